@@ -47,7 +47,7 @@ static struct cause find_cause(const struct whatif *x, uint32_t interval)
 	blame_wait(x->g, interval, x->to_ns, &b);
 	c = (struct cause){ .obj = b.obj,
 			    .woke_ns = MIN(b.until_ns, s->to_ns),
-			    .kind = b.kind,
+			    .kind = (uint8_t)b.kind,
 			    .task = b.task == s->task ? GRAPH_NONE : b.task,
 			    .time = b.time,
 			    .edge = b.edge,
@@ -156,11 +156,11 @@ bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t 
 	return whatif_takes(x->g, v, n, c.obj, c.time);
 }
 
-/* Whether the arrival ended the last wait up to this interval. */
+/* Whether the arrival in this interval ended the last wait up to the interval. */
 static bool ended_wait(struct whatif *x, uint32_t interval, const struct arrival *a)
 {
 	const struct interval *s = x->g->intervals;
-	uint32_t first = x->g->tasks[a->task].first_interval;
+	uint32_t first = x->g->tasks[s[interval].task].first_interval;
 
 	while (interval > first && s[interval].state != INTERVAL_BLOCKED)
 		interval--;
@@ -183,16 +183,16 @@ static bool was_awaited(struct whatif *x, uint32_t interval, struct arrival *a)
 	return known == AWAITED_YES;
 }
 
-/* Whether the question takes away the object through which the arrival came, or the task's waits for
- * such arrivals. */
-static bool is_taken(struct replay *k, const struct arrival *a)
+/* Whether the question takes away the object through which the arrival came, or the waits of `task`, which
+ * the arrival reached, for such arrivals. */
+static bool is_taken(struct replay *k, uint32_t task, const struct arrival *a)
 {
 	struct whatif *x = k->x;
 
 	for (size_t i = 0; i < k->n; i++) {
 		struct cause c;
 
-		if (k->v[i].kind != WHATIF_WAITS || x->g->intervals[k->v[i].interval].task != a->task)
+		if (k->v[i].kind != WHATIF_WAITS || x->g->intervals[k->v[i].interval].task != task)
 			continue;
 		c = whatif_cause(x, k->v[i].interval);
 		if (c.task == a->from || (c.obj && c.obj == a->obj))
@@ -205,7 +205,7 @@ static bool is_taken(struct replay *k, const struct arrival *a)
  * begins at the result of the last look-up, because the replay goes from interval to interval. */
 static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 {
-	const struct arrival *v = k->x->arrivals.v;
+	const struct arrival *v = k->x->arrivals;
 	size_t lo = k->x->arrivals_of[task], hi = k->x->arrivals_of[task + 1];
 	size_t at = lo + k->tasks[task].arrival;
 
@@ -231,11 +231,11 @@ static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, ui
 	bool taken = k->taken[task], ran = x->g->intervals[interval].state == INTERVAL_RUNNING;
 	size_t end = x->arrivals_of[task + 1];
 
-	for (size_t i = first_arrival(k, task, from); i < end && x->arrivals.v[i].ts_ns < to; i++) {
-		struct arrival *a = &x->arrivals.v[i];
+	for (size_t i = first_arrival(k, task, from); i < end && x->arrivals[i].ts_ns < to; i++) {
+		struct arrival *a = &x->arrivals[i];
 		uint64_t theirs;
 
-		if (a->waited == ran || (ran && was_awaited(x, interval, a)) || is_taken(k, a))
+		if (a->waited == ran || (ran && was_awaited(x, interval, a)) || is_taken(k, task, a))
 			continue;
 		theirs = shift_at(k, a->from, a->left_ns);
 		if (theirs == SHIFT_FREE)

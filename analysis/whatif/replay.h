@@ -13,10 +13,10 @@ struct cause {
 	uint64_t obj;
 	uint64_t woke_ns;  /* when the wait was over */
 	uint64_t acted_ns; /* when the task to blame acted, at or before woke_ns */
-	enum resource_kind kind;
-	uint32_t task; /* the task to blame; GRAPH_NONE: no task of this host */
-	enum time_kind time;
-	enum edge_kind edge;
+	uint32_t task;     /* the task to blame; GRAPH_NONE: no task of this host */
+	uint8_t kind;      /* enum resource_kind */
+	uint8_t time;      /* enum time_kind */
+	uint8_t edge;      /* enum edge_kind */
 	bool timed_out;
 };
 
@@ -25,7 +25,7 @@ struct arrival {
 	uint64_t ts_ns;
 	uint64_t left_ns; /* when the event left the task `from`, at or before ts_ns */
 	uint64_t obj;
-	uint32_t task, from;
+	uint32_t from;
 	bool waited;     /* a child or thread ended while the task waited for another one (find_siblings()) */
 	uint8_t awaited; /* enum awaited: whether a wait of the task includes the arrival */
 };
@@ -40,9 +40,9 @@ struct whatif {
 	uint32_t *cause_of;   /* [interval] 1 + index into causes; 0: not looked at yet; CAUSE_COMES */
 	struct cause *causes; /* room for those of all BLOCKED intervals */
 	uint32_t n_causes;
-	VEC(struct arrival) arrivals; /* sorted by (task, ts_ns) */
-	size_t *arrivals_of; /* [task]: index of its first arrival; arrivals_of[task + 1] is the end */
-	uint64_t *shift;     /* [interval]: memory for the next replay; NULL: a replay uses it */
+	struct arrival *arrivals; /* sorted by the task that they reach, then by ts_ns */
+	size_t *arrivals_of;      /* [task]: index of its first arrival; arrivals_of[task + 1] is the end */
+	uint64_t *shift;          /* [interval]: memory for the next replay; NULL: a replay uses it */
 	uint64_t refused;
 };
 

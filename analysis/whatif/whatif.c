@@ -22,8 +22,6 @@ static int arrival_cmp(const void *a, const void *b)
 {
 	const struct arrival *x = a, *y = b;
 
-	if (x->task != y->task)
-		return x->task < y->task ? -1 : 1;
 	if (x->ts_ns != y->ts_ns)
 		return x->ts_ns < y->ts_ns ? -1 : 1;
 	if (x->left_ns != y->left_ns)
@@ -68,12 +66,19 @@ static bool orders(uint8_t kind)
 	return false;
 }
 
+/* An arrival and the task that it reached. */
+struct reached {
+	uint32_t task;
+	struct arrival a;
+};
+typedef VEC(struct reached) reacheds;
+
 /*
  * A task may wait for one child while its other children end, or join one thread while other threads
  * end. Later the task needs these others too, but they have ended by then, so the trace has no wait
- * for them. This function adds an arrival for each of them.
+ * for them. This function finds an arrival for each of them.
  */
-static int find_siblings(struct whatif *x)
+static int find_siblings(struct whatif *x, reacheds *v)
 {
 	const struct graph *g = x->g;
 
@@ -90,68 +95,93 @@ static int find_siblings(struct whatif *x)
 			continue;
 		c = whatif_cause(x, wait);
 		if (c.edge == EDGE_EXIT && c.task != i && exit_ns <= c.woke_ns && c.woke_ns < x->to_ns &&
-		    VEC_PUSH(&x->arrivals, (struct arrival){ .ts_ns = c.woke_ns,
-							     .left_ns = exit_ns,
-							     .task = parent,
-							     .from = i,
-							     .waited = true }))
+		    VEC_PUSH(v,
+			     (struct reached){
+				     parent,
+				     { .ts_ns = c.woke_ns, .left_ns = exit_ns, .from = i, .waited = true } }))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-/* Sorts the arrivals. Nearly all are in order, because the edges are sorted. So the function takes out the
- * others, sorts them, and merges both lists. */
-static int sort_arrivals(struct whatif *x)
+/* Sorts the arrivals at one task. Nearly all are in order, because the edges come in the order of the
+ * records. So the function takes out the others, sorts them, and merges both lists. */
+static int sort_arrivals(struct arrival *v, size_t n)
 {
-	struct arrival *v = x->arrivals.v;
 	VEC(struct arrival) late = { 0 };
-	size_t a = 0, b, to = x->arrivals.n;
+	size_t a = 0, b;
 	int r = 0;
 
-	for (size_t i = 0; i < to && !r; i++)
+	for (size_t i = 0; i < n && !r; i++)
 		if (a && arrival_cmp(&v[a - 1], &v[i]) > 0)
 			r = VEC_PUSH(&late, v[i]);
 		else
 			v[a++] = v[i];
 	VEC_SORT(&late, arrival_cmp);
 	for (b = late.n; b && !r;)
-		v[--to] = a && arrival_cmp(&v[a - 1], &late.v[b - 1]) > 0 ? v[--a] : late.v[--b];
+		v[--n] = a && arrival_cmp(&v[a - 1], &late.v[b - 1]) > 0 ? v[--a] : late.v[--b];
 	VEC_FREE(&late);
 	return r;
 }
 
-static int find_arrivals(struct whatif *x, const struct causal *c)
+/* Whether the edge makes an arrival. A wake-up needs none: the replay of the wait that it ended includes it.
+ */
+static bool arrives(const struct whatif *x, const struct edge *e)
 {
-	for (size_t i = 0; c && i < c->n_edges; i++) {
-		const struct edge *e = &c->edges[i];
-		const struct ct_rec *event, *cause;
-		struct arrival a;
+	const struct ct_rec *event = &x->g->w->events[e->event].r;
 
-		if (e->from == GRAPH_NONE || !orders(e->kind))
-			continue;
-		event = &x->g->w->events[e->event].r;
-		cause = &x->g->w->events[e->cause].r;
-		a = (struct arrival){ .ts_ns = event->ts,
-				      .left_ns = MIN(cause->ts, event->ts),
-				      .obj = event->obj,
-				      .task = c->segments[e->to].task,
-				      .from = c->segments[e->from].task };
-		/* a wake-up needs no arrival: the replay of the wait that it ended includes it */
-		if (event->kind != CT_WAKE && a.task != a.from && a.ts_ns >= x->from_ns &&
-		    a.ts_ns < x->to_ns && VEC_PUSH(&x->arrivals, a))
-			return -ENOMEM;
-	}
-	if (find_siblings(x) || sort_arrivals(x))
+	return orders(e->kind) && event->kind != CT_WAKE && event->ts >= x->from_ns && event->ts < x->to_ns;
+}
+
+static struct arrival arrival_of(const struct whatif *x, const struct edge *e)
+{
+	const struct ct_rec *event = &x->g->w->events[e->event].r, *cause = &x->g->w->events[e->cause].r;
+
+	return (struct arrival){
+		.ts_ns = event->ts, .left_ns = MIN(cause->ts, event->ts), .obj = event->obj, .from = e->from
+	};
+}
+
+/* Fills x->arrivals and x->arrivals_of by a counting sort. */
+static int place_arrivals(struct whatif *x, const struct causal_links *links, const reacheds *siblings)
+{
+	size_t *first = x->arrivals_of;
+
+	/* The first two loops count the arrivals at task t in first[t + 2]. After the third loop,
+	 * first[t + 1] is the place of the next arrival at t. After the last two loops, first[t] is the place
+	 * of its first arrival. */
+	for (size_t i = 0; i < links->n; i++)
+		first[links->v[i].to + 2] += arrives(x, &links->v[i]);
+	for (size_t i = 0; i < siblings->n; i++)
+		first[siblings->v[i].task + 2]++;
+	for (size_t t = 1; t <= x->g->n_tasks; t++)
+		first[t + 1] += first[t];
+	x->arrivals = malloc((first[x->g->n_tasks + 1] + 1) * sizeof(*x->arrivals));
+	if (!x->arrivals)
 		return -ENOMEM;
-	for (size_t i = 0; i < x->arrivals.n; i++)
-		x->arrivals_of[x->arrivals.v[i].task + 1]++;
-	for (size_t i = 0; i < x->g->n_tasks; i++)
-		x->arrivals_of[i + 1] += x->arrivals_of[i];
+	for (size_t i = 0; i < links->n; i++)
+		if (arrives(x, &links->v[i]))
+			x->arrivals[first[links->v[i].to + 1]++] = arrival_of(x, &links->v[i]);
+	for (size_t i = 0; i < siblings->n; i++)
+		x->arrivals[first[siblings->v[i].task + 1]++] = siblings->v[i].a;
 	return 0;
 }
 
-int whatif_new(const struct graph *g, const struct causal *causal, uint32_t task, uint64_t from_ns,
+static int find_arrivals(struct whatif *x, const struct causal_links *links)
+{
+	static const struct causal_links none;
+	reacheds siblings = { 0 };
+	int r = find_siblings(x, &siblings);
+
+	if (!r)
+		r = place_arrivals(x, links ? links : &none, &siblings);
+	VEC_FREE(&siblings);
+	for (size_t t = 0; t < x->g->n_tasks && !r; t++)
+		r = sort_arrivals(x->arrivals + x->arrivals_of[t], x->arrivals_of[t + 1] - x->arrivals_of[t]);
+	return r;
+}
+
+int whatif_new(const struct graph *g, const struct causal_links *links, uint32_t task, uint64_t from_ns,
 	       uint64_t to_ns, struct whatif **ret)
 {
 	size_t n_waits = 0;
@@ -164,11 +194,11 @@ int whatif_new(const struct graph *g, const struct causal *causal, uint32_t task
 		return -ENOMEM;
 	*x = (struct whatif){ .g = g, .task = task, .from_ns = from_ns, .to_ns = to_ns };
 	x->cause_of = calloc(g->n_intervals + 1, sizeof(*x->cause_of));
-	x->arrivals_of = calloc(g->n_tasks + 1, sizeof(*x->arrivals_of));
+	x->arrivals_of = calloc(g->n_tasks + 2, sizeof(*x->arrivals_of));
 	for (size_t i = 0; i < g->n_intervals; i++)
 		n_waits += g->intervals[i].state == INTERVAL_BLOCKED;
 	x->causes = malloc((n_waits + 1) * sizeof(*x->causes));
-	if (!x->cause_of || !x->arrivals_of || !x->causes || find_arrivals(x, causal)) {
+	if (!x->cause_of || !x->arrivals_of || !x->causes || find_arrivals(x, links)) {
 		whatif_free(x);
 		return -ENOMEM;
 	}
@@ -184,6 +214,6 @@ void whatif_free(struct whatif *x)
 	free(x->arrivals_of);
 	free(x->shift);
 	free(x->causes);
-	VEC_FREE(&x->arrivals);
+	free(x->arrivals);
 	free(x);
 }

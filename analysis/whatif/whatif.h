@@ -60,9 +60,9 @@
 struct whatif;
 
 /* Prepares questions about [from_ns, to_ns) of task. The caller frees *ret with whatif_free(). g must live
- * longer than *ret; causal may be NULL, and may be freed afterwards. 0, -EINVAL: the range is empty or there
+ * longer than *ret; links may be NULL, and may be freed afterwards. 0, -EINVAL: the range is empty or there
  * is no such task, or -ENOMEM. */
-int whatif_new(const struct graph *g, const struct causal *causal, uint32_t task, uint64_t from_ns,
+int whatif_new(const struct graph *g, const struct causal_links *links, uint32_t task, uint64_t from_ns,
 	       uint64_t to_ns, struct whatif **ret);
 void whatif_free(struct whatif *x);
 /* *ret_ns: how much shorter the range would have been without all of v[0 .. n). 0 or -ENOMEM. */

@@ -55,7 +55,7 @@ struct path_work {
 	struct graph own_g; /* a view of the graph that pays for look-ups from `own` (scan.h) */
 	struct graph_scans own;
 	unsigned n_threads; /* at most PATH_THREADS */
-	struct causal *causal;
+	struct causal_links links;
 	struct path *path;
 	struct account *account;
 	struct whatif *whatif;
@@ -71,7 +71,7 @@ static void path_work_done(struct path_work *k)
 	whatif_free(k->whatif);
 	account_free(k->account);
 	path_free(k->path);
-	causal_free(k->causal);
+	free(k->links.v);
 }
 
 /* Sets up the what-if of the headline: what if the wait that took most of the task's own time were
@@ -90,17 +90,17 @@ static int headline(struct path_work *k)
 	return whatif_saved(k->whatif, w, 1, &k->view.headline.saved_ns);
 }
 
-struct build {
+struct link {
 	const struct graph *g;
-	struct causal *causal;
+	struct causal_links links;
 	int r;
 };
 
-static void *build(void *arg)
+static void *link_tasks(void *arg)
 {
-	struct build *b = arg;
+	struct link *l = arg;
 
-	b->r = causal_build(b->g, NULL, &b->causal);
+	l->r = causal_links_find(l->g, &l->links);
 	return NULL;
 }
 
@@ -111,21 +111,21 @@ static int walk_path(struct path_work *k, const struct analysis_input *in, uint3
 	return r ? r : account_new(k->g, k->path, &k->account);
 }
 
-/* Builds the causal graph, and walks the path at the same time. */
+/* Finds the causal links, and walks the path at the same time. */
 static int walk_both(struct path_work *k, const struct analysis_input *in, uint32_t task)
 {
-	struct build b = { .g = k->g };
+	struct link l = { .g = k->g };
 	pthread_t thread;
-	bool both = k->n_threads > 1 && !pthread_create(&thread, NULL, build, &b);
+	bool both = k->n_threads > 1 && !pthread_create(&thread, NULL, link_tasks, &l);
 	int r;
 
 	if (!both)
-		build(&b);
+		link_tasks(&l);
 	r = walk_path(k, in, task);
 	if (both)
 		pthread_join(thread, NULL);
-	k->causal = b.causal;
-	return b.r ? b.r : r;
+	k->links = l.links;
+	return l.r ? l.r : r;
 }
 
 static int walk(struct path_work *k, const struct analysis_input *in, uint32_t task)
@@ -133,8 +133,8 @@ static int walk(struct path_work *k, const struct analysis_input *in, uint32_t t
 	int r = walk_both(k, in, task);
 
 	if (!r)
-		r = whatif_new(k->g, k->causal, task, in->from_ns, in->to_ns, &k->whatif);
-	causal_free(TAKE_PTR(k->causal));
+		r = whatif_new(k->g, &k->links, task, in->from_ns, in->to_ns, &k->whatif);
+	free(TAKE_PTR(k->links.v));
 	k->view = (struct path_view){ .g = in->graph,
 				      .path = k->path,
 				      .account = k->account,

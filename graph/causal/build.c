@@ -398,3 +398,27 @@ int causal_build(const struct graph *g, const struct causal_options *options, st
 	*ret = c;
 	return 0;
 }
+
+int causal_links_find(const struct graph *g, struct causal_links *ret)
+{
+	struct pass p;
+	int r = pass_init(&p, g, NULL);
+	size_t n = 0;
+
+	if (!r)
+		r = pass_run(&p);
+	for (size_t i = 0; i < p.edges.n && !r; i++) {
+		struct edge e = p.edges.v[i];
+
+		if (!e.kind || e.from == GRAPH_NONE)
+			continue;
+		e.from = p.segments.v[e.from].task;
+		e.to = p.segments.v[e.to].task;
+		if (e.from != e.to)
+			p.edges.v[n++] = e;
+	}
+	if (!r)
+		*ret = (struct causal_links){ TAKE_PTR(p.edges.v), n };
+	pass_done(&p);
+	return r;
+}

@@ -29,7 +29,8 @@ static void check_intervals(const struct graph *g)
 
 			must(s->from_ns <= s->to_ns && s->task == i && s->state <= INTERVAL_FOLDED);
 			must(!k || s[-1].to_ns == s->from_ns || g->w->n_states || g->w->n_resyncs);
-			must(s->state != INTERVAL_FOLDED || s->flags & INTERVAL_SUMS || s->wake == GRAPH_NONE);
+			must(s->state != INTERVAL_FOLDED || s->flags & INTERVAL_SUMS ||
+			     s->wake == GRAPH_NONE);
 			if (interval_sums(s, s->from_ns, s->to_ns, &sums))
 				must(sums.ran_ns + sums.queued_ns <= s->to_ns - s->from_ns);
 		}
@@ -71,7 +72,7 @@ static void walk(const struct causal *c, uint32_t task, uint64_t at_ns)
 	}
 }
 
-static void time_of(const struct graph *g, const struct causal *c, uint32_t task, uint64_t from_ns,
+static void time_of(const struct graph *g, const struct causal_links *links, uint32_t task, uint64_t from_ns,
 		    uint64_t to_ns)
 {
 	struct path *p;
@@ -88,7 +89,7 @@ static void time_of(const struct graph *g, const struct causal *c, uint32_t task
 	must(at == to_ns);
 	if (!account_new(g, p, &a))
 		account_free(a);
-	if (!whatif_new(g, c, task, from_ns, to_ns, &x)) {
+	if (!whatif_new(g, links, task, from_ns, to_ns, &x)) {
 		struct whatif_without without = { .kind = WHATIF_TASK,
 						  .task = (task + 1) % (uint32_t)g->n_tasks };
 
@@ -105,6 +106,7 @@ void analyse_window(const struct window *w)
 	uint64_t from_ns = w->from_ns, to_ns = w->to_ns;
 	struct graph *g;
 	struct causal *c;
+	struct causal_links links;
 	struct diagnosis *d;
 	struct hangs *h;
 
@@ -115,13 +117,14 @@ void analyse_window(const struct window *w)
 		options.policy = (enum causal_policy)policy;
 		must(!causal_build(g, &options, &c));
 		check_causal(c);
-		for (uint32_t task = 0; task < g->n_tasks && task < ANALYSE_TASKS; task++) {
+		for (uint32_t task = 0; task < g->n_tasks && task < ANALYSE_TASKS; task++)
 			walk(c, task, from_ns + (to_ns - from_ns) / 2);
-			if (policy == POLICY_CTRACE)
-				time_of(g, c, task, from_ns, to_ns);
-		}
 		causal_free(c);
 	}
+	must(!causal_links_find(g, &links));
+	for (uint32_t task = 0; task < g->n_tasks && task < ANALYSE_TASKS; task++)
+		time_of(g, &links, task, from_ns, to_ns);
+	free(links.v);
 	for (uint32_t task = 0; task < g->n_tasks && task < ANALYSE_TASKS; task++)
 		if (!diagnose(g, task, from_ns, to_ns, NULL, &d))
 			diagnosis_free(d);

@@ -22,11 +22,11 @@ struct scene {
 	struct whatif *x;
 };
 
-static void play_with(struct scene *s, const struct causal *c, uint32_t tid, uint64_t to_ms)
+static void play_with(struct scene *s, const struct causal_links *links, uint32_t tid, uint64_t to_ms)
 {
 	if (!s->g)
 		assert_int_equal(graph_build(make_done(&s->m, to_ms), &s->g), 0);
-	assert_int_equal(whatif_new(s->g, c, graph_task_at(s->g, tid, 0), 0, to_ms * MS, &s->x), 0);
+	assert_int_equal(whatif_new(s->g, links, graph_task_at(s->g, tid, 0), 0, to_ms * MS, &s->x), 0);
 }
 
 static void play(struct scene *s, uint32_t tid, uint64_t to_ms)
@@ -132,10 +132,9 @@ static void test_edges_of_knowledge(void **state)
 /* 10 waits for 20. Later 10 receives, without a wait, a message that 30 has sent 10 ms before. */
 static void test_arrival(void **state)
 {
-	struct segment segments[] = { { .task = 0, .to_ns = 100 * MS }, { .task = 2, .to_ns = 100 * MS } };
-	struct edge edges[] = { { .from = 1, .to = 0, .kind = EDGE_WAKE },
-				{ .from = 1, .to = 0, .kind = EDGE_MESSAGE, .strength = EDGE_STRONG } };
-	struct causal c = { .segments = segments, .n_segments = 2, .edges = edges, .n_edges = 2 };
+	struct edge edges[] = { { .from = 2, .to = 0, .kind = EDGE_WAKE },
+				{ .from = 2, .to = 0, .kind = EDGE_MESSAGE, .strength = EDGE_STRONG } };
+	struct causal_links links = { edges, 2 };
 	struct scene s = { 0 };
 
 	runs(&s.m, 0, 10);
@@ -155,7 +154,7 @@ static void test_arrival(void **state)
 	assert_int_equal(s.g->tasks[2].tid, 30);
 	assert_int_equal(without_task(&s, 20), 40);
 	whatif_free(s.x);
-	play_with(&s, &c, 10, 100);
+	play_with(&s, &links, 10, 100);
 	assert_int_equal(without_task(&s, 20), 10);
 	assert_int_equal(without_task(&s, 30), 0);
 	assert_int_equal(without_tasks(&s, 20, 30), 40);
@@ -169,10 +168,9 @@ static void test_arrival(void **state)
  */
 static void test_awaited(void **state)
 {
-	struct segment segments[] = { { .task = 0, .to_ns = 100 * MS }, { .task = 1, .to_ns = 100 * MS } };
 	struct edge edges[] = { { .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG },
 				{ .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG } };
-	struct causal c = { .segments = segments, .n_segments = 2, .edges = edges, .n_edges = 1 };
+	struct causal_links links = { edges, 1 };
 	struct scene s = { 0 };
 	struct whatif_without v;
 
@@ -187,12 +185,12 @@ static void test_awaited(void **state)
 	make_event(&s.m, 70 * MS, 1, CT_SEND, 20, 1)->r.obj = PIPE;
 	edges[1].event = (uint32_t)s.m.events.n;
 	make_event(&s.m, 75 * MS, 0, CT_RECV, 10, 1)->r.obj = PIPE;
-	play_with(&s, &c, 10, 100);
+	play_with(&s, &links, 10, 100);
 	assert_int_equal(without_wait(&s, 10, 20), 40);
 	assert_int_equal(without_task(&s, 20), 40);
 	whatif_free(s.x);
-	c.n_edges = 2;
-	play_with(&s, &c, 10, 100);
+	links.n = 2;
+	play_with(&s, &links, 10, 100);
 	v = a_wait(&s, 10, 20);
 	assert_int_equal(saved_ms(&s, &v, 1), 5);
 	v.kind = WHATIF_WAITS;
@@ -207,9 +205,8 @@ static void test_awaited(void **state)
  */
 static uint64_t saved_with_record_after(uint64_t late_us)
 {
-	struct segment segments[] = { { .task = 0, .to_ns = 100 * MS }, { .task = 1, .to_ns = 100 * MS } };
 	struct edge edge = { .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG };
-	struct causal c = { .segments = segments, .n_segments = 2, .edges = &edge, .n_edges = 1 };
+	struct causal_links links = { &edge, 1 };
 	struct whatif_without v;
 	struct scene s = { 0 };
 	uint64_t ns = 0;
@@ -222,7 +219,7 @@ static uint64_t saved_with_record_after(uint64_t late_us)
 	make_event(&s.m, 50 * MS + late_us * 1000, 1, CT_SEND, 20, 1)->r.obj = PIPE;
 	edge.event = (uint32_t)s.m.events.n;
 	make_event(&s.m, 60 * MS, 0, CT_RECV, 10, 1)->r.obj = PIPE;
-	play_with(&s, &c, 10, 100);
+	play_with(&s, &links, 10, 100);
 	v = a_wait(&s, 10, 20);
 	assert_int_equal(whatif_saved(s.x, &v, 1, &ns), 0);
 	end(&s);
