@@ -29,7 +29,7 @@
 #define FIRST   1000 /* tid of the first loop; its worker and its client follow */
 #define STEP_NS 1000
 
-/* The parts of a batch, in twelfths. */
+/* How many parts of each kind twelve batches have together. */
 struct mix {
 	const char *name;
 	uint32_t batches;
@@ -156,7 +156,7 @@ static void forks(struct make *m, uint32_t loop)
 	e->r.wait = CT_W_EXITED;
 }
 
-/* How many of n things that are spread over twelve rounds fall into this round. */
+/* n things are spread evenly over twelve rounds. Returns how many of them are in this round. */
 static uint32_t share(uint32_t n, uint32_t round)
 {
 	return n * (round + 1) / 12 - n * round / 12;

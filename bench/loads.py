@@ -16,7 +16,7 @@ from tracers import Missing, say
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 POSTGRES = "/usr/lib/postgresql/*/bin/pgbench"
-CALIBRATED = 0.25  # a run of this share of the wanted time shows how much work fits into that time
+CALIBRATED = 0.25  # after a run of this share of the wanted time, fit() knows how much work fits into the wanted time
 
 
 def end_group(p):
@@ -92,9 +92,9 @@ def free_port():
 
 
 class Server:
-    """A server with a port and a directory of its own. The kernel sends it the stop signal if this process dies."""
+    """A server with a port and a directory of its own. If this process dies, the kernel sends the server its stop signal."""
     name, stop_with = "", "TERM"
-    user = ()  # how setpriv becomes the user of the server
+    user = ()  # arguments of setpriv, with which the server runs as its own user
 
     def __init__(self, where):
         self.dir = os.path.join(where, self.name)
@@ -218,8 +218,9 @@ class Postgres(Server):
 class Load:
     """Work with a figure: work per second.
 
-    command(n) does the amount n of work. With `found`, n is a number of seconds, and this expression finds the figure
-    in the output. Without `found`, the figure is n / wall time, and fit() chooses n for the wanted time.
+    command(n) returns a command line that does the amount n of work. With `found`, a regular expression, n is a number of
+    seconds, and `found` matches the figure in the output. Without `found`, the figure is n / wall time, and fit() chooses
+    n for the wanted time.
     """
 
     def __init__(self, name, unit, programs, command, found=None, server=None):
@@ -242,7 +243,7 @@ class Load:
         return wall, float(m[-1])
 
     def fit(self, seconds):
-        """Chooses the amount, and fills the caches."""
+        """Chooses the amount of work for this time. Its runs also fill the caches."""
         self.amount = seconds if self.found else 16
         wall, _ = self.run()
         while not self.found and wall < CALIBRATED * seconds:

@@ -3,9 +3,10 @@
  * replay TRACE SCRATCH [RATE SECONDS [TASKS]]
  *
  * Gives the records of TRACE to the daemon's task table, detector of hangs and writer, in the order and the
- * pieces in which the rings give them, and writes the trace SCRATCH. The first form gives all records at
- * their own times. The second form gives RATE records a second for SECONDS seconds of the trace's time. It
- * shows how fast a lightly used machine fills the file. Prints key=value lines; times are CPU time.
+ * pieces in which the rings give them, and writes the trace SCRATCH. Without RATE the records keep their own
+ * times. With RATE they come at RATE records a second, for SECONDS seconds of the new trace. This shows how
+ * fast a lightly used machine fills the file. With TASKS, so many waiting tasks are there from the start.
+ * Prints key=value lines. Seconds are CPU time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +27,7 @@
 #define PIECE_WORDS 8192
 #define TASKS_FIRST 2000000U /* above all task ids of TRACE */
 
-/* What the ring of one CPU holds. */
+/* The records in the ring of one CPU. */
 struct ring {
 	uint64_t words[PIECE_WORDS];
 	size_t n;
@@ -76,8 +77,8 @@ static int compare_names(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Gives the names that tasks have at until_ns, and gives them the time ts_ns. The names are sorted by time,
- * and *at is the first name that was not given yet. */
+/* Gives the recorder all names from *at on that tasks have at until_ns or earlier, with the time ts_ns. The
+ * names are sorted by time. Afterwards *at is the first name that the recorder does not have. */
 static void put_names(const struct window *w, size_t *at, uint64_t until_ns, uint64_t ts_ns)
 {
 	for (; *at < w->n_tasks && w->tasks[*at].ts_ns <= until_ns; ++*at) {
@@ -93,7 +94,7 @@ static void put_names(const struct window *w, size_t *at, uint64_t until_ns, uin
 	}
 }
 
-/* Adds n tasks of a hundred processes, each of which waits on a socket of its own. */
+/* Adds n tasks, a hundred in each process. Each task waits on a socket of its own. */
 static void put_waiting_tasks(uint32_t n, uint64_t ts_ns)
 {
 	for (uint32_t tid = TASKS_FIRST; tid < TASKS_FIRST + n; tid++) {
@@ -187,7 +188,7 @@ static uint64_t replay_rate(const struct window *w, uint64_t rate, uint64_t seco
 	return n;
 }
 
-/* Returns how many slots of the ring have been filled; copies of open segments do not count. */
+/* Returns how many slots of the file have sealed segments. Copies of the open segment do not count. */
 static uint64_t slots_used(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -27,7 +27,7 @@ def stat_fields(pid):
 
 
 def thread_seconds(pid):
-    """CPU time of the live threads of a process, in nanoseconds. Threads that have ended are not counted."""
+    """The CPU time of the live threads of a process. Threads that have ended are not counted."""
     total = 0
     for tid in os.listdir("/proc/%d/task" % pid):
         with open("/proc/%d/task/%s/schedstat" % (pid, tid), encoding="utf-8") as f:
@@ -152,7 +152,7 @@ class Ctrace(Tracer):
 
     def counters(self):
         """Records, bytes and losses so far."""
-        # Records of the open file segment do not count yet. The segment is sealed once a second.
+        # A record counts when it is in the file. The daemon writes its new records to the file once a second.
         time.sleep(1.2)
         s = self.status()
         lost = sum(v for v in s["losses"].values() if isinstance(v, int))
@@ -312,7 +312,7 @@ class Tracefs(Tracer):
 
 
 def available(tracers):
-    """Those of the tracers that work on this machine. If ctrace does not, this fails."""
+    """The tracers that work on this machine. Raises Missing if ctrace does not work."""
     out = []
     for t in tracers:
         if isinstance(t, Tracefs) and isinstance(out[-1], TraceCmd):
