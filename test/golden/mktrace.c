@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill] - writes the trace for the golden tests: one record of each kind, at
- * fixed times. ill: all names have bytes that must not reach a terminal.
+ * mktrace FILE BOOTS [ill | MACHINE] - writes the trace for the golden tests: records of most kinds,
+ * at fixed times. ill: all names have bytes that must not reach a terminal. MACHINE: the name of the
+ * recorded machine (default: x86_64).
  */
 #include <err.h>
 #include <netinet/in.h>
@@ -22,7 +23,7 @@
 #define DISK  CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
 #define WORD  CT_OBJ_FUTEX_ID(100, 0x7f0012345678)
 
-#define WEB 7042 /* the id of a container's control group */
+#define WEB 7042 /* the id of the control group of a container */
 
 enum { SH = 100, WORKER = 101, SERVER = 200, CHILD = 300 };
 
@@ -30,13 +31,13 @@ enum { SH = 100, WORKER = 101, SERVER = 200, CHILD = 300 };
 static const char *const ill[] = {
 	"\x1b[35m\x1b]0;t\a", /* escape sequences */
 	"\xc2\x9b"
-	"35m\x9b\xff", /* a character of C1, encoded and as a plain byte */
+	"35m\x9b\xff", /* the control character 0x9b, in UTF-8 and as a plain byte */
 	"\xe2\x80\xae"
-	"gp.\xe2\x81\xa6",   /* from right to left */
+	"gp.\xe2\x81\xa6",   /* text from right to left */
 	"a\nFORGED\t\r\x7f", /* a new line */
 	"\xe2\x80\x8b"
 	"b\xef\xbb\xbf"
-	"c\xc2\xad", /* invisible */
+	"c\xc2\xad", /* invisible characters */
 	"\xf3\xa0\x81\x81"
 	"d\xed\xa0\x80\xe2\x80\xa8", /* a tag, half of a surrogate pair, a line separator */
 };
@@ -51,7 +52,7 @@ static void check(int r, const char *what)
 		errx(1, "%s: %s", what, strerror(-r));
 }
 
-/* The name, or with `ill` a bad one. */
+/* Returns name, or with the argument `ill` a bad name in its place. */
 static const char *named(const char *name)
 {
 	static size_t next;
@@ -90,14 +91,14 @@ static void object(struct ct_object_blob o, uint64_t id, const char *name)
 	check(writer_blob(writer, &u.o.h), "object");
 }
 
-/* The numbers of the system calls, on the machine of the trace. */
+/* The numbers of some system calls on the machine of the trace. */
 struct calls {
 	uint16_t read, write, kill, futex;
 };
 static const struct calls arm64 = { .read = 63, .write = 64, .kill = 129, .futex = 98 };
 static struct calls nr = { .read = 0, .write = 1, .kill = 62, .futex = 202 };
 
-/* Adds a record, 1 ms after the previous one. */
+/* Adds a record with a time 1 ms after the previous record. */
 static void add_x(struct ct_rec r, uint64_t x0, uint64_t x1)
 {
 	uint64_t x[2] = { x0, x1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * mkwaits FILE VICTIMS ROUNDS - writes a trace whose hangs take long to diagnose. VICTIMS tasks
- * wait at a pipe until a server writes to it. Each waits 10 ms longer than the next one. Meanwhile
+ * wait at a pipe until a server writes to it. Each victim waits 10 ms longer than the next. Meanwhile
  * the server asks a helper and waits for its answer, in ROUNDS rounds of 200 us.
  */
 #include <err.h>
@@ -43,8 +43,8 @@ static void add(struct ct_rec r, unsigned cpu)
 }
 
 /*
- * A random time up to 8 us. Without it, the records compress so well that a reader refuses the
- * trace: it would have too many records for such a small file.
+ * A random time up to 8 us. With exact times the records would compress too well: a reader refuses
+ * a small file with very many records.
  */
 static uint64_t jitter(void)
 {
@@ -54,7 +54,7 @@ static uint64_t jitter(void)
 	return state >> 51;
 }
 
-/* prev waits at the pipe, and next runs. */
+/* The CPU changes from prev, which waits at the pipe, to next. 0 is the idle task. */
 static void wait_for(uint64_t ts, unsigned cpu, uint32_t prev, uint32_t next, unsigned pipe)
 {
 	add((struct ct_rec){ .ts = ts,
