@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * crowd - several users connect to a control socket as fast as they can. Each user is a process
- * with its own uid, and a member of the group GID.
+ * with a uid of its own that is in the group GID.
  *
  *   crowd SOCKET GID FIRST_UID USERS
  *
@@ -69,7 +69,8 @@ static void crowd(unsigned user)
 
 	memset(held, -1, sizeof(held));
 	for (uint64_t i = 0;; i++) {
-		/* a thousand connections of each kind in turn; each user begins with another kind */
+		/* a user makes a thousand connections of a kind, then of the next; users begin with different
+		 * kinds */
 		enum how how = (i / 1000 + user) % HOWS;
 		int fd = join();
 

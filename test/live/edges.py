@@ -2,8 +2,8 @@
 """Compares the edges of a causal graph with the edges that a program printed (work/told.h).
 
 A strong edge between two tasks of the program is a claim. A claim agrees with a printed edge if all of this holds:
-- They go from the same task to the same task. For a signal, the target process has to be the same; for an exit,
-  the source process.
+- Both go from the same task to the same task. For a signal, it is enough that both go to the same process. For an
+  exit, it is enough that both come from the same process.
 - The kind of the claim is possible for the kind of the printed edge (KINDS).
 - The claim lies within the time of the printed edge.
 
@@ -13,7 +13,7 @@ second claim agrees with a printed edge that already has a claim, the second cla
 """
 import collections
 
-# The kind that the program prints: the kinds that the graph may have for it.
+# For each kind that a program prints: the kinds that the graph may have in its place.
 KINDS = {
     "post": {"post", "job"},
     "queue": {"post", "job"},
@@ -28,7 +28,8 @@ KINDS = {
     "file-lock": {"file-lock"},
     "flag": {"data-flag"},
 }
-# The clock of the records is converted to the clock of the program, and its rate may be adjusted meanwhile.
+# The times of records and of printed edges may differ by this. ctrace converts the clock of the records to the clock of
+# the program, whose rate may change meanwhile.
 SLACK_NS = 50_000
 
 # Programs that print a complete list of edges between their tasks.
@@ -92,7 +93,8 @@ def agrees(told, claim):
 
 
 class Judged:
-    """hit, missed, unseen: numbers of printed edges. right, wrong: numbers of claims."""
+    """hit, missed: the printed edges with and without a claim. unseen: those without a claim that left no record. right,
+    wrong: the claims."""
 
     def __init__(self, truth, claimed):
         by_from = collections.defaultdict(list)
@@ -100,8 +102,8 @@ class Judged:
             for who in {c.from_tid, c.from_pid}:
                 by_from[who].append(c)
         self.hit, self.missed, self.unseen, used, calls = [], [], [], set(), {}
-        # The printed edge that has to end first takes the first free claim. No other order finds claims for more
-        # edges. If the sender could send as soon as the connection existed, only a message can agree.
+        # The printed edge that arrives first takes the first free claim. No other order finds claims for more edges. Edges
+        # of the kind connect come last, because more kinds of claims agree with them.
         for t in sorted(truth.edges, key=lambda t: (t.kind == "connect", t.arrived)):
             found = next((c for c in by_from[t.from_tid] if id(c) not in used and agrees(t, c)), None)
             call = (t.from_tid, t.to_tid, t.arrived)
@@ -134,13 +136,13 @@ class Judged:
 
 
 def ratio(n, of):
-    """None: there is nothing to count."""
+    """The quotient, or None if there is nothing to count."""
     return n / of if of else None
 
 
 def unrelated_in(steps, truth):
-    """The tasks of a backward slice that have no part in the victim's wait. The task that started the program does
-    not count, and neither do the causes of that start: the walk may go on there."""
+    """The tasks of a backward slice that have no part in the victim's wait. The walk may go on to the task that started the
+    program, and to the causes of the start. These tasks do not count."""
     pulled = set()
     for step in steps:
         tid, edge = step["segment"]["tid"], step["edge"]

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A file system of empty files. Its server can be told to stop answering. The server speaks the protocol of /dev/fuse
-itself."""
+"""A FUSE file system whose server can be stopped. The server speaks the protocol of /dev/fuse without a library."""
 import contextlib
 import ctypes
 import os
@@ -19,8 +18,8 @@ FIRST_PATIENT = 100
 
 
 class Server:
-    """A file system, mounted at `where`. It has every file that is asked for. For a file that `file` opened, either
-    the kernel keeps the attributes for a minute, or it asks the server for them each time."""
+    """A file system, mounted at `where`. Every name in it is a file. For a name that begins with "patient", the kernel keeps
+    the attributes of the file for a minute. For other names it asks the server each time."""
 
     def __init__(self, where):
         self.where, self.names, self.sizes = where, {}, {}

@@ -23,12 +23,13 @@ from loads import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
 SCRIPTS = os.path.join(HERE, "hung")
 COMPUTE = ["perl", "-e", "for (;;) { $x = ($x * 3 + 1) % 1000003 }"]
-# about 20 ms of work, ten times a second
+# works for about 20 ms, ten times a second
 SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200000) { $x = ($x * 3 + 1) % 1000003 } }"]
 
 # victim: the tid of the task that hangs.
 # roots: the tasks or processes to blame.
-# causes, kinds: a right answer has one of these causes and one of these kinds of resource.
+# causes: a right answer has one of these causes.
+# kinds: an answer that ends at the victim is unknown, and not wrong, if it names one of these kinds of resource.
 # after: only the end of the hang shows the task to blame. So the snapshot is taken after the hang.
 Hang = collections.namedtuple("Hang", "victim roots causes kinds after", defaults=[False])
 # text: a description of the hang.  programs: the programs that the scene needs.
@@ -116,7 +117,7 @@ def cache(stage):
 
 
 def settings(stage):
-    # A lock of Python is a semaphore, so it has no owner. Only its next post shows the task to blame.
+    # A lock of Python is a semaphore, so it has no owner. Only the next post shows the task to blame.
     return on_command(stage, stage.script("settings.py"), ["lock-holder", "timer", "slow-peer"], True)
 
 
@@ -225,7 +226,7 @@ def slow_fsync(stage):
 
 
 class SleepyServer(fuseserver.Server):
-    """A file system whose server takes its time over each fsync."""
+    """A file system whose server sleeps before it answers an fsync."""
 
     def __init__(self, where, seconds):
         super().__init__(where)

@@ -15,8 +15,8 @@ PASS, FAIL, SKIP = 0, 1, 77
 # records out.
 UNTHRIFTY = ["--budget", "0", "--task-cap", "0"]
 BAD_LOG = re.compile(r"WARNING:|BUG:|Oops|general protection|KASAN|UBSAN|possible circular|rcu: INFO|Call Trace")
-# Warnings of the kernel's own code. In ext4, a uprobe reads a page of a file while the file is mapped, and does
-# not take a lock that ext4 asks for (seen on 6.18, once a boot).
+# Warnings about errors of the kernel itself. When a file is mapped, a uprobe reads a page of the file, and does not take
+# a lock that ext4 asks for (seen on 6.18, once a boot).
 KNOWN_LOG = re.compile(r"ext4_check_map_extents_env")
 
 
@@ -57,7 +57,7 @@ def run_for(cmd, **kw):
 
 
 def end_session(p):
-    """Asks the process to end, and kills it later: if a recorder is killed at once, there is no trace."""
+    """Sends SIGTERM to the session, and SIGKILL if the process does not end in 5 s. So a recorder can write its trace."""
     for sig in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(p.pid, sig)
@@ -70,7 +70,7 @@ def end_session(p):
 
 
 def busy_s():
-    """CPU time in seconds: of the whole machine, and of the children of this process."""
+    """The CPU time in seconds of the whole machine, and that of the children of this process that have ended."""
     with open("/proc/stat", encoding="ascii") as f:
         user, nice, system, _, _, irq, softirq = map(int, f.readline().split()[1:8])
     r = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -137,7 +137,7 @@ def program(work, name):
 
 
 def programs():
-    """The names of all programs. Each C file is one, and so is each script that can run here."""
+    """The names of all programs in WORK. Each C file is a program, and so is each executable script."""
     return sorted(os.path.splitext(f)[0] for f in os.listdir(WORK)
                   if f.endswith(".c") or f.endswith((".py", ".js")) and os.access(os.path.join(WORK, f), os.X_OK))
 

@@ -9,7 +9,7 @@ import time
 
 from lib import UNTHRIFTY, Failed, run
 
-UNSEALED_NS = 1_000_000_000  # ns: the end of a daemon's life that the trace may lack
+UNSEALED_NS = 1_000_000_000  # ns: the trace may lack this last part of the life of a killed daemon
 
 
 def boot_ns():
@@ -25,7 +25,7 @@ class Marks:
         self.tid = self.process.pid
 
     def between(self, begin, end):
-        """The marks of that time, as `marker` wrote them down: (code, time). The trace shows the same code."""
+        """The marks of that time, as `marker` wrote them down: {code: time}. The trace has the same codes."""
         with open(self.notes, encoding="utf-8") as f:
             lines = [line.split() for line in f.read().split("\n")[1:-1]]
         return {-256 - int(n) % 32000: int(t) for n, t in lines if begin <= int(t) < end}

@@ -29,7 +29,7 @@ def validator(name):
     with open(os.path.join(DIR, name + ".json"), encoding="utf-8") as f:
         schema = json.load(f)
     Validator.check_schema(schema)
-    unknown = set().union(*parts(schema)) - WORDS  # a validator ignores unknown keywords
+    unknown = set().union(*parts(schema)) - WORDS  # the validator would ignore them
     if unknown:
         raise ValueError("%s.json: no words of JSON Schema: %s" % (name, sorted(unknown)))
     return Validator(schema)

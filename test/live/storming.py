@@ -7,8 +7,8 @@ import subprocess
 
 from lib import Failed, end_session, run
 
-COUNTING_NS = 45  # ns of a run: the kernel reads its clock; an empty program counts 48 to 75 ns
-START_S = 11  # s: during this time the daemon may spend more, because everything is new
+COUNTING_NS = 45  # the part of each counted run that is the kernel's own count; an empty program counts 48 to 75 ns
+START_S = 11  # after this time the start of the daemon is over, for which its budget is larger
 
 
 class Daemon:
@@ -51,7 +51,7 @@ class Daemon:
                 with open(fd, encoding="ascii") as f:
                     kv = dict(line.split(":\t", 1) for line in f.read().splitlines() if ":\t" in line)
             except OSError:
-                continue  # closed meanwhile
+                continue  # the daemon has closed this descriptor
             if "run_time_ns" in kv:
                 programs[kv["prog_id"]] = int(kv["run_time_ns"]) - COUNTING_NS * int(kv["run_cnt"])
         return ns, sum(programs.values())

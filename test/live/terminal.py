@@ -13,7 +13,7 @@ COMMS = [b"q\x1b[35m\x1b]0;t\x07", b"q\xc2\x9b35m\x9b\xff", b"q\xe2\x80\xaegp\xe
          b"q\xe2\x80\x8b\xef\xbb\xbf\xc2\xad", b"q\xf3\xa0\x81\x81\xed\xa0\x80"]
 
 ALLOWED_SGR = re.compile("\x1b\\[(0|1|31|32|33|1;31|1;32)m")
-# characters whose category does not show that they are bad
+# These characters are invisible, although their category does not say so.
 INVISIBLE = {0x34f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0, *range(0x180b, 0x1810), *range(0xfe00, 0xfe10),
              *range(0xe0100, 0xe01f0)}
 
@@ -25,7 +25,7 @@ def is_bad(c):
 def problems(data, colour=False):
     """The bytes that could act on a terminal or deceive a reader. colour: ctrace's own colours are allowed."""
     text = data.decode("utf-8", "surrogateescape")
-    if colour:  # a terminal ends lines with both
+    if colour:  # a terminal turns \n into \r\n
         text = ALLOWED_SGR.sub("", text).replace("\r\n", "\n")
     bad = sorted({"U+DC%02X (no UTF-8)" % ord(c.encode("utf-8", "surrogateescape")) if "\ud800" <= c <= "\udfff"
                   else "U+%04X" % ord(c) for c in text if is_bad(c)})

@@ -254,7 +254,7 @@ static void runs_child(void)
 	(void)!system("sleep 3");
 }
 
-/* A loop that also reads the output of these programs. */
+/* A loop that runs programs and reads their output. */
 static void reads_child(void)
 {
 	char c[16];
@@ -267,7 +267,8 @@ static void reads_child(void)
 		err(1, "popen");
 }
 
-/* A job that takes as long as the job before it. */
+/* A job takes three seconds. The daemon knows jobs of 400 ms of this task, and a job may take 20 times as
+ * long. */
 static void long_jobs(void)
 {
 	is_noticed(0);
@@ -278,7 +279,7 @@ static void long_jobs(void)
 	spin(HANG_MS);
 }
 
-/* The task has nothing to do for a while. */
+/* The task waits at its queue, and no job comes. */
 static void *rests(void *arg)
 {
 	loop_for(LIFE_MS);

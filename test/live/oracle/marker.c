@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MARK_CODE(n) (-256 - (int)((n) % 32000)) /* a code that the kernel itself does not use */
+#define MARK_CODE(n) (-256 - (int)((n) % 32000)) /* a code that the kernel does not use for its own signals  \
+						  */
 
 static void ignore(int sig)
 {

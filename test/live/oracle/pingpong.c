@@ -34,7 +34,7 @@ static long blocked(void)
 	return u.ru_nvcsw;
 }
 
-/* Prints the time, and how often this process has blocked so far. */
+/* Prints the process, the time, and how often the process has blocked so far. */
 static void mark(const char *who, const char *what)
 {
 	char line[128];

@@ -282,7 +282,7 @@ static void crowd(unsigned long n, unsigned long ms)
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 16384);
-	pthread_attr_setguardsize(&attr, 0); /* one mapping less for each thread */
+	pthread_attr_setguardsize(&attr, 0); /* saves mappings, whose number is limited */
 	for (unsigned long i = 0; i < n; i++) {
 		if (pthread_create(&t, &attr, member, NULL))
 			break;

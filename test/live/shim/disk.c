@@ -19,9 +19,9 @@
 
 struct control {
 	int32_t write_error, sync_error, room_error; /* errno of write, sync and fallocate; 0: none */
-	int32_t write_ms, sync_ms;                   /* how long a write and a sync take */
+	int32_t write_ms, sync_ms;                   /* time that each write and each sync takes longer */
 	uint32_t writes, syncs, rooms;               /* number of calls */
-	int32_t trace_only;                          /* not 0: only writes to the trace fail */
+	int32_t trace_only; /* not 0: only writes and syncs of the trace fail or wait */
 };
 
 static struct control none, *control = &none;

@@ -8,7 +8,7 @@
  * 	library		sched_yield() on a flag of a library
  * 	pure		polls without a system call
  * 	naps		sleeps 10 ms between two looks
- * 	computing	as static; the setter computes before, and does not sleep
+ * 	computing	as static, but the setter computes before it sets the flag, instead of sleeping
  * 	newborn		as static; in each round a new thread sets the flag
  */
 #include "../work/work.h"

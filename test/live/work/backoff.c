@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A client tries to connect again and again, after 10, 20, 40... ms, until its server exists. */
+/* A client tries to connect again and again, after 10, 20, 40 ms and so on, until its server listens. */
 #include "work.h"
 
 static void server(void)

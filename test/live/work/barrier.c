@@ -6,7 +6,7 @@ enum { ROUNDS = 6, PARTIES = 3 };
 static pthread_barrier_t barrier;
 static struct stamp came[ROUNDS + 1][PARTIES];
 
-/* The last thread at the barrier lets the others go on. */
+/* Waits at the barrier. The thread that came last is the cause that the others go on. */
 static void meet(int round, int me)
 {
 	long before = sleeps();

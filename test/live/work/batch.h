@@ -72,7 +72,7 @@ static inline void batch_server(void)
 	}
 }
 
-/* One round: several requests at once, then their answers. */
+/* Sends several requests at once, and waits for their answers. */
 static inline void batch_ask(int fd, bool is_long)
 {
 	for (int i = 0; i < PIPELINED; i++)

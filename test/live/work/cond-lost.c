@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A worker gets five jobs. The sixth job is queued without a signal. The producer idles, and the
- * worker waits until it is killed.
+ * A worker gets five jobs. The producer makes no sixth job, and sends no signal. Both wait until they
+ * are killed.
  */
 #include "work.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A lock made of a flag and a condition variable, as in interpreters with a global lock. The victim
- * tries to get it every 5 ms: five hundred short waits, each of which a time limit ends.
+ * The program makes a lock of a flag and a condition variable, as interpreters with a global lock do.
+ * The victim tries to get the lock every 5 ms. It has about five hundred short waits, and a time limit
+ * ends each of them.
  */
 #include "work.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A connection to a host that does not answer. No task of this machine is to blame. */
+/* A program connects to a host that does not answer. No task of this machine is to blame. */
 #include "work.h"
 
 int main(void)

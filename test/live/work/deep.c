@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A chain with four kinds of waits. A TCP client waits for a server thread. The server thread waits
+ * A chain has four kinds of waits. A TCP client waits for a server thread. The server thread waits
  * for a mutex. The owner of the mutex waits at a pipe for the answer of a helper process. The
  * helper sleeps.
  */

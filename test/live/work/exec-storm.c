@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hundreds of very short programs. Each has its own name in the trace, no record is lost, and
- * nothing hangs.
+ * Normal behaviour: a task runs very short programs for two seconds, one after the other.
  */
 #include "work.h"
 #include <spawn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flock() on a file. Another process has locked the file and sleeps. */
+/* The victim waits in flock(). Another process has locked the file and sleeps. */
 #include "work.h"
 #include <sys/file.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs for a thread pool of GLib, and functions that a thread gives to the main loop. GLib is
- * loaded at run time. The daemon gets a second to see the address of each function.
+ * Half of the jobs go to a thread pool of GLib, the others to the main loop. The program loads GLib at
+ * run time. The daemon learns the address of each function from a first job, and gets a second for
+ * this.
  */
 #include "job.h"
 

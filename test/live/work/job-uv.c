@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs for the thread pool of libuv. libuv is loaded at run time, so the build does not need it.
- * The daemon can probe the function of a job only after it has seen its address in the first job,
- * so it gets a second for this.
+ * The jobs go to the thread pool of libuv. The program loads libuv at run time, so the build does not
+ * need libuv. The daemon learns the address of the function from a first job, and gets a second for
+ * this.
  */
 #include "job.h"
 
 #include <dlfcn.h>
 
-#define REQUEST_BYTES 256 /* larger than a uv_work_t */
+#define REQUEST_BYTES 256 /* a uv_work_t is not larger */
 
 typedef void (*work_fn)(void *request);
 typedef void (*after_fn)(void *request, int status);

@@ -34,7 +34,7 @@ static inline void job_do(struct job *j)
 	j->done_by = gettid();
 }
 
-/* Bursts of jobs: a worker wakes for some jobs, and goes from one job to the next for others. */
+/* Makes bursts of jobs. So a worker waits before some jobs, and goes on to others at once. */
 static inline void job_pause(unsigned i)
 {
 	if (i % 50 == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim waits for a sleeping server, and is killed. The killer is not to blame for the wait. */
+/* The victim waits for a sleeping server until a third process kills the victim. That process is not to
+ * blame. */
 #include "work.h"
 
 static int listener;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A server answers fifty requests within a millisecond each, and the next one after three seconds.
- * For each request the server asks a helper, and the helper sleeps in the end.
+ * A server answers fifty requests at once, and the next request after three seconds. For each request
+ * the server asks a helper. The helper sleeps before its last answer.
  */
 #include "work.h"
 

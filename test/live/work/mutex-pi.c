@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A mutex with priority inheritance. The kernel knows its owner. */
+/* The victim waits for a mutex with priority inheritance. The kernel knows the owner of the mutex. */
 #include "mutex.h"
 
 static void while_held(void)

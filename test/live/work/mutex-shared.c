@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A mutex in shared memory. Its owner is a task of another process. */
+/* The victim waits for a mutex in shared memory. The owner is a task of another process. */
 #include "work.h"
 
 static pthread_mutex_t *lock;

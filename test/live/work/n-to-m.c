@@ -56,7 +56,7 @@ static void take_until(int n)
 		struct stamp s = items[taken++];
 		/* Only the item shows its producer. The wake-up may come from another task. */
 		caused("queue", s, sleeps());
-		/* The other consumers must not wait for items that do not come. */
+		/* No more items come for the other consumers, so wake them. */
 		if (taken == 2 * EACH) {
 			drained = stamp();
 			pthread_cond_broadcast(&more);

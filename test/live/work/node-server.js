@@ -7,7 +7,7 @@ const { spawn } = require('child_process');
 const fs = require('fs');
 const net = require('net');
 
-// HELLO: the note of the first stamp. The stamp has the time at which the client asked for the
+// The first stamp of a connection has the note HELLO, and the time at which the client asked for the
 // connection.
 const ROUNDS = 10, STAMP = 16, HELLO = 2, scale = Number(process.env.LIVE_SCALE || 1);
 const edges = [];
@@ -16,7 +16,7 @@ const now = () => process.hrtime.bigint();
 const say = (text) => fs.writeSync(1, text + '\n');
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-// The edges are printed for the main thread only: its tid is the pid.
+// Stamps come from the main thread only. So the tid in a stamp is the pid.
 function stamp(note) {
 	const b = Buffer.alloc(STAMP);
 	b.writeBigUInt64LE(now(), 0);
@@ -25,8 +25,8 @@ function stamp(note) {
 	return b;
 }
 
-// The program cannot know whether the loop slept before accept or before the end of a connection.
-// So the edge may be without a record.
+// The program cannot know whether the loop slept before it accepted a connection, or before the end of
+// one. So these edges count as edges without a record.
 function caused(kind, who, left, at = now()) {
 	const seen = kind === 'connect' || kind === 'close' ? 'ran' : 'slept';
 	edges.push(`edge=${kind} ${who} ${left} ${process.pid} ${at} ${seen}\n`);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A pipeline of three processes: the first computes, in the end for long; the second copies; the
- * last waits.
+ * In a pipeline of three processes, the first computes, the second copies, and the last waits. The
+ * first process computes for long before its last output.
  */
 #include "work.h"
 

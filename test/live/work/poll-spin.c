@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A client asks its socket again and again without waiting: poll with a time limit of zero. */
+/* A client polls its socket again and again, with a time limit of zero. */
 #include "work.h"
 
 static int listener;

@@ -13,7 +13,7 @@ static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
 struct job {
 	int client;
 	bool is_long;
-	struct stamp by; /* stamps: of the task that queued the job, then of the task that finished it */
+	struct stamp by; /* from the task that queued the job; later from the task that finished the job */
 };
 static struct job queue[8], finished[8];
 static int head, tail, n_finished;

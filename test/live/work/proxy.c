@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Client, proxy, backend: three processes, two TCP connections; the proxy is an event loop. */
+/* A client asks a backend through a proxy, over two TCP connections. The proxy is an event loop. */
 #include "work.h"
 
 static int front, back;

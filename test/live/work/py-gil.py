@@ -23,7 +23,7 @@ def duration(n):
     return time.monotonic() - a
 
 
-# Each further letter doubles the time.
+# The match takes twice as long for each further letter.
 length = 16
 while duration(length) < 1.3:
     length += 1

@@ -40,7 +40,7 @@ def counter(by):
 
 
 def ask(seconds):
-    """Returns the task that did it."""
+    """Gives a job to the pool, and waits for its result. Returns the name of the worker that did the job."""
     jobs.put((stamp(), seconds))
     before = sleeps()
     name, by = done.get()

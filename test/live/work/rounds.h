@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rounds.h - a server of one client answers some requests at once, and then computes before it answers. */
+/* rounds.h - a server has one client. It answers some requests at once, and computes before its last answer.
+ */
 #ifndef CTRACE_TEST_LIVE_ROUNDS_H
 #define CTRACE_TEST_LIVE_ROUNDS_H
 
@@ -20,8 +21,8 @@ static void server(void)
 }
 
 /*
- * The client sends a request over fd in each round; the last round is the hang. epoll: the
- * descriptor where it waits for each answer; -1: it waits in a read.
+ * The client sends a request over fd in each round. The last round is the hang. epoll: the epoll in
+ * which the client waits for each answer; -1: the client waits in a read.
  */
 static void ask_rounds(int fd, int epoll)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A semaphore in shared memory. Another process posts it often, and in the end late. */
+/* The victim waits for a semaphore in shared memory. Another process posts it often, and in the end late. */
 #include "work.h"
 #include <semaphore.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fcntl(F_SETLKW) on a range of a file. Another process has locked the range, and computes. */
+/* The victim waits in fcntl(F_SETLKW) for a range of a file. Another process has locked the range, and
+ * computes. */
 #include "work.h"
 
 static char path[] = "live-XXXXXX";

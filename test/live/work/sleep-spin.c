@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A loop that reads a flag in memory, with a sleep of 10 ms between two reads: hundreds of wakes by
- * a timer, and no object.
+ * A loop reads a flag in memory, and sleeps for 10 ms between two reads. The trace has hundreds of
+ * wakes by a timer, and no object.
  */
 #include "work.h"
 

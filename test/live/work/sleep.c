@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A plain sleep, which the program asked for: no hang. */
+/* Normal behaviour: the program sleeps because it wants to. */
 #include "work.h"
 
 int main(void)

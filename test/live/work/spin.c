@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A spin lock that the program makes itself. The waiter makes no system call. */
+/* The victim waits for a spin lock of the program's own, and makes no system call. */
 #include "work.h"
 
 static volatile int locked = 1;

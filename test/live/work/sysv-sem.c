@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A System V semaphore that another process has taken. */
+/* The victim waits for a System V semaphore that another process has taken. */
 #include "work.h"
 #include <sys/sem.h>
 

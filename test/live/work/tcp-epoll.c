@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* As tcp-recv, but the client is an event loop. Its epoll also has a pipe without data, and an eventfd. */
+/* As in tcp-recv.c, but the client is an event loop. Its epoll also has a pipe without data, and an eventfd.
+ */
 #include "rounds.h"
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A TCP server on loopback answers some requests at once, and then computes before it answers. The
- * client waits in recv().
+ * A TCP server on loopback answers some requests at once, and computes before its last answer. The
+ * client waits in read().
  */
 #include "rounds.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A CPU quota: the program is ready to run and a CPU is free, but the program may not run. */
+/* A program is ready to run and a CPU is free, but the CPU quota of its control group is used up. */
 #include "work.h"
 
 static int run(const char *fmt, const char *group, int pid)

@@ -4,9 +4,9 @@
  *
  * An edge is a fact of the program's own logic: this post was for that wait, this answer is for
  * that request. The causing task takes a stamp before it acts. The stamp travels with the item, the
- * message or the thread. The caused task calls caused() when it has received the stamp. So the
- * times of the edge enclose its part in the kernel. The edges are kept in shared memory, and
- * printed when the first process ends:
+ * message or the thread. The caused task calls caused() when it has received the stamp. So the time
+ * in the kernel lies between the two times of the edge. The edges are kept in shared memory. The
+ * process that started first prints them when it ends:
  *
  *   edge=KIND FROM_TID LEFT_NS TO_TID ARRIVED_NS slept|ran
  *
@@ -30,7 +30,7 @@
 #define TOLD_EDGES 8192
 #define TOLD_ENDED 2048
 #define TOLD_FDS   128
-/* For caused(): the edge leaves a record even if the receiver did not sleep. */
+/* A value for slept_before: the edge leaves a record even if the receiver did not sleep. */
 #define SEEN (-1L)
 
 struct stamp {
@@ -63,8 +63,8 @@ static struct told {
 } * told;
 
 /*
- * For each descriptor of this process: when the connection was asked for; when it was accepted, and
- * by which task; when the last message came.
+ * What this process knows about the connection of each descriptor: when the client asked for it, when
+ * which task accepted it, and the last message that came.
  */
 static struct {
 	uint64_t asked_ns, accepted_ns;
@@ -145,8 +145,8 @@ static inline void told_edge(const char *kind, const struct stamp *from, uint32_
 }
 
 /*
- * The stamp has arrived at the calling thread. slept: how often the thread had slept before it
- * waited for the stamp.
+ * The stamp has arrived at the calling thread. slept_before: how often the thread had slept when it
+ * began to wait for the stamp.
  */
 static inline void caused_at(const char *kind, struct stamp from, long slept_before, uint64_t arrived_ns)
 {
@@ -160,7 +160,7 @@ static inline void caused(const char *kind, struct stamp from, long slept_before
 	caused_at(kind, from, slept_before, mono_ns());
 }
 
-/* A child of parent is about to end, or the thread `killer` is about to kill it. */
+/* The process pid, a child of `parent`, is about to end, or the thread `killer` is about to kill it. */
 static inline void told_ends(uint32_t pid, uint32_t parent, uint32_t killer)
 {
 	uint32_t i = __atomic_fetch_add(&told->n_ended, 1, __ATOMIC_RELAXED);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The edges between the tasks of a Python program, as the program itself knows them: told.h for Python."""
+"""The edges between the tasks of a Python program, as the program itself knows them. The same as told.h, for Python."""
 import mmap
 import os
 import resource
@@ -7,11 +7,11 @@ import struct
 import threading
 import time
 
-STAMP = struct.Struct("=QII")  # when, task, note to the receiver
+STAMP = struct.Struct("=QII")  # time, task, note to the receiver
 SEEN = -1
 
 _edges = []
-_ends = mmap.mmap(-1, 4096)  # when each process ended, by its index
+_ends = mmap.mmap(-1, 4096)  # the time of the end of each process, by the index of the process
 _n_processes = 0
 
 
@@ -28,7 +28,7 @@ def sleeps():
 
 
 def caused(kind, what, slept_before, at=None):
-    """Returns the note."""
+    """Notes the edge of a stamp that has arrived. Returns the note in the stamp."""
     at, (left, who, note) = at or now(), STAMP.unpack(what)
     slept = slept_before == SEEN or sleeps() != slept_before
     _edges.append("edge=%s %d %d %d %d %s\n" % (kind, who, left, threading.get_native_id(), at,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A UDP server on loopback answers late. The client is not connected, and repeats its request after
- * a second.
+ * A UDP server on loopback answers late. The client is not connected, and repeats its request every
+ * second.
  */
 #include "work.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A read of a pipe through io_uring. The victim waits in io_uring_enter() for any completion. */
+/* The victim reads from a pipe through io_uring, and waits in io_uring_enter() for any completion. */
 #include "work.h"
 #include <linux/io_uring.h>
 #include <sys/syscall.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The child of a vfork() computes before its exec. The kernel holds the parent up inside vfork(). */
+/* The child of a vfork() computes and then exits. The kernel holds the parent up inside vfork() until then.
+ */
 #include "work.h"
 
 int main(void)

@@ -2,10 +2,10 @@
 /*
  * work.h - functions for the small programs of the live tests.
  *
- * Each program takes no arguments, has one hang of two to three seconds, and prints lines
- * key=value: the task that is stuck, the time, the other tasks (role.NAME=PID/TID), the truth that
- * `run_live` checks (expect.*), and the edges (told.h). Exit 77: this machine cannot run the
- * program.
+ * A program takes no arguments. It has one hang of two to three seconds, or behaves normally for that
+ * time. It prints lines KEY=VALUE: the victim, the time of the hang, the other tasks
+ * (role.NAME=PID/TID), the truth that `run_live` checks (expect.*), and the edges (told.h). Exit 77:
+ * this machine cannot run the program.
  */
 #ifndef CTRACE_TEST_LIVE_WORK_H
 #define CTRACE_TEST_LIVE_WORK_H
@@ -73,8 +73,8 @@ static inline long check(long rc, const char *what)
 #define CHECK(expr) check(expr, #expr)
 
 /*
- * LIVE_SCALE=N makes each time of a second or more N times as long: longer, to look at a hang that
- * goes on; shorter, if the length does not matter.
+ * With LIVE_SCALE=N, each time of a second or more is N times as long. A test makes hangs longer to
+ * ask during the hang, or shorter if the length does not matter.
  */
 static inline unsigned scaled(unsigned ms)
 {
@@ -155,9 +155,9 @@ static inline void hang_ends(void)
 }
 
 /*
- * The truth. verdict, cause and kind: alternatives with '|' between them. root: names of roles, one
- * of which has to be the root cause. chain: names of roles that have to be in the chain, in this
- * order. "-": anything is right.
+ * Prints the right answer. verdict, cause and kind: alternatives with '|' between them. root: names
+ * of roles, one of which has to be the root cause. chain: names of roles that have to be in the
+ * chain, in this order. "-": anything is right.
  */
 static inline void expect(const char *verdict, const char *cause, const char *kind, const char *root,
 			  const char *chain)
@@ -234,8 +234,8 @@ static inline void slay(pid_t pid)
 }
 
 /*
- * Waits for a child; -1: for any child. Returns false if there is none. If the exit status is not
- * 0, *rc becomes it.
+ * Waits for a child; -1: for any child. Returns false if there is none. *rc becomes the exit status of
+ * the child, if it is not 0.
  */
 static inline bool reap(pid_t pid, int *rc)
 {
@@ -278,7 +278,7 @@ static inline void tell(int fd)
 	tell_note(fd, 0);
 }
 
-/* A thread has read a stamp from fd at this time. slept: how often the thread had slept before. */
+/* The calling thread has read a stamp from fd at this time. slept_before: see caused_at(). */
 static inline void heard_at(int fd, struct stamp s, long slept_before, uint64_t arrived_ns)
 {
 	struct stat st;
@@ -321,7 +321,7 @@ static inline struct stamp hear(int fd)
 	return s;
 }
 
-/* Accepts a connection. slept: how often the thread had slept before it waited. */
+/* Accepts a connection. slept_before: how often the thread had slept when it began to wait. */
 static inline int accept_after(int listener, long slept_before)
 {
 	int fd = CHECK(accept(listener, NULL, NULL));
@@ -339,7 +339,7 @@ static inline int accept_one(int listener)
 	return accept_after(listener, sleeps());
 }
 
-/* A gate orders the preparations of threads and processes: gate_wait() returns after gate_open(). */
+/* A gate between threads or processes. Each gate_open() lets one gate_wait() return. */
 struct gate {
 	int fd[2];
 };
@@ -441,7 +441,7 @@ static inline int unix_connect(const char *name)
 	return fd;
 }
 
-/* Sends one byte; receives one byte. */
+/* put() sends one byte, get() receives one byte. */
 static inline void put(int fd)
 {
 	if (CHECK(write(fd, "x", 1)) != 1)
