@@ -93,7 +93,7 @@ static const struct block *block_named(const char *name)
 		fail();                                                                                      \
 	} while (0)
 
-/* The lines of the block's window. The lines of the blocks that it uses come where the block says `use`. */
+/* Adds the lines of the window of a block. In place of a line "use NAME" come the lines of the block NAME. */
 static void add_window(struct text_window *t, const struct block *b)
 {
 	char error[TEXT_ERROR_MAX];
@@ -121,7 +121,7 @@ static void print_lines(const char *sign, const struct strings *s, size_t from, 
 		print_error("  %s %s\n", sign, s->v.v[from]);
 }
 
-/* Prints the equal lines at both ends around the lines that differ. */
+/* Prints the lines that differ, and the equal lines before and after them. */
 static void print_difference(const struct strings *want, const struct strings *got)
 {
 	size_t least = MIN(want->v.n, got->v.n), head = 0, tail = 0;

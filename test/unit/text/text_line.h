@@ -31,7 +31,7 @@ struct text_word {
 	uint64_t value;
 };
 
-/* Aborts if there is no memory, like all functions here. */
+/* All functions of this file abort if there is no memory. */
 void text_line_init(struct text_line *l, const char *line);
 void text_line_free(struct text_line *l);
 __attribute__((format(printf, 2, 3))) void text_line_fail(struct text_line *l, const char *fmt, ...);
@@ -47,13 +47,14 @@ const char *text_line_field(struct text_line *l, const char *key);
 /* False, and an error: words are left. usage: the correct form of the line. */
 bool text_line_done(struct text_line *l, const char *usage);
 
-/* "12", "0x1f", "-11" */
+/* Reads a number, such as "12", "0x1f" or "-11". */
 uint64_t text_number(struct text_line *l, const char *word);
-/* "12ns", "12us", "12.1ms", "3s", "0" */
+/* Reads a time, such as "12ns", "12us", "12.1ms", "3s" or "0". Returns ns. */
 uint64_t text_time(struct text_line *l, const char *word);
-/* "10ms..50ms" */
+/* Reads a range of time, such as "10ms..50ms". */
 void text_range(struct text_line *l, const char *word, uint64_t *ret_from, uint64_t *ret_to);
-/* One of these words. A NULL ends the list; the error has the list. */
+/* The value of the word in the list, which ends with NULL. If the list lacks the word, the error shows the
+ * list. */
 uint64_t text_one_of(struct text_line *l, const char *word, const struct text_word *words);
 /* Several of these words, with commas between them. Returns the sum of their values. */
 uint64_t text_flags(struct text_line *l, const char *word, const struct text_word *words);

@@ -162,7 +162,6 @@ uint32_t text_task_field(const struct text_window *t, struct text_line *l, const
 	return word ? text_task(t, l, word) : 0;
 }
 
-/* The object that is the next word; 0: there is no next word, and the object is optional. */
 uint64_t text_object_if_any(struct text_line *l)
 {
 	struct text_line look = *l;

@@ -22,8 +22,8 @@ static uint8_t wait_field(struct text_line *l, const char *key)
 }
 
 /*
- * A record of tid on its CPU, or on cpu=N. Then N is the CPU of tid from now on. Valid until the
- * next record is added.
+ * Adds a record of tid on its CPU, or on cpu=N, which is the CPU of tid from then on. The pointer is
+ * valid until the next record is added.
  */
 static struct window_record *add(struct record *r, enum ct_kind kind, uint32_t tid, uint32_t peer)
 {
@@ -64,7 +64,6 @@ static void add_switch(struct record *r, uint32_t tid, uint32_t next, enum ct_wa
 		*text_cpu_of(r->t, next) = e->cpu;
 }
 
-/* A switch from the idle task to tid, on the CPU of tid. */
 void text_add_run(struct record *r, uint32_t tid)
 {
 	uint16_t *cpu = text_cpu_of(r->t, tid);
@@ -106,8 +105,7 @@ static void verb_yields(struct record *r)
 	add_switch(r, r->tid, then(r), CT_W_YIELD, 0);
 }
 
-/* "A found blocked ...". The record of a wait that has ended is followed by its wake: "A wakes B" at the same
- * time. */
+/* After "A found waited ...", a line "B wakes A" with the same time has the wake that ended the wait. */
 static void verb_found(struct record *r)
 {
 	static const struct text_word what[] = { { "folded", CT_FOUND_FOLDED },

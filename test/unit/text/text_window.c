@@ -229,7 +229,7 @@ static bool add_line(struct text_window *t, const char *line, bool in_round, cha
 	return !error[0];
 }
 
-/* "$i" becomes the number of the round. */
+/* Adds a line of a repeat, in which "$i" becomes the number of the round. */
 static bool add_in_round(struct text_window *t, const char *line, uint64_t number, char *error)
 {
 	_cleanup_free_ char *text = NULL;
@@ -321,7 +321,7 @@ BY(by_id, struct window_object, id)
 BY(by_stack, struct window_stack, id)
 BY(by_state, struct window_state, last.tid)
 
-/* A stable sort: most records are in order already. */
+/* This sort is stable, and fast if most records are in order. */
 static void sort_events(struct text_window *t)
 {
 	for (size_t i = 1; i < t->events.n; i++) {

@@ -13,11 +13,13 @@
  *   until 100ms                      the end of the window
  *   machine x86_64                   the machine of the trace; without this line, the trace does not say it
  *
- * Times are in ns, us, ms or s.  Records are sorted by time; those of one time stay in the order of the text.
- * A comment goes from '#' to the end of the line.  A field that a line leaves out is 0; nr is then "none".
+ * Times are in ns, us, ms or s.  Records are sorted by time.  Records of one time stay in the order of the
+ * text.  A comment goes from '#' to the end of the line.  A field that a line leaves out is 0, and nr is
+ * "none".
  *
- * A task is NAME where only one has it, NAME[TID], or TID, which need not be declared; "idle" is the idle
- * task.  An object is KIND:NUMBER; a futex, data and queue also KIND:PID:ADDRESS; raw:NUMBER is a whole id.
+ * A task is written as NAME[TID], as NAME if only one task has this name, or as TID.  A task that is written
+ * as TID need not be declared.  "idle" is the idle task.  An object is KIND:NUMBER, or raw:NUMBER for a whole
+ * id. A futex, data or queue may also be KIND:PID:ADDRESS.
  *
  * Records, each after a time; WAIT is a word of describe_wait():
  *
@@ -30,20 +32,34 @@
  *   A found folded|queued|blocked|waited [WAIT] [OBJECT]
  *                                          since=TIME switches=N ran=TIME queued=TIME [state=disk] [flags=]
  *   A wakes B [OBJECT] [which runs]        [in=WAIT] [flags=ready,exiting,...] [ctx=softirq] [vector=3]
- *   timer wakes B [which runs]             by an interrupt while the CPU was idle; also softirq, hardirq,
- * ipi, irq A futex OBJECT owner=B [op=N]          the owner alone A waitfd FD OBJECT [index=N] [of=N]
- * [events=N] A forks B [flags=thread] A execs A exits [status=N] [flags=last] A signals B SIGNAL
- * [flags=fatal,ignored,group,kernel] A handles SIGNAL [flags=fatal] A sends BYTES OBJECT A receives BYTES
- * OBJECT A flock read|write|unlock OBJECT       [how=posix|flock|ofd] [result=-11] A held OBJECT A fd FD
- * OBJECT A epmember FD OBJECT EPOLL A sample STACK [ran=TIME] A visit STACK [WAIT] [OBJECT] A writes OBJECT
- * VALUE [len=N] A reads OBJECT VALUE [len=N] A polls OBJECT                         [flags=reg,code,spin]
- * [address=N] A job enqueue|start|end NUMBER         [OBJECT] [flags=loose] A hang RULE RULE is a word of
- * describe_hang() A capped [OBJECT] since=TIME           begins then, or ends; [flags=group] [wait=WAIT]
- * [state=sleep] gap FROM..TO [cause=shed] [lost=N]     of all CPUs, or [cpu=N]; a cause is a word of
- * describe_loss() step STEP [was=STEP]                   STEP is a word of describe_shed() group since=TIME
- * [lost=N]              a group of tasks was capped
+ *   timer wakes B [which runs]             an interrupt wakes B; also softirq, hardirq, ipi, irq
+ *   A futex OBJECT owner=B [op=N]          the owner of a futex
+ *   A waitfd FD OBJECT                     [index=N] [of=N] [events=N]
+ *   A forks B [flags=thread]
+ *   A execs
+ *   A exits [status=N] [flags=last]
+ *   A signals B SIGNAL                     [flags=fatal,ignored,group,kernel]
+ *   A handles SIGNAL [flags=fatal]
+ *   A sends BYTES OBJECT
+ *   A receives BYTES OBJECT
+ *   A flock read|write|unlock OBJECT       [how=posix|flock|ofd] [result=-11]
+ *   A held OBJECT [flags=waiter]
+ *   A fd FD OBJECT
+ *   A epmember FD OBJECT EPOLL
+ *   A sample STACK [ran=TIME]
+ *   A visit STACK [WAIT] [OBJECT]
+ *   A writes OBJECT VALUE [len=N]
+ *   A reads OBJECT VALUE [len=N]
+ *   A polls OBJECT                         [flags=reg,code,spin] [address=N]
+ *   A job enqueue|start|end NUMBER         [OBJECT] [flags=loose]
+ *   A hang RULE                            RULE is a word of describe_hang()
+ *   A capped [OBJECT] since=TIME           a cap begins (TIME is the time of the record) or ends;
+ *                                          [flags=group] [wait=WAIT] [state=sleep]
+ *   gap FROM..TO [cause=shed] [lost=N]     on all CPUs, or [cpu=N]; a word of describe_loss()
+ *   step STEP [was=STEP]                   STEP is a word of describe_shed()
+ *   group since=TIME [lost=N]              a group of tasks was capped since TIME
  *
- * A record's CPU is that of its first task: where that task ran last, or cpu=N.  Any takes nr=NUMBER.
+ * The CPU of a record is cpu=N, or the CPU where its first task ran last.  Each record takes nr=NUMBER.
  *
  * States that the reader of a trace knows without a record:
  *
@@ -80,7 +96,7 @@ const struct window *text_window_done(struct text_window *t, char *error);
 /* The i-th line of a causal graph that is made by hand; NULL after the last one. */
 const char *text_window_graph(const struct text_window *t, size_t i);
 
-/* For a line about the window. */
+/* Reads a task from a line of a question. The names are those of the window. */
 uint32_t text_task(const struct text_window *t, struct text_line *l, const char *word);
 uint64_t text_object(struct text_line *l, const char *word);
 

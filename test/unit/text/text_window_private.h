@@ -31,7 +31,7 @@ struct text_window {
 	VEC(struct window_object) objects;
 	VEC(struct window_stack) stacks;
 	VEC(struct window_resync) resyncs;
-	struct states states[2]; /* the times of the checkpoint and of the resync */
+	struct states states[2]; /* the states at the checkpoint, and after the resync */
 	struct states *states_now;
 	VEC(struct cpu_of) cpus;
 	VEC(void *) owned;
@@ -48,7 +48,7 @@ struct record {
 	struct text_line *l;
 	uint64_t ns;
 	uint32_t tid;
-	uint8_t ctx; /* the subject is an interrupt */
+	uint8_t ctx; /* an enum ct_ctx if the subject is an interrupt; 0: the subject is a task */
 	uint16_t nr;
 };
 
@@ -63,17 +63,17 @@ const struct window_task *text_declared(const struct text_window *t, uint32_t ti
 /* The CPU on which the task ran last. Valid until the next call. */
 uint16_t *text_cpu_of(struct text_window *t, uint32_t tid);
 uint8_t text_wait_of(struct text_line *l, const char *word);
-/* The values of fields; without the field, 0 or the given value. */
+/* The value of a field. If the line does not have the field: `otherwise`, or 0. */
 uint64_t text_number_field(struct text_line *l, const char *key, uint64_t otherwise);
 uint64_t text_word_field(struct text_line *l, const char *key, const struct text_word *words);
 uint32_t text_task_field(const struct text_window *t, struct text_line *l, const char *key);
 /* The object that is the next word; 0: there is no next word, and the object is optional. */
 uint64_t text_object_if_any(struct text_line *l);
 uint64_t text_object_next(struct text_line *l);
-/* A record of its own: a switch from the idle task to tid, on the CPU of tid. */
+/* Adds a switch from the idle task to tid, on the CPU of tid. */
 void text_add_run(struct record *r, uint32_t tid);
 uint64_t text_since_field(struct record *r);
-/* The rest of a line that begins with a time. */
+/* Reads the rest of a line that begins with the time ns, and adds its record. */
 void text_add_record(struct text_window *t, struct text_line *l, uint64_t ns);
 
 #endif
