@@ -12,15 +12,15 @@ struct asking {
 	int answers[8];
 	size_t n, asked;
 	bool person, keep, again;
-	bool lasting; /* a branch is about a range of time, not about a moment */
+	bool lasting; /* the questions are about a range of time (diagnose), not about a moment (slice) */
 	FILE *out;
 };
 
-/* The rules and answers that the question names. */
+/* Takes the rules and answers out of the words of the question. */
 void asking_take(const struct question *q, struct asking *a);
 /* The function of a struct ask. arg: a struct asking. */
 int asking_choose(void *arg, const struct ask_question *question, bool *ret_keep);
-/* Prints the rules. Returns true if the question runs once more. */
+/* Prints the rules. Returns true if the question has the word "again", so that it runs once more. */
 bool asking_again(struct asking *a);
 void asking_done(struct asking *a);
 

@@ -131,8 +131,9 @@ static void run_begins_in_a_run(void **state)
 }
 
 /*
- * Many short runs of waits. A wait that another task ends is between two runs. If each wait looked
- * through the rest of its run, this would take time in the square of its length.
+ * There are many short waits, in runs of 15 000. Between two runs is a wait that another task ends. If
+ * each wait looked through the rest of its run, this would take time in the square of the length of a
+ * run.
  */
 static void many_short_waits(void **state)
 {
@@ -163,7 +164,8 @@ static void many_short_waits(void **state)
 	make_free(&m);
 }
 
-/* Three budgets of steps: enough; so few that it ends in the middle of a row; none. */
+/* The list is the same for any order, whether the budget of steps is enough, ends in the middle of a row, or
+ * is 0. */
 static void any_order(void **state)
 {
 	struct make m = { 0 };
@@ -244,7 +246,7 @@ static void several_threads(void **state)
 	make_free(&m);
 }
 
-/* The caller stops the search. The rows that exist are a valid list. */
+/* The caller stops the search. The rows that were found until then are a valid list. */
 static void ended_early(void **state)
 {
 	struct make m = { 0 };

@@ -112,7 +112,7 @@ static inline void cmake_out(struct cmake *k)
 	c->out_first[c->n_segments] = n;
 }
 
-/* The graph. It is valid until cmake_free(). */
+/* Returns the graph, which is valid until cmake_free(). */
 static inline const struct causal *cmake_done(struct cmake *k, uint64_t to_ms)
 {
 	struct causal *c = &k->c;
@@ -156,7 +156,7 @@ static inline void cmake_free(struct cmake *k)
 	make_free(&k->m);
 }
 
-/* The tasks 10, 20, ... run from the start. */
+/* Adds the tasks 10, 20, ... with these names. They run from the start. */
 static inline void tasks(struct cmake *k, const char *const *names)
 {
 	for (uint32_t i = 0; names[i]; i++) {

@@ -76,7 +76,7 @@ static void put_slice(const struct question *q, const struct causal *c, const st
 	fputc('\n', q->out);
 }
 
-/* The segments of the walk, without the scores. */
+/* Prints the segments of the walk, without the scores. */
 static void put_way(const struct question *q, const struct causal *c, const struct slice *s)
 {
 	for (size_t i = 0; i < s->n_steps; i++) {
@@ -86,7 +86,7 @@ static void put_way(const struct question *q, const struct causal *c, const stru
 	fputc('\n', q->out);
 }
 
-/* Reads "A.N". */
+/* Reads "A.N", and returns the N-th segment of the task A. */
 static uint32_t segment_named(const struct question *q, struct text_line *l, const struct cmake *k,
 			      const char *word)
 {
@@ -161,7 +161,7 @@ static void add_edge(const struct question *q, struct text_line *l, struct cmake
 			->flags = flags ? (uint8_t)text_flags(l, flags, words) : 0;
 }
 
-/* The graph that the lines of the case describe. */
+/* Adds the segments and edges that the lines of the case describe. */
 static bool add_graph(const struct question *q, struct cmake *k)
 {
 	const char *line;

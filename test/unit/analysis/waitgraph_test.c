@@ -111,7 +111,7 @@ static void two_cycles(void **state)
 	assert_int_equal(c->steps[0].id, 10);
 	assert_true(c->closed);
 	assert_false(c->strong);
-	/* the chain that begins outside goes once around the cycle */
+	/* the chain of 20 enters the cycle, and goes around it once */
 	assert_int_equal(waitgraph_chain(g, 20, s, 8), 4);
 	assert_int_equal(s[1].id, 2);
 	assert_int_equal(s[3].id, 1);
@@ -122,7 +122,7 @@ static void two_cycles(void **state)
 	assert_int_equal(info(g, 20).waiters_cnt, 0);
 }
 
-/* Not a deadlock: a cycle with an OR wait that another task can end, or with an open node. */
+/* A cycle is no deadlock if it has an OR wait that another task can end, or an open node. */
 static void way_out(void **state)
 {
 	GRAPH(g);
@@ -140,7 +140,7 @@ static void way_out(void **state)
 	assert_true(waitgraph_cycle(g, 0)->strong);
 	assert_false(waitgraph_cycle(g, 1)->closed);
 
-	/* the same, but the waiter needs both */
+	/* now 1 waits for both 2 and 3 */
 	waitgraph_node(g, 1, WAITGRAPH_ALL, false);
 	assert_int_equal(waitgraph_solve(g), 0);
 	assert_int_equal(waitgraph_cycles_cnt(g), 2);
@@ -149,7 +149,7 @@ static void way_out(void **state)
 	assert_false(waitgraph_cycle(g, 1)->closed);
 }
 
-/* Each target of an OR wait leads back to the waiter: a knot. */
+/* In a knot, each target of an OR wait leads back to the waiter. */
 static void knot(void **state)
 {
 	GRAPH(g);
@@ -237,7 +237,7 @@ static void hundred_thousand(void **state)
 	assert_int_equal(info(g, 1).root_id, N);
 	assert_int_equal(info(g, N).waiters_cnt, N - 1);
 	edge(g, N, 1, STRONG);
-	/* A star: every task polls the tasks that every other task polls. */
+	/* A star: as many other tasks wait for one task. */
 	for (uint64_t i = 1; i <= N; i++)
 		edge(g, N + i, 2 * N + 1, WEAK);
 	assert_int_equal(waitgraph_solve(g), 0);

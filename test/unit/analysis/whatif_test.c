@@ -142,7 +142,7 @@ static void test_arrival(void **state)
 	runs(&s.m, 2, 30);
 	wait_out(&s.m, 0, 10, 10, PIPE);
 	wait_over(&s.m, 0, 10, 50, 20, PIPE);
-	/* 10 runs, and waits for no wake-up */
+	/* 10 is woken while it runs: the wake changes nothing */
 	edges[0].event = edges[0].cause = (uint32_t)s.m.events.n;
 	make_wake(&s.m, 60, 2, 10, 30, OTHER);
 	edges[1].cause = (uint32_t)s.m.events.n;
@@ -254,7 +254,7 @@ static void test_depth(void **state)
 	end(&s);
 }
 
-/* The table of questions: the saved time, and the time on the path. */
+/* Each row of the table has the saved time, and the time on the path. */
 static void test_table(void **state)
 {
 	struct whatif_row *rows;

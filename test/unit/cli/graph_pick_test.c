@@ -33,11 +33,11 @@ static const struct causal *make(struct cmake *k)
 			add(k, tid, ms);
 	cmake_edge(k, EDGE_NEIGHBOUR, EDGE_WEAK, 0, 10, 1, 10, 0);
 	cmake_edge(k, EDGE_NEIGHBOUR, EDGE_WEAK, 1, 20, 2, 20, 0);
-	message(k, EDGE_STRONG, 3, 1); /* strong: led to 1 */
-	message(k, EDGE_WEAK, 5, 1);   /* weak: may have led to 1 */
-	message(k, EDGE_WEAK, 1, 8);   /* weak: 1 may have led to it */
-	message(k, EDGE_STRONG, 3, 4); /* strong, two edges away */
-	message(k, EDGE_WEAK, 7, 3);   /* weak, two edges away */
+	message(k, EDGE_STRONG, 3, 1); /* 3 led to 1 */
+	message(k, EDGE_WEAK, 5, 1);   /* 5 may have led to 1 */
+	message(k, EDGE_WEAK, 1, 8);   /* 1 may have led to 8 */
+	message(k, EDGE_STRONG, 3, 4); /* 4 is two strong edges away */
+	message(k, EDGE_WEAK, 7, 3);   /* 7 is two edges away, and one of them is weak */
 	message(k, EDGE_WEAK, 3, 6);
 	return cmake_done(k, 100);
 }

@@ -88,7 +88,7 @@ static void values_as_text(void **state)
 	close_line(l, " w=poll plain=a-b space=\"a b\" quoted=\"\\\"\\\\\" bytes=\"a\\\\x1b\" empty=\"\"\n");
 }
 
-/* Pieces up to and beyond the size of the buffer come out in order. */
+/* Pieces of text come out in order, also if they are longer than the buffer. */
 static void long_lines(void **state)
 {
 	for (size_t piece = 1; piece < 3 * LINE_BYTES; piece = piece * 3 + 1) {

@@ -18,7 +18,8 @@
 
 #define ROOM (1 << 18)
 
-/* The stdout of a child that calls fn. The exit code of the child is the result of output_flush(). */
+/* Calls fn in a child, and puts the child's stdout into buf. Returns the child's exit code: the result of
+ * output_flush(). */
 static int printed(void (*fn)(int arg), int arg, char buf[ROOM])
 {
 	char path[] = "/tmp/ctrace-output-XXXXXX";
@@ -51,7 +52,8 @@ static void put_mixed(int arg)
 {
 	printf("a\tb\nc\x1b[31m\xe2\x80\xae\xff caf\xc3\xa9 %d", arg);
 	printf("\033%s[1mown\033%s[0m", output_mark(), output_mark());
-	printf("\033%.15s[1m\n", output_mark()); /* only a part of the mark */
+	printf("\033%.15s[1m\n",
+	       output_mark()); /* this is only a part of the mark, so the escape is no colour */
 }
 
 static void test_mixed(void **state)
@@ -62,7 +64,7 @@ static void test_mixed(void **state)
 	assert_non_null(strstr(buf, "a\tb\nc\\x1b[31m\\u202e\\xff caf\xc3\xa9 7\033[1mown\033[0m\\x1b"));
 }
 
-/* The end of a block of stdio may be anywhere in a character. */
+/* A block of stdio may end in the middle of a character. */
 static void put_across(int arg)
 {
 	for (int i = 0; i < 65536 - arg; i++)

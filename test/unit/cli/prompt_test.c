@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Questions at a terminal: the text that is typed, and the answer that it means. */
+/* Questions at a terminal: which answer a typed text means, and what is shown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,8 +129,8 @@ static void quits(void **state)
 	end(&s);
 }
 
-/* After the end of the input, ctrace decides this question and all later ones, and does not show the later
- * ones. */
+/* After the end of the input, ctrace decides this question and all later questions. It does not show the
+ * later questions. */
 static void decides_at_the_end(void **state)
 {
 	struct session s;

@@ -110,7 +110,7 @@ static void makes_the_file(void **state)
 	json_t *doc;
 
 	assert_int_equal(rulestore_open(&o, true, &s), 0);
-	assert_int_equal(rulestore_keep(&s), 0); /* nothing to keep: no file */
+	assert_int_equal(rulestore_keep(&s), 0); /* there is nothing to keep, so no file is made */
 	assert_int_not_equal(access(at("ctrace"), F_OK), 0);
 	answer(&s, "x", RULE_NOT_CAUSE);
 	assert_int_equal(rulestore_keep(&s), 0);

@@ -15,7 +15,7 @@
 /* 2026-01-31T12:00:00Z, the moment of the boot in these tests. */
 #define BOOTED (1769860800LL * (int64_t)SEC)
 
-/* A trace from 14:00:00 to 14:10:00 UTC of the day of the boot; the machine slept for 5 s before. */
+/* A trace from 14:00:00 to 14:10:00 UTC of the day of the boot. Before, the machine slept for 5 s. */
 static const struct timearg_context ctx = {
 	.offsets = { .boot_to_mono_ns = -5 * (int64_t)SEC, .boot_to_real_ns = BOOTED },
 	.from_ns = 7200 * SEC,
@@ -111,9 +111,9 @@ static void test_wall(void **state)
 
 static void test_wall_picks_the_day(void **state)
 {
-	/* from 23:50 of the day of the boot to 00:20 of the next */
+	/* this trace goes from 23:50 of the day of the boot to 00:20 of the next day */
 	struct timearg_context night = ctx;
-	/* three days */
+	/* this trace has three days */
 	struct timearg_context long_one = ctx;
 
 	night.from_ns = (11 * 3600 + 50 * 60) * SEC;

@@ -10,7 +10,7 @@
 
 #define SEC NSEC_PER_SEC
 
-/* The times of three boots. The calendar has them in this order, by the present clock. */
+/* The begins of three boots, since the boot. By the calendar, the boots have this order. */
 static const uint64_t boots[] = { 1000 * SEC, 5000 * SEC, 9000 * SEC };
 
 static struct reader *three_boots(struct fixture *f)
@@ -56,7 +56,7 @@ static void a_time_of_the_calendar_finds_its_boot(void **state)
 		tracefile_find_boot(r, "--at", real(r, want, a));
 		assert_int_equal(reader_info(r)->boot, back);
 		assert_int_equal(tracefile_time(r, f->path, "--at", a, &ns), CLI_OK);
-		/* the offsets are measured for each segment */
+		/* the offset between the clocks is measured for each segment, so it may differ a little */
 		assert_true(ns > want - SEC / 10 && ns < want + SEC / 10);
 		reader_free(r);
 		r = NULL;
@@ -89,7 +89,7 @@ static void other_times_are_of_the_boot_at_hand(void **state)
 	tracefile_find_boot(r, "--at", real(r, 3000 * SEC, a));
 	assert_int_equal(reader_info(r)->boot, 0);
 	assert_int_equal(tracefile_time(r, f->path, "--at", a, &ns), CLI_FAILED);
-	/* if the boot is given, no other boot is examined */
+	/* if the caller names the boot, no other boot is searched */
 	assert_int_equal(tracefile_use_boot(r, f->path, "1"), CLI_OK);
 	tracefile_find_boot(r, "--at", real(r, boots[0] + SEC, a));
 	assert_int_equal(reader_info(r)->boot, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The process that switches on the statistics of BPF programs, when it is slow. */
+/* A process of the daemon switches on the statistics of BPF programs. Here it is slow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -81,7 +81,7 @@ long probe_consume(struct probe *p, probe_record_fn fn, void *arg)
 		return 0;
 	for (uint16_t cpu = 0; cpu < CPUS; cpu++)
 		make_switches(p, cpu, now, fn, arg);
-	if (p->n_bad) { /* two bad records: cut short, and of an unknown kind */
+	if (p->n_bad) { /* a record that is cut short, and a record of an unknown kind */
 		struct ct_rec r = { .ts = now, .kind = CT_SWITCH };
 
 		fn(arg, 0, &r, 20);
@@ -345,8 +345,8 @@ static void all_is_written(void **state)
 	assert_int_equal(c.by_kind[CT_SWITCH], atomic_load(&f->probe.made));
 	assert_int_equal(c.lost, 42 + 6);
 	/*
-	 * all twenty tasks poll, but the descriptor table of their process is written only once in
-	 * five seconds
+	 * All twenty tasks poll, but the descriptors of their process are recorded only once in
+	 * five seconds.
 	 */
 	assert_int_equal(c.by_kind[CT_FD], 3);
 }
@@ -448,8 +448,8 @@ static void a_cut_that_is_cancelled(void **state)
 }
 
 /*
- * If a snapshot's own last segment could not be written, the answer says so at once. In the next
- * snapshot a gap says so.
+ * If the last segment of a snapshot could not be written, the answer to the client says so. The next
+ * snapshot has a gap for this segment.
  */
 static void a_segment_that_cannot_be_written(void **state)
 {

@@ -73,7 +73,7 @@ static void file(const char *path, const char *text)
 	fclose(f);
 }
 
-/* The name of an object among the objects that were found. NULL: it was not found. */
+/* The object with this id in data. NULL: data does not have it. */
 static const struct ct_object_blob *found(const void *data, size_t size, uint64_t id)
 {
 	const char *p = data;

@@ -82,8 +82,8 @@ static void hangs(void **state)
 	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_DISK], 10000000000);
 	assert_int_equal(c.hang.detect.learn_ns, 60000000000);
 	/*
-	 * the threshold of one rule overrides hang-after, also if hang-after comes later; hang-disk
-	 * has a default of its own
+	 * The setting of one rule, such as hang-loop, overrides hang-after, also if hang-after comes
+	 * later. hang-disk has a default of its own.
 	 */
 	assert_int_equal(read_with(&c, err, "hang-busy = off\nhang-after = 5s\nhang-loop = 1s\nhangs = no\n",
 				   (char *[]){ "--hang-after=7s", NULL }),

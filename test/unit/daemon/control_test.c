@@ -18,7 +18,7 @@
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
-/* One event loop with a server. The clients are plain sockets of the same process. */
+/* An event loop with a control socket. The clients are plain sockets of the same process. */
 struct fixture {
 	char dir[64], path[96];
 	sd_event *event;
@@ -108,8 +108,8 @@ static void say(struct fixture *f, int fd, const char *text)
 }
 
 /*
- * Reads what has arrived, 0-terminated. Returns the length; 0: the connection has ended; -1:
- * nothing has arrived.
+ * Reads the bytes that have arrived, and appends a 0. Returns their number; 0: the connection has
+ * ended; -1: nothing has arrived.
  */
 static ssize_t hear(int fd, char *buf, size_t cap)
 {
@@ -331,7 +331,7 @@ static unsigned count_fds(void)
 	return n;
 }
 
-/* One descriptor goes to the handler. If there are several, or garbage with it, they are closed. */
+/* A request may bring one descriptor. Several descriptors, or a descriptor without a request, are closed. */
 static void passed_descriptors(void **state)
 {
 	static const char *const lines[] = { "{\"cmd\":\"ping\"}\n", "garbage\n", "{\"cmd\":" };
@@ -504,7 +504,7 @@ static void second_daemon_and_stale_socket(void **state)
 	close(open(other, O_CREAT | O_WRONLY, 0600));
 	opt.path = other;
 	assert_int_equal(control_new(f->event, &opt, &second, err), -EEXIST);
-	assert_int_equal(unlink(other), 0); /* the file was not changed */
+	assert_int_equal(unlink(other), 0); /* the file is still there */
 	opt.path = "/nowhere/at/all";
 	assert_int_equal(control_new(f->event, &opt, &second, err), -ENOENT);
 	assert_non_null(strstr(err, "/nowhere/at/all"));
@@ -521,7 +521,7 @@ static void socket_that_is_removed(void **state)
 	assert_int_equal(stat(f->path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	question_and_answer(state);
-	/* the new file belongs to another program */
+	/* Another program has put a file in the place of the socket. The daemon leaves it alone. */
 	assert_int_equal(unlink(f->path), 0);
 	close(open(f->path, O_CREAT | O_WRONLY, 0644));
 	for (unsigned i = 0; i < 25; i++)

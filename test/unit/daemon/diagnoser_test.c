@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Questions to the process that diagnoses, about traces that this test makes. */
+/* The process that diagnoses gets questions about traces that this test makes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,7 +107,7 @@ static void one_that_lasts(void **state)
 	root = json_object_get(f->answer, "root_cause");
 	assert_int_equal(json_integer_value(json_object_get(root, "tid")), HANG_HOLDER);
 	assert_non_null(strstr(word(f, "text"), "holder[101"));
-	/* no byte of the answer acts on a terminal */
+	/* the answer has no byte that acts on a terminal */
 	assert_null(strchr(word(f, "text"), 0x1b));
 	assert_int_equal(json_array_size(json_object_get(f->answer, "chain")), 2);
 	assert_int_equal(json_integer_value(json_object_get(f->answer, "from_ns")), HANG_S(3));

@@ -14,7 +14,7 @@
 #include "lib/clock.h"
 
 #define MS     1000000ULL
-#define BUDGET 10000 /* ppm of the machine's one CPU */
+#define BUDGET 10000 /* ppm; the machine has one CPU */
 
 /* A governor that gets made-up costs of the capture. */
 struct run {
@@ -31,7 +31,7 @@ static void run_init(struct run *r)
 	r->g.coarse = true;
 }
 
-/* dt_ns pass. Tracing costs `budgets` times the budget. The caller carries out pauses and caps. */
+/* dt_ns pass, in which tracing costs `budgets` times the budget. The caller has to obey the returned act. */
 static enum governor_act run_tick(struct run *r, uint64_t dt_ns, double budgets)
 {
 	enum governor_act act;
@@ -86,9 +86,11 @@ static void start(void **state)
 	run_init(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 4) / MS, 10000, 10200);
 	run_init(&r);
-	assert_in_range(run_until(&r, GOVERNOR_STEP, 6) / MS, 5900, 6200); /* 30 s at 5 a second */
+	assert_in_range(run_until(&r, GOVERNOR_STEP, 6) / MS, 5900,
+			6200); /* a bucket of 30 s loses 5 s a second */
 	run_calm(&r);
-	assert_in_range(run_until(&r, GOVERNOR_STEP, 6) / MS, 150, 400); /* 1 s at 5 a second */
+	assert_in_range(run_until(&r, GOVERNOR_STEP, 6) / MS, 150,
+			400); /* a bucket of 1 s loses 5 s a second */
 }
 
 static void tick(void **state)
@@ -148,7 +150,8 @@ static void calm(void **state)
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.59, 1), 2000, 2050);
 	assert_int_equal(stays_ms(CT_SHED_HOOKS, 0.61, 1), 0);
 	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.79, 1), 2000, 2050);
-	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.81, 1), 10000, 10024); /* by no_pause */
+	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.81, 1), 10000,
+			10024); /* the number that the test no_pause has */
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 1), 1000, 1050);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.26, 1), 2000, 2050);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 4), 4000, 4050);
@@ -203,13 +206,13 @@ static uint64_t pause_ms(double budgets, uint64_t resume_ms)
 static void pauses(void **state)
 {
 	assert_in_range(pause_ms(1, 0), 400, 424);
-	assert_in_range(pause_ms(20, 0), 1200, 1250); /* 60 ms of capture */
+	assert_in_range(pause_ms(20, 0), 1200, 1250); /* 20 times the budget, for 60 ms of capture */
 	assert_in_range(pause_ms(1, 200), 20000, 20100);
 	assert_in_range(pause_ms(1, 1000), 30000, 30050);
 }
 
-/* The step taken this long after the last step forward (from_pause: after the last pause), at a cost that is
- * too high for a step back. */
+/* The step ns after the last step forward (from_pause: after the last pause), at a cost that is too high for
+ * an ordinary step back. */
 static enum ct_shed after_no_pause(uint64_t ns, bool from_pause, bool capped)
 {
 	struct run r;
@@ -232,7 +235,7 @@ static void no_pause(void **state)
 		assert_int_equal(after_no_pause(9900 * MS, i & 1, i & 2), CT_SHED_PAUSES);
 		assert_int_equal(after_no_pause(10100 * MS, i & 1, i & 2), CT_SHED_COARSE);
 	}
-	/* it still pauses, and goes on pausing, where that is needed */
+	/* the governor still pauses if the cost is too high */
 	run_at(&r, CT_SHED_PAUSES);
 	r.g.rate_ppm = r.g.capture_ppm = 1.5 * BUDGET;
 	assert_true(run_tick(&r, 25 * MS, 1.5) == GOVERNOR_PAUSE);
@@ -287,7 +290,8 @@ static void cap(void **state)
 	assert_in_range(cap_ms(0, 1000, 0), 400, 424);
 	assert_in_range(cap_ms(0, 0, 0), 900, 950); /* the cap ends when the bucket is nearly full */
 	assert_in_range(cap_ms(0.95, 0, 0), 5000, 5024);
-	assert_in_range(cap_ms(0, 1000, 100), 6400, 6424); /* 64 times the cost of the end of the last cap */
+	assert_in_range(cap_ms(0, 1000, 100), 6400,
+			6424); /* 64 times what the end of the last cap has cost */
 }
 
 /* For some time after the begin of a coarse step, the daemon still writes records from before the step. */
@@ -318,7 +322,7 @@ static void passed(void **state)
 	}
 }
 
-/* The status shows the cost of the last seconds. The cost of the last moment decides. */
+/* The cost in the status is smoothed over 2 s. The cost that decides is smoothed over 200 ms. */
 static void smoothing(void **state)
 {
 	struct run r;

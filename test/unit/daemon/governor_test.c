@@ -27,12 +27,12 @@ struct machine {
 	uint64_t resume_ns;
 	unsigned n_up, n_down, n_pauses;
 	/*
-	 * in ppm: the cost that goes away when the largest group is capped, and the cost of its
-	 * records that are left out
+	 * group_ppm: the cost that goes away when the largest group is capped. passed_ppm: the cost
+	 * of the records of this group that are left out.
 	 */
 	double group_ppm, passed_ppm, share;
 	bool capped;
-	uint64_t capped_ns; /* in all */
+	uint64_t capped_ns; /* the sum of the times with a cap */
 	uint64_t uncap_ns;  /* the cost of the end of a cap */
 	uint64_t step_ns;   /* the cost of a change of the step */
 	struct governor_spent by;
@@ -162,7 +162,8 @@ static void the_cost_of_a_step_leads_to_no_other(void **state)
 	assert_int_equal(m.n_pauses, 0);
 }
 
-/* The number of short waits shows the cost of the step before, so the governor does not go back to it. */
+/* The number of short waits shows what the step before would cost. So the governor does not go back to that
+ * step. */
 static void does_not_go_back_to_what_costs_too_much(void **state)
 {
 	struct machine m;
@@ -204,7 +205,7 @@ static void a_storm_is_held_to_the_budget(void **state)
 		machine_load(&m, ppm, CT_SHED_STEPS, 0);
 		machine_run(&m, ppm > 100000 ? 0.5 : 2);
 		assert_true(m.g.step >= CT_SHED_HOOKS);
-		machine_run(&m, 10); /* until the overspent bucket has recovered */
+		machine_run(&m, 10); /* the bucket, which was overspent, recovers */
 		for (int i = 0; i < 10; i++) {
 			double percent = machine_cost(&m, 10);
 
@@ -354,7 +355,7 @@ static void without_a_budget_caps_end(void **state)
 	assert_int_equal(m.g.step, CT_SHED_NONE);
 }
 
-/* A minute without a round, as after the process was stopped. */
+/* The governor has no round for an hour, for example because the process was stopped. */
 static void survives_a_long_silence(void **state)
 {
 	struct machine m;
@@ -379,9 +380,9 @@ static void a_storm_of_one_group_costs_that_group(void **state)
 	machine_run(&m, 60);
 	assert_int_equal(m.n_up, 2); /* the steps that keep every long wait come first */
 	assert_int_equal(m.n_pauses, 0);
-	/* capped nearly always, with short times without a cap */
+	/* the group is capped nearly all of the time */
 	assert_true(m.capped_ns > 45 * NSEC_PER_SEC && m.capped_ns < 60 * NSEC_PER_SEC);
-	/* the other tasks, and the cost that the tasks of the group pay */
+	/* the budget, and the 4 % of the machine that the tasks of the group themselves pay */
 	assert_true(machine_cost(&m, 60) < 1.1 + 4);
 	m.group_ppm = 0;
 	machine_run(&m, 60);
@@ -452,7 +453,8 @@ static void the_group_that_makes_most_is_found(void **state)
 	assert_most(&g, 1000, 0.44, 0.57);
 	for (unsigned i = 0; i < 20000; i++)
 		groups_add(&g, 0);
-	assert_most(&g, 1000, 0.22, 0.29); /* groups of root: they count, but the governor never caps them */
+	assert_most(&g, 1000, 0.22,
+		    0.29); /* the records of root count for the share, but root is never capped */
 	groups_init(&g, 0);
 	for (unsigned i = 0; i < 1000; i++)
 		groups_add(&g, GOVERN_CGROUP | 77);

@@ -79,7 +79,7 @@ static void start(struct fixture *f)
 	assert_int_equal(worker_new(f->event, NULL, &f->worker), 0);
 	f->opt.worker = f->worker;
 	assert_int_equal(incidents_new(f->event, &f->opt, &f->is), 0);
-	incidents_begin(f->is, (struct drain *)f); /* which the false snapshot above does not read */
+	incidents_begin(f->is, (struct drain *)f); /* no code of this test uses the drain */
 }
 
 static void stop(struct fixture *f)
@@ -127,7 +127,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The notes, as soon as n of them are complete. */
+/* Waits until n notes are complete. Returns all notes. */
 static json_t *wait_for(struct fixture *f, size_t n)
 {
 	for (unsigned i = 0; i < 2000; i++) {
@@ -175,7 +175,7 @@ static void one_hang(void **state)
 	assert_int_equal(incidents_stats(f->is).taken, 1);
 }
 
-/* Other hangs that are noticed before the snapshot is taken share it. */
+/* Several hangs that are noticed before the snapshot is taken share one snapshot. */
 static void several_at_once(void **state)
 {
 	struct fixture *f = *state;
@@ -198,8 +198,8 @@ static void several_at_once(void **state)
 }
 
 /*
- * There are more hangs than the limit allows. The daemon counts the others. The note of the next
- * incident has this count, and the next daemon reads it.
+ * The daemon only counts the hangs for which the limit allows no snapshot. The next daemon reads the
+ * notes, so it keeps to the limit too.
  */
 static void limited(void **state)
 {
@@ -238,7 +238,7 @@ static void no_space(void **state)
 	json_decref(list);
 	while (!incidents_stats(f->is).failed)
 		assert_true(sd_event_run(f->event, 1000000) >= 0);
-	/* the process still works */
+	/* the daemon still takes snapshots */
 	snapshot_error = 0;
 	struct detect_hang h = loop_hang;
 	h.comm[0] = 'x';
@@ -272,8 +272,8 @@ static void too_many(void **state)
 }
 
 /*
- * The daemon has to end while it waits for snapshot-after. The snapshot is taken at once, and the
- * next daemon diagnoses it.
+ * The daemon has to end before the time snapshot-after has passed. So it takes the snapshot at once,
+ * and the next daemon makes the diagnosis.
  */
 static void ended_meanwhile(void **state)
 {
@@ -319,7 +319,7 @@ static void killed_meanwhile(void **state)
 	list = wait_for(f, 1);
 	assert_non_null(strstr(text(json_array_get(list, 0), "problem"), "--boot 1"));
 	json_decref(list);
-	/* the next incident removes the file that was not complete */
+	/* at the next incident, the daemon removes files that are not complete */
 	close(incident_store_create(&store, in.name));
 	incidents_note(f->is, &loop_hang);
 	json_decref(wait_for(f, 2));
@@ -414,8 +414,8 @@ static void names(void **state)
 }
 
 /*
- * One user gets half too, whatever the names of the programs are. Root does not count as one user,
- * "unknown" does.
+ * The programs of one user get half of the limit together, whatever their names are. This does not hold
+ * for root. It holds for unknown users, who count as one user.
  */
 static void rates_of_users(void **state)
 {
@@ -438,7 +438,7 @@ static void rates_of_users(void **state)
 	}
 }
 
-/* A hang of a thread counts for the user of its process. The note has this user. */
+/* A hang counts for the user of its process. The note has this user. */
 static void whose(void **state)
 {
 	struct fixture *f = *state;
@@ -453,7 +453,7 @@ static void whose(void **state)
 	assert_int_equal(incident_store_doc_uid(NULL), INCIDENT_UID_UNKNOWN);
 }
 
-/* A snapshot of 64 KiB with its note. */
+/* Writes a snapshot of 64 KiB, and its note. */
 static void put(const struct incident_store *s, const char *name, uint32_t uid)
 {
 	static const char bytes[1 << 16] = { 1 };
@@ -542,7 +542,7 @@ static void clock_back(void **state)
 	assert_int_equal(use.removed, 1);
 	assert_int_equal(use.kept, 2);
 	assert_false(has(&s, "20270101T000000Z-ahead-1"));
-	/* also a time less than a day ahead, and also if the new incident is the first by name */
+	/* the same for a time that is less than a day ahead, and if the new incident has the oldest name */
 	put(&s, "20260131T230000Z-b-1", 0);
 	put(&s, "20260131T120000Z-new-2", 0);
 	assert_int_equal(incident_store_trim(&s, "20260131T120000Z-new-2", now_ns, &use), 0);
@@ -597,7 +597,7 @@ static void pending_behind_many(void **state)
 	json_decref(list);
 }
 
-/* If a note is completed later, it keeps its earlier content. */
+/* A note is read and written again when the diagnosis comes. It keeps its content. */
 static void told_again(void **state)
 {
 	struct incident in = { .n_hangs = 1, .hangs = { loop_hang }, .uid = 1000 }, again;
@@ -640,7 +640,7 @@ static void fits(void **state)
 	json_decref(list);
 }
 
-/* If the journal does not read, the daemon does not wait for it. */
+/* The daemon does not wait for a journal that does not read. */
 static void stuck_journal(void **state)
 {
 	const struct fixture *f = *state;

@@ -147,7 +147,7 @@ static struct inspect_result *take(struct inspect *v)
 	return r;
 }
 
-/* Waits until every request is counted somewhere. */
+/* Waits until each request is done, refused or failed. Returns the counts. */
 static struct inspect_stats settled(struct inspect *v)
 {
 	struct inspect_stats s;
@@ -302,7 +302,7 @@ static void test_limits(void **state)
 	assert_int_equal(s.gone, INSPECT_QUEUE_MAX + 20 - refused);
 	inspect_free(v);
 
-	/* the inspector ends with requests in the queue */
+	/* the inspector can end while requests are in its queue */
 	v = inspect_start(1);
 	for (unsigned i = 0; i < 10; i++)
 		inspect_ask(v, &w);
@@ -322,7 +322,7 @@ static void test_pace(void **state)
 	for (unsigned i = 0; i < 10; i++)
 		inspect_ask(v, &w);
 	settled(v);
-	/* the first five come at once, each other one after 50 ms */
+	/* the first five requests are done at once, and then one every 50 ms */
 	assert_true(clock_boot_ns() - start >= 150 * NSEC_PER_MSEC);
 	inspect_free(v);
 	fake.error = 0;
@@ -357,7 +357,7 @@ static void test_sample(void **state)
 	assert_true(has_frame(r, "test_limits+0x1 (inspect_test"));
 	inspect_result_free(r);
 
-	raw->n_kernel = 1; /* more than the room */
+	raw->n_kernel = 1; /* now the frames need more room than the record has */
 	assert_int_equal(inspect_ask_sample(v, raw), -EINVAL);
 	raw->n_kernel = 0;
 	raw->h.kind = CT_TASK;

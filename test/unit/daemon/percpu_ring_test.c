@@ -25,7 +25,7 @@
 
 #include "daemon/kernel/percpu_ring.h"
 
-/* Functions of the kernel that bpf/emit.h calls. */
+/* Below are replacements for the kernel functions that bpf/emit.h calls. */
 #define CTRACE_BPF_MAPS_H
 #define CTRACE_BPF_CONFIG_H
 #define CTRACE_BPF_GOVERN_H
@@ -169,7 +169,7 @@ static void *writer(void *arg)
 	for (unsigned i = 0; n_read < RECORDS; i++) {
 		struct cpu *c = emit_cpu();
 
-		/* in turn: the writer waits for the reader; the writer does not wait */
+		/* for some time the writer waits for the reader, then for some time it does not */
 		while (i % 4096 < 3072 && c->head - *(volatile uint64_t *)&c->tail > RING_BYTES / 4)
 			sched_yield();
 		write_some(0);

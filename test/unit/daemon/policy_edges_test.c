@@ -52,7 +52,7 @@ static unsigned scan(struct one *o, uint64_t now_ns)
 	return o->n;
 }
 
-/* CT_W_SLEEP: a sleep that a timer ends. */
+/* The task begins to wait. CT_W_SLEEP is a sleep with a time limit. */
 static void blocks(struct one *o, uint32_t tid, uint64_t ts, uint8_t wait, uint64_t obj)
 {
 	const struct ct_rec r = { .ts = ts,
@@ -81,7 +81,7 @@ static struct task *task_of(struct one *o)
 	return tasks_get(o->t, 7);
 }
 
-/* Sleeps of 10 ms, from 1 ms on. */
+/* The task sleeps for 10 ms again and again, from 1 ms on. */
 static void loop(struct one *o, uint64_t until_ns)
 {
 	for (uint64_t now_ns = 1 * MS; now_ns < until_ns; now_ns += 10 * MS) {
@@ -113,7 +113,8 @@ static void waits_of_a_loop(void **state)
 	}
 }
 
-/* A task sleeps for sleep_us, runs for ran_us, and sleeps again. Whether the two sleeps count as a loop. */
+/* A task sleeps for sleep_us, runs for ran_us, and sleeps again. Returns whether the two sleeps count as a
+ * loop. */
 static bool is_loop(uint64_t sleep_us, uint64_t ran_us)
 {
 	ONE(o);
@@ -173,7 +174,7 @@ static void per_second(void **state)
 	assert_int_equal(scan(&o, 2 * S), 100);
 }
 
-/* A repeated wait is inspected after 2, 4, ... 64 s. */
+/* A wait that repeats is inspected again after 2 s, then after 4 s, and so on up to 64 s. */
 static void back_off(void **state)
 {
 	static const unsigned after_s[] = { 2, 4, 8, 16, 32, 64, 64 };
@@ -190,7 +191,7 @@ static void back_off(void **state)
 	}
 }
 
-/* A repeated wait of ten times 200 ms is inspected nevertheless, 10 s after the last inspection. */
+/* A wait that repeats is also inspected if it lasts for 2 s, but at most every 10 s. */
 static void stuck(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -206,7 +207,7 @@ static void stuck(void **state)
 	}
 }
 
-/* The wait began later for the kernel than in its record, by these differences. */
+/* For the kernel, the wait began 19 ms or 21 ms later than in its record. */
 static void since(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {

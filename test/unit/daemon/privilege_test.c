@@ -27,7 +27,7 @@
 #include "daemon/sandbox/privilege_calls.h"
 #include "lib/cleanup.h"
 
-/* Checks the remaining rights in a child. A line in its pipe says what is wrong. */
+/* Calls fn in a child with the filter of system calls. The child writes each error to `wrong`. */
 static void in_child(void (*fn)(FILE *wrong))
 {
 	char text[1024] = "";
@@ -95,7 +95,7 @@ static void refused(FILE *wrong)
 	REFUSED(syscall(SYS_bpf, BPF_PROG_GET_FD_BY_ID, &attr, sizeof(attr)), EPERM);
 	REFUSED(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), EPERM);
 	REFUSED(syscall(SYS_ioctl, 0, 0x5412 /* TIOCSTI */, ""), EPERM);
-	/* a system call that is newer than this filter */
+	/* this number stands for a system call that is newer than the filter */
 	REFUSED(syscall(100000), ENOSYS);
 }
 
@@ -126,7 +126,7 @@ static void possible(FILE *wrong)
 		fprintf(wrong, "a thread: %s; ", strerror(errno));
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		fprintf(wrong, "a socket: %s; ", strerror(errno));
-	/* the filter allows these calls; the errors are those of the kernel */
+	/* the filter allows these calls, so the errors come from the kernel */
 	REFUSED(syscall(SYS_perf_event_open, NULL, 0, 0, 0, 0), EFAULT);
 	if (syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr)) != -1 ||
 	    (geteuid() == 0 && errno != EBADF))

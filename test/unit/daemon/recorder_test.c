@@ -79,7 +79,7 @@ static void set_version(struct fixture *f, uint16_t major, uint16_t minor)
 	fixture_spew(f->path, bytes, n);
 }
 
-/* Checks the next start. aside is NULL: it continues the trace; else it renames the trace, with this ending.
+/* Starts a recorder. Checks that it continues the trace (aside is NULL), or renames the trace to this ending.
  */
 static void check_start(struct fixture *f, uint64_t size, const char *aside, const char *says)
 {
@@ -139,17 +139,17 @@ static void damage_is_set_aside(void **state)
 	size_t n;
 	_cleanup_free_ uint8_t *bytes = NULL;
 
-	/* both headers */
+	/* both copies of the file header are damaged */
 	old_trace(f);
 	bytes = fixture_slurp(f->path, &n);
 	memcpy(bytes, zero, sizeof(zero));
 	fixture_spew(f->path, bytes, n);
 	check_start(f, FIXTURE_BYTES, "damaged", "not a ctrace trace");
-	/* another file with this name */
+	/* the file is no trace */
 	fixture_spew(f->path, "Dear diary, today nothing hung. A good day, and long enough for a header.",
 		     70);
 	check_start(f, FIXTURE_BYTES, "damaged", "not a ctrace trace");
-	/* the greatest sequence number */
+	/* a segment has the greatest sequence number */
 	old_trace(f);
 	free(bytes);
 	bytes = fixture_slurp(f->path, &n);

@@ -96,7 +96,7 @@ static void wake_drained_before_its_switch(void **state)
 	assert_state(t, 7, WINDOW_RUN_RUNNING, 10);
 	switch_at(t, 0, 20, 7, CT_W_READ, 99, 0);
 	assert_state(t, 7, WINDOW_RUN_RUNNABLE, 30);
-	/* a wake-up from before the switch ended another wait */
+	/* a wake-up from before the switch has ended another wait, so it does not end this one */
 	switch_at(t, 0, 40, 0, 0, 0, 7);
 	switch_at(t, 0, 50, 7, CT_W_READ, 99, 0);
 	assert_state(t, 7, WINDOW_RUN_BLOCKED, 50);
@@ -113,7 +113,7 @@ static void futex_owner(void **state)
 	wake_at(t, 0, 30, 7, CT_CTX_TASK);
 	assert_int_equal(tasks_get(t, 7)->st.owner, 0);
 	switch_at(t, 0, 40, 0, 0, 0, 7);
-	/* the mutex has an owner; the next wait is for a condition variable, which has none */
+	/* the record of the owner is about the first wait, and not about the later waits */
 	switch_at(t, 0, 50, 7, CT_W_FUTEX, 98, 0);
 	assert_int_equal(tasks_get(t, 7)->st.owner, 0);
 	wake_at(t, 0, 60, 7, CT_CTX_TASK);
@@ -154,7 +154,7 @@ static void death_and_reuse(void **state)
 	tasks_record(t, 0, &dead);
 	tasks_purge(t, 4 * S, count_gone, NULL);
 	assert_int_equal(n_gone, 1);
-	switch_at(t, 0, 5 * S, 0, 0, 0, 8); /* the only place is free again */
+	switch_at(t, 0, 5 * S, 0, 0, 0, 8); /* the only place in the table is free again */
 	assert_non_null(tasks_get(t, 8));
 	assert_int_equal(tasks_refused(t), 0);
 }
@@ -220,7 +220,7 @@ static void found_by_the_iterator(void **state)
 
 	switch_at(t, 0, 10, 0, 0, 0, 6); /* the record of its exit was lost */
 	tasks_found_begin(t, 100);
-	switch_at(t, 0, 110, 0, 0, 0, 9); /* while the iterator ran */
+	switch_at(t, 0, 110, 0, 0, 0, 9); /* this record is made while the iterator runs */
 	tasks_found(t, &a);
 	tasks_found(t, &b);
 	tasks_found(t, &c);
@@ -231,7 +231,7 @@ static void found_by_the_iterator(void **state)
 	assert_state(t, 9, WINDOW_RUN_RUNNING, 110);
 	assert_int_equal(tasks_get(t, 7)->tgid, 7);
 
-	/* a task that runs may have done anything since it was last seen to run */
+	/* a task that runs may have waited since its last record */
 	a.wait.wait = CT_W_NONE;
 	a.wait.state = CT_ST_RUNNING;
 	c = a;
@@ -246,7 +246,7 @@ static void found_by_the_iterator(void **state)
 	assert_state(t, 9, WINDOW_RUN_RUNNING, 150);
 	assert_int_equal(tasks_get(t, 9)->st.cpu, 2);
 
-	/* a second round finds the same wait, and knows its begin better */
+	/* a second round finds the same wait without its begin, so the known begin stays */
 	tasks_found_begin(t, 200);
 	b.sched_since = 0;
 	tasks_found(t, &b);
@@ -278,7 +278,7 @@ static void capped_is_not_known(void **state)
 	assert_int_equal(states[0].run, WINDOW_RUN_CAPPED);
 	assert_int_equal(states[0].last.ts, 20 * MS);
 	tasks_uncap(t, 7, 40 * MS);
-	tasks_record(t, 0, &cap); /* late */
+	tasks_record(t, 0, &cap); /* this record is late */
 	tasks_found_begin(t, 40 * MS);
 	tasks_found(t, &a);
 	assert_int_equal(tasks_states(t, &states, &n), 0);

@@ -96,7 +96,8 @@ static void one_trouble_becomes_another(void **state)
 	assert_int_equal(told(&t, &s, 3 * SEC, "was removed"), 1);
 	s.trouble = WRITER_FINE;
 	s.begun_anew = 1;
-	assert_int_equal(told(&t, &s, 9 * SEC, "a"), 2); /* there is a new file, and it is in use */
+	assert_int_equal(told(&t, &s, 9 * SEC, "a"),
+			 2); /* two messages: of a new file, and of the end of the trouble */
 }
 
 static void a_disk_that_does_not_answer(void **state)

@@ -192,7 +192,7 @@ static void test_nested(void **state)
 	names_get(pid, &st);
 	child_end(pid);
 	i = frame_of(&st, 0, "deep_inner");
-	assert_true(i > 0); /* inside the C library's sleep */
+	assert_true(i > 0); /* the first frames are of the C library's sleep */
 	assert_int_equal(frame_of(&st, i, "deep_middle"), i + 1);
 	assert_int_equal(frame_of(&st, i, "deep_outer"), i + 2);
 	frame_of(&st, i + 3, "main");
@@ -389,7 +389,7 @@ static void test_demangle(void **state)
 	expect_demangled("main", "main");
 	expect_demangled("_Z", "_Z");
 	expect_demangled("_RNvC1a", "_RNvC1a");
-	/* each template argument has the one before it twice, so the last has 2^30 names */
+	/* each template argument has the previous one twice, so the last has 2^30 parts */
 	for (unsigned i = 0; i < 30; i++) {
 		char prev = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i];
 

@@ -175,7 +175,8 @@ static void root_goes_first(void **state)
 	assert_string_equal(f->order, "wcdab");
 }
 
-/* A client goes. Its queued job is dropped. Its running job learns from worker_progress() that it may end. */
+/* When a client goes, its queued job is dropped. Its running job learns from worker_progress() that it may
+ * end. */
 static void gone_client(void **state)
 {
 	struct fixture *f = *state;
@@ -218,7 +219,8 @@ static void stuck_job(void **state)
 	assert_false(first.entered);
 }
 
-/* The limits of stuck jobs: of one user, and of all users other than root. Jobs of root are still done. */
+/* The stuck jobs of one user have a limit, and so have those of all users but root. Jobs of root are still
+ * done. */
 static void stuck_users(void **state)
 {
 	struct fixture *f = *state;
@@ -250,8 +252,8 @@ static void stuck_users(void **state)
 	until(f, &f->n_done, 2);
 }
 
-/* A worker without on_late() refuses no job. If too many jobs of a user are stuck, the next one waits for one
- * of them to end. */
+/* A worker without on_late() refuses no job. If too many jobs of a user are stuck, the next job of the user
+ * waits until one of them ends. */
 static void waits_for_the_stuck(void **state)
 {
 	struct fixture *f = *state;
@@ -298,8 +300,8 @@ static void ends_while_stuck(void **state)
 	assert_int_equal(f->n_done, 0);
 }
 
-/* A job has not called worker_leave(), so it may use memory of others. worker_stop() says that this must not
- * be freed. */
+/* A job that has not called worker_leave() may use memory of the daemon. So worker_stop() returns false: the
+ * memory must not be freed. */
 static void ends_not_while_used(void **state)
 {
 	struct fixture *f = *state;

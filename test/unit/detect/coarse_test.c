@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Hangs in a coarse stretch: there are no switches, but once a second a reading of the states of
- * all tasks.
- */
+/* Hangs in a coarse stretch. There are no switches, and only readings show the states of the tasks. */
 #include "test/unit/detect/detect_make.h"
 
 #include <errno.h>
@@ -140,7 +137,7 @@ static void notices_a_starved_task(void **state)
 	readings(&m, 20, 10, CT_FOUND_QUEUED, nothing, since);
 	assert_told(&m, CT_HANG_STARVED, 10, since);
 
-	/* it has the CPU again; a task that a late wake-up made runnable is not starved */
+	/* the task has the CPU again; a late wake-up of a task does not make it starved */
 	readings(&m, 1, 10, CT_FOUND_FOLDED, nothing, 0);
 	rec(&m, (struct ct_rec){ .kind = CT_WAKE, .tid = 10 });
 	task(&m, 11, "new");
@@ -149,7 +146,7 @@ static void notices_a_starved_task(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* A switch in a stretch is late. After it, the switches are whole again. */
+/* A switch in a stretch is late, and does not count. After the stretch, every switch counts again. */
 static void goes_back_to_switches(void **state)
 {
 	uint64_t since;
@@ -162,7 +159,7 @@ static void goes_back_to_switches(void **state)
 	assert_int_equal(m.n, 0);
 	since = m.now - 3 * MS;
 	step(&m, CT_SHED_NONE);
-	/* a record of the end of the stretch; the record of another task comes late and has nothing new */
+	/* this record is of the last reading; the one below comes late and says nothing new */
 	m.now += 5 * MS;
 	found_as(&m, 10, CT_FOUND_BLOCKED,
 		 (struct ct_rec){ .state = CT_ST_SLEEP, .wait = CT_W_FLOCK, .obj = PIPE, .nr = 73 }, since);
@@ -177,7 +174,8 @@ static void goes_back_to_switches(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* A server with known habits. Then, in the step, the server waits at `wait`, and a client waits for it. */
+/* A server has known habits. Then, in the step, it is in the wait `wait`, and a client waits for its answer.
+ */
 static void server_in_step(struct make *m, enum ct_shed step_now, uint8_t wait, uint64_t obj)
 {
 	struct ct_rec away = { .state = CT_ST_SLEEP, .wait = wait, .obj = obj, .nr = 1 };
@@ -196,7 +194,7 @@ static void server_in_step(struct make *m, enum ct_shed step_now, uint8_t wait, 
 	found_as(m, 50, CT_FOUND_BLOCKED, asks, m->now - 20 * MS);
 }
 
-/* No record says that the server has not read: the kernel does. */
+/* No record shows that the server has not read the request. The detector asks the kernel. */
 static void notices_a_server_that_does_not_read(void **state)
 {
 	static const enum ct_shed steps[] = { CT_SHED_HOOKS, CT_SHED_COARSE, CT_SHED_PAUSES };
@@ -224,7 +222,7 @@ static void leaves_alone_a_server_that_may_have_read(void **state)
 {
 	struct ct_rec away = { .state = CT_ST_STOPPED, .wait = CT_W_STOPPED, .nr = 1 };
 
-	/* nothing is unread (the client waits for news), or it is not known */
+	/* nothing is unread, because the client only waits for news; or the kernel does not know */
 	for (int unread = 0; unread >= -ENOENT; unread -= ENOENT) {
 		MAKE(m);
 
@@ -234,7 +232,8 @@ static void leaves_alone_a_server_that_may_have_read(void **state)
 		assert_in_range(m.asked, 10, 30);
 		assert_int_equal(m.n, 0);
 	}
-	/* the kernel could not be asked at once: it is asked at the next ticks, and then reported */
+	/* The kernel cannot answer at first. The detector asks again at the next ticks, and then reports the
+	 * hang. */
 	{
 		MAKE(m);
 
@@ -248,7 +247,7 @@ static void leaves_alone_a_server_that_may_have_read(void **state)
 		pass(&m, S);
 		assert_int_equal(m.n, 1);
 	}
-	/* the server waits for the next message: the kernel is not asked */
+	/* the server waits for the next message, so the detector does not ask the kernel */
 	{
 		MAKE(m);
 
@@ -258,7 +257,7 @@ static void leaves_alone_a_server_that_may_have_read(void **state)
 		assert_int_equal(m.asked, 0);
 		assert_int_equal(m.n, 0);
 	}
-	/* the server goes on to another wait between two readings: it may have read in between */
+	/* each reading finds the server in another wait, so it may have read in between */
 	{
 		MAKE(m);
 

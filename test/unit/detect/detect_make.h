@@ -30,10 +30,10 @@ struct make {
 	uint64_t now;
 	struct detect_hang hangs[16];
 	unsigned n;
-	/* the answer of the kernel: -ESRCH, or 0 and `seen`. 1: the detector must not ask */
+	/* the answer of the kernel about a task: -ESRCH, or 0 and `seen`. 1: the detector must not ask */
 	int look;
 	struct ct_iter_task seen;
-	/* unread bytes by the kernel, below 0: -errno; how often the detector asked */
+	/* unread: the answer of the kernel, in bytes, or -errno. asked: how often the detector has asked. */
 	int unread;
 	unsigned asked;
 };
@@ -137,13 +137,13 @@ static inline void rec(struct make *m, struct ct_rec r)
 	detect_record(m->d, &r, NULL);
 }
 
-/* A record of the step that is in force from now on. */
+/* Adds a record of the step that is in force from now on. */
 static inline void step(struct make *m, enum ct_shed step_now)
 {
 	rec(m, (struct ct_rec){ .kind = CT_SHED, .state = (uint8_t)step_now });
 }
 
-/* In a coarse stretch: what the task does since a time. */
+/* Adds a record of a reading: what the task does, and since when. */
 static inline void found_as(struct make *m, uint32_t tid, enum ct_found what, struct ct_rec r,
 			    uint64_t since_ns)
 {
@@ -204,7 +204,7 @@ static inline void pair(struct make *m, uint64_t a, uint64_t b)
 	detect_blob(m->d, &o.h);
 }
 
-/* n times: the client asks through its socket a, and the server answers through its socket b. */
+/* The client asks n times through its socket a, and the server answers through its socket b. */
 static inline void talk(struct make *m, uint32_t client, uint64_t a, uint32_t server, uint64_t b, unsigned n)
 {
 	task(m, client, "client");
@@ -225,7 +225,7 @@ static inline void talk(struct make *m, uint32_t client, uint64_t a, uint32_t se
 	}
 }
 
-/* n times: works for 5 ms, then idles for idle_ms. In the end the task is on the CPU. */
+/* The task idles for idle_ms and works for 5 ms, n times. In the end it is on the CPU. */
 static inline void lives(struct make *m, uint32_t tid, uint8_t wait, uint64_t idle_point, unsigned n,
 			 unsigned idle_ms)
 {

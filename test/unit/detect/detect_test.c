@@ -41,7 +41,8 @@ static void notices_a_blocked_loop(void **state)
 	assert_int_equal(m.hangs[0].obj, FUTEX(1));
 	assert_int_equal(m.hangs[0].wait, CT_W_FUTEX);
 	assert_string_equal(m.hangs[0].comm, "app");
-	/* one report, until the hang ends; and the activity during the hang is no habit yet */
+	/* A hang is reported once, until it ends. The same wait is reported again, so it has not become a
+	 * habit. */
 	pass(&m, 60 * S);
 	assert_int_equal(m.n, 1);
 	wakes(&m, 10);
@@ -55,12 +56,12 @@ static void leaves_those_alone_that_it_does_not_know(void **state)
 {
 	MAKE(m);
 
-	/* too few returns in a long time */
+	/* this loop has too few returns, in a long time */
 	task(&m, 10, "app");
 	lives(&m, 10, CT_W_EPOLL, EPOLL, 18, 1000);
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 10 * S);
-	/* many returns in a short time */
+	/* this loop has many returns, in too short a time */
 	task(&m, 20, "other");
 	lives(&m, 20, CT_W_EPOLL, EPOLL + 1, 400, 5);
 	locks(&m, 20, FUTEX(1), 21);
@@ -74,7 +75,7 @@ static void asks_how_long_it_was_away_before(void **state)
 
 	task(&m, 10, "app");
 	lives(&m, 10, CT_W_EPOLL, EPOLL, 60, 100);
-	m.now += 1200 * MS; /* one long piece of work */
+	m.now += 1200 * MS; /* the loop has a long piece of work */
 	detect_tick(m.d, m.now);
 	lives(&m, 10, CT_W_EPOLL, EPOLL, 60, 100);
 	locks(&m, 10, FUTEX(1), 11);
@@ -193,12 +194,12 @@ static void notices_a_worker_behind_a_lock_only(void **state)
 	MAKE(m);
 
 	worker(&m);
-	blocks(&m, 12, CT_W_FUTEX, FUTEX(9)); /* as a worker without work */
+	blocks(&m, 12, CT_W_FUTEX, FUTEX(9)); /* the worker has no work for long */
 	pass(&m, 5 * S);
 	assert_int_equal(m.n, 0);
 	wakes(&m, 12);
 	lives(&m, 12, CT_W_FUTEX, FUTEX(7), 1, 50);
-	pass(&m, 20 * S); /* a long job */
+	pass(&m, 20 * S); /* the worker has a long job */
 	assert_int_equal(m.n, 0);
 	lives(&m, 12, CT_W_FUTEX, FUTEX(7), 1, 50);
 	locks(&m, 12, FUTEX(2), 13);
@@ -263,7 +264,7 @@ static void tells_a_busy_loop_from_one_that_comes_round(void **state)
 		detect_blob(m.d, &b.h);
 		pass(&m, 50 * MS);
 	}
-	/* it gets little CPU time: it is slow, but it works */
+	/* the task gets little CPU time, so it is only slow */
 	for (unsigned i = 0; i < 30; i++) {
 		pass(&m, 20 * MS);
 		leaves_cpu(&m, 10, CT_NR_NONE);
@@ -288,10 +289,10 @@ static void notices_who_gets_no_cpu(void **state)
 	pass(&m, 1900 * MS);
 	assert_int_equal(m.n, 0);
 	pass(&m, 9 * S);
-	assert_told(&m, 1, CT_HANG_STARVED, 20); /* the sum over all tasks */
+	assert_told(&m, 1, CT_HANG_STARVED, 20); /* below, `behind` is the sum over all tasks */
 	assert_int_equal(detect_stats(m.d).behind, 2);
 
-	/* a task that yielded; no record shows it, only the kernel */
+	/* the task yielded; only the kernel shows this, and no record */
 	make_done(&m);
 	make_init(&m);
 	task(&m, 20, "some");
@@ -345,7 +346,7 @@ static void notices_a_deadlock_once(void **state)
 	locks(&m, 41, FUTEX(1), 42);
 	pass(&m, 1900 * MS);
 	assert_int_equal(m.n, 0);
-	/* a task that waits for one of them is behind it */
+	/* a task that waits for one of the two is behind it */
 	task(&m, 43, "client");
 	locks(&m, 43, FUTEX(3), 42);
 	pass(&m, 9 * S);
@@ -353,7 +354,7 @@ static void notices_a_deadlock_once(void **state)
 	assert_int_equal(m.hangs[0].peer, 41);
 }
 
-/* The tasks block on one CPU right after an exec on another CPU. The ring of the other CPU is read later. */
+/* The tasks block on one CPU right after an exec on another CPU, whose ring is drained later. */
 static void notices_a_deadlock_after_a_late_exec(void **state)
 {
 	MAKE(m);
@@ -492,8 +493,8 @@ static void notices_a_service_that_does_not_read(void **state)
 }
 
 /*
- * The receives of a capped service are left out. So it need not be away, and the count of its
- * unread bytes is wrong.
+ * The receives of a capped service are left out. So the detector's count of its unread bytes is too
+ * high, and the service may have read everything.
  */
 static void leaves_alone_a_service_that_the_governor_caps(void **state)
 {
@@ -505,7 +506,8 @@ static void leaves_alone_a_service_that_the_governor_caps(void **state)
 	m.now += MS;
 	moves(&m, CT_SEND, 50, SOCK_A, 10);
 	blocks(&m, 50, CT_W_READ, SOCK_A);
-	blocks(&m, 60, CT_W_SLEEP, 0); /* the switch concerns another user; the wake is left out */
+	blocks(&m, 60, CT_W_SLEEP,
+	       0); /* this switch is recorded, because the next task is not capped; the wake is not */
 	pass(&m, 4 * S);
 	rec(&m, cap);
 	blocks(&m, 60, CT_W_SLEEP, 0);
@@ -588,7 +590,8 @@ static void knows_a_service_that_takes_its_time(void **state)
 {
 	MAKE(m);
 
-	/* the request was received; the record of the send comes after that of the receive */
+	/* the service has received the request, but the record of the receive comes before that of the send
+	 */
 	talks(&m, 30);
 	blocks(&m, 60, CT_W_READ, SOCK_B);
 	m.now += MS;
@@ -646,16 +649,16 @@ static void forgets_who_ended_unheard(void **state)
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
 	pass(&m, S);
 	found(&m, 1004, CT_W_READ, PIPE);
-	blocks(&m, 1002, CT_W_READ, PIPE); /* the answer of the kernel in this round */
+	blocks(&m, 1002, CT_W_READ, PIPE); /* in this round, a record shows that 1002 lives */
 	detect_resync(m.d, m.now);
 	pass(&m, 2 * S);
 	assert_int_equal(detect_stats(m.d).tasks, 2);
-	/* all the room is free again */
+	/* the table has room for the others again */
 	for (uint32_t tid = 6001; tid <= 8998; tid++)
 		blocks(&m, tid, CT_W_READ, PIPE);
 	assert_int_equal(detect_stats(m.d).tasks, 3000);
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
-	/* that a task was found counts for one round: if it is not found in the next round, it has ended */
+	/* a task that a round found has ended if the next round does not find it */
 	pass(&m, S);
 	found(&m, 1004, CT_W_READ, PIPE);
 	detect_resync(m.d, m.now);
@@ -687,8 +690,8 @@ static void learns_no_patience_from_a_sleep(void **state)
 }
 
 /*
- * A task of one name has long habits. They count for another task of this name, until that one has
- * a history of its own.
+ * A task has long habits. They count for another task of the same name, until the other task has a
+ * history of its own.
  */
 static void is_as_patient_as_its_name_for_a_while(void **state)
 {
@@ -797,7 +800,7 @@ static void asks_the_kernel_first(void **state)
 	pass(&m, 5 * S);
 	assert_int_equal(m.n, 0);
 	assert_int_equal(detect_stats(m.d).withdrawn,
-			 1); /* now the kernel has another answer than the records */
+			 1); /* now the kernel says something else than the records */
 
 	make_done(&m);
 	make_init(&m);
@@ -917,7 +920,7 @@ static void has_other_limits_for_some(void **state)
 	assert_told(&m, 1, CT_HANG_LOOP, 10);
 	make_done(&m);
 	make_with(&m, &s, 0);
-	/* many tasks that begin and end before and after it */
+	/* many control groups are recorded before and after that of the task */
 	for (uint32_t i = 0; i < 70000; i++)
 		cgroup_blob(&m, 100000 + i);
 	cgroup_blob(&m, 4242);

@@ -24,7 +24,7 @@ static void is_preempted(struct make *m, uint32_t tid, uint8_t prio)
 		    .kind = CT_SWITCH, .tid = tid, .flags = CT_SF_PREEMPT, .nr = CT_NR_NONE, .aux = prio });
 }
 
-/* The number of hangs that are reported within this time. */
+/* Lets this time pass. Checks that n hangs have been reported since the start. */
 static void assert_within(struct make *m, uint64_t ns, unsigned n)
 {
 	pass(m, ns);
@@ -35,7 +35,7 @@ static void quiet(void **state)
 {
 	MAKE(m);
 
-	/* hangs without a CPU, one after the other */
+	/* three tasks get no CPU, one after the other */
 	for (uint32_t tid = 20; tid < 23; tid++) {
 		task(&m, tid, tid == 20 ? "a" : tid == 21 ? "b" : "c");
 		runs(&m, tid);
@@ -79,8 +79,8 @@ static void low_priority(void **state)
 	}
 }
 
-/* The task runs for on_ms of every 100 ms, and does not wait. If on_ms is 100, it is preempted only `looks`
- * times. */
+/* Task 10 runs for on_ms of every 100 ms, and does not wait. It is preempted every 100 ms; if on_ms is 100,
+ * only the first `looks` times. */
 static void is_busy(struct make *m, unsigned on_ms, unsigned looks, uint64_t ns)
 {
 	for (uint64_t end = m->now + ns; m->now < end;) {
@@ -128,7 +128,7 @@ static void times_busy(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* A task that has once been in the queue for a second. */
+/* The task has been in the queue of a CPU for a second before. */
 static void times_starved(void **state)
 {
 	MAKE(m);
@@ -159,7 +159,7 @@ static void starved_when_known(void **state)
 	assert_within(&m, 500 * MS, 1);
 }
 
-/* Waits for the disk that were usual before. They count from one second on. */
+/* Tasks of the same name have waited for the disk before. Such waits count if they took a second or more. */
 static void times_disk(void **state)
 {
 	for (int i = 0; i < 2; i++) {
@@ -191,7 +191,7 @@ static void returns(void **state)
 	}
 }
 
-/* An activity that was reported becomes a habit with the third report. */
+/* A wait that was reported becomes a habit with its third report. */
 static void told(void **state)
 {
 	MAKE(m);
@@ -268,7 +268,8 @@ static void futex_early(void **state)
 	}
 }
 
-/* The kernel says that the wait began this much later than the records say. */
+/* For the kernel, the wait began later than in the records, by a little less or a little more than the limit.
+ */
 static void adopt_slack(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -309,7 +310,7 @@ static void coarse_slack(void **state)
 	}
 }
 
-/* In every round, one wait is in an epoll. The other waits are those of a worker. */
+/* In every round of the task, one wait is in an epoll. The others are on a futex, as in a worker. */
 static void votes_loop(void **state)
 {
 	for (unsigned others = 15; others <= 20; others += 5) {

@@ -53,7 +53,7 @@ static int stop_at_once(void *arg, const struct elf_symbol *s)
 static int base_of(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	*(uintptr_t *)arg = info->dlpi_addr;
-	return 1; /* the program is the first */
+	return 1; /* stops after the first file, which is the program itself */
 }
 
 static void itself(void **state)
@@ -93,7 +93,7 @@ static void itself(void **state)
 	assert_int_equal(vaddr, function.found.vaddr);
 	assert_int_equal(elf_functions_find(&functions, &e, variable.found.vaddr, name, &vaddr), -ENOENT);
 	elf_functions_done(&functions);
-	/* not defined in this file */
+	/* this symbol is not defined in this file */
 	elf_symbols_each(&e, look, &none);
 	assert_int_equal(none.n, 0);
 	assert_int_equal(elf_symbols_each(&e, stop_at_once, NULL), 7);
@@ -128,7 +128,7 @@ static int read_all(int fd)
 	return r;
 }
 
-/* Headers with each byte changed in turn; then files that are cut at various lengths. */
+/* Each byte of the headers is changed in turn. Then the file is cut at various lengths. */
 static void damaged(void **state)
 {
 	_cleanup_close_ int self = open("/proc/self/exe", O_RDONLY), fd = memfd_create("elf", 0);

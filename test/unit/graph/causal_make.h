@@ -115,8 +115,8 @@ static inline uint32_t n_segments(const struct built *b, uint32_t tid)
 }
 
 /*
- * The edge of that kind from a segment of from (0: no task) to a segment of to. NULL: there is
- * none, or more than one.
+ * The edge of that kind from a segment of the task `from` (0: from no task) to a segment of the task
+ * `to`. NULL: there is no such edge, or more than one.
  */
 static inline const struct edge *edge_of(const struct built *b, enum edge_kind kind, uint32_t from,
 					 uint32_t to)

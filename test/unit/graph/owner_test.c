@@ -22,7 +22,7 @@ static uint32_t plain_owner(const struct graph *g, uint64_t ts_ns, uint32_t tgid
 
 		if (e->r.kind != CT_FLOCK && e->r.kind != CT_HELD)
 			continue;
-		/* a list of all locks may come later */
+		/* a list of all locks after ts_ns may show an owner that was not known before */
 		if (e->r.ts > ts_ns && (e->r.kind != CT_HELD || owner != GRAPH_NONE))
 			break;
 		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid ||

@@ -34,7 +34,6 @@ void question_put_task(const struct question *q, const struct graph *g, uint32_t
 	fputs(task == GRAPH_NONE ? "nobody" : text_put_task(q->w, g->tasks[task].tid, 0, buf), q->out);
 }
 
-/* The task that is the next word, as it is at that time. */
 uint32_t question_task(const struct question *q, const struct graph *g, uint64_t ns)
 {
 	const char *word = text_line_next(q->l, "a task");

@@ -6,7 +6,7 @@
 #include "graph/timeline/graph.h"
 #include "test/unit/trace/window_random.h"
 
-/* Calls a check for a range of each task of 300 windows. seed decides the random values. */
+/* Makes 300 random windows, and calls check() with a random range for each task of each window. */
 static inline void random_ranges(void (*check)(const struct graph *g, uint32_t task, uint64_t from_ns,
 					       uint64_t to_ns, uint32_t *seed))
 {

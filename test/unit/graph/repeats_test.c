@@ -143,7 +143,7 @@ static void test_long_tasks(void **state)
 	}
 }
 
-/* The object that makes a wait of call nr have the same hash as a wait of call 0 on obj. */
+/* Returns an object. A wait for it in the system call nr has the same hash as a wait for obj in call 0. */
 static uint64_t same_hash(uint64_t obj, uint64_t nr)
 {
 	const uint64_t p = 0x100000001b3ULL;

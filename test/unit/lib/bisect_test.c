@@ -8,7 +8,7 @@
 
 #include "lib/bisect.h"
 
-/* Every border in every range of up to 20 numbers, compared with a linear search. */
+/* Compares the results for every border in every range of up to 20 numbers with a linear search. */
 static void borders(void **state)
 {
 	for (unsigned n = 0; n <= 20; n++)
@@ -36,7 +36,7 @@ static void edges(void **state)
 	assert_int_equal(sizeof(BISECT(i, 0, (uint64_t)1, 1)), 8);
 }
 
-/* A search inside another search. */
+/* The predicate of a search makes another search. */
 static void nested(void **state)
 {
 	static const uint64_t rows[3][3] = { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } };

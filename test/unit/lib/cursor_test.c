@@ -58,7 +58,7 @@ static void varints(void **state)
 	assert_int_equal(varint("\x80\x01", 2, &bad, &left), 128);
 	assert_int_equal(varint("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, &bad, &left), UINT64_MAX);
 	assert_false(bad);
-	/* a number that is cut off; and a number without an end */
+	/* one number is cut off, another one has no end */
 	varint("\x80", 1, &bad, &left);
 	assert_true(bad);
 	varint("", 0, &bad, &left);

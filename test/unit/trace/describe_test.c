@@ -14,7 +14,7 @@
 
 #define FUSE_MAGIC 0x65735546
 
-/* by id, as in a window that was loaded */
+/* sorted by id, as in a window that was loaded */
 static struct window_object objects[] = {
 	{ .id = CT_OBJ_FUTEX_ID(7, 0x1000), .tid = 7, .name = "" },
 	{ .id = CT_OBJ_ID(CT_OBJ_SOCK, 1),
@@ -110,7 +110,7 @@ static void test_resources(void **state)
 	assert_int_equal(resource_of_wait(&window, (enum ct_wait)200, 0), RESOURCE_UNKNOWN);
 }
 
-/* The rows are sorted by kind. A reader expects the order of the words. */
+/* The words of the kinds of resources are in alphabetical order. */
 static void test_resource_words(void **state)
 {
 	assert_string_equal(resource_kind_word(RESOURCE_NONE), "unknown");

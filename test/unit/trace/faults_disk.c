@@ -27,9 +27,9 @@ struct write {
 
 static struct {
 	ino_t ino;
-	uint8_t *synced; /* as it is on the disk */
+	uint8_t *synced; /* the content at the last sync */
 	size_t size;
-	VEC(struct write) writes; /* the writes since then */
+	VEC(struct write) writes; /* the writes since the last sync */
 } watched;
 
 static uint64_t draw(void)
@@ -66,7 +66,7 @@ static bool is_watched(int fd)
 	return watched.ino && !fstat(fd, &st) && st.st_ino == watched.ino;
 }
 
-/* The present bytes of the file become the bytes on the disk. */
+/* Makes the present content of the file the synced content. */
 static void note_sync(void)
 {
 	for (size_t i = 0; i < watched.writes.n; i++) {
@@ -102,7 +102,7 @@ static ssize_t do_pwrite(int fd, const void *buf, size_t n, off_t at)
 	return bad ? -1 : put;
 }
 
-/* A real fallocate would only take time. */
+/* Notes the sync. A real sync would only take time. */
 static int do_sync(int fd)
 {
 	if (fails())
@@ -112,7 +112,7 @@ static int do_sync(int fd)
 	return 0;
 }
 
-/* The headers may give pwrite and the others other names, depending on the size of off_t. */
+/* If off_t has 64 bits, the headers may turn pwrite and the others into names such as pwrite64. */
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
 {
 	return do_pwrite(fd, buf, n, at);
@@ -172,10 +172,11 @@ bool faults_dirty(uint64_t at, uint64_t n)
 	return false;
 }
 
-/* One sector after a power cut: as after one of the writes that touched it, or as before all of them. */
+/* Makes the content of a sector after a power cut: as after the first few writes since the last sync, or as
+ * before them. */
 static void cut_sector(uint8_t *out, uint64_t at)
 {
-	/* Mostly all writes or none, as on real disks. Otherwise any of them. */
+	/* Mostly all writes or none have reached the disk, as with real disks. Otherwise the first few. */
 	uint64_t upto = draw() % 4 ? (draw() & 1 ? watched.writes.n : 0) : draw() % (watched.writes.n + 1);
 
 	for (size_t i = 0; i < upto; i++) {

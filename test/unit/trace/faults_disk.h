@@ -16,14 +16,14 @@
 
 struct faults {
 	/*
-	 * of a million calls this many fail, with the (positive) errno in `error`; a write that
-	 * fails may have written a part
+	 * Of a million calls so many fail, with the (positive) errno in `error`. A write that fails
+	 * may have written a part.
 	 */
 	uint32_t rate;
 	int error;
-	/* the call with this number fails, counted from 1; 0: none */
+	/* The call with this number fails. The first call has the number 1; 0: no call fails. */
 	uint64_t nth;
-	uint64_t calls, failed; /* number of calls */
+	uint64_t calls, failed; /* how many calls there were, and how many of them failed */
 	atomic_bool frozen;     /* while this is set, writes and syncs wait */
 	uint64_t rng;
 };

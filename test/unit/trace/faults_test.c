@@ -30,7 +30,7 @@ struct life {
 struct sealed {
 	uint64_t first, end; /* range of records */
 	bool written;
-	uint64_t safe_seq; /* not 0: the number of the segment with which the records reached the disk */
+	uint64_t safe_seq; /* not 0: the records are safe on the disk, in the segment with this number */
 };
 
 static unsigned seeds(void)
@@ -134,7 +134,7 @@ static struct found look(struct life *l, unsigned boot)
 		ret = reader_use_boot(r, boot);
 	if (!ret && reader_info(r)->n_segments)
 		ret = window_load(r, 0, UINT64_MAX, 0, &fd.w, err);
-	/* no segment is readable: no write of a segment has reached the disk */
+	/* no segment can be read, so no write of a segment has reached the disk */
 	if (ret == -EBADMSG && (strstr(err, "can be read") || strstr(err, "are damaged")))
 		ret = 0;
 	if (ret)
@@ -265,8 +265,8 @@ static void a_power_cut(void **state)
 }
 
 /*
- * For a while all calls fail, or some. The records that could not be written are reported, and the
- * others are there.
+ * At times all calls fail, or a fifth of them. The reader reports the records that could not be
+ * written, and has all others.
  */
 static void writes_that_fail(void **state)
 {
@@ -293,7 +293,7 @@ static void writes_that_fail(void **state)
 			(void)writer_sync(l.f->w);
 		}
 		faults.rate = 0;
-		/* killed, or the error had ended before */
+		/* in a third of the cases a new writer continues the file */
 		if (seed % 3 == 0) {
 			end(&l);
 			assert_int_equal(begin(&l, 1), 0);
@@ -344,10 +344,7 @@ static void flip(struct life *l, unsigned n)
 
 	for (unsigned i = 0; i < n; i++) {
 		off_t slot = (off_t)(fixture_random(l->f) % (FIXTURE_BYTES / FORMAT_SLOT_BYTES)), at;
-		/*
-		 * mostly in headers; but not in both copies of the file header, because then the
-		 * file is lost
-		 */
+		/* Most changes are in headers. Of slot 0, only the first copy of the file header changes. */
 		bool anywhere = slot && fixture_random(l->f) & 1;
 		uint8_t byte;
 
@@ -404,7 +401,8 @@ static int seal_large(struct life *l)
 	return writer_seal(l->f->w, l->base_ns + l->n * STEP, NULL, 0);
 }
 
-/* A disk that stands still delays no caller. The queue has a limit. Records without room are reported. */
+/* A disk that stands still delays no caller. The writer's queue has a limit, and records beyond it are
+ * reported. */
 static void a_disk_that_stands_still(void **state)
 {
 	struct life l = life_new(*state, 1);
@@ -463,7 +461,7 @@ static void a_sync_that_fails(void **state)
 	faults.rate = 1000000;
 	faults.error = EIO;
 	assert_int_equal(writer_sync(l.f->w), -EIO);
-	assert_int_equal(writer_sync(l.f->w), -EIO); /* a sync of nothing does not end the trouble */
+	assert_int_equal(writer_sync(l.f->w), -EIO); /* a sync without new records does not end the trouble */
 	st = writer_stats(l.f->w);
 	assert_int_equal(st.storage.trouble, WRITER_SYNC);
 	assert_int_equal(st.storage.synced_ns, synced_ns);
@@ -509,7 +507,7 @@ static void taken_away(void **state, bool background)
 	assert_int_equal(fd.n, 100);
 	assert_int_equal(fd.first, l.n - 100);
 	found_done(&fd);
-	/* no room for another file: this is reported, and nothing is left behind */
+	/* There is no room for another file. The writer reports this, and leaves nothing behind. */
 	faults.rate = 1000000;
 	faults.error = ENOSPC;
 	assert_int_equal(unlink(l.path), 0);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """format_reader.py FILE: a reader of trace files that was written from doc/format.md alone.
 
-Prints its results, one fact a line. format_test compares them with those of ctrace's own reader. It is slow and
-simple, and uses no other source than that page.
+Prints its results, one fact a line. format_test compares them with those of ctrace's own reader. This reader is slow
+and simple.
 """
 import ctypes
 import struct

@@ -8,7 +8,7 @@
 #include "lib/cleanup.h"
 #include "trace/words/frame.h"
 
-/* Frames as the daemon writes them, and the answers to the questions without an argument. */
+/* Frames as the daemon writes them, and the results of the functions that take only a frame. */
 static const struct {
 	const char *frame;
 	bool kernel, address, rest, libc, lock;

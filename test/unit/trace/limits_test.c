@@ -311,7 +311,7 @@ static void shed_since_too_late(struct fixture *f)
 	assert_int_equal(writer_add(f->w, 0, &r, x), 0);
 }
 
-/* the next segment has the entry too */
+/* The next segment has the entry too, so it is damaged as well. */
 static void task_that_starts_too_late(struct fixture *f)
 {
 	struct ct_task_blob t = { .h = { .ts = f->now, .kind = CT_TASK, .size = sizeof(t), .tid = 1000 },
@@ -320,7 +320,7 @@ static void task_that_starts_too_late(struct fixture *f)
 	assert_int_equal(writer_blob(f->w, &t.h), 0);
 }
 
-/* the checkpoint is that of the next segment, the third one */
+/* Seals the segment. The states become the checkpoint of the next segment, which is the third. */
 static void seal_with(struct fixture *f, const struct window_state *states, size_t n)
 {
 	f->now += 1000000;
@@ -363,7 +363,7 @@ static void states_that_are_all_alike(struct fixture *f)
 	seal_with(f, s, MANY);
 }
 
-/* If a segment cannot be read, the checkpoint of the next segment is checked. */
+/* Makes a segment unreadable. Then the reader uses and checks the checkpoint of the next segment. */
 static void lose_segment(struct fixture *f, uint32_t i)
 {
 	_cleanup_close_ int fd = open(f->path, O_WRONLY);
@@ -398,8 +398,8 @@ static void what_a_body_holds(void **state)
 }
 
 /*
- * n segments, each with records that are older than those of all segments before. Returns how many
- * are not merged.
+ * Writes n segments, each with records that are older than those of all segments before. Returns how
+ * many segments the reader leaves out.
  */
 static uint32_t overlapping(struct fixture *f, int n)
 {
@@ -425,14 +425,15 @@ static uint32_t overlapping(struct fixture *f, int n)
 	return skipped;
 }
 
-/* Each segment moves all earlier records: this would take time in the square of their number. */
+/* To merge a segment, all earlier records would have to move. This would take time in the square of their
+ * number. */
 static void segments_that_overlap(void **state)
 {
 	assert_int_equal(overlapping(*state, 40), 0);
 	assert_in_range(overlapping(*state, 150), 1, 149);
 }
 
-/* Every record has two new tasks. */
+/* Writes n records. Each has two new tasks. */
 static void many_tasks(struct fixture *f, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -474,7 +475,7 @@ static void memory_is_in_proportion_to_the_file(void **state)
 	pid_t pid;
 
 #ifdef __SANITIZE_ADDRESS__
-	skip(); /* it maps all memory that it may */
+	skip(); /* a sanitizer maps very much memory itself */
 #endif
 	fixture_open(f, 16u << 20);
 	many_tasks(f, RECORDS);

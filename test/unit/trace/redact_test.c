@@ -14,7 +14,7 @@
 #define SOCK_ID CT_OBJ_ID(CT_OBJ_SOCK, 4711)
 #define FILE_ID CT_OBJ_ID(CT_OBJ_FILE, 4712)
 #define DISK_ID CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
-/* Addresses of the kernel. */
+/* Addresses in the kernel's memory, in place of which a redacted trace has other numbers. */
 #define POINTER  0xffff888012345678ULL
 #define EARLY_ID CT_OBJ_ID(CT_OBJ_SOCK, (POINTER & ((1ULL << 58) - 1)) | 1ULL << 58)
 #define EPOLL_ID CT_OBJ_ID(CT_OBJ_EPOLL, POINTER)
@@ -288,7 +288,8 @@ static uint64_t become(uint64_t old, uint64_t new)
 	return pointers[i].new;
 }
 
-/* Each address becomes one other address of its kind everywhere, and nothing else changes. */
+/* Checks that each address becomes one other address of its kind everywhere, and that other ids do not
+ * change. */
 static void check_id(uint64_t old, uint64_t new)
 {
 	assert_true(new == become(old, new));
@@ -298,7 +299,7 @@ static void check_id(uint64_t old, uint64_t new)
 	assert_true(CT_OBJ_KIND(old) != CT_OBJ_SOCK || new & 1ULL << 58);
 }
 
-/* The same records, except for the fields that are removed. */
+/* Checks that both windows have the same records, except for the fields that are removed. */
 static void check_events(const struct window *a, const struct window *b)
 {
 	assert_int_equal(a->n_events, b->n_events);
@@ -323,7 +324,7 @@ static void check_events(const struct window *a, const struct window *b)
 	assert_memory_equal(a->states, b->states, a->n_states * sizeof(*a->states));
 }
 
-/* Each object has the new id that its records have. */
+/* Checks that each object has the new id that its records have. */
 static void check_devices(const struct window *b)
 {
 	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The file as a ring: wrapping, recovery, full disks, other writers, live readers, cuts. */
+/* The trace file is a ring: it wraps, is recovered, meets full disks and other writers, and is read while it
+ * is written. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -76,7 +77,7 @@ static void the_end_of_the_file_is_skipped(void **state)
 	struct window *w;
 
 	fixture_open(f, FIXTURE_BYTES);
-	/* twice around with one slot each, except for the last of the 63 slots */
+	/* segments of one slot fill the 63 slots twice, but for the last slot */
 	for (int i = 0; i < 63 + 62; i++) {
 		fixture_busy(f, 10);
 		fixture_seal(f);
@@ -286,7 +287,8 @@ static void nothing_is_begun_where_others_may_write(void **state)
 	assert_int_equal(unlink(moved), 0);
 }
 
-/* The other user's file is a link to the trace: the user could point the link elsewhere later. */
+/* The file has been replaced by a link to it. The writer does not use the link, which may lead elsewhere
+ * later. */
 static void a_link_in_place_of_the_file(void **state)
 {
 	struct fixture *f = *state;
@@ -459,7 +461,7 @@ static void a_cut_is_the_window_of_its_source(void **state)
 	fixture_check(f, b, 170, to);
 	window_free(a);
 	window_free(b);
-	/* just large enough, and valid in itself */
+	/* the snapshot is only as large as it has to be, and is a valid trace */
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_size, 22 * 65536);
 	assert_int_equal(reader_open(path, &r, err), 0);
@@ -543,7 +545,7 @@ static void reading_while_it_is_written(void **state)
 		struct window *w = NULL;
 		int ret = reader_refresh(r, err);
 
-		/* the reader pauses, so the writer gets ahead, sometimes by a whole round of the file */
+		/* the reader pauses, and the writer may fill the whole file meanwhile */
 		if (i % 2)
 			usleep(i % 4 == 1 ? 3000 : 50000);
 		if (!ret)

@@ -61,7 +61,7 @@ static void backwards_in_time(void **state)
 	struct fixture *f = *state;
 	struct window *w;
 
-	/* the worst case for a sort of nearly sorted records */
+	/* this order is the worst case for a sort that expects nearly sorted records */
 	fixture_open(f, FIXTURE_BYTES);
 	for (int i = 0; i < 30000; i++) {
 		struct window_record e = fixture_usual(f, 1);
@@ -287,7 +287,7 @@ static void ids_pull_their_entries_in(void **state)
 	assert_int_equal(writer_blob(f->w, &s[1]->h), 0);
 	fixture_task(f, 50, "child of the wait");
 	fixture_seal(f);
-	/* in another segment than the first entry */
+	/* this record is in another segment than the first entry */
 	e = (struct window_record){
 		.r = { .ts = f->now, .kind = CT_SEND, .tid = 1, .obj = OBJ(CT_OBJ_SOCK, 1) }
 	};

@@ -19,7 +19,7 @@
 #include "trace/thresholds.h"
 
 #define SEEDS      20
-#define SAVES      16u /* slots for copies, in a file of this number of bytes */
+#define SAVES      16u /* a file of FILE_BYTES has so many slots for copies */
 #define FILE_BYTES ((uint64_t)(SAVES * RINGFILE_SAVES_SHARE + 1) * FORMAT_SLOT_BYTES)
 #define STEP       1000u /* ns between two records */
 
@@ -53,7 +53,7 @@ static void life_open(struct life *l, uint8_t boot)
 
 	if (writer_open(l->f->path, &opt, &l->f->w, err))
 		fail_msg("%s", err);
-	l->n++; /* no writer records the time between two lives */
+	l->n++; /* this record is left out: it is from the time between two writers */
 	l->begin_ns = time_of(l->n);
 	assert_int_equal(writer_begin(l->f->w, l->begin_ns, NULL, 0), 0);
 }
@@ -104,7 +104,7 @@ static int seal(struct life *l)
 	return ret;
 }
 
-/* A second of a machine that is busy in one of this many seconds, as the daemon does it. */
+/* Does what the daemon does in a second. The machine is busy in one of `every` seconds, on average. */
 static int tick(struct life *l, unsigned every)
 {
 	int ret;
@@ -121,8 +121,8 @@ static void sync_now(struct life *l)
 }
 
 /*
- * Returns the number of segments of the file. Checks that it has all records of [from, upto), each
- * once. A record may be missing only before the first one, or in a gap.
+ * Checks that the file has the records [from, upto), each once. A record may be missing only if it is
+ * in a gap, or older than all records of the file. Returns the number of segments.
  */
 static size_t look(const struct life *l, const char *path, unsigned boot, uint64_t from, uint64_t upto)
 {
@@ -134,7 +134,7 @@ static size_t look(const struct life *l, const char *path, unsigned boot, uint64
 	int ret = reader_open(path, &r, err);
 
 	assert_non_null(have);
-	/* the file is unreadable: allowed if it need not have any record */
+	/* the file may be unreadable if it need not have any record */
 	if (ret == -EBADMSG && from >= upto)
 		return 0;
 	assert_int_equal(ret, 0);
@@ -252,7 +252,7 @@ static void a_small_file_has_no_copies(void **state)
 	assert_int_equal(writer_stats(f->w).segments, 1);
 }
 
-/* Quiet and busy times in turn, several times around the file. The newest records stay, without a gap. */
+/* Quiet and busy seconds fill the file several times. The newest records stay, without a gap. */
 static void around_the_ring(void **state)
 {
 	struct life l = life_new(*state, 3);
@@ -326,7 +326,7 @@ static void a_power_cut(void **state)
 		life_close(&l);
 		assert_int_equal(rename(cut, l.f->path), 0);
 		look(&l, l.f->path, 0, 1, l.synced);
-		/* the next boot, and one more kill before the writer has written anything */
+		/* the next writer is of another boot, and is killed before it has written anything */
 		life_open(&l, 2);
 		life_close(&l);
 		life_open(&l, 2);
@@ -401,8 +401,8 @@ static void a_file_without_slots_for_copies(void **state)
 }
 
 /*
- * A sealed segment could not be written. The next segment gets its number, and a gap. The copies of
- * the lost segment do not count.
+ * A segment could not be written when it was sealed. The next segment gets the number of the lost
+ * segment, and a gap. The copies of the lost segment do not count.
  */
 static void a_seal_that_fails(void **state)
 {

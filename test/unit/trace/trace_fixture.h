@@ -38,17 +38,17 @@ int fixture_setup(void **state);
 int fixture_teardown(void **state);
 
 uint64_t fixture_random(struct fixture *f);
-/* A number: one of the limits (0, 1, max, ...), or a random number of random size. */
+/* Returns a limit (0, 1, the maximum, ...), or a random number of random size. */
 uint64_t fixture_number(struct fixture *f);
-/* A record of a kind with random fields, ts near f->now. */
+/* Returns a record of this kind with random fields, and a time near f->now. */
 struct window_record fixture_record(struct fixture *f, uint8_t kind);
-/* A record as on busy machines: few tasks, which switch and wake each other. */
+/* Returns a record as on busy machines: a few tasks switch, and wake each other. */
 struct window_record fixture_usual(struct fixture *f, uint16_t cpu);
 
 void fixture_open(struct fixture *f, uint64_t bytes);
 /* Gives the record to the writer and remembers it. */
 void fixture_add(struct fixture *f, const struct window_record *e);
-/* n such records on a few CPUs, about 1 us apart. */
+/* Adds n records of fixture_usual() on a few CPUs, about 1 us apart. */
 void fixture_busy(struct fixture *f, unsigned n);
 void fixture_seal(struct fixture *f);
 void fixture_task(struct fixture *f, uint32_t tid, const char *comm);

@@ -18,7 +18,7 @@ static inline void window_empty(struct window *w)
 	w->n_events = 0;
 }
 
-/* Makes the n records the events of w, in place of those that it has. */
+/* Gives w the n records as its events, in place of the events that it has. */
 static inline void window_fill(struct window *w, const struct window_record *v, size_t n)
 {
 	window_empty(w);

@@ -36,7 +36,7 @@ static inline struct window_record *make_event(struct make *m, uint64_t ns, uint
 	return &m->events.v[m->events.n - 1];
 }
 
-/* prev leaves the CPU in a wait (CT_W_NONE: preempted), and next gets the CPU. 0: idle. */
+/* prev begins to wait (CT_W_NONE: it is preempted), and next gets the CPU. 0: the idle task. */
 static inline struct window_record *make_switch(struct make *m, uint64_t ms, uint16_t cpu, uint32_t prev,
 						uint32_t next, enum ct_wait wait, uint64_t obj)
 {
