@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The output of a guest, by section."""
+"""Reads the output of a guest, which has sections with names."""
 import json
 import re
 

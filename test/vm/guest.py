@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Boots a Debian kernel in QEMU, in software emulation, from a temporary initramfs.
 
-Why the guest has these options: with more than one host thread for the guest CPUs, QEMU loses races with the
+The guest's options have these reasons. With more than one host thread for the guest CPUs, QEMU loses races with the
 kernel's patching of its own code when BPF programs are attached. Without tsc=reliable, 6.1 uses the HPET. Without
-no_timer_check, a busy host makes the kernel panic at boot. Times in the guest mean little, because two busy CPUs
-run in turn.
+no_timer_check, a busy host makes the kernel panic at boot. Times in the guest mean little, because two busy CPUs of
+the guest run in turn.
 """
 import glob
 import os
@@ -14,7 +14,7 @@ import struct
 import subprocess
 import tempfile
 
-# The name of the newest kernel of a series, for apt.
+# The package with the newest kernel of each series.
 PACKAGES = {"6.1": "linux-image-cloud-amd64", "6.12": "linux-image-6.12-cloud-amd64"}
 TOOLS = ["qemu-system-x86_64", "busybox", "cpio", "ldd", "apt-get", "dpkg"]
 # The modules that a disk needs.
@@ -100,8 +100,8 @@ def unpack(version, where):
 
 
 def fetch(series, with_modules=False):
-    """The ELF kernel of the series, downloaded once: (version, path). With modules: the modules for a disk are there
-    too, at modules_dir(version)."""
+    """The newest ELF kernel of the series: (version, path). It is downloaded once. With modules=True, the modules for a disk
+    are in modules_dir(version)."""
     try:
         version = newest_package(series)[len("linux-image-"):]
     except Unavailable:
@@ -161,7 +161,7 @@ def extract(bzimage, path):
         raise Unavailable("the kernel is compressed in a way that is not known")
     if not shutil.which(command):
         raise Unavailable("not installed: " + command)
-    # the kernel's build appends the size, and the tools refuse it
+    # The kernel's build has appended the size, which the tools of the compression refuse.
     elf = subprocess.run([command, "-dc"], input=payload[:len(payload) - tail], capture_output=True, check=False)
     if elf.stdout[:4] != b"\x7fELF":
         raise Unavailable("no ELF kernel in " + bzimage)
@@ -179,7 +179,7 @@ def libraries(binary):
 
 
 def put(root, there, here):
-    # not through a symbolic link of the guest's root
+    # In the guest's root, /bin and the others are symbolic links. The file goes to the target of the link.
     there = re.sub(r"^/(bin|sbin|lib|lib64)/", r"/usr/\1/", there)
     dst = root + there
     os.makedirs(os.path.dirname(dst), exist_ok=True)
@@ -205,7 +205,7 @@ def archive(root, out):
 
 
 def pack(files, script, out):
-    """files: {path in the guest: path here}. The libraries of the programs are added."""
+    """Writes an initramfs. files: {path in the guest: path here}. The libraries of the programs are added."""
     with tempfile.TemporaryDirectory(prefix="ctrace-vm-") as root:
         skeleton(root, INIT)
         for there, here in files.items():
@@ -222,7 +222,8 @@ def pack(files, script, out):
 
 
 def pack_for_disk(files, version, out):
-    """files: {path on the disk: path here}. The libraries have to be on the disk already."""
+    """Writes an initramfs for a guest with a disk. files: {path on the disk: path here}. The libraries have to be on the
+    disk already."""
     with tempfile.TemporaryDirectory(prefix="ctrace-vm-") as root:
         skeleton(root, INIT_DISK)
         shutil.copytree(modules_dir(version), root + "/modules")
@@ -232,17 +233,16 @@ def pack_for_disk(files, version, out):
 
 
 def tsc_khz():
-    """The frequency of this machine's time stamp counter, which is also that of the guest; None: not known. If a
-    guest on a busy host measures it, the result is too low, and then the guest's clock runs several times too
-    fast."""
+    """The frequency of this machine's time stamp counter, which the guest has too; None: not known. The guest must not
+    measure it: on a busy host the result is too low, and the guest's clock runs several times too fast."""
     log = subprocess.run(["dmesg"], capture_output=True, text=True, errors="replace", check=False).stdout
     found = re.findall(r"tsc: (?:Detected|Refined TSC clocksource calibration:) ([\d.]+) MHz", log)
     return round(float(found[-1]) * 1000) if found else None
 
 
 def boot(kernel, initrd, where, timeout, disk=None, append=""):
-    """Runs the guest until it powers off or reboots: (its output, the complaints of its kernel). It writes to the
-    disk."""
+    """Runs the guest until it powers off or reboots. Returns (its output, the complaints of its kernel). The guest writes
+    to the disk."""
     output, console = os.path.join(where, "output"), os.path.join(where, "console")
     khz = tsc_khz()
     cmd = ["qemu-system-x86_64", "-accel", "tcg,thread=single", "-M", "pc", "-cpu", "max", "-smp", "2", "-m", "1G",

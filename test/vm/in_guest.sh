@@ -17,7 +17,7 @@ value() { sed -n "s/^$1=//p" "/tmp/$2.out"; }
 sock=/run/ctraced.sock
 state=/tmp/state
 start_daemon() {
-	# emulated BPF programs cost more than any budget
+	# In the emulated guest, BPF programs cost more than any budget.
 	ctraced --state-dir $state --socket $sock --size 32M --budget 0 2>>/tmp/daemon.log &
 	daemon=$!
 	n=0
@@ -49,7 +49,7 @@ for work in $WORKS; do
 done
 section status ctrace status --socket $sock --json
 
-# live waits: a deadlock that does not end
+# `ctrace waits` looks at a deadlock, which lasts until it is killed.
 LIVE_SCALE=20 /programs/deadlock >/tmp/deadlock.out 2>&1 &
 hung=$!
 sleep 3
@@ -57,7 +57,7 @@ section work.deadlock cat /tmp/deadlock.out
 section waits ctrace waits --json
 kill -9 $hung
 
-# sealed records survive a kill, and the next daemon continues the file
+# Sealed records survive a kill of the daemon, and the next daemon continues the file.
 last=${WORKS##* }
 kill -9 $daemon
 wait $daemon 2>/dev/null

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs in the guest that has systemd as PID 1, once in each of two boots. Prints "@@begin NAME", the
-# output, "@@end NAME STATUS". run_systemd checks the output.
+# Runs in the guest that has systemd as PID 1, once in each of two boots. For each section, prints
+# "@@begin NAME", the output, and "@@end NAME STATUS". run_systemd checks the output.
 unit=ctraced.service
 state=/var/lib/ctrace
 export LC_ALL=C TERM=dumb SYSTEMD_PAGER= SYSTEMD_COLORS=0
@@ -16,7 +16,7 @@ section() {
 	echo "@@end $name $rc"
 	return $rc
 }
-# waits until the command "$2..." succeeds, at most $1 seconds of the guest
+# await SECONDS COMMAND...: waits until the command succeeds, at most this many seconds of the guest.
 await() {
 	n=$(($1 * 2))
 	shift
@@ -32,18 +32,19 @@ another() { [ "$(property MainPID)" != "$1" ] && [ "$(property MainPID)" != 0 ] 
 unit_log() { journalctl -q -o cat "$@" | tail -25; }
 uptime_is() { read -r up _ </proc/uptime && echo "@@uptime $1 $up"; }
 
-# The daemon dies in the given way. systemd starts it again, and the new daemon continues the trace.
+# dies NAME SIGNAL: sends the daemon a signal. The signal kills the daemon, or stops it, so that the watchdog kills it.
+# systemd starts a new daemon, which continues the trace.
 dies() {
 	pid=$(property MainPID)
 	kill "-$2" "$pid"
 	section "$1" await 60 another "$pid"
 	section "$1.status" ctrace status --json
-	sleep 2 # a segment is sealed after one
+	sleep 2 # the daemon writes new records to the file after a second
 	section "$1.info" ctrace info $state/ctrace.ctr --json
 	uptime_is "$1"
 }
 
-# A program hangs. Without a command, the daemon writes to the journal and keeps a snapshot.
+# A program hangs. The daemon writes to the journal and keeps a snapshot, although no user asks it to.
 caught() { journalctl -q CTRACE_RULE=deadlock -n 1 -o cat | grep -q .; }
 hang() {
 	LIVE_SCALE=20 systemd-run -q --scope --unit="docker-$(cat /container).scope" /hangs >/hang.out 2>&1 &
@@ -126,7 +127,7 @@ second_boot() {
 	section again.list ctrace hangs
 	snapshot=$(find $state/hangs -name '*.ctr')
 	section again.diagnose ctrace diagnose "$snapshot" --json
-	# while the program hung; its end, by a kill of all its processes, is not tested
+	# The range ends while the program still hangs, because the end of the hang is a kill of all its processes.
 	section again.trace ctrace diagnose $state/ctrace.ctr --boot 1 --tid "$(cat /victim)" --json \
 		--from "boot:$(($(cat /when)0000000 - 2000000000))" --to "boot:$(cat /when)0000000"
 	section info.earlier ctrace info $state/ctrace.ctr --boot 1 --json

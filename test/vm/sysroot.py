@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A small Debian root with systemd as PID 1, made once and kept: the disk from which a guest boots.
 
-It has the packages on which the ctrace package depends, so the guest needs no network. It is made again if this
-recipe changes. There is no udev: units that wait for devices are masked, and so are units that only take time at
-boot.
+The root has the packages on which the ctrace package depends, so the guest needs no network. If this file changes, the
+root is made again. The root has no udev. So units that wait for devices are masked, and so are units that only take
+time at boot.
 """
 import hashlib
 import os
@@ -48,7 +48,7 @@ def settle(root):
     write("etc/hosts", "127.0.0.1 localhost guest\n")
     write("etc/fstab", "")
     write("etc/resolv.conf", "")
-    # the test reads the journal of the previous boot
+    # With persistent storage, the test can read the journal of the previous boot.
     write("etc/systemd/journald.conf.d/guest.conf", "[Journal]\nStorage=persistent\nSystemMaxUse=32M\n")
     os.makedirs(os.path.join(root, "var/log/journal"), exist_ok=True)
     for unit in MASKED:
