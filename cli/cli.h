@@ -27,9 +27,9 @@ struct command {
 /*
  * One option of a command.
  *
- * key: cli_next() returns this number for the option. If it is a printable character, this character
- * is also the short option. If key is CLI_TEXT(...) or CLI_FLAG(...), cli_next() does not return: it
- * stores the value in a member of the struct at cli_parse.into, and goes on with the next option.
+ * key: cli_next() returns this number for the option. If key is a printable character, this character is also
+ * the short option. If key is CLI_TEXT(...) or CLI_FLAG(...), cli_next() does not return: it stores the value
+ * in a member of the struct at cli_parse.into, and goes on with the next option.
  *
  * arg: the name of the option's argument; NULL: the option has no argument. A table ends with a row
  * of zeroes. Every command understands --help.

@@ -24,8 +24,8 @@ struct prompt {
 
 /* Whether stdin and stdout are a terminal. */
 bool prompt_possible(void);
-/* Asks the person one question. For the member choose of struct ask (analysis/slice/ask.h), which says what
- * it returns. arg is a struct prompt. */
+/* Asks the person one question. This is a function for the member choose of struct ask; analysis/slice/ask.h
+ * says what such a function returns. arg is a struct prompt. */
 int prompt_choose(void *arg, const struct ask_question *q, bool *ret_keep);
 
 #endif

@@ -41,8 +41,8 @@ __attribute__((format(printf, 2, 3))) static int refuse(const struct rules_place
 	return -EBADMSG;
 }
 
-/* Gets a member that has to be a string of at most max bytes. *ret becomes NULL if there is no such
- * member, or if it is empty. */
+/* Gets a member that has to be a string of at most max bytes. *ret becomes NULL if there is no such member,
+ * or if the string is empty. */
 static int get_string(const struct rules_place *p, const json_t *o, const char *key, size_t max,
 		      const char **ret)
 {

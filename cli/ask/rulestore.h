@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rulestore.h - the rules files of one run. First come the files that are given with --rules, in this
- * order, then the user's own file ($XDG_CONFIG_HOME/ctrace/rules.json). Answers are kept in the first file
- * that is given with --rules; if there is none, in the user's own file. The answers go to the front of the
- * file. The file is read again before it is written, and is replaced by a rename.
+ * rulestore.h - the rules files of one run. First come the files that are given with --rules, in the order of
+ * the command line, then the user's own file ($XDG_CONFIG_HOME/ctrace/rules.json). Answers are kept in the
+ * first file that is given with --rules; if there is none, in the user's own file. The answers go to the
+ * front of the file. The file is read again before it is written, and is replaced by a rename.
  *
  * A function that returns int returns an exit code and prints its errors itself. One thread.
  */

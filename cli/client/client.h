@@ -30,7 +30,7 @@ extern const struct cli_option client_options[];
  * the request. Waits at most timeout_ms for the answer. Returns 0: *ret is the answer, and the caller
  * owns the reference. Otherwise err has "what failed: why; what to do", and the result is:
  * - -ENOENT, -ECONNREFUSED: no daemon listens there;
- * - -EACCES, -EPERM: the user may not use it;
+ * - -EACCES, -EPERM: the user may not use the daemon;
  * - -ETIMEDOUT: no connection, or no answer in time;
  * - -EBADMSG: the other end did not answer like ctraced;
  * - -EREMOTEIO: the daemon refused the request;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lacks.h - says which records a snapshot does not have, because the daemon could not store its
- * trace. */
+/* lacks.h - says which records are not in a snapshot because the daemon could not store them. */
 #ifndef CTRACE_CLI_CLIENT_LACKS_H
 #define CTRACE_CLI_CLIENT_LACKS_H
 

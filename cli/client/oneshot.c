@@ -119,8 +119,8 @@ static bool in_memory(const struct statfs *fs)
 	return fs->f_type == TMPFS_MAGIC || fs->f_type == RAMFS_MAGIC;
 }
 
-/* The number of bytes that dir has free for ctrace. 0: dir cannot be used. It does not exist, it is
- * not writable, its name is too long, or it is in memory and memory_will_do is false. */
+/* The number of bytes that dir has free for ctrace. 0: dir cannot be used, because it does not exist, is not
+ * writable, has a name that is too long, or is in memory while memory_will_do is false. */
 static uint64_t room_in(const char *dir, bool memory_will_do)
 {
 	struct sockaddr_un sa;
@@ -137,7 +137,7 @@ static uint64_t room_in(const char *dir, bool memory_will_do)
 		return room;
 	if (!memory_will_do || sysinfo(&mem))
 		return 0;
-	/* a ramfs does not tell its size */
+	/* a ramfs does not tell its size: take half of the free memory */
 	return fs.f_type == RAMFS_MAGIC ? (uint64_t)mem.freeram * mem.mem_unit / 2 : room;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * oneshot.h - runs a ctraced for one command. This daemon has a private directory, which is removed at the
- * end. The daemon ignores the signals of the terminal, and ends when ctrace ends. One thread.
+ * end. The daemon runs in a session of its own, so the signals of the terminal do not reach it. The daemon
+ * ends when ctrace ends. One thread.
  */
 #ifndef CTRACE_CLI_CLIENT_ONESHOT_H
 #define CTRACE_CLI_CLIENT_ONESHOT_H
@@ -18,7 +19,8 @@ struct oneshot;
 
 /*
  * Starts ctraced and waits until it records.
- * - near: a directory. The daemon keeps its files there if /var/tmp has too little room.
+ * - near: a directory. The daemon keeps its files there if /var/tmp has too little room, and this directory
+ * has more.
  * - size_bytes: size of the circular trace; 0: ONESHOT_SIZE_MAX, but at most a quarter of the free
  *   room.
  * - frameworks: the frameworks that report jobs, as in ctraced.conf(5).
@@ -42,7 +44,7 @@ const char *oneshot_socket(const struct oneshot *r);
 const char *oneshot_trace(const struct oneshot *r);
 /* True: the daemon is alive. Reaps the daemon if it has ended. */
 bool oneshot_alive(struct oneshot *r);
-/* Copies the last lines of the daemon's log, at most size - 1 bytes; "" if there are none. */
+/* Copies the end of the daemon's log, at most size - 1 bytes; "" if there is no log. */
 void oneshot_log(const struct oneshot *r, char *buf, size_t size);
 /* The signal mask from before oneshot_start(), for a program that the caller starts. */
 const sigset_t *oneshot_old_mask(const struct oneshot *r);

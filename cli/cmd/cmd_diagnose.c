@@ -198,8 +198,8 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 		in->path);
 }
 
-/* The argument of --at is a time of day, which stands for a range of time. Returns the length of this
- * range: "14:03" is a minute, "14:03:12" is a second. Times that are more exact are a moment of 1 ns. */
+/* Returns the length of the time for which the argument of --at stands: "14:03" is a minute, "14:03:12" and
+ * "-30s" are a second. A time with a fraction, or in nanoseconds, is a moment of 1 ns. */
 static uint64_t at_length(const char *at)
 {
 	unsigned colons = 0;

@@ -142,8 +142,8 @@ static void look(struct finding f[FOUND_CNT])
 	f[FOUND_DAEMON].good = true;
 }
 
-/* Asks the running daemon. If none runs and the user has the right, starts one and asks it. NULL: there is
- * no answer, and err says why. */
+/* Asks the running daemon. If no daemon runs and the user is root, starts a daemon for this one question.
+ * NULL: there is no answer, and err says why. */
 static json_t *ask(const char *socket, char *where, size_t size, char err[CLIENT_ERR_MAX])
 {
 	json_t *answer = NULL;

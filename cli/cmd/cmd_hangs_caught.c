@@ -173,8 +173,8 @@ static void print_next(const struct caught *c)
 	}
 }
 
-/* Prints the hangs that the daemon noticed but did not catch, and the time in which it could not notice
- * any. */
+/* Prints how many of the noticed hangs got no snapshot, and for how long the daemon had too few records to
+ * notice all hangs. */
 static void print_uncaught(const json_t *status)
 {
 	const json_t *incidents = json_object_get(status, "incidents");

@@ -110,8 +110,8 @@ static int look(struct search *s)
 	return err;
 }
 
-/* Waits until all rows are settled, or those up to the worst hang, or for a signal. *settled: the number of
- * settled rows, before the call and after it. */
+/* Waits until all rows are settled, or (s->worst) the rows up to the worst hang, or until a signal comes.
+ * *settled: the number of settled rows, before the call and after it. */
 static int wait_for_rows(struct search *s, int signal_fd, size_t *settled, bool *ret_interrupted)
 {
 	struct pollfd p[] = { { .fd = s->done_fd, .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };

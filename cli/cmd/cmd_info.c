@@ -35,7 +35,7 @@ static const struct cli_usage usage = {
 	.options = options,
 };
 
-/* The facts that are not in the headers of the segments. */
+/* The facts that are not in the headers of the file segments. */
 struct contents {
 	struct map tasks, objects, stacks;
 	VEC(struct window_record) gaps;

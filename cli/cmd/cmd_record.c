@@ -124,8 +124,8 @@ static int time_left(uint64_t until_ns)
 	return (int)MIN(ms, (uint64_t)3600 * 1000);
 }
 
-/* Waits for the end of CMD or, if there is no CMD, for a signal. In both cases, waits at most until
- * the time limit. */
+/* Waits for the end of CMD or, if there is no CMD, for a signal or for the end of the recorder. In both
+ * cases, waits at most until the time limit. */
 static void wait_end(struct session *s, bool has_cmd)
 {
 	struct signalfd_siginfo si;
@@ -216,7 +216,8 @@ static int status_of(int st)
 	return WIFSIGNALED(st) ? 128 + WTERMSIG(st) : WEXITSTATUS(st);
 }
 
-/* Handles a signal that came while the recorder was starting. There is nothing to save yet. */
+/* Returns the exit code for a signal that came while the recorder was starting; there is nothing to save yet.
+ * 0: no signal came. */
 static int early_signal(void)
 {
 	sigset_t set = oneshot_signals();
@@ -248,7 +249,7 @@ static int session_run(struct session *s, char **argv, struct outfile *out)
 	saved = save_and_tell(s, out);
 	if (!has_cmd)
 		return saved;
-	/* If the time limit has ended the recording, CMD runs on without it. */
+	/* If the time limit has ended the recording, CMD still runs, and is no longer recorded. */
 	oneshot_stop(s->recorder);
 	s->until_ns = 0;
 	wait_end(s, true);

@@ -89,10 +89,10 @@ static void walk_drop(struct walk *k)
 	causal_free(TAKE_PTR(k->c));
 }
 
-/* walk() returns this in place of an exit code if a walk in the whole trace may find more. */
+/* walk() returns this in place of an exit code if a walk may find more when more records are loaded. */
 #define WALK_FARTHER (-1)
 
-/* Walks in the part of the trace that is loaded. */
+/* Walks in the part of the trace that is loaded. whole: no larger part will be loaded. */
 static int walk(struct walk *k, bool whole)
 {
 	struct slice_options o = { .direction = direction(k->rq), .rules = &k->interview.store.rules };
@@ -129,7 +129,8 @@ static bool is_inside(const struct walk *k, uint32_t segment)
 	       (w->to_ns > w->file_to_ns || s->to_ns + SLICE_MARGIN_NS <= w->to_ns);
 }
 
-/* Whether all segments of the slice, and those to which it could have gone, are inside. */
+/* Whether is_inside() holds for all segments of the slice, and for both ends of each edge that it could have
+ * followed. */
 static bool all_inside(const struct walk *k)
 {
 	for (size_t i = 0; i < k->s->n_steps; i++)
@@ -155,9 +156,10 @@ static int walk_near(struct walk *k)
 	return r || all_inside(k) ? r : WALK_FARTHER;
 }
 
-/* Walks first in the records near the moment. If the walk comes near the end of these records, loads all
- * records and walks again. A second walk would count the matches of rules, and ask the person, a second time.
- * So if there are rules, or questions are possible, there is only one walk, in all records. */
+/* Walks first in the records near the moment. If the walk comes near the first or the last of these records,
+ * loads as many records as analysis_load_around() does, and walks again. A second walk would count the
+ * matches of rules, and ask the person, a second time. So if there are rules, or questions are possible,
+ * there is only one walk, in the larger part. */
 static int walk_far_enough(struct walk *k)
 {
 	bool ruled = k->interview.possible || k->interview.store.n_read;

@@ -148,8 +148,8 @@ static int cut_input(const struct request *q, struct reader *r, int fd)
 	return code ? code : cut(q, r, from_ns, to_ns, fd);
 }
 
-/* Takes a redacted snapshot. The daemon first writes the snapshot with all names. This file has no
- * name in any directory, so that no other process finds it. */
+/* Takes a redacted snapshot. The daemon first writes the snapshot with all names into a file that stands in
+ * no directory, so that no other process finds this file. */
 static int ask_redacted(const struct request *q, int fd, struct lacks *ret_lacks)
 {
 	char path[] = "/var/tmp/ctrace-XXXXXX", err[READER_ERR_MAX];

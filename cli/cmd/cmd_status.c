@@ -182,7 +182,7 @@ static void print_hangs(const json_t *incidents, const json_t *detector)
 		       "Hangs:", text_duration(num(detector, "blind_ns"), n));
 }
 
-/* Prints the daemon's work that is stuck, because a file system or the memory of another program does not
+/* Prints which work of the daemon is stuck because a file system or the memory of another program does not
  * answer. The recording goes on. */
 static void print_stuck(const json_t *visits, const json_t *frameworks, const json_t *requests)
 {

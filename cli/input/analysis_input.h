@@ -35,7 +35,7 @@ int analysis_load_around(struct analysis_input *in, uint64_t at_ns);
 int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to_ns);
 /* Releases everything. Prints a warning if parts of the trace were not read because of a limit. */
 void analysis_close(struct analysis_input *in);
-/* Reads a task id from an option. */
+/* Reads the id of a task or of a process from an option. */
 int analysis_tid(const char *option, const char *arg, uint32_t *ret);
 /* Finds the task with this tid that lived in the window. */
 int analysis_task(const struct analysis_input *in, uint32_t tid, uint32_t *ret_task);

@@ -208,12 +208,14 @@ static bool any_link_owes(const struct waitlive_chain *c)
 	return false;
 }
 
-/* Whether a chain is worth telling. It is, if a task in it owes something, or if its root does not idle. It
- * is not, if its tasks only wait for requests. */
+/* Whether a chain is worth telling: a task in it owes something, or its root does not idle. A chain whose
+ * tasks only wait for requests is not worth telling. A task that waits for no other task is worth telling
+ * only if it is stopped, or waits for a disk. */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
 	/* If two threads of two processes read from each other, other threads of these processes may
-	 * still write. So a cycle is told only if it is closed, or if a task in it owes something. */
+	 * still write. So a cycle is told only if all its waits are sure, and if it is closed or a task in it
+	 * owes something. */
 	if (c->cycle)
 		return c->strong && (c->closed || (cyclic && any_link_owes(c)));
 	if (c->links.n == 1)
@@ -409,7 +411,8 @@ static int drop_tails(struct waitlive *w)
 	return 0;
 }
 
-/* Marks a chain whose waiting tasks have run since the first look: the chain existed only for a moment. */
+/* Marks each chain in which a waiting task has run since the first look: such a chain existed only for a
+ * moment. */
 static void find_moving(struct waitlive *w)
 {
 	struct timespec settle = { .tv_nsec = SETTLE_NS };

@@ -32,7 +32,8 @@ static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns,
 	return buf;
 }
 
-/* Names the task that took most of the time, unless it is the task for which the victim waited. */
+/* Names the task that took most of the time. Names no task if this task took less than half of the time, or
+ * if it is the victim or the task for which the victim waited. */
 static void say_end(const struct path_view *v, FILE *f)
 {
 	const struct account_row *first = &v->account->rows[ACCOUNT_WAIT][0];
@@ -351,8 +352,8 @@ static void print_runs(FILE *f, const struct path_view *v, const runs *rs)
 	for (size_t i = 0; i < rs->n && !cli_output_broken(); i++) {
 		uint64_t ns = run_ns(v, &rs->v[i]);
 
-		/* a run that is mostly other short pieces is hidden too, because its first piece says
-		 * little */
+		/* if short pieces of other kinds take more than half of a run, the run is hidden too, because
+		 * its first piece says little about it */
 		if (ns < limit || rs->v[i].same_ns < ns / 2 || (!v->all && shown >= RUNS_SHOWN)) {
 			folded += rs->v[i].end - rs->v[i].first;
 			folded_ns += ns;
