@@ -42,7 +42,8 @@ struct account_row {
 	/* OBJECT: the time of the path in which any task on the way waited for the object. Here
 	 * rows overlap, and some have an ns of 0. Other groups: equal to ns. */
 	uint64_t within_ns;
-	uint32_t count; /* WAIT: the number of waits or runs; other groups: the number of pieces */
+	uint32_t count; /* WAIT: the number of waits or runs; other groups: the number of pieces, or of parts
+			   of pieces */
 	/* WAIT: the task that the victim waited for; RESOURCE: the task that had the CPU; TASK: the
 	 * task itself; PROCESS: the first thread of the process, or another one if the trace does not
 	 * have the first */

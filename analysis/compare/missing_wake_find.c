@@ -220,9 +220,9 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
-/* Whether the task ended in the first half of the wait. If it had ended fewer than MISSING_GOOD_COUNT earlier
- * waits, its exit says nothing: perhaps each task of its role ends few waits and then exits. Then m->n_steps
- * becomes 0. */
+/* Whether the task ended before the second half of the wait. If it had ended fewer than MISSING_GOOD_COUNT
+ * earlier waits, its exit says nothing: perhaps each task of its role ends few waits and then exits. Then
+ * m->n_steps becomes 0. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -257,8 +257,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	bool usual, most;
 
 	count_before(g, step);
-	/* the task was gone before the wait, and had ended few earlier waits: perhaps each task of its role
-	 * does so, so take the latest of them instead */
+	/* the task was gone before the wait, and had ended few earlier waits: perhaps each task of this role
+	 * ends few waits and then exits, so take the latest task of this role instead */
 	if (g->tasks[step->task].exit_ns <= step->from_ns && step->count < MISSING_GOOD_COUNT) {
 		step->task = successor(g, step->task, step->from_ns);
 		step->count = 0;

@@ -192,8 +192,8 @@ float similar_place(const struct graph *g, const struct interval *a, const struc
 		return 0;
 	if (CT_OBJ_KIND(a->obj) == CT_OBJ_SOCK)
 		return same_address(g, a->obj, b->obj) ? SIMILAR_OTHER_OBJECT : 0;
-	/* A pipe is made anew for each use, so two pipes may serve one purpose. If one task uses two
-	 * objects of another kind, they serve two purposes. */
+	/* A pipe is made anew for each use, so two pipes may serve one purpose. If one task uses two objects
+	 * of a kind other than pipe, they serve two purposes. */
 	return a->task != b->task || CT_OBJ_KIND(a->obj) == CT_OBJ_PIPE ? SIMILAR_OTHER_OBJECT : 0;
 }
 

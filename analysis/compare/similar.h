@@ -55,8 +55,8 @@ float similar_score(const struct signature *a, const struct signature *b);
 float similar_place(const struct graph *g, const struct interval *a, const struct interval *b);
 /* True: the tasks have one role: they have the same name, and their processes have the same name. */
 bool similar_role(const struct graph *g, uint32_t a, uint32_t b);
-/* True: it depends on chance whether the task waits here. It is a wait for a mutex, for memory, for a disk,
- * or for a debugger. */
+/* True: chance decides whether the task waits here: it waits for a mutex, for memory or for a disk, or it is
+ * stopped. */
 bool similar_is_chance(const struct graph *g, const struct interval *s);
 
 /* Finds the waits that are like the wait `interval`, and that were over before it began. 0 or -ENOMEM. The

@@ -281,7 +281,8 @@ static bool tarjan_step(struct tarjan *t, struct waitgraph *g, const struct pass
 	return true;
 }
 
-/* The shortest cycle through the node with the smallest id of a component: breadth first, inside it. */
+/* Finds the shortest cycle through the node with the smallest id of a component, by a breadth-first search
+ * inside the component. Returns 1, 0: there is no cycle, or -ENOMEM. */
 static int add_cycle(struct waitgraph *g, const struct pass *p, const uint32_t *comp, size_t n,
 		     uint32_t *by /* scratch: edge by which a node was reached */, uint32_t *queue)
 {

@@ -33,7 +33,7 @@ enum waitgraph_strength { WAITGRAPH_WEAK, WAITGRAPH_STRONG };
 struct waitgraph_step {
 	uint64_t id;
 	uint64_t resource; /* resource of this edge, as given to waitgraph_edge(); 0 in the last step of a
-			      chain */
+			      chain that does not end in a cycle */
 	enum waitgraph_strength strength;
 };
 

@@ -345,9 +345,9 @@ static bool comes_through(const struct causal *c, const struct edge *e, uint32_t
 	return false;
 }
 
-/* Removes a strong edge if a strong edge before it in the list leads back through the same segment.
- * Examples: a second edge from one segment; the input of a server that then asked others and
- * answered. Both edges stay if a rule tells them apart. */
+/* Removes strong edge b if a strong edge a stands before b in the list, and the way back along a comes
+ * through the segment from which b comes. Examples: a second edge from one segment; the input of a server
+ * that then asked others and answered. Both edges stay if a rule tells them apart. */
 static void merge(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)

@@ -39,7 +39,8 @@ struct candidates {
 	uint32_t n;
 	uint32_t n_open;   /* how many are not ruled out */
 	uint32_t n_strong; /* how many are strong and not ruled out */
-	uint32_t n_follow; /* how many are worth following: beside a strong edge, a weak one is not */
+	uint32_t n_follow; /* how many are worth following: weak edges only if no edge is strong; handoffs of
+			      a lock and interrupts only if there is no other edge */
 	bool ruled;        /* rules made the choice, or changed it */
 	uint32_t refused;  /* how many were left out beyond CANDIDATE_MAX */
 };

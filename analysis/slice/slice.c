@@ -342,7 +342,8 @@ static struct arrival heap_pop(arrivals *h)
 	return top;
 }
 
-/* Whether the forward walk follows the edge: it is strong, or a rule calls it a cause. */
+/* Whether the forward walk follows the edge: a rule calls it a cause, or no rule matches it and it is strong.
+ */
 static bool leads_on(const struct walk *w, uint32_t edge)
 {
 	const struct rule *rule = NULL;
@@ -355,8 +356,8 @@ static bool leads_on(const struct walk *w, uint32_t edge)
 	return rule ? rule->verdict == RULE_CAUSE : w->c->edges[edge].strength == EDGE_STRONG;
 }
 
-/* Pushes the effects of a step: all edges that left its segment after the walk had reached the
- * segment. */
+/* Pushes the effects of a step: the edges that the walk follows (leads_on()), and that left the segment of
+ * the step after the walk had reached this segment. */
 static int push_out(struct walk *w, arrivals *h, uint32_t step)
 {
 	const struct causal *c = w->c;

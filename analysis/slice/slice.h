@@ -10,8 +10,8 @@
  * each choice with its other options. An edge that answers a request of the segment itself is not
  * followed.
  *
- * The forward walk gives a tree: all effects, along strong edges. Both walks are deterministic. (Path
- * slicing: Argus, section 4.)
+ * The forward walk gives a tree: all effects, along strong edges and edges that a rule calls a cause. Both
+ * walks are deterministic. (Path slicing: Argus, section 4.)
  *
  * Pure; any thread, but one at a time for each struct rules. The result owns its arrays.
  */
@@ -88,8 +88,8 @@ struct slice {
 	uint32_t earlier; /* forward: strong edges that left the first segment before at_ns; not listed */
 };
 
-/* Walks from the segment of task at at_ns. The caller frees *ret with slice_free(). 0, -EINVAL:
- * there is no such segment, or -ENOMEM. */
+/* Walks from the segment of task at at_ns. The caller frees *ret with slice_free(). Returns 0; -EINVAL: there
+ * is no such segment; or -ENOMEM. */
 int slice_walk(const struct causal *c, uint32_t task, uint64_t at_ns, const struct slice_options *options,
 	       struct slice **ret);
 void slice_free(struct slice *s);
