@@ -22,9 +22,10 @@
 /* match_send() processes one CT_SEND, match_recv() one CT_RECV. Errors go to p->err. */
 void match_send(struct pass *p, uint32_t event);
 void match_recv(struct pass *p, uint32_t event);
-/* Processes one CT_SHED or CT_GAP. If messages are left out on purpose before or after this record, forgets
- * all bytes under way, because one message without a record would shift the matches of all later messages. If
- * only one task is capped, forgets the bytes of its process. */
+/* Processes one CT_SHED or CT_GAP. If messages begin or cease to be left out on purpose at this record, or if
+ * the record is the gap of a pause, forgets all bytes under way, because one message without a record would
+ * shift the matches of all later messages. If only one task is capped, forgets the bytes of its process. Also
+ * notes until when switches were left out (pass.coarse_ns). */
 void match_forget(struct pass *p, uint32_t event);
 
 #endif

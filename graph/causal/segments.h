@@ -21,7 +21,8 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 /* CUT_IDLE: true if wait s, which has ended, was an idle wait. Then the work before it is done. wake
  * NULL: the record of the wake is missing. */
 bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake);
-/* CUT_BATCH: true if the request is a further one of a client that the segment has served already. */
+/* CUT_BATCH: true if the request is a further one of the same client: the segment has answered a request of
+ * this client already; or it has received one, and the client does not wait for answers (flow.pipelines). */
 bool segments_batch(const struct work *w, const struct flow *f, uint64_t client);
 /* CUT_PEERS: from here on, the task works for this client. Cuts if it worked for another client. */
 void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);

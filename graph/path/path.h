@@ -48,8 +48,8 @@ struct path {
 	bool truncated; /* PATH_MAX_PIECES or PATH_MAX_DEPTH was reached, so some waits were not followed */
 };
 
-/* Finds the critical path. The caller frees *ret with path_free(). 0, -EINVAL: the range is empty
- * or there is no such task, or -ENOMEM. */
+/* Finds the critical path. The caller frees *ret with path_free(). Returns 0; -EINVAL: the range is empty, or
+ * there is no such task; or -ENOMEM. */
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret);
 void path_free(struct path *p);
 

@@ -38,7 +38,7 @@ enum interval_state {
 	INTERVAL_RUNNABLE = 2, /* the task is on a run queue */
 	INTERVAL_BLOCKED = 3,  /* the task blocks: interval.wait says why */
 	INTERVAL_FOLDED = 4,   /* the task runs and waits briefly, and its switches are left out
-				  (CT_SHED_COARSE); interval_sums() says how long it ran */
+				  (CT_LACK_SWITCHES); interval_sums() says how long it ran */
 };
 #define INTERVAL_SUMS 0x80 /* in interval.flags of a FOLDED interval: its sums are known */
 
@@ -60,7 +60,7 @@ struct interval {
 	uint8_t st;    /* CT_ST_* */
 };
 
-/* What is known of few waits: graph_visit() and graph_futex_owner() give it. */
+/* Facts that are known about few waits only. graph_visit() and graph_futex_owner() return them. */
 struct interval_look {
 	uint32_t interval;
 	uint32_t visit; /* index of the CT_VISIT event with the stack of the wait, or GRAPH_NONE */
@@ -241,8 +241,8 @@ const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The number of dropped records that are earlier than ts_ns. */
 size_t graph_dropped_before(const struct graph *g, uint64_t ts_ns);
-/* In both functions, interval is an element of g->intervals.
- * The CT_VISIT event that has the stack of the wait, an index. GRAPH_NONE: the wait was not inspected. */
+/* In these three functions, interval is an element of g->intervals. */
+/* The index of the CT_VISIT event that has the stack of the wait. GRAPH_NONE: the wait was not inspected. */
 uint32_t graph_visit(const struct graph *g, const struct interval *interval);
 /* The tid of the owner of the futex for which the task waits, when the task blocked. 0: not known. */
 uint32_t graph_futex_owner(const struct graph *g, const struct interval *interval);

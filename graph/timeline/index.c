@@ -160,8 +160,8 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 		if (p->type != o->type || p->id == o->id)
 			continue;
 		/* An accepted connection gets a new id: prefer the socket with this id. Ports are
-		 * reused: of several sockets, prefer the one that the daemon learned of at the
-		 * nearest time. */
+		 * reused: of several sockets, prefer the one whose record is nearest in time to the record of
+		 * `sock`. */
 		if (best && (best->id & CT_OBJ_NOT_ACCEPTED) != (p->id & CT_OBJ_NOT_ACCEPTED)) {
 			if (best->id & CT_OBJ_NOT_ACCEPTED)
 				best = p;

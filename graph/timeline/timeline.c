@@ -26,7 +26,7 @@ static inline void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
 		fold_count(t, &b->intervals.v[t->interval]);
 }
 
-/* Ends the task at ts; its exit was not recorded. */
+/* Ends the task and its open interval at ts. If an earlier exit time is known, the task keeps it. */
 void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
