@@ -92,7 +92,8 @@ static void lie_in(struct mutate *m, struct mutate_lies *lies, const void *heade
 	{                                                                                                    \
 		offsetof(struct format_segment, member), sizeof(((struct format_segment *)0)->member)        \
 	}
-/* The other fields of a segment's header. Most of its bytes count records by kind, and seldom matter. */
+/* The fields of a segment's header that often matter. Most bytes of the header count records by kind, and
+ * seldom matter. */
 static const struct {
 	uint16_t at;
 	uint8_t size;

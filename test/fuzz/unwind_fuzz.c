@@ -87,8 +87,8 @@ static void elf(const uint8_t *data, size_t n)
 	unwind_elf_free(e);
 }
 
-/* Reads code. The daemon does not read more bytes around a return address. Every byte is tried as that
- * address. */
+/* Reads at most 1024 bytes of code: the daemon reads no larger loop (CODE_MAX in polled.c). Tries each offset
+ * as the place at which the task was seen. */
 static void code(const uint8_t *data, size_t n)
 {
 	struct polled_operand op;
@@ -127,7 +127,8 @@ static void maps(char *text)
 		struct unwind_map map;
 		const char *path;
 
-		/* Only lines with a device number: mounts has no other device, so /proc is not read. */
+		/* Leaves out lines with the major number 0, because unwind_mounts_avoid() would read /proc
+		 * for them. */
 		if (unwind_maps_parse(l, &map, &path) && map.major)
 			maps_line(&m, 1, &mounts, l);
 	}
