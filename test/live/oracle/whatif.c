@@ -7,7 +7,7 @@
  * 	join	two threads side by side; the main thread waits for the longer one first
  * 	wait	as join, with processes
  * 	convoy	three threads take turns with one lock
- * 	pipe	the first thread feeds another one, byte by byte
+ * 	pipe	the main thread feeds one thread byte by byte, and then reads its answers
  */
 #include <err.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A thread of a Python program makes one long call that keeps the interpreter's lock. Another thread waits for it."""
+"""A thread of a Python program makes one long call that keeps the interpreter's lock. Another thread waits for
+this lock."""
 import os
 import re
 import threading

@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Two threads of a Python program do jobs, the last of which takes long. A third thread counts. All threads pass the
-interpreter's lock to each other, which is not a cause."""
+interpreter's lock to each other, but these handoffs cause nothing."""
 import _thread
 import os
 import queue

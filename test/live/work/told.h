@@ -63,8 +63,8 @@ static struct told {
 } * told;
 
 /*
- * What this process knows about the connection of each descriptor: when the client asked for it, when
- * which task accepted it, and the last message that came.
+ * What this process knows about the connection of each descriptor: when the client asked for the connection,
+ * which task accepted it and when, and the last message that came.
  */
 static struct {
 	uint64_t asked_ns, accepted_ns;
