@@ -63,8 +63,8 @@ struct cli_usage {
 struct cli_parse {
 	const struct cli_usage *usage;
 	int argc;
-	/* cli_next() changes the order. When it has returned 0, the arguments that are no options
-	 * are argv[first] .. argv[argc-1]. */
+	/* cli_next() changes the order of argv. When cli_next() has returned 0, the arguments that are no
+	 * options are argv[first] .. argv[argc-1]. */
 	char **argv;
 	int first;
 	void *into;      /* set by the command: the struct in which CLI_TEXT and CLI_FLAG store */

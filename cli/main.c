@@ -111,7 +111,8 @@ static void open_standard_files(void)
 }
 
 /* Makes free() give large blocks back to the kernel at once. By default, glibc keeps blocks of up to 32 MiB
- * for later, in one heap for each thread. With several threads that diagnose hangs, this is 80 MB. */
+ * for later, in one heap for each thread. With several threads that diagnose hangs, such blocks take 80 MB.
+ */
 static void return_memory(void)
 {
 	(void)mallopt(M_MMAP_THRESHOLD, MMAP_FROM);

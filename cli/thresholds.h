@@ -28,9 +28,10 @@
 /* ns: `ctrace slice` first loads this time before and after the moment. Below: a walk often needs more, and
  * is repeated. Above: more to load. */
 #define SLICE_AROUND_NS (6 * NSEC_PER_SEC)
-/* ns: The walk is repeated with more records if a segment begins less than this after the first of them, or
- * ends less than this before the last. The causal graph needs some records to know, for example, which tasks
- * sleep periodically. Below: an answer may differ from that of the whole trace. Above: more to load. */
+/* ns: The walk is repeated with more records if a segment begins less than this time after the first loaded
+ * record, or ends less than this time before the last one. The causal graph needs some records to know, for
+ * example, which tasks sleep periodically. Below: an answer may differ from that of the whole trace. Above:
+ * more to load. */
 #define SLICE_MARGIN_NS (3 * NSEC_PER_SEC)
 /* The most threads that decode a trace; there are never more threads than CPUs. Lower: loading takes longer.
  * Higher: more memory, one file segment for each thread. Evidence: 7.9 M records of a busy machine load in

@@ -187,7 +187,7 @@ static int make_dir(struct oneshot *r, const char *base)
 	return CLI_OK;
 }
 
-/* Finds the ctraced that belongs to this ctrace: beside it, in the build tree, in ../sbin, at
+/* Finds the ctraced that belongs to this ctrace: beside ctrace, in the build tree, in ../sbin, at
  * CTRACE_DAEMON_PATH, or in PATH. */
 static void find_daemon(char buf[PATH_MAX])
 {
@@ -246,7 +246,7 @@ void oneshot_log(const struct oneshot *r, char *buf, size_t size)
 	buf[n] = 0;
 }
 
-/* Waits until the daemon says that it records (a newline) or why it cannot, or until it dies. */
+/* Waits until the daemon says that it records (a newline), says why it cannot record, or dies. */
 static int wait_ready(struct oneshot *r, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

@@ -87,7 +87,8 @@ static double bytes_per_record(const struct reader_info *i)
 	return i->records ? (double)(i->used_slots * i->slot_bytes) / (double)i->records : 0;
 }
 
-/* A gap has no "cpu" or "records" if they are not known. */
+/* A gap has no "cpu" if records of all CPUs are missing, and no "records" if the number of missing records is
+ * not known. */
 static json_t *gaps_json(const struct contents *c)
 {
 	json_t *gaps = json_array();

@@ -225,8 +225,8 @@ static int path_work(struct path_work *k, struct analysis_input *in, const struc
 	return exit_code;
 }
 
-/* Works on several threads. If they spend the whole budget for look-ups (scan.h), the answer depends on the
- * order in which they work. So the work is then done again, on one thread. */
+/* Works on several threads. If the threads spend the whole budget for look-ups (scan.h), the answer depends
+ * on the order in which they work. Then this function does the work again, on one thread. */
 static int path_work_fast(struct path_work *k, struct analysis_input *in, const struct path_options *o,
 			  uint32_t task)
 {

@@ -129,8 +129,8 @@ static bool is_inside(const struct walk *k, uint32_t segment)
 	       (w->to_ns > w->file_to_ns || s->to_ns + SLICE_MARGIN_NS <= w->to_ns);
 }
 
-/* Whether is_inside() holds for all segments of the slice, and for both ends of each edge that it could have
- * followed. */
+/* Whether is_inside() holds for all segments of the slice, and for both ends of each edge that the slice
+ * could have followed. */
 static bool all_inside(const struct walk *k)
 {
 	for (size_t i = 0; i < k->s->n_steps; i++)

@@ -3,8 +3,8 @@
  * dwarf_member.h - finds members of a process's variables, from the debugging information of its
  * program or of a library.
  *
- * The daemon does not do this: with libdw, which reads the information, the content of a file decides
- * how much memory is needed.
+ * The daemon does not use these functions. They read the information with libdw, and then the content of a
+ * file decides how much memory is needed.
  */
 #ifndef CTRACE_CLI_LIVE_DWARF_MEMBER_H
 #define CTRACE_CLI_LIVE_DWARF_MEMBER_H

@@ -87,8 +87,8 @@ static bool is_self(const struct waitlive *w, const struct proctask_thread *th)
 	return w->tables.tasks.procs.v[th->proc].pid == (uint32_t)getpid();
 }
 
-/* Removes waits for this command itself. They are of no interest: they end before a person can read
- * about them. */
+/* Removes waits for this command itself. Such waits are of no interest, because they end before a person can
+ * read about them. */
 static void forget_self(struct procwait *wait)
 {
 	for (size_t i = 0; i < wait->targets.n; i++) {

@@ -26,8 +26,8 @@ static void print_stack(FILE *f, const struct graph *g, uint64_t id)
 		fprintf(f, "         ... %d more\n", s->n_frames - STACK_LINES);
 }
 
-/* Prints "[tcp 10.0.0.1:80->...]" or "[disk /path]". The kind is left out if the name begins with it, as
- * many do. */
+/* Prints "[tcp 10.0.0.1:80->...]" or "[disk /path]". The kind is left out if the name begins with the kind,
+ * as many names do. */
 static void print_resource(FILE *f, const char *kind, const char *name)
 {
 	if (!strncmp(name, kind, strlen(kind)))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * path.h - a critical path as text for people and as JSON for programs: its pieces, where the time went, and
- * how much shorter it would have been without some of it. Times in JSON are CLOCK_MONOTONIC nanoseconds. One
- * thread.
+ * how much shorter the time would have been without some waits, tasks or resources. Times in JSON are
+ * CLOCK_MONOTONIC nanoseconds. One thread.
  */
 #ifndef CTRACE_CLI_RENDER_PATH_H
 #define CTRACE_CLI_RENDER_PATH_H

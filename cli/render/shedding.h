@@ -13,8 +13,9 @@
 
 #include "trace/format/window.h"
 
-#define SHEDDING_TASKS  16 /* tasks that are named; left_out counts the records of all */
-#define SHEDDING_GROUPS 4  /* groups that are named */
+/* At most so many tasks, and so many groups, are named. left_out counts the records of all capped tasks. */
+#define SHEDDING_TASKS  16
+#define SHEDDING_GROUPS 4
 
 /* A user or a control group whose tasks were capped. */
 struct shedding_group {
