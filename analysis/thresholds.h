@@ -43,9 +43,9 @@
  * disk_rival_with_less_than_a_fifth below; more_than_a_fifth, rival_with_more_than_a_fifth,
  * disk_rival_with_more_than_a_fifth above. */
 #define BRANCH_SHARE 5
-/* 1/n of the time: If the largest branch is a guess and has no alternative by BRANCH_SHARE, a branch
- * with more than this share is one. Below: more questions to a person. Above: a guess stands without
- * a question. Evidence: a_guess_without_alternative below; a_guess_is_asked_about above. */
+/* 1/n of the time: If the largest branch is a guess and has no alternative by BRANCH_SHARE, a branch with
+ * more than this share is an alternative. Below: more questions to a person. Above: a guess stands without a
+ * question. Evidence: a_guess_without_alternative below; a_guess_is_asked_about above. */
 #define BRANCH_SHARE_GUESS 20
 /* fifths of the time: The time of which nothing is known is a branch if it has at least this share. Below: a
  * task with few lost records has the cause "unknown". Above: a task without records gets a cause.
@@ -110,9 +110,9 @@
  * Comparison with earlier waits. The evidence is in thresholds_waits.txt.
  */
 /* times: A wait is too long if it lasts at least this many times the usual length. Earlier wake-ups came at
- * regular times if the wait lasts longer than this many of their longest gaps. Below: a chance delay is a
- * missing wake-up. Above: a missing wake-up is not found. Evidence: three_times_as_long below;
- * seven_times_as_long above. */
+ * regular times if the wait lasts longer than this many times the longest gap between two of these wake-ups.
+ * Below: a chance delay is a missing wake-up. Above: a missing wake-up is not found. Evidence:
+ * three_times_as_long below; seven_times_as_long above. */
 #define MISSING_LONG 5
 /* 0..1: No task is named if the earlier waits are less alike than this. Below: waits for another reason name
  * a task. Above: waits for the same reason name none. Evidence: no_frame_of_three below; one_frame_of_three

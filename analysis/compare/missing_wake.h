@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * missing_wake.h - the result of the comparison of a wait with earlier ones: the wake-up that is missing or
- * late, and the task that has not sent it. missing_wake_find.h says how they are found. The *reference* is
+ * late, and the task that has not sent it. missing_wake_find.h says how both are found. The *reference* is
  * the earlier wait with which the wait is compared.
  *
  * Pure; any thread.
@@ -14,8 +14,9 @@
 #define MISSING_STEPS 8 /* tasks on the path of a wake-up that are looked at */
 
 enum missing_wake_how {
-	MISSING_ENDED,     /* the task has ended */
-	MISSING_SILENT,    /* the task does the things that led to its wake-ups so far, but sends none */
+	MISSING_ENDED,  /* the task has ended */
+	MISSING_SILENT, /* the task still does the things after which it sent its earlier wake-ups, but sends
+			   none */
 	MISSING_ELSEWHERE, /* the task waits for something else */
 	MISSING_ASLEEP,    /* the task waits where it always waits before the wake-up, but for longer */
 	MISSING_BUSY,      /* the task runs, or is runnable */

@@ -17,7 +17,8 @@ struct candidate {
 };
 typedef VEC(struct candidate) candidates;
 
-/* Whether the task may not have got what it waited for. True in each of these cases:
+/* Whether it is possible that the task did not get the thing for which it waited. True in each of these
+ * cases:
  * - no wake-up ended the wait;
  * - a timer ended it, or an interrupt or softirq that may have been a timer;
  * - the wait was a disk sleep or a futex: another task may have taken the page or the lock first. */

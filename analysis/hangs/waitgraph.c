@@ -497,8 +497,8 @@ static int find_knots(struct waitgraph *g)
 /*
  * Chooses the edge of v that chains take. A strong edge comes before a weak one. Among equally strong
  * edges, it depends on what v waits for. If one node is enough, a node outside the cycle may still
- * release v, so an edge that leads out of the cycle is preferred. If v needs all of its nodes, the
- * nodes inside the cycle hold it up, so an edge that stays inside is preferred.
+ * release v, so an edge that leads out of the cycle is preferred. If v needs all of its nodes, the nodes
+ * inside the cycle hold v up, so an edge that stays inside is preferred.
  */
 static void choose(struct waitgraph *g, struct node *v)
 {

@@ -27,8 +27,8 @@ static bool is_start(const struct segment *s, const struct edge *e, uint64_t arr
 
 /* The distance of an edge. An edge that started the segment has START_NS. For any other strong edge, the
  * distance grows with the time from the start of the segment to the arrival. For a weak edge, or if no
- * rule cut the segment (CUT_FIRST), it grows with the time from the arrival to the act at at_ns: so the
- * latest edge is the nearest. */
+ * rule cut the segment (CUT_FIRST), the distance grows with the time from the arrival to the act at at_ns.
+ * So, among these edges, the latest one is the nearest. */
 static uint64_t distance(const struct segment *s, const struct edge *e, uint64_t arrived_ns, uint64_t at_ns)
 {
 	bool recent = s->cut == CUT_FIRST || e->strength != EDGE_STRONG;
@@ -266,8 +266,8 @@ static float weak_score(const struct candidate_query *q, const struct candidate 
 	const struct edge *e = &q->c->edges[x->edge];
 	double s = x->strength == EDGE_BOOSTED ? SURE_BOOSTED : SURE_WEAK;
 
-	/* If a stack is not known, the two count as half alike: they may be equal, or have nothing
-	 * in common. */
+	/* If a stack is not known, the two stacks count as half alike: they may be equal, or have nothing in
+	 * common. */
 	s *= SURE_OTHER_STACKS + (1 - SURE_OTHER_STACKS) * (x->similarity < 0 ? 0.5 : (double)x->similarity);
 	s *= 1 - SURE_OLD * staleness(q, x);
 	if (x->distance_ns > START_NS)

@@ -4,11 +4,10 @@
  * forward to all its effects.
  *
  * The backward walk gives a path. At each segment it takes the edge that started the segment. A
- * strong edge comes before a boosted one, and a boosted edge before a weak one. If only weak edges
- * are left, or several are equal, they are ranked by strength, by how alike the stacks are, and by
- * age. A beam search follows them, and the walk takes the path with the best score. The result lists
- * each choice with its other options. An edge that answers a request of the segment itself is not
- * followed.
+ * strong edge comes before a boosted one, and a boosted edge before a weak one. If only weak edges are left,
+ * or several edges are equal, these edges are ranked by strength, by how alike the stacks are, and by age. A
+ * beam search follows them, and the walk takes the path with the best score. The result lists each choice
+ * with its other options. An edge that answers a request of the segment itself is not followed.
  *
  * The forward walk gives a tree: all effects, along strong edges and edges that a rule calls a cause. Both
  * walks are deterministic. (Path slicing: Argus, section 4.)
@@ -84,7 +83,7 @@ struct slice {
 	float score;
 	uint32_t asked;   /* questions put to a person */
 	uint32_t refused; /* ways that were left out: the beam was full, max_steps was reached, or one segment
-			     had too many */
+			     had too many candidates */
 	uint32_t earlier; /* forward: strong edges that left the first segment before at_ns; not listed */
 };
 
