@@ -315,7 +315,8 @@ static int fill_out(struct causal *c)
 	if (!first || !c->out)
 		return -ENOMEM;
 	/* The first loop counts the edges from s in first[s + 2]. After the second loop, first[s + 1] is the
-	 * place for the next edge from s. After the third loop, it is the end of the edges from s. */
+	 * place for the next edge from s. After the third loop, first[s + 1] is the end of the edges from s.
+	 */
 	for (size_t i = 0; i < c->n_edges; i++)
 		if (c->edges[i].from != GRAPH_NONE)
 			first[c->edges[i].from + 2]++;

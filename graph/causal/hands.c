@@ -89,7 +89,7 @@ bool hands_are_many(struct pass *p, const struct interval *s)
 
 /* True only if another task of the herd went on: then this task, which went back to its wait, was
  * woken for nothing. False if all tasks of the herd went back: each wake-up may have had its use, for
- * example at a barrier. False also if the task was woken alone: nothing shows that this was for
+ * example at a barrier. False also if the task was woken alone: nothing shows that this wake-up was for
  * nothing. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
 {

@@ -80,8 +80,9 @@ static void request_drop(struct pass *p, struct flow *f)
 	flow_pop(&p->flows, &f->taken);
 }
 
-/* The task at the other end of the connection, if the bytes do not tell which it is: the task that last used
- * the socket there. If there is none yet, the first task that sends on that socket later. */
+/* Guesses the task at the other end of the connection, for a message whose bytes do not show the task: the
+ * task that last used the socket there. If there is none yet, the first task that sends on that socket later.
+ */
 static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 {
 	const struct graph_ref *r;

@@ -218,8 +218,8 @@ static inline uint64_t interval_ran_ns(const struct interval *s)
  * 2^32-2 intervals. */
 int graph_build(const struct window *w, struct graph **ret);
 /* As graph_build(), but takes less memory: drops the CT_SWITCH records from the window, and keeps only their
- * places. On a busy machine these are a quarter of the records. causal_build() does not accept such a graph.
- * After an error, the window can only be freed. */
+ * places. On a busy machine, a quarter of the records are CT_SWITCH. causal_build() does not accept such a
+ * graph. After an error, the window can only be freed. */
 int graph_build_lean(struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 

@@ -56,7 +56,7 @@ static int key_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Sorts by key, by counting. References of one key keep their order, which is that of time. */
+/* Sorts by key, by counting. The references of one key stay in the order of time. */
 static int index_finish(struct graph_index *ix, refs *r)
 {
 	size_t n = r->v.n, n_keys = r->keys.n;

@@ -404,8 +404,8 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 	b->now.v[task].run_ns = e->r.ts;
 }
 
-/* A switch in a coarse stretch: a late record from before it, or an early one from after it. Only the end of
- * a task counts. */
+/* A switch in a coarse stretch: a late record from before the stretch, or an early record from after it. Only
+ * the end of a task counts. */
 static void timeline_switch_late(struct builder *b, const struct window_event *e)
 {
 	uint64_t at;
