@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Half of the jobs go to a thread pool of GLib, the others to the main loop. The program loads GLib at
- * run time. The daemon learns the address of each function from a first job, and gets a second for
- * this.
+ * run time. The daemon learns the address of each function from a first job, and has one second for this.
  */
 #include "job.h"
 

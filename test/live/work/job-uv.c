@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The jobs go to the thread pool of libuv. The program loads libuv at run time, so the build does not
- * need libuv. The daemon learns the address of the function from a first job, and gets a second for
- * this.
+ * need libuv. The daemon learns the address of the function from a first job, and has one second for this.
  */
 #include "job.h"
 
