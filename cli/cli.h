@@ -3,10 +3,10 @@
  * cli.h - functions for all sub-commands of ctrace: options, errors, colour, progress. One thread.
  *
  * A command is a function like main() in cmd_<name>.c, and a row of the table in main.c. It returns
- * an exit code. The result of a command goes to stdout, everything else to stderr. All text for
- * stderr goes through the functions below, which make it safe to show (lib/clean.h); output.h does
- * the same for stdout. SIGPIPE is ignored, so a command with much output calls cli_output_broken()
- * now and then. At the end, main() flushes stdout and reports an error of stdout.
+ * an exit code. The result of a command goes to stdout, everything else to stderr. Messages for stderr go
+ * through the functions below, which make them safe to show (lib/clean.h); output.h does the same for stdout.
+ * SIGPIPE is ignored, so a command with much output calls cli_output_broken() now and then. At the end,
+ * main() flushes stdout and reports an error of stdout.
  */
 #ifndef CTRACE_CLI_CLI_H
 #define CTRACE_CLI_CLI_H

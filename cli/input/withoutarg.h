@@ -2,7 +2,7 @@
 /*
  * withoutarg.h - the argument of --without: what a what-if takes away from a time.
  *
- *   task:TID  process:PID  what this task or process did
+ *   task:TID  process:PID  the running, the sleeps and the disk reads of this task or process
  *   object:TEXT            all waits for the objects on the path whose name contains TEXT
  *   wait:TIME              the wait of the task at this time, or its next one
  *   resource:KIND          all waits of this kind: runnable, lock, ipc, disk, network, timer, queue, fault
