@@ -7,6 +7,7 @@
 #include "analysis/diagnose/branch.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
+#include "trace/words/words.h"
 
 static void link_who(const struct graph *g, struct link *k, uint32_t task, uint64_t at)
 {
@@ -115,6 +116,31 @@ static int chain_note(struct chain *c, struct branch *w)
 	return 0;
 }
 
+/* Several tasks could end the wait of gr: adds a choice that names them. */
+static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t task, const struct group *gr)
+{
+	struct words t = { 0 };
+	struct choice ch;
+	struct enders all;
+
+	if (!gr->blame.rivals || gr->interval == GRAPH_NONE || c->choices.n >= DIAGNOSE_MAX_CHOICES)
+		return 0;
+	blame_rivals(g, gr->interval, &all);
+	words_add(&t, "%s[%u]: each of ", graph_comm(g, task, gr->to_ns), g->tasks[task].tid);
+	for (size_t i = 0; i < all.n; i++)
+		words_add(&t, "%s%s[%u]",
+			  !i              ? ""
+			  : i + 1 < all.n ? ", "
+					  : " and ",
+			  graph_comm(g, all.v[i], gr->to_ns), g->tasks[all.v[i]].tid);
+	words_add(&t, " could end this wait; no record tells which one will");
+	ch.text = words_take(&t);
+	if (ch.text && !VEC_PUSH(&c->choices, ch))
+		return 0;
+	free(ch.text);
+	return -ENOMEM;
+}
+
 /* Makes the chain go on with the frames of group gr: marks them in next. */
 static void chain_follow(const struct graph *g, const struct path *p, struct chain *c, const struct group *gr,
 			 bool *next)
@@ -143,6 +169,8 @@ static int chain_step(const struct graph *g, const struct path *p, struct chain 
 		r = link_push(g, c, task, &l, w.taken);
 		if (!r)
 			r = chain_note(c, &w);
+		if (!r)
+			r = chain_note_rivals(g, c, task, w.taken);
 		if (!r && w.taken->type == GROUP_TASK && c->links.n < DIAGNOSE_MAX_CHAIN) {
 			chain_follow(g, p, c, w.taken, next);
 			r = 1;

@@ -269,7 +269,23 @@ static bool is_by_absence(const struct findings *f, enum cause_kind cause, uint6
 	return false;
 }
 
-static bool is_strong(const struct findings *f)
+/* Whether the last task waits, and neither a record nor the wait itself shows what would end the wait. */
+static bool is_unknown_leaf(const struct findings *f)
+{
+	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
+	const struct blame *leaf = &f->chain.leaf;
+
+	if (f->chain.end != END_LEAF || leaf->ended || f->on_disk || f->circular ||
+	    last->wait == CT_W_STOPPED)
+		return false;
+	if (leaf->kind == RESOURCE_TIMER || leaf->kind == RESOURCE_DISK || leaf->kind == RESOURCE_INPUT)
+		return false;
+	/* a wait for one connection to another host is known; a poll may be for more than this connection */
+	return leaf->time != TIME_NETWORK ||
+	       ((last->wait == CT_W_POLL || last->wait == CT_W_EPOLL) && !last->owed);
+}
+
+static bool is_strong(const struct findings *f, enum verdict verdict)
 {
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
 		const struct link *k = &f->chain.links.v[i];
@@ -280,11 +296,7 @@ static bool is_strong(const struct findings *f)
 	}
 	if (f->left_out)
 		return false;
-	/* no record tells which task should wake a waiter of a futex without owner */
-	if (f->chain.end == END_LEAF && !f->chain.leaf.ended && !f->circular &&
-	    f->chain.leaf.kind == RESOURCE_FUTEX)
-		return false;
-	if (is_lock_of_unknown(f))
+	if (verdict != VERDICT_NORMAL && is_unknown_leaf(f))
 		return false;
 	/* while records are missing, no record tells which task had the CPU */
 	if (f->starved && f->cpu.lost_ns > f->cpu.total_ns / 2)
@@ -382,7 +394,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->cause = find_cause(&f);
 		if (d->verdict == VERDICT_NORMAL && d->cause != CAUSE_TIMER)
 			d->cause = CAUSE_NONE;
-		d->strong = is_strong(&f) && !is_guessed(&f, task, from_ns, to_ns) &&
+		d->strong = is_strong(&f, d->verdict) && !is_guessed(&f, task, from_ns, to_ns) &&
 			    !is_by_absence(&f, d->cause, from_ns, to_ns);
 		d->chain = TAKE_PTR(f.chain.links.v);
 		d->n_chain = f.chain.links.n;

@@ -37,6 +37,14 @@ enum time_kind {
 /* "running", "runnable", ... */
 const char *time_kind_name(enum time_kind k);
 
+/* The tasks that could end one wait, where the records show no reason to prefer one of them. One task a
+ * process. */
+#define ENDERS_MAX 8
+struct enders {
+	uint32_t v[ENDERS_MAX];
+	size_t n;
+};
+
 struct blame {
 	uint32_t task;     /* the task to blame; GRAPH_NONE: no task of this host */
 	uint32_t event;    /* the record that shows that this task is to blame, or GRAPH_NONE */
@@ -46,6 +54,8 @@ struct blame {
 	uint8_t time;     /* enum time_kind */
 	uint8_t edge;     /* enum edge_kind */
 	uint8_t strength; /* enum edge_strength */
+	uint8_t rivals;   /* if no task ended the wait, and several could end it: their number, at most
+			     ENDERS_MAX; else 0 */
 	bool ended;       /* the event for which the task waited has ended the wait */
 	bool timed_out;   /* the wait's own time limit ended it */
 	bool owed;        /* a socket: the waiter has sent a request and has no answer yet */
@@ -55,6 +65,9 @@ struct blame {
 /* Fills *ret for a BLOCKED interval. If the wait timed out, and the task repeats it before limit_ns,
  * the answer comes from the first repeat that did not time out. */
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
+
+/* The tasks that could end the wait of a BLOCKED interval, if blame_wait() finds rivals. */
+void blame_rivals(const struct graph *g, uint32_t interval, struct enders *ret);
 
 /* True: b is the same wait again: the same call on the same object. */
 bool blame_same_wait(const struct interval *a, const struct interval *b);

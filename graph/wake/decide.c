@@ -383,11 +383,8 @@ static bool blame_polled_lock(const struct graph *g, const struct interval *s, s
 	return true;
 }
 
-static void blame_interval(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
+static void blame_nobody(const struct graph *g, const struct interval *s, struct blame *b)
 {
-	const struct interval *s = &g->intervals[interval], *end;
-	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
-
 	*b = (struct blame){ .task = GRAPH_NONE,
 			     .event = GRAPH_NONE,
 			     .obj = s->obj,
@@ -395,6 +392,15 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 			     .kind = resource_of_wait(g->w, s->wait, s->obj),
 			     .edge = EDGE_OWNER };
 	b->time = (uint8_t)time_of(g, s, b);
+}
+
+static void blame_interval(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
+{
+	const struct interval *s = &g->intervals[interval], *end;
+	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
+	struct enders all;
+
+	blame_nobody(g, s, b);
 	if (s->wait == CT_W_STOPPED) {
 		owner_stopper(g, s, b);
 		return;
@@ -434,7 +440,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		b->ended = false;
 		return;
 	}
-	owner_of_wait(g, interval, b);
+	owner_of_wait(g, interval, b, &all);
 	/* the governor left out the object of the wait, so it is not known for what the task waited */
 	if (!s->obj && b->task == GRAPH_NONE && graph_lacks_at(g, s->from_ns) & CT_LACK_WAIT_OBJECTS)
 		return;
@@ -451,4 +457,14 @@ void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, str
 {
 	blame_interval(g, interval, limit_ns, b);
 	b->owed = CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && owner_owed(g, b->obj, g->intervals[interval].from_ns);
+}
+
+void blame_rivals(const struct graph *g, uint32_t interval, struct enders *ret)
+{
+	const struct interval *s = &g->intervals[interval];
+	struct blame b;
+
+	blame_nobody(g, s, &b);
+	b.timed_out = s->wake != GRAPH_NONE && edge_by_timer(g, s, &g->w->events[s->wake]);
+	owner_of_wait(g, interval, &b, ret);
 }

@@ -23,6 +23,16 @@ static bool alive(const struct graph *g, uint32_t task, uint64_t ts)
 	return g->tasks[task].born_ns <= ts && ts < g->tasks[task].exit_ns;
 }
 
+/* Adds a task, unless its process is in the list already, or the list is full. */
+static void ender_add(const struct graph *g, struct enders *e, uint32_t task)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (g->tasks[e->v[i]].tgid == g->tasks[task].tgid)
+			return;
+	if (e->n < ENDERS_MAX)
+		e->v[e->n++] = task;
+}
+
 /* The task that stands for a process: the leader; if the leader has exited, the first thread that has
  * not. GRAPH_NONE: all threads have exited. */
 static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
@@ -62,14 +72,23 @@ static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return graph_task_at(g, event_of(g, s)->r.tid, event_of(g, s)->r.ts);
 }
 
-/* A task whose process has obj open with this mode (CT_FF_*; 0: any). The process tgid itself does not count.
- * If no descriptor table has obj, the result is the task that was seen to use obj. GRAPH_NONE: not found. */
-static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode)
+/*
+ * The task whose process has obj open with this mode (CT_FF_*; 0: any). The process tgid itself does not
+ * count. If a process and its descendants have obj open, the youngest descendant counts: it more likely uses
+ * the descriptor than the shell that made it. GRAPH_NONE: not found, or several processes have obj open, and
+ * not all of them descend from one another. Then all of them are added to *all.
+ *
+ * If no descriptor table has obj, the result is the task that was seen to use obj.
+ */
+static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
+			 struct enders *all)
 {
 	const struct window_object *o = window_object(g->w, obj);
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
+	struct enders found = { 0 };
 	uint32_t best = GRAPH_NONE;
+	bool several = false;
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		uint32_t task = process_thread(g, event_of(g, &r[i])->r.tid, ts_ns);
@@ -78,10 +97,17 @@ static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, ui
 			continue;
 		if (mode && !(event_of(g, &r[i])->r.flags & mode))
 			continue;
-		/* of several tasks take the youngest: a child that inherited the descriptor more
-		 * likely uses it than the shell that made it */
-		if (best == GRAPH_NONE || g->tasks[task].born_ns > g->tasks[best].born_ns)
+		ender_add(g, &found, task);
+		if (best == GRAPH_NONE || graph_descends_from(g, task, g->tasks[best].tgid))
 			best = task;
+		else
+			several |= g->tasks[task].tgid != g->tasks[best].tgid &&
+				   !graph_descends_from(g, best, g->tasks[task].tgid);
+	}
+	if (several) {
+		for (size_t i = 0; i < found.n; i++)
+			ender_add(g, all, found.v[i]);
+		return GRAPH_NONE;
 	}
 	/* A connection that is not accepted yet is an exception: the task that was seen with this socket
 	 * has the other end. */
@@ -109,8 +135,8 @@ static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, ui
 }
 
 /* The last task that woke the task `me` through obj up to ts_ns. If there is none, the first task
- * that woke `me` through obj later. */
-static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
+ * that woke `me` through obj later. *ret_ns: when it did. */
+static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint64_t *ret_ns)
 {
 	size_t n, n_after, first_after;
 	const struct graph_ref *r = graph_refs(&g->wakes, obj, &n);
@@ -118,15 +144,20 @@ static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 
 	graph_refs_from(g, &g->wakes, obj, ts_ns + 1, &n_after);
 	first_after = n - n_after;
-	for (size_t i = first_after; i > 0 && task == GRAPH_NONE && scan_step(g); i--)
+	for (size_t i = first_after; i > 0 && task == GRAPH_NONE && scan_step(g); i--) {
 		task = waker_of(g, &r[i - 1], ts_ns, me);
-	for (size_t i = first_after; i < n && task == GRAPH_NONE && scan_step(g); i++)
+		*ret_ns = event_of(g, &r[i - 1])->r.ts;
+	}
+	for (size_t i = first_after; i < n && task == GRAPH_NONE && scan_step(g); i++) {
 		task = waker_of(g, &r[i], ts_ns, me);
+		*ret_ns = event_of(g, &r[i])->r.ts;
+	}
 	return task;
 }
 
 /* A task that has a listening socket open, at the address to which socket o connects. */
-static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid)
+static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
+			 struct enders *all)
 {
 	const struct graph_ref *r;
 	size_t n;
@@ -147,7 +178,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 			hit = (l->family == AF_INET || l->family == AF_INET6) && l->lport == o->rport &&
 			      !l->rport;
 		if (hit) {
-			uint32_t user = fd_owner(g, l->id, ts_ns, tgid, 0);
+			uint32_t user = fd_owner(g, l->id, ts_ns, tgid, 0, all);
 
 			if (user != GRAPH_NONE)
 				return user;
@@ -165,6 +196,7 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 	/* an interrupt of unknown kind says nothing about the task on the CPU */
 	uint32_t waker = ct_wake_context(&wake->r) == CT_CTX_IRQ ? 0 : ct_wake_waker(&wake->r);
 	const struct graph_ref *r;
+	struct enders all = { 0 };
 	uint32_t task;
 	size_t n;
 
@@ -197,13 +229,14 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 		return task;
 	task = peer ? sock_user(g, peer, ts) : GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)
-		task = fd_owner(g, peer, ts, 0, 0);
+		task = fd_owner(g, peer, ts, 0, 0, &all);
 	if (task == GRAPH_NONE && o)
-		task = listener(g, o, ts, 0);
+		task = listener(g, o, ts, 0, &all);
 	return task;
 }
 
-static uint32_t sock_owner(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid)
+static uint32_t sock_owner(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid,
+			   struct enders *all)
 {
 	uint64_t peer = graph_peer_object(g, sock);
 	const struct window_object *o = window_object(g->w, sock);
@@ -212,9 +245,9 @@ static uint32_t sock_owner(const struct graph *g, uint64_t sock, uint64_t ts_ns,
 	if (task != GRAPH_NONE && !alive(g, task, ts_ns))
 		task = GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)
-		task = fd_owner(g, peer, ts_ns, 0, 0);
+		task = fd_owner(g, peer, ts_ns, 0, 0, all);
 	if (task == GRAPH_NONE && o)
-		task = listener(g, o, ts_ns, tgid);
+		task = listener(g, o, ts_ns, tgid, all);
 	return task;
 }
 
@@ -225,28 +258,32 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 	/* a receive is recorded when its call returns, so look up to shortly after the wake */
 	const struct graph_ref *r =
 		peer ? graph_ref_before(g, &g->recvs, peer, wake->r.ts + MESSAGE_LATE_NS) : NULL;
+	struct enders all = { 0 };
 
 	*ret_event = r ? r->event : GRAPH_NONE;
-	return r ? graph_task_at(g, event_of(g, r)->r.tid, wake->r.ts) : sock_owner(g, sock, wake->r.ts, 0);
+	return r ? graph_task_at(g, event_of(g, r)->r.tid, wake->r.ts)
+		 : sock_owner(g, sock, wake->r.ts, 0, &all);
 }
 
-/* The task that could end the wait of the task `me` for obj at ts_ns. mode: as for fd_owner(). GRAPH_NONE:
- * not known. */
-static uint32_t object_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode)
+/* The task that could end the wait of the task `me` for obj at ts_ns. mode, all: as for fd_owner().
+ * GRAPH_NONE: not known. */
+static uint32_t object_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
+			     struct enders *all)
 {
 	uint32_t tgid = g->tasks[me].tgid;
 	uint32_t task;
+	uint64_t at;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
-		return sock_owner(g, obj, ts_ns, tgid);
+		return sock_owner(g, obj, ts_ns, tgid, all);
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
-		task = past_waker(g, obj, ts_ns, me);
-		return task != GRAPH_NONE ? task : fd_owner(g, obj, ts_ns, tgid, mode);
+		task = past_waker(g, obj, ts_ns, me, &at);
+		return task != GRAPH_NONE ? task : fd_owner(g, obj, ts_ns, tgid, mode, all);
 	case CT_OBJ_EVENTFD:
 	case CT_OBJ_FUTEX:
-		return past_waker(g, obj, ts_ns, me);
+		return past_waker(g, obj, ts_ns, me, &at);
 	default:
 		return GRAPH_NONE;
 	}
@@ -282,86 +319,9 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return o && o->family != AF_UNIX && s && (!r || r->event < s->event);
 }
 
-/* How well an object explains a poll that does not return, from worst to best. */
-enum poll_score {
-	POLL_NONE,    /* not at all */
-	POLL_OWN,     /* a socket whose other end belongs to the task's own process, or to no known task */
-	POLL_QUIET,   /* a terminal, or a pipe that was never written */
-	POLL_FAR,     /* a connection to another host, or an eventfd that was written before */
-	POLL_PEER,    /* a connection to another process of this host */
-	POLL_WRITTEN, /* a pipe that was written before */
-	POLL_OWED,    /* a socket on which the task is owed an answer */
-};
-
-static enum poll_score poll_score(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
-{
-	const struct window_object *o = window_object(g->w, obj);
-	uint32_t owner;
-
-	switch ((unsigned)CT_OBJ_KIND(obj)) {
-	case CT_OBJ_SOCK:
-		owner = object_owner(g, obj, ts_ns, me, CT_FF_WRITE);
-		if (owner_owed(g, obj, ts_ns))
-			return owner != GRAPH_NONE && g->tasks[owner].tgid == g->tasks[me].tgid ? POLL_OWN
-												: POLL_OWED;
-		if (owner == GRAPH_NONE)
-			return o && o->family != AF_UNIX && o->rport ? POLL_FAR : POLL_OWN;
-		return g->tasks[owner].tgid == g->tasks[me].tgid ? POLL_OWN : POLL_PEER;
-	case CT_OBJ_PIPE:
-	case CT_OBJ_FIFO:
-		/* A pipe that was never written has another purpose. For example, its end tells a
-		 * child that the parent has died. */
-		return past_waker(g, obj, ts_ns, me) == GRAPH_NONE ? POLL_QUIET : POLL_WRITTEN;
-	case CT_OBJ_EVENTFD:
-		return object_owner(g, obj, ts_ns, me, CT_FF_WRITE) == GRAPH_NONE ? POLL_NONE : POLL_FAR;
-	case CT_OBJ_TTY:
-		return POLL_QUIET;
-	default:
-		return POLL_NONE;
-	}
-}
-
-/* The mode (CT_FF_*) of the other end of a pipe that can end this wait. */
-static uint8_t other_side(const struct interval *s)
-{
-	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
-}
-
-static void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b)
-{
-	bool epoll = s->wait == CT_W_EPOLL;
-	size_t n;
-	const struct graph_ref *r = epoll ? graph_refs(&g->members, s->obj, &n)
-					  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
-							    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
-	int best = -1;
-
-	if (!epoll && s->obj) {
-		b->task = object_owner(g, s->obj, s->from_ns, s->task, other_side(s));
-		return;
-	}
-	for (size_t i = 0; i < n && scan_step(g); i++) {
-		const struct window_event *e = event_of(g, &r[i]);
-		enum poll_score score;
-
-		/* the set is recorded when the wait begins or when it ends (bpf/wait_fds.h) */
-		if (!epoll && e->r.ts > s->from_ns && e->r.ts != s->to_ns)
-			continue;
-		score = poll_score(g, e->r.obj, s->from_ns, s->task);
-		if ((int)score > best) {
-			best = (int)score;
-			b->obj = e->r.obj;
-			b->event = r[i].event;
-		}
-	}
-	/* the poll timed out, and no object in its set was likely to end it: the task only slept */
-	if (best < 0 || (b->timed_out && best <= POLL_QUIET))
-		return;
-	b->kind = resource_of_object(g->w, b->obj);
-	b->task = object_owner(g, b->obj, s->from_ns, s->task, CT_FF_WRITE);
-}
-
-static uint32_t live_child(const struct graph *g, const struct interval *s)
+/* The child for which the task waits. If any child can end the wait, the youngest one, and all of them are
+ * added to *all. */
+static uint32_t live_child(const struct graph *g, const struct interval *s, struct enders *all)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->children, g->tasks[s->task].tgid, &n);
@@ -374,10 +334,200 @@ static uint32_t live_child(const struct graph *g, const struct interval *s)
 
 		if (!alive(g, c, s->from_ns + (s->to_ns - s->from_ns) / 2))
 			continue;
+		ender_add(g, all, c);
 		if (best == GRAPH_NONE || g->tasks[c].born_ns > g->tasks[best].born_ns)
 			best = c;
 	}
 	return best;
+}
+
+/* How well an object explains a poll that does not return, from worst to best. */
+enum poll_score {
+	POLL_NONE,    /* not at all */
+	POLL_OWN,     /* a socket whose other end belongs to the task's own process, or to no known task */
+	POLL_QUIET,   /* a terminal, or a pipe that was never written */
+	POLL_FAR,     /* a connection to another host, or an eventfd that was written before */
+	POLL_PEER,    /* a connection to another process of this host */
+	POLL_WRITTEN, /* a pipe that was written before */
+	POLL_OWED,    /* a socket on which the task is owed an answer */
+};
+
+/* One object of a polled set. */
+struct poll_member {
+	enum poll_score score;
+	uint32_t task;     /* the task that could end the poll through this object, or GRAPH_NONE */
+	uint64_t since_ns; /* when the task sent its request, or when it was woken through the object; or 0 */
+	struct enders all; /* the tasks that could end it, if there are several */
+	bool inner;        /* no other process can use the object */
+};
+
+static void poll_socket(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me,
+			struct poll_member *m)
+{
+	const struct window_object *o = window_object(g->w, obj);
+	uint64_t peer = graph_peer_object(g, obj);
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, obj, ts_ns);
+	bool own;
+
+	m->task = object_owner(g, obj, ts_ns, me, CT_FF_WRITE, &m->all);
+	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[me].tgid;
+	m->score = POLL_OWN;
+	if (owner_owed(g, obj, ts_ns)) {
+		m->score = own ? POLL_OWN : POLL_OWED;
+		m->since_ns = sent ? event_of(g, sent)->r.ts : 0;
+	} else if (peer && owner_owed(g, peer, ts_ns)) {
+		/* the other end waits for this task */
+		m->score = POLL_NONE;
+		m->task = GRAPH_NONE;
+		m->all.n = 0;
+	} else if (m->task == GRAPH_NONE && !m->all.n) {
+		m->score = o && o->family != AF_UNIX && o->rport ? POLL_FAR : POLL_OWN;
+	} else if (!own) {
+		m->score = POLL_PEER;
+	}
+}
+
+/* alone: the set has no other object. */
+static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, bool alone,
+		      struct poll_member *m)
+{
+	m->score = POLL_WRITTEN;
+	m->task = past_waker(g, obj, ts_ns, me, &m->since_ns);
+	if (m->task != GRAPH_NONE)
+		return;
+	m->score = POLL_QUIET;
+	m->task = fd_owner(g, obj, ts_ns, g->tasks[me].tgid, CT_FF_WRITE, &m->all);
+	m->inner = m->task == GRAPH_NONE && !m->all.n;
+	/* An ancestor that never writes keeps its end of the pipe so that the task notices the death of the
+	 * ancestor. */
+	if (!alone && m->task != GRAPH_NONE && graph_descends_from(g, me, g->tasks[m->task].tgid)) {
+		m->score = POLL_NONE;
+		m->task = GRAPH_NONE;
+	}
+}
+
+static void poll_member_fill(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, bool alone,
+			     struct poll_member *m)
+{
+	*m = (struct poll_member){ .task = GRAPH_NONE };
+	switch ((unsigned)CT_OBJ_KIND(obj)) {
+	case CT_OBJ_SOCK:
+		poll_socket(g, obj, ts_ns, me, m);
+		return;
+	case CT_OBJ_PIPE:
+	case CT_OBJ_FIFO:
+		poll_pipe(g, obj, ts_ns, me, alone, m);
+		return;
+	case CT_OBJ_EVENTFD:
+		m->task = past_waker(g, obj, ts_ns, me, &m->since_ns);
+		m->score = m->task == GRAPH_NONE ? POLL_NONE : POLL_FAR;
+		m->inner = m->task == GRAPH_NONE;
+		return;
+	case CT_OBJ_SIGNALFD:
+		m->inner = true;
+		return;
+	case CT_OBJ_TTY:
+		m->score = POLL_QUIET;
+		return;
+	default:
+		return;
+	}
+}
+
+/* The mode (CT_FF_*) of the other end of a pipe that can end this wait. */
+static uint8_t other_side(const struct interval *s)
+{
+	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
+}
+
+/* Whether m explains the poll better than best. Of two requests, or of two pipes, the one that was used last
+ * does. */
+static bool is_better(const struct poll_member *m, const struct poll_member *best)
+{
+	return m->score != best->score ? m->score > best->score : m->since_ns > best->since_ns;
+}
+
+/* Whether all records of a polled set are about one object. */
+static bool is_one_object(const struct graph *g, const struct graph_ref *r, size_t n)
+{
+	for (size_t i = 1; i < n && scan_step(g); i++)
+		if (event_of(g, &r[i])->r.obj != event_of(g, &r[0])->r.obj)
+			return false;
+	return true;
+}
+
+/* The task polls only objects that no other process can use. If it has children, it waits for the end of one
+ * of them: its handler of SIGCHLD writes to such a pipe, or the signal ends the poll. */
+static void poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
+{
+	uint32_t child = live_child(g, s, all);
+
+	if (child == GRAPH_NONE)
+		return;
+	b->task = child;
+	b->edge = EDGE_EXIT;
+	b->kind = RESOURCE_CHILD;
+}
+
+/*
+ * The task that could end a poll. Of the objects of the polled set, those with the best score count. If they
+ * lead to several processes, and none of these owes an answer or wrote before, no task is to blame: nothing
+ * shows which of them the poll is for.
+ */
+static void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b,
+			  struct enders *all)
+{
+	bool epoll = s->wait == CT_W_EPOLL;
+	size_t n;
+	const struct graph_ref *r = epoll ? graph_refs(&g->members, s->obj, &n)
+					  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
+							    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
+	struct poll_member m, best = { .task = GRAPH_NONE };
+	bool any = false, alone = is_one_object(g, r, n), inner = true;
+
+	if (!epoll && s->obj) {
+		poll_member_fill(g, s->obj, s->from_ns, s->task, true, &m);
+		b->task = m.task;
+		*all = m.all;
+		if (m.inner && !b->timed_out)
+			poll_child(g, s, b, all);
+		return;
+	}
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = event_of(g, &r[i]);
+
+		/* the set is recorded when the wait begins or when it ends (bpf/wait_fds.h) */
+		if (!epoll && e->r.ts > s->from_ns && e->r.ts != s->to_ns)
+			continue;
+		poll_member_fill(g, e->r.obj, s->from_ns, s->task, alone, &m);
+		if (!any || m.score > best.score)
+			*all = (struct enders){ 0 };
+		if (!any || m.score >= best.score) {
+			for (size_t k = 0; k < m.all.n; k++)
+				ender_add(g, all, m.all.v[k]);
+			if (m.task != GRAPH_NONE)
+				ender_add(g, all, m.task);
+		}
+		if (!any || is_better(&m, &best)) {
+			best = m;
+			b->obj = e->r.obj;
+			b->event = r[i].event;
+		}
+		inner &= m.inner;
+		any = true;
+	}
+	if (any && inner && !b->timed_out) {
+		poll_child(g, s, b, all);
+		return;
+	}
+	/* the poll timed out, and no object in its set was likely to end it: the task only slept */
+	if (!any || (b->timed_out && best.score <= POLL_QUIET)) {
+		all->n = 0;
+		return;
+	}
+	b->kind = resource_of_object(g->w, b->obj);
+	if (best.score >= POLL_WRITTEN || all->n < 2)
+		b->task = best.task;
 }
 
 /* Whether an unlock may be missing: between from_ns and to_ns, records of all tasks were lost, or
@@ -439,6 +589,7 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 	size_t n, after, i;
 	const struct graph_ref *r = graph_refs(&g->flocks, obj, &n);
 	uint32_t owner = GRAPH_NONE, event = GRAPH_NONE;
+	struct enders all = { 0 };
 	uint64_t since_ns;
 
 	after = BISECT(k, 0, n, event_of(g, &r[k])->r.ts > ts_ns);
@@ -476,7 +627,7 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 	/* If the owner has exited, a flock() lock stays as long as another process has inherited the
 	 * descriptor. */
 	if (g->tasks[owner].exit_ns <= ts_ns && ct_lock_type(&g->w->events[event].r) == CT_LOCK_FLOCK)
-		owner = fd_owner(g, obj, ts_ns, tgid, 0);
+		owner = fd_owner(g, obj, ts_ns, tgid, 0, &all);
 	return owner;
 }
 
@@ -575,10 +726,11 @@ static uint32_t fuse_server(const struct graph *g, const struct interval *s)
 {
 	const struct window_object *o = g->w->objects;
 	size_t n = g->w->n_objects;
+	struct enders all = { 0 };
 
 	for (size_t i = BISECT(k, 0, n, CT_OBJ_KIND(o[k].id) >= CT_OBJ_FUSEDEV);
 	     i < n && CT_OBJ_KIND(o[i].id) == CT_OBJ_FUSEDEV && scan_step(g); i++) {
-		uint32_t task = fd_owner(g, o[i].id, s->from_ns, g->tasks[s->task].tgid, 0);
+		uint32_t task = fd_owner(g, o[i].id, s->from_ns, g->tasks[s->task].tgid, 0, &all);
 
 		if (task != GRAPH_NONE)
 			return task;
@@ -600,10 +752,12 @@ static bool is_join(const struct graph *g, const struct interval *s, uint32_t ow
 
 static void owner_of_futex(const struct graph *g, const struct interval *s, struct blame *b)
 {
+	uint64_t at;
+
 	uint32_t owner = graph_futex_owner(g, s);
 
 	if (!owner) {
-		b->task = past_waker(g, s->obj, s->from_ns, s->task);
+		b->task = past_waker(g, s->obj, s->from_ns, s->task, &at);
 		return;
 	}
 	b->task = graph_task_at(g, owner, s->from_ns);
@@ -617,10 +771,11 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 	}
 }
 
-void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
+void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all)
 {
 	const struct interval *s = &g->intervals[interval];
 
+	*all = (struct enders){ 0 };
 	b->edge = EDGE_OWNER;
 	b->strength = EDGE_WEAK;
 	switch ((enum ct_wait)s->wait) {
@@ -632,16 +787,16 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 		break;
 	case CT_W_POLL:
 	case CT_W_EPOLL:
-		owner_of_poll(g, s, b);
+		owner_of_poll(g, s, b, all);
 		break;
 	case CT_W_SIGNAL: /* the awaited signal may well be SIGCHLD, which a child sends when it ends */
 	case CT_W_CHILD:
 	case CT_W_VFORK:
-		b->task = live_child(g, s);
+		b->task = live_child(g, s, all);
 		if (s->wait == CT_W_SIGNAL && b->task == GRAPH_NONE)
 			break;
 		b->edge = EDGE_EXIT;
-		b->strength = s->wait == CT_W_SIGNAL ? EDGE_WEAK : EDGE_STRONG;
+		b->strength = s->wait == CT_W_SIGNAL || all->n > 1 ? EDGE_WEAK : EDGE_STRONG;
 		break;
 	case CT_W_NONE:
 	case CT_W_READ:
@@ -664,8 +819,9 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 		if (b->kind == RESOURCE_FUSE)
 			b->task = fuse_server(g, s);
 		else
-			b->task = object_owner(g, s->obj, s->from_ns, s->task, other_side(s));
+			b->task = object_owner(g, s->obj, s->from_ns, s->task, other_side(s), all);
 	}
+	b->rivals = all->n > 1 ? (uint8_t)all->n : 0;
 	if (b->task == s->task)
 		b->task = GRAPH_NONE;
 	if (b->task != GRAPH_NONE && b->time == TIME_UNKNOWN)

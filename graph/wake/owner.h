@@ -19,8 +19,9 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
  * received. *ret_event: the index of its CT_RECV, or GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event);
-/* Completes b for a wait that no task ended. */
-void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b);
+/* Completes b for a wait that no task ended. *all: the tasks that could have ended it; b->rivals is their
+ * number, if there are several. */
+void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all);
 /* True: at ts_ns, a request on the socket had no answer yet, or the socket was connecting. Only the
  * end that asks is owed an answer: the end that connected; on a socket pair, the end that sent
  * first. */

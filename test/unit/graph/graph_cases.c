@@ -115,6 +115,7 @@ static void ask_blame(struct question *q)
 	uint64_t at = text_time(q->l, text_line_next(q->l, "a time"));
 	uint32_t interval = task == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, task, at);
 	char name[TEXT_NAME_MAX];
+	struct enders all;
 	struct blame b;
 
 	if (interval == GRAPH_NONE || g->intervals[interval].state != INTERVAL_BLOCKED) {
@@ -126,6 +127,13 @@ static void ask_blame(struct question *q)
 		b.task == GRAPH_NONE ? "nobody" : name_of(q, g->tasks[b.task].tid, name),
 		edge_kind_name(b.edge), edge_strength_name(b.strength), b.ended ? " ended" : "",
 		b.timed_out ? " timed-out" : "", b.killed ? " killed" : "");
+	if (!b.rivals)
+		return;
+	blame_rivals(g, interval, &all);
+	fputs("one of", q->out);
+	for (size_t i = 0; i < all.n; i++)
+		fprintf(q->out, " %s", name_of(q, g->tasks[all.v[i]].tid, name));
+	fputs("\n", q->out);
 }
 
 /* " for A for B": the tasks that wait for the task of the frame. */

@@ -300,10 +300,14 @@ static void verb_held(struct record *r)
 
 static void verb_fd(struct record *r)
 {
+	static const struct text_word flags[] = { { "read", CT_FF_READ },
+						  { "write", CT_FF_WRITE },
+						  { NULL, 0 } };
 	struct window_record *e =
 		add(r, CT_FD, r->tid, (uint32_t)text_number(r->l, text_line_next(r->l, "a descriptor")));
 
 	e->r.obj = text_object_next(r->l);
+	e->r.flags = (ct_u8)flags_field(r->l, flags);
 }
 
 static void verb_epmember(struct record *r)
@@ -438,7 +442,7 @@ static const struct verb verbs[] = {
 	{ "receives", verb_receives, "A receives BYTES OBJECT" },
 	{ "flock", verb_flock, "A flock read|write|unlock OBJECT [how=] [result=]" },
 	{ "held", verb_held, "A held OBJECT [flags=waiter]" },
-	{ "fd", verb_fd, "A fd FD OBJECT" },
+	{ "fd", verb_fd, "A fd FD OBJECT [flags=read,write]" },
 	{ "epmember", verb_epmember, "A epmember FD OBJECT EPOLL" },
 	{ "sample", verb_sample, "A sample STACK [ran=TIME]" },
 	{ "visit", verb_visit, "A visit STACK [WAIT] [OBJECT]" },

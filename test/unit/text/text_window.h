@@ -44,7 +44,7 @@
  *   A receives BYTES OBJECT
  *   A flock read|write|unlock OBJECT       [how=posix|flock|ofd] [result=-11]
  *   A held OBJECT [flags=waiter]
- *   A fd FD OBJECT
+ *   A fd FD OBJECT                         [flags=read,write]
  *   A epmember FD OBJECT EPOLL
  *   A sample STACK [ran=TIME]
  *   A visit STACK [WAIT] [OBJECT]
