@@ -77,6 +77,14 @@ struct request___old {
 	struct gendisk *rq_disk;
 } __attribute__((preserve_access_index));
 
+/* FUSE may be a module. If it is not loaded, its types are not known. */
+struct fuse_conn___module {
+	__u32 dev;
+} __attribute__((preserve_access_index));
+struct fuse_dev___module {
+	struct fuse_conn___module *fc;
+} __attribute__((preserve_access_index));
+
 /* Since 6.12 a task that sleeps may stay on its run queue for a while (commit 152e11f6df29). */
 struct sched_entity___delayed {
 	unsigned char sched_delayed;

@@ -216,6 +216,15 @@ static __always_inline __u64 name_pidfd(struct object *o)
 	return BPF_CORE_READ(pid, numbers[0].nr);
 }
 
+/* The device number of the mount that an open /dev/fuse serves; 0: not known, or not mounted yet. */
+static __always_inline __u64 name_fuse(struct file *f)
+{
+	/* Since 6.18 the lowest bit of the address says how the file was opened. */
+	struct fuse_dev___module *d = (void *)(RD_NUM(f, private_data) & ~1UL);
+
+	return d && bpf_core_field_exists(d->fc->dev) ? BPF_CORE_READ(d, fc, dev) : 0;
+}
+
 /*
  * Fills in n, all but its time. n->b.h.size says how many bytes to write. Returns 1 if nothing is
  * missing. ct_object_fill() and ct_object_announce() are global functions, so that the verifier
@@ -246,6 +255,8 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o)
 	}
 	if (kind == CT_OBJ_PIDFD)
 		n->b.x = name_pidfd(o);
+	if (kind == CT_OBJ_FUSEDEV && file)
+		n->b.x = name_fuse(file);
 	if (o->sk)
 		complete = name_sock(n, o);
 	else if (name_is_anon(kind))

@@ -115,7 +115,16 @@ static void blame_last(struct walker *k, uint32_t last, uint64_t limit_ns, struc
 	*b = k->last_blame;
 }
 
-static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
+/* Whether a request of some client ended the wait of an event loop. */
+static bool is_request(const struct graph *g, uint32_t interval, const struct blame *b)
+{
+	const struct interval *s = &g->intervals[interval];
+
+	return (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL) && b->ended && b->edge == EDGE_MESSAGE &&
+	       CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && graph_is_accepted(g, b->obj);
+}
+
+static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint32_t last = last_idle(k, f, interval);
 	bool limit;
@@ -135,6 +144,15 @@ static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_
 				     .edge = EDGE_TIMER,
 				     .ended = true,
 				     .timed_out = true };
+}
+
+static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
+{
+	blame_repeats(k, f, interval, b);
+	/* The waiter of the frame has no answer yet. So the server has not waited for the requests of other
+	 * clients that came in meanwhile. */
+	if (f->depth && !f->blame.ended && is_request(k->g, interval, b))
+		blame_lasting(k->g, interval, b);
 }
 
 /* Whether the task to blame is a guess: no task ended the wait, and it is a wait of an event loop, or on

@@ -66,6 +66,10 @@ struct blame {
  * the answer comes from the first repeat that did not time out. */
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
 
+/* As blame_wait(), but for a wait whose end has nothing to do with that for which the caller asks: which task
+ * could end it, had nothing ended it? */
+void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
+
 /* The tasks that could end the wait of a BLOCKED interval, if blame_wait() finds rivals. */
 void blame_rivals(const struct graph *g, uint32_t interval, struct enders *ret);
 

@@ -459,6 +459,16 @@ void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, str
 	b->owed = CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && owner_owed(g, b->obj, g->intervals[interval].from_ns);
 }
 
+void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret)
+{
+	const struct interval *s = &g->intervals[interval];
+	struct enders all;
+
+	blame_nobody(g, s, ret);
+	owner_of_wait(g, interval, ret, &all);
+	ret->owed = CT_OBJ_KIND(ret->obj) == CT_OBJ_SOCK && owner_owed(g, ret->obj, s->from_ns);
+}
+
 void blame_rivals(const struct graph *g, uint32_t interval, struct enders *ret)
 {
 	const struct interval *s = &g->intervals[interval];

@@ -720,22 +720,28 @@ static void owner_of_flock(const struct graph *g, const struct interval *s, stru
 	b->task = owner_by_unlock(g, b->obj, s, &b->event, &b->strength);
 }
 
-/* The server of the FUSE mount for which s waits: a task that has /dev/fuse open. GRAPH_NONE: not
- * found. */
-static uint32_t fuse_server(const struct graph *g, const struct interval *s)
+/*
+ * The server of the FUSE mount for which s waits: a task that has the /dev/fuse of this mount open. A trace
+ * of a previous version does not say which /dev/fuse belongs to which mount; then the task that has any of
+ * them open, if no other process has. GRAPH_NONE: not found, or not known; then all that may be the server
+ * are in *all.
+ */
+static uint32_t fuse_server(const struct graph *g, const struct interval *s, struct enders *all)
 {
-	const struct window_object *o = g->w->objects;
+	const struct window_object *o = g->w->objects, *waited = window_object(g->w, s->obj);
 	size_t n = g->w->n_objects;
-	struct enders all = { 0 };
 
 	for (size_t i = BISECT(k, 0, n, CT_OBJ_KIND(o[k].id) >= CT_OBJ_FUSEDEV);
 	     i < n && CT_OBJ_KIND(o[i].id) == CT_OBJ_FUSEDEV && scan_step(g); i++) {
-		uint32_t task = fd_owner(g, o[i].id, s->from_ns, g->tasks[s->task].tgid, 0, &all);
+		uint32_t task;
 
+		if (waited && o[i].x && o[i].x != waited->dev)
+			continue;
+		task = fd_owner(g, o[i].id, s->from_ns, g->tasks[s->task].tgid, 0, all);
 		if (task != GRAPH_NONE)
-			return task;
+			ender_add(g, all, task);
 	}
-	return GRAPH_NONE;
+	return all->n == 1 ? all->v[0] : GRAPH_NONE;
 }
 
 /* Whether the task waits for the end of another thread of its process, and not for a lock. The
@@ -817,7 +823,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	case CT_W_YIELD:
 	default: /* a kind of wait that this version does not know */
 		if (b->kind == RESOURCE_FUSE)
-			b->task = fuse_server(g, s);
+			b->task = fuse_server(g, s, all);
 		else
 			b->task = object_owner(g, s->obj, s->from_ns, s->task, other_side(s), all);
 	}

@@ -574,7 +574,9 @@ struct ct_object_blob {
 	ct_u32 netns;    /* inode number of the network namespace */
 	ct_u8 laddr[16]; /* IPv4 in the first 4 bytes, network order */
 	ct_u8 raddr[16];
-	ct_u64 x; /* SOCK: address of struct sock; PIDFD: the pid; else 0 */
+	/* SOCK: address of struct sock; PIDFD: the pid; FUSEDEV: the device number of the mount that it
+	 * serves, in kernel encoding; else 0 */
+	ct_u64 x;
 	/*
 	 * name_len bytes, padded with 0 to a multiple of 8: a path, a unix socket path ('@' first
 	 * if abstract), or the name of a device or anonymous inode. A path starts with ".../" if
