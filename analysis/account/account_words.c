@@ -39,7 +39,12 @@ static void say_outside(const struct account_row *r, const char *name, char *buf
 	else if (r->kind == RESOURCE_UNKNOWN)
 		what = "waiting for something that is not known";
 	else {
-		snprintf(buf, size, "waiting for %s %s", resource_kind_word(r->kind), name);
+		const char *kind = resource_kind_word(r->kind);
+
+		if (strncmp(name, kind, strlen(kind)) != 0) /* many names begin with the kind */
+			snprintf(buf, size, "waiting for %s %s", kind, name);
+		else
+			snprintf(buf, size, "waiting for %s", name);
 		return;
 	}
 	snprintf(buf, size, name[0] ? "%s (%s)" : "%s", what, name);

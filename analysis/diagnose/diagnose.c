@@ -150,7 +150,8 @@ static bool idles(const struct findings *f)
 	case CT_W_EPOLL:
 		switch ((unsigned)CT_OBJ_KIND(last->obj)) {
 		case CT_OBJ_SOCK:
-			return last->server || f->chain.leaf.time != TIME_NETWORK ||
+			return last->server ||
+			       (f->chain.leaf.time != TIME_NETWORK && !graph_is_local(f->g, last->obj)) ||
 			       (last->wait != CT_W_READ && !last->owed);
 		case CT_OBJ_PIPE:
 		case CT_OBJ_FIFO:

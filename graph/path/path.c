@@ -197,9 +197,10 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 		cycle = false;
 		b.task = GRAPH_NONE;
 		/* the bytes were sent and were on their way all the time */
-		if (b.edge == EDGE_OWNER && owner_under_way(k->g, b.obj, to))
-			b.time = TIME_NETWORK;
-		if (b.ended && b.edge == EDGE_MESSAGE && b.kind != RESOURCE_UNIX)
+		if (graph_is_local(k->g, b.obj))
+			b.time = TIME_IPC;
+		else if ((b.edge == EDGE_OWNER && owner_under_way(k->g, b.obj, to)) ||
+			 (b.ended && b.edge == EDGE_MESSAGE && b.kind != RESOURCE_UNIX))
 			b.time = TIME_NETWORK;
 	}
 	if (b.task == GRAPH_NONE || cycle || f.depth + 1 >= PATH_MAX_DEPTH ||

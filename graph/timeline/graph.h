@@ -180,7 +180,9 @@ struct graph {
 	struct graph_index threads;  /* task index (in .event), by tgid */
 	uint32_t lacks_first;        /* what the governor left out before the first record of `sheds` */
 	struct graph_index tuples; /* object index (in .event) of a tcp/udp socket, by hash of its 4-tuple */
-	struct graph_index accepted;  /* object index (in .event) of an accepted unix socket, by its peer */
+	struct graph_index accepted; /* object index (in .event) of an accepted unix socket, by its peer */
+	struct graph_index
+		addresses; /* object index (in .event) of an inet socket, by hash of its own address */
 	struct graph_index listening; /* object index (in .event) of a socket, see graph_listening() */
 
 	/* Only the parts below change after graph_build(). */
@@ -272,6 +274,19 @@ const struct graph_ref *graph_refs_from(const struct graph *g, const struct grap
  * `port`. The list may have other sockets too, so the caller compares the addresses. */
 const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
 					const char *name, size_t *ret_n);
+/* Whether a listening socket takes a connection, from least to most certain. */
+enum listens {
+	LISTENS_NOT,
+	LISTENS_ANYWHERE,  /* the port, at any address of its network namespace */
+	LISTENS_ELSEWHERE, /* the address and port, in another network namespace */
+	LISTENS_EXACTLY,   /* the address and port, or the path of a unix socket */
+};
+/* Whether the listening socket l takes the connection that socket o asks for. */
+enum listens graph_listens_for(const struct graph *g, const struct window_object *l,
+			       const struct window_object *o);
+/* True: the other end of the connection is on this host, by the socket's remote address: it is a loopback
+ * address, or the address of another socket in the trace. */
+bool graph_is_local(const struct graph *g, uint64_t sock);
 /* The socket at the other end of a connection, if it is on this host; 0: not known. */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
 /* True: the socket is the accepted end of its connection, not the one that connected. */

@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include "ctrace/glibc.h"
@@ -174,6 +175,81 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 	return best ? best->id : 0;
 }
 
+static uint64_t address_key(const uint8_t plain[16])
+{
+	return hash_bytes(HASH_START, plain, 16);
+}
+
+static bool is_wildcard(const uint8_t plain[16])
+{
+	static const uint8_t zero[16];
+
+	return !memcmp(plain, zero, 16);
+}
+
+/* Whether a plain address is one of 127.0.0.0/8, or ::1. */
+static bool is_loopback(const uint8_t plain[16], bool v4)
+{
+	static const uint8_t one[16] = { [15] = 1 };
+
+	return v4 ? plain[0] == IN_LOOPBACKNET : !memcmp(plain, one, 16);
+}
+
+/* Whether the address is one of IPv4, also if it is mapped into IPv6. */
+static bool is_v4(uint16_t family, const uint8_t address[16])
+{
+	uint8_t plain[16];
+
+	plain_address(family, address, plain);
+	return family == AF_INET || (family == AF_INET6 && memcmp(plain, address, 16) != 0);
+}
+
+bool graph_is_local(const struct graph *g, uint64_t sock)
+{
+	const struct window_object *o = window_object(g->w, sock);
+	uint8_t ra[16], la[16];
+	const struct graph_ref *r;
+	size_t n;
+
+	if (!is_inet(o) || !o->rport)
+		return false;
+	plain_address(o->family, o->raddr, ra);
+	if (is_loopback(ra, is_v4(o->family, o->raddr)))
+		return true;
+	r = graph_refs(&g->addresses, address_key(ra), &n);
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_object *x = &g->w->objects[r[i].event];
+
+		plain_address(x->family, x->laddr, la);
+		if (!memcmp(la, ra, 16) && is_v4(x->family, x->laddr) == is_v4(o->family, o->raddr))
+			return true;
+	}
+	return false;
+}
+
+enum listens graph_listens_for(const struct graph *g, const struct window_object *l,
+			       const struct window_object *o)
+{
+	bool same = !l->netns || !o->netns || l->netns == o->netns, v4;
+	uint8_t la[16], ra[16];
+
+	if (CT_OBJ_KIND(l->id) != CT_OBJ_SOCK || l->id == o->id || l->type != o->type)
+		return LISTENS_NOT;
+	if (o->family == AF_UNIX)
+		return l->family == AF_UNIX && !strcmp(l->name, o->name) ? LISTENS_EXACTLY : LISTENS_NOT;
+	if (!is_inet(l) || !is_inet(o) || l->rport || l->lport != o->rport)
+		return LISTENS_NOT;
+	v4 = is_v4(o->family, o->raddr);
+	plain_address(l->family, l->laddr, la);
+	plain_address(o->family, o->raddr, ra);
+	if (is_wildcard(la)) /* an IPv6 socket also takes connections to IPv4 addresses */
+		return same && (v4 || l->family == AF_INET6) && graph_is_local(g, o->id) ? LISTENS_ANYWHERE
+											 : LISTENS_NOT;
+	if (memcmp(la, ra, 16) || is_v4(l->family, l->laddr) != v4)
+		return LISTENS_NOT;
+	return same ? LISTENS_EXACTLY : is_loopback(ra, v4) ? LISTENS_NOT : LISTENS_ELSEWHERE;
+}
+
 static uint64_t listening_key(uint16_t family, uint16_t type, uint16_t port, const char *name)
 {
 	if (family != AF_UNIX)
@@ -315,6 +391,7 @@ enum {
 	IX_LOCKTRIES,
 	IX_OWNED,
 	IX_JOINS,
+	IX_ADDRESSES,
 	IX_OWN_LOCKS,
 	IX_WAKES,
 	IX_TUPLES,
@@ -401,6 +478,8 @@ static int index_tables(struct graph *g, refs *v)
 		plain_address(o->family, o->raddr, ra);
 		if (refs_add(&v[IX_TUPLES], tuple_hash(la, o->lport, ra, o->rport), (uint32_t)i))
 			return -ENOMEM;
+		if (!is_wildcard(la) && refs_add(&v[IX_ADDRESSES], address_key(la), (uint32_t)i))
+			return -ENOMEM;
 	}
 	for (size_t i = 0; i < g->n_tasks; i++) {
 		const struct graph_task *t = &g->tasks[i];
@@ -483,7 +562,7 @@ int index_build(struct graph *g)
 		[IX_ACCESSES] = &g->accesses, [IX_ACCEPTED] = &g->accepted,   [IX_GAPS] = &g->gaps,
 		[IX_SHEDS] = &g->sheds,       [IX_LISTENING] = &g->listening, [IX_CAPS] = &g->caps,
 		[IX_GROUPS] = &g->groups,     [IX_HANGS] = &g->hangs,         [IX_OWN_LOCKS] = &g->own_locks,
-		[IX_JOINS] = &g->joins,
+		[IX_JOINS] = &g->joins,       [IX_ADDRESSES] = &g->addresses,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r = 0;
@@ -507,7 +586,8 @@ void index_drop(struct graph *g)
 				      &g->waitfds,  &g->samples,  &g->signals,  &g->locktries, &g->wakes,
 				      &g->tuples,   &g->accepted, &g->children, &g->threads,   &g->polled,
 				      &g->accesses, &g->owned,    &g->gaps,     &g->sheds,     &g->listening,
-				      &g->caps,     &g->groups,   &g->hangs,    &g->own_locks, &g->joins };
+				      &g->caps,     &g->groups,   &g->hangs,    &g->own_locks, &g->joins,
+				      &g->addresses };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		free(all[i]->v);

@@ -228,7 +228,7 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	}
 	o = window_object(g->w, b->obj);
 	b->edge = EDGE_IRQ;
-	b->time = o && o->family == AF_UNIX ? TIME_IPC : TIME_NETWORK;
+	b->time = (o && o->family == AF_UNIX) || graph_is_local(g, b->obj) ? TIME_IPC : TIME_NETWORK;
 }
 
 /* Completes b for a wait that a task ended, in process context. */
@@ -292,6 +292,28 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->time = TIME_IPC;
 }
 
+/* Whether the event loop may wait for another host: its set has a connection to one, or is not known. */
+static bool polls_far(const struct graph *g, const struct interval *s)
+{
+	size_t n;
+	const struct graph_ref *r = s->wait == CT_W_EPOLL
+					    ? graph_refs(&g->members, s->obj, &n)
+					    : graph_refs(&g->waitfds, g->tasks[s->task].tid, &n);
+	bool known = false;
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		uint64_t obj = g->w->events[r[i].event].r.obj;
+		const struct window_object *o = window_object(g->w, obj);
+
+		if (CT_OBJ_KIND(obj) != CT_OBJ_SOCK || !o || o->family == AF_UNIX || !o->rport)
+			continue;
+		if (!graph_is_local(g, obj))
+			return true;
+		known = true;
+	}
+	return !known;
+}
+
 static void blame_woken(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
 {
@@ -324,7 +346,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
 	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
-		b->time = TIME_NETWORK;
+		b->time = polls_far(g, s) ? TIME_NETWORK : TIME_IPC;
 		b->kind = RESOURCE_TCP;
 	}
 	if (CT_OBJ_KIND(b->obj) == CT_OBJ_TTY || CT_OBJ_KIND(b->obj) == CT_OBJ_CHARDEV)

@@ -155,11 +155,54 @@ static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	return task;
 }
 
-/* A task that has a listening socket open, at the address to which socket o connects. */
+/* Whether the task can accept a connection at ts_ns, because it waits for one, or for anything in its loop.
+ */
+static bool can_accept(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+
+	return !s || (s->state == INTERVAL_BLOCKED &&
+		      (s->wait == CT_W_ACCEPT || s->wait == CT_W_POLL || s->wait == CT_W_EPOLL));
+}
+
+/* When the interval at ts_ns began. */
+static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+
+	return i == GRAPH_NONE ? ts_ns : g->intervals[i].from_ns;
+}
+
+/* Of several processes that share a listening socket: drops those that have started others of them. */
+static void drop_masters(const struct graph *g, struct enders *all)
+{
+	struct enders workers = { 0 };
+
+	for (size_t i = 0; i < all->n; i++) {
+		bool master = false;
+
+		for (size_t k = 0; k < all->n; k++)
+			master |= k != i && graph_descends_from(g, all->v[k], g->tasks[all->v[i]].tgid);
+		if (!master)
+			workers.v[workers.n++] = all->v[i];
+	}
+	*all = workers;
+}
+
+/*
+ * The task that accepts, or has to accept, the connection that socket o asks for: it has the listening socket
+ * open. The best match of address, port and network namespace counts. If several workers share the listening
+ * socket, and all of them are busy, the result is the one that has been busy for longest; if one of them is
+ * not busy, there is no answer. All of them are in *all.
+ */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
 			 struct enders *all)
 {
 	const struct graph_ref *r;
+	enum listens best = LISTENS_NOT;
+	struct enders found = { 0 };
+	uint32_t worker = GRAPH_NONE;
 	size_t n;
 
 	/* a socket pair or an unconnected socket has no listener */
@@ -168,23 +211,32 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 	r = graph_listening(g, o->family, o->type, o->rport, o->name, &n);
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_object *l = &g->w->objects[r[i].event];
-		bool hit;
+		enum listens how = graph_listens_for(g, l, o);
+		struct enders users = { 0 };
+		uint32_t user;
 
-		if (CT_OBJ_KIND(l->id) != CT_OBJ_SOCK || l->id == o->id || l->type != o->type)
+		if (how == LISTENS_NOT || how < best)
 			continue;
-		if (o->family == AF_UNIX)
-			hit = l->family == AF_UNIX && !strcmp(l->name, o->name);
-		else
-			hit = (l->family == AF_INET || l->family == AF_INET6) && l->lport == o->rport &&
-			      !l->rport;
-		if (hit) {
-			uint32_t user = fd_owner(g, l->id, ts_ns, tgid, 0, all);
-
-			if (user != GRAPH_NONE)
-				return user;
-		}
+		user = fd_owner(g, l->id, ts_ns, tgid, 0, &users);
+		if (user != GRAPH_NONE)
+			ender_add(g, &users, user);
+		if (!users.n)
+			continue;
+		if (how > best)
+			found = (struct enders){ 0 };
+		best = how;
+		for (size_t k = 0; k < users.n; k++)
+			ender_add(g, &found, users.v[k]);
 	}
-	return GRAPH_NONE;
+	drop_masters(g, &found);
+	for (size_t i = 0; i < found.n; i++) {
+		ender_add(g, all, found.v[i]);
+		if (found.n > 1 && can_accept(g, found.v[i], ts_ns))
+			return GRAPH_NONE;
+		if (worker == GRAPH_NONE || busy_since(g, found.v[i], ts_ns) < busy_since(g, worker, ts_ns))
+			worker = found.v[i];
+	}
+	return worker;
 }
 
 uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
@@ -836,7 +888,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 		const struct window_object *o = window_object(g->w, b->obj);
 
 		if (o && (o->family == AF_INET || o->family == AF_INET6) && o->rport)
-			b->time = TIME_NETWORK;
+			b->time = graph_is_local(g, o->id) ? TIME_IPC : TIME_NETWORK;
 	}
 }
 

@@ -63,6 +63,7 @@ static void line_object(struct text_window *t, struct text_line *l)
 	o->rport = (uint16_t)text_number_field(l, "rport", 0);
 	o->state = (uint8_t)text_number_field(l, "state", 0);
 	o->dev = (uint32_t)text_number_field(l, "dev", 0);
+	o->netns = (uint32_t)text_number_field(l, "netns", 0);
 	o->tid = text_task_field(t, l, "tid");
 	if (local &&
 	    sscanf(local, "%hhu.%hhu.%hhu.%hhu", &o->laddr[0], &o->laddr[1], &o->laddr[2], &o->laddr[3]) != 4)
@@ -72,7 +73,7 @@ static void line_object(struct text_window *t, struct text_line *l)
 		text_line_fail(l, "expected an IPv4 address, not \"%s\"", remote);
 	text_line_done(l,
 		       "object OBJECT [peer=OBJECT] [name=] [family=] [type=] [protocol=] [lport=] [rport=] "
-		       "[state=] [local=] [remote=] [dev=] [tid=]");
+		       "[state=] [local=] [remote=] [dev=] [netns=] [tid=]");
 }
 
 static void line_connection(struct text_window *t, struct text_line *l)
