@@ -18,7 +18,8 @@
 #include "daemon/sandbox/privilege.h"
 #include "lib/cleanup.h"
 
-/* The request is one byte. The answer is a result; if it is 0, the descriptor comes with it. */
+/* The request is one byte. The answer is a result: 0 or -errno. If the result is 0, the descriptor comes with
+ * the answer. */
 struct bpfstats_message {
 	struct msghdr m;
 	struct iovec iov;

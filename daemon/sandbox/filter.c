@@ -73,8 +73,8 @@ static int filter_install(const struct filter *f, unsigned flags)
 	return syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog) ? -errno : 0;
 }
 
-/* Refuses clone3 in a separate filter whose refusals are not logged. They would fill the log, because each
- * new thread tries clone3 first. */
+/* Refuses clone3 in a separate filter whose refusals are not logged. Logged refusals would fill the log,
+ * because each start of a thread tries clone3 first. */
 static int filter_no_clone3(void)
 {
 	struct filter f = { 0 };

@@ -11,7 +11,7 @@
  * - load another BPF program,
  * - write to files that its user may not write to (for the exception, see privilege_options.dirs),
  * - mount, use ptrace or a network,
- * - run memory that was written to.
+ * - run code from memory that was written to.
  *
  * If kptr_restrict is 2, kernel frames have no names: to read the names from /proc/PID/stack would take
  * SYS_ADMIN.
@@ -30,8 +30,8 @@ struct privilege_options {
 	bool uprobes; /* the daemon will put probes on functions of programs */
 };
 
-/* To be called before anything else. From then on, other users cannot read the files that the daemon
- * creates, only root can look into its memory, and there are no core dumps. */
+/* To be called before anything else. From then on, other users cannot read the files that the daemon creates,
+ * only root can look into the memory of the daemon, and there are no core dumps. */
 void privilege_begin(void);
 /*
  * Empties the bounding and the ambient set: the sets from which a program that this process executes could
