@@ -46,7 +46,7 @@ enum config_verdict { CONFIG_RUN = 0, CONFIG_HELP = 1, CONFIG_VERSION = 2 };
 /*
  * Fills ret from argv and the config file. Returns an enum config_verdict, or -EINVAL with a sentence in err
  * (on failure ret is untouched). After CONFIG_HELP and CONFIG_VERSION, not all settings have been read. Uses
- * getopt_long(), so only one thread may call it.
+ * getopt_long(), so only one thread may call config_read().
  */
 int config_read(int argc, char *const argv[], struct config *ret, char err[CONFIG_ERR_MAX]);
 

@@ -9,8 +9,10 @@
 #include "daemon/config/incident_rate.h"
 
 struct config_incident {
-	uint64_t before_ns, after_ns; /* how much time the snapshot covers before and after the hang */
-	uint64_t size_bytes;          /* room for all snapshots of hangs together */
+	/* before_ns: the time before the hang that the snapshot covers. after_ns: the time from the notice of
+	 * the hang to the snapshot. */
+	uint64_t before_ns, after_ns;
+	uint64_t size_bytes; /* room for all snapshots of hangs together */
 	struct incident_rate rate;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* config_value.h - the values of settings as the user writes them: numbers, sizes, times.  Pure. */
+/* config_value.h - the values of settings as the user writes them: numbers, sizes, times. Pure. */
 #ifndef CTRACE_DAEMON_CONFIG_CONFIG_VALUE_H
 #define CTRACE_DAEMON_CONFIG_CONFIG_VALUE_H
 
