@@ -21,7 +21,8 @@
 #include "lib/clock.h"
 
 /* Descriptors that one message may carry (SCM_MAX_FD in the kernel). The buffer has room for all of them:
- * otherwise the kernel would close the others on this thread, and a close may never return. */
+ * otherwise the kernel would close, on this thread, the descriptors without room, and a close may never
+ * return. */
 #define CONTROL_FDS_MAX 253
 
 struct client {
@@ -336,7 +337,7 @@ static bool control_allows(const struct control *c, int fd, const struct ucred *
 	return false;
 }
 
-/* Sends one line to a connection that is then closed. */
+/* Sends one line to a connection that the caller then closes. */
 static void control_turn_away(int fd, const char *why)
 {
 	char line[256];
@@ -395,7 +396,7 @@ static bool control_is_gone(int fd)
 }
 
 /* Takes a new connection, or refuses it. Looks first whether the user may have one more connection, because
- * this is cheap. Returns true if the user is not root. */
+ * this check is cheap. Returns true if the user is not root. */
 static bool control_take(struct control *c, int fd)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };
