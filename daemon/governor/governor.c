@@ -69,7 +69,7 @@ static enum governor_act blind_to(struct governor *g, uint64_t now_ns, bool blin
 }
 
 /* If forward is true, the step after `step`; else the step before it. The caller makes sure that there is
- * one. */
+ * such a step. */
 static enum ct_shed step_next(enum ct_shed step, bool forward)
 {
 	static const enum ct_shed steps[] = { CT_SHED_NONE, CT_SHED_HOOKS, CT_SHED_COARSE, CT_SHED_PAUSES };

@@ -7,21 +7,22 @@
  * time that may be spent at once. The governor acts if the bucket is empty and tracing spends more than the
  * bucket gains:
  *
- * - If most of the cost comes from inspections, it stops the inspections.
+ * - If the capture alone costs well below the budget (GOVERNOR_CAPTURE), the governor stops the inspections,
+ *   because they cause the rest of the cost.
  * - Otherwise it takes the next step: CT_SHED_HOOKS, then CT_SHED_COARSE. In both steps every wait of
  *   CT_COARSE_NS or more is still recorded, with its reason and its end.
  * - From the step CT_SHED_COARSE on, if one group of tasks makes a large part of the records
- *   (GOVERNOR_SHARE), it caps this group: it leaves out the group's records for a while. So a storm of
- *   forks costs only the tasks that make it.
- * - In the last step, CT_SHED_PAUSES, it pauses the capture, until the bucket holds enough to record for a
- *   while.
+ *   (GOVERNOR_SHARE), the governor caps this group: it leaves out the group's records for a while. So in a
+ *   storm of forks, only the group that makes the storm loses records.
+ * - In the last step, CT_SHED_PAUSES, the governor pauses the capture, until the bucket holds enough to
+ *   record for a while.
  *
  * A kernel may not be able to do the step CT_SHED_COARSE. Then CT_SHED_HOOKS is the last step, in which the
  * governor caps groups and pauses the capture.
  *
- * The governor takes a step back after the cost was well below the budget for a while. If a step forward
- * soon follows, the governor waits longer before the next step back. It also takes a step back from
- * CT_SHED_PAUSES if it needed no pause for a while (GOVERNOR_NO_PAUSE_NS).
+ * The governor takes a step back after the cost was well below the budget for a while. If a step forward soon
+ * follows, the governor waits longer before the next step back. The governor also takes a step back from
+ * CT_SHED_PAUSES if no pause was needed for a while (GOVERNOR_NO_PAUSE_NS).
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_H

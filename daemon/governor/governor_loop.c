@@ -28,8 +28,8 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
 	/* To leave out an event costs CPU time too. The budget counts this time for tasks that are capped
-	 * because of their own records. It does not count it for tasks in capped groups, or for short
-	 * waits. */
+	 * because of their own records. The budget does not count this time for tasks in capped groups, or
+	 * for short waits. */
 	passed_ns = probe_passed_ns(g->opt.probe);
 	short_ns = probe_short_ns(g->opt.probe);
 	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0) +
@@ -218,7 +218,7 @@ static void governor_loop_step(struct governor_loop *g)
 
 /*
  * Ends the gap at now_ns: writes the CT_GAP, reads the states of all tasks, and seals. In this order: the
- * CT_GAP tells the detector that records are missing, and the states tell it all that it needs to go on.
+ * CT_GAP tells the detector that records are missing, and from the states the detector goes on.
  */
 static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 {

@@ -90,7 +90,7 @@ struct governor_loop_stats {
 	uint64_t group[GOVERN_GROUPS];
 	unsigned n_groups;
 	/* The task or the group that makes the most records. In a coarse step, in a pause and while a group
-	 * is capped, it stays as it was before. */
+	 * is capped, this member keeps its value. */
 	struct most most;
 };
 

@@ -103,7 +103,7 @@ static void group_tasks_take(struct group_tasks *t)
 
 	for (uint32_t tid = 0; (tid = probe_capped_next(p, tid));) {
 		if (!caps_has(&t->g->caps, tid)) {
-			/* without memory, the next round finds the rest */
+			/* there is no memory: a later call finds the rest */
 			if (VEC_PUSH(&t->tids, tid) || VEC_PUSH(&t->found, 0))
 				break;
 			probe_uncap(p, tid);
@@ -221,7 +221,7 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 	}
 	probe_uncap_groups(g->opt.probe);
 	g->opt.empty(g->opt.arg); /* so that the beginnings of caps are recorded before their ends */
-	(void)group_tasks_end(g, g->grouped[0].since_ns); /* if this fails, the next round calls it again */
+	(void)group_tasks_end(g, g->grouped[0].since_ns); /* is called again after CAPS_OVER_NS */
 	now_ns = clock_boot_ns();
 	/* The records that were left out are not counted for each group. So if there are several groups,
 	 * the record of the first one has the sum for all. */
