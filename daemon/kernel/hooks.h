@@ -17,7 +17,7 @@ struct hook_def {
 	const char *without; /* what the trace lacks without this hook */
 	bool essential;      /* without this hook, tracing does not start */
 	/* The steps of the governor in which the hook is attached: from `from` on, and before `until`.
-	 * CT_SHED_NONE as `until`: in every step. */
+	 * CT_SHED_NONE as `until`: in every step from `from` on. */
 	enum ct_shed from, until;
 };
 

@@ -304,8 +304,8 @@ static void probe_ask_libbpf(struct probe *p)
 		bpf_link__destroy(bpf_program__attach_perf_event(p->skel->progs.ct_job_entry, no_event));
 }
 
-/* Fills in p->hooks, which ctrace doctor shows, and p->text, the list of hooks in the trace. Fails
- * if a hook is missing without which the daemon cannot work. */
+/* Fills in p->hooks, which ctrace doctor shows, and p->text, the list of hooks in the trace. Fails if an
+ * essential hook is not live. */
 static int probe_tell(struct probe *p, char err[PROBE_ERR_MAX])
 {
 	size_t at = 0;
@@ -339,8 +339,8 @@ static uint64_t probe_bytes(const struct probe *p)
 	return n;
 }
 
-/* Checks that the hooks are called: sleeps, and then looks whether something was recorded. A hook can be
- * attached and still never be called. */
+/* Checks that the hooks are called: a hook can be attached and still never be called. Sleeps again and again,
+ * because each sleep should make records, until something was recorded or PROBE_FIRES_MS have passed. */
 static int probe_check_fires(const struct probe *p, char err[PROBE_ERR_MAX])
 {
 	for (int i = 0; i < PROBE_FIRES_MS; i++) {

@@ -133,9 +133,9 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns)
 	volatile struct govern *g = govern_state(p);
 	uint64_t before = g->sched_tick_off_ns;
 
-	/* The member keeps the difference just after a tick, which is the largest one. A measurement later
-	 * in a tick is smaller, by less than a tick. Such a measurement lowers the member by CLOCK_DRIFT_NS
-	 * at most, because the clocks may have drifted by that much. */
+	/* sched_tick_off_ns keeps the difference just after a tick, which is the largest one. A measurement
+	 * later in a tick is smaller, by less than a tick. Such a measurement lowers sched_tick_off_ns by
+	 * CLOCK_DRIFT_NS at most, because the clocks may have drifted by that much. */
 	if (before > tick_off_ns + CLOCK_DRIFT_NS && before - tick_off_ns < p->skel->rodata->ct_tick_ns)
 		tick_off_ns = before - CLOCK_DRIFT_NS;
 	__atomic_store_n(&g->sched_tick_off_ns, tick_off_ns, __ATOMIC_RELAXED);

@@ -65,8 +65,9 @@ static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 	}
 }
 
-/* Runs an iterator. Kernels before 6.1 cannot iterate over one task: there the program itself skips the
- * others. For one socket that would cost too much, and so would a wait until another read has ended. */
+/* Runs an iterator. Kernels before 6.1 cannot iterate over one task: there the program visits all tasks and
+ * skips the others. To read one socket (of->obj), such a walk would cost too much, and so would a wait until
+ * another read has ended. So the read fails instead. */
 static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter_of *of, bytes_vec *out)
 {
 	union bpf_iter_link_info info = { .task = { .tid = of->tid, .pid = of->pid } };

@@ -49,7 +49,7 @@ struct probe {
 		struct govern_cost told[GOVERN_KINDS];
 		double cost_ns, n_short;
 		uint64_t lost;
-		uint64_t left_out[GOVERN_CAPS]; /* [GOVERN_SLOT]: its counters when the task's cap began */
+		uint64_t left_out[GOVERN_CAPS]; /* the counters of each GOVERN_SLOT at the last probe_cap() */
 		uint64_t *capped; /* the map ct_capped: GOVERN_WORDS words, one bit for each tid */
 	} govern;                 /* for the drain thread only */
 
