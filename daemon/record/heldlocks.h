@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heldlocks.h - turns the lines of /proc/locks into CT_HELD records. The records say which task
- * holds a file lock, even if it was taken before the capture began. This module keeps no table of
- * locks: it reads the file once, and the caller writes the records. Any thread.
+ * heldlocks.h - turns the lines of /proc/locks into CT_HELD records. The records say which task holds a file
+ * lock, even if the task took the lock before the capture began. This module keeps no table of locks: it
+ * reads the file once, and the caller writes the records. Any thread.
  */
 #ifndef CTRACE_DAEMON_RECORD_HELDLOCKS_H
 #define CTRACE_DAEMON_RECORD_HELDLOCKS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recorder.h - the way of a record after the ring: it is checked, noted in the task table, and written.
- * Records that cannot be kept are counted and become a CT_GAP record. No kernel interfaces and no threads.
- * Drain thread only, except where stated.
+ * recorder.h - what happens to a record after the ring: the recorder checks the record, notes it in the task
+ * table, and writes it. Records that cannot be kept are counted and become a CT_GAP record. No kernel
+ * interfaces and no threads. Drain thread only, except where stated.
  */
 #ifndef CTRACE_DAEMON_RECORD_RECORDER_H
 #define CTRACE_DAEMON_RECORD_RECORDER_H
