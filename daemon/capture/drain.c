@@ -188,9 +188,9 @@ static void drain_take_files(void *arg, void *data, size_t size)
 	drain_post(arg, data, size);
 }
 
-/* Reads the descriptor table of an inspected process, at most every few seconds. If the task began to
- * poll a set of descriptors before the capture began, no CT_WAITFD names them. So this function reads that
- * set too. */
+/* Has the worker read the descriptor table of an inspected process, at most every few seconds. If the task
+ * began to poll a set of descriptors before the capture began, no CT_WAITFD names these descriptors. Then the
+ * worker also records the set. */
 static void drain_files(struct drain *d, const struct inspect_result *v, uint64_t now_ns)
 {
 	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
@@ -293,7 +293,8 @@ static void drain_found(void *arg, const struct ct_iter_task *found)
 		detect_found(d->detect, found);
 }
 
-/* Takes the state of all tasks from the kernel: at the start, when records were lost, and after a pause. */
+/* Takes the state of all tasks from the kernel: at the start, after a pause, when records were lost, and when
+ * the reasons of waits are recorded again (detect_is_blind()). */
 static int drain_resync(void *arg, uint64_t now_ns)
 {
 	struct drain *d = arg;
@@ -536,8 +537,8 @@ static void *drain_main(void *arg)
 	pthread_setname_np(pthread_self(), "ctraced-drain");
 	/*
 	 * A late drain thread loses records. With 160 tasks in the queues of two CPUs, this thread waited for
-	 * more than 100 ms at nice -5, and for 10 ms at -15. It needs little CPU time. Without the privilege,
-	 * its priority stays as it is.
+	 * more than 100 ms at nice -5, and for 10 ms at -15. The thread needs little CPU time, so the
+	 * priority does no harm. Without the privilege, the priority stays as it is.
 	 */
 	(void)setpriority(PRIO_PROCESS, 0, -15);
 	while (!stop) {

@@ -71,8 +71,8 @@ bool drain_stop(struct drain *d);
 /* Closes the trace. To be called after drain_stop(), when no other thread uses d any more. Accepts NULL. */
 void drain_free(struct drain *d);
 
-/* Runs fn on the drain thread, right after it has emptied the rings, and waits until fn returns. Any thread
- * but the drain thread. Returns 0, or -ESHUTDOWN: fn was not called. */
+/* Runs fn on the drain thread, soon after the thread has emptied the rings, and waits until fn returns. Any
+ * thread but the drain thread. Returns 0, or -ESHUTDOWN: fn was not called. */
 int drain_call(struct drain *d, void (*fn)(struct drain *d, void *arg), void *arg);
 /* Queues a stream of records and blobs to be written; takes over data (malloc'd). Never waits. If more than
  * DRAIN_POSTED_MAX bytes are queued, frees data and counts the refusal. Any thread. */

@@ -49,10 +49,10 @@ bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_
 void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t from_ns, uint64_t to_ns,
 			    struct snapshot_request *ret);
 /*
- * The second half of a snapshot: cuts the window into fd. Uses only the path of the source. step
- * (may be NULL) is called after each file segment. If it returns false, the cut ends with
- * -ECANCELED. Returns 0, or -errno with a sentence in err (-ERANGE: the window is empty, or lies
- * outside of the trace). On failure fd is empty; if the trace cannot be opened, fd is unchanged.
+ * The second half of a snapshot: cuts the window into fd. Uses only the path of the source. step (may be
+ * NULL) is called after each file segment. If step() returns false, the cut ends with -ECANCELED. Returns 0,
+ * or -errno with a sentence in err (-ERANGE: the window is empty, or lies outside of the trace). On failure
+ * fd is empty; if the trace cannot be opened, fd is unchanged.
  */
 int snapshot_request_finish(struct snapshot_request *s, int fd, bool (*step)(void *arg),
 			    char err[SNAPSHOT_REQUEST_ERR_MAX]);
