@@ -110,8 +110,8 @@ static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw,
 	return r;
 }
 
-/* Inspects a task that yields again and again. Returns 0; -ESRCH: the task has ended, is not to be
- * inspected now, or no variable was found that it polls; or another -errno. */
+/* Inspects a task that yields again and again. Returns 0; -ESRCH: the task has ended or is not to be
+ * inspected now, or no variable was found that the task polls; or another -errno. */
 static int look_at_spin(struct worker *wk, const struct inspect_want *want, struct inspect_result **ret)
 {
 	struct inspect *v = wk->v;

@@ -29,7 +29,7 @@ struct inspect_options {
 	 * Called on the inspection thread only. */
 	int (*read_task)(void *arg, uint32_t tid, struct ct_iter_task *ret);
 	void *arg;
-	uint32_t max_per_sec;                /* limit of inspections and samples together; 0: 100 */
+	uint32_t max_per_sec; /* limit of inspections, samples and accesses together; 0: INSPECT_PER_SEC */
 	const struct symbols_kernel *kernel; /* borrowed; see symbols_new() */
 };
 

@@ -15,9 +15,9 @@
 #define INSPECT_POLICY_SCAN_MAX 8192 /* entries looked at in one scan; the next scan goes on from there */
 #define INSPECT_POLICY_GROUPS   16   /* groups of tasks whose inspections are counted */
 
-/* How many inspections each group (govern_group()) had. One group gets at most half of all, so that its
- * waits do not use up the inspections of others. Root's tasks outside of control groups are in no group and
- * have no such limit. */
+/* How many inspections each group (govern_group()) had. One group gets at most half of all inspections, so
+ * that its waits do not use up the inspections of other groups. Root's tasks outside of control groups are in
+ * no group and have no such limit. */
 struct inspect_policy_shares {
 	struct {
 		uint64_t group;

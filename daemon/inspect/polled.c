@@ -15,7 +15,7 @@
 #define LEVELS      2    /* how many of the innermost functions of the program are looked at */
 #define AROUND      192  /* bytes of code that are read before and behind the place where the task was seen */
 #define CODE_MAX    1024 /* a larger loop is not taken for a loop that polls */
-#define DEREF_REACH 24   /* bytes of code behind the load of a pointer in which its use is looked for */
+#define DEREF_REACH 24   /* after the load of a pointer, a read through it is looked for in so many bytes */
 #define CALLED      64   /* bytes that are read of a function that the loop calls */
 #define LOOPS       3    /* nested loops that are looked at */
 #define FOUND_MAX   24   /* candidates of one function */

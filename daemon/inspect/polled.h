@@ -10,10 +10,10 @@
  * thread at a time for one struct polled.
  *
  * The best candidate has all of this: other tasks can write its memory, it has a symbol of the size that is
- * read, a small loop around the task's place reads it, and its value does not change. The search also
- * follows a pointer that the loop loads, and looks into the functions that the loop calls, but not into the
- * functions that these call. A task polls nothing if it makes other system calls, or if its registers
- * change (it computes).
+ * read, a small loop around the task's place reads it, and its value does not change. The search also follows
+ * a pointer that the loop loads, and looks into the functions that the loop calls, but not into the functions
+ * that these call. If a task makes other system calls, or if its registers change (the task computes), the
+ * search decides that the task polls nothing.
  *
  * Tried on fourteen loops, each with and without optimisation: yields, polls, sleeps, pure loops; flags
  * that are global, static, atomic, in a library, on the heap, behind a function. The variable was named in

@@ -123,7 +123,8 @@ static int module_open(const struct variable_maps *maps, const struct unwind_map
 	return 0;
 }
 
-/* How many letters have to be changed to turn a into b, at most NEAR_LEN. */
+/* How many letters have to be changed, added or removed to turn a into b. Upper and lower case count as the
+ * same. NEAR_LEN: one of the names is too long to compare. */
 static unsigned far_from(const char *a, const char *b)
 {
 	unsigned row[NEAR_LEN + 1];
