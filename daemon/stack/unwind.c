@@ -35,7 +35,7 @@ static const uint8_t saved_index[N_REGS] = { 0,  1,  2,  3,  4,  5,  6,  7,  8, 
 
 /* The rules at an address of a file. To find them anew takes a dozen reads of the file. */
 struct rules {
-	uint64_t serial, vaddr; /* the file; 0: the entry is free */
+	uint64_t serial, vaddr; /* the file (0: the entry is free), and the address in it */
 	struct unwind_cfi cfi;
 };
 

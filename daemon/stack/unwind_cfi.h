@@ -7,9 +7,9 @@
  * Entries are found through the sorted table of .eh_frame_hdr. If the file has no such table, an index is
  * made from .eh_frame, unless .eh_frame is too large.
  *
- * The interpreter of libdw is not used, for two reasons: it maps the file, and the file decides how much
- * memory it allocates (register numbers, remembered states). This interpreter has fixed limits, needs no
- * heap, and works on bytes that were read.
+ * The interpreter of libdw is not used, for two reasons: it maps the file, and the contents of the file
+ * (register numbers, remembered states) decide how much memory libdw allocates. This interpreter has fixed
+ * limits, needs no heap, and works on bytes that were read.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_CFI_H
 #define CTRACE_DAEMON_STACK_UNWIND_CFI_H
@@ -32,7 +32,7 @@ enum unwind_cfi_how {
 	UNWIND_CFI_CFA,      /* the caller's value is CFA + off */
 	UNWIND_CFI_REGISTER, /* the caller's value is in register off */
 	UNWIND_CFI_AT_EXPR,  /* the caller's value is saved at the address that the expression gives */
-	UNWIND_CFI_EXPR,     /* the caller's value is what the expression gives */
+	UNWIND_CFI_EXPR,     /* the caller's value is the result of the expression */
 };
 
 struct unwind_cfi_rule {
@@ -51,7 +51,7 @@ struct unwind_cfi_row {
 	struct unwind_cfi_rule regs[UNWIND_CFI_REGS];
 };
 
-/* Room for the bytes of one CIE and one FDE. The rows of a struct unwind_cfi point into it. */
+/* Room for the bytes of one CIE and one FDE. The row of a struct unwind_cfi points into this buffer. */
 struct unwind_cfi_buf {
 	uint8_t cie[UNWIND_CFI_CIE_MAX];
 	uint8_t fde[UNWIND_CFI_FDE_MAX];
@@ -76,8 +76,9 @@ struct unwind_cfi_env {
 	void *arg;
 };
 
-/* Evaluates a DWARF expression. *initial (unless NULL) is on its stack at the start. Returns 0; -EBADMSG:
- * the expression is wrong or exceeds a limit; -EFAULT: it needs a value that is not known. */
+/* Evaluates a DWARF expression. *initial (unless NULL) is on its stack at the start. Returns 0; -EBADMSG: the
+ * expression is wrong, exceeds a limit, or uses a register that is not known; -EFAULT: the memory that the
+ * expression reads cannot be read. */
 int unwind_cfi_eval(const uint8_t *expr, uint32_t len, const struct unwind_cfi_env *env,
 		    const uint64_t *initial, uint64_t *ret);
 

@@ -71,8 +71,8 @@ int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 /* Forgets the mappings, and closes the file. */
 void unwind_maps_forget(struct unwind_maps *m);
 void unwind_maps_done(struct unwind_maps *m);
-/* Returns the mapping that holds addr, or NULL. Valid until unwind_maps_forget(). A mapping that is not
- * known must not be read either. */
+/* Returns the mapping that holds addr, or NULL. Valid until unwind_maps_forget(). If the kernel gave no
+ * answer for addr, returns a mapping that must not be read (avoid). */
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr);
 static inline const char *unwind_maps_path(const struct unwind_maps *m, const struct unwind_map *map)
 {
