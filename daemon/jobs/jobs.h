@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs.h - makes frameworks report their jobs. A thread looks for the files of frameworks and puts probes
- * on their functions. It notices when a file is replaced, and it also probes the functions that jobs run.
+ * jobs.h - makes frameworks report their jobs. A thread looks for the files of frameworks and puts probes on
+ * their functions. The thread notices when a file is replaced. It also probes the functions that jobs run.
  * The probes put the records into the side ring (bpf/emit.h).
  *
  * A function in a file of a framework is probed in all processes. A function that a job runs is probed only
@@ -27,7 +27,7 @@ struct jobs_stats {
 };
 
 /* The state of one file of a framework; the members are as in struct probe_hook. If no file of a framework
- * was found, it has one row that says so. */
+ * was found, the framework has one row that says so. */
 struct jobs_row {
 	char name[16 + JOB_NAME_MAX]; /* for example "jobs/libuv" */
 	char how[320], why[320], without[96];
@@ -39,8 +39,8 @@ struct jobs_row {
  * until jobs_free(). *ret NULL: there is nothing to do. Returns 0 or -errno.
  */
 int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **ret);
-/* Removes all probes. Returns false if the thread is stuck on a file system: then neither j nor the probe
- * may be freed. Accepts NULL. */
+/* Removes all probes. Waits at most JOBS_FIRST_MS. Returns false if the thread is then still stuck on a file
+ * system: neither j nor the probe may be freed. Accepts NULL. */
 bool jobs_free(struct jobs *j);
 
 /* Any thread may call jobs_stats() and jobs_rows(); both accept NULL. jobs_rows() calls fn for each row
