@@ -118,8 +118,8 @@ json_t *diagnoser_answer(int fd, const struct diagnoser_question *q)
 		r = answer_from(reader, from_ns, q, &answer, err);
 	}
 	/* On a busy machine the snapshot can be too large for the limits of memory. Each further try leaves
-	 * out more of it: first half of the time before the hang, then three quarters, and so on. The last
-	 * tries also leave out a part of the hang. */
+	 * out more of the snapshot: first half of the time before the hang, then three quarters, and so on.
+	 * The last tries also leave out a part of the hang. */
 	for (unsigned i = 0; i < DIAGNOSER_TRIES && (r == -ENOMEM || r == -E2BIG); i++) {
 		uint64_t limit_ns = i < DIAGNOSER_TRIES_BEFORE ? q->since_ns : q->found_ns;
 

@@ -27,7 +27,7 @@
 #define JAIL_MEMORY DIAGNOSER_MEMORY
 #endif
 
-/* The system calls that the child needs to read a trace and to diagnose. It never opens a path. */
+/* The system calls that the child needs to read a trace and to diagnose. The child never opens a path. */
 static const int jail_child_calls[] = {
 	__NR_read,       __NR_pread64,      __NR_write,          __NR_close,        __NR_fstat,
 	__NR_lseek,      __NR_fcntl,        __NR_munmap,         __NR_mremap,       __NR_madvise,

@@ -94,7 +94,8 @@ static void note_drop(void *arg)
 }
 
 /* Writes the first note of a hang, before any slow work. An error is ignored here: the note is written again
- * later, and that write reports its error. The hang is lost only if the daemon ends before that. */
+ * later, and that write reports its error. The hang is lost only if the daemon ends before the later
+ * write. */
 static void note_run(void *arg)
 {
 	struct incident_note *n = arg;

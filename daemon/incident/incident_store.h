@@ -50,11 +50,11 @@ struct incident_store_use {
 	unsigned kept, removed;
 };
 /*
- * Removes hangs until the rest fits into size_bytes. Never removes the hang `name`, which is new. The
- * oldest hang of the user whose hangs take the most bytes goes first.
+ * Removes the files of hangs until the rest fits into size_bytes. Never removes those of the hang `name`,
+ * which is new. The oldest hang of the user whose hangs take the most bytes is removed first.
  *
  * After the clock was set back, the time in the name of a hang can be more than a day after now_ns (wall
- * clock). Such a hang goes before the other hangs of its user.
+ * clock). Such a hang is removed before the other hangs of its user.
  *
  * Also removes files that were left half-written. So during the call, no other thread may be in
  * incident_store_sidecar(), or between incident_store_create() and incident_store_commit().
