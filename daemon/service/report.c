@@ -138,7 +138,7 @@ static json_t *report_most(const struct most *m)
 		      "at_ns", num(m->ts_ns));
 	if (m->kind == MOST_TASK) {
 		name = json_stringn(m->comm, strnlen(m->comm, sizeof(m->comm)));
-		json_object_set_new(o, "name", name ? name : json_string("?")); /* no UTF-8 */
+		json_object_set_new(o, "name", name ? name : json_string("?")); /* the name is not UTF-8 */
 	}
 	return o;
 }
@@ -250,7 +250,7 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 	return a;
 }
 
-/* Of the capabilities that the daemon may keep (privilege.c), those that it has. */
+/* Lists the capabilities that the daemon has, among those that it may keep (privilege.c). */
 static json_t *report_capabilities(void)
 {
 	static const struct {

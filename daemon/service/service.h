@@ -3,8 +3,9 @@
  * service.h - the state that the handlers of the control socket's requests share, and their workers. Main
  * thread.
  *
- * The clients' worker does everything that may take long, and everything that touches a descriptor from a
- * client. So a file system that does not answer holds up neither the event loop nor the snapshots of hangs.
+ * The clients' worker and the closer do everything that may take long, and everything that touches a
+ * descriptor from a client. So a file system that does not answer holds up neither the event loop nor the
+ * snapshots of hangs.
  */
 #ifndef CTRACE_DAEMON_SERVICE_SERVICE_H
 #define CTRACE_DAEMON_SERVICE_SERVICE_H
