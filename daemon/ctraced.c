@@ -423,9 +423,9 @@ static int ctraced_run(struct ctraced *c)
 
 /*
  * Raises the priority of the daemon's session. The kernel shares the CPUs evenly between sessions, whatever
- * nice values the tasks in them have (sched(7), autogroup). Beside a dozen busy sessions, the drain thread
- * came too late without this. Does nothing if the daemon did not begin the session itself; a service has a
- * session of its own.
+ * nice values the tasks in them have (sched(7), autogroup). Without the higher priority, the drain thread
+ * came too late beside a dozen busy sessions. Does nothing if the daemon did not begin the session itself; a
+ * service has a session of its own.
  */
 static void ctraced_go_first(void)
 {

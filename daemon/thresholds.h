@@ -82,8 +82,8 @@
  * are left out for minutes. Evidence: edges (flap), for both numbers on both sides. */
 #define GOVERNOR_FLAP_NS  10000000000ULL
 #define GOVERNOR_PATIENCE 32
-/* times GOVERNOR_FLAP_NS: if a step forward has lasted longer than this, the wait for a step back is
- * halved. Evidence: edges (flap), on both sides. */
+/* times GOVERNOR_FLAP_NS: if a step forward has lasted longer than this when the governor takes a step back,
+ * the next step back waits half as long. Evidence: edges (flap), on both sides. */
 #define GOVERNOR_LASTED 3
 
 /*
@@ -122,8 +122,9 @@
  * doc/service.md, "Measured", has the figures of an earlier version. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap has begun, the records from before are written within this time. If the
- * cost is still too high then, the governor takes the last step. Below: pauses begin that are not needed.
- * Above: a storm of two groups costs too much for longer. Evidence: edges (rest), on both sides. */
+ * cost is still too high then, the governor takes the last step. Without a cap, a cost of GOVERNOR_STORM
+ * times the budget leads to the last step already after GOVERNOR_SETTLE_NS. Below: pauses begin that are not
+ * needed. Above: a storm of two groups costs too much for longer. Evidence: edges (rest), on both sides. */
 #define GOVERNOR_REST_NS 1500000000ULL
 /* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap. GOVERNOR_FULL, part of
  * the bucket: between these two times, the cap ends when the bucket is filled to more than this part. Below:
@@ -132,8 +133,9 @@
 #define GOVERNOR_CAP_MIN_NS 400000000ULL
 #define GOVERNOR_CAP_MAX_NS 5000000000ULL
 #define GOVERNOR_FULL       0.9
-/* times: a cap lasts at least this many times the time that it took to end the cap before it. Below: caps
- * of groups with thousands of tasks cost more than the budget. Evidence: edges (cap), on both sides. */
+/* times: the caps of groups take some time to end. The next caps last at least this many times as long.
+ * Below: caps of groups with thousands of tasks cost more than the budget. Evidence: edges (cap), on both
+ * sides. */
 #define GOVERNOR_CAP_TIMES 64
 /* counted records (one in CAPS_SAMPLE is counted): with fewer of them, the share of a group or of a task is
  * not known. Evidence: edges (groups, most), on both sides. */
@@ -209,13 +211,13 @@
 #define GOVERN_LIGHT_NS 10
 /* ns: the cost of a run that finds, in a coarse step, that a wait is too short for a record. */
 #define GOVERN_SHORT_NS 20
-/* ns: the CPU time of the drain thread for the two records of a switch and a wake. In a coarse step the
- * governor estimates with it what the step before would cost. Below: the governor goes back too early.
- * Above: it goes back too late. Evidence: doc/performance.md, "drain". */
+/* ns: the CPU time of the drain thread for the two records of a switch and a wake. From this number the
+ * governor estimates, in a coarse step, what the step before would cost. Below: the governor goes back too
+ * early. Above: the governor goes back too late. Evidence: doc/performance.md, "drain". */
 #define GOVERN_DRAIN_NS 200
 /* ns: a measured cost of a call that is larger than this counts as a wrong measurement. No evidence yet. */
 #define GOVERN_CALL_MAX_NS 2000
-/* timed runs: with fewer of them, the mean time from before them counts as well. No evidence yet. */
+/* timed runs: with fewer of them, the former mean time counts as well. No evidence yet. */
 #define GOVERN_RUNS_FEW 16
 
 /*
@@ -269,8 +271,8 @@
  * of a second: after a rest, the inspections of this much time may run at once. No evidence yet. */
 #define INSPECT_PER_SEC     100
 #define INSPECT_SLACK_SHARE 4
-/* inspections a second: the limit of the daemon's inspection thread. It is far above the limit of the
- * policy. So only a snapshot can reach it, which asks for up to SNAPSHOT_REQUEST_INSPECTIONS_MAX
+/* inspections a second: the limit of the daemon's inspection thread. It is far above the limit of the policy.
+ * So only a snapshot can reach this limit: a snapshot asks for up to SNAPSHOT_REQUEST_INSPECTIONS_MAX
  * inspections at once. No evidence yet. */
 #define DRAIN_INSPECTIONS_PER_S 2000
 /* samples a second: the stacks of at most this many samples of running tasks get names. Below: there
@@ -349,7 +351,8 @@
 /* ns: after losses, all tasks are read again, at most once in this time. Below: losses on a busy machine
  * make the machine busier. Above: the states of tasks are unknown for longer. No evidence yet. */
 #define DRAIN_RESYNC_NS 10000000000ULL
-/* ns: the descriptor table of a process is written at most once in this time. No evidence yet. */
+/* ns: inspections have the descriptor table of a process written at most once in this time. No evidence
+ * yet. */
 #define DRAIN_FILES_AGAIN_NS 5000000000ULL
 /* bytes: streams from other threads that the drain thread has not written yet take at most this
  * much memory. More are refused and counted. No evidence yet. */
@@ -379,8 +382,9 @@
  * daemon (WatchdogSec). Below: a round on a machine without free CPU time ends the daemon. Above: a
  * stuck daemon records nothing for longer. No evidence yet. */
 #define CTRACED_STUCK_NS 10000000000ULL
-/* ms: the daemon sleeps for this time and wakes up. If the attached programs have recorded nothing then, the
- * kernel never calls them. Below: the daemon does not start on a busy machine. No evidence yet. */
+/* ms: at its start the daemon sleeps, one millisecond at a time, for this time at most. If the attached
+ * programs have recorded nothing by then, the kernel never calls them. Below: the daemon does not start on a
+ * busy machine. No evidence yet. */
 #define PROBE_FIRES_MS 200
 /* ns: for a request with `bpf_stats` (doc/protocol.md), the kernel measures its programs for this time.
  * Below: too few runs are measured. Above: all programs of the machine cost more for longer. No evidence
@@ -463,8 +467,8 @@
  * `ctrace status` is slow when many users ask. Above: users slow down the daemon. No evidence yet. */
 #define CONTROL_PACE_PERCENT 10
 #define CONTROL_PACE_NS      20000000ULL
-/* us: nothing is received for this time if there are no free descriptors, or if the thread that closes
- * descriptors is behind. No evidence yet. */
+/* us: if there are no free descriptors, or if the thread that closes descriptors is behind, no connection is
+ * accepted for this time, and nothing is received from users other than root. No evidence yet. */
 #define CONTROL_REST_USEC 100000
 /* us: the time between two looks whether the file of the socket still exists. No evidence yet. */
 #define CONTROL_LOOK_USEC 2000000
@@ -489,8 +493,8 @@
  * client holds up others for longer. No evidence yet. */
 #define SERVICE_LIMIT_NS 10000000000ULL
 #define SERVICE_CLOSE_NS 2000000000ULL
-/* descriptors: the most that may wait to be closed. If half as many wait, no more descriptors are
- * received. No evidence yet. */
+/* descriptors: the most that may wait to be closed. If half as many wait, no connection is accepted, and
+ * nothing more is received from users other than root. No evidence yet. */
 #define SERVICE_CLOSE_MAX 512
 
 /*
@@ -498,7 +502,8 @@
  */
 
 /* ms: the start of the daemon waits at most this long for the first look at all processes and directories.
- * Above: the daemon starts later. No evidence yet. */
+ * The end of the daemon waits as long for the thread to end. Above: the daemon starts later. No evidence
+ * yet. */
 #define JOBS_FIRST_MS 3000
 /* ms: the time between two looks whether files were replaced. Below: more wake-ups. Above: the jobs of
  * an upgraded program are missed for longer. No evidence yet. */

@@ -29,13 +29,13 @@ struct worker_thread {
 	struct worker *worker;
 	pthread_t id;
 	bool used;
-	bool busy;      /* the thread does a job, since since_ns */
+	bool busy;      /* the thread does a job */
 	bool inside;    /* the job may use data that is not its own */
 	bool cancelled; /* no client wants the result */
 	bool abandoned; /* the thread was given up, and ends when its job returns */
 	bool ended;     /* the thread has ended, and has to be joined */
 	struct worker_job job;
-	uint64_t since_ns;
+	uint64_t since_ns; /* when the job began, or last called worker_progress() */
 	bool has_clock;
 	clockid_t clock; /* the thread's CPU clock; valid as long as the thread lives */
 };

@@ -5,8 +5,8 @@
  * Jobs run in the order in which they came, but jobs of root run first. In this file, root stands for root
  * and for the user that the daemon runs as (worker_job.owner).
  *
- * A worker with a time limit gives up a thread whose job makes no progress for that time. Another thread
- * goes on with the next job. The stuck thread drops its job when it comes back, if it ever does.
+ * A worker with a time limit gives up a thread whose job makes no progress for that time. Another thread goes
+ * on with the next job. If the stuck thread ever comes back, it drops its job and ends.
  *
  * At most WORKER_STUCK_USER threads may be stuck for one user, and WORKER_STUCK_OTHERS for all users but
  * root. So one more thread can always be started for root. No further job of a user at this limit is
@@ -86,8 +86,8 @@ uint64_t worker_cpu_ns(struct worker *w);
 /* The job makes progress: its time limit begins anew. Returns false if nobody needs the result any more: the
  * client has gone, the job was given up, or a worker with a time limit ends. */
 bool worker_progress(void);
-/* From now on, until worker_enter(), the job uses only data that it owns. So the daemon need not wait for
- * the job when it ends. */
+/* From now on, until worker_enter(), the job uses only data that it owns. So when the daemon ends, it need
+ * not wait for the job. */
 void worker_leave(void);
 /* The job uses shared data again. Returns false if the job was cancelled: the shared data may have been
  * freed. */
