@@ -150,8 +150,8 @@ void detect_blob(struct detect *d, const struct ct_blob *blob);
 void detect_found(struct detect *d, const struct ct_iter_task *found);
 /*
  * Ends a round in which detect_found() was called for all tasks. now_ns: when the round began. If no records
- * were lost after now_ns, tasks are judged again. If the round did not find a task, and its state is older
- * than now_ns, the task has ended.
+ * were lost after now_ns, tasks are judged again. If the round did not find a task, and the known state of
+ * the task is older than now_ns, the task has ended.
  */
 void detect_resync(struct detect *d, uint64_t now_ns);
 /* Notes that records were lost until ts_ns. No task is judged until detect_resync() is called. */

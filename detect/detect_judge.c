@@ -17,9 +17,9 @@
  * A worker thread that waits on another condition variable than that of its queue may have no work. So a wait
  * for a futex without a known owner counts only for the first thread of a process.
  *
- * The rule BUSY: a loop that always finds more work never waits in its epoll. It makes progress if it
- * receives messages, is seen in the system call of its idle point, or is seen in one system call and then in
- * another one. A thread of a pool that is busy for long looks like a thread that is stuck in its work, so
+ * The rule BUSY: a loop that always finds more work never waits in its epoll. Such a task makes progress if
+ * it receives messages, is seen in the system call of its idle point, or is seen in one system call and then
+ * in another one. A thread of a pool that is busy for long looks like a thread that is stuck in its work, so
  * only a thread with an event loop is reported.
  */
 #include <errno.h>

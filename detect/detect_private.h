@@ -68,8 +68,9 @@ void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 
 /* Finds a task. NULL: it is not in the table, or has ended. */
 struct detect_task *detect_task_find(struct detect *d, uint32_t tid);
-/* As detect_task_find(), but makes the entry of a task that has none. NULL: the task has ended, or there is
- * no room. */
+/* As detect_task_find(), but makes the entry of a task that has none. ts: the time of a record of the task.
+ * If the known task ended before ts, a new task has its number, and the entry is reset. NULL: the task ended
+ * at ts or later, tid is 0, or there is no room. */
 struct detect_task *detect_task_touch(struct detect *d, uint32_t tid, uint64_t ts);
 /* Notes that the present wait of the task ends at ts. */
 void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts);
@@ -85,7 +86,7 @@ void detect_forget(struct detect_task *t, uint64_t ts);
 
 /* Notes that a coarse stretch (see detect_coarse.c) begins or ends at ts. */
 void detect_coarse_step(struct detect *d, bool begins, uint64_t ts);
-/* Handles a CT_FOUND. since_ns: its x[0]. */
+/* Handles a CT_FOUND. since_ns: the first word of the record. */
 void detect_coarse_found(struct detect *d, const struct ct_rec *rec, uint64_t since_ns);
 /* Sets the state of the task to DETECT_UNKNOWN from ts on. */
 void detect_coarse_fold(struct detect_task *t, uint64_t ts);

@@ -36,8 +36,9 @@ struct detect_socket {
 
 struct detect_sockets {
 	struct detect_socket *v; /* DETECT_SOCKETS entries */
-	/* A bit for each entry: set, the entry may have unread bytes; not set, it has none. So nothing walks
-	 * the whole table, which is larger than the caches of a CPU, several times a second. */
+	/* A bit for each entry: set, the entry may have unread bytes; not set, it has none. So as long as
+	 * messages are recorded, the whole table, which is larger than the caches of a CPU, is not walked
+	 * several times a second. */
 	uint64_t unread[DETECT_SOCKETS / 64];
 };
 

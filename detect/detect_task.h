@@ -35,7 +35,7 @@ struct detect_task {
 	uint32_t tid, next; /* next: slot of the next task in the same hash chain */
 	uint32_t owner;     /* owner of the futex that the task waits for */
 	uint32_t futex_owner;
-	uint8_t run, bits, told; /* told: bits 1 << CT_HANG_* of the present hangs that were reported */
+	uint8_t run, bits, told; /* told: bits 1 << CT_HANG_*: present hangs that need no more report */
 	uint8_t prio;
 	/* The present wait. If the task does not wait, nr is its system call. */
 	uint8_t wait, state, flags;
