@@ -32,6 +32,7 @@ static void link_wait(const struct graph *g, struct link *k, const struct group 
 	k->edge = gr->blame.edge;
 	k->strength = gr->blame.strength;
 	k->waits = gr->waits;
+	k->longest_ns = gr->longest_ns;
 	k->server = graph_is_accepted(g, k->obj);
 	k->killed = gr->blame.killed;
 	k->owed = gr->blame.owed;

@@ -40,6 +40,7 @@ struct link {
 	uint64_t from_ns, to_ns;
 	uint64_t total_ns;
 	uint32_t waits;      /* the number of waits that make up total_ns */
+	uint64_t longest_ns; /* the longest of these waits */
 	uint8_t wait;        /* CT_W_* of the longest wait */
 	enum edge_kind edge; /* how the task depends on the next link; 0 in the last link */
 	enum edge_strength strength;

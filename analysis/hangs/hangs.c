@@ -234,7 +234,7 @@ static bool is_alarm(const struct diagnosis *d)
 	 * itself hangs, it has a row of its own. A child that computes for a while is normal. */
 	if (child)
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
-		       (c == CAUSE_BUSY && ns >= HANGS_CHILD_BUSY_NS);
+		       (c == CAUSE_BUSY && k->longest_ns >= HANGS_CHILD_BUSY_NS);
 	if (d->n_chain == 1)
 		return k->wait == CT_W_STOPPED || (c == CAUSE_NETWORK && k->owed && !k->server) ||
 		       (c == CAUSE_POLLING && d->verdict == VERDICT_REPEATED_YIELD && k->wait == 0);
