@@ -187,7 +187,7 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	    f->chain.leaf.kind != RESOURCE_NONE && f->chain.leaf.kind != RESOURCE_DISK &&
 	    !has_edge(f, EDGE_LOCK) && !has_edge(f, EDGE_FILELOCK) && !has_edge(f, EDGE_POLLED))
 		return true;
-	if (first->total_ns < first->waits * DIAGNOSE_QUICK_NS && !first->unfinished &&
+	if (first->total_ns < first->waits * DIAGNOSE_QUICK_NS && !first->unfinished && !f->starved &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
 	/* the victim shares a busy machine, but it waits for a CPU for less than half of the time */
@@ -299,8 +299,13 @@ static bool is_strong(const struct findings *f, enum verdict verdict)
 		return false;
 	if (verdict != VERDICT_NORMAL && is_unknown_leaf(f))
 		return false;
-	/* while records are missing, no record tells which task had the CPU */
-	if (f->starved && f->cpu.lost_ns > f->cpu.total_ns / 2)
+	/* no record tells which task had the CPU, or no single task had it */
+	if (verdict != VERDICT_NORMAL && f->starved && !has_edge(f, EDGE_CPU) &&
+	    f->cpu.idle_ns <= f->cpu.total_ns / 2)
+		return false;
+	/* the last wait of a cycle may be a poll, which may be for other things too */
+	if (f->chain.end == END_CYCLE && f->chain.leaf.edge == EDGE_OWNER &&
+	    CT_OBJ_KIND(f->chain.leaf.obj) == CT_OBJ_SOCK)
 		return false;
 	return f->chain.choices.n == f->chain.settled && f->chain.end != END_UNKNOWN &&
 	       f->chain.end != END_FOLDED;

@@ -218,9 +218,10 @@ static int find_cpu(struct findings *f)
 		return find_sampled(f);
 	if (f->cpu.task == GRAPH_NONE || f->cpu.idle_ns + f->cpu.lost_ns > f->cpu.total_ns / 2)
 		return 0;
-	/* if many tasks share the CPU, no single one is to blame for certain */
-	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,
-			    f->cpu.ns < f->cpu.total_ns / BRANCH_SHARE ? EDGE_WEAK : EDGE_STRONG);
+	/* if many tasks shared the CPU, no single one is to blame */
+	if (f->cpu.ns < f->cpu.total_ns / BRANCH_SHARE)
+		return 0;
+	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU, EDGE_STRONG);
 }
 
 bool root_cause_ran(const struct link *k)

@@ -210,6 +210,8 @@ static void say_starved(struct words *t, const struct sentence_facts *f, const s
 		words_add(t, " although one was idle: its control group is probably limited");
 	else if (f->cpu->lost_ns > f->cpu->total_ns / 2)
 		words_add(t, " as far as is known: records are missing that would tell who had it");
+	else if (f->cpu->task != GRAPH_NONE)
+		words_add(t, " while many tasks used it");
 }
 
 static unsigned percent(uint64_t part_ns, uint64_t all_ns)

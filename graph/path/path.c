@@ -155,13 +155,15 @@ static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_
 		blame_lasting(k->g, interval, b);
 }
 
-/* Whether the task to blame is a guess: no task ended the wait, and it is a wait of an event loop, or on
- * a futex. A cycle of waits must not rest on guesses. */
+/* Whether the task to blame is a guess: no task ended the wait, and it is a wait on a futex, or of an event loop
+ * that is not owed an answer by this task alone. A cycle of waits must not rest on guesses. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	uint8_t wait = g->intervals[interval].wait;
 
-	return b->edge == EDGE_OWNER && (wait == CT_W_POLL || wait == CT_W_EPOLL || wait == CT_W_FUTEX);
+	if (b->edge != EDGE_OWNER)
+		return false;
+	return wait == CT_W_FUTEX || ((wait == CT_W_POLL || wait == CT_W_EPOLL) && (!b->owed || b->rivals));
 }
 
 /* The task of `frame` waits in `interval`, and b blames the task of a frame further up. True: the waits of

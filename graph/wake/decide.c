@@ -346,7 +346,11 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
 	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
-		b->time = polls_far(g, s) ? TIME_NETWORK : TIME_IPC;
+		if (!polls_far(g, s)) {
+			blame_lasting(g, (uint32_t)(s - g->intervals), b);
+			return;
+		}
+		b->time = TIME_NETWORK;
 		b->kind = RESOURCE_TCP;
 	}
 	if (CT_OBJ_KIND(b->obj) == CT_OBJ_TTY || CT_OBJ_KIND(b->obj) == CT_OBJ_CHARDEV)
