@@ -187,7 +187,9 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	    f->chain.leaf.kind != RESOURCE_NONE && f->chain.leaf.kind != RESOURCE_DISK &&
 	    !has_edge(f, EDGE_LOCK) && !has_edge(f, EDGE_FILELOCK) && !has_edge(f, EDGE_POLLED))
 		return true;
-	if (first->total_ns < first->waits * DIAGNOSE_QUICK_NS && !first->unfinished && !f->starved &&
+	if (first->total_ns < first->waits * DIAGNOSE_QUICK_NS &&
+	    (first->longest_ns < DIAGNOSE_STALL_NS || first->longest_ns < first->total_ns / 2) &&
+	    !first->unfinished && !f->starved &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
 	/* the victim shares a busy machine, but it waits for a CPU for less than half of the time */
@@ -276,8 +278,10 @@ static bool is_unknown_leaf(const struct findings *f)
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
 	const struct blame *leaf = &f->chain.leaf;
 
-	if (f->chain.end != END_LEAF || leaf->ended || f->on_disk || f->circular ||
-	    last->wait == CT_W_STOPPED)
+	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
+		return false;
+	if (leaf->ended && (f->chain.refused || leaf->time == TIME_NETWORK ||
+			    (leaf->edge != EDGE_IRQ && leaf->edge != EDGE_MESSAGE)))
 		return false;
 	if (leaf->kind == RESOURCE_TIMER || leaf->kind == RESOURCE_DISK || leaf->kind == RESOURCE_INPUT)
 		return false;

@@ -231,6 +231,24 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->time = (o && o->family == AF_UNIX) || graph_is_local(g, b->obj) ? TIME_IPC : TIME_NETWORK;
 }
 
+/* A signal interrupted a poll. The task did not wait for the signal, unless a child sent it: if it is known
+ * which other task could have ended the poll, completes b and returns true. */
+static bool blame_interrupted(const struct graph *g, const struct interval *s, uint32_t sender,
+			      struct blame *b)
+{
+	struct blame lasting;
+
+	if (g->tasks[sender].tgid == g->tasks[s->task].tgid ||
+	    graph_descends_from(g, sender, g->tasks[s->task].tgid))
+		return false;
+	blame_lasting(g, (uint32_t)(s - g->intervals), &lasting);
+	if (lasting.task == GRAPH_NONE || lasting.task == sender)
+		return false;
+	lasting.until_ns = b->until_ns;
+	*b = lasting;
+	return true;
+}
+
 /* Completes b for a wait that a task ended, in process context. */
 static void blame_waker(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
@@ -259,6 +277,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	b->ended = true;
 	b->event = s->wake;
 	if (sig && (b->edge == EDGE_WAKE || b->strength == EDGE_WEAK)) {
+		if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) && blame_interrupted(g, s, waker, b))
+			return;
 		b->edge = EDGE_SIGNAL;
 		b->strength = EDGE_STRONG;
 		b->kind = RESOURCE_SIGNAL;

@@ -424,6 +424,7 @@ static void poll_socket(const struct graph *g, uint64_t obj, uint64_t ts_ns, uin
 	m->task = object_owner(g, obj, ts_ns, me, CT_FF_WRITE, &m->all);
 	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[me].tgid;
 	m->score = POLL_OWN;
+	m->inner = own && o && o->family == AF_UNIX;
 	if (owner_owed(g, obj, ts_ns)) {
 		m->score = own ? POLL_OWN : POLL_OWED;
 		m->since_ns = sent ? event_of(g, sent)->r.ts : 0;
@@ -557,7 +558,7 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 		if (!any || m.score >= best.score) {
 			for (size_t k = 0; k < m.all.n; k++)
 				ender_add(g, all, m.all.v[k]);
-			if (m.task != GRAPH_NONE)
+			if (m.task != GRAPH_NONE && g->tasks[m.task].tgid != g->tasks[s->task].tgid)
 				ender_add(g, all, m.task);
 		}
 		if (!any || is_better(&m, &best)) {
