@@ -277,6 +277,7 @@ const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, 
 /* Whether a listening socket takes a connection, from least to most certain. */
 enum listens {
 	LISTENS_NOT,
+	LISTENS_MAPPED,    /* the port, at any IPv6 address of its network namespace, which includes IPv4 */
 	LISTENS_ANYWHERE,  /* the port, at any address of its network namespace */
 	LISTENS_ELSEWHERE, /* the address and port, in another network namespace */
 	LISTENS_EXACTLY,   /* the address and port, or the path of a unix socket */

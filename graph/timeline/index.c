@@ -242,9 +242,12 @@ enum listens graph_listens_for(const struct graph *g, const struct window_object
 	v4 = is_v4(o->family, o->raddr);
 	plain_address(l->family, l->laddr, la);
 	plain_address(o->family, o->raddr, ra);
-	if (is_wildcard(la)) /* an IPv6 socket also takes connections to IPv4 addresses */
-		return same && (v4 || l->family == AF_INET6) && graph_is_local(g, o->id) ? LISTENS_ANYWHERE
-											 : LISTENS_NOT;
+	if (is_wildcard(la)) {
+		if (!same || (is_v4(l->family, l->laddr) && !v4) || !graph_is_local(g, o->id))
+			return LISTENS_NOT;
+		/* of two sockets, the kernel prefers the one of IPv4 for an IPv4 address */
+		return v4 && l->family == AF_INET6 ? LISTENS_MAPPED : LISTENS_ANYWHERE;
+	}
 	if (memcmp(la, ra, 16) || is_v4(l->family, l->laddr) != v4)
 		return LISTENS_NOT;
 	return same ? LISTENS_EXACTLY : is_loopback(ra, v4) ? LISTENS_NOT : LISTENS_ELSEWHERE;

@@ -194,7 +194,8 @@ static void drop_masters(const struct graph *g, struct enders *all)
  * The task that accepts, or has to accept, the connection that socket o asks for: it has the listening socket
  * open. The best match of address, port and network namespace counts. If several workers share the listening
  * socket, and all of them are busy, the result is the one that has been busy for longest; if one of them is
- * not busy, there is no answer. All of them are in *all.
+ * not busy, there is no answer. There is none either if several sockets listen there (SO_REUSEPORT): the
+ * kernel has chosen one of them, and no record says which. All of the tasks are in *all.
  */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
 			 struct enders *all)
@@ -203,7 +204,8 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 	enum listens best = LISTENS_NOT;
 	struct enders found = { 0 };
 	uint32_t worker = GRAPH_NONE;
-	size_t n;
+	bool unsure = false;
+	size_t n, n_socks = 0;
 
 	/* a socket pair or an unconnected socket has no listener */
 	if (o->family == AF_UNIX ? !o->name[0] : !o->rport)
@@ -222,21 +224,23 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 			ender_add(g, &users, user);
 		if (!users.n)
 			continue;
-		if (how > best)
+		if (how > best) {
 			found = (struct enders){ 0 };
+			n_socks = 0;
+		}
 		best = how;
+		n_socks++;
 		for (size_t k = 0; k < users.n; k++)
 			ender_add(g, &found, users.v[k]);
 	}
 	drop_masters(g, &found);
 	for (size_t i = 0; i < found.n; i++) {
 		ender_add(g, all, found.v[i]);
-		if (found.n > 1 && can_accept(g, found.v[i], ts_ns))
-			return GRAPH_NONE;
 		if (worker == GRAPH_NONE || busy_since(g, found.v[i], ts_ns) < busy_since(g, worker, ts_ns))
 			worker = found.v[i];
+		unsure |= found.n > 1 && (n_socks > 1 || can_accept(g, found.v[i], ts_ns));
 	}
-	return worker;
+	return unsure ? GRAPH_NONE : worker;
 }
 
 uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,

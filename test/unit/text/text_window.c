@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,13 +47,22 @@ static struct window_object *add_object(struct text_window *t, struct text_line 
 	return &t->objects.v[t->objects.n - 1];
 }
 
+static void address_field(struct text_line *l, const char *field, uint16_t family, uint8_t address[16])
+{
+	const char *text = text_line_field(l, field);
+
+	if (text && inet_pton(family, text, address) != 1)
+		text_line_fail(l, "expected an address of the family, not \"%s\"", text);
+}
+
 static void line_object(struct text_window *t, struct text_line *l)
 {
-	static const struct text_word families[] = { { "unix", 1 }, { "inet", 2 }, { NULL, 0 } };
+	static const struct text_word families[] = {
+		{ "unix", 1 }, { "inet", 2 }, { "inet6", 10 }, { NULL, 0 }
+	};
 	static const struct text_word protocols[] = { { "tcp", 6 }, { "udp", 17 }, { NULL, 0 } };
 	struct window_object *o = add_object(t, l, text_object_next(l));
 	const char *peer = text_line_field(l, "peer"), *name = text_line_field(l, "name");
-	const char *local = text_line_field(l, "local"), *remote = text_line_field(l, "remote");
 
 	o->peer = peer ? text_object(l, peer) : 0;
 	o->name = name ? own(t, strdup(name)) : "";
@@ -65,12 +75,8 @@ static void line_object(struct text_window *t, struct text_line *l)
 	o->dev = (uint32_t)text_number_field(l, "dev", 0);
 	o->netns = (uint32_t)text_number_field(l, "netns", 0);
 	o->tid = text_task_field(t, l, "tid");
-	if (local &&
-	    sscanf(local, "%hhu.%hhu.%hhu.%hhu", &o->laddr[0], &o->laddr[1], &o->laddr[2], &o->laddr[3]) != 4)
-		text_line_fail(l, "expected an IPv4 address, not \"%s\"", local);
-	if (remote && sscanf(remote, "%hhu.%hhu.%hhu.%hhu", &o->raddr[0], &o->raddr[1], &o->raddr[2],
-			     &o->raddr[3]) != 4)
-		text_line_fail(l, "expected an IPv4 address, not \"%s\"", remote);
+	address_field(l, "local", o->family, o->laddr);
+	address_field(l, "remote", o->family, o->raddr);
 	text_line_done(l,
 		       "object OBJECT [peer=OBJECT] [name=] [family=] [type=] [protocol=] [lport=] [rport=] "
 		       "[state=] [local=] [remote=] [dev=] [netns=] [tid=]");
