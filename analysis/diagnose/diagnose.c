@@ -280,6 +280,8 @@ static bool is_unknown_leaf(const struct findings *f)
 
 	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
 		return false;
+	/* an interrupt, or a task of the chain itself, does not tell for which task of this host the last
+	 * task waited */
 	if (leaf->ended && (f->chain.refused || leaf->time == TIME_NETWORK ||
 			    (leaf->edge != EDGE_IRQ && leaf->edge != EDGE_MESSAGE)))
 		return false;

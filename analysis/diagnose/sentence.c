@@ -185,6 +185,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 	say_where(t, f, k);
 	if (k->wait == CT_W_FLOCK)
 		words_add(t, ", whose owner the trace does not show");
+	else if (graph_is_local(f->g, k->obj) && !graph_peer_object(f->g, k->obj) && !f->leaf->rivals)
+		words_add(t, ", whose other end on this host the trace does not show");
 }
 
 static void say_stopper(struct words *t, const struct sentence_facts *f)

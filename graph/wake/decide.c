@@ -490,8 +490,9 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	/* the governor left out the object of the wait, so it is not known for what the task waited */
 	if (!s->obj && b->task == GRAPH_NONE && graph_lacks_at(g, s->from_ns) & CT_LACK_WAIT_OBJECTS)
 		return;
-	/* a wait that timed out and has no task to blame is a sleep */
-	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK) {
+	/* a wait that timed out and has no task to blame is a sleep, unless an answer is owed */
+	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK &&
+	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {
 		b->obj = 0;
 		b->kind = RESOURCE_TIMER;
 		b->edge = EDGE_TIMER;
