@@ -33,6 +33,11 @@
  * above. */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
+/* waits: A task that got something from a sleeping producer at least this often is fed by it, and does not
+ * hang. Below: a service that sleeps in two requests is normal. Above: the consumer of a slow producer hangs.
+ * Evidence: fed_twice below; fed_three_times above. */
+#define FED_WAITS 3
+
 /*
  * Diagnosis: which branch the chain follows
  */

@@ -166,6 +166,27 @@ static bool idles(const struct findings *f)
 	}
 }
 
+/* Whether the victim takes what a producer makes from time to time: it got something at least FED_WAITS
+ * times, and the producer sleeps in between. No task of the chain waits for an answer, except from a server
+ * that itself waits for the requests of others (a message broker). */
+static bool is_fed(const struct findings *f)
+{
+	const struct link *v = f->chain.links.v;
+	size_t n = f->chain.links.n;
+
+	if (n < 2 || f->chain.end != END_LEAF || v[n - 1].wait != CT_W_SLEEP || v[0].waits < FED_WAITS ||
+	    v[0].longest_ns > v[0].total_ns / 2)
+		return false;
+	for (size_t i = 0; i + 1 < n; i++) {
+		if (v[i].wait == CT_W_WRITE || v[i].wait == CT_W_FUTEX || (v[i].owed && !v[i + 1].server))
+			return false;
+		if (v[i].edge == EDGE_LOCK || v[i].edge == EDGE_FILELOCK || v[i].edge == EDGE_POLLED ||
+		    v[i].edge == EDGE_KERNEL_LOCK || v[i].edge == EDGE_FUSE)
+			return false;
+	}
+	return true;
+}
+
 static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t window_ns)
 {
 	const struct link *first = &f->chain.links.v[0];
@@ -180,7 +201,7 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	/* if a rule or a person excluded all branches, there is something to explain */
 	if (f->chain.refused)
 		return false;
-	if (idles(f))
+	if (idles(f) || is_fed(f))
 		return true;
 	/* the victim is a server whose clients ask for nothing */
 	if (first->server && !first->owed && f->chain.end == END_LEAF && first->wait != CT_W_WRITE &&
