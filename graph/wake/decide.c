@@ -205,6 +205,39 @@ static uint64_t own_socket(const struct interval *s, const struct window_event *
 												: s->obj;
 }
 
+/* The records of the objects of a polled set: of an epoll, or of the task's latest polls. */
+static const struct graph_ref *polled_set(const struct graph *g, const struct interval *s, size_t *ret_n)
+{
+	return s->wait == CT_W_EPOLL ? graph_refs(&g->members, s->obj, ret_n)
+				     : graph_refs(&g->waitfds, g->tasks[s->task].tid, ret_n);
+}
+
+/* The waiter's socket whose connection the waker of the wake ends. The wake for the end of a connection names
+ * no socket, because there is nothing to read. 0: the wake is for something else. */
+static uint64_t closed_socket(const struct graph *g, const struct interval *s,
+			      const struct window_event *wake)
+{
+	const struct graph_ref *r;
+	size_t n;
+
+	if (CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK)
+		return owner_closes(g, s->obj, wake) ? s->obj : 0;
+	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
+		return 0;
+	r = polled_set(g, s, &n);
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		/* the set is recorded when the wait begins or when it ends (bpf/wait_fds.h) */
+		if (s->wait == CT_W_POLL &&
+		    (checked_sub(s->from_ns, WAITFD_OLD_NS) > e->r.ts || e->r.ts > s->to_ns))
+			continue;
+		if (CT_OBJ_KIND(e->r.obj) == CT_OBJ_SOCK && owner_closes(g, e->r.obj, wake))
+			return e->r.obj;
+	}
+	return 0;
+}
+
 /* Completes b for bytes that came in by an interrupt, from a task of this host or from the network. */
 static void blame_network(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			  struct blame *b)
@@ -290,6 +323,13 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->strength = EDGE_STRONG;
 		b->kind = RESOURCE_CHILD;
 	}
+	mine = b->strength == EDGE_WEAK ? closed_socket(g, s, wake) : 0;
+	if (mine) {
+		b->obj = mine;
+		b->edge = EDGE_MESSAGE;
+		b->strength = EDGE_STRONG;
+		b->kind = resource_of_object(g->w, mine);
+	}
 	if (s->wait == CT_W_OPEN && ct_wake_call(&wake->r) == CT_W_OPEN && b->edge == EDGE_WAKE) {
 		/* both tasks open one FIFO, and open() waits for the other end */
 		b->edge = EDGE_PIPE;
@@ -316,9 +356,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 static bool polls_far(const struct graph *g, const struct interval *s)
 {
 	size_t n;
-	const struct graph_ref *r = s->wait == CT_W_EPOLL
-					    ? graph_refs(&g->members, s->obj, &n)
-					    : graph_refs(&g->waitfds, g->tasks[s->task].tid, &n);
+	const struct graph_ref *r = polled_set(g, s, &n);
 	bool known = false;
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
@@ -338,7 +376,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 			struct blame *b)
 {
 	bool task_ctx = ct_wake_by_task(&wake->r);
-	uint64_t obj = own_socket(s, wake);
+	uint64_t obj = own_socket(s, wake), closed;
+	struct blame last;
 
 	b->until_ns = wake->r.ts;
 	if (is_disk_wait(g, s, wake)) {
@@ -360,6 +399,21 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		return;
 	}
 	b->ended = true;
+	/* if the loop waits for other hosts too, the softirq may have nothing to do with the task on the CPU
+	 */
+	closed = polls_far(g, s) ? 0 : closed_socket(g, s, wake);
+	if (closed)
+		blame_lasting(g, (uint32_t)(s - g->intervals), &last);
+	/* a loop that is owed an answer on another connection goes on to wait for it */
+	if (closed && (!last.owed || last.obj == closed)) {
+		b->obj = closed;
+		b->kind = resource_of_object(g->w, closed);
+		b->event = (uint32_t)(wake - g->w->events);
+		b->time = TIME_IPC;
+		blame_task(b, graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts), EDGE_MESSAGE,
+			   EDGE_STRONG);
+		return;
+	}
 	b->edge = EDGE_IRQ;
 	/* The task waits in an event loop, and the record of the wake names no socket. So the network
 	 * made room for a send, or reported an event other than data. */

@@ -243,6 +243,62 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 	return unsure ? GRAPH_NONE : worker;
 }
 
+/* Whether no send or receive on the socket is recorded after ts_ns. */
+static bool is_last_use(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	size_t n_sent, n_got;
+
+	graph_refs_from(g, &g->sends, sock, ts_ns + 1, &n_sent);
+	graph_refs_from(g, &g->recvs, sock, ts_ns + 1, &n_got);
+	return !n_sent && !n_got;
+}
+
+/* Whether the process of the task has the socket: its tasks used the socket last; if no task did, it has the
+ * socket open. */
+static bool has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns)
+{
+	struct enders all = { 0 };
+	uint32_t user = sock_user(g, sock, ts_ns);
+
+	if (user == GRAPH_NONE)
+		user = fd_owner(g, sock, ts_ns, 0, 0, &all);
+	return user != GRAPH_NONE && g->tasks[user].tgid == g->tasks[task].tgid;
+}
+
+bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake)
+{
+	uint32_t task =
+		ct_wake_waker(&wake->r) ? graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts) : GRAPH_NONE;
+	bool below =
+		ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ && ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ;
+	enum call call = call_of(g->w->machine, wake->r.nr);
+	bool closes = call == CALL_CLOSE || call == CALL_SHUTDOWN;
+	uint64_t peer;
+
+	if (task == GRAPH_NONE || g->tasks[task].kthread || wake->r.flags & CT_WF_IDLE ||
+	    (ct_wake_context(&wake->r) != CT_CTX_TASK && !below) ||
+	    (!closes && !(wake->r.flags & CT_WF_EXITING) && wake->r.nr != CT_NR_NONE))
+		return false;
+	peer = graph_peer_object(g, sock);
+	if (!peer || (wake->r.obj && wake->r.obj != peer && wake->r.obj != sock))
+		return false;
+	return has_socket(g, task, peer, wake->r.ts) && (closes || is_last_use(g, peer, wake->r.ts));
+}
+
+/* Whether the task on the CPU may have made the wake for a socket. If a softirq made the wake, it may have
+ * had nothing to do with that task. */
+static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, const struct window_event *wake)
+{
+	const struct window_object *o = window_object(g->w, sock);
+	uint64_t peer = graph_peer_object(g, sock);
+
+	if (ct_wake_context(&wake->r) == CT_CTX_TASK || !o)
+		return true;
+	if (peer && sock_user(g, peer, wake->r.ts) != GRAPH_NONE)
+		return has_socket(g, task, peer, wake->r.ts);
+	return o->family == AF_UNIX || !o->rport || graph_is_local(g, sock);
+}
+
 uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint32_t *ret_event)
 {
@@ -270,6 +326,10 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 			return graph_task_at(g, e->r.tid, e->r.ts);
 		}
 	}
+	if (owner_closes(g, sock, wake)) {
+		*ret_event = (uint32_t)(wake - g->w->events);
+		return graph_task_at(g, waker, ts);
+	}
 	r = peer ? graph_ref_before(g, &g->sends, peer, ts + MESSAGE_LATE_NS) : NULL;
 	if (r) {
 		*ret_event = r->event;
@@ -281,7 +341,8 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 	    (wake->r.flags & CT_WF_EXITING || ct_wake_call(&wake->r) == CT_W_CONNECT ||
 	     ct_wake_call(&wake->r) == CT_W_ACCEPT || ct_wake_call(&wake->r) == CT_W_WRITE ||
 	     call_of(g->w->machine, wake->r.nr) == CALL_CLOSE ||
-	     call_of(g->w->machine, wake->r.nr) == CALL_SHUTDOWN))
+	     call_of(g->w->machine, wake->r.nr) == CALL_SHUTDOWN) &&
+	    is_own_wake(g, task, sock, wake))
 		return task;
 	task = peer ? sock_user(g, peer, ts) : GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)

@@ -12,9 +12,14 @@
 #include "graph/wake/blame.h"
 
 /* `wake` says that sock, the receiver's socket, became readable. Returns the task that sent the
- * bytes. *ret_event: the index of its CT_SEND, or GRAPH_NONE. */
+ * bytes, or ended the connection. *ret_event: the index of its CT_SEND, or of the wake if the task ended the
+ * connection, or GRAPH_NONE. */
 uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint32_t *ret_event);
+/* Whether the waker of `wake` ends the connection of sock, because it closes or shuts down the other end, or
+ * exits. The kernel does the work of close() on the way back to user space, when the task is no longer in a
+ * system call. Then the other end is not used later. */
+bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake);
 /* `wake` says that sock, the sender's socket, got room. Returns the task that made room, because it
  * received. *ret_event: the index of its CT_RECV, or GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
