@@ -155,8 +155,8 @@ static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_
 		blame_lasting(k->g, interval, b);
 }
 
-/* Whether the task to blame is a guess: no task ended the wait, and it is a wait on a futex, or of an event loop
- * that is not owed an answer by this task alone. A cycle of waits must not rest on guesses. */
+/* Whether the task to blame is a guess: no task ended the wait, and it is a wait on a futex, or of an event
+ * loop that is not owed an answer by this task alone. A cycle of waits must not rest on guesses. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	uint8_t wait = g->intervals[interval].wait;
@@ -166,22 +166,35 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t inte
 	return wait == CT_W_FUTEX || ((wait == CT_W_POLL || wait == CT_W_EPOLL) && (!b->owed || b->rivals));
 }
 
+/* Whether an event loop waits for the answer that another task owes it. */
+static bool is_loop_of(const struct graph *g, const struct blame *b, uint32_t interval)
+{
+	uint8_t wait = interval == GRAPH_NONE ? CT_W_NONE : g->intervals[interval].wait;
+
+	return (wait == CT_W_POLL || wait == CT_W_EPOLL) && b->edge == EDGE_OWNER;
+}
+
 /* The task of `frame` waits in `interval`, and b blames the task of a frame further up. True: the waits of
- * these frames are a cycle, and no blame in the cycle is a guess. */
+ * these frames are a cycle, and no blame in the cycle is a guess. Two event loops may well keep a request
+ * open at each other, so a cycle of event loops counts only if it owes an answer to a task outside. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, const struct blame *b)
 {
 	/* a wait in a cycle ends only when a task of the cycle dies */
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
+	bool loops = is_loop_of(k->g, b, interval);
+	uint32_t i;
 
 	if ((b->ended && !died) || is_guess(k->g, b, interval) ||
 	    (b->edge == EDGE_OWNER && owner_under_way(k->g, b->obj, k->g->intervals[interval].to_ns)))
 		return false;
-	for (uint32_t i = frame; k->frames.v[i].task != b->task; i = k->frames.v[i].parent)
+	for (i = frame; k->frames.v[i].task != b->task; i = k->frames.v[i].parent) {
 		if (k->frames.v[i].interval != GRAPH_NONE &&
 		    is_guess(k->g, &k->frames.v[i].blame, k->frames.v[i].interval))
 			return false;
-	return true;
+		loops &= is_loop_of(k->g, &k->frames.v[i].blame, k->frames.v[i].interval);
+	}
+	return !loops || (k->frames.v[i].depth && k->frames.v[i].blame.owed);
 }
 
 static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from, uint64_t to)
