@@ -204,7 +204,8 @@ static uint64_t at_length(const char *at)
 {
 	unsigned colons = 0;
 
-	for (const char *p = at; *p; p++)
+	/* the colon of a time zone ("14:03+01:00") does not count */
+	for (const char *p = at; *p && *p != '+' && !(colons && *p == '-'); p++)
 		colons += *p == ':';
 	if (strchr(at, '.') || !strncmp(at, "mono:", 5) || !strncmp(at, "boot:", 5) ||
 	    !strncmp(at, "real:", 5))
