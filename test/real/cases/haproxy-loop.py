@@ -2,6 +2,7 @@
 """haproxy lets one request at a time go to nginx. To answer it, nginx asks haproxy, where the request waits in the queue."""
 import os
 import socket
+import time
 
 HELD_OUT = False
 NEEDS = {"haproxy": "haproxy", "nginx": "nginx", "curl": "curl"}
@@ -52,7 +53,16 @@ def play(s):
     s.wait("the second request waits in the queue", lambda: queue() == (1, 1))
     s.during("the second request waits for the place of the first", lambda: queue() == (1, 1))
     s.during("the victim waits", lambda: victim.poll() is None and s.state("victim") == "S")
-    s.during("both servers sleep", lambda: s.state("haproxy") == s.state("worker") == "S")
+
+    def sleep():
+        """Whether both servers sleep soon: haproxy may still work on the question of the check before."""
+        for _ in range(20):
+            if s.state("haproxy") == s.state("worker") == "S":
+                return True
+            time.sleep(0.05)
+        return False
+
+    s.during("both servers sleep", sleep)
     s.hang(victim="victim", culprits=["haproxy", "worker"], causes=["circular-wait", "queueing"], wrong=["nginx", "test"])
     yield
     ask("set maxconn server shop/web 2")
