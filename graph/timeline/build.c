@@ -27,8 +27,9 @@ static int task_key_cmp(const void *a, const void *b)
 	return x->old < y->old ? -1 : x->old > y->old;
 }
 
-/* Fills in from_ns, for the search of graph_task_at(). The lives of a tid are not always in order of born_ns:
- * graph_tasks() sorts them, and then may replace a born_ns of 0 by a later time. */
+/* Fills in from_ns, for the search of graph_task_at(), and then `ancestor`, which needs this search. The
+ * lives of a tid are not always in order of born_ns: graph_tasks() sorts them, and then may replace a born_ns
+ * of 0 by a later time. */
 static void graph_lives(struct graph *g)
 {
 	for (size_t i = g->n_tasks; i-- > 0;) {
@@ -38,6 +39,8 @@ static void graph_lives(struct graph *g)
 		if (i + 1 < g->n_tasks && t[1].tid == t->tid)
 			t->from_ns = MIN(t->from_ns, t[1].from_ns);
 	}
+	for (size_t i = 0; i < g->n_tasks; i++)
+		g->tasks[i].ancestor = graph_task_at(g, g->tasks[i].ptgid, g->tasks[i].born_ns);
 }
 
 /* Whether the task belongs to ctrace in an old trace. Old traces have neither the machine in META nor

@@ -91,7 +91,7 @@ bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid)
 			return false;
 		if (up == tgid)
 			return true;
-		task = graph_task_at(g, up, g->tasks[task].born_ns);
+		task = g->tasks[task].ancestor;
 	}
 	return false;
 }

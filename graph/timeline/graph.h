@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "ctrace/fields.h"
+#include "lib/map.h"
 #include "trace/words/cgroup_name.h"
 #include "trace/format/window.h"
 
@@ -79,6 +80,7 @@ struct graph_task {
 	uint32_t tgid;
 	uint32_t parent;         /* index of the task that forked this one, or GRAPH_NONE */
 	uint32_t ptgid;          /* tgid of the parent process; 0: not known */
+	uint32_t ancestor;       /* index of the task that had the tid ptgid at born_ns, or GRAPH_NONE */
 	uint32_t first_interval; /* the intervals of a task are one after the other, in order of time */
 	uint32_t n_intervals;
 	uint64_t born_ns;   /* 0: before the window */
@@ -133,6 +135,8 @@ struct graph_index {
 	struct graph_ref *v; /* sorted by (key, event) */
 	size_t n;
 	uint64_t *keys; /* sorted; each key once */
+	struct map at;  /* key -> index into keys. Most searches are for one key, and this is faster than a
+			   binary search */
 	size_t n_keys;
 	uint32_t *first; /* v[first[k] .. first[k + 1]) are the references of keys[k] */
 };

@@ -72,7 +72,11 @@ static int index_finish(struct graph_index *ix, refs *r)
 	for (size_t k = 0; k < n_keys; k++) {
 		map_get(&r->at, r->keys.v[k], &at);
 		rank[at] = (uint32_t)k;
+		if (map_set(&r->at, r->keys.v[k], k))
+			return -ENOMEM;
 	}
+	ix->at = r->at;
+	r->at = (struct map){ 0 };
 	/* The first loop counts the references of key k in first[k + 2]. After the second loop, first[k + 1]
 	 * is the place for the next reference of key k. After the third loop, first[k] is the place of its
 	 * first reference. */
@@ -315,7 +319,13 @@ const struct graph_ref *graph_refs_range(const struct graph_index *ix, uint64_t 
 
 const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n)
 {
-	return graph_refs_range(ix, key, key, ret_n);
+	uint64_t k;
+
+	*ret_n = 0;
+	if (!map_get(&ix->at, key, &k))
+		return NULL;
+	*ret_n = ix->first[k + 1] - ix->first[k];
+	return ix->v + ix->first[k];
 }
 
 const struct graph_ref *graph_refs_from(const struct graph *g, const struct graph_index *ix, uint64_t key,
@@ -595,6 +605,7 @@ void index_drop(struct graph *g)
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		free(all[i]->v);
 		free(all[i]->keys);
+		map_done(&all[i]->at);
 		free(all[i]->first);
 	}
 }
