@@ -156,14 +156,59 @@ static int put_dumped(const char *s, size_t n, void *arg)
 	return 0;
 }
 
+#define ONE_LINE (JSON_COMPACT | JSON_ENSURE_ASCII)
+
 int text_print_json(json_t *doc)
 {
-	size_t flags = isatty(STDOUT_FILENO) ? JSON_INDENT(2) : JSON_COMPACT;
+	size_t flags = isatty(STDOUT_FILENO) ? JSON_INDENT(2) | JSON_ENSURE_ASCII : ONE_LINE;
 
 	if (!doc)
 		return cli_error("out of memory");
-	json_dump_callback(doc, put_dumped, NULL, flags | JSON_ENSURE_ASCII);
+	json_dump_callback(doc, put_dumped, NULL, flags);
 	putchar('\n');
 	json_decref(doc);
+	return CLI_OK;
+}
+
+/* Prints the whole document at once. Takes the reference of doc. */
+static int print_indented(json_t *doc, const char *key, size_t n, json_t *(*make)(const void *arg, size_t i),
+			  const void *arg)
+{
+	json_t *items = json_array();
+	int r = 0;
+
+	for (size_t i = 0; i < n && !r; i++)
+		r = json_array_append_new(items, make(arg, i));
+	if (json_object_set_new(doc, key, items) || r) {
+		json_decref(doc);
+		return cli_error("out of memory");
+	}
+	return text_print_json(doc);
+}
+
+int text_print_json_items(json_t *doc, const char *key, size_t n, json_t *(*make)(const void *arg, size_t i),
+			  const void *arg)
+{
+	_cleanup_free_ char *head = NULL;
+
+	if (doc && isatty(STDOUT_FILENO))
+		return print_indented(doc, key, n, make, arg);
+	head = doc ? json_dumps(doc, ONE_LINE) : NULL;
+	json_decref(doc);
+	if (!head)
+		return cli_error("out of memory");
+	put_dumped(head, strlen(head) - 1, NULL); /* without the brace at the end */
+	printf(",\"%s\":[", key);
+	for (size_t i = 0; i < n && !cli_output_broken(); i++) {
+		json_t *item = make(arg, i);
+
+		if (!item)
+			return cli_error("out of memory");
+		if (i)
+			putchar(',');
+		json_dump_callback(item, put_dumped, NULL, ONE_LINE);
+		json_decref(item);
+	}
+	puts("]}");
 	return CLI_OK;
 }

@@ -33,5 +33,10 @@ int text_clean(json_t *answer);
 /* Prints a JSON document: with indentation if stdout is a terminal, otherwise in one line. Takes the
  * reference of doc. If doc is NULL, memory was short: prints an error. Returns an exit code. */
 int text_print_json(json_t *doc);
+/* As text_print_json(), for a document whose last member `key` is a long array of n items. doc has all other
+ * members, and at least one. make() returns a new reference to item i; NULL: out of memory. Unless stdout is
+ * a terminal, only one item is in memory at a time. */
+int text_print_json_items(json_t *doc, const char *key, size_t n, json_t *(*make)(const void *arg, size_t i),
+			  const void *arg);
 
 #endif

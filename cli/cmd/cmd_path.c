@@ -258,7 +258,7 @@ static int path_print(struct analysis_input *in, const struct path_options *o)
 	clip_to_life(in, o, task);
 	exit_code = path_work_fast(&k, in, o, task);
 	if (!exit_code && o->json)
-		exit_code = text_print_json(render_path_json(&k.view));
+		exit_code = render_path_json(&k.view);
 	else if (!exit_code)
 		render_path(stdout, &k.view);
 	if (k.whatif && whatif_refused(k.whatif))

@@ -7,7 +7,6 @@
 #ifndef CTRACE_CLI_RENDER_PATH_H
 #define CTRACE_CLI_RENDER_PATH_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -36,8 +35,8 @@ struct path_view {
 /* Writes the headline: "5.04 s: 4.99 s of it waiting for ...; without that wait it would have been 4.97 s
  * shorter." */
 void render_path_headline(const struct path_view *v, char buf[PATH_HEADLINE_MAX]);
-/* Returns a new reference. NULL: out of memory. */
-json_t *render_path_json(const struct path_view *v);
+/* Prints the path to stdout. Returns an exit code. */
+int render_path_json(const struct path_view *v);
 void render_path(FILE *f, const struct path_view *v);
 
 #endif

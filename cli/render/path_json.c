@@ -45,8 +45,10 @@ static json_t *sums_json(const struct path_view *v, const struct path_piece *x)
 			 (json_int_t)sums.queued_ns, "switches", (json_int_t)sums.switches);
 }
 
-static json_t *piece_json(const struct path_view *v, const struct path_piece *x)
+static json_t *piece_json(const void *view, size_t i)
 {
+	const struct path_view *v = view;
+	const struct path_piece *x = &v->path->pieces[i];
 	const struct path_frame *f = &v->path->frames[x->frame];
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &v->path->leaf_blames[x->blame];
 	struct cgroup_name p = graph_place(v->g, f->task, x->from_ns);
@@ -118,13 +120,11 @@ static json_t *answer_json(const struct path_view *v, const struct whatif_withou
 			 "path_ns", (json_int_t)row->path_ns);
 }
 
-json_t *render_path_json(const struct path_view *v)
+int render_path_json(const struct path_view *v)
 {
-	json_t *pieces = json_array(), *accounts = json_object(), *answers = json_array();
+	json_t *accounts = json_object(), *answers = json_array();
 	char headline[PATH_HEADLINE_MAX];
 
-	for (size_t i = 0; i < v->path->n_pieces; i++)
-		json_array_append_new(pieces, piece_json(v, &v->path->pieces[i]));
 	for (int i = 0; i < ACCOUNT_GROUPS; i++)
 		json_object_set_new(accounts, account_group_name((enum account_group)i),
 				    account_json(v, (enum account_group)i));
@@ -133,8 +133,10 @@ json_t *render_path_json(const struct path_view *v)
 	for (size_t i = 0; i < v->n_table; i++)
 		json_array_append_new(answers, answer_json(v, &v->table[i].without, 1, &v->table[i]));
 	render_path_headline(v, headline);
-	return json_pack("{s:s, s:{s:I,s:I,s:s}, s:o, s:b, s:o, s:o, s:o}", "schema", "ctrace.path/1",
-			 "window", "from_ns", mono(v, v->from_ns), "to_ns", mono(v, v->to_ns), "clock",
-			 "monotonic", "text", text_json(headline), "truncated", v->path->truncated,
-			 "accounts", accounts, "what_if", answers, "pieces", pieces);
+	return text_print_json_items(json_pack("{s:s, s:{s:I,s:I,s:s}, s:o, s:b, s:o, s:o}", "schema",
+					       "ctrace.path/1", "window", "from_ns", mono(v, v->from_ns),
+					       "to_ns", mono(v, v->to_ns), "clock", "monotonic", "text",
+					       text_json(headline), "truncated", v->path->truncated,
+					       "accounts", accounts, "what_if", answers),
+				     "pieces", v->path->n_pieces, piece_json, v);
 }
