@@ -306,6 +306,10 @@ static bool is_unknown_leaf(const struct findings *f)
 	if (leaf->ended && (f->chain.refused || leaf->time == TIME_NETWORK ||
 			    (leaf->edge != EDGE_IRQ && leaf->edge != EDGE_MESSAGE)))
 		return false;
+	/* a time limit says nothing about what did not come within it; a sleep and a timer are known */
+	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
+	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
+		return true;
 	if (leaf->kind == RESOURCE_TIMER || leaf->kind == RESOURCE_DISK || leaf->kind == RESOURCE_INPUT)
 		return false;
 	/* a wait for one connection to another host is known; a poll may be for more than this connection */

@@ -135,7 +135,7 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 	limit = acted_on_limit(k, f, last, b);
 	if (last != interval)
 		blame_wait(k->g, interval, horizon(f), b);
-	if (limit && is_sleep(k->g, interval, b))
+	if (limit && (b->edge == EDGE_TIMER || is_sleep(k->g, interval, b)))
 		*b = (struct blame){ .task = GRAPH_NONE,
 				     .event = GRAPH_NONE,
 				     .until_ns = k->g->intervals[last].to_ns,

@@ -466,6 +466,7 @@ enum poll_score {
 	POLL_FAR,     /* a connection to another host, or an eventfd that was written before */
 	POLL_PEER,    /* a connection to another process of this host */
 	POLL_WRITTEN, /* a pipe that was written before */
+	POLL_UNREAD,  /* a connection to another process, which has not read what the task sent last */
 	POLL_OWED,    /* a socket on which the task is owed an answer */
 };
 
@@ -478,28 +479,47 @@ struct poll_member {
 	bool inner;        /* no other process can use the object */
 };
 
-static void poll_socket(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me,
-			struct poll_member *m)
+/* Whether the task has sent something on obj since the other end sent last. */
+static bool has_answered(const struct graph *g, uint64_t peer, const struct graph_ref *sent, uint64_t ts_ns)
+{
+	const struct graph_ref *asked = graph_ref_before(g, &g->sends, peer, ts_ns);
+
+	return sent && (!asked || asked->event < sent->event);
+}
+
+/* Whether the other end has not read what was sent to it until the wait s ended. */
+static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_ref *sent,
+		      const struct interval *s)
+{
+	const struct graph_ref *got = peer ? graph_ref_before(g, &g->recvs, peer, s->to_ns) : NULL;
+
+	return sent && peer && (!got || got->event < sent->event);
+}
+
+static void poll_socket(const struct graph *g, uint64_t obj, const struct interval *s, struct poll_member *m)
 {
 	const struct window_object *o = window_object(g->w, obj);
-	uint64_t peer = graph_peer_object(g, obj);
+	uint64_t peer = graph_peer_object(g, obj), ts_ns = s->from_ns;
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, obj, ts_ns);
 	bool own;
 
-	m->task = object_owner(g, obj, ts_ns, me, CT_FF_WRITE, &m->all);
-	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[me].tgid;
+	m->task = object_owner(g, obj, ts_ns, s->task, CT_FF_WRITE, &m->all);
+	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
 	m->score = POLL_OWN;
 	m->inner = own && o && o->family == AF_UNIX;
 	if (owner_owed(g, obj, ts_ns)) {
 		m->score = own ? POLL_OWN : POLL_OWED;
 		m->since_ns = sent ? event_of(g, sent)->r.ts : 0;
-	} else if (peer && owner_owed(g, peer, ts_ns)) {
+	} else if (peer && owner_owed(g, peer, ts_ns) && !has_answered(g, peer, sent, ts_ns)) {
 		/* the other end waits for this task */
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
 		m->all.n = 0;
 	} else if (m->task == GRAPH_NONE && !m->all.n) {
 		m->score = o && o->family != AF_UNIX && o->rport ? POLL_FAR : POLL_OWN;
+	} else if (!own && is_unread(g, peer, sent, s)) {
+		m->score = POLL_UNREAD;
+		m->since_ns = event_of(g, sent)->r.ts;
 	} else if (!own) {
 		m->score = POLL_PEER;
 	}
@@ -524,13 +544,16 @@ static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 	}
 }
 
-static void poll_member_fill(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, bool alone,
+static void poll_member_fill(const struct graph *g, uint64_t obj, const struct interval *s, bool alone,
 			     struct poll_member *m)
 {
+	uint64_t ts_ns = s->from_ns;
+	uint32_t me = s->task;
+
 	*m = (struct poll_member){ .task = GRAPH_NONE };
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
-		poll_socket(g, obj, ts_ns, me, m);
+		poll_socket(g, obj, s, m);
 		return;
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
@@ -604,7 +627,7 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 	bool any = false, alone = is_one_object(g, r, n), inner = true;
 
 	if (!epoll && s->obj) {
-		poll_member_fill(g, s->obj, s->from_ns, s->task, true, &m);
+		poll_member_fill(g, s->obj, s, true, &m);
 		b->task = m.task;
 		*all = m.all;
 		if (m.inner && !b->timed_out)
@@ -617,7 +640,7 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 		/* the set is recorded when the wait begins or when it ends (bpf/wait_fds.h) */
 		if (!epoll && e->r.ts > s->from_ns && e->r.ts != s->to_ns)
 			continue;
-		poll_member_fill(g, e->r.obj, s->from_ns, s->task, alone, &m);
+		poll_member_fill(g, e->r.obj, s, alone, &m);
 		if (!any || m.score > best.score)
 			*all = (struct enders){ 0 };
 		if (!any || m.score >= best.score) {
