@@ -155,8 +155,9 @@ static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_
 		blame_lasting(k->g, interval, b);
 }
 
-/* Whether the task to blame is a guess: no task ended the wait, and it is a wait on a futex, or of an event
- * loop that is not owed an answer by this task alone. A cycle of waits must not rest on guesses. */
+/* Whether the task to blame is a guess: no task ended the wait, and the wait is on a futex or a poll. The
+ * poll of a task that is owed an answer, by one peer alone, is no guess. A cycle of waits must not rest on
+ * guesses. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	uint8_t wait = g->intervals[interval].wait;

@@ -37,8 +37,8 @@ enum time_kind {
 /* "running", "runnable", ... */
 const char *time_kind_name(enum time_kind k);
 
-/* The tasks that could end one wait, where the records show no reason to prefer one of them. One task a
- * process. */
+/* The tasks that could end one wait, if the records do not show which of them will. Each process has one task
+ * in the list. */
 #define ENDERS_MAX 8
 struct enders {
 	uint32_t v[ENDERS_MAX];
@@ -66,8 +66,8 @@ struct blame {
  * the answer comes from the first repeat that did not time out. */
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
 
-/* As blame_wait(), but for a wait whose end has nothing to do with that for which the caller asks: which task
- * could end it, had nothing ended it? */
+/* As blame_wait(), but treats the wait as if nothing had ended it: fills *ret with the task that could have
+ * ended the wait. For a wait that ended for a reason that does not concern the caller. */
 void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
 
 /* The tasks that could end the wait of a BLOCKED interval, if blame_wait() finds rivals. */

@@ -487,7 +487,7 @@ static bool has_answered(const struct graph *g, uint64_t peer, const struct grap
 	return sent && (!asked || asked->event < sent->event);
 }
 
-/* Whether the other end has not read what was sent to it until the wait s ended. */
+/* Whether the other end of the socket had not yet read the last message to it when the wait s ended. */
 static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_ref *sent,
 		      const struct interval *s)
 {
@@ -536,8 +536,8 @@ static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 	m->score = POLL_QUIET;
 	m->task = fd_owner(g, obj, ts_ns, g->tasks[me].tgid, CT_FF_WRITE, &m->all);
 	m->inner = m->task == GRAPH_NONE && !m->all.n;
-	/* An ancestor that never writes keeps its end of the pipe so that the task notices the death of the
-	 * ancestor. */
+	/* If an ancestor keeps its end of the pipe open and never writes, the pipe only tells the task that
+	 * the ancestor has died. */
 	if (!alone && m->task != GRAPH_NONE && graph_descends_from(g, me, g->tasks[m->task].tgid)) {
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
