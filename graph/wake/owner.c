@@ -599,15 +599,16 @@ static bool is_one_object(const struct graph *g, const struct graph_ref *r, size
 
 /* The task polls only objects that no other process can use. If it has children, it waits for the end of one
  * of them: its handler of SIGCHLD writes to such a pipe, or the signal ends the poll. */
-static void poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
+static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	uint32_t child = live_child(g, s, all);
 
 	if (child == GRAPH_NONE)
-		return;
+		return false;
 	b->task = child;
 	b->edge = EDGE_EXIT;
 	b->kind = RESOURCE_CHILD;
+	return true;
 }
 
 /*
@@ -657,10 +658,8 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 		inner &= m.inner;
 		any = true;
 	}
-	if (any && inner && !b->timed_out) {
-		poll_child(g, s, b, all);
+	if (any && inner && !b->timed_out && poll_child(g, s, b, all))
 		return;
-	}
 	/* the poll timed out, and no object in its set was likely to end it: the task only slept */
 	if (!any || (b->timed_out && best.score <= POLL_QUIET)) {
 		all->n = 0;
