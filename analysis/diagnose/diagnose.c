@@ -166,6 +166,24 @@ static bool idles(const struct findings *f)
 	}
 }
 
+/* Whether a link of the chain may be the way of data from a producer to the victim. */
+static bool carries_data(const struct link *k)
+{
+	if (k->wait == CT_W_WRITE || k->wait == CT_W_FUTEX || k->wait == CT_W_SLEEP)
+		return false;
+	switch ((unsigned)k->edge) {
+	case EDGE_PIPE:
+	case EDGE_MESSAGE:
+	case EDGE_WAKE: /* a change of a file */
+	case EDGE_FORK: /* the producer starts a process that sends */
+	case EDGE_VFORK:
+	case EDGE_EXIT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Whether the victim takes what a producer makes from time to time: it got something at least FED_WAITS
  * times, and the producer sleeps in between. No task of the chain waits for an answer, except from a server
  * that itself waits for the requests of others (a message broker). */
@@ -177,13 +195,9 @@ static bool is_fed(const struct findings *f)
 	if (n < 2 || f->chain.end != END_LEAF || v[n - 1].wait != CT_W_SLEEP || v[0].waits < FED_WAITS ||
 	    v[0].longest_ns > v[0].total_ns / 2)
 		return false;
-	for (size_t i = 0; i + 1 < n; i++) {
-		if (v[i].wait == CT_W_WRITE || v[i].wait == CT_W_FUTEX || (v[i].owed && !v[i + 1].server))
+	for (size_t i = 0; i + 1 < n; i++)
+		if (!carries_data(&v[i]) || (v[i].owed && !v[i + 1].server))
 			return false;
-		if (v[i].edge == EDGE_LOCK || v[i].edge == EDGE_FILELOCK || v[i].edge == EDGE_POLLED ||
-		    v[i].edge == EDGE_KERNEL_LOCK || v[i].edge == EDGE_FUSE)
-			return false;
-	}
 	return true;
 }
 
