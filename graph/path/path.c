@@ -65,15 +65,22 @@ static uint64_t horizon(const struct path_frame *f)
 	return f->depth ? MAX(f->to_ns, f->blame.until_ns) : f->to_ns;
 }
 
+/* Whether the interval is a wait of an event loop. */
+static bool is_poll(const struct graph *g, uint32_t interval)
+{
+	uint8_t wait = g->intervals[interval].wait;
+
+	return wait == CT_W_POLL || wait == CT_W_EPOLL;
+}
+
 /* The last repeat of an event loop's wait in the frame. A loop that goes back to wait on the same
  * set has not answered yet. So, for the waiter, the last wake-up before the answer counts. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
-	const struct interval *s = &k->g->intervals[interval];
 	uint64_t end = horizon(f);
 	uint32_t last;
 
-	if (f->depth == 0 || (s->wait != CT_W_EPOLL && s->wait != CT_W_POLL))
+	if (f->depth == 0 || !is_poll(k->g, interval))
 		return interval;
 	last = repeats_last(k->g, interval, end, no_progress_ns(end - f->from_ns));
 	return last == GRAPH_NONE ? interval : last;
@@ -98,11 +105,9 @@ static bool acted_on_limit(const struct walker *k, const struct path_frame *f, u
  * that sends requests to this event loop, nor a task that posted on this futex earlier. */
 static bool is_sleep(const struct graph *g, uint32_t interval, const struct blame *b)
 {
-	const struct interval *s = &g->intervals[interval];
-
-	if (s->wait == CT_W_FUTEX)
+	if (g->intervals[interval].wait == CT_W_FUTEX)
 		return b->timed_out && b->edge == EDGE_OWNER;
-	return (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL) && graph_is_accepted(g, b->obj);
+	return is_poll(g, interval) && graph_is_accepted(g, b->obj);
 }
 
 /* As blame_wait(), but keeps the last answer, for a wait about which the walk asks repeatedly. */
@@ -118,10 +123,7 @@ static void blame_last(struct walker *k, uint32_t last, uint64_t limit_ns, struc
 /* Whether a request of some client ended the wait of an event loop. */
 static bool is_request(const struct graph *g, uint32_t interval, const struct blame *b)
 {
-	const struct interval *s = &g->intervals[interval];
-
-	return (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL) && b->ended && b->edge == EDGE_MESSAGE &&
-	       CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && graph_is_accepted(g, b->obj);
+	return is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE && graph_is_accepted(g, b->obj);
 }
 
 static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
@@ -160,19 +162,15 @@ static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_
  * guesses. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
-	uint8_t wait = g->intervals[interval].wait;
-
 	if (b->edge != EDGE_OWNER)
 		return false;
-	return wait == CT_W_FUTEX || ((wait == CT_W_POLL || wait == CT_W_EPOLL) && (!b->owed || b->rivals));
+	return g->intervals[interval].wait == CT_W_FUTEX || (is_poll(g, interval) && (!b->owed || b->rivals));
 }
 
 /* Whether an event loop waits for the answer that another task owes it. */
 static bool is_loop_of(const struct graph *g, const struct blame *b, uint32_t interval)
 {
-	uint8_t wait = interval == GRAPH_NONE ? CT_W_NONE : g->intervals[interval].wait;
-
-	return (wait == CT_W_POLL || wait == CT_W_EPOLL) && b->edge == EDGE_OWNER;
+	return interval != GRAPH_NONE && is_poll(g, interval) && b->edge == EDGE_OWNER;
 }
 
 /* The task of `frame` waits in `interval`, and b blames the task of a frame further up. True: the waits of

@@ -378,6 +378,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	bool task_ctx = ct_wake_by_task(&wake->r);
 	uint64_t obj = own_socket(s, wake), closed;
 	struct blame last;
+	bool far;
 
 	b->until_ns = wake->r.ts;
 	if (is_disk_wait(g, s, wake)) {
@@ -401,7 +402,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	b->ended = true;
 	/* if the loop waits for other hosts too, the softirq may have nothing to do with the task on the CPU
 	 */
-	closed = polls_far(g, s) ? 0 : closed_socket(g, s, wake);
+	far = polls_far(g, s);
+	closed = far ? 0 : closed_socket(g, s, wake);
 	if (closed)
 		blame_lasting(g, (uint32_t)(s - g->intervals), &last);
 	/* a loop that is owed an answer on another connection goes on to wait for it */
@@ -420,7 +422,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
 	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
-		if (!polls_far(g, s)) {
+		if (!far) {
 			blame_lasting(g, (uint32_t)(s - g->intervals), b);
 			return;
 		}

@@ -898,9 +898,8 @@ static bool is_join(const struct graph *g, const struct interval *s, uint32_t ow
 
 static void owner_of_futex(const struct graph *g, const struct interval *s, struct blame *b)
 {
-	uint64_t at;
-
 	uint32_t owner = graph_futex_owner(g, s);
+	uint64_t at;
 
 	if (!owner) {
 		b->task = past_waker(g, s->obj, s->from_ns, s->task, &at);
