@@ -46,6 +46,7 @@ import contextlib
 import ctypes
 import glob
 import os
+import re
 import shutil
 import signal
 import socket
@@ -107,6 +108,19 @@ def find_program(name):
     path = os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     found = sorted(glob.glob("/usr/lib/postgresql/*/bin/" + name)) + [shutil.which(name, path=path)]
     return next((x for x in found if x), None)
+
+
+def set_quota(group, old, us):
+    """Lets the tasks of a control group run for so many us of each 100 ms; -1: without a limit. old: cgroup v1."""
+    name, value = ("cpu.cfs_quota_us", str(us)) if old else ("cpu.max", "%s 100000" % (us if us > 0 else "max"))
+    with open(os.path.join(group, name), "w", encoding="ascii") as f:
+        f.write(value)
+
+
+def throttled(group):
+    """How often the control group has used up its quota."""
+    with open(os.path.join(group, "cpu.stat"), encoding="ascii") as f:
+        return int(re.search(r"nr_throttled (\d+)", f.read()).group(1))
 
 
 class Scene(contextlib.ExitStack):

@@ -2,17 +2,11 @@
 """tar waits for its compressor, gzip. The CPU quota of gzip's control group lets gzip run for 2 % of the time."""
 import os
 import random
-import re
 
-from scene import proc
+from scene import proc, set_quota, throttled
 
 HELD_OUT = True
 NEEDS = {"tar": "tar", "gzip": "gzip"}
-
-
-def put(group, name, value):
-    with open(os.path.join(group, name), "w", encoding="ascii") as f:
-        f.write(value)
 
 
 def play(s):
@@ -26,18 +20,7 @@ def play(s):
         f.write('#!/bin/sh\necho $$ >%s/cgroup.procs && exec gzip "$@"\n' % group)
     os.chmod(s.path("pack"), 0o755)
 
-    def quota(us):
-        if old:
-            put(group, "cpu.cfs_quota_us", str(us))
-        else:
-            put(group, "cpu.max", "%s 100000" % (us if us > 0 else "max"))
-
-    def throttled():
-        """How often the group was throttled."""
-        with open(os.path.join(group, "cpu.stat"), encoding="ascii") as f:
-            return int(re.search(r"nr_throttled (\d+)", f.read()).group(1))
-
-    quota(2000)
+    set_quota(group, old, 2000)
     s.begin()
     victim = s.start("victim", ["tar", "-I", s.path("pack"), "-cf", "papers.tar.gz", "papers"])
 
@@ -50,10 +33,10 @@ def play(s):
     seen = [0]
 
     def still_throttled():
-        before, seen[0] = seen[0], throttled()
+        before, seen[0] = seen[0], throttled(group)
         return seen[0] > before
 
-    s.wait("gzip is throttled", lambda: throttled() > 3)
+    s.wait("gzip is throttled", lambda: throttled(group) > 3)
     s.wait("tar waits for gzip", lambda: s.syscall("victim") == "write")
     s.during("the group was throttled again", still_throttled)
     s.during("gzip wants to run", lambda: s.state("gzip") == "R" and not s.uses_cpu("gzip", 0.2))
@@ -61,6 +44,6 @@ def play(s):
              not s.uses_cpu("victim", 0.1))
     s.hang(victim="victim", culprits=["gzip"], causes=["starved"])
     yield
-    quota(-1)
+    set_quota(group, old, -1)
     s.ended("victim")
     s.check("the archive is whole", s.out(["tar", "-tzf", "papers.tar.gz"]).split() == ["papers/", "papers/words"])

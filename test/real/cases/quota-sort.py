@@ -4,14 +4,10 @@ import os
 import re
 
 from lib import in_cgroup
+from scene import set_quota, throttled
 
 HELD_OUT = False
 NEEDS = {"sort": "coreutils", "sha256sum": "coreutils"}
-
-
-def put(group, name, value):
-    with open(os.path.join(group, name), "w", encoding="ascii") as f:
-        f.write(value)
 
 
 def play(s):
@@ -21,18 +17,7 @@ def play(s):
             f.write("%d\n" % (i * 7919 % 1000003))
     s.out(["mkfifo", "pipe"])
 
-    def quota(us):
-        if old:
-            put(group, "cpu.cfs_quota_us", str(us))
-        else:
-            put(group, "cpu.max", "%s 100000" % (us if us > 0 else "max"))
-
-    def throttled():
-        """How often the group was throttled."""
-        with open(os.path.join(group, "cpu.stat"), encoding="ascii") as f:
-            return int(re.search(r"nr_throttled (\d+)", f.read()).group(1))
-
-    quota(2000)
+    set_quota(group, old, 2000)
     s.begin()
     victim = s.start("victim", ["sh", "-c", "exec sha256sum <pipe"])
     s.start("sort", in_cgroup(group, ["sh", "-c", "exec sort --parallel=1 -S 100M words >pipe"]),
@@ -41,16 +26,16 @@ def play(s):
     seen = [0]
 
     def still_throttled():
-        before, seen[0] = seen[0], throttled()
+        before, seen[0] = seen[0], throttled(group)
         return seen[0] > before
 
-    s.wait("sort is throttled", lambda: throttled() > 3)
+    s.wait("sort is throttled", lambda: throttled(group) > 3)
     s.during("the group was throttled again", still_throttled)
     s.during("sort is in the group, and wants to run", lambda: s.state("sort") == "R" and not s.uses_cpu("sort", 0.2))
     s.during("sha256sum waits for the pipe", lambda: victim.poll() is None and s.syscall("victim") == "read")
     s.hang(victim="victim", culprits=["sort"], causes=["starved"])
     yield
-    quota(-1)
+    set_quota(group, old, -1)
     s.ended("sort")
     s.ended("victim")
     s.check("there is a checksum", re.match(r"[0-9a-f]{64} ", s.output("victim")))
