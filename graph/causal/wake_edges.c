@@ -9,7 +9,7 @@
 
 #include "graph/causal/hands.h"
 #include "graph/causal/segments.h"
-#include "trace/words/call.h"
+#include "graph/wake/cause.h"
 
 /* Moves the task's position in its timeline to the first interval that ends at ts or later. If the
  * position passes a gap, a new segment begins. */
@@ -48,100 +48,20 @@ static const struct interval *woken_interval(struct pass *p, uint32_t task, uint
 	return NULL;
 }
 
-/* Whether the task that the softirq interrupted is the sender: the softirq runs on top of the call that
- * sent the message, as on loopback. */
-static bool is_sender_below(struct pass *p, const struct window_event *wake, uint32_t waker)
+/* Completes the edge of a wake-up that a post on a futex made. */
+static void posted(struct pass *p, uint32_t task, const struct interval *s, uint64_t ts_ns, uint32_t waker,
+		   struct edge *e)
 {
-	if (ct_wake_context(&wake->r) != CT_CTX_SOFTIRQ || waker == GRAPH_NONE || wake->r.flags & CT_WF_IDLE)
-		return false;
-	if (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_CONNECT)
-		return true;
-	/* The interrupted task is also the sender if it used the other end last: for example, it
-	 * closes the other end now. */
-	return wake->r.flags & CT_WF_READY && pass_user(p, graph_peer_object(p->g, wake->r.obj)) == waker;
-}
-
-/* Whether no send or receive on this socket is recorded after the record `event`. */
-static bool is_last_use(const struct pass *p, uint64_t sock, uint32_t event)
-{
-	size_t n_sent, n_got;
-	const struct graph_ref *sent = graph_refs(&p->g->sends, sock, &n_sent);
-	const struct graph_ref *got = graph_refs(&p->g->recvs, sock, &n_got);
-
-	return (!n_sent || sent[n_sent - 1].event < event) && (!n_got || got[n_got - 1].event < event);
-}
-
-/* Whether the waker closes sock: it exits, or is in close() or shutdown(). The kernel does the work
- * of close() on the way back to user space, when the task is no longer in a system call. */
-static bool lets_go(const struct pass *p, uint32_t event, uint64_t sock)
-{
-	const struct ct_rec *r = &p->e[event].r;
-	enum call call = call_of(p->g->w->machine, r->nr);
-
-	if (r->flags & CT_WF_EXITING)
-		return true;
-	if (r->nr == CT_NR_NONE)
-		return is_last_use(p, sock, event);
-	return call == CALL_CLOSE || call == CALL_SHUTDOWN;
-}
-
-/* Whether the softirq interrupted a task that is closing its end of a connection, while the wakee
- * uses the other end. The close of a connection makes no record. The wake-up that it causes names no
- * socket, because there is nothing to read. */
-static bool is_closer_below(struct pass *p, uint32_t task, const struct interval *s, uint32_t event,
-			    uint32_t waker)
-{
-	const struct ct_rec *r = &p->e[event].r;
-	uint64_t sock, mine;
-
-	if (ct_wake_context(r) != CT_CTX_SOFTIRQ || ct_wake_softirq(r) != NET_RX_SOFTIRQ || r->obj ||
-	    r->flags & CT_WF_IDLE || waker == GRAPH_NONE || waker == task)
-		return false;
-	sock = p->work[waker].spoke;
-	mine = sock ? graph_peer_object(p->g, sock) : 0;
-	if (!mine || pass_user(p, mine) != task || !lets_go(p, event, sock))
-		return false;
-	return s->obj == mine || s->wait == CT_W_EPOLL || s->wait == CT_W_POLL;
-}
-
-/* Whether the waker belongs to a child process of the task's process. (The end of a child can wake
- * its parent in several ways: by SIGCHLD, by the end of a pipe, ...) */
-static bool is_own_child(const struct pass *p, uint32_t task, uint32_t waker)
-{
-	return waker != GRAPH_NONE && p->g->tasks[waker].ptgid == p->g->tasks[task].tgid &&
-	       p->g->tasks[waker].tgid != p->g->tasks[task].tgid;
-}
-
-static void wake_from(struct pass *p, uint32_t task, const struct interval *s,
-		      const struct window_event *wake, uint32_t waker, struct edge *e)
-{
-	const struct graph_task *t = &p->g->tasks[waker];
-	bool exiting = wake->r.flags & CT_WF_EXITING;
-
-	if (exiting && e->strength == EDGE_WEAK && is_own_child(p, task, waker)) {
-		e->kind = EDGE_EXIT;
-		e->strength = EDGE_STRONG;
-	} else if (s->wait == CT_W_SIGNAL && exiting && is_own_child(p, task, waker)) {
-		e->kind = EDGE_EXIT;
-	} else if (exiting && CT_OBJ_KIND(s->obj) == CT_OBJ_PIDFD) {
-		e->kind = EDGE_EXIT;
-		e->strength = EDGE_STRONG;
-	} else if (e->kind == EDGE_WAKE && CT_OBJ_KIND(s->obj) == CT_OBJ_FUSEDEV && !t->kthread) {
-		e->kind = EDGE_FUSE;
-		e->strength = EDGE_STRONG;
-	} else if (e->kind == EDGE_WAKE && s->wait == CT_W_OPEN && ct_wake_call(&wake->r) == CT_W_OPEN) {
-		e->kind = EDGE_PIPE; /* both tasks open one FIFO */
-		e->strength = EDGE_STRONG;
-	} else if (e->kind == EDGE_POST && hands_inside_cond(p, task, s->obj)) {
+	if (hands_inside_cond(p, task, s->obj)) {
 		e->kind = EDGE_LOCK;
 		e->strength = EDGE_WEAK;
-	} else if (e->kind == EDGE_POST) {
-		if (hands_post(p, s->obj, waker, task, wake->r.ts))
-			e->flags |= EDGE_TOGETHER;
-		if (hands_are_many(p, s)) {
-			e->strength = EDGE_WEAK;
-			e->flags |= EDGE_MANY;
-		}
+		return;
+	}
+	if (hands_post(p, s->obj, waker, task, ts_ns))
+		e->flags |= EDGE_TOGETHER;
+	if (hands_are_many(p, s)) {
+		e->strength = EDGE_WEAK;
+		e->flags |= EDGE_MANY;
 	}
 }
 
@@ -234,36 +154,32 @@ static bool may_be_message(const struct interval *s, const struct window_event *
 static void wake_edges_ended(struct pass *p, uint32_t task, const struct interval *s, uint32_t event)
 {
 	const struct window_event *wake = &p->e[event];
-	uint32_t waker =
-		ct_wake_waker(&wake->r) ? pass_task(p, ct_wake_waker(&wake->r), wake->r.ts) : GRAPH_NONE;
 	struct edge e = { .from = GRAPH_NONE, .event = event, .cause = event };
 	struct work *w = &p->work[task];
-	bool by_task = ct_wake_by_task(&wake->r) && waker != GRAPH_NONE, below;
+	bool by_task = ct_wake_by_task(&wake->r);
+	uint32_t waker =
+		ct_wake_waker(&wake->r) ? pass_task(p, ct_wake_waker(&wake->r), wake->r.ts) : GRAPH_NONE;
+	struct wake_cause cause;
 
-	edge_classify(p->g, s, wake, &e.kind, &e.strength);
-	if (e.kind == EDGE_IRQ && is_closer_below(p, task, s, event, waker)) {
-		e.kind = EDGE_MESSAGE;
-		e.strength = EDGE_STRONG;
-		below = true;
-	} else {
-		below = e.kind == EDGE_MESSAGE && !by_task && is_sender_below(p, wake, waker);
-	}
-	if (by_task || below)
-		e.from = pass_segment(p, waker, wake->r.ts);
+	wake_cause(p->g, s, wake, waker == GRAPH_NONE ? 0 : p->work[waker].spoke, &cause);
+	e.kind = cause.edge;
+	e.strength = cause.strength;
+	if (cause.task != GRAPH_NONE)
+		e.from = pass_segment(p, cause.task, wake->r.ts);
 	else if (e.kind == EDGE_MESSAGE)
 		e.strength = EDGE_WEAK;
-	if (by_task)
-		wake_from(p, task, s, wake, waker, &e);
+	if (cause.task != GRAPH_NONE && e.kind == EDGE_POST)
+		posted(p, task, s, wake->r.ts, cause.task, &e);
 	segments_wait(p, task, s, wake->r.ts, event);
 	e.to = pass_segment(p, task, wake->r.ts);
 	w->may_be_false = p->policy != POLICY_PANAPPTICON && may_be_false(s, wake, &e);
 	w->posted = e.kind == EDGE_POST;
 	if (e.kind == EDGE_MESSAGE && e.from != GRAPH_NONE && p->segments.v[e.to].event == event)
-		w->guest = 1 + waker;
-	if (p->err || e.from == e.to || (waker == task && by_task))
+		w->guest = 1 + cause.task;
+	if (p->err || e.from == e.to || (cause.task == task && by_task))
 		return;
-	if (by_task && e.strength == EDGE_STRONG && hands_on(e.kind))
-		segments_inherit(p, task, waker);
+	if (cause.task != GRAPH_NONE && by_task && e.strength == EDGE_STRONG && hands_on(e.kind))
+		segments_inherit(p, task, cause.task);
 	w->wake = e;
 	if (p->policy == POLICY_CTRACE && may_be_message(s, wake, &e))
 		w->wake_sock =

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "graph/thresholds.h"
+#include "graph/wake/cause.h"
 #include "graph/wake/owner.h"
 #include "graph/wake/repeats.h"
 #include "graph/timeline/scan.h"
@@ -205,39 +206,6 @@ static uint64_t own_socket(const struct interval *s, const struct window_event *
 												: s->obj;
 }
 
-/* The records of the objects of a polled set: of an epoll, or of the task's latest polls. */
-static const struct graph_ref *polled_set(const struct graph *g, const struct interval *s, size_t *ret_n)
-{
-	return s->wait == CT_W_EPOLL ? graph_refs(&g->members, s->obj, ret_n)
-				     : graph_refs(&g->waitfds, g->tasks[s->task].tid, ret_n);
-}
-
-/* The waiter's socket whose connection the waker of the wake ends. The wake for the end of a connection names
- * no socket, because there is nothing to read. 0: the wake is for something else. */
-static uint64_t closed_socket(const struct graph *g, const struct interval *s,
-			      const struct window_event *wake)
-{
-	const struct graph_ref *r;
-	size_t n;
-
-	if (CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK)
-		return owner_closes(g, s->obj, wake) ? s->obj : 0;
-	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
-		return 0;
-	r = polled_set(g, s, &n);
-	for (size_t i = 0; i < n && scan_step(g); i++) {
-		const struct window_event *e = &g->w->events[r[i].event];
-
-		/* the set is recorded when the wait begins or when it ends (bpf/wait_fds.h) */
-		if (s->wait == CT_W_POLL &&
-		    (checked_sub(s->from_ns, WAITFD_OLD_NS) > e->r.ts || e->r.ts > s->to_ns))
-			continue;
-		if (CT_OBJ_KIND(e->r.obj) == CT_OBJ_SOCK && owner_closes(g, e->r.obj, wake))
-			return e->r.obj;
-	}
-	return 0;
-}
-
 /* Completes b for bytes that came in by an interrupt, from a task of this host or from the network. */
 static void blame_network(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			  struct blame *b)
@@ -288,9 +256,12 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 {
 	uint32_t waker = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
 	const struct window_event *sig = wake_signal(g, s, wake);
+	struct wake_cause cause;
 	uint64_t mine;
 
-	edge_classify(g, s, wake, &b->edge, &b->strength);
+	wake_cause(g, s, wake, CAUSE_LOOK, &cause);
+	b->edge = cause.edge;
+	b->strength = cause.strength;
 	if (waker == GRAPH_NONE || waker == s->task)
 		return;
 	if (wake->r.flags & CT_WF_READY)
@@ -316,25 +287,14 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->strength = EDGE_STRONG;
 		b->kind = RESOURCE_SIGNAL;
 	}
-	if (wake->r.flags & CT_WF_EXITING && g->tasks[waker].ptgid == g->tasks[s->task].tgid &&
-	    b->strength == EDGE_WEAK) {
-		/* the end of a child also shows as a signal, or as the end of a pipe */
-		b->edge = EDGE_EXIT;
-		b->strength = EDGE_STRONG;
+	if (cause.closed) {
+		b->obj = cause.closed;
+		b->kind = resource_of_object(g->w, cause.closed);
+	}
+	if (b->edge == EDGE_EXIT && g->tasks[waker].ptgid == g->tasks[s->task].tgid)
 		b->kind = RESOURCE_CHILD;
-	}
-	mine = b->strength == EDGE_WEAK ? closed_socket(g, s, wake) : 0;
-	if (mine) {
-		b->obj = mine;
-		b->edge = EDGE_MESSAGE;
-		b->strength = EDGE_STRONG;
-		b->kind = resource_of_object(g->w, mine);
-	}
-	if (s->wait == CT_W_OPEN && ct_wake_call(&wake->r) == CT_W_OPEN && b->edge == EDGE_WAKE) {
-		/* both tasks open one FIFO, and open() waits for the other end */
-		b->edge = EDGE_PIPE;
+	else if (b->edge == EDGE_PIPE && s->wait == CT_W_OPEN)
 		b->kind = RESOURCE_PIPE;
-	}
 	if (b->edge == EDGE_FUSE)
 		b->kind = RESOURCE_FUSE;
 	else if (b->edge == EDGE_KERNEL_LOCK)
@@ -352,33 +312,13 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->time = TIME_IPC;
 }
 
-/* Whether the event loop may wait for another host: its set has a connection to one, or is not known. */
-static bool polls_far(const struct graph *g, const struct interval *s)
-{
-	size_t n;
-	const struct graph_ref *r = polled_set(g, s, &n);
-	bool known = false;
-
-	for (size_t i = 0; i < n && scan_step(g); i++) {
-		uint64_t obj = g->w->events[r[i].event].r.obj;
-		const struct window_object *o = window_object(g->w, obj);
-
-		if (CT_OBJ_KIND(obj) != CT_OBJ_SOCK || !o || o->family == AF_UNIX || !o->rport)
-			continue;
-		if (!graph_is_local(g, obj))
-			return true;
-		known = true;
-	}
-	return !known;
-}
-
 static void blame_woken(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
 {
 	bool task_ctx = ct_wake_by_task(&wake->r);
-	uint64_t obj = own_socket(s, wake), closed;
+	uint64_t obj = own_socket(s, wake);
+	struct wake_cause cause;
 	struct blame last;
-	bool far;
 
 	b->until_ns = wake->r.ts;
 	if (is_disk_wait(g, s, wake)) {
@@ -400,20 +340,16 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		return;
 	}
 	b->ended = true;
-	/* if the loop waits for other hosts too, the softirq may have nothing to do with the task on the CPU
-	 */
-	far = polls_far(g, s);
-	closed = far ? 0 : closed_socket(g, s, wake);
-	if (closed)
+	wake_cause(g, s, wake, CAUSE_LOOK, &cause);
+	if (cause.closed)
 		blame_lasting(g, (uint32_t)(s - g->intervals), &last);
 	/* a loop that is owed an answer on another connection goes on to wait for it */
-	if (closed && (!last.owed || last.obj == closed)) {
-		b->obj = closed;
-		b->kind = resource_of_object(g->w, closed);
+	if (cause.closed && (!last.owed || last.obj == cause.closed)) {
+		b->obj = cause.closed;
+		b->kind = resource_of_object(g->w, cause.closed);
 		b->event = (uint32_t)(wake - g->w->events);
 		b->time = TIME_IPC;
-		blame_task(b, graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts), EDGE_MESSAGE,
-			   EDGE_STRONG);
+		blame_task(b, cause.task, cause.edge, cause.strength);
 		return;
 	}
 	b->edge = EDGE_IRQ;
@@ -422,7 +358,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
 	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
-		if (!far) {
+		if (!wake_polls_far(g, s)) {
 			blame_lasting(g, (uint32_t)(s - g->intervals), b);
 			return;
 		}

@@ -253,9 +253,7 @@ static bool is_last_use(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return !n_sent && !n_got;
 }
 
-/* Whether the process of the task has the socket: its tasks used the socket last; if no task did, it has the
- * socket open. */
-static bool has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns)
+bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
 	struct enders all = { 0 };
 	uint32_t user = sock_user(g, sock, ts_ns);
@@ -265,24 +263,34 @@ static bool has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint
 	return user != GRAPH_NONE && g->tasks[user].tgid == g->tasks[task].tgid;
 }
 
+bool owner_may_close(const struct graph *g, const struct window_event *wake)
+{
+	enum call call = call_of(g->w->machine, wake->r.nr);
+
+	if (wake->r.flags & CT_WF_IDLE || !ct_wake_waker(&wake->r))
+		return false;
+	if (ct_wake_context(&wake->r) != CT_CTX_TASK &&
+	    (ct_wake_context(&wake->r) != CT_CTX_SOFTIRQ || ct_wake_softirq(&wake->r) != NET_RX_SOFTIRQ))
+		return false;
+	return call == CALL_CLOSE || call == CALL_SHUTDOWN || wake->r.flags & CT_WF_EXITING ||
+	       (wake->r.nr == CT_NR_NONE && ct_wake_call(&wake->r) == CT_W_NONE);
+}
+
 bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake)
 {
-	uint32_t task =
-		ct_wake_waker(&wake->r) ? graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts) : GRAPH_NONE;
-	bool below =
-		ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ && ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ;
 	enum call call = call_of(g->w->machine, wake->r.nr);
-	bool closes = call == CALL_CLOSE || call == CALL_SHUTDOWN;
+	uint32_t task;
 	uint64_t peer;
 
-	if (task == GRAPH_NONE || g->tasks[task].kthread || wake->r.flags & CT_WF_IDLE ||
-	    (ct_wake_context(&wake->r) != CT_CTX_TASK && !below) ||
-	    (!closes && !(wake->r.flags & CT_WF_EXITING) && wake->r.nr != CT_NR_NONE))
+	if (!owner_may_close(g, wake))
 		return false;
+	task = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
 	peer = graph_peer_object(g, sock);
-	if (!peer || (wake->r.obj && wake->r.obj != peer && wake->r.obj != sock))
+	if (task == GRAPH_NONE || g->tasks[task].kthread || !peer ||
+	    (wake->r.obj && wake->r.obj != peer && wake->r.obj != sock))
 		return false;
-	return has_socket(g, task, peer, wake->r.ts) && (closes || is_last_use(g, peer, wake->r.ts));
+	return owner_has_socket(g, task, peer, wake->r.ts) &&
+	       (call == CALL_CLOSE || call == CALL_SHUTDOWN || is_last_use(g, peer, wake->r.ts));
 }
 
 /* Whether the task on the CPU may have made the wake for a socket. If a softirq made the wake, it may have
@@ -295,7 +303,7 @@ static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, con
 	if (ct_wake_context(&wake->r) == CT_CTX_TASK || !o)
 		return true;
 	if (peer && sock_user(g, peer, wake->r.ts) != GRAPH_NONE)
-		return has_socket(g, task, peer, wake->r.ts);
+		return owner_has_socket(g, task, peer, wake->r.ts);
 	return o->family == AF_UNIX || !o->rport || graph_is_local(g, sock);
 }
 

@@ -20,6 +20,11 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
  * exits. The kernel does the work of close() on the way back to user space, when the task is no longer in a
  * system call. Then the other end is not used later. */
 bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake);
+/* False: the waker of `wake` surely ends no connection. A cheap test, the same for all sockets. */
+bool owner_may_close(const struct graph *g, const struct window_event *wake);
+/* Whether the process of the task has the socket: its tasks used the socket last; if no task did, it has the
+ * socket open. */
+bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
 /* `wake` says that sock, the sender's socket, got room. Returns the task that made room, because it
  * received. *ret_event: the index of its CT_RECV, or GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,

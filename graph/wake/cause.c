@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/wake/cause.h"
+
+#include <sys/socket.h>
+
+#include "graph/thresholds.h"
+#include "graph/timeline/scan.h"
+#include "graph/wake/owner.h"
+#include "lib/checked.h"
+
+/* The records of the objects of a polled set: of an epoll, or of the task's latest polls. */
+static const struct graph_ref *polled_set(const struct graph *g, const struct interval *s, size_t *ret_n)
+{
+	return s->wait == CT_W_EPOLL ? graph_refs(&g->members, s->obj, ret_n)
+				     : graph_refs(&g->waitfds, g->tasks[s->task].tid, ret_n);
+}
+
+/* Whether the polled set has a connection to another host. *ret_known: whether it has any connection. */
+static bool has_far_member(const struct graph *g, const struct interval *s, bool *ret_known)
+{
+	size_t n;
+	const struct graph_ref *r = polled_set(g, s, &n);
+
+	*ret_known = false;
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		uint64_t obj = g->w->events[r[i].event].r.obj;
+		const struct window_object *o = window_object(g->w, obj);
+
+		if (CT_OBJ_KIND(obj) != CT_OBJ_SOCK || !o || o->family == AF_UNIX || !o->rport)
+			continue;
+		*ret_known = true;
+		if (!graph_is_local(g, obj))
+			return true;
+	}
+	return false;
+}
+
+bool wake_polls_far(const struct graph *g, const struct interval *s)
+{
+	bool known;
+
+	return has_far_member(g, s, &known) || !known;
+}
+
+/* The socket that the waker used last before the wake-up, if not too many records lie in between; else 0. */
+static uint64_t look_spoke(const struct graph *g, const struct window_event *wake)
+{
+	size_t at = (size_t)(wake - g->w->events);
+
+	for (size_t n = 0; at && n < SPOKE_LOOKS && scan_step(g); n++) {
+		const struct ct_rec *r = &g->w->events[--at].r;
+
+		if (r->tid == ct_wake_waker(&wake->r) && (r->kind == CT_SEND || r->kind == CT_RECV))
+			return r->obj;
+	}
+	return 0;
+}
+
+/* The waiter's socket whose connection the waker of the wake ends. The wake for the end of a connection names
+ * no socket, because there is nothing to read. 0: the wake is for something else. */
+static uint64_t closed_socket(const struct graph *g, const struct interval *s,
+			      const struct window_event *wake, uint64_t spoke)
+{
+	const struct graph_ref *r;
+	uint64_t mine;
+	size_t n;
+
+	if (!owner_may_close(g, wake))
+		return 0;
+	if (CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK)
+		return owner_closes(g, s->obj, wake) ? s->obj : 0;
+	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
+		return 0;
+	r = polled_set(g, s, &n);
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		/* the set is recorded when the wait begins or when it ends (bpf/wait_fds.h) */
+		if (s->wait == CT_W_POLL &&
+		    (checked_sub(s->from_ns, WAITFD_OLD_NS) > e->r.ts || e->r.ts > s->to_ns))
+			continue;
+		if (CT_OBJ_KIND(e->r.obj) == CT_OBJ_SOCK && owner_closes(g, e->r.obj, wake))
+			return e->r.obj;
+	}
+	/* the records of an epoll do not show the connections of the last moments */
+	if (spoke == CAUSE_LOOK)
+		spoke = look_spoke(g, wake);
+	mine = spoke ? graph_peer_object(g, spoke) : 0;
+	return mine && owner_has_socket(g, s->task, mine, wake->r.ts) && owner_closes(g, mine, wake) ? mine
+												     : 0;
+}
+
+/* Whether the task that the softirq interrupted is the sender: the softirq runs on top of the call that
+ * sent the message, as on loopback. */
+static bool is_sender_below(const struct graph *g, const struct window_event *wake, uint32_t waker)
+{
+	uint64_t peer;
+
+	if (ct_wake_context(&wake->r) != CT_CTX_SOFTIRQ || waker == GRAPH_NONE || wake->r.flags & CT_WF_IDLE)
+		return false;
+	if (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_CONNECT)
+		return true;
+	/* The interrupted task is also the sender if its process used the other end last: for example, it
+	 * closes the other end now. */
+	peer = wake->r.flags & CT_WF_READY ? graph_peer_object(g, wake->r.obj) : 0;
+	return peer && owner_has_socket(g, waker, peer, wake->r.ts);
+}
+
+/* Whether the waker belongs to a child process of the task's process. (The end of a child can wake
+ * its parent in several ways: by SIGCHLD, by the end of a pipe, ...) */
+static bool is_own_child(const struct graph *g, uint32_t task, uint32_t waker)
+{
+	return g->tasks[waker].ptgid == g->tasks[task].tgid && g->tasks[waker].tgid != g->tasks[task].tgid;
+}
+
+static void cause_is(struct wake_cause *c, enum edge_kind edge, enum edge_strength strength)
+{
+	c->edge = (uint8_t)edge;
+	c->strength = (uint8_t)strength;
+}
+
+/* Completes *c for a wake-up by the task c->task in process context. */
+static void by_task(const struct graph *g, const struct interval *s, const struct window_event *wake,
+		    uint64_t spoke, struct wake_cause *c)
+{
+	bool exiting = wake->r.flags & CT_WF_EXITING;
+
+	if (exiting && c->strength == EDGE_WEAK && is_own_child(g, s->task, c->task)) {
+		cause_is(c, EDGE_EXIT, EDGE_STRONG);
+		return;
+	}
+	if (s->wait == CT_W_SIGNAL && exiting && is_own_child(g, s->task, c->task)) {
+		c->edge = EDGE_EXIT;
+		return;
+	}
+	if (exiting && CT_OBJ_KIND(s->obj) == CT_OBJ_PIDFD) {
+		cause_is(c, EDGE_EXIT, EDGE_STRONG);
+		return;
+	}
+	if (c->edge == EDGE_WAKE && CT_OBJ_KIND(s->obj) == CT_OBJ_FUSEDEV && !g->tasks[c->task].kthread) {
+		cause_is(c, EDGE_FUSE, EDGE_STRONG);
+		return;
+	}
+	c->closed = c->strength == EDGE_WEAK ? closed_socket(g, s, wake, spoke) : 0;
+	if (c->closed)
+		cause_is(c, EDGE_MESSAGE, EDGE_STRONG);
+	else if (c->edge == EDGE_WAKE && s->wait == CT_W_OPEN && ct_wake_call(&wake->r) == CT_W_OPEN)
+		cause_is(c, EDGE_PIPE, EDGE_STRONG); /* both tasks open one FIFO, and open() waits for the
+							other end */
+}
+
+void wake_cause(const struct graph *g, const struct interval *s, const struct window_event *wake,
+		uint64_t spoke, struct wake_cause *ret)
+{
+	uint32_t waker =
+		ct_wake_waker(&wake->r) ? graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts) : GRAPH_NONE;
+	bool known;
+
+	*ret = (struct wake_cause){ .task = GRAPH_NONE };
+	edge_classify(g, s, wake, &ret->edge, &ret->strength);
+	if (waker == GRAPH_NONE)
+		return;
+	if (ct_wake_by_task(&wake->r)) {
+		ret->task = waker;
+		by_task(g, s, wake, spoke, ret);
+		return;
+	}
+	if (ret->edge == EDGE_MESSAGE && is_sender_below(g, wake, waker)) {
+		ret->below = true;
+		ret->task = waker;
+		return;
+	}
+	if (ret->edge != EDGE_IRQ || wake->r.obj || waker == s->task)
+		return;
+	ret->closed = closed_socket(g, s, wake, spoke);
+	/* if a loop waits for other hosts too, the softirq may have nothing to do with the task on the CPU */
+	if (ret->closed && ret->closed != s->obj && has_far_member(g, s, &known))
+		ret->closed = 0;
+	if (!ret->closed)
+		return;
+	cause_is(ret, EDGE_MESSAGE, EDGE_STRONG);
+	ret->below = true;
+	ret->task = waker;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cause.h - private to graph/: finds what one wake-up shows: the task that made it, the kind of edge from
+ * this task to the wakee, and the strength of the edge. Pure; any thread.
+ *
+ * blame_wait() and the causal graph both begin with this answer. blame_wait() then looks for signals and for
+ * the bytes that a softirq delivered; the causal graph waits for the records of these.
+ */
+#ifndef CTRACE_GRAPH_WAKE_CAUSE_H
+#define CTRACE_GRAPH_WAKE_CAUSE_H
+
+#include "graph/timeline/graph.h"
+
+struct wake_cause {
+	uint32_t task;    /* the task that made the wake-up; GRAPH_NONE: no task, or not known */
+	uint64_t closed;  /* the wakee's socket whose connection this task ended; 0: none */
+	uint8_t edge;     /* enum edge_kind */
+	uint8_t strength; /* enum edge_strength */
+	bool below; /* a softirq made the wake-up, while it interrupted this task in the call that caused it
+		     */
+};
+
+/* wake: the record that ended the BLOCKED interval s. spoke: the socket that the waker used last before the
+ * wake-up; 0: it used none; CAUSE_LOOK: wake_cause() looks for the socket if it needs it. */
+#define CAUSE_LOOK UINT64_MAX
+void wake_cause(const struct graph *g, const struct interval *s, const struct window_event *wake,
+		uint64_t spoke, struct wake_cause *ret);
+
+/* Whether an event loop may wait for another host: its set has a connection to one, or is not known. */
+bool wake_polls_far(const struct graph *g, const struct interval *s);
+
+#endif
