@@ -37,6 +37,15 @@
  * hang. Below: a service that sleeps in two requests is normal. Above: the consumer of a slow producer hangs.
  * Evidence: fed_twice below; fed_three_times above. */
 #define FED_WAITS 3
+/* turns, and 1/n of the turns: A connection carries messages that need no answer if the client has waited in
+ * its event loop after at least so many messages, and at most this share of them had an answer before the
+ * next message. Below: a client that has lost one answer idles. Above: the client of a message bus or of a
+ * display hangs while it idles. Evidence: one_message_unanswered below; two_messages_unanswered above. For
+ * the share: three_answered below; two_answered above. */
+#define ONE_WAY_TURNS 2
+#define ONE_WAY_SHARE 2
+/* turns: So many messages before the present one are looked at. */
+#define ONE_WAY_LOOKS 32
 
 /*
  * Diagnosis: which branch the chain follows

@@ -232,3 +232,19 @@ void chain_done(struct chain *c)
 	free(c->in_last);
 	c->in_last = NULL;
 }
+
+bool chain_has_edge(const struct chain *c, enum edge_kind kind)
+{
+	for (size_t i = 0; i + 1 < c->links.n; i++)
+		if (c->links.v[i].edge == kind)
+			return true;
+	return false;
+}
+
+bool chain_only_children(const struct chain *c)
+{
+	for (size_t i = 0; i + 1 < c->links.n; i++)
+		if (c->links.v[i].edge != EDGE_EXIT && c->links.v[i].edge != EDGE_VFORK)
+			return false;
+	return true;
+}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/diagnose/comparison.h"
+#include "analysis/diagnose/normal.h"
 #include "analysis/diagnose/root_cause.h"
 #include "analysis/diagnose/flag.h"
 #include "analysis/diagnose/sentence.h"
@@ -27,23 +28,6 @@ static void diagnose_time(const struct graph *g, const struct path *p, struct di
 	for (size_t i = 1; i < p->n_frames; i++)
 		if (p->frames[i].parent == 0)
 			d->time_ns[p->frames[i].blame.time] += p->frames[i].to_ns - p->frames[i].from_ns;
-}
-
-static bool has_edge(const struct findings *f, enum edge_kind kind)
-{
-	for (size_t i = 0; i + 1 < f->chain.links.n; i++)
-		if (f->chain.links.v[i].edge == kind)
-			return true;
-	return false;
-}
-
-/* Whether all links of the chain, except the last one, wait for a child. */
-static bool only_children(const struct findings *f)
-{
-	for (size_t i = 0; i + 1 < f->chain.links.n; i++)
-		if (f->chain.links.v[i].edge != EDGE_EXIT && f->chain.links.v[i].edge != EDGE_VFORK)
-			return false;
-	return true;
 }
 
 /* Whether the tracer left out the object of the last task's wait, to keep within its budget. */
@@ -89,8 +73,9 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_DISK;
 	if (last->wait == CT_W_STOPPED)
 		return CAUSE_STOPPED;
-	if (has_edge(f, EDGE_LOCK) || has_edge(f, EDGE_FILELOCK) || has_edge(f, EDGE_POLLED) ||
-	    has_edge(f, EDGE_KERNEL_LOCK) || is_lock_of_unknown(f))
+	if (chain_has_edge(&f->chain, EDGE_LOCK) || chain_has_edge(&f->chain, EDGE_FILELOCK) ||
+	    chain_has_edge(&f->chain, EDGE_POLLED) || chain_has_edge(&f->chain, EDGE_KERNEL_LOCK) ||
+	    is_lock_of_unknown(f))
 		return CAUSE_LOCK_HOLDER;
 	if (f->pool)
 		return CAUSE_QUEUEING;
@@ -100,7 +85,7 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_BUSY;
 	if (f->chain.end == END_UNKNOWN || f->chain.end == END_FOLDED)
 		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_NONE;
-	if (root_cause_polls(last) && only_children(f))
+	if (root_cause_polls(last) && chain_only_children(&f->chain))
 		return CAUSE_POLLING;
 	if (f->chain.links.v[0].wait == CT_W_FUTEX && f->chain.links.v[0].edge == EDGE_OWNER)
 		return CAUSE_MISSING_WAKEUP;
@@ -132,109 +117,6 @@ static enum verdict find_verdict(const struct findings *f)
 	return VERDICT_LONG_WAIT;
 }
 
-/* Whether the last task idles: no task owes it the end of its wait. */
-static bool idles(const struct findings *f)
-{
-	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
-
-	if (!only_children(f) || f->chain.end != END_LEAF || f->on_disk || f->circular ||
-	    root_cause_polls(last))
-		return false;
-	switch (last->wait) {
-	case CT_W_SLEEP:
-	case CT_W_SIGNAL:
-	case CT_W_ACCEPT:
-		return true;
-	case CT_W_READ:
-	case CT_W_POLL:
-	case CT_W_EPOLL:
-		switch ((unsigned)CT_OBJ_KIND(last->obj)) {
-		case CT_OBJ_SOCK:
-			return last->server ||
-			       (f->chain.leaf.time != TIME_NETWORK && !graph_is_local(f->g, last->obj)) ||
-			       (last->wait != CT_W_READ && !last->owed);
-		case CT_OBJ_PIPE:
-		case CT_OBJ_FIFO:
-			return false;
-		default:
-			return true;
-		}
-	case CT_W_KTHREAD:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Whether a link of the chain may be the way of data from a producer to the victim. */
-static bool carries_data(const struct link *k)
-{
-	if (k->wait == CT_W_WRITE || k->wait == CT_W_FUTEX || k->wait == CT_W_SLEEP)
-		return false;
-	switch ((unsigned)k->edge) {
-	case EDGE_PIPE:
-	case EDGE_MESSAGE:
-	case EDGE_WAKE: /* a change of a file */
-	case EDGE_FORK: /* the producer starts a process that sends */
-	case EDGE_VFORK:
-	case EDGE_EXIT:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Whether the victim takes what a producer makes from time to time: it got something at least FED_WAITS
- * times, and the producer sleeps in between. No task of the chain waits for an answer, except from a server
- * that itself waits for the requests of others (a message broker). */
-static bool is_fed(const struct findings *f)
-{
-	const struct link *v = f->chain.links.v;
-	size_t n = f->chain.links.n;
-
-	if (n < 2 || f->chain.end != END_LEAF || v[n - 1].wait != CT_W_SLEEP || v[0].waits < FED_WAITS ||
-	    v[0].longest_ns > v[0].total_ns / 2)
-		return false;
-	for (size_t i = 0; i + 1 < n; i++)
-		if (!carries_data(&v[i]) || (v[i].owed && !v[i + 1].server))
-			return false;
-	return true;
-}
-
-static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t window_ns)
-{
-	const struct link *first = &f->chain.links.v[0];
-
-	if (stall_ns < DIAGNOSE_STALL_NS ||
-	    (f->chain.links.n == 1 && (f->chain.end == END_UNKNOWN || f->left_out)))
-		return !f->circular;
-	/* the victim goes on, as far as is known */
-	if (f->chain.links.n == 1 && f->chain.end == END_FOLDED && !f->spins &&
-	    (!f->starved || first->runnable_ns < window_ns / 2))
-		return true;
-	/* if a rule or a person excluded all branches, there is something to explain */
-	if (f->chain.refused)
-		return false;
-	if (idles(f) || is_fed(f))
-		return true;
-	/* the victim is a server whose clients ask for nothing */
-	if (first->server && !first->owed && f->chain.end == END_LEAF && first->wait != CT_W_WRITE &&
-	    f->chain.leaf.kind != RESOURCE_NONE && f->chain.leaf.kind != RESOURCE_DISK &&
-	    !has_edge(f, EDGE_LOCK) && !has_edge(f, EDGE_FILELOCK) && !has_edge(f, EDGE_POLLED))
-		return true;
-	if (first->total_ns < first->waits * DIAGNOSE_QUICK_NS &&
-	    (first->longest_ns < DIAGNOSE_STALL_NS || first->longest_ns < first->total_ns / 2) &&
-	    !first->unfinished && !f->starved &&
-	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
-		return true;
-	/* the victim shares a busy machine, but it waits for a CPU for less than half of the time */
-	if (f->starved && (first->state == LINK_RUNNABLE || first->state == LINK_FOLDED) &&
-	    stall_ns < window_ns / 2)
-		return true;
-	return f->chain.links.n > 1 && only_children(f) && f->chain.end == END_RUNNING && !f->spins &&
-	       stall_ns < DIAGNOSE_CHILD_BUSY_NS;
-}
-
 /* Whether the daemon noticed a hang of the task. Then the task did not idle, whatever it waited
  * for. */
 static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -250,7 +132,7 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 
 static bool is_fine(const struct findings *f, uint32_t task, const struct diagnosis *d)
 {
-	return is_normal(f, d->stall_ns, d->to_ns - d->from_ns) &&
+	return normal_victim(f, d->stall_ns, d->to_ns - d->from_ns) &&
 	       (d->stall_ns < DIAGNOSE_STALL_NS || !was_noticed(f->g, task, d->from_ns, d->to_ns));
 }
 
@@ -345,7 +227,7 @@ static bool is_strong(const struct findings *f, enum verdict verdict)
 	if (verdict != VERDICT_NORMAL && is_unknown_leaf(f))
 		return false;
 	/* no record tells which task had the CPU, or no single task had it */
-	if (verdict != VERDICT_NORMAL && f->starved && !has_edge(f, EDGE_CPU) &&
+	if (verdict != VERDICT_NORMAL && f->starved && !chain_has_edge(&f->chain, EDGE_CPU) &&
 	    f->cpu.idle_ns <= f->cpu.total_ns / 2)
 		return false;
 	/* the last wait of a cycle may be a poll, which may be for other things too */
@@ -437,7 +319,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		r = f.chain.links.n ? root_cause_find(&f) : -EINVAL;
 	f.left_out = !r && is_left_out(&f);
 	if (!r && !f.left_out && !f.chain.refused && f.chain.links.v[0].total_ns >= DIAGNOSE_STALL_NS)
-		r = comparison_apply(&f, is_normal(&f, f.chain.links.v[0].total_ns, to_ns - from_ns));
+		r = comparison_apply(&f, normal_victim(&f, f.chain.links.v[0].total_ns, to_ns - from_ns));
 	d->comparison = f.missing;
 	if (!r) {
 		d->stall_ns = f.chain.links.v[0].total_ns;

@@ -73,6 +73,9 @@ void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
 /* The tasks that could end the wait of a BLOCKED interval, if blame_wait() finds rivals. */
 void blame_rivals(const struct graph *g, uint32_t interval, struct enders *ret);
 
+/* True: the wait is a poll of several objects, as in an event loop. */
+bool blame_polls_several(const struct graph *g, uint32_t interval);
+
 /* True: b is the same wait again: the same call on the same object. */
 bool blame_same_wait(const struct interval *a, const struct interval *b);
 

@@ -5,14 +5,42 @@
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/blame.h"
 #include "graph/wake/owner.h"
 #include "lib/checked.h"
+
+/* Whether the record of a polled object is for the wait s. The set is recorded when the wait begins or when
+ * it ends (bpf/wait_fds.h). */
+static bool is_polled_in(const struct interval *s, const struct window_event *e)
+{
+	return s->wait != CT_W_POLL ||
+	       (checked_sub(s->from_ns, WAITFD_OLD_NS) <= e->r.ts && e->r.ts <= s->to_ns);
+}
 
 /* The records of the objects of a polled set: of an epoll, or of the task's latest polls. */
 static const struct graph_ref *polled_set(const struct graph *g, const struct interval *s, size_t *ret_n)
 {
 	return s->wait == CT_W_EPOLL ? graph_refs(&g->members, s->obj, ret_n)
 				     : graph_refs(&g->waitfds, g->tasks[s->task].tid, ret_n);
+}
+
+bool blame_polls_several(const struct graph *g, uint32_t interval)
+{
+	const struct interval *s = &g->intervals[interval];
+	size_t n;
+	const struct graph_ref *r = polled_set(g, s, &n);
+	uint64_t first = 0;
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (!is_polled_in(s, e) || e->r.obj == first)
+			continue;
+		if (first)
+			return true;
+		first = e->r.obj;
+	}
+	return false;
 }
 
 /* Whether the polled set has a connection to another host. *ret_known: whether it has any connection. */
@@ -75,9 +103,7 @@ static uint64_t closed_socket(const struct graph *g, const struct interval *s,
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
 
-		/* the set is recorded when the wait begins or when it ends (bpf/wait_fds.h) */
-		if (s->wait == CT_W_POLL &&
-		    (checked_sub(s->from_ns, WAITFD_OLD_NS) > e->r.ts || e->r.ts > s->to_ns))
+		if (!is_polled_in(s, e))
 			continue;
 		if (CT_OBJ_KIND(e->r.obj) == CT_OBJ_SOCK && owner_closes(g, e->r.obj, wake))
 			return e->r.obj;

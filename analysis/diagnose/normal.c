@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/diagnose/normal.h"
+
+#include "analysis/thresholds.h"
+
+/* Whether the process slept for most of its life. */
+static bool slept(const struct graph *g, const struct graph_task *t)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = t->first_interval; i < t->first_interval + t->n_intervals; i++)
+		if (g->intervals[i].state == INTERVAL_BLOCKED && g->intervals[i].wait == CT_W_SLEEP)
+			ns += g->intervals[i].to_ns - g->intervals[i].from_ns;
+	return ns > (t->exit_ns - t->born_ns) / 2;
+}
+
+/* Whether the task of k, which sleeps again and again, starts processes in between that succeed. Then it
+ * does work from time to time. A script that polls starts processes that fail, until one succeeds. */
+static bool children_succeed(const struct graph *g, const struct link *k)
+{
+	size_t n, good = 0;
+	const struct graph_ref *r = graph_refs(&g->children, k->pid, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct graph_task *t = &g->tasks[r[i].event];
+
+		if (t->tid == t->tgid && t->exit_ns >= k->from_ns && t->exit_ns <= k->to_ns &&
+		    !t->exit_code && !slept(g, t))
+			good++;
+	}
+	return good > k->waits / 2;
+}
+
+/* Whether the last task idles: no task owes it the end of its wait. */
+static bool idles(const struct findings *f)
+{
+	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
+
+	if (!chain_only_children(&f->chain) || f->chain.end != END_LEAF || f->on_disk || f->circular)
+		return false;
+	if (root_cause_polls(last))
+		return children_succeed(f->g, last);
+	switch (last->wait) {
+	case CT_W_SLEEP:
+	case CT_W_SIGNAL:
+	case CT_W_ACCEPT:
+		return true;
+	case CT_W_READ:
+	case CT_W_POLL:
+	case CT_W_EPOLL:
+		switch ((unsigned)CT_OBJ_KIND(last->obj)) {
+		case CT_OBJ_SOCK:
+			return last->server ||
+			       (f->chain.leaf.time != TIME_NETWORK && !graph_is_local(f->g, last->obj)) ||
+			       (last->wait != CT_W_READ && !last->owed);
+		case CT_OBJ_PIPE:
+		case CT_OBJ_FIFO:
+			return false;
+		default:
+			return true;
+		}
+	case CT_W_KTHREAD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Whether a link of the chain may be the way of data from a producer to the victim. */
+static bool carries_data(const struct link *k)
+{
+	if (k->wait == CT_W_WRITE || k->wait == CT_W_FUTEX || k->wait == CT_W_SLEEP)
+		return false;
+	switch ((unsigned)k->edge) {
+	case EDGE_PIPE:
+	case EDGE_MESSAGE:
+	case EDGE_WAKE: /* a change of a file */
+	case EDGE_FORK: /* the producer starts a process that sends */
+	case EDGE_VFORK:
+	case EDGE_EXIT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Whether the victim takes what a producer makes from time to time: it got something at least FED_WAITS
+ * times, and the producer sleeps in between. No task of the chain waits for an answer, except from a server
+ * that itself waits for the requests of others (a message broker). */
+static bool is_fed(const struct findings *f)
+{
+	const struct link *v = f->chain.links.v;
+	size_t n = f->chain.links.n;
+
+	if (n < 2 || f->chain.end != END_LEAF || v[n - 1].wait != CT_W_SLEEP || v[0].waits < FED_WAITS ||
+	    v[0].longest_ns > v[0].total_ns / 2)
+		return false;
+	for (size_t i = 0; i + 1 < n; i++)
+		if (!carries_data(&v[i]) || (v[i].owed && !v[i + 1].server))
+			return false;
+	return true;
+}
+
+static bool is_loop(const struct link *k)
+{
+	return k->wait == CT_W_POLL || k->wait == CT_W_EPOLL;
+}
+
+/* Whether the task of the send waited in its event loop between since_ns and the send. */
+static bool looped_before(const struct graph *g, const struct ct_rec *send, uint64_t since_ns)
+{
+	uint32_t task = graph_task_at(g, send->tid, send->ts), i;
+
+	if (task == GRAPH_NONE)
+		return false;
+	i = graph_interval_at(g, task, send->ts);
+	for (; i != GRAPH_NONE && i >= g->tasks[task].first_interval && g->intervals[i].to_ns > since_ns;
+	     i--) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL))
+			return true;
+		if (!i)
+			break;
+	}
+	return false;
+}
+
+/* Whether the messages that the client sent on the socket before ts_ns mostly needed no answer: it went on
+ * to wait in its event loop, and the next message on the connection was its own again. */
+static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct window_event *e = g->w->events;
+	const struct graph_ref *first, *r = graph_ref_before(g, &g->sends, sock, ts_ns);
+	size_t n, turns = 0, answered = 0;
+
+	first = graph_refs(&g->sends, sock, &n);
+	for (size_t looks = 0; r && r > first && looks < ONE_WAY_LOOKS; r--, looks++) {
+		const struct graph_ref *got = graph_ref_before(g, &g->recvs, sock, e[r->event].r.ts);
+
+		if (!looped_before(g, &e[r->event].r, e[r[-1].event].r.ts))
+			continue;
+		turns++;
+		answered += got && got->event > r[-1].event;
+	}
+	return turns >= ONE_WAY_TURNS && answered * ONE_WAY_SHARE <= turns;
+}
+
+/* Whether the other end has received what the task of k sent last on its connection. */
+static bool is_read(const struct graph *g, const struct link *k)
+{
+	uint64_t peer = graph_peer_object(g, k->obj);
+	const struct graph_ref *s = graph_ref_before(g, &g->sends, k->obj, k->from_ns);
+	const struct graph_ref *r = peer ? graph_ref_before(g, &g->recvs, peer, k->to_ns) : NULL;
+
+	return !s || (r && r->event > s->event);
+}
+
+/* Whether the victim is a client that idles: it waits in its event loop, also for other things than the
+ * server. It is owed no answer, and the server waits for its clients. There may be such tasks in between,
+ * as the thread of a library that speaks with a message bus. */
+static bool is_idle_client(const struct findings *f)
+{
+	for (size_t i = 0; i < f->chain.links.n; i++) {
+		const struct link *k = &f->chain.links.v[i];
+		uint32_t wait = graph_interval_at(f->g, k->task, k->from_ns);
+
+		if (!is_loop(k) || wait == GRAPH_NONE)
+			return false;
+		if (i && k->server && !k->owed)
+			return is_read(f->g, k);
+		if (!blame_polls_several(f->g, wait) || (k->owed && !is_one_way(f->g, k->obj, k->from_ns)))
+			return false;
+	}
+	return false;
+}
+
+bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_ns)
+{
+	const struct link *first = &f->chain.links.v[0];
+
+	if (stall_ns < DIAGNOSE_STALL_NS ||
+	    (f->chain.links.n == 1 && (f->chain.end == END_UNKNOWN || f->left_out)))
+		return !f->circular;
+	/* the victim goes on, as far as is known */
+	if (f->chain.links.n == 1 && f->chain.end == END_FOLDED && !f->spins &&
+	    (!f->starved || first->runnable_ns < window_ns / 2))
+		return true;
+	/* if a rule or a person excluded all branches, there is something to explain */
+	if (f->chain.refused)
+		return false;
+	if (idles(f) || is_fed(f) || is_idle_client(f))
+		return true;
+	/* the victim is a server whose clients ask for nothing */
+	if (first->server && !first->owed && f->chain.end == END_LEAF && first->wait != CT_W_WRITE &&
+	    f->chain.leaf.kind != RESOURCE_NONE && f->chain.leaf.kind != RESOURCE_DISK &&
+	    !chain_has_edge(&f->chain, EDGE_LOCK) && !chain_has_edge(&f->chain, EDGE_FILELOCK) &&
+	    !chain_has_edge(&f->chain, EDGE_POLLED))
+		return true;
+	if (first->total_ns < first->waits * DIAGNOSE_QUICK_NS &&
+	    (first->longest_ns < DIAGNOSE_STALL_NS || first->longest_ns < first->total_ns / 2) &&
+	    !first->unfinished && !f->starved &&
+	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
+		return true;
+	/* the victim shares a busy machine, but it waits for a CPU for less than half of the time */
+	if (f->starved && (first->state == LINK_RUNNABLE || first->state == LINK_FOLDED) &&
+	    stall_ns < window_ns / 2)
+		return true;
+	return f->chain.links.n > 1 && chain_only_children(&f->chain) && f->chain.end == END_RUNNING &&
+	       !f->spins && stall_ns < DIAGNOSE_CHILD_BUSY_NS;
+}
