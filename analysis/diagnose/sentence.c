@@ -142,7 +142,7 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "to write to %s, which is to be emptied by ", what);
 	else if (k->wait == CT_W_CONNECT)
 		words_add(t, "to connect to %s, to be accepted by ", what);
-	else if (k->edge == EDGE_EVENTFD || k->wait == CT_W_FUTEX)
+	else if (k->edge == EDGE_EVENTFD || (k->wait == CT_W_FUTEX && CT_OBJ_KIND(k->obj) != CT_OBJ_SOCK))
 		words_add(t, "on %s to be signalled by ", what);
 	else if (k->edge == EDGE_MESSAGE || k->edge == EDGE_PIPE || k->edge == EDGE_OWNER)
 		words_add(t, "for data on %s from ", what);

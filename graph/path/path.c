@@ -148,13 +148,40 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 				     .timed_out = true };
 }
 
-static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
+/* The frame in which the walk came into the process of this frame, if the reason was a request that has no
+ * answer yet. NULL: there was another reason. */
+static const struct path_frame *unanswered(const struct walker *k, uint32_t frame)
 {
+	const struct path_frame *f = &k->frames.v[frame], *up;
+
+	for (; f->depth; f = up) {
+		up = &k->frames.v[f->parent];
+		if (k->g->tasks[up->task].tgid != k->g->tasks[f->task].tgid)
+			return f->blame.owed && !f->blame.ended ? f : NULL;
+	}
+	return NULL;
+}
+
+/* Whether the wait need not concern the request that a thread of the process has received: the thread has
+ * got other work, or what it waits for is a guess. */
+static bool is_aside(const struct graph *g, uint32_t interval, const struct blame *b)
+{
+	if (g->intervals[interval].wait == CT_W_FUTEX)
+		return b->edge == EDGE_OWNER || b->edge == EDGE_POST || b->edge == EDGE_TIMER;
+	return is_poll(g, interval) && !b->owed;
+}
+
+static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
+{
+	const struct path_frame *f = &k->frames.v[frame], *asked = unanswered(k, frame);
+
 	blame_repeats(k, f, interval, b);
 	/* The waiter of the frame has no answer yet. So the server has not waited for the requests of other
 	 * clients that came in meanwhile. */
 	if (f->depth && !f->blame.ended && is_request(k->g, interval, b))
 		blame_lasting(k->g, interval, b);
+	if (asked && is_aside(k->g, interval, b))
+		blame_debt(k->g, interval, asked->from_ns, b);
 }
 
 /* Whether the task to blame is a guess: no task ended the wait, and the wait is on a futex or a poll. The
@@ -205,7 +232,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 	struct blame b;
 	bool cycle;
 
-	blame_in_frame(k, &f, interval, &b);
+	blame_in_frame(k, frame, interval, &b);
 	cycle = b.task != GRAPH_NONE && on_stack(k, f.depth, b.task);
 	if (cycle && !is_circle(k, frame, interval, &b)) {
 		cycle = false;
