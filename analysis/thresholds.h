@@ -37,6 +37,8 @@
  * hang. Below: a service that sleeps in two requests is normal. Above: the consumer of a slow producer hangs.
  * Evidence: fed_twice below; fed_three_times above. */
 #define FED_WAITS 3
+/* intervals: The search for other waits of this kind looks at so many intervals before, and at as many after. */
+#define FED_LOOKS 512
 /* turns, and 1/n of the turns: A connection carries messages that need no answer if the client has waited in
  * its event loop after at least so many messages, and at most this share of them had an answer before the
  * next message. Below: a client that has lost one answer idles. Above: the client of a message bus or of a

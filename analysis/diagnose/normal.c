@@ -2,6 +2,7 @@
 #include "analysis/diagnose/normal.h"
 
 #include "analysis/thresholds.h"
+#include "lib/cleanup.h"
 
 /* Whether the process slept for most of its life. */
 static bool slept(const struct graph *g, const struct graph_task *t)
@@ -84,16 +85,43 @@ static bool carries_data(const struct link *k)
 	}
 }
 
-/* Whether the victim takes what a producer makes from time to time: it got something at least FED_WAITS
- * times, and the producer sleeps in between. No task of the chain waits for an answer, except from a server
- * that itself waits for the requests of others (a message broker). */
+/* Whether the victim got something often: at least FED_WAITS times in the window, and no single wait took
+ * most of the time; or as often at other times, and then it once waited for half as long at least. */
+static bool is_fed_often(const struct graph *g, const struct link *k)
+{
+	const struct graph_task *t = &g->tasks[k->task];
+	uint32_t wait = graph_interval_at(g, k->task, k->from_ns), n = 0;
+	uint64_t longest_ns = 0;
+	uint32_t from, to;
+
+	if (k->waits >= FED_WAITS && k->longest_ns <= k->total_ns / 2)
+		return true;
+	if (wait == GRAPH_NONE)
+		return false;
+	from = wait - MIN(wait - t->first_interval, FED_LOOKS);
+	to = MIN(wait + FED_LOOKS, t->first_interval + t->n_intervals);
+	for (uint32_t i = from; i < to; i++) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->state != INTERVAL_BLOCKED || s->wake == GRAPH_NONE ||
+		    (s->from_ns >= k->from_ns && s->from_ns < k->to_ns) ||
+		    !blame_same_wait(&g->intervals[wait], s))
+			continue;
+		n++;
+		longest_ns = MAX(longest_ns, s->to_ns - s->from_ns);
+	}
+	return n >= FED_WAITS && k->longest_ns <= longest_ns * 2;
+}
+
+/* Whether the victim takes what a producer makes from time to time, and the producer sleeps in between. No
+ * task of the chain waits for an answer, except from a server that itself waits for the requests of others (a
+ * message broker). */
 static bool is_fed(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;
 	size_t n = f->chain.links.n;
 
-	if (n < 2 || f->chain.end != END_LEAF || v[n - 1].wait != CT_W_SLEEP || v[0].waits < FED_WAITS ||
-	    v[0].longest_ns > v[0].total_ns / 2)
+	if (n < 2 || f->chain.end != END_LEAF || v[n - 1].wait != CT_W_SLEEP || !is_fed_often(f->g, &v[0]))
 		return false;
 	for (size_t i = 0; i + 1 < n; i++)
 		if (!carries_data(&v[i]) || (v[i].owed && !v[i + 1].server))

@@ -161,7 +161,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 			  k->waits);
 	else if (k->kind == RESOURCE_TIMER)
 		words_add(t, CT_OBJ_KIND(k->obj) == CT_OBJ_TIMERFD ? "was waiting for a timer"
-								   : "was waiting for its own time limit");
+			     : k->wait == CT_W_FUTEX ? "was waiting for a wake-up or its own time limit"
+						     : "was waiting for its own time limit");
 	else if (k->wait == CT_W_STOPPED)
 		words_add(t, "was stopped");
 	else if (k->kind == RESOURCE_INPUT)

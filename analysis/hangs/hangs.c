@@ -305,15 +305,40 @@ static bool in_chain(const struct diagnosis *d, uint32_t task)
 	return false;
 }
 
+/* Whether two rows are about threads of one process that is stopped. */
+static bool are_stopped(const struct hang *a, const struct hang *b)
+{
+	const struct link *x = &a->diagnosis->chain[0], *y = &b->diagnosis->chain[0];
+
+	return x->wait == CT_W_STOPPED && y->wait == CT_W_STOPPED && x->pid == y->pid;
+}
+
 /* Whether two rows are about one hang: at the same time, one of the two tasks waits for the other,
- * or both wait for the same task. */
+ * both wait for the same task, or both are stopped threads of one process. */
 static bool is_same(const struct hang *a, const struct hang *b)
 {
 	const struct diagnosis *x = a->diagnosis, *y = b->diagnosis;
 
 	return a->alarm == b->alarm && a->from_ns < b->to_ns && b->from_ns < a->to_ns &&
-	       (in_chain(x, b->task) || in_chain(y, a->task) ||
+	       (in_chain(x, b->task) || in_chain(y, a->task) || are_stopped(a, b) ||
 		x->chain[x->n_chain - 1].task == y->chain[y->n_chain - 1].task);
+}
+
+/* Moves the row of a process's main thread in front of the rows of its other threads that are stopped. */
+static void main_thread_first(struct hangs *h)
+{
+	for (size_t i = 0; i < h->n; i++) {
+		const struct link *k = &h->v[i].diagnosis->chain[0];
+
+		for (size_t j = 0; k->wait == CT_W_STOPPED && k->pid == k->tid && j < i; j++)
+			if (is_same(&h->v[i], &h->v[j]) && are_stopped(&h->v[i], &h->v[j])) {
+				struct hang x = h->v[i];
+
+				memmove(&h->v[j + 1], &h->v[j], (i - j) * sizeof(x));
+				h->v[j] = x;
+				break;
+			}
+	}
 }
 
 static void find_same(struct hangs *h)
@@ -395,6 +420,7 @@ void hangs_sort(struct hangs *h)
 	h->missing = h->n - n;
 	h->n = n;
 	qsort(h->v, h->n, sizeof(*h->v), hang_cmp);
+	main_thread_first(h);
 	find_same(h);
 }
 
