@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * thresholds.h - the numbers that decide something in trace/: what reaches the disk, and when.
+ * thresholds.h - the numbers that decide something in trace/: in writing, reading, sorting and encoding.
  *
  * Each entry says: the unit; what the number means; what goes wrong with a smaller number ("Below") and with
  * a larger one ("Above"); the evidence. The limits beyond which a reader refuses a file are in
@@ -14,8 +14,8 @@
  */
 
 /* ns: The trace is synced to the disk once in this time. After a power cut or a crash of the machine, about
- * this much of the trace is missing. Below: more syncs of a disk that others use too. Above: the records of a
- * hang just before the crash are missing. No evidence yet. */
+ * this much of the trace is missing. Below: more syncs of a disk that other programs use too. Above: the
+ * records of a hang just before the crash are missing. No evidence yet. */
 #define STORE_SYNC_NS 5000000000ULL
 /* Bytes: This much of sealed segments may wait for the disk. Further segments are lost, and become a gap in
  * the trace. Below: a short stall of the disk makes a gap. Above: a stuck disk takes more memory. No evidence
@@ -40,8 +40,9 @@
  * Below: less of a slot is used. Above: a segment is encoded, found too large, and encoded again. Evidence:
  * encoding makes records 5 times smaller, and on an idle machine the rest of a segment has 10 KiB. */
 #define WRITER_SAVE_BYTES (256u << 10)
-/* slots: Some slots of the file are for copies of the open segment. RINGFILE_SAVES_SHARE: one of so many.
- * RINGFILE_SAVES_MAX: at most so many in all. RINGFILE_SAVES_MIN: if there would be fewer, the file has none.
+/* slots: Some slots of the file are for copies of the open segment. RINGFILE_SAVES_SHARE: of this many slots
+ * of the file, one is for copies. RINGFILE_SAVES_MAX: the largest number of slots for copies.
+ * RINGFILE_SAVES_MIN: the smallest number; if there would be fewer, the file has no slots for copies.
  * Below: a copy that has been synced is overwritten before the next sync, or while a reader still needs it.
  * Above: less room for the trace. Evidence: one copy a second is written, and one sync in STORE_SYNC_NS. */
 #define RINGFILE_SAVES_MIN   16u
@@ -54,23 +55,25 @@
 
 /* Bytes: This much of the bodies of segments is read in one scan of a file, to choose among the copies of a
  * segment. Below: a damaged copy is taken for a whole one. Above: a hostile file costs more time. Evidence: a
- * real file has copies of about 16 segments, one slot each; after a damaged header it has more. */
+ * real file has copies of about 16 segments. For each of them one body is read, mostly of one slot; the body
+ * of a further copy is read only if the first body is damaged. */
 #define FILE_INDEX_COMPARE_BYTES (16u << 20)
 
 /*
- * Encoding
+ * Encoding and sorting
  */
 
 /* Level of zstd: how hard it compresses. Below (negative): more bytes for each record. Above: more CPU time.
  * No evidence yet. */
 #define ZSTD_LEVEL 1
-/* Bytes: A column smaller than this is stored without compression. Below: the header of the zstd frame is
+/* Bytes: A block smaller than this is stored without compression. Below: the header of the zstd frame is
  * larger than what it saves. Above: more bytes for each record. No evidence yet. */
 #define ZSTD_MIN_BYTES 48
-/* Bytes, before compression: A block of names or states up to this size is kept, and is not compressed again
- * if the next segment, or the next copy of the open one, has the same block. Below: a machine with many tasks
- * compresses the same block every second. Above: more memory, up to twice this size for each of eight types
- * of blocks. Evidence: the states of 10 000 tasks are 480 KB. */
+/* Bytes, before compression: A block that is no column (names, states, lists of ids) is kept if it has at
+ * most this size. If the next segment, or the next copy of the open one, has the same block, the block is not
+ * compressed again. Below: a machine with many tasks compresses the same block every second. Above: more
+ * memory, up to twice this size for each of eight types of blocks. Evidence: the states of 10 000 tasks are
+ * 480 KB. */
 #define ENCODE_KEEP_BYTES (512u << 10)
 /* Moves: If the simple sort needs more moves for each record, on average, another sort takes over, because
  * the records are not nearly in order. The number changes only the time that sorting takes. No evidence yet.

@@ -23,8 +23,8 @@ void decoder_free(struct decoder *d);
  * -EBADMSG: the blocks are damaged, or larger than limits.h allows. */
 int decoder_begin(struct decoder *d, const struct format_segment *h, const uint8_t *body, size_t n);
 /* Gives the decompressed bytes of one block; *ret_n is 0 if the segment does not have the block.
- * The decoder owns the bytes; they are valid until the next decoder_begin() or decoder_free(). 0,
- * -EBADMSG, -ENOMEM. */
+ * The bytes belong to the decoder, or lie in the body. They are valid until the next decoder_begin() or
+ * decoder_free(), but no longer than the body. 0, -EBADMSG, -ENOMEM. */
 int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t **ret_p, size_t *ret_n);
 /* Where the records of a segment go. */
 struct decoder_room {
@@ -35,8 +35,8 @@ struct decoder_room {
 	size_t n_words;              /* number of entries for this segment: decoder_count() */
 	uint64_t kinds;              /* bit n: records of kind n are wanted, if this version knows the kind */
 };
-/* Counts the records of a segment that are of the wanted kinds, and those of them that have extra
- * words. */
+/* Gives the number of records of the wanted kinds, and how many of these records have extra words. Both
+ * numbers come from the header of the segment, and a damaged segment may have other records. */
 void decoder_count(const struct format_segment *h, uint64_t kinds, size_t *ret_events, size_t *ret_words);
 /* Decodes the wanted records into *room, sorted by (ts, cpu, order within the CPU). *ret_n: their
  * number. Records of kinds that this version does not know are left out. *ret_n_cpus is the highest

@@ -21,9 +21,9 @@ struct kept_block {
 
 struct encoder {
 	struct predict predict;
-	/* [row]: 1 if a context of this row of eight may be used. All contexts of a task are in one row. A
-	 * copy of an open segment has few records, so it is much less work to clear these rows than to clear
-	 * all contexts. */
+	/* [row]: 1 if this segment may have written to a context of this row of eight. All contexts of a
+	 * task are in one row. A copy of an open segment has few records, so it is much less work to clear
+	 * these rows than to clear all contexts. */
 	uint8_t rows[PREDICT_CONTEXTS / 8];
 	struct intern tids, objs;
 	VEC(uint32_t) tids32;
@@ -126,7 +126,8 @@ static int encoder_planes(struct encoder *e, const uint8_t *data, size_t n, unsi
 	return 0;
 }
 
-/* Adds a block with the same bytes as last time, if its content is the same. Returns true if it was. */
+/* If the content of a block is the same as that of the kept block, adds the kept block to the segment.
+ * Returns whether it has added the block. */
 static bool block_again(struct encoder *e, const struct kept_block *k, const void *data, size_t raw)
 {
 	if (k->content.n != raw || memcmp(k->content.v, data, raw))
@@ -136,7 +137,8 @@ static bool block_again(struct encoder *e, const struct kept_block *k, const voi
 	return true;
 }
 
-/* Keeps a block for block_again(). If there is no memory, it is compressed again the next time. */
+/* Keeps a block for block_again(). A block that is too large, or for which there is no memory, is not kept,
+ * so it is compressed again the next time. */
 static void block_keep(struct kept_block *k, const void *data, size_t raw, const uint8_t *block, size_t n)
 {
 	k->content.n = k->block.n = 0;

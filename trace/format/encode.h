@@ -33,7 +33,7 @@ void encoder_free(struct encoder *e);
 int encoder_begin(struct encoder *e, size_t head_bytes);
 /* Appends one block of n items; each item has `width` bytes. If width is larger than 1, stores the items
  * as byte planes. If n is 0, appends nothing. 0, -ENOMEM, or -EFBIG: all blocks of the segment together
- * would be larger than FORMAT_RAW_MAX. */
+ * would be larger than FORMAT_RAW_MAX before compression. */
 int encoder_block(struct encoder *e, enum format_block_type type, const void *data, size_t n, unsigned width);
 /* Appends the records of n CPUs as columns. The streams are sorted by cpu. kind_info: as in the
  * segment header. Times are stored relative to begin_ns. 0, -ENOMEM or -EFBIG as encoder_block(). */

@@ -207,8 +207,8 @@ static int by_seq(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* Whether the body of a segment matches its checksum. *budget: how many bytes may still be read; a
- * larger body counts as right. */
+/* Whether the body of a segment matches its checksum. *budget: how many bytes may still be read. A body
+ * that is larger, or for which there is no memory, counts as right. */
 static bool body_is_right(const struct file_index *ix, int fd, const struct file_index_segment *s,
 			  uint64_t *budget)
 {

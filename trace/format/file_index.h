@@ -31,11 +31,12 @@ struct file_index {
 
 /* Reads the file header of fd into *ix. If the header is damaged, reads its copy. name is the file's
  * name for messages. 0; -EBADMSG: not a trace, or one that this version cannot read; -EIO and other
- * errnos of pread(2); -ENOMEM. On failure, err has a sentence that begins with name. The caller calls
+ * errnos of pread(2); -ENOMEM. On failure, err has a sentence about the file. The caller calls
  * file_index_done() in all cases. */
 int file_index_open(struct file_index *ix, int fd, const char *name, char err[FILE_INDEX_ERR_MAX]);
 /* Finds the segments that the file has now. They replace the segments that an earlier scan has found.
- * 0, -ENOMEM, or -EIO and other errnos of pread(2). */
+ * A slot that cannot be read counts as a slot without a segment, or as broken. 0, -ENOMEM, or an errno of
+ * fstat(2). */
 int file_index_scan(struct file_index *ix, int fd);
 void file_index_done(struct file_index *ix);
 

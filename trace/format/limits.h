@@ -5,8 +5,9 @@
  *
  * The checksums of a file show that nothing has changed since the file was written. They do not show
  * that ctrace wrote it. So every number of a file is compared with its limit before any other code
- * uses it. If a number of the file header is beyond its limit, the file is refused. If another number
- * is beyond its limit, the segment with this number counts as damaged.
+ * uses it. If a number of the file header is beyond its limit, the reader uses the copy of the header. If
+ * the copy is beyond a limit too, the file is refused. If a number of a segment is beyond its limit, this
+ * segment counts as damaged.
  *
  * Memory: two things are bounded.
  * - The memory that a window keeps: by the size of its segments, with limits_records() and

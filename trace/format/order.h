@@ -38,8 +38,8 @@ void order_done(struct order *o);
 /* Merges two parts in place: ev[0, n) and ev[n, total), each of them sorted by (ts, cpu). Of two
  * equal events, the event from the first part stays first. *moves: how many events of the first part
  * may be moved; the call subtracts the number that it has moved. The call is fast if the two parts
- * overlap by few events. 0; -ENOMEM; -EBADMSG: more than *moves moves are needed. On failure, ev and
- * *moves are unchanged. */
+ * overlap by few events. 0; -ENOMEM; -EBADMSG: more than *moves moves are needed. On failure, ev is
+ * unchanged. After -EBADMSG, *moves is unchanged too. */
 int order_join(struct window_event *ev, size_t n, size_t total, uint64_t *moves);
 
 #endif

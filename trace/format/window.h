@@ -3,8 +3,8 @@
  * window.h - a part of a trace in memory: the input of graph/ and analysis/.
  *
  * A window consists of plain arrays. window_load() (trace/read/reader.h) fills it; a test may fill
- * one by hand. After that the window does not change, so several threads may read it. (Only
- * graph_build_lean() changes it.)
+ * one by hand. After that, only graph_build_lean() changes the window. While that function does not
+ * run, several threads may read the window.
  */
 #ifndef CTRACE_TRACE_FORMAT_WINDOW_H
 #define CTRACE_TRACE_FORMAT_WINDOW_H
@@ -111,8 +111,9 @@ struct window_resync {
 };
 
 struct window {
-	/* The time that the caller of window_load() wants, clipped to the file. events and states begin
-	 * earlier, at the last checkpoint before from_ns. */
+	/* The time that the caller of window_load() wants, clipped to the file. (If the caller gave
+	 * UINT64_MAX as the end, to_ns stays UINT64_MAX.) events and states begin earlier, at the last
+	 * checkpoint before from_ns. */
 	uint64_t from_ns, to_ns;
 	/* The time that the whole file covers. */
 	uint64_t file_from_ns, file_to_ns;
