@@ -18,7 +18,7 @@
 struct dict_entry {
 	uint64_t key;
 	struct ct_blob *blob; /* owned; NULL: the place is free */
-	uint64_t put;         /* number of the segment into which it was last put (pull.h) */
+	uint64_t put;         /* struct pull.number of the last segment, or copy, that got the blob */
 	bool used;            /* used since the hand of the clock passed it */
 	bool forgotten;       /* its task has exited, so the blob is removed at the end of the next segment */
 };

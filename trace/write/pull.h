@@ -18,7 +18,8 @@ struct pull_out {
 
 struct pull {
 	struct dict *tasks, *objects, *stacks;
-	/* Number of the segment. Entries that are in the segment have this number in dict_entry.put. */
+	/* Each pull_begin() takes the next number. Entries that are in the segment have this number in
+	 * dict_entry.put. (It is not the seq of the segment, because each copy has a number too.) */
 	uint64_t number;
 	struct pull_out out_tasks, out_objects, out_stacks;
 };
@@ -26,9 +27,8 @@ struct pull {
 /* Begins a segment without entries. The dictionaries must live until the last call for the segment. */
 void pull_begin(struct pull *p, struct dict *tasks, struct dict *objects, struct dict *stacks);
 void pull_done(struct pull *p);
-/* The next three functions add one entry and its neighbours, unless the segment has it already. They
- * add nothing if the dictionary does not have the entry. If an allocation fails, pull_error() says
- * so. */
+/* The next three functions add one entry and its neighbours. They leave out what the segment has already, and
+ * add nothing if the dictionary does not have the entry. If an allocation fails, pull_error() says so. */
 void pull_task(struct pull *p, uint64_t tid);
 void pull_object(struct pull *p, uint64_t id);
 void pull_stack(struct pull *p, uint64_t id);

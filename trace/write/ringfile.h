@@ -32,10 +32,10 @@ struct ringfile {
 	uint64_t file_id;
 	uint32_t next_slot; /* where the next segment goes if it fits before the end */
 	uint64_t next_seq;
-	bool continued; /* the file had segments when it was opened, and no segment was written since */
+	bool continued;              /* the file had segments when it was opened, and none was sealed since */
 	struct ringfile_slot *slots; /* [n_slots + 1], to find the oldest time; owned */
-	/* The result of the last search for the oldest segment of this boot, valid while the slot has this
-	 * number; 0: there is none. */
+	/* The oldest segment of this boot, as the last search has found it: its seq and its slot. Valid while
+	 * slots[oldest_slot].seq is oldest_seq. oldest_seq 0: no segment was found. */
 	uint64_t oldest_seq;
 	uint32_t oldest_slot;
 	uint64_t newest_ns; /* end_ns of the newest segment of this boot; 0: there is none */
@@ -67,18 +67,18 @@ int ringfile_open(struct ringfile *r, const struct ringfile_options *opt, char e
 void ringfile_done(struct ringfile *r);
 /*
  * Writes a segment of n bytes. The first sizeof(struct format_segment) bytes are room for the header:
- * the function sets file_id, seq, flags, n_slots, versions and checksums in h, and copies h there. 0,
- * -EFBIG: larger than the file, -ENOENT: the file is not open, -ENOSPC, -EIO and other errnos of
- * pwrite(2). After a failure no valid segment was written, the sequence number is still free, and the
- * records count as lost (as ringfile_unwritten()).
+ * the function sets file_id, seq, flags, n_slots, versions and checksums in h, and copies h there. 0;
+ * -EFBIG: the segment is larger than the ring; -ENOENT: the file is not open; -ENOSPC, -EIO and other
+ * errnos of pwrite(2). After a failure no valid segment was written, the sequence number is still free, and
+ * the records count as lost (as ringfile_unwritten()).
  */
 int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
 /*
  * Writes a copy of the open segment, as ringfile_write(), but into the next of the slots for copies.
  * The next ringfile_write() writes the segment itself, with all records of its copies. A copy never
  * goes into the slot of the copy before it, so the copy before it stays whole even if the write is cut
- * short. 0, -ENOENT, -EFBIG: the copy does not fit into a slot, or there are no slots for copies now,
- * and errnos of pwrite(2). After a failure the records do not count as lost: the caller still has
+ * short. 0; -ENOENT; -EFBIG: the copy does not fit into a slot, or there are no slots for copies now;
+ * or an errno of pwrite(2). After a failure the records do not count as lost: the caller still has
  * them.
  */
 int ringfile_save(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);

@@ -4,8 +4,8 @@
  *
  * In the background mode the store has two threads of its own: one writes, one syncs. So a slow,
  * frozen or broken disk does not hold up the caller. Up to STORE_QUEUE_BYTES of segments wait in
- * memory. Segments that do not fit, or cannot be written, are lost; the next segment that is
- * written mentions them.
+ * memory. A segment for which this queue has no room, or that cannot be written, is lost. The next
+ * segment that is written mentions the loss.
  */
 #ifndef CTRACE_TRACE_WRITE_STORE_H
 #define CTRACE_TRACE_WRITE_STORE_H

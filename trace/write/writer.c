@@ -50,7 +50,8 @@ struct writer {
 	uint32_t kinds[FORMAT_KINDS];
 	uint64_t lost[FORMAT_CAUSES];
 	VEC(struct ct_task_blob)
-	replaced; /* entries that were valid at the beginning of this segment and have been replaced */
+	replaced; /* entries of tasks that a newer entry has replaced in this segment, and older entries
+		     that came late in it */
 	VEC(uint32_t) renewed; /* tids of the tasks set in this segment */
 	size_t pending;
 	/* saved_bytes: size of the last copy of this segment. saved_more: by how much this copy was
@@ -227,8 +228,8 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 	return 0;
 }
 
-/* Whether two blobs of a task differ only in their times. Then the old entry is kept, because its time
- * is the right one. */
+/* Whether two blobs of a task differ at most in their headers (ts and flags). Then the old entry is kept,
+ * because its ts is the right one: the task has had this name since then. */
 static bool task_is_same(const struct ct_blob *a, const struct ct_blob *b)
 {
 	return !memcmp((const char *)a + sizeof(*a), (const char *)b + sizeof(*b),

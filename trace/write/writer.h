@@ -2,12 +2,13 @@
 /*
  * writer.h - writes a trace file: fixed size, circular, made of slots.
  *
- * Records go into an open segment in memory. writer_seal() encodes it and writes it into the next
- * slots, over the oldest segments: at once, or in the background by threads of its own (store.h),
- * so that no disk holds up the caller. writer_save() writes a copy of a segment that stays open. So on
- * a quiet machine a segment can stay open until it nearly fills a slot. The writer keeps the
- * dictionary (tasks, objects, stacks). It puts into every segment the entries to which the records of
- * the segment refer. So each segment can be read without the segments before it.
+ * Records go into an open segment in memory. writer_seal() encodes it, and writes it into the next
+ * slots, over the oldest segments. In the background mode (store.h), threads of the writer do the
+ * writing, so that no disk holds up the caller. writer_save() writes a copy of a segment that stays
+ * open. So on a quiet machine a segment can stay open until it nearly fills a slot, or is as old as
+ * WRITER_OPEN_NS. The writer keeps the dictionary (tasks, objects, stacks). It puts into every segment
+ * the entries to which the records and states of the segment refer. So each segment can be read without
+ * the segments before it.
  *
  * One thread at a time (the daemon's drain thread), except for the functions marked "any thread".
  */
@@ -89,8 +90,8 @@ int writer_blob(struct writer *w, const struct ct_blob *blob);
  * next segment, because late records may still refer to the task. */
 void writer_forget_task(struct writer *w, uint32_t tid);
 
-/* The size of the open segment before encoding, in bytes. The caller seals at about 4 MiB or after
- * one second. */
+/* The size of the open segment before encoding, in bytes, without the checkpoint. The caller seals at about
+ * 4 MiB. About once a second it calls writer_save(), and seals if that fails. */
 size_t writer_pending(const struct writer *w);
 /*
  * Encodes and writes the open segment, and begins a new one. An empty segment is written too: it
@@ -99,19 +100,20 @@ size_t writer_pending(const struct writer *w);
  * states: the n states of every known task now, sorted by tid. They become the checkpoint of the
  * next segment. (The checkpoint of the first segment is that of writer_begin().)
  *
- * 0, -ENOMEM, -ENOSPC, -EIO and other errnos of the write; in the background mode also -ENOBUFS:
- * too much waits for the disk already, and a write may fail later. If the segment cannot be
- * written, it is lost. The next segment that is written mentions the loss, and readers see a CT_GAP
- * with CT_LOSS_DISK. The writer stays usable.
+ * 0; -ENOMEM; -EFBIG: the segment is too large. In the foreground mode also -ENOSPC, -EIO and other
+ * errnos of the write. In the background mode also -ENOBUFS: too much waits for the disk already. There, 0
+ * does not mean that the segment is in the file: the write comes later, and may fail. If the segment
+ * cannot be written, it is lost. The next segment that is written mentions the loss, and readers see a
+ * CT_GAP with CT_LOSS_DISK. The writer stays usable.
  */
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
 /*
  * Writes a copy of the open segment into a slot for copies. The segment stays open. So the records up
- * to now are in the file, and the sealed segments of the file stay.
+ * to now are in the file, and no sealed segment is overwritten.
  *
  * 0. -EFBIG: the segment is as old as WRITER_OPEN_NS; or its copy does not fit into a slot, or
- * probably will not; or the file has no slots for copies. -EAGAIN: the disk is slow. Or the errnos of
- * writer_seal(). After a failure the caller calls writer_seal().
+ * probably will not; or the file has no slots for copies now; or writer_begin() was not called. -EAGAIN:
+ * the disk is slow. Or the errnos of writer_seal(). After a failure the caller calls writer_seal().
  */
 int writer_save(struct writer *w, uint64_t now_ns);
 /* Begins the first segment, at now_ns and with a checkpoint as for writer_seal(). Before any

@@ -30,7 +30,7 @@ struct writer_storage {
 	/* The last time that syncs failed: records captured between these times may never reach the disk,
 	 * even if a later sync succeeds, because the kernel reports such an error only once. */
 	uint64_t unsure_from_ns, unsure_to_ns;
-	uint64_t begun_anew; /* how often the file was removed while in use, and was created again */
+	uint64_t begun_anew; /* how often the file was created again, because it was removed or replaced */
 	uint64_t repaired;   /* how often the file was truncated, and was repaired */
 };
 
