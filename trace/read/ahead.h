@@ -3,9 +3,10 @@
  * ahead.h - reads and decodes the segments of one window on several threads, and hands them over one
  * after the other. The result does not depend on the number of threads.
  *
- * The caller's thread owns the struct ahead. The threads live from ahead_new() to ahead_free(). They
- * read the struct reader without a lock, so it must not change while they live. If no thread can be
- * created, ahead_next() does the work itself.
+ * The caller's thread owns the struct ahead. The other threads live at most from ahead_new() to
+ * ahead_free(). They read the struct reader without a lock, so the struct reader must not change in this
+ * time. If the reader allows only one thread (reader_use_threads()), if there is only one segment, or if
+ * no thread can be created, ahead_next() does the work itself.
  */
 #ifndef CTRACE_TRACE_READ_AHEAD_H
 #define CTRACE_TRACE_READ_AHEAD_H
@@ -26,7 +27,7 @@ struct ahead_segment {
 
 /* Begins to read the segments [a, b). The caller has allocated w->events and w->words: the sum of
  * reader_room() over these segments, and one entry of words, at index 0, for the events that have
- * none. The events and words of a segment lie behind the room of the segment before it. 0 or
+ * no words. The events and words of a segment lie behind the room of the segment before it. 0 or
  * -ENOMEM. */
 int ahead_new(const struct reader *r, size_t a, size_t b, struct window *w, struct ahead **ret);
 /* Gives the next segment; to be called at most b - a times. It is valid until the next call. The

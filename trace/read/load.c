@@ -58,7 +58,7 @@ static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to
 				  });
 }
 
-/* If records before segment h could not be written, and the time of these records lies in the window, notes
+/* If records before segment h could not be written, and the time of these records overlaps the window, notes
  * a gap. */
 static int load_unwritten(struct load *l, const struct format_segment *h)
 {
@@ -70,8 +70,8 @@ static int load_unwritten(struct load *l, const struct format_segment *h)
 			(uint32_t)MIN(h->gap_records, (uint64_t)UINT32_MAX));
 }
 
-/* Notes a gap if there is a hole between segment i and the one before it, and the hole lies in the
- * window. */
+/* Notes a gap if segments are missing between segment i and the one before it, or if the daemon was restarted
+ * there. Does not note a gap outside the window. Also does load_unwritten() for segment i. */
 static int load_hole(struct load *l, size_t i)
 {
 	const struct format_segment *h = &l->r->index.segments.v[i].h;

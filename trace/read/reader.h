@@ -26,10 +26,12 @@ struct reader_info {
 	uint32_t n_slots;
 	/* A file goes on after a reboot, and boot time starts again at 0. So the reader looks at
 	 * one boot at a time. */
-	uint32_t n_boots, boot;  /* boot: the one that is looked at; 0: the newest, 1: the one before it */
-	uint32_t n_segments;     /* of that boot, like all fields below */
-	uint32_t n_cut_slots;    /* slots by which the file is shorter than its header says */
-	uint32_t n_bad_slots;    /* segments that are missing or damaged; not slots */
+	uint32_t n_boots, boot; /* boot: the one that is looked at; 0: the newest, 1: the one before it */
+	uint32_t n_segments;    /* of that boot, like all fields below but the next two */
+	uint32_t n_cut_slots;   /* slots by which the file is shorter than its header says */
+	/* Segments, not slots: the number of segments that are missing from that boot, or the number of
+	 * damaged segment headers in the file. The larger number counts. */
+	uint32_t n_bad_slots;
 	uint64_t from_ns, to_ns; /* boot time; 0, 0 when there is no segment */
 	uint64_t first_seq;
 	uint64_t used_slots;
@@ -43,8 +45,9 @@ struct reader_info {
 
 #define READER_ERR_MAX 512
 /* Opens a file and finds its segments. 0; -ENOENT, -EACCES and other errnos of open(2) and
- * pread(2); -EBADMSG: not a trace, of a newer version, or without one whole segment; -ENOMEM. On
- * failure err has a sentence: what, why, what to do. */
+ * pread(2); -EBADMSG: not a trace, of a newer version, or all segments are damaged or cut off; -ENOMEM. A
+ * new file, which has no segment yet, is no error. On failure err has a sentence that says what failed,
+ * why, and in most cases what to do. */
 int reader_open(const char *path, struct reader **ret, char err[READER_ERR_MAX]);
 /* As reader_open(), from an open descriptor. The caller keeps fd open until reader_free() and
  * closes it then. name is for messages. */
@@ -61,12 +64,12 @@ int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
 /*
  * Loads the window [from_ns, to_ns), in boot time and clipped to the file; 0 and UINT64_MAX load
  * all. The caller frees *ret with window_free(). Only the slots that the window needs are read.
- * Segments that are damaged or missing are skipped, counted, and become CT_GAP events; so does a time
- * in which no daemon ran. Returns 0, or with a sentence in err:
+ * Segments that are damaged or missing are skipped, counted, and become CT_GAP events. A time in which no
+ * daemon ran becomes a CT_GAP event too. Returns 0, or with a sentence in err:
  * - -ERANGE: the window is empty, or lies outside the file;
  * - -EBADMSG: no segment in the window could be read;
- * - -E2BIG: the window has more than max_events events (0: 64 million, fewer for a small file), or
- *   more in its dictionaries than a file of its size can have;
+ * - -E2BIG: the window has more than max_events events (0: 64 million); or it has more events, or more
+ *   in its dictionaries, than segments of this size can have (limits.h);
  * - -ENOMEM.
  */
 int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max_events, struct window **ret,
@@ -77,12 +80,12 @@ int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max
 void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent), void *arg);
 
 /* Lets window_load() decode on up to n threads. Without this call it creates none. The window and the errors
- * do not depend on n. Each thread needs memory for one segment more. */
+ * do not depend on n. Each thread needs memory for one more segment. */
 void reader_use_threads(struct reader *r, unsigned n);
 
-/* Makes window_load() leave out records of other kinds. kinds: bit n is for kind n; 0: all kinds, as
- * without this call. CT_GAP records may be loaded in any case, and window_load() always adds those for
- * missing segments. */
+/* Makes window_load() load only records of these kinds. kinds: bit n is for kind n; 0: all kinds, as
+ * without this call. CT_GAP records may be loaded even if their bit is not set, and window_load() always
+ * adds those for missing segments. */
 void reader_want_kinds(struct reader *r, uint64_t kinds);
 
 /*
@@ -98,8 +101,9 @@ struct reader_file {
 };
 struct reader_file reader_file(const struct reader *r);
 
-/* Clips [*from_ns, *to_ns) to the trace and finds the segments [*ret_a, *ret_b) that overlap it.
- * *ret_b == *ret_a if the window lies in a hole. 0, or -ERANGE with a sentence in err. */
+/* Clips [*from_ns, *to_ns) to the trace and finds the segments [*ret_a, *ret_b) that overlap it. If *to_ns is
+ * UINT64_MAX, it stays so. *ret_b == *ret_a if the window lies in a hole. 0, or -ERANGE with a sentence in
+ * err. */
 int reader_select(const struct reader *r, uint64_t *from_ns, uint64_t *to_ns, size_t *ret_a, size_t *ret_b,
 		  char err[READER_ERR_MAX]);
 
