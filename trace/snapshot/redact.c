@@ -69,7 +69,7 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 /*
  * Replaces an object's id that is a kernel address by another id of the same kind, because the
  * address would reveal where the kernel lies in memory. Some records have another kernel address in
- * this field, such as the function of a timer. Such an address looks like an id of an unknown kind,
+ * the field obj, such as the function of a timer. Such an address looks like an id of an unknown kind,
  * and is replaced too.
  */
 static uint64_t redact_object_id(const struct redact *r, uint64_t id)
@@ -84,8 +84,8 @@ static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 	return id;
 }
 
-/* Removes values and addresses of memory. Replaces ids of stacks, because they are hashes of the
- * frames. */
+/* Replaces ids that are kernel addresses, and ids of stacks, because these are hashes of the frames. Removes
+ * the values of variables. Addresses in the memory of programs stay. */
 static void redact_event(const struct redact *r, struct window_event *e, uint64_t *x)
 {
 	e->r.obj = redact_object_id(r, e->r.obj);
@@ -216,7 +216,7 @@ static void redact_object(const struct redact *r, struct ct_object_blob *o)
 	memcpy(o->name, name, o->name_len);
 }
 
-/* A redacted frame may be longer than the frame itself. If the frames no longer fit the blob, the
+/* A redacted frame may be longer than the frame itself. If the redacted frames do not fit into a blob, the
  * outermost ones are dropped. */
 static void redact_stack(struct redact *r, const struct ct_stack_blob *s)
 {

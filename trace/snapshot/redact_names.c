@@ -7,7 +7,7 @@
 
 #include "trace/words/frame.h"
 
-/* Libraries that every program has. The names of their functions do not show which program waits, but
+/* Libraries that most programs use. The names of their functions do not show which program waits, but
  * show why it waits. */
 static const char *const public_modules[] = {
 	"libc",      "libpthread",      "libm",
@@ -127,8 +127,8 @@ static bool only(const char *p, const char *end, const char *these)
 	return p >= end;
 }
 
-/* Whether rest, the text after the name of a library, is ".so" and at most a version before it ("-2.36.so")
- * and one after it (".so.6"). */
+/* rest: the text after the name of a library. Returns whether it is ".so", with or without a version before
+ * it ("-2.36.so"), and with or without a version after it (".so.6"). */
 static bool is_version(const char *rest, size_t len)
 {
 	const char *so = memmem(rest, len, ".so", 3);

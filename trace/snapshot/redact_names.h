@@ -8,7 +8,7 @@
  * - names of kernel threads, and of ctrace's own programs and threads;
  * - names of disks, of devices below /dev, and of anonymous inodes;
  * - functions of the kernel and of the C and C++ libraries;
- * - loopback addresses;
+ * - loopback addresses, and addresses of zeroes only;
  * - ports, numbers, times.
  *
  * Pure; any thread.
@@ -27,9 +27,10 @@
 void redact_comm(const struct siphash_key *key, char comm[CT_COMM_LEN]);
 /* Whether comm is the name of one of the tracer's programs or threads. */
 bool redact_is_own(const char comm[CT_COMM_LEN]);
-/* Replaces each component of a path separately: "/1a2b3c4d/5e6f7a8b". Each "/", "@" and "..." stays,
- * because it says what kind of name this is. Writes at most size - 1 bytes and the 0, and returns
- * their number. Of a path that is too long the end is kept. */
+/* Replaces each component of a path separately: "/1a2b3c4d/5e6f7a8b". Three things stay, because they show
+ * what kind of name this is: each "/", a component "...", and an "@" at the start of a component. Writes at
+ * most size - 1 bytes and the 0; returns the number of bytes without the 0. If the result is too long for
+ * buf, only its end is written, behind "...". */
 size_t redact_path(const struct siphash_key *key, const char *path, size_t len, char *buf, size_t size);
 /* Replaces an address of 16 bytes (IPv4 in the first 4) by one of 240.0.0.0/4 or 100::/64, which no
  * host has. An address of any other family becomes zeroes. */
