@@ -35,10 +35,14 @@ bool cgroup_name_matches(const struct cgroup_name *p, const char *cgroup, const 
 /*
  * Writes the words that stand behind the name of a task and say where it runs: " in container web",
  * " in nginx.service", " on the host", or "". before: the control group of the task that the text
- * named last; NULL: no task was named yet. If cgroup_name_is_same() is true for p and before, the
- * words are "". Otherwise a container is always named. A unit is named only if `differ` is true, that
- * is, if the text is about tasks of several units. The words have no control characters, but may have
- * any other bytes. Returns buf.
+ * named last; NULL: no task was named yet. The first of these rules that fits decides:
+ * - cgroup_name_is_same() is true for p and before: "";
+ * - p is in a container: the container is named;
+ * - p is in a unit, and `differ` is true (the text is about tasks of several units): the unit is named;
+ * - before is in a container, and the control group of p is known: " on the host";
+ * - otherwise: "".
+ *
+ * The words are safe to print (lib/clean.h). Returns buf.
  */
 #define CGROUP_NAME_WORDS_MAX (CGROUP_NAME_MAX + 16)
 const char *cgroup_name_words(const struct cgroup_name *p, const struct cgroup_name *before, bool differ,

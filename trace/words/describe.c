@@ -209,7 +209,7 @@ size_t describe_clean(const char *s, char *buf, size_t size)
 	return clean_text(s, buf, size);
 }
 
-/* snprintf() and then describe_clean(). */
+/* As snprintf(), but makes the text safe to print (lib/clean.h). */
 __attribute__((format(printf, 3, 4))) static size_t put(char *buf, size_t size, const char *fmt, ...)
 {
 	char raw[RAW_MAX];

@@ -41,8 +41,7 @@ const char *describe_context(unsigned ctx);
 const char *describe_loss(unsigned cause);
 /* The rule by which a hang was noticed: "loop", "deadlock", ... */
 const char *describe_hang(unsigned rule);
-/* A step of the governor (enum ct_shed), named after the records that it leaves out: "none",
- * "coarse", ... */
+/* A step of the governor (enum ct_shed): "none", "hooks", "coarse", ... */
 const char *describe_shed(unsigned step);
 /* What a CT_FOUND says about its task (enum ct_found): "folded", "blocked", ... */
 const char *describe_found(unsigned what);

@@ -6,10 +6,11 @@
  *   "0x1234 (file)"              a frame of a program, for whose address no function was found
  *   "k:function+0x12 (module)"   a frame of a module of the kernel
  *   "k:function+0x12"            a frame of the kernel itself
+ *   "k:? (reason)"               a frame of the kernel, for whose address no function was found
  *   "... (the rest was left out)"
  *
- * daemon/stack/symbols.c writes the first four texts, and trace/format/blob.c the last one. A
- * redacted frame may have no "+0x12". Pure; any thread.
+ * trace/format/blob.c writes the last text, and daemon/stack/symbols.c all others. A redacted frame
+ * may have no "+0x12". Pure; any thread.
  */
 #ifndef CTRACE_TRACE_WORDS_FRAME_H
 #define CTRACE_TRACE_WORDS_FRAME_H
@@ -22,13 +23,14 @@ bool frame_is_kernel(const char *frame);
 bool frame_is_address(const char *frame);
 /* True: the text stands for all frames that were left out. */
 bool frame_is_rest(const char *frame);
-/* True: the frame is in a library of glibc. */
+/* True: the frame is in one of the files GLIBC_FRAME_FILES (ctrace/glibc.h): the C library, its library of
+ * threads, or the dynamic linker. */
 bool frame_is_libc(const char *frame);
-/* True: the frame is in a function of glibc that takes a lock. */
+/* True: by its name, the function of the frame is one of glibc in which a task waits for a lock. */
 bool frame_is_lock(const char *frame);
 /* True: the frame is in the function of this name. "k:name" fits functions of the kernel only. */
 bool frame_is_function(const char *frame, const char *function);
-/* True: both frames are in the same function, or at the same address. */
+/* True: both frames are in functions of the same name, even if the files differ, or at the same address. */
 bool frame_is_same_function(const char *a, const char *b);
 /* The length of the part that names the function. If the frame has no "+0x12", this is the whole
  * frame. */

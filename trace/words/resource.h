@@ -44,8 +44,8 @@ const char *resource_kind_word(enum resource_kind kind);
 enum resource_kind resource_of_object(const struct window *w, uint64_t id);
 /* The kind of a socket. NULL is RESOURCE_UNKNOWN. */
 enum resource_kind resource_of_socket(const struct window_object *o);
-/* The kind by the reason of a wait and its object. The reason decides if the object cannot: for a
- * file lock, a sleep, a child. */
+/* The kind of the resource for which a task waits, from the reason of the wait and its object. For some
+ * reasons, such as a file lock, a sleep or a child, the object does not matter. */
 enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, uint64_t id);
 
 #endif

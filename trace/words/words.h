@@ -22,8 +22,8 @@ __attribute__((format(printf, 2, 3))) void words_add(struct words *t, const char
 /* Appends a duration: "7.7 s", "350 ms", "12 us". */
 void words_duration(struct words *t, uint64_t ns);
 /*
- * Gives the string to the caller, who frees it, and empties t. NULL: out of memory. Names of
- * programs in the string are made safe for a terminal.
+ * Gives the string to the caller, who frees it, and empties t. NULL: out of memory. The string is safe
+ * for a terminal, although names of programs in it may have any bytes (lib/clean.h).
  */
 char *words_take(struct words *t);
 
