@@ -156,6 +156,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PATH_MAX_PIECES (4u << 20)
 /* records: The search for the socket that a task used last goes back over so many records at most. */
 #define SPOKE_LOOKS 256
+/* records: The search for the task to which a waiter gave work goes back over so many records at most. */
+#define HANDED_LOOKS 1024
 /* intervals: The search for the last wait of a thread in an epoll goes back over so many intervals at most. */
 #define DEBT_LOOKS 256
 /* A datagram socket may be open to all clients. The search for the request that a segment answers there

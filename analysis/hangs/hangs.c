@@ -225,6 +225,10 @@ static bool is_alarm(const struct diagnosis *d)
 
 	if (d->verdict == VERDICT_NORMAL || d->verdict == VERDICT_LONG_RUNNING)
 		return false;
+	/* In a wait on a condition or an eventfd, a worker without work looks like a task that is stuck. So
+	 * a guess counts for the main thread only. */
+	if (k->wait == CT_W_FUTEX && k->edge == EDGE_OWNER && k->pid != k->tid)
+		return c == CAUSE_CIRCULAR_WAIT;
 	if (c == CAUSE_CIRCULAR_WAIT || c == CAUSE_STARVED || c == CAUSE_DISK)
 		return true;
 	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
@@ -246,8 +250,6 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->kind == RESOURCE_PIPE)
 		return k->wait == CT_W_WRITE || c == CAUSE_BUSY || c == CAUSE_LOCK_HOLDER ||
 		       c == CAUSE_STOPPED;
-	/* In a wait on a condition or an eventfd, a worker without work looks like a task that is
-	 * stuck. So only the main thread counts. */
 	return k->pid == k->tid && (c == CAUSE_BUSY || c == CAUSE_LOCK_HOLDER || c == CAUSE_QUEUEING) &&
 	       ns >= HANGS_RUN_NS;
 }

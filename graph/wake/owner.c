@@ -892,6 +892,57 @@ static uint32_t fuse_server(const struct graph *g, const struct interval *s, str
 	return all->n == 1 ? all->v[0] : GRAPH_NONE;
 }
 
+/* The wait that the wake-up ended; NULL: not known. */
+static const struct interval *ended_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns - 1);
+
+	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED ? &g->intervals[i] : NULL;
+}
+
+/* Whether the task is back in this wait, as a worker that has no more work. */
+static bool is_back(const struct graph *g, const struct interval *wait, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, wait->task, ts_ns);
+	const struct interval *now = i == GRAPH_NONE ? NULL : &g->intervals[i];
+
+	return now && now != wait && now->state == INTERVAL_BLOCKED && blame_same_wait(wait, now);
+}
+
+/*
+ * The task that got the work for whose result the wait s is: since its last wait, the waiter woke this task
+ * last. For a wait on a futex: a thread of the waiter's process, which is not back in its old wait. For
+ * another wait: a task that read requests from /dev/fuse. GRAPH_NONE: there is none.
+ */
+static uint32_t handed_to(const struct graph *g, const struct interval *s)
+{
+	const struct window_event *e = g->w->events;
+	const struct graph_task *me = &g->tasks[s->task];
+	uint32_t at = (uint32_t)(s - g->intervals);
+	size_t i = BISECT(k, 0, g->w->n_events, e[k].r.ts > s->from_ns);
+	uint64_t since_ns = 0;
+
+	while (at-- > me->first_interval && !since_ns)
+		if (g->intervals[at].state == INTERVAL_BLOCKED)
+			since_ns = g->intervals[at].to_ns;
+	for (size_t looks = 0; i-- > 0 && e[i].r.ts > since_ns && looks < HANDED_LOOKS && scan_step(g);
+	     looks++) {
+		const struct interval *wait;
+		uint32_t task;
+
+		if (e[i].r.kind != CT_WAKE || !ct_wake_by_task(&e[i].r) || ct_wake_waker(&e[i].r) != me->tid)
+			continue;
+		task = graph_task_at(g, e[i].r.tid, e[i].r.ts);
+		wait = task == GRAPH_NONE || task == s->task ? NULL : ended_wait(g, task, e[i].r.ts);
+		if (!wait)
+			continue;
+		if (s->wait == CT_W_FUTEX ? g->tasks[task].tgid == me->tgid && !is_back(g, wait, s->to_ns - 1)
+					  : CT_OBJ_KIND(wait->obj) == CT_OBJ_FUSEDEV)
+			return task;
+	}
+	return GRAPH_NONE;
+}
+
 /* Whether the task waits for the end of another thread of its process, and not for a lock. The
  * record of the futex is from just before the wait, or from an inspection during the wait. */
 static bool is_join(const struct graph *g, const struct interval *s, uint32_t owner)
@@ -911,6 +962,8 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 
 	if (!owner) {
 		b->task = past_waker(g, s->obj, s->from_ns, s->task, &at);
+		if (b->task == GRAPH_NONE)
+			b->task = handed_to(g, s);
 		return;
 	}
 	b->task = graph_task_at(g, owner, s->from_ns);
@@ -973,6 +1026,12 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 			b->task = fuse_server(g, s, all);
 		else
 			b->task = object_owner(g, s->obj, s->from_ns, s->task, other_side(s), all);
+		if (!s->obj && s->wait != CT_W_SLEEP && b->task == GRAPH_NONE)
+			b->task = handed_to(g, s);
+		if (!s->obj && b->task != GRAPH_NONE) {
+			b->edge = EDGE_FUSE;
+			b->kind = RESOURCE_FUSE;
+		}
 	}
 	b->rivals = all->n > 1 ? (uint8_t)all->n : 0;
 	if (b->task == s->task)
