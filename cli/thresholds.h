@@ -25,6 +25,10 @@
 /* ns: If the user gives a moment, this time before it and after it is the window. Below: only a part of a
  * long stall is seen. Above: more to load. */
 #define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
+/* ns: `ctrace diagnose` without a file looks back this far. Below: the begin of a long hang is not seen. Above:
+ * more to copy and to load: on a busy server, 5 minutes are about 30 MB and 8 M records in the steps that the
+ * budget allows. */
+#define NOW_NS (300 * NSEC_PER_SEC)
 /* ns: `ctrace slice` first loads this time before and after the moment. Below: a walk often needs more, and
  * is repeated. Above: more to load. */
 #define SLICE_AROUND_NS (6 * NSEC_PER_SEC)

@@ -6,6 +6,8 @@
 #include "cli/input/analysis_input.h"
 #include "cli/ask/interview.h"
 #include "cli/cli.h"
+#include "cli/client/client.h"
+#include "cli/client/now.h"
 #include "cli/cmd/cmd_hangs_search.h"
 #include "cli/cmd/commands.h"
 #include "cli/render/analysis.h"
@@ -17,7 +19,7 @@ enum { OPT_TID = 256, OPT_PID, OPT_RULES };
 
 struct request {
 	struct hangs_filter who;
-	const char *at, *from, *to, *boot;
+	const char *at, *from, *to, *boot, *socket;
 	struct rulestore_options rules;
 	bool automatic, json;
 };
@@ -41,15 +43,18 @@ static const struct cli_option diagnose_options[] = {
 	{ TEXT(boot), "boot", "N",
 	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.diagnosis/1); do not ask" },
+	{ TEXT(socket), "socket", "PATH",
+	  "without FILE: ask the daemon at this socket (default: " CLIENT_SOCKET ")" },
 	{ 0 },
 };
 
 static const struct cli_usage diagnose_usage = {
 	.name = "diagnose",
-	.args = "[--tid TID | --pid PID | --comm NAME] [--cgroup GLOB] [--container NAME] [--at TIME | --from TIME --to TIME] [--rules FILE | --no-rules] [--boot N] [--auto] [--json] FILE",
+	.args = "[--tid TID | --pid PID | --comm NAME] [--cgroup GLOB] [--container NAME] [--at TIME | --from TIME --to TIME] [--rules FILE | --no-rules] [--boot N] [--auto] [--json] [--socket PATH] [FILE]",
 	.about =
 		"Says in one sentence what a task waited for and which task was to blame, then shows the evidence.\n"
-		"Without a task it takes the worst hang that 'ctrace hangs' finds. At a terminal it asks you if the chain\n"
+		"Without a task it takes the worst hang that 'ctrace hangs' finds. Without FILE it asks the daemon about\n"
+		"now: the last five minutes, or the time from --from or --at on. At a terminal it asks you if the chain\n"
 		"can go on in more than one way.",
 	.options = diagnose_options,
 };
@@ -153,6 +158,7 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 			 struct victim *ret)
 {
 	bool window = rq->from || rq->to, placed = rq->who.cgroup || rq->who.container;
+	char buf[ANALYSIS_LISTER_MAX];
 	int r;
 
 	if (rq->who.tid) {
@@ -163,9 +169,8 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 		ret->task = find_task(in, &rq->who, at);
 		if (ret->task != GRAPH_NONE)
 			return CLI_OK;
-		return cli_error(
-			"%s: no process %u in this window; 'ctrace hangs %s' lists the tasks that waited",
-			in->path, rq->who.pid, in->path);
+		return cli_error("%s: no process %u in this window; %s", in->path, rq->who.pid,
+				 analysis_lister(in, buf));
 	}
 	r = find_stall(in, &rq->who, at, ret);
 	if (r || ret->task != GRAPH_NONE)
@@ -183,16 +188,14 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 			in->path, rq->at);
 	if (placed)
 		return cli_error(
-			"%s: no such task in this container or control group in this window; 'ctrace hangs %s' lists the tasks that waited, and where",
-			in->path, in->path);
+			"%s: no such task in this container or control group in this window; %s, and where",
+			in->path, analysis_lister(in, buf));
 	if (rq->who.comm)
-		return cli_error(
-			"%s: no task named '%s' in this window; 'ctrace hangs %s' lists the tasks that waited",
-			in->path, rq->who.comm, in->path);
+		return cli_error("%s: no task named '%s' in this window; %s", in->path, rq->who.comm,
+				 analysis_lister(in, buf));
 	if (rq->who.pid)
-		return cli_error(
-			"%s: no process %u in this window; 'ctrace hangs %s' lists the tasks that waited",
-			in->path, rq->who.pid, in->path);
+		return cli_error("%s: no process %u in this window; %s", in->path, rq->who.pid,
+				 analysis_lister(in, buf));
 	return cli_error(
 		"%s: no wait or stall of a second or more in this window; name a task with --tid, --pid or --comm",
 		in->path);
@@ -280,7 +283,37 @@ static int diagnose_print(struct analysis_input *in, const struct request *rq, c
 	return r ? r : interview->code;
 }
 
-static int diagnose_check(const struct request *rq)
+/* Opens what the daemon has recorded: from --from or --at on, and some time before; else the last minutes. */
+static int open_now(struct analysis_input *in, const struct request *rq)
+{
+	const char *socket = rq->socket ? rq->socket : CLIENT_SOCKET, *begin = rq->from ? rq->from : rq->at;
+	struct timearg_context ctx;
+	char err[TIMEARG_ERR_MAX];
+	struct lacks lacks;
+	struct reader *trace;
+	uint64_t from_ns;
+	int fd, r = now_range(socket, &ctx);
+
+	if (r)
+		return r;
+	from_ns = ctx.to_ns > NOW_NS ? ctx.to_ns - NOW_NS : 0;
+	if (begin && timearg_parse(begin, &ctx, &from_ns, err))
+		return cli_usage_error(&diagnose_usage, "%s %s: %s", rq->from ? "--from" : "--at", begin,
+				       err);
+	if (begin)
+		from_ns = from_ns > LOAD_AROUND_NS ? from_ns - LOAD_AROUND_NS : 0;
+	r = now_open(socket, from_ns, &trace, &fd, &lacks);
+	if (r)
+		return r;
+	analysis_take_now(in, trace, fd);
+	lacks_say(&lacks, in->path);
+	if (!begin && ctx.from_ns < from_ns)
+		cli_say("looked at the last %d minutes; --from -1h looks back further, and 'ctrace snapshot' keeps the trace",
+			(int)(NOW_NS / (60 * NSEC_PER_SEC)));
+	return CLI_OK;
+}
+
+static int diagnose_check(const struct request *rq, const char *path)
 {
 	if (!!rq->who.tid + !!rq->who.pid + !!rq->who.comm > 1)
 		return cli_usage_error(&diagnose_usage, "give only one of --tid, --pid and --comm");
@@ -288,6 +321,11 @@ static int diagnose_check(const struct request *rq)
 		return cli_usage_error(&diagnose_usage, "give either --at or --from and --to");
 	if (rq->rules.none && rq->rules.n_files)
 		return cli_usage_error(&diagnose_usage, "give either --rules or --no-rules");
+	if (path && rq->socket)
+		return cli_usage_error(&diagnose_usage,
+				       "give either FILE or --socket: a FILE is read without the daemon");
+	if (!path && rq->boot)
+		return cli_usage_error(&diagnose_usage, "--boot needs a FILE: now is in the present boot");
 	return CLI_OK;
 }
 
@@ -317,12 +355,12 @@ int cmd_diagnose(int argc, char **argv)
 		return r;
 	if (c < 0)
 		return p.exit_code;
-	path = cli_only_arg(&p, "FILE");
-	if (!path || diagnose_check(&rq))
+	path = p.first == p.argc ? NULL : cli_only_arg(&p, "FILE");
+	if ((!path && p.first != p.argc) || diagnose_check(&rq, path))
 		return CLI_USAGE;
 	r = interview_begin(&rq.rules, !rq.automatic && !rq.json, &interview);
 	if (!r)
-		r = analysis_open(&in, path, rq.boot);
+		r = path ? analysis_open(&in, path, rq.boot) : open_now(&in, &rq);
 	if (!r)
 		r = diagnose_window(&in, &rq, &at);
 	if (!r)

@@ -15,6 +15,7 @@
 #include "cli/cmd/commands.h"
 #include "cli/client/client.h"
 #include "cli/client/lacks.h"
+#include "cli/client/now.h"
 #include "cli/client/outfile.h"
 #include "cli/input/timearg.h"
 #include "cli/input/tracefile.h"
@@ -63,23 +64,6 @@ static int parse_time(const char *option, const char *arg, const struct timearg_
 	return cli_error("%s %s: %s", option, arg, err);
 }
 
-/* Asks the daemon for the range of its trace, because a wall clock time without a date means a time
- * in this range. */
-static int ask_range(const struct request *q, struct timearg_context *ret)
-{
-	char err[CLIENT_ERR_MAX];
-	json_t *answer = NULL;
-
-	if (client_command(q->socket, "status", WAIT_ANSWER_MS, &answer, err))
-		return cli_error("%s", err);
-	ret->from_ns =
-		(uint64_t)json_integer_value(json_object_get(json_object_get(answer, "file"), "oldest_ns"));
-	json_decref(answer);
-	ret->to_ns = clock_boot_ns();
-	ret->offsets = clock_offsets_now();
-	return CLI_OK;
-}
-
 static int resolve(struct request *q)
 {
 	struct timearg_context ctx;
@@ -87,7 +71,8 @@ static int resolve(struct request *q)
 	uint64_t last;
 	int code;
 
-	code = ask_range(q, &ctx);
+	/* a wall clock time without a date means a time in the range of the trace */
+	code = now_range(q->socket, &ctx);
 	if (code)
 		return code;
 	q->from_ns = 0;
@@ -107,21 +92,6 @@ static int resolve(struct request *q)
 		code = cli_error("the window is not in the trace any more; the trace reaches back to %s",
 				 timearg_wall(ctx.from_ns, &ctx.offsets, 0, wall));
 	return code;
-}
-
-/* Asks the daemon to write the requested part of its trace to fd. */
-static int ask(const struct request *q, int fd, struct lacks *ret_lacks)
-{
-	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)q->from_ns,
-				    "to_ns", (json_int_t)q->to_ns);
-	char err[CLIENT_ERR_MAX] = "out of memory";
-	json_t *answer = NULL;
-	int r = request ? client_call(q->socket, request, fd, WAIT_SNAPSHOT_MS, &answer, err) : -ENOMEM;
-
-	json_decref(request);
-	*ret_lacks = lacks_of(answer);
-	json_decref(answer);
-	return r ? cli_error("%s", err) : CLI_OK;
 }
 
 static int cut(const struct request *q, struct reader *r, uint64_t from_ns, uint64_t to_ns, int fd)
@@ -148,19 +118,18 @@ static int cut_input(const struct request *q, struct reader *r, int fd)
 	return code ? code : cut(q, r, from_ns, to_ns, fd);
 }
 
-/* Takes a redacted snapshot. The daemon first writes the snapshot with all names into a file that stands in
- * no directory, so that no other process finds this file. */
+/* Takes a redacted snapshot. The daemon first writes the snapshot with all names into a file without a name.
+ */
 static int ask_redacted(const struct request *q, int fd, struct lacks *ret_lacks)
 {
-	char path[] = "/var/tmp/ctrace-XXXXXX", err[READER_ERR_MAX];
-	_cleanup_close_ int whole = mkostemp(path, O_CLOEXEC);
+	_cleanup_close_ int whole = now_nameless();
+	char err[READER_ERR_MAX];
 	struct reader *r;
 	int code;
 
 	if (whole < 0)
-		return cli_error("cannot make a file in /var/tmp: %s; make room there", strerror(errno));
-	unlink(path);
-	code = ask(q, whole, ret_lacks);
+		return CLI_FAILED;
+	code = now_write(q->socket, q->from_ns, q->to_ns, whole, ret_lacks);
 	if (code)
 		return code;
 	if (reader_open_fd(whole, "the snapshot", &r, err))
@@ -187,7 +156,8 @@ static int take(struct request *q, struct outfile *out, struct lacks *ret_lacks)
 		if (!code)
 			code = outfile_open(q->output, out);
 		if (!code)
-			code = q->redact ? ask_redacted(q, out->fd, ret_lacks) : ask(q, out->fd, ret_lacks);
+			code = q->redact ? ask_redacted(q, out->fd, ret_lacks)
+					 : now_write(q->socket, q->from_ns, q->to_ns, out->fd, ret_lacks);
 	}
 	return code ? code : outfile_commit(out);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/input/analysis_input.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/thresholds.h"
@@ -15,6 +17,21 @@ int analysis_open(struct analysis_input *in, const char *path, const char *boot)
 	*in = (struct analysis_input){ .path = path, .lean = in->lean };
 	r = tracefile_open(path, &in->reader);
 	return r || !boot ? r : tracefile_use_boot(in->reader, path, boot);
+}
+
+void analysis_take_now(struct analysis_input *in, struct reader *trace, int fd)
+{
+	*in = (struct analysis_input){
+		.path = "now", .reader = trace, .is_now = true, .fd = fd, .lean = in->lean
+	};
+}
+
+const char *analysis_lister(const struct analysis_input *in, char buf[ANALYSIS_LISTER_MAX])
+{
+	if (in->is_now)
+		return "'ctrace waits' lists the tasks that wait now";
+	snprintf(buf, ANALYSIS_LISTER_MAX, "'ctrace hangs %s' lists the tasks that waited", in->path);
+	return buf;
 }
 
 int analysis_load(struct analysis_input *in)
@@ -76,6 +93,8 @@ void analysis_close(struct analysis_input *in)
 	graph_free(in->graph);
 	window_free(in->window);
 	reader_free(in->reader);
+	if (in->is_now)
+		close(in->fd);
 	*in = (struct analysis_input){ 0 };
 }
 
@@ -95,12 +114,10 @@ int analysis_task(const struct analysis_input *in, uint32_t tid, uint32_t *ret_t
 {
 	const struct graph *g = in->graph;
 	uint32_t task = graph_task_at(g, tid, in->to_ns - 1);
-	char comm[64];
+	char comm[64], buf[ANALYSIS_LISTER_MAX];
 
 	if (task == GRAPH_NONE)
-		return cli_error(
-			"%s: no task %u in this trace; 'ctrace hangs %s' lists the tasks that waited",
-			in->path, tid, in->path);
+		return cli_error("%s: no task %u in this trace; %s", in->path, tid, analysis_lister(in, buf));
 	describe_clean(graph_comm(g, task, in->from_ns), comm, sizeof(comm));
 	if (g->tasks[task].exit_ns <= in->from_ns)
 		return cli_error(

@@ -10,17 +10,25 @@
 #include "cli/input/tracefile.h"
 #include "graph/timeline/graph.h"
 
+#define ANALYSIS_LISTER_MAX 512
+
 struct analysis_input {
-	const char *path;
+	const char *path; /* "now" if is_now is set */
 	struct reader *reader;
 	struct window *window;
 	struct graph *graph;
 	uint64_t from_ns, to_ns; /* the requested window, clipped to the trace; boot time */
+	bool is_now;             /* the trace is what the daemon has recorded up to now */
+	int fd;                  /* is_now: the descriptor of the trace */
 	bool lean; /* the graph is made by graph_build_lean(); to be set before the file is opened */
 };
 
 /* Opens path. boot: the argument of --boot, which chooses a boot of the machine; NULL: the newest. */
 int analysis_open(struct analysis_input *in, const char *path, const char *boot);
+/* Takes over a trace and a descriptor of now_open(). */
+void analysis_take_now(struct analysis_input *in, struct reader *trace, int fd);
+/* Says how to list the tasks that may be the right ones. */
+const char *analysis_lister(const struct analysis_input *in, char buf[ANALYSIS_LISTER_MAX]);
 /* Opens path and loads the window given by the options --from and --to. NULL: the option is not given. */
 int analysis_begin(struct analysis_input *in, const char *path, const char *boot, const char *from,
 		   const char *to);

@@ -22,8 +22,16 @@ int tracefile_open(const char *path, struct reader **ret)
 
 	if (reader_open(path, &r, err))
 		return cli_error("%s", err);
+	*ret = r;
+	return tracefile_check(ret, path);
+}
+
+int tracefile_check(struct reader **trace, const char *path)
+{
+	struct reader *r = *trace;
+
 	if (!reader_info(r)->n_segments) {
-		reader_free(r);
+		reader_free(TAKE_PTR(*trace));
 		return cli_error("%s: the trace is still empty; try again in some seconds", path);
 	}
 	if (reader_info(r)->n_cut_slots)
@@ -31,7 +39,6 @@ int tracefile_open(const char *path, struct reader **ret)
 			"%s is cut off: %u of its %u slots and their records are missing; copy it again if you can",
 			path, reader_info(r)->n_cut_slots, reader_info(r)->n_slots);
 	reader_use_threads(r, cli_threads(LOAD_THREADS_MAX));
-	*ret = r;
 	return CLI_OK;
 }
 

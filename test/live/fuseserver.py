@@ -2,6 +2,7 @@
 """A FUSE file system whose server can be stopped. The server speaks the protocol of /dev/fuse without a library."""
 import contextlib
 import ctypes
+import fcntl
 import os
 import signal
 import struct
@@ -19,10 +20,11 @@ FIRST_PATIENT = 100
 
 class Server:
     """A file system, mounted at `where`. Every name in it is a file. For a name that begins with "patient", the kernel keeps
-    the attributes of the file for a minute. For other names it asks the server each time."""
+    the attributes of the file for a minute. For other names it asks the server each time. lock: a file; the server locks it
+    with flock() before it answers for a name that begins with "locked"."""
 
-    def __init__(self, where):
-        self.where, self.names, self.sizes = where, {}, {}
+    def __init__(self, where, lock=None):
+        self.where, self.lock, self.names, self.sizes = where, lock, {}, {}
         self.fd = self.pid = None
 
     def start(self):
@@ -75,6 +77,9 @@ class Server:
         return 60 if node >= FIRST_PATIENT else 0
 
     def lookup(self, name):
+        if name.startswith(b"locked"):
+            with open(self.lock, "w", encoding="utf-8") as f:
+                fcntl.flock(f, fcntl.LOCK_EX)
         if name not in self.names:
             first = FIRST_PATIENT if name.startswith(b"patient") else 2
             self.names[name] = first + len(self.names)
