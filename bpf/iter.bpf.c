@@ -63,6 +63,8 @@ static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u
 	r.aux = t->prio & 0xff;
 	if (!task_is_kernel(t)) {
 		iter_reason(&x, t, state, &r);
+		if (!state && !on_cpu && task_is_throttled(t))
+			r.flags |= CT_SF_THROTTLED;
 	} else {
 		r.flags = CT_SF_KTHREAD;
 		r.wait = state ? CT_W_KTHREAD : CT_W_NONE;

@@ -71,6 +71,8 @@ static __always_inline void switch_runnable(struct wait_ctx *x, struct task_stru
 	x->w.obj = 0;
 	if (!prev->pid || task_is_kernel(prev))
 		return;
+	if (task_is_throttled(prev))
+		x->w.flags |= CT_SF_THROTTLED;
 	x->w.nr = wait_syscall(prev, task_regs(prev));
 	if (x->w.nr != CT_NR_NONE && SYSCLASS_HOW(wait_class(x->w.nr)) == SYSCLASS_YIELD && !preempt)
 		x->w.kind = CT_W_YIELD;

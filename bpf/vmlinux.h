@@ -86,10 +86,14 @@ struct thread_info {
 };
 #endif
 
+struct cfs_rq {
+	int throttle_count;
+};
 struct sched_entity {
 	u64 exec_start;
 	u64 sum_exec_runtime;
 	u64 prev_sum_exec_runtime;
+	struct cfs_rq *cfs_rq;
 };
 struct sched_info {
 	unsigned long long run_delay;

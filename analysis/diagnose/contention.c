@@ -118,6 +118,8 @@ int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint6
 
 		if (s->from_ns >= to_ns)
 			break;
+		if (s->state == INTERVAL_RUNNABLE && s->flags & CT_SF_THROTTLED)
+			ret->throttled_ns += overlap(s->from_ns, s->to_ns, from_ns, to_ns);
 		if (s->state == INTERVAL_RUNNABLE && cpu < g->n_cpus)
 			r = contention_cpu_interval(g, task, cpu, MAX(s->from_ns, from_ns),
 						    MIN(s->to_ns, to_ns), &near[cpu], &tally, ret);
@@ -126,6 +128,11 @@ int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint6
 		tally_best(&tally, ret);
 	map_done(&tally);
 	return r;
+}
+
+bool contention_is_throttled(const struct contention *c)
+{
+	return c->throttled_ns > c->total_ns / 2;
 }
 
 static uint32_t device_of(const struct graph *g, uint64_t obj)

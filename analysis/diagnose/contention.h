@@ -10,20 +10,24 @@
 #include "graph/path/path.h"
 
 struct contention {
-	uint32_t task;     /* the other task that had the resource longest; GRAPH_NONE: none had it */
-	uint64_t total_ns; /* how long the victim wanted the resource; all times below are parts of it */
-	uint64_t ns;       /* the time in which task had the resource */
-	uint64_t own_ns;   /* the time in which threads of the victim's own process had it */
-	uint64_t idle_ns;  /* the time in which no task had it */
-	uint64_t lost_ns;  /* the time for which records are missing */
-	bool sampled;      /* samples showed that `task` had the CPU: cpu_samples.h */
-	uint64_t obj;      /* contention_disk(): the file for which `task` waited longest */
+	uint32_t task;         /* the other task that had the resource longest; GRAPH_NONE: none had it */
+	uint64_t total_ns;     /* how long the victim wanted the resource; all times below are parts of it */
+	uint64_t ns;           /* the time in which task had the resource */
+	uint64_t own_ns;       /* the time in which threads of the victim's own process had it */
+	uint64_t idle_ns;      /* the time in which no task had it */
+	uint64_t lost_ns;      /* the time for which records are missing */
+	uint64_t throttled_ns; /* contention_cpu(): the waits that began when the CPU quota of the victim's
+				  control group was used up */
+	bool sampled;          /* samples showed that `task` had the CPU: cpu_samples.h */
+	uint64_t obj;          /* contention_disk(): the file for which `task` waited longest */
 };
 
 /* Finds the other task that ran longest on the CPU for which `task` waited in [from, to). 0 or
  * -ENOMEM. */
 int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 		   struct contention *ret);
+/* True: most of the time of contention_cpu() was the effect of a CPU quota. */
+bool contention_is_throttled(const struct contention *c);
 /* Finds the other task that waited longest for the device of obj in [from, to). 0 or -ENOMEM. */
 int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
 		    struct contention *ret);

@@ -228,7 +228,7 @@ static bool is_strong(const struct findings *f, enum verdict verdict)
 		return false;
 	/* no record tells which task had the CPU, or no single task had it */
 	if (verdict != VERDICT_NORMAL && f->starved && !chain_has_edge(&f->chain, EDGE_CPU) &&
-	    f->cpu.idle_ns <= f->cpu.total_ns / 2)
+	    f->cpu.idle_ns <= f->cpu.total_ns / 2 && !contention_is_throttled(&f->cpu))
 		return false;
 	/* the last wait of a cycle may be a poll, which may be for other things too */
 	if (f->chain.end == END_CYCLE && f->chain.leaf.edge == EDGE_OWNER &&

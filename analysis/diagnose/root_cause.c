@@ -195,6 +195,11 @@ static int find_cpu(struct findings *f)
 
 	if (r)
 		return r;
+	/* no other task is to blame for a quota */
+	if (contention_is_throttled(&f->cpu) && k->runnable_ns > k->running_ns * STARVED_RATIO) {
+		f->starved = true;
+		return 0;
+	}
 	/* while the task was in the queue, threads of its own process had the CPU for longer than any other
 	 * task, and for longer than the CPU was idle: the process computes */
 	if (f->cpu.own_ns > f->cpu.ns && f->cpu.own_ns > f->cpu.idle_ns) {

@@ -205,11 +205,26 @@ static void say_stopper(struct words *t, const struct sentence_facts *f)
 			  e->r.tid);
 }
 
+static void say_quota(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	struct cgroup_name p = graph_place(f->g, k->task, k->to_ns - 1);
+	char name[DESCRIBE_MAX];
+
+	words_add(t, ", because the CPU quota of its control group ");
+	if (p.cgroup[0] && strcmp(p.cgroup, "/") != 0) {
+		describe_clean(p.cgroup, name, sizeof(name));
+		words_add(t, "(%s) ", name);
+	}
+	words_add(t, "was used up");
+}
+
 static void say_starved(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	words_add(t, "could run but got no CPU for ");
 	words_duration(t, k->runnable_ns);
-	if (f->cpu->idle_ns > f->cpu->total_ns / 2)
+	if (contention_is_throttled(f->cpu))
+		say_quota(t, f, k);
+	else if (f->cpu->idle_ns > f->cpu->total_ns / 2)
 		words_add(t, " although one was idle: its control group is probably limited");
 	else if (f->cpu->lost_ns > f->cpu->total_ns / 2)
 		words_add(t, " as far as is known: records are missing that would tell who had it");

@@ -216,9 +216,9 @@ static const char *word(const char *const *words, size_t n, unsigned i)
 #define WORD(words, i) word((words), ARRAY_SIZE(words), (i))
 
 static const struct flag_name switch_flags[] = {
-	{ CT_SF_PREEMPT, "preempt" },   { CT_SF_IOWAIT, "iowait" }, { CT_SF_TIMEOUT, "timeout" },
-	{ CT_SF_COMPAT, "compat" },     { CT_SF_IDLE, "idle" },     { CT_SF_KTHREAD, "kthread" },
-	{ CT_SF_ZEROWAIT, "zerowait" },
+	{ CT_SF_PREEMPT, "preempt" },   { CT_SF_IOWAIT, "iowait" },       { CT_SF_TIMEOUT, "timeout" },
+	{ CT_SF_COMPAT, "compat" },     { CT_SF_IDLE, "idle" },           { CT_SF_KTHREAD, "kthread" },
+	{ CT_SF_ZEROWAIT, "zerowait" }, { CT_SF_THROTTLED, "throttled" },
 };
 
 static void put_switch(struct dumpline *d)

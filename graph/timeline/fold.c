@@ -293,6 +293,8 @@ static void found_queued(struct builder *b, uint32_t task, const struct window_e
 		if (!b->err)
 			timeline_open(b, task, from_ns, INTERVAL_RUNNABLE);
 	}
+	if (!b->err)
+		b->intervals.v[b->now.v[task].interval].flags |= e->r.flags & CT_SF_THROTTLED;
 	b->now.v[task].sight_ns = e->r.ts;
 }
 

@@ -351,6 +351,9 @@ enum ct_wait {
 #define CT_SF_IDLE     0x10 /* TASK_IDLE: uninterruptible but counts as idle */
 #define CT_SF_KTHREAD  0x20
 #define CT_SF_ZEROWAIT 0x40 /* a poll with a time limit of zero */
+/* The task is runnable, but the CPU quota of its control group, or of one above, is used up. Only traces from
+ * version 1.5 of the format on have this flag. */
+#define CT_SF_THROTTLED 0x80
 
 /* The context of a wake. */
 enum ct_ctx {

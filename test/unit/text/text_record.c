@@ -43,12 +43,15 @@ static const struct text_word task_states[] = { { "running", CT_ST_RUNNING }, { 
 
 static void add_switch(struct record *r, uint32_t tid, uint32_t next, enum ct_wait wait, uint64_t obj)
 {
-	static const struct text_word flags[] = {
-		{ "preempt", CT_SF_PREEMPT },   { "iowait", CT_SF_IOWAIT },
-		{ "timeout", CT_SF_TIMEOUT },   { "compat", CT_SF_COMPAT },
-		{ "idle", CT_SF_IDLE },         { "kthread", CT_SF_KTHREAD },
-		{ "zerowait", CT_SF_ZEROWAIT }, { NULL, 0 }
-	};
+	static const struct text_word flags[] = { { "preempt", CT_SF_PREEMPT },
+						  { "iowait", CT_SF_IOWAIT },
+						  { "timeout", CT_SF_TIMEOUT },
+						  { "compat", CT_SF_COMPAT },
+						  { "idle", CT_SF_IDLE },
+						  { "kthread", CT_SF_KTHREAD },
+						  { "zerowait", CT_SF_ZEROWAIT },
+						  { "throttled", CT_SF_THROTTLED },
+						  { NULL, 0 } };
 	const char *state = text_line_field(r->l, "state");
 	struct window_record *e = add(r, CT_SWITCH, tid, next);
 
