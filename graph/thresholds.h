@@ -156,6 +156,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PATH_MAX_PIECES (4u << 20)
 /* records: The search for the socket that a task used last goes back over so many records at most. */
 #define SPOKE_LOOKS 256
+/* ns: Of the wake-ups that a waiter made, only those since its last wait count that was longer than this. Below: a
+ * thread that waits until its new thread has begun does not count as waiting for that thread. Above: a wake-up
+ * of earlier work counts. Evidence: join_after_begin below; work_before_pause above. */
+#define HANDED_PAUSE_NS 10000000ULL
 /* records: The search for the task to which a waiter gave work goes back over so many records at most. */
 #define HANDED_LOOKS 1024
 /* intervals: The search for the last wait of a thread in an epoll goes back over so many intervals at most. */

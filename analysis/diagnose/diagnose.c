@@ -170,13 +170,19 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 /* Whether the absence of a record may mislead. True: the cause rests on the absence of a record (of a
  * connection, of a lock that was taken, of a wake-up), and records of all CPUs are missing before the
  * end, or messages were left out. Then the absent record may be among the missing ones. */
-static bool is_by_absence(const struct findings *f, enum cause_kind cause, uint64_t from_ns, uint64_t to_ns)
+static bool is_by_absence(const struct findings *f, const struct diagnosis *d, uint64_t from_ns,
+			  uint64_t to_ns)
 {
+	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
 	const struct graph *g = f->g;
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
 
-	if (cause != CAUSE_EXTERNAL && cause != CAUSE_NETWORK && cause != CAUSE_MISSING_WAKEUP)
+	/* an event loop or a reader that idles may be owed an answer after all */
+	if (d->cause == CAUSE_NONE && d->verdict == VERDICT_NORMAL &&
+	    (last->wait == CT_W_POLL || last->wait == CT_W_EPOLL || last->wait == CT_W_READ))
+		return graph_lacks_within(g, from_ns, to_ns) & CT_LACK_MESSAGES;
+	if (d->cause != CAUSE_EXTERNAL && d->cause != CAUSE_NETWORK && d->cause != CAUSE_MISSING_WAKEUP)
 		return false;
 	if (graph_lacks_within(g, from_ns, to_ns) & CT_LACK_MESSAGES)
 		return true;
@@ -328,7 +334,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		if (d->verdict == VERDICT_NORMAL && d->cause != CAUSE_TIMER)
 			d->cause = CAUSE_NONE;
 		d->strong = is_strong(&f, d->verdict) && !is_guessed(&f, task, from_ns, to_ns) &&
-			    !is_by_absence(&f, d->cause, from_ns, to_ns);
+			    !is_by_absence(&f, d, from_ns, to_ns);
 		d->chain = TAKE_PTR(f.chain.links.v);
 		d->n_chain = f.chain.links.n;
 		d->choices = TAKE_PTR(f.chain.choices.v);

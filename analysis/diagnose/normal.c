@@ -36,11 +36,14 @@ static bool children_succeed(const struct graph *g, const struct link *k)
 static bool idles(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
+	bool unsure;
 
 	if (!chain_only_children(&f->chain) || f->chain.end != END_LEAF || f->on_disk || f->circular)
 		return false;
 	if (root_cause_polls(last))
 		return children_succeed(f->g, last);
+	/* without records of messages, it is not known whether an answer is owed */
+	unsure = graph_lacks_within(f->g, last->from_ns, last->to_ns) & CT_LACK_MESSAGES;
 	switch (last->wait) {
 	case CT_W_SLEEP:
 	case CT_W_SIGNAL:
@@ -52,11 +55,14 @@ static bool idles(const struct findings *f)
 		switch ((unsigned)CT_OBJ_KIND(last->obj)) {
 		case CT_OBJ_SOCK:
 			return last->server ||
-			       (f->chain.leaf.time != TIME_NETWORK && !graph_is_local(f->g, last->obj)) ||
-			       (last->wait != CT_W_READ && !last->owed);
+			       (!unsure && !last->owed && f->chain.leaf.time != TIME_NETWORK &&
+				!graph_is_local(f->g, last->obj)) ||
+			       (!unsure && last->wait != CT_W_READ && !last->owed);
 		case CT_OBJ_PIPE:
 		case CT_OBJ_FIFO:
 			return false;
+		case CT_OBJ_NONE:
+			return !unsure || f->chain.leaf.kind == RESOURCE_TIMER;
 		default:
 			return true;
 		}

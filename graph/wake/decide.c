@@ -339,6 +339,12 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		blame_waker(g, s, wake, b);
 		return;
 	}
+	/* The interrupt may have been the time limit of the poll, or of the network. In both cases the task
+	 * has waited for its set. */
+	if (ct_wake_context(&wake->r) == CT_CTX_IRQ && (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
+		blame_lasting(g, (uint32_t)(s - g->intervals), b);
+		return;
+	}
 	b->ended = true;
 	wake_cause(g, s, wake, CAUSE_LOOK, &cause);
 	if (cause.closed)

@@ -371,6 +371,9 @@ static uint32_t sock_owner(const struct graph *g, uint64_t sock, uint64_t ts_ns,
 		task = GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)
 		task = fd_owner(g, peer, ts_ns, 0, 0, all);
+	/* the end of a unix socket that no task has accepted yet has the address of the listening socket */
+	if (o && o->family == AF_UNIX && peer & CT_OBJ_NOT_ACCEPTED)
+		o = window_object(g->w, peer);
 	if (task == GRAPH_NONE && o)
 		task = listener(g, o, ts_ns, tgid, all);
 	return task;
@@ -390,13 +393,51 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 		 : sock_owner(g, sock, wake->r.ts, 0, &all);
 }
 
+/* Whether the task is stopped just before ts_ns. */
+static bool is_stopped(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns - 1);
+
+	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED &&
+	       g->intervals[i].wait == CT_W_STOPPED;
+}
+
+static size_t count_stopped(const struct graph *g, const struct enders *e, uint64_t ts_ns)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n; i++)
+		n += is_stopped(g, e->v[i], ts_ns);
+	return n;
+}
+
+/* The task at the other end of a pipe: the one that woke `me` through it last. If this task is not stopped,
+ * but exactly one other process that has the other end is, then that one: it has not done its part. */
+static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
+			   struct enders *all)
+{
+	struct enders holders = { 0 };
+	uint64_t at, end_ns = g->w->to_ns;
+	uint32_t task = past_waker(g, obj, ts_ns, me, &at), i = graph_interval_at(g, me, ts_ns);
+
+	if (task == GRAPH_NONE)
+		return fd_owner(g, obj, ts_ns, g->tasks[me].tgid, mode, all);
+	if (i != GRAPH_NONE)
+		end_ns = g->intervals[i].to_ns;
+	fd_owner(g, obj, ts_ns, g->tasks[me].tgid, mode, &holders);
+	for (size_t k = 0; k < holders.n; k++)
+		if (!is_stopped(g, task, end_ns) && is_stopped(g, holders.v[k], end_ns) &&
+		    count_stopped(g, &holders, end_ns) == 1)
+			return holders.v[k];
+	return task;
+}
+
 /* The task that could end the wait of the task `me` for obj at ts_ns. mode, all: as for fd_owner().
  * GRAPH_NONE: not known. */
 static uint32_t object_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 			     struct enders *all)
 {
 	uint32_t tgid = g->tasks[me].tgid;
-	uint32_t task;
 	uint64_t at;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
@@ -404,8 +445,7 @@ static uint32_t object_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns
 		return sock_owner(g, obj, ts_ns, tgid, all);
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
-		task = past_waker(g, obj, ts_ns, me, &at);
-		return task != GRAPH_NONE ? task : fd_owner(g, obj, ts_ns, tgid, mode, all);
+		return pipe_owner(g, obj, ts_ns, me, mode, all);
 	case CT_OBJ_EVENTFD:
 	case CT_OBJ_FUTEX:
 		return past_waker(g, obj, ts_ns, me, &at);
@@ -485,6 +525,7 @@ struct poll_member {
 	uint64_t since_ns; /* when the task sent its request, or when it was woken through the object; or 0 */
 	struct enders all; /* the tasks that could end it, if there are several */
 	bool inner;        /* no other process can use the object */
+	bool stopped;      /* the task is stopped, so it cannot end the poll now */
 };
 
 /* Whether the task has sent something on obj since the other end sent last. */
@@ -589,10 +630,12 @@ static uint8_t other_side(const struct interval *s)
 	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
 }
 
-/* Whether m explains the poll better than best. Of two requests, or of two pipes, the one that was used last
- * does. */
+/* Whether m explains the poll better than best. Of two objects of one score, one whose task is stopped does;
+ * of two requests, or of two pipes, the one that was used last does. */
 static bool is_better(const struct poll_member *m, const struct poll_member *best)
 {
+	if (m->score == best->score && m->score < POLL_WRITTEN && m->stopped != best->stopped)
+		return m->stopped;
 	return m->score != best->score ? m->score > best->score : m->since_ns > best->since_ns;
 }
 
@@ -603,6 +646,15 @@ static bool is_one_object(const struct graph *g, const struct graph_ref *r, size
 		if (event_of(g, &r[i])->r.obj != event_of(g, &r[0])->r.obj)
 			return false;
 	return true;
+}
+
+/* Whether one of the records, which are sorted by time, lies in [from_ns, to_ns]. */
+static bool has_record_within(const struct graph *g, const struct graph_ref *r, size_t n, uint64_t from_ns,
+			      uint64_t to_ns)
+{
+	size_t at = BISECT(k, 0, n, event_of(g, &r[k])->r.ts >= from_ns);
+
+	return at < n && event_of(g, &r[at])->r.ts <= to_ns;
 }
 
 /* The task polls only objects that no other process can use. If it has children, it waits for the end of one
@@ -633,8 +685,11 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 					  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
 							    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
 	struct poll_member m, best = { .task = GRAPH_NONE };
-	bool any = false, alone = is_one_object(g, r, n), inner = true;
+	bool any = false, alone = is_one_object(g, r, n), inner = true, within;
 
+	/* The set is recorded when the wait begins or when it ends (bpf/wait_fds.h), or by an inspection of
+	 * the wait. A record from before the wait may be of another poll. */
+	within = !epoll && n && has_record_within(g, r, n, s->from_ns, s->to_ns);
 	if (!epoll && s->obj) {
 		poll_member_fill(g, s->obj, s, true, &m);
 		b->task = m.task;
@@ -646,10 +701,10 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = event_of(g, &r[i]);
 
-		/* the set is recorded when the wait begins or when it ends (bpf/wait_fds.h) */
-		if (!epoll && e->r.ts > s->from_ns && e->r.ts != s->to_ns)
+		if (!epoll && (e->r.ts > s->to_ns || (within && e->r.ts < s->from_ns)))
 			continue;
 		poll_member_fill(g, e->r.obj, s, alone, &m);
+		m.stopped = m.task != GRAPH_NONE && is_stopped(g, m.task, s->to_ns);
 		if (!any || m.score > best.score)
 			*all = (struct enders){ 0 };
 		if (!any || m.score >= best.score) {
@@ -674,7 +729,8 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 		return;
 	}
 	b->kind = resource_of_object(g->w, b->obj);
-	if (best.score >= POLL_WRITTEN || all->n < 2)
+	if (best.score >= POLL_WRITTEN || all->n < 2 ||
+	    (best.stopped && count_stopped(g, all, s->to_ns) == 1))
 		b->task = best.task;
 }
 
@@ -910,9 +966,10 @@ static bool is_back(const struct graph *g, const struct interval *wait, uint64_t
 }
 
 /*
- * The task that got the work for whose result the wait s is: since its last wait, the waiter woke this task
- * last. For a wait on a futex: a thread of the waiter's process, which is not back in its old wait. For
- * another wait: a task that read requests from /dev/fuse. GRAPH_NONE: there is none.
+ * The task that got the work for whose result the wait s is: since its last wait that was not short, the
+ * waiter woke or created this task last. For a wait on a futex: a thread of the waiter's process, which is
+ * not back in its old wait. For another wait: a task that read requests from /dev/fuse. GRAPH_NONE: there is
+ * none.
  */
 static uint32_t handed_to(const struct graph *g, const struct interval *s)
 {
@@ -923,13 +980,22 @@ static uint32_t handed_to(const struct graph *g, const struct interval *s)
 	uint64_t since_ns = 0;
 
 	while (at-- > me->first_interval && !since_ns)
-		if (g->intervals[at].state == INTERVAL_BLOCKED)
+		if (g->intervals[at].state == INTERVAL_BLOCKED &&
+		    (s->wait != CT_W_FUTEX ||
+		     g->intervals[at].to_ns - g->intervals[at].from_ns > HANDED_PAUSE_NS))
 			since_ns = g->intervals[at].to_ns;
 	for (size_t looks = 0; i-- > 0 && e[i].r.ts > since_ns && looks < HANDED_LOOKS && scan_step(g);
 	     looks++) {
 		const struct interval *wait;
 		uint32_t task;
 
+		/* a new thread has got work too */
+		if (e[i].r.kind == CT_FORK && s->wait == CT_W_FUTEX && e[i].r.tid == me->tid) {
+			task = graph_task_at(g, e[i].r.peer, e[i].r.ts);
+			if (task != GRAPH_NONE && g->tasks[task].tgid == me->tgid &&
+			    alive(g, task, s->to_ns - 1))
+				return task;
+		}
 		if (e[i].r.kind != CT_WAKE || !ct_wake_by_task(&e[i].r) || ct_wake_waker(&e[i].r) != me->tid)
 			continue;
 		task = graph_task_at(g, e[i].r.tid, e[i].r.ts);
