@@ -33,7 +33,7 @@ typedef int ct_s32;
  * Record kinds. Kinds 1..63 are fixed records: each is a struct ct_rec and, behind it,
  * CT_KIND_WORDS() words x[] of 64 bits. Kinds 64..127 are blobs, which begin with struct ct_blob.
  * The comment of each kind below says what the fields of struct ct_rec hold. A field that is not
- * named is 0.
+ * named is 0, but nr may be CT_NR_NONE instead.
  */
 enum ct_kind {
 	/*
@@ -122,12 +122,13 @@ enum ct_kind {
 	 *   state  0 read, 1 write, 2 flush, 3 discard, 4 other
 	 *   obj    the device (CT_OBJ_BLOCKDEV)
 	 *   x[0]   sector
-	 *   x[1]   the file (CT_OBJ_FILE) whose page is in the request; 0: not known
+	 *   x[1]   the file (CT_OBJ_FILE) to which the first page of the request belongs; 0: not known, or
+	 *          the page belongs to no file
 	 */
 	CT_BLK_ISSUE = 14,
 	CT_BLK_DONE = 15,
 	/*
-	 * A task asked for a file lock.
+	 * A task asked for a file lock, or released one.
 	 *   tid    the task
 	 *   obj    the file
 	 *   state  0 read, 1 write, 2 unlock
@@ -138,8 +139,10 @@ enum ct_kind {
 	 */
 	CT_FLOCK = 16,
 	/*
-	 * States, not events: they are found at the start, or for a snapshot.
-	 *   CT_HELD      a line of /proc/locks. Fields as CT_FLOCK, but tid is the pid in that line.
+	 * States, not events. The daemon reads them for a snapshot. It also reads /proc/locks at its
+	 * start, and the descriptor table of a process when it inspects a task of this process.
+	 *   CT_HELD      a line of /proc/locks. Fields as CT_FLOCK, but tid is the pid in that line (0:
+	 *                an ofd lock, whose line has no pid), and peer is 0.
 	 *                flags 0: the process owns the lock; 1: the process waits for the lock.
 	 *   CT_FD        an entry of a descriptor table. tid: the process (tgid), peer: the descriptor,
 	 *                obj: the object, flags: CT_FF_*.
@@ -163,7 +166,7 @@ enum ct_kind {
 	 * An inspection of a long wait.
 	 *   tid    the task
 	 *   nr     its system call
-	 *   state, wait  as CT_SWITCH
+	 *   state, wait, flags  as CT_SWITCH
 	 *   obj    the object
 	 *   x[0]   stack id
 	 *   x[1]   how long the task has been blocked, in ns
@@ -190,7 +193,7 @@ enum ct_kind {
 	 */
 	CT_ACCESS = 23,
 	/*
-	 * An inspection of a task that spins found a variable that the task may be polling.
+	 * An inspection found a variable that its task may be polling. The task spins, or sleeps in a loop.
 	 *   tid    the task
 	 *   obj    the variable (CT_OBJ_DATA)
 	 *   flags  CT_QF_*
@@ -222,25 +225,28 @@ enum ct_kind {
 	CT_HANG = 26,
 	/*
 	 * The tracer changed how much it records, to keep its own cost within the budget. While a
-	 * step is in force, the record is written again every few seconds, with state equal to
-	 * wait.
-	 *   state  the step now in force (CT_SHED_*; each step includes those before it)
+	 * step or CT_GV_BLIND is in force, the record is written again every few seconds, with state
+	 * equal to wait.
+	 *   state  the step now in force (enum ct_shed)
 	 *   wait   the step that was in force before
 	 *   flags  CT_GV_*
 	 *   x[0]   since when the step named by wait was in force
 	 *   x[1]   cost of the tracer at the decision, in millionths of the machine's CPU time
 	 *
-	 * With CT_GV_CAP: the cap of one task begins or ends. Between the record of the begin and the record
-	 * of the end, all records are missing that are about this task alone, or about this task and the idle
-	 * task. One exception: a wait of CT_COARSE_NS or more has its CT_FOUND and its CT_WAKE.
+	 * With CT_GV_CAP: the cap of one task begins or ends. In between, most records are missing that are
+	 * only about this task, other capped tasks and the idle task. These kinds of records can be missing:
+	 * CT_SWITCH, CT_FUTEX, CT_WAITFD, CT_WAKE, CT_WAKE_NEW, CT_SIGNAL, CT_SIGDELIVER, CT_SEND, CT_RECV,
+	 * CT_FLOCK, and the CT_TASK of a rename. Two exceptions: the last CT_SWITCH of the task is recorded,
+	 * and a wait of CT_COARSE_NS or more has its CT_FOUND and its CT_WAKE.
 	 *   tid    the capped task
+	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
 	 *   peer   end: how many records of the task were left out since x[0] (saturating)
 	 *   aux    end: high byte: state of the task (0: it runs or is runnable); low byte: CT_W_*
 	 *   nr, obj  end: the system call and the object of the task at that time
 	 *
 	 * With CT_GV_GROUP but without CT_GV_CAP: the cap of a group begins or ends. A group is all tasks of
-	 * a user, or of a control group. In between, the records of its tasks are left out.
+	 * a user, or of a control group. In between, the tasks of the group are capped one by one.
 	 *   obj    the user id; with CT_GV_CGROUP the id of the control group
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
@@ -249,12 +255,15 @@ enum ct_kind {
 	 *
 	 * With CT_GV_CAP and CT_GV_GROUP: the cap of one task of a capped group begins or ends. The
 	 * cap of the task begins when its first record is left out. A task that makes no records
-	 * while the group is capped has no such CT_SHED.
+	 * while the group is capped has no such CT_SHED. peer is 0, because the records that were left
+	 * out are counted for the group. At the end of the cap, x[0] is the time at which the first group
+	 * was capped.
 	 */
 	CT_SHED = 27,
 	/*
 	 * What a task does, and since when, without its switches. The records are written in a
-	 * coarse step (CT_SHED_COARSE or CT_SHED_PAUSES), and at its end.
+	 * coarse step (CT_SHED_COARSE or CT_SHED_PAUSES), at its end, and in any step for a long wait
+	 * of a capped task.
 	 *   tid    the task
 	 *   aux    what the task does (enum ct_found)
 	 *   state, wait, flags, nr, obj  with CT_FOUND_BLOCKED and CT_FOUND_WAITED: as CT_SWITCH
@@ -326,11 +335,11 @@ enum ct_wait {
 	CT_W_ACCEPT = 6,   /* obj: listening socket */
 	CT_W_CONNECT = 7,  /* obj: socket */
 	CT_W_SLEEP = 8,    /* nanosleep and its relatives, or a poll of nothing; obj 0 */
-	CT_W_CHILD = 9,    /* wait4, waitid; obj: the child asked for (CT_OBJ_TASK), 0: any */
+	CT_W_CHILD = 9,    /* wait4, waitid; obj: the child asked for (TASK or PIDFD); 0: any, or not known */
 	CT_W_VFORK = 10,   /* parent of a vfork; obj 0 */
 	CT_W_SIGNAL = 11,  /* pause, sigsuspend, sigtimedwait */
 	CT_W_FLOCK = 12,   /* flock, fcntl(F_SETLKW); obj: file */
-	CT_W_SYNC = 13,    /* fsync and its relatives; obj: file */
+	CT_W_SYNC = 13,    /* fsync and its relatives; obj: file; 0: sync, msync */
 	CT_W_FILE = 14,    /* another call on a descriptor (ioctl, getdents, ...); obj: its object */
 	CT_W_OPEN = 15,    /* calls that take a path */
 	CT_W_SYSVIPC = 16, /* semop, msgrcv, mq_*; obj 0 */
@@ -398,10 +407,10 @@ enum ct_found {
 
 #define CT_PF_KERNEL 0x01 /* sample: the task was in the kernel */
 
-#define CT_QF_REG  0x01 /* polled: every sample had the address in a register */
-#define CT_QF_CODE 0x02 /* polled: the code that the task runs names the address */
-/* polled: in all samples, the task only read the variable or yielded, and the value was the same */
-#define CT_QF_SPIN 0x04
+/* polled: the code adds a number to a register, and this register had the same value at each look */
+#define CT_QF_REG  0x01
+#define CT_QF_CODE 0x02 /* polled: the code that the task runs gives the address */
+#define CT_QF_SPIN 0x04 /* polled: the task does not sleep between two looks at the variable */
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 /*
@@ -440,9 +449,8 @@ enum ct_shed {
 	 * task. It names the kind of interrupt only for timers, and for many waits of CT_COARSE_NS or more;
 	 * otherwise the context is CT_CTX_IRQ. */
 	CT_SHED_HOOKS = 7,
-	/* Also no CT_SWITCH and CT_FUTEX. Waits of CT_COARSE_NS or more are CT_FOUND records, each with its
-	 * CT_WAKE, and with CT_WAITFD if it polls a set. For shorter waits there are only the sums in
-	 * CT_FOUND. */
+	/* Also no CT_SWITCH and CT_FUTEX. A wait of CT_COARSE_NS or more has a CT_FOUND and a CT_WAKE, and
+	 * CT_WAITFD records if the task polls a set. For shorter waits there are only sums in CT_FOUND. */
 	CT_SHED_COARSE = 8,
 	CT_SHED_PAUSES = 9, /* also pauses, in which nothing is recorded: CT_GAP with CT_LOSS_SHED */
 	CT_SHED_STEPS = 10,
@@ -454,8 +462,8 @@ enum ct_shed {
 
 enum ct_loss {
 	CT_LOSS_RING_FULL = 0, /* the ring of a CPU had no room */
-	CT_LOSS_STORAGE = 1,   /* a task has no storage: the reasons of its waits are incomplete */
-	CT_LOSS_OBJECTS = 2,   /* an object could not be named (table full) */
+	CT_LOSS_STORAGE = 1,   /* no memory for the struct task_state (bpf/maps.h) of a new task */
+	CT_LOSS_OBJECTS = 2,   /* no room to note that an object has a name; the name itself is recorded */
 	CT_LOSS_DAEMON = 3,    /* the daemon refused a record: malformed, or memory was short */
 	CT_LOSS_DISK = 4,      /* a file segment could not be written */
 	CT_LOSS_SLOT = 5,      /* found by the reader: a file segment is damaged or missing */
@@ -467,7 +475,7 @@ enum ct_loss {
 /*
  * Objects. An id is kind << 59 | 59 bits of identity:
  *   SOCK, PIPE     inode number, as in socket:[N] and pipe:[N]. A SOCK without an inode (it is not
- *                  accepted yet): a hash of its address | CT_OBJ_NOT_ACCEPTED
+ *                  accepted yet): low 58 bits of its address | CT_OBJ_NOT_ACCEPTED
  *   FILE, DIR      CT_OBJ_HASH(device, inode number), device as the kernel encodes it
  *   CHARDEV        as FILE
  *   BLOCKDEV       the dev_t
@@ -542,7 +550,8 @@ _Static_assert(sizeof(struct ct_blob) == 16, "ct_blob");
 #define CT_TF_RENAME 0x08
 #define CT_TF_FOUND  0x10
 #define CT_TF_TRACER 0x20 /* the daemon sets it: the task belongs to the tracer itself */
-/* The identity of a task. It is written at fork, exec and rename, and for tasks found at the start. */
+/* The identity of a task. It is written at fork, exec and rename, and for tasks that the task iterator finds
+ * (struct ct_iter_task). */
 struct ct_task_blob {
 	struct ct_blob h; /* h.tid: the task; h.flags: CT_TF_* */
 	ct_u32 tgid;
@@ -557,8 +566,9 @@ _Static_assert(sizeof(struct ct_task_blob) == 64, "ct_task_blob");
 
 #define CT_OBJ_NAME_MAX 160
 /*
- * The description of an object. It is written when the object is first seen, and again when a
- * missing part (the peer, the remote address) has become known.
+ * The description of an object. It is written when the object is first seen; again when a missing
+ * part (the peer, the remote address) has become known; and again when the state of the socket, or
+ * the generation of the inode, has changed.
  */
 struct ct_object_blob {
 	struct ct_blob h; /* h.tid: the task that was seen using it */
@@ -582,8 +592,8 @@ struct ct_object_blob {
 	ct_u64 x;
 	/*
 	 * name_len bytes, padded with 0 to a multiple of 8: a path, a unix socket path ('@' first
-	 * if abstract), or the name of a device or anonymous inode. A path starts with ".../" if
-	 * its leading components are missing.
+	 * if abstract), or the name of an anonymous inode, a variable, a framework or a control group.
+	 * A path starts with ".../" if its leading components are missing.
 	 */
 	char name[];
 };
@@ -591,8 +601,8 @@ _Static_assert(sizeof(struct ct_object_blob) == 104, "ct_object_blob");
 
 /*
  * A stack with names, as stored in a file: n_frames strings, each 0-terminated, innermost frame
- * first. A frame is "function+0x12 (module)" or "0x7f.. (module)". Kernel frames come first, each
- * with the prefix "k:".
+ * first. Kernel frames come first, each with the prefix "k:". trace/words/frame.h lists the forms of
+ * a frame, such as "function+0x12 (file)".
  */
 struct ct_stack_blob {
 	struct ct_blob h; /* h.tid is 0 */
@@ -633,9 +643,10 @@ struct ct_rawaccess_blob {
 _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 
 /*
- * The task iterator writes one such structure for each task, back to back. The daemon reads all
+ * The task iterator writes one such structure for each task, back to back. If only the states of
+ * tasks are needed, it leaves out the member args and all members behind it. The daemon reads all
  * tasks at the start, after losses and pauses, and repeatedly in a coarse step. It reads a single
- * task for an inspection, and before it reports a hang.
+ * task for an inspection, before it reports a hang, and at the end of a cap.
  */
 #define CT_ITER_KSTACK 32
 struct ct_iter_task {
@@ -647,14 +658,14 @@ struct ct_iter_task {
 	 */
 	struct ct_rec wait;
 	ct_u32 futex_owner; /* always 0: the iterator does not look for the owner of a futex */
-	ct_u32 n_kstack;
-	/* Boot time. If the task is runnable and on no CPU: since when it is in the queue of a CPU.
-	 * Otherwise: when it left the CPU. 0: not known. */
+	ct_u32 n_kstack;    /* the iterator writes 0; the daemon counts the frames in kstack */
+	/* Boot time; 0: not known. If the task is runnable and on no CPU: since when it is in the queue of a
+	 * CPU. If it blocks: when it left the CPU. If it runs: when the kernel last updated its CPU time. */
 	ct_u64 sched_since;
 	ct_u64 times;      /* as CT_FOUND.x[1] */
 	ct_u64 switches;   /* as CT_FOUND.peer */
-	ct_u64 sched_left; /* when the task left the CPU or was last seen to run: ns of the clock of the
-			      scheduler */
+	ct_u64 sched_left; /* on the clock of the scheduler, in ns: when the task last left the CPU; if it
+			      runs: when the kernel last updated its CPU time */
 	ct_u64 jiffies;    /* ticks of the kernel so far */
 	ct_u64 args[6];    /* arguments of the system call of the task */
 	/*

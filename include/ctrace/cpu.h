@@ -3,10 +3,10 @@
  * cpu.h - the state of one CPU, and the layout of the ring of its records.
  *
  * The map ct_cpus has one entry for each CPU: struct cpu, then the ring. The daemon maps the
- * entries. It reads the rings and sets id and tail. The BPF programs on that CPU write the other
- * members. But the daemon resets depth and ready_sk at the end of a pause, and stats.lost_first_ns
- * when it has reported a loss. bpf/emit.h and daemon/kernel/percpu_ring.c say how the ring works;
- * this header only lays it out.
+ * entries. It reads the rings, clears the records that it has read, and sets id and tail. The BPF
+ * programs on that CPU write the other members. But the daemon resets depth and ready_sk at the end
+ * of a pause, and stats.lost_first_ns when it reads the number of losses. bpf/emit.h and
+ * daemon/kernel/percpu_ring.c say how the ring works; this header only lays it out.
  *
  * Any thread may call cpu_room(): it has no state.
  */
@@ -48,7 +48,7 @@ struct cpu {
 	ct_u64 tail __attribute__((aligned(64)));
 
 	struct ct_cpu_stats stats __attribute__((aligned(64)));
-	ct_u64 poked; /* tail + 1 at the time when the half full ring last woke the daemon; 0: never */
+	ct_u64 poked; /* tail + 1 when this ring, more than half full, last woke the daemon; 0: never */
 	struct cpu_context ctx[CPU_DEPTH];
 	ct_u64 marked_ns;          /* time of the last wake whose stack was taken */
 	ct_u64 frames[CPU_FRAMES]; /* the kernel stack of that wake */

@@ -6,7 +6,8 @@
  * The name of a function begins with the kind of record that it is for, such as ct_wake_context().
  * If a function is for several kinds, its comment lists them. abi.h says what the field holds.
  * Flags have names of their own there (CT_SF_*, CT_WF_*, ...). tid is the task that the record is
- * about, except in CT_GAP (a CPU) and in kinds that are about no task. Any thread.
+ * about, except in CT_GAP (a CPU), in CT_HELD, CT_FD and CT_EPMEMBER (a process), and in kinds that
+ * are about no task. Any thread.
  */
 #ifndef CTRACE_FIELDS_H
 #define CTRACE_FIELDS_H
@@ -64,7 +65,7 @@ static inline ct_u8 ct_switch_next_prio(const struct ct_rec *r)
 }
 
 /* CT_WAKE: the task that was on the CPU. This task is the waker only if ct_wake_by_task() is true.
- * Otherwise the waker is an interrupt on its CPU. */
+ * Otherwise an interrupt on this CPU ended the wait. */
 static inline ct_u32 ct_wake_waker(const struct ct_rec *r)
 {
 	return r->peer;

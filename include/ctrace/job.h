@@ -48,7 +48,7 @@ enum job_reg {
 };
 
 #define JOB_RETURNS 0x01 /* a start, at the entry of a function; the return of the function is the end */
-#define JOB_CALLS   0x02 /* the name of the job's function is not known: report the function to the daemon */
+#define JOB_CALLS   0x02 /* an enqueue; report the job's function to the daemon, which probes it */
 #define JOB_NOTED   0x04 /* an enqueue; it is remembered, because rules with JOB_QUEUED need it */
 #define JOB_QUEUED  0x08 /* a start that counts only if an enqueue of the job was seen before */
 #define JOB_LOOSE   0x10 /* a start of a job for whose end there is no event: CT_JF_LOOSE */
@@ -65,7 +65,7 @@ struct job_rule {
 };
 _Static_assert(sizeof(struct job_rule) == 56, "job_rule");
 
-/* Reports to the daemon that a job of a process runs a function for the first time. */
+/* Reports a function to the daemon: for the first time, a process has enqueued a job that runs it. */
 struct job_call {
 	ct_u64 function;
 	ct_u32 tgid;

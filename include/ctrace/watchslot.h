@@ -11,9 +11,10 @@
 
 #include "ctrace/abi.h"
 
-#define WATCH_SLOTS      4        /* the hardware has four */
-#define WATCH_PER_S      1000     /* recorded accesses of one variable in a second */
-#define WATCH_SAME_AGAIN 10000000 /* ns between two records of one task whose writes change nothing */
+#define WATCH_SLOTS 4    /* the hardware has four */
+#define WATCH_PER_S 1000 /* at most so many accesses of one variable are recorded in a second */
+/* ns: a write that changes nothing is left out if the last recorded write of the task is not this old */
+#define WATCH_SAME_AGAIN 10000000
 
 struct watch_slot {
 	ct_u64 addr;
@@ -24,7 +25,7 @@ struct watch_slot {
 	ct_u64 second_ns; /* n_second accesses were recorded since this time */
 	ct_u64 value;     /* the value that was written last */
 	ct_u64 change;    /* how often the value changed */
-	ct_u64 refused;   /* accesses that were not recorded because they were too many */
+	ct_u64 refused;   /* accesses that WATCH_PER_S or WATCH_SAME_AGAIN left out */
 };
 struct watch_slots {
 	struct watch_slot v[WATCH_SLOTS];
