@@ -17,7 +17,8 @@
 #define NSEC_PER_MSEC 1000000ULL
 #define NSEC_PER_SEC  1000000000ULL
 
-/* A boot time plus boot_to_mono_ns is a time of CLOCK_MONOTONIC; plus boot_to_real_ns, of the wall clock. */
+/* A boot time plus boot_to_mono_ns is a time of CLOCK_MONOTONIC. A boot time plus boot_to_real_ns is a wall
+ * clock time. */
 struct clock_offsets {
 	int64_t boot_to_mono_ns;
 	int64_t boot_to_real_ns;
