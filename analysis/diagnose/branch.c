@@ -48,7 +48,8 @@ static void rank(struct options *o, struct breakdown *l)
 	for (size_t i = 0; i < l->v.n; i++) {
 		struct group *x = &l->v.v[i];
 
-		/* the time before a task was born or after it ended needs no explanation */
+		/* a small share of unknown time needs no explanation: before the birth of the task, after its
+		 * end, or a short gap */
 		if (x->type != GROUP_UNKNOWN || x->total_ns >= l->total_ns / 5 * BRANCH_UNKNOWN_FIFTHS)
 			put_in(o, x);
 	}

@@ -34,15 +34,16 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
 /*
  * The number of workers in the pool of `task`, if all of them were busy throughout [from, to). 0:
  * `task` is in no pool, or a worker was idle. A pool is a set of threads of one process that idle on
- * the same futex, or of processes that share a listening socket.
+ * the same futex, or of sibling processes of one name that share a listening socket. Threads of one
+ * name are in one pool if one of them was never seen idle.
  */
 uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Guesses which task changed the variable on which `task` spun in [from, to): the other thread of its
- * process that ran last before to_ns. GRAPH_NONE: there is no other thread. */
+ * process that ran last before to_ns. GRAPH_NONE: no other thread ran in this time. */
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
-/* Returns how often `task` yielded the CPU in [from, to). *ret_samples: the number of its samples in
- * that time; *ret_sampled: the number of these samples that were in a call that yields or looks for
- * events. */
+/* Returns how often `task` left the CPU in [from, to) in sched_yield or in a poll with a time limit of zero,
+ * and stayed runnable. *ret_samples: the number of its samples in that time; *ret_sampled: the number of
+ * these samples that were in a call that yields or looks for events. */
 uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			   uint32_t *ret_sampled, uint32_t *ret_samples);
 

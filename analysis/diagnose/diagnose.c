@@ -208,13 +208,15 @@ static bool is_unknown_leaf(const struct findings *f)
 	if (leaf->ended && (f->chain.refused || leaf->time == TIME_NETWORK ||
 			    (leaf->edge != EDGE_IRQ && leaf->edge != EDGE_MESSAGE)))
 		return false;
-	/* a time limit says nothing about what did not come within it; a sleep and a timer are known */
+	/* if a time limit ended the wait, no record tells which event did not come in time; but a sleep, or a
+	 * wait for a timer, is for the time alone */
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
 		return true;
 	if (leaf->kind == RESOURCE_TIMER || leaf->kind == RESOURCE_DISK || leaf->kind == RESOURCE_INPUT)
 		return false;
-	/* a wait for one connection to another host is known; a poll may be for more than this connection */
+	/* a wait on one connection to another host is for that host; a poll may be for more than this
+	 * connection */
 	return leaf->time != TIME_NETWORK ||
 	       ((last->wait == CT_W_POLL || last->wait == CT_W_EPOLL) && !last->owed);
 }

@@ -28,7 +28,9 @@ enum link_state {
 /* A word of the JSON contract: "running", ... */
 const char *link_state_word(enum link_state state);
 
-/* One task on the way from the victim to the root cause. */
+/* One task on the way from the victim to the root cause. A breakdown divides the time of the task on the path
+ * into branches. The link is about the branch that the chain follows: a wait for one task or thing, or the
+ * runs of the task and its waits for a CPU. */
 struct link {
 	uint32_t task;
 	uint32_t pid, tid;
@@ -38,21 +40,23 @@ struct link {
 	char *resource;          /* the resource in words; may be "" */
 	/* from the begin of the first wait or run of the link to the end of the last one */
 	uint64_t from_ns, to_ns;
-	uint64_t total_ns;
+	uint64_t total_ns;   /* the time of the branch */
 	uint32_t waits;      /* the number of waits that make up total_ns */
 	uint64_t longest_ns; /* the longest of these waits */
 	uint8_t wait;        /* CT_W_* of the longest wait */
 	enum edge_kind edge; /* how the task depends on the next link; 0 in the last link */
 	enum edge_strength strength;
 	uint64_t obj;
-	uint64_t stack;                   /* id of the stack of the task; 0: none */
-	uint64_t running_ns, runnable_ns; /* parts of the time of the link */
-	uint32_t switches;                /* LINK_FOLDED: how often the task left the CPU */
-	uint64_t other_ns;                /* part of the time of the link: other waits */
-	bool owed;                        /* the task sent a request on `obj` and has no answer yet */
-	bool server;                      /* `obj` is a socket that the task has accepted */
-	bool killed;                      /* a signal ended the wait */
-	bool unfinished;                  /* the wait did not end */
+	uint64_t stack; /* id of the stack of the task; 0: none */
+	/* How long the task ran, and how long it waited for a CPU. If the link is a wait, both are outside of
+	 * total_ns. */
+	uint64_t running_ns, runnable_ns;
+	uint32_t switches; /* LINK_FOLDED: how often the task left the CPU */
+	uint64_t other_ns; /* if the link is a wait: the rest of the time of the breakdown */
+	bool owed;         /* the task sent a request on `obj` and has no answer yet */
+	bool server;       /* `obj` is a socket that the task has accepted */
+	bool killed;       /* a signal ended the wait */
+	bool unfinished;   /* the wait did not end */
 };
 
 enum verdict {

@@ -32,11 +32,13 @@ static const struct graph_ref *process_accesses(const struct graph *g, uint32_t 
 
 /* The accesses to one variable, seen from a task that polls it. */
 struct history {
-	const struct window_event *ended;  /* the last write by another task in the range (from_ns, to_ns] */
-	const struct window_event *before; /* the last such write before the range */
-	uint64_t since_ns; /* the last write by any task, at least FLAG_TOGETHER_NS before ended; 0: none */
-	bool own;          /* the polling task itself has accessed the variable */
-	bool many;         /* several other tasks have written it */
+	/* the last write by another task in the range (from_ns, to_ns]: it may have ended the polling */
+	const struct window_event *ended;
+	const struct window_event *before; /* the last write by another task before the range */
+	/* the last write by any task, more than FLAG_TOGETHER_NS before `ended`; 0: none */
+	uint64_t since_ns;
+	bool own;  /* the polling task itself has accessed the variable */
+	bool many; /* several other tasks have written it */
 };
 
 static struct history history_of(const struct graph *g, const struct graph_ref *r, size_t n, uint32_t task,

@@ -12,18 +12,17 @@
 
 struct flag {
 	uint64_t obj;    /* the variable; 0: not known */
-	bool spin;       /* the task polls it without a system call */
+	bool spin;       /* the task polls the variable and does not sleep in between */
 	bool watched;    /* a watchpoint has recorded the writes */
-	uint32_t writer; /* the task whose write ended the polling; if none did, the last writer before;
-			    GRAPH_NONE: none */
-	uint32_t event;  /* the record of this write */
+	uint32_t writer; /* the other task that wrote the variable last; GRAPH_NONE: none */
+	uint32_t event;  /* the record of its last write */
 	bool ended;      /* this write ended the polling */
 	enum edge_strength strength;
 	uint64_t since_ns; /* the writer did not write from since_ns to until_ns */
 	uint64_t until_ns;
 };
 
-/* Finds the variable that task polls in [from, to). */
+/* Finds the variable that task polls in [from, to), and its writer. */
 struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Adds the command that watches a variable: "ctrace watch --pid 12 --var flag". */
 void flag_command(const struct graph *g, uint32_t pid, uint64_t obj, struct words *t);

@@ -91,8 +91,10 @@ static bool carries_data(const struct link *k)
 	}
 }
 
-/* Whether the victim got something often: at least FED_WAITS times in the window, and no single wait took
- * most of the time; or as often at other times, and then it once waited for half as long at least. */
+/* Whether the victim got something often. True in two cases:
+ * - In the window, it waited at least FED_WAITS times, and no single wait took most of the time.
+ * - At other times, the same wait ended at least FED_WAITS times, and one of these waits was at least half as
+ *   long as the longest wait in the window. */
 static bool is_fed_often(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];
@@ -191,8 +193,8 @@ static bool is_read(const struct graph *g, const struct link *k)
 }
 
 /* Whether the victim is a client that idles: it waits in its event loop, also for other things than the
- * server. It is owed no answer, and the server waits for its clients. There may be such tasks in between,
- * as the thread of a library that speaks with a message bus. */
+ * server. It is owed no answer, and the server waits for its clients. Between the victim and the server there
+ * may be more tasks that idle in this way, such as the thread of a library that speaks with a message bus. */
 static bool is_idle_client(const struct findings *f)
 {
 	for (size_t i = 0; i < f->chain.links.n; i++) {

@@ -47,8 +47,8 @@ static bool has_task(const struct chain *c, uint32_t task)
 	return false;
 }
 
-/* The chain goes on with the task that writes the variable. That task is to blame, or the task that it
- * waits for. */
+/* The chain goes on with the task that writes the variable. This writer is to blame, or the task for which
+ * the writer waits. */
 static int follow_writer(struct findings *f, const struct flag *flag)
 {
 	enum edge_strength strength = flag->strength;
@@ -64,7 +64,8 @@ static int follow_writer(struct findings *f, const struct flag *flag)
 		circle |= has_task(&f->chain, sub.links.v[i].task);
 	if (r == -EINVAL ||
 	    (!r && (!sub.links.n || circle || f->chain.links.n + sub.links.n > DIAGNOSE_MAX_CHAIN))) {
-		/* the writer had no time of its own, or waits for the task that polls */
+		/* the writer had no time of its own, or waits for a task of the chain, or the chain would be
+		 * too long: the chain ends at the writer */
 		r = chain_append(f->g, &f->chain, flag->writer, EDGE_FLAG, strength);
 	} else if (!r) {
 		last_link(f)->edge = EDGE_FLAG;

@@ -3,8 +3,9 @@
  * root_cause.h - private to analysis/: finds what the last task of a chain did, and whether the chain
  * ends there. Pure; any thread.
  *
- * The chain may go on to the task that had the CPU or the disk. It may become shorter: it then ends
- * at a task that polls, or at a task whose message was lost.
+ * The chain may go on to the task that had the CPU or the disk, or that writes the polled variable. It
+ * may become shorter: it then ends at a task that polls, at a task whose message was lost, or at a task
+ * that reads from the idle task that started it.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
@@ -32,7 +33,8 @@ struct findings {
 int root_cause_find(struct findings *f);
 /* True: the task of k, whose state is LINK_FOLDED, ran for most of the time. */
 bool root_cause_ran(const struct link *k);
-/* True: the task of k sleeps again and again for short times, and does hardly anything else. */
+/* True: the task of k sleeps again and again for short times, and these sleeps take more than twice as long
+ * as its runs and its other waits. */
 bool root_cause_polls(const struct link *k);
 
 #endif

@@ -35,8 +35,8 @@ static void say_task_there(struct words *t, const struct sentence_facts *f, size
 	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));
 }
 
-/* The innermost frame that is neither of the kernel nor of the C library (which wraps the system
- * call). NULL: there is none. */
+/* The innermost frame with a name that is neither of the kernel nor of the C library (which wraps the
+ * system call). NULL: there is none. */
 static const char *own_frame(const struct graph *g, uint64_t stack)
 {
 	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
