@@ -8,7 +8,7 @@
 #include "graph/wake/blame.h"
 #include "lib/vec.h"
 
-/* The cause of a wait: its object, and the task that ended it. */
+/* The cause of a wait: its object, and the task to blame (graph/wake/blame.h). */
 struct cause {
 	uint64_t obj;
 	uint64_t woke_ns;  /* when the wait was over */
@@ -42,7 +42,7 @@ struct whatif {
 	uint32_t n_causes;
 	struct arrival *arrivals; /* sorted by the task that they reach, then by ts_ns */
 	size_t *arrivals_of;      /* [task]: index of its first arrival; arrivals_of[task + 1] is the end */
-	uint64_t *shift;          /* [interval]: memory for the next replay; NULL: a replay uses it */
+	uint64_t *shift; /* [interval]: memory for the next replay; NULL: none, or a replay uses it */
 	uint64_t refused;
 };
 

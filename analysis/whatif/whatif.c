@@ -29,8 +29,8 @@ static int arrival_cmp(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Whether edges of this kind say that one event comes after another. Other edges only say that two
- * segments belong together. */
+/* Whether an edge of this kind says that an event of one task could not come before an event of another
+ * task. */
 static bool orders(uint8_t kind)
 {
 	switch ((enum edge_kind)kind) {

@@ -10,7 +10,7 @@
 enum whatif_kind {
 	WHATIF_WAIT,  /* the wait `interval` */
 	WHATIF_WAITS, /* the wait `interval`, and all other waits of its task for the same object and task */
-	WHATIF_RESOURCE, /* all waits of the kind `time`, of all tasks (not TIME_RUNNING and TIME_UNKNOWN) */
+	WHATIF_RESOURCE, /* all waits of the kind `time`, of all tasks; from TIME_RUNNABLE to TIME_FAULT */
 	WHATIF_TASK,     /* the task `task` */
 	WHATIF_PROCESS,  /* the process of the task `task` */
 	WHATIF_OBJECT,   /* all waits for `obj`, of all tasks; if it is a block device, also those for its
@@ -27,8 +27,8 @@ struct whatif_without {
 	enum time_kind time;
 };
 
-/* The largest number of tasks in a row of which each waits for the next. In a longer row, the last
- * wait counts as if it saved nothing. */
+/* The largest number of tasks in a row of which each waits for the next. If a row is longer, the replay ends
+ * it there: the next task counts as if it were no earlier than in the trace. */
 #define WHATIF_MAX_DEPTH 2048
 
 #endif
