@@ -234,15 +234,39 @@ static __noinline int object_write(struct seq_file *seq, struct object *o, __u64
 	return 0;
 }
 
+/* The other end of the unix socket sk, if no task has accepted it yet; else NULL. It has the address of the
+ * listening socket, and is in no descriptor table. */
+static __always_inline struct sock *unix_embryo(struct sock *sk)
+{
+	struct sock *other;
+
+	if (!sk || !bpf_core_type_exists(struct unix_sock) ||
+	    BPF_CORE_READ(sk, __sk_common.skc_family) != AF_UNIX)
+		return NULL;
+	other = BPF_CORE_READ((struct unix_sock *)sk, peer);
+	return other && !BPF_CORE_READ(other, sk_socket) ? other : NULL;
+}
+
 /* Writes the CT_OBJECT blob of the object of a file, and returns its id. */
 static __noinline __u64 files_object(struct seq_file *seq, struct file *f, __u32 tid, __u64 now)
 {
 	struct object o = { .file = f };
+	struct sock *embryo;
+	__u64 id;
 
 	ct_object_of_file(&o);
 	o.tid = tid;
 	object_write(seq, &o, now);
-	return o.id;
+	id = o.id;
+	embryo = unix_embryo(o.sk);
+	if (embryo) {
+		o.file = NULL;
+		o.inode = NULL;
+		o.sk = embryo;
+		o.id = object_sock_id(embryo);
+		object_write(seq, &o, now);
+	}
+	return id;
 }
 
 struct epoll_walk {

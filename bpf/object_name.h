@@ -275,7 +275,7 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o)
  * Names an object if it has no name yet, if its sig has changed, or if a part of the name that was
  * missing is known now. Returns 1 if no part is missing.
  */
-__weak int ct_object_announce_one(struct object *o, __u64 now)
+__weak int ct_object_announce(struct object *o, __u64 now)
 {
 	struct cpu *c = emit_cpu();
 	struct seen *was, is = {};
@@ -304,31 +304,6 @@ __weak int ct_object_announce_one(struct object *o, __u64 now)
 	if (bpf_map_update_elem(&ct_objects, &id, &is, 0))
 		emit_loss(c, CT_LOSS_OBJECTS, now);
 	return !is.incomplete;
-}
-
-/* As ct_object_announce_one(). If the object is a unix socket that no task has accepted yet, also names its
- * other end, which has the address of the listening socket and is in no descriptor table. */
-__weak int ct_object_announce(struct object *o, __u64 now)
-{
-	struct object peer = {};
-	struct sock *sk, *other;
-	int complete;
-
-	if (!o)
-		return 0;
-	sk = o->sk;
-	complete = ct_object_announce_one(o, now);
-	if (complete || !sk || !bpf_core_type_exists(struct unix_sock) ||
-	    BPF_CORE_READ(sk, __sk_common.skc_family) != AF_UNIX)
-		return complete;
-	other = BPF_CORE_READ((struct unix_sock *)sk, peer);
-	if (!other || BPF_CORE_READ(other, sk_socket))
-		return 0;
-	peer.sk = other;
-	peer.id = object_sock_id(other);
-	peer.tid = o->tid;
-	ct_object_announce_one(&peer, now);
-	return 0;
 }
 
 static __always_inline __u64 object_key(__u64 id, __u32 sig)
