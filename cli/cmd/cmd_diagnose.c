@@ -154,6 +154,31 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
+/* If nothing is wrong with the main thread, but another thread of the process hangs, takes the latter: the
+ * main thread of some programs only waits for signals. */
+static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *who, struct victim *ret)
+{
+	struct hangs *h;
+	int r = diagnose(in->graph, ret->task, in->from_ns, in->to_ns, NULL, &ret->diagnosis);
+
+	if (r || ret->diagnosis->verdict != VERDICT_NORMAL)
+		return CLI_OK; /* diagnose_print() reports the error */
+	r = hangs_search(in->graph, in->from_ns, in->to_ns, who, &h);
+	if (r)
+		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
+	if (h->missing) /* Ctrl-C; threads may still read the graph */
+		_exit(cli_output_end(CLI_FAILED));
+	if (h->n && h->v[0].alarm) {
+		diagnosis_free(ret->diagnosis);
+		ret->task = h->v[0].task;
+		ret->diagnosis = TAKE_PTR(h->v[0].diagnosis);
+		in->from_ns = h->v[0].from_ns;
+		in->to_ns = h->v[0].to_ns;
+	}
+	hangs_free(h);
+	return CLI_OK;
+}
+
 static int choose_victim(struct analysis_input *in, const struct request *rq, const struct moment *at,
 			 struct victim *ret)
 {
@@ -168,7 +193,7 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 	} else if (window && rq->who.pid) {
 		ret->task = find_task(in, &rq->who, at);
 		if (ret->task != GRAPH_NONE)
-			return CLI_OK;
+			return prefer_alarm(in, &rq->who, ret);
 		return cli_error("%s: no process %u in this window; %s", in->path, rq->who.pid,
 				 analysis_lister(in, buf));
 	}
