@@ -61,6 +61,8 @@ static bool idles(const struct findings *f)
 		case CT_OBJ_PIPE:
 		case CT_OBJ_FIFO:
 			return false;
+		case CT_OBJ_EVENTFD:
+			return !unsure;
 		case CT_OBJ_NONE:
 			return !unsure || f->chain.leaf.kind == RESOURCE_TIMER;
 		default:
@@ -91,19 +93,24 @@ static bool carries_data(const struct link *k)
 	}
 }
 
+/* Whether the wait ended because the task got something, and not by its time limit. */
+static bool got_something(const struct graph *g, const struct interval *s)
+{
+	return s->state == INTERVAL_BLOCKED && s->wake != GRAPH_NONE &&
+	       !edge_by_timer(g, s, &g->w->events[s->wake]);
+}
+
 /* Whether the victim got something often. True in two cases:
- * - In the window, it waited at least FED_WAITS times, and no single wait took most of the time.
- * - At other times, the same wait ended at least FED_WAITS times, and one of these waits was at least half as
- *   long as the longest wait in the window. */
+ * - it got something FED_WAITS times in the window, and no single wait took most of the time;
+ * - it got something as often in other waits of this kind, and the longest of these took at least half as
+ * long as this wait. */
 static bool is_fed_often(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];
-	uint32_t wait = graph_interval_at(g, k->task, k->from_ns), n = 0;
+	uint32_t wait = graph_interval_at(g, k->task, k->from_ns), inside = 0, outside = 0;
 	uint64_t longest_ns = 0;
 	uint32_t from, to;
 
-	if (k->waits >= FED_WAITS && k->longest_ns <= k->total_ns / 2)
-		return true;
 	if (wait == GRAPH_NONE)
 		return false;
 	from = wait - MIN(wait - t->first_interval, FED_LOOKS);
@@ -111,14 +118,18 @@ static bool is_fed_often(const struct graph *g, const struct link *k)
 	for (uint32_t i = from; i < to; i++) {
 		const struct interval *s = &g->intervals[i];
 
-		if (s->state != INTERVAL_BLOCKED || s->wake == GRAPH_NONE ||
-		    (s->from_ns >= k->from_ns && s->from_ns < k->to_ns) ||
-		    !blame_same_wait(&g->intervals[wait], s))
+		if (!got_something(g, s) || !blame_same_wait(&g->intervals[wait], s))
 			continue;
-		n++;
+		if (s->from_ns >= k->from_ns && s->from_ns < k->to_ns) {
+			inside++;
+			continue;
+		}
+		outside++;
 		longest_ns = MAX(longest_ns, s->to_ns - s->from_ns);
 	}
-	return n >= FED_WAITS && k->longest_ns <= longest_ns * 2;
+	if (inside >= FED_WAITS && k->longest_ns <= k->total_ns / 2)
+		return true;
+	return outside >= FED_WAITS && k->longest_ns <= longest_ns * 2;
 }
 
 /* Whether the victim takes what a producer makes from time to time, and the producer sleeps in between. No

@@ -671,6 +671,68 @@ static bool poll_child(const struct graph *g, const struct interval *s, struct b
 	return true;
 }
 
+/* The wait that the wake-up ended; NULL: not known. */
+static const struct interval *ended_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns - 1);
+
+	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED ? &g->intervals[i] : NULL;
+}
+
+/* Whether the task is back in this wait, as a worker that has no more work. */
+static bool is_back(const struct graph *g, const struct interval *wait, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, wait->task, ts_ns);
+	const struct interval *now = i == GRAPH_NONE ? NULL : &g->intervals[i];
+
+	return now && now != wait && now->state == INTERVAL_BLOCKED && blame_same_wait(wait, now);
+}
+
+/*
+ * The task that got the work for whose result the wait s is: since its last wait that was not short, the
+ * waiter woke or created this task last. For a wait on a futex or an eventfd: a thread of the waiter's
+ * process, which is not back in its old wait. For another wait: a task that read requests from /dev/fuse.
+ * GRAPH_NONE: there is none.
+ */
+static uint32_t handed_to(const struct graph *g, const struct interval *s)
+{
+	const struct window_event *e = g->w->events;
+	const struct graph_task *me = &g->tasks[s->task];
+	uint32_t at = (uint32_t)(s - g->intervals);
+	size_t i = BISECT(k, 0, g->w->n_events, e[k].r.ts > s->from_ns);
+	bool own = s->wait == CT_W_FUTEX || s->wait == CT_W_POLL || s->wait == CT_W_EPOLL;
+	uint64_t since_ns = 0;
+
+	while (at-- > me->first_interval && !since_ns)
+		if (g->intervals[at].state == INTERVAL_BLOCKED &&
+		    (s->wait != CT_W_FUTEX ||
+		     g->intervals[at].to_ns - g->intervals[at].from_ns > HANDED_PAUSE_NS))
+			since_ns = g->intervals[at].to_ns;
+	for (size_t looks = 0; i-- > 0 && e[i].r.ts > since_ns && looks < HANDED_LOOKS && scan_step(g);
+	     looks++) {
+		const struct interval *wait;
+		uint32_t task;
+
+		/* a new thread has got work too */
+		if (e[i].r.kind == CT_FORK && own && e[i].r.tid == me->tid) {
+			task = graph_task_at(g, e[i].r.peer, e[i].r.ts);
+			if (task != GRAPH_NONE && g->tasks[task].tgid == me->tgid &&
+			    alive(g, task, s->to_ns - 1))
+				return task;
+		}
+		if (e[i].r.kind != CT_WAKE || !ct_wake_by_task(&e[i].r) || ct_wake_waker(&e[i].r) != me->tid)
+			continue;
+		task = graph_task_at(g, e[i].r.tid, e[i].r.ts);
+		wait = task == GRAPH_NONE || task == s->task ? NULL : ended_wait(g, task, e[i].r.ts);
+		if (!wait)
+			continue;
+		if (own ? g->tasks[task].tgid == me->tgid && !is_back(g, wait, s->to_ns - 1)
+			: CT_OBJ_KIND(wait->obj) == CT_OBJ_FUSEDEV)
+			return task;
+	}
+	return GRAPH_NONE;
+}
+
 /*
  * The task that could end a poll. Of the objects of the polled set, those with the best score count. If they
  * lead to several processes, and none of these owes an answer or wrote before, no task is to blame: nothing
@@ -732,6 +794,9 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 	if (best.score >= POLL_WRITTEN || all->n < 2 ||
 	    (best.stopped && count_stopped(g, all, s->to_ns) == 1))
 		b->task = best.task;
+	/* an eventfd alone: a thread of the process has something to do for the task */
+	if (b->task == GRAPH_NONE && alone && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD)
+		b->task = handed_to(g, s);
 }
 
 /* Whether an unlock may be missing: between from_ns and to_ns, records of all tasks were lost, or
@@ -946,67 +1011,6 @@ static uint32_t fuse_server(const struct graph *g, const struct interval *s, str
 			ender_add(g, all, task);
 	}
 	return all->n == 1 ? all->v[0] : GRAPH_NONE;
-}
-
-/* The wait that the wake-up ended; NULL: not known. */
-static const struct interval *ended_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
-{
-	uint32_t i = graph_interval_at(g, task, ts_ns - 1);
-
-	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED ? &g->intervals[i] : NULL;
-}
-
-/* Whether the task is back in this wait, as a worker that has no more work. */
-static bool is_back(const struct graph *g, const struct interval *wait, uint64_t ts_ns)
-{
-	uint32_t i = graph_interval_at(g, wait->task, ts_ns);
-	const struct interval *now = i == GRAPH_NONE ? NULL : &g->intervals[i];
-
-	return now && now != wait && now->state == INTERVAL_BLOCKED && blame_same_wait(wait, now);
-}
-
-/*
- * The task that got the work for whose result the wait s is: since its last wait that was not short, the
- * waiter woke or created this task last. For a wait on a futex: a thread of the waiter's process, which is
- * not back in its old wait. For another wait: a task that read requests from /dev/fuse. GRAPH_NONE: there is
- * none.
- */
-static uint32_t handed_to(const struct graph *g, const struct interval *s)
-{
-	const struct window_event *e = g->w->events;
-	const struct graph_task *me = &g->tasks[s->task];
-	uint32_t at = (uint32_t)(s - g->intervals);
-	size_t i = BISECT(k, 0, g->w->n_events, e[k].r.ts > s->from_ns);
-	uint64_t since_ns = 0;
-
-	while (at-- > me->first_interval && !since_ns)
-		if (g->intervals[at].state == INTERVAL_BLOCKED &&
-		    (s->wait != CT_W_FUTEX ||
-		     g->intervals[at].to_ns - g->intervals[at].from_ns > HANDED_PAUSE_NS))
-			since_ns = g->intervals[at].to_ns;
-	for (size_t looks = 0; i-- > 0 && e[i].r.ts > since_ns && looks < HANDED_LOOKS && scan_step(g);
-	     looks++) {
-		const struct interval *wait;
-		uint32_t task;
-
-		/* a new thread has got work too */
-		if (e[i].r.kind == CT_FORK && s->wait == CT_W_FUTEX && e[i].r.tid == me->tid) {
-			task = graph_task_at(g, e[i].r.peer, e[i].r.ts);
-			if (task != GRAPH_NONE && g->tasks[task].tgid == me->tgid &&
-			    alive(g, task, s->to_ns - 1))
-				return task;
-		}
-		if (e[i].r.kind != CT_WAKE || !ct_wake_by_task(&e[i].r) || ct_wake_waker(&e[i].r) != me->tid)
-			continue;
-		task = graph_task_at(g, e[i].r.tid, e[i].r.ts);
-		wait = task == GRAPH_NONE || task == s->task ? NULL : ended_wait(g, task, e[i].r.ts);
-		if (!wait)
-			continue;
-		if (s->wait == CT_W_FUTEX ? g->tasks[task].tgid == me->tgid && !is_back(g, wait, s->to_ns - 1)
-					  : CT_OBJ_KIND(wait->obj) == CT_OBJ_FUSEDEV)
-			return task;
-	}
-	return GRAPH_NONE;
 }
 
 /* Whether the task waits for the end of another thread of its process, and not for a lock. The
