@@ -26,8 +26,8 @@ const char *whatif_kind_name(enum whatif_kind kind)
 	return names[kind];
 }
 
-/* Whether v[0 .. n) takes away a wait in which the piece lies: that of its own frame, or that of a
- * frame above it. */
+/* Whether v[0 .. n) takes away a wait that contains the piece: a wait of the task of the piece, or a wait of
+ * the task of a parent frame (struct path_frame). */
 static bool in_wait(struct whatif *x, const struct path *p, const struct path_piece *piece,
 		    const struct whatif_without *v, size_t n)
 {

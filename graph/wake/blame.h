@@ -72,7 +72,8 @@ void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
 
 /* Since since_ns, the process of the interval's task works on a request. True: the process itself is owed an
  * answer on a connection that one of its threads polls, and *ret has the task that owes it. False: it is owed
- * none, or several tasks owe one, or the task that owes it idles and was asked before since_ns. */
+ * none; or tasks of several processes owe one; or the task that owes it idles and was asked before since_ns.
+ */
 bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
 /* The tasks that could end the wait of a BLOCKED interval, if blame_wait() finds rivals. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The jobs go to the thread pool of libuv. The program loads libuv at run time, so the build does not
- * need libuv. The daemon learns the address of the function from a first job, and has one second for this.
+ * need libuv. One job more comes first: from it the daemon learns the address of do_it(), and it has one
+ * second to put a probe there. The list that the program prints does not have this job.
  */
 #include "job.h"
 

@@ -310,7 +310,9 @@ static void coarse_slack(void **state)
 	}
 }
 
-/* In every round of the task, one wait is in an epoll. The others are on a futex, as in a worker. */
+/* A round of the task has one wait in an epoll, with VOTES_LOOP votes, and 15 or 20 waits on a futex, with
+ * one vote each. With 15, the epoll stays the idle point, so the hang is reported. With 20, the futex becomes
+ * the idle point, so it is not. */
 static void votes_loop(void **state)
 {
 	for (unsigned others = 15; others <= 20; others += 5) {
