@@ -46,7 +46,8 @@ static __always_inline __u64 block_file(struct request *rq)
 	if (!mapping || mapping & PAGE_MAPPING_LOW)
 		return 0;
 	host = BPF_CORE_READ((struct address_space *)mapping, host);
-	/* A page of the block device itself holds the file system's own data, not that of a file. */
+	/* A page of the block device itself holds data of the file system, such as a directory, and not the
+	 * data of a file. */
 	if (!host || (BPF_CORE_READ(host, i_mode) & S_IFMT) != S_IFREG)
 		return 0;
 	return object_hash_id(CT_OBJ_FILE, host);

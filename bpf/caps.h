@@ -3,15 +3,19 @@
  * caps.h - decides whether a record is left out because its tasks are capped.
  *
  * A task is capped while its bit in ct_capped is set. The daemon decides which tasks and which
- * groups are capped. It sets the bit of a task that makes too many records. In a capped group, a
- * program sets the bit of a task when it leaves out the first record of that task, and writes a
- * CT_SHED. So no CT_SHED is written for a task of the group that sleeps all the time, and answers
- * still know its wait.
+ * groups are capped. The daemon sets the bit of a task that makes too many records. In a capped
+ * group, a BPF program sets the bit of a task when it leaves out the first record of that task, and
+ * writes a CT_SHED. So no CT_SHED is written for a task of the group that sleeps all the time, and
+ * answers still know its wait.
  *
  * A record is left out if it is only about capped tasks, or about capped tasks and the idle task. A
- * record that is also about another task is kept. The end of a long wait is recorded in any case
- * (waking_long()). To save time, a program decides whether to leave out a record before it reads the
- * clock.
+ * record that is also about another task is kept. Exceptions:
+ * - The end of a long wait is recorded in any case (waking_long()).
+ * - The exec and the end of a task are left out only if the task is unborn (caps_unborn()).
+ * - A fork is left out only if the parent is in a capped group.
+ * - Requests to block devices, samples, jobs and accesses to watched variables are never left out.
+ *
+ * To save time, a program decides whether to leave out a record before it reads the clock.
  *
  * Programs on several CPUs change bits of one word at the same time, so each change is atomic.
  */
@@ -97,9 +101,10 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 }
 
 /*
- * True: the daemon does not know the task. The task is capped, the record of its fork was left out,
- * and no later record has named it. The daemon learns of such a task only when the cap ends. If a
- * task has no entry in ct_tasks, the record of its fork counts as left out.
+ * True: the task is unborn, which means that the daemon does not know the task. The task is capped,
+ * the record of its fork was left out, and no later record has named the task. The daemon learns of
+ * an unborn task only when the cap ends. If a task has no entry in ct_tasks, the record of its fork
+ * counts as left out.
  */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {
@@ -118,7 +123,7 @@ static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 	struct emit_rec2 *r = emit_rec2(c, CT_SHED, now);
 
 	if (!r)
-		return; /* the CT_SHED at the end of the cap also says when the cap began */
+		return; /* the CT_SHED at the end of the cap has a time before which the cap did not begin */
 	r->r.state = r->r.wait = ct_govern.shed;
 	r->r.flags = CT_GV_CAP | CT_GV_GROUP;
 	r->r.tid = tid;
@@ -161,7 +166,8 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 
 /*
  * Does the work of caps_leave_out() if a task or group is capped. This function and caps_died() are
- * not inlined, so that their callers need less stack: before 6.2 the decoders of waits leave little.
+ * not inlined, so that their callers need less stack: before 6.2, the decoders of waits leave little
+ * stack to other functions.
  */
 static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
@@ -200,8 +206,8 @@ static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a,
 	return ct_govern.capping && caps_left_out(c, a, b);
 }
 
-/* Counts the run of a program that writes no record in n_passed, if the current task is capped. The
- * interrupts on top of a task count as runs of the task. */
+/* For a program that writes no record: adds this run to n_passed if the current task is capped. A run in
+ * an interrupt counts for the task that the interrupt stopped. */
 static __always_inline void caps_passed(struct cpu *c)
 {
 	if (ct_govern.capping && caps_has_bit(bpf_get_current_task_btf()->pid))

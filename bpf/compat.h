@@ -19,11 +19,11 @@
 /*
  * RD(p, member) reads a member through a pointer p whose type the verifier does not know. The member
  * must not be an array. With bpf_rdonly_cast (since 6.2) the read is a load: it takes about 1 ns and
- * gives 0 for a bad address. Without it, RD uses bpf_probe_read_kernel, which takes 45 ns. For the
- * verifier, ct_has_rdonly_cast is a constant, so it removes the other one of the two branches.
+ * gives 0 for a bad address. Without the cast, RD uses bpf_probe_read_kernel, which takes 45 ns. For
+ * the verifier, ct_has_rdonly_cast is a constant, so the verifier removes the branch that never runs.
  *
- * Only one object may define COMPAT_RDONLY_CAST: the linker of libbpf 1.1 cannot merge two objects
- * that refer to the same kernel function.
+ * Only one object file may define COMPAT_RDONLY_CAST: the linker of libbpf 1.1 cannot merge two
+ * object files that refer to the same kernel function.
  */
 #ifdef COMPAT_RDONLY_CAST
 extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
@@ -35,13 +35,13 @@ extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
 #endif
 
 /*
- * Returns t itself, for reads of its members that are pointers. This only saves time of the
- * verifier. Since 6.4, at each such read through the t of a tracepoint or an iterator, the verifier
- * searches the names of all types of the kernel, which takes 2 ms. The running program is about as
- * fast as without this. A helper of the kernel that wants a task does not take this pointer.
+ * Returns t itself, for reads of its members that are pointers. The function makes only the check by
+ * the verifier faster, and not the running program. Since 6.4, at each such read through the t of a
+ * tracepoint or an iterator, the verifier searches the names of all types of the kernel, which takes
+ * 2 ms. Do not give the result to a helper of the kernel that wants a task: the verifier refuses it.
  *
- * The function is in sched.bpf.c, the object that has the cast. It is hidden, so that the verifier
- * takes it for a static function, because before 6.9 only such a function can have a task as
+ * The function is in sched.bpf.c, whose object file has the cast. The function is hidden, so that the
+ * verifier takes it for a static function: before 6.9, only a static function can take a task as
  * argument.
  */
 struct task_struct *task_plain(struct task_struct *t) __hidden;
@@ -58,7 +58,7 @@ static __always_inline __u64 rd_num(const void *p)
 #define RD_NUM(p, member) rd_num((void *)(p) + bpf_core_field_offset(typeof(*(p)), member))
 
 /*
- * Until 6.8 the members of struct file_lock_core were in struct file_lock itself (commit
+ * Before 6.9 the members of struct file_lock_core were in struct file_lock itself (commit
  * a69ce85ec9af).
  */
 struct file_lock___old {
@@ -72,7 +72,7 @@ static __always_inline bool has_lock_core(void)
 	return bpf_core_type_exists(struct file_lock_core);
 }
 
-/* Until 5.14 only the request had the disk (commit d152c682f03c added request_queue.disk). */
+/* Before 5.15 only the request had the disk (commit d152c682f03c added request_queue.disk). */
 struct request___old {
 	struct gendisk *rq_disk;
 } __attribute__((preserve_access_index));

@@ -12,9 +12,10 @@
 #include "ctrace/sysclass.h"
 
 /*
- * The tgid of the tracer. The programs do not record when its tasks are woken, nor the messages,
- * file locks, samples and jobs of its tasks. When its tasks block or wake other tasks, the programs
- * do not decode their system calls. The iterators treat its tasks as all others.
+ * The tgid of the tracer, which is the daemon. The programs do not record when the tasks of the tracer
+ * are woken, nor their messages, file locks, samples and jobs. When a task of the tracer blocks or
+ * wakes another task, the programs do not decode the system call. The iterators treat the tasks of the
+ * tracer as all others.
  */
 const volatile __u32 ct_tracer_tgid __weak = 0;
 /* True: the last argument of sched_switch is the state of the previous task (kernels since 5.18). */

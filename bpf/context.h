@@ -18,11 +18,12 @@
 #include "emit.h"
 #include "object_name.h"
 
-/* The longest time from readable data to the wake that it causes. The programs count ticks, which
- * cost less to read than the clock. */
+/* A wake that comes later than this after a socket became readable is not attributed to the socket. The
+ * programs measure this time in ticks, which cost less to read than the clock. */
 #define CONTEXT_READY_NS 100000000
 
-/* Entry i of the stack. The caller has checked i, but the verifier does not know this, so i is masked. */
+/* Entry i of the stack. No caller uses an entry from CPU_DEPTH on, but the verifier does not know this, so
+ * i is masked. */
 static __always_inline struct cpu_context *context_at(struct cpu *c, __u32 i)
 {
 	barrier_var(i);
@@ -113,9 +114,11 @@ static __always_inline void context_ready(struct cpu *c, __u64 sk, __u64 socket)
 }
 
 /*
- * Names the socket that context_ready() remembered, and returns its id. Returns 0 if there is none,
- * or if the interrupt or system call that made it readable is not the current one. Also returns 0
- * if the struct sock now has another struct socket, because the socket was freed since.
+ * Names the socket that context_ready() remembered, and returns its id. Returns 0 if:
+ * - there is none, or sockets are not remembered any more (CT_SHED_HOOKS);
+ * - the socket became readable more than CONTEXT_READY_NS ago;
+ * - the interrupt or system call that made the socket readable is not the current one;
+ * - the struct sock now has another struct socket, because the socket was freed since.
  */
 static __always_inline __u64 context_ready_obj(struct cpu *c, struct task_struct *cur, __u64 now)
 {

@@ -101,7 +101,9 @@ static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 		if (at == EMIT_FULL)
 			return NULL;
 	}
-	at &= ct_ring_bytes - 8; /* the mask tells the verifier that `at` is a multiple of 8 */
+	/* head only grows, so the place in the ring is head modulo the size of the ring, a power of two. The
+	 * mask ends in - 8 instead of - 1, so that the verifier knows that `at` is a multiple of 8. */
+	at &= ct_ring_bytes - 8;
 	return (void *)c + CPU_RING_AT + at;
 }
 

@@ -4,9 +4,9 @@
  * the cost of the programs.
  *
  * The cost: most programs read the clock at their start anyway. One run in GOVERN_TIMED reads the
- * clock at its end as well. The statistics of the kernel (kernel.bpf_stats) are not used, for two
- * reasons. They read the clock twice in each run, which costs as much as the run. And the daemon
- * does not keep the privilege to switch them on.
+ * clock at its end as well. The governor does not use the statistics of the kernel
+ * (kernel.bpf_stats), for two reasons. They read the clock twice in each run, which costs as much as
+ * the run. And the daemon does not keep the privilege to switch them on.
  *
  * A function that takes a struct cpu may be called only by programs on that CPU.
  */
@@ -45,8 +45,8 @@ static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u
 	k->timed_ns += took;
 }
 
-/* The clock at the start of a run, for a program that does not read the clock for itself: reads it only if
- * govern_ran() will time the run. Else 0. */
+/* For a program that does not need the clock itself: the time at the start of a run, as govern_ran() needs
+ * it. To save time, reads the clock only if govern_ran() will time this run; otherwise returns 0. */
 static __always_inline __u64 govern_began(struct cpu *c, enum govern_kind kind)
 {
 	return c->cost[kind].runs + 1 < c->cost[kind].next ? 0 : bpf_ktime_get_boot_ns();

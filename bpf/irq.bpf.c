@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * irq.bpf.c - keeps the stack of interrupts of each CPU (context.h). If an interrupt wakes a task,
- * the stack shows that the interrupted task is not the waker. Emits no records.
+ * the stack shows that the interrupted task is not the waker. Emits no records. The begin of a timer
+ * is in sample.bpf.c.
  */
 #include "caps.h"
 #include "context.h"
@@ -51,7 +52,7 @@ int ct_hrtimer_exit(__u64 *ctx)
 	return EXIT(CT_CTX_TIMER, ctx[0]);
 }
 
-/* Only x86 has tracepoints for interrupts between CPUs. */
+/* Interrupts that a CPU sends to another CPU, or to itself. Only x86 has these tracepoints. */
 #define IPI(name)                                                                                            \
 	SEC("tp_btf/" #name "_entry") int ct_##name##_entry(__u64 *ctx)                                      \
 	{                                                                                                    \
