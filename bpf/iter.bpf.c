@@ -171,8 +171,9 @@ struct epoll_at {
 	struct rb_node *member;      /* the last member found */
 };
 
-/* Takes one step through the tree. If the step leads to a member, sets e->member and returns 1. The
- * function is global, so that the verifier checks it once. */
+/* Takes one step of a walk through the tree. The walk comes by each node up to three times: from above, and
+ * back from each side. If the node is the next member in the order of the tree, sets e->member to the node
+ * and returns 1; otherwise returns 0. The function is global, so that the verifier checks it once. */
 __weak int ct_epoll_step(struct epoll_at *e)
 {
 	struct rb_node *at = e ? e->node : NULL, *from, *up, *left, *right;
@@ -195,7 +196,7 @@ __weak int ct_epoll_step(struct epoll_at *e)
 	return visit;
 }
 
-/* Finds the next member, in the order of the tree, and sets e->member. Returns 0 at the end. The
+/* Finds the next member, in the order of the tree, sets e->member and returns 1. Returns 0 at the end. The
  * function is global, so that the verifier checks it once. */
 __weak int ct_epoll_next(struct epoll_at *e)
 {
@@ -206,8 +207,8 @@ __weak int ct_epoll_next(struct epoll_at *e)
 }
 
 /*
- * Memory for a name: a name is too large for the stack of a program. The loader makes sure that only
- * one iterator at a time uses this memory.
+ * Memory for a name: a name is too large for the stack of a program. Only ct_iter_files() uses this
+ * memory, and the daemon runs this iterator only once at a time.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -234,8 +235,9 @@ static __noinline int object_write(struct seq_file *seq, struct object *o, __u64
 	return 0;
 }
 
-/* The other end of the unix socket sk, if no task has accepted it yet; else NULL. It has the address of the
- * listening socket, and is in no descriptor table. */
+/* The other end of the unix socket sk, if the other end has no struct socket, because no task has accepted it
+ * yet (or because it was closed); else NULL. An end that is not accepted yet has the name of the listening
+ * socket, and is in no descriptor table. */
 static __always_inline struct sock *unix_embryo(struct sock *sk)
 {
 	struct sock *other;
@@ -306,8 +308,9 @@ static __noinline int epoll_walk(struct epoll_walk *w, struct file *f)
 
 #define IPPROTO_TCP 6
 
-/* Writes, as a __u64, how much a socket has received that no task has read: bytes of an established TCP
- * connection, buffers of a unix socket. Writes nothing for other sockets. */
+/* If f is the socket ct_iter_obj: writes, as a __u64, how much the socket has received that no task has read.
+ * The unit is bytes for an established TCP connection, and buffers for a unix socket. Writes nothing for
+ * other sockets. */
 static __noinline int files_unread(struct seq_file *seq, struct file *f)
 {
 	struct object o = { .file = f };
@@ -345,8 +348,8 @@ int ct_iter_files(struct bpf_iter__task_file *ctx)
 	if (!t || !f || (ct_iter_tgid && t->tgid != ct_iter_tgid))
 		return 0;
 	if (ct_iter_obj) {
-		/* Compares the number of the inode first, which is cheap, because a process may
-		 * have thousands of other descriptors. */
+		/* Compares the number of the inode first: this is cheap, and a process may have
+		 * thousands of other descriptors. */
 		if (f->f_inode->i_ino == (ct_iter_obj & CT_OBJ_MASK))
 			files_unread(w.seq, f);
 		return 0;

@@ -22,7 +22,7 @@ struct {
 	__uint(value_size, CPU_ENTRY_BYTES(4096));
 } ct_cpus __weak SEC(".maps");
 
-/* The side ring: see emit_side(). A record in this ring can also wake the daemon. */
+/* The side ring: see emit_side(). ct_emit_place() also uses this ring, to wake the daemon. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, CPU_SIDE_BYTES);
@@ -30,8 +30,8 @@ struct {
 
 /* The state that an object had when it was last named. */
 struct seen {
-	__u32 sig; /* object.sig at that time */
-	__u32 incomplete;
+	__u32 sig;        /* object.sig at that time */
+	__u32 incomplete; /* 1: a part of the name was missing */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -41,9 +41,10 @@ struct {
 } ct_objects __weak SEC(".maps");
 
 /*
- * What the programs remember about a task. The program of fork allocates the entry. For tasks that
- * exist already, the task iterator allocates it. No program allocates an entry at a switch: an
- * allocation under a run-queue lock may wake kswapd, and a wake-up takes a run-queue lock too.
+ * What the programs remember about a task. ct_fork() allocates the entry. For a task that was forked
+ * before the daemon started, ct_iter_tasks() allocates the entry. No program allocates an entry at a
+ * switch: an allocation under a run-queue lock may wake kswapd, and a wake-up takes a run-queue lock
+ * too.
  */
 struct task_state {
 	__u64 poll_hash; /* hash of the set of descriptors (CT_WAITFD) last written */

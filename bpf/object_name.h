@@ -85,7 +85,7 @@ static __always_inline void name_path(struct name_buf *n, struct file *f)
 
 		/*
 		 * Goes up through at most two mount points. A mount that is its own parent is the
-		 * root.
+		 * root, or was unmounted (umount -l).
 		 */
 		for (int m = 0; m < 2 && d == BPF_CORE_READ(mnt, mnt_root); m++) {
 			struct mount *in = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
@@ -105,8 +105,9 @@ static __always_inline void name_path(struct name_buf *n, struct file *f)
 		if (i && n->b.name_len > CT_OBJ_NAME_MAX)
 			break;
 		/*
-		 * The path ends at the root of a file system that is mounted nowhere (memfd, a lazy
-		 * unmount). This root has a name too.
+		 * An entry that is its own parent has nothing above it. If the file itself is such an
+		 * entry (a memfd), its name is the whole path. Otherwise the beginning of the path is
+		 * not known.
 		 */
 		if (i == 0 || d != up)
 			part[i] = BPF_CORE_READ(d, d_name.name);
@@ -219,7 +220,7 @@ static __always_inline __u64 name_pidfd(struct object *o)
 /* The device number of the mount that an open /dev/fuse serves; 0: not known, or not mounted yet. */
 static __always_inline __u64 name_fuse(struct file *f)
 {
-	/* Since 6.18 the lowest bit of the address says how the file was opened. */
+	/* Since 6.18 the lowest bit of the address is a flag. */
 	struct fuse_dev___module *d = (void *)(RD_NUM(f, private_data) & ~1UL);
 
 	return d && bpf_core_field_exists(d->fc->dev) ? BPF_CORE_READ(d, fc, dev) : 0;
@@ -311,8 +312,8 @@ static __always_inline __u64 object_key(__u64 id, __u32 sig)
 	return id ^ (__u64)sig << 40;
 }
 
-/* The entry of the cache of the CPU (struct cpu, named) for a key. It is equal to the key if the cache says
- * that the object has its name. */
+/* The place of a key in the cache of the CPU (struct cpu, named). If this place holds the key, the object has
+ * its name. */
 static __always_inline ct_u64 *object_named(struct cpu *c, __u64 key)
 {
 	return &c->named[(key ^ key >> 6 ^ key >> 13) & (CPU_NAMED - 1)];
@@ -366,9 +367,9 @@ __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 }
 
 /*
- * Names the object of the socket at an address, and returns its id. The function is global, and so
- * weak, because the linker then takes it from sched.bpf.c, the only object in which RD is fast
- * (compat.h).
+ * Names the object of the socket at an address, and returns its id. Several object files have this
+ * function. As the function is global and weak, the linker keeps only the first one, that of sched.bpf.c
+ * (see meson.build), the only object file in which RD is fast (compat.h).
  */
 __weak __u64 ct_object_of_sk(__u64 at, __u32 tid, __u64 now)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sample.bpf.c - samples tasks that run for long without a switch, in the timer interrupts that a
- * busy CPU has anyway.
+ * sample.bpf.c - samples tasks that run for long without blocking, in the timer interrupts that a
+ * busy CPU has anyway. Also puts the begin of a timer on the stack of interrupts (context.h).
  */
 #include "context.h"
 #include "task.h"

@@ -202,7 +202,7 @@ int ct_waking(__u64 *ctx)
 	return 0;
 }
 
-/* In a coarse step, this program replaces ct_switch() and ct_waking(). */
+/* In a coarse step, this program is attached instead of ct_switch(), ct_waking() and ct_wake_new(). */
 SEC("tp_btf/sched_waking")
 int ct_waking_coarse(__u64 *ctx)
 {
