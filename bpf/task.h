@@ -143,8 +143,10 @@ static __always_inline __u64 found_times(struct task_struct *t)
 	return (t->se.sum_exec_runtime / CT_FOUND_UNIT_NS & 0xffffffff) | delay / CT_FOUND_UNIT_NS << 32;
 }
 
-/* True: the CPU quota of the control group of t, or of a group above, is used up. The kernel counts such
- * groups for each queue of runnable tasks. Since 6.18, a task leaves the CPU only on its way to user mode. */
+/* True: the CPU quota of the control group of t, or of a group above, is used up. For each control group and
+ * CPU, the kernel has a queue of runnable tasks. The throttle_count of a queue is the number of groups whose
+ * quota is used up, from the group of the queue upwards. Since 6.18, a task of such a group still runs until
+ * it returns to user mode. */
 static __always_inline bool task_is_throttled(struct task_struct *t)
 {
 	struct cfs_rq *q;

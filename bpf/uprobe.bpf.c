@@ -17,7 +17,8 @@ struct {
 	__type(value, struct job_rule);
 } ct_job_rules SEC(".maps");
 
-/* ct_job_told: the functions of jobs that the daemon knows already, from ct_job_calls. */
+/* The functions that jobs run: the programs report each one to the daemon, through ct_job_calls (struct
+ * job_call). ct_job_told has the functions that were reported already. */
 struct call_key {
 	__u64 function;
 	__u64 tgid;
@@ -205,8 +206,8 @@ static __always_inline void job_tell(__u32 tgid, __u64 function, __u32 calls)
 }
 
 /*
- * True: the event is recorded. A function that starts jobs may also be called without a job. So a
- * rule with JOB_QUEUED counts only if the job was enqueued before.
+ * True: the event is recorded. A probed function that starts jobs may also be called for something that
+ * is no job. So with JOB_QUEUED, the event is recorded only if the job was enqueued before.
  */
 static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid)
 {

@@ -15,9 +15,9 @@
 #define WAIT_SELECT_WORDS 16 /* words that are read; each has 64 descriptors */
 
 /*
- * Bytes of kernel stack below the saved registers that ct_polled_find() reads. The kernel moves the
- * frames of a system call down by a random distance of up to 1 KiB. The frames down to the struct
- * poll_wqueues take up to 1.5 KiB.
+ * ct_polled_find() reads so many bytes of the kernel stack, next below the saved registers. The kernel
+ * moves the frames of a system call down by a random distance of up to 1 KiB. The frames down to the
+ * struct poll_wqueues take up to 1.5 KiB.
  */
 #define POLLED_STACK   3072
 #define POLLED_WORDS   8 /* words that are read at once */
@@ -56,7 +56,8 @@ static __always_inline __u64 wait_hash(__u64 hash, __u64 v)
 	return (hash ^ v) * 0x9e3779b97f4a7c15ULL;
 }
 
-/* True: the set last written for this task has another hash, or was written more than a second ago. */
+/* True: the set last written for this task has another hash, or was written more than a second ago. In
+ * this case, also notes the hash and the time: the caller writes the set now. */
 static __always_inline bool wait_hash_is_new(struct task_state *ts, __u64 hash, __u64 now)
 {
 	if (ts->poll_hash == hash && now - ts->poll_ns < WAIT_AGAIN_NS)
@@ -185,7 +186,8 @@ __weak int ct_wait_select(struct wait_set *s)
 				   (pri >> bit & 1) * POLLPRI; /* no branches */
 		s->n = at + 1;
 	}
-	/* The sets may have more: then no reader may take these descriptors for all of them. */
+	/* The sets may have more descriptors. Then n is above CT_WAITFD_MAX, so that no reader takes the
+	 * descriptors in fd[] for all. */
 	if (s->n == CT_WAITFD_MAX && (bits || s->word * 64 < n_fds))
 		s->n++;
 	return 0;
@@ -226,7 +228,7 @@ struct wait_polled {
 	union {
 		__u64 task; /* for ct_polled_find() */
 		__u64 hash; /* of the files and events: from ct_polled_read() */
-		__u64 done; /* in ct_polled_emit(): the files that are written */
+		__u64 done; /* in ct_polled_emit(): how many files are written so far */
 	};
 	union {
 		__u64 regs; /* for ct_polled_find(): the saved registers, the upper end of the kernel stack */
@@ -238,9 +240,9 @@ struct wait_polled {
 };
 
 /*
- * True: there is a struct poll_wqueues at this address, in use. Each of its entries points back to
- * it, and is linked into a wait queue. A leftover of an earlier call may still be whole on the
- * stack, but the kernel has poisoned its links.
+ * True: there is a struct poll_wqueues at this address, in use. Each entry of such a struct points back
+ * to the struct, and is linked into a wait queue. The function checks only the first entry. A leftover of
+ * an earlier call may still be whole on the stack, but the kernel has poisoned the links in its entries.
  */
 __weak int ct_polled_is(__u64 at)
 {
@@ -345,7 +347,7 @@ __weak int ct_polled_file(struct wait_polled *p, __u64 f, __u32 events)
 	return 1;
 }
 
-/* Writes a CT_WAITFD for each file of p->at. */
+/* Writes a CT_WAITFD for each of the first CT_WAITFD_MAX files of p->at. */
 __weak int ct_polled_emit(struct wait_polled *p)
 {
 	struct file *f, *last = NULL;

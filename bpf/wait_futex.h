@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait_futex.h - finds the futex that a task waits on, and the owner of the futex. This header is a
- * part of wait.h, which includes it. The owner is read only from the memory of the current task.
+ * wait_futex.h - finds the futex that a task waits on or signals, and the owner of a futex that the
+ * current task waits on. This header is a part of wait.h, which includes it. The owner is read from
+ * the memory of the current task.
  */
 #ifndef CTRACE_BPF_WAIT_FUTEX_H
 #define CTRACE_BPF_WAIT_FUTEX_H

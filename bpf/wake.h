@@ -2,8 +2,9 @@
 /*
  * wake.h - finds for a wake-up: the waker, the context (task or kind of interrupt), and the object
  * that the waker acts on. Emits the CT_WAKE. From the step CT_SHED_HOOKS on, the hooks of interrupts
- * are detached, except those of timers. Then the kernel stack tells which interrupt makes the wake-up.
- * This header is a part of sched.bpf.c, which includes it after the decoders of waits.
+ * are detached, except those of timers. Then, for some of the wake-ups that end a long wait, the kernel
+ * stack tells which interrupt makes the wake-up (wake_mark()). This header is a part of sched.bpf.c,
+ * which includes it after the decoders of waits.
  */
 #ifndef CTRACE_BPF_WAKE_H
 #define CTRACE_BPF_WAKE_H
@@ -25,8 +26,8 @@
  * stack of the current task. The saved registers of a task are at the upper end of its kernel stack.
  * False: not sure, see wake_without_call().
  *
- * This function is not inlined, so its frame is small: since 6.13 the frame of a program with a
- * large frame is not on the stack (commit 5bd36da1e37e).
+ * This function is not inlined, so that its frame is small: since 6.13, a large frame is in memory of its
+ * own instead of on the stack in use (commit 5bd36da1e37e). Then r10 would not tell which stack is in use.
  */
 static __noinline int wake_in_interrupt(void)
 {
@@ -177,9 +178,13 @@ static __always_inline void wake_without_call(struct ct_rec *w, struct task_stru
 }
 
 /*
- * If the hooks of interrupts are detached, and no system call of the current task explains the wake, finds
- * in the kernel stack which interrupt makes the wake. Such a wake can have the context CT_CTX_TASK, because
- * ksoftirqd is a task, and runs softirqs on its own stack.
+ * If the hooks of interrupts are detached: finds in the kernel stack which interrupt makes the wake, and
+ * sets the context of the wake. If the system call of the current task cannot be the cause of the wake,
+ * removes the system call and the object from the wake.
+ *
+ * Does nothing if the context is CT_CTX_TASK and a system call is known: then the task is the waker. Without
+ * a system call, a wake with the context CT_CTX_TASK may also come from a softirq, because ksoftirqd is a
+ * task, and runs softirqs on its own stack.
  */
 static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w, struct task_struct *p,
 				      __u64 now)
@@ -201,8 +206,8 @@ static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w
 	}
 }
 
-/* Emits the CT_WAKE of p by the current task, or by an interrupt on top of it. It is not inlined, because
- * before 6.2 waking_long() needs the stack. */
+/* Emits the CT_WAKE of p by the current task, or by an interrupt on top of it. The function is not inlined,
+ * because before 6.2 waking_long() needs the stack. */
 static __noinline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p, struct task_struct *cur,
 				 __u64 now)
 {
