@@ -105,8 +105,8 @@ static __noinline int iter_regs(struct seq_file *seq, struct task_struct *t)
 				       sizeof(((struct ct_iter_task *)0)->after),                            \
 		       #member " follows " #after)
 ITER_FOLLOWS(wait, task);
-ITER_FOLLOWS(futex_owner, wait);
-ITER_FOLLOWS(n_kstack, futex_owner);
+ITER_FOLLOWS(exec_id, wait);
+ITER_FOLLOWS(n_kstack, exec_id);
 ITER_FOLLOWS(sched_since, n_kstack);
 ITER_FOLLOWS(times, sched_since);
 ITER_FOLLOWS(switches, times);
@@ -131,11 +131,10 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 	struct seq_file *seq = ctx->meta->seq;
 	struct task_struct *t = ctx->task;
 	/*
-	 * The members from futex_owner to jiffies. futex_owner is always 0. n_kstack is 0 here, and
-	 * user space fills it in.
+	 * The members from exec_id to jiffies. n_kstack is 0 here, and user space fills it in.
 	 */
 	struct {
-		__u32 futex_owner, n_kstack;
+		__u32 exec_id, n_kstack;
 		__u64 sched_since, times, switches, sched_left, jiffies;
 	} head = {};
 	__u64 now = bpf_ktime_get_boot_ns();
@@ -149,6 +148,8 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 		head.sched_since = found_queued(t, now, found_clock(now));
 	else
 		head.sched_since = found_since(t, now, found_clock(now));
+	if (!task_is_kernel(t))
+		head.exec_id = t->self_exec_id;
 	head.times = found_times(t);
 	head.switches = found_switches(t);
 	head.sched_left = found_left(t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* life.bpf.c - records fork, exec, rename and exit of tasks. ct_empty() records nothing: with it the
- * daemon measures what the call of a program costs. */
+/* life.bpf.c - records fork, exec (with the arguments), rename and exit of tasks. ct_empty() records nothing:
+ * with it the daemon measures what the call of a program costs. */
 #include "maps.h"
 #include "caps.h"
 #include "task.h"
@@ -15,6 +15,36 @@ static __always_inline void life_task(struct cpu *c, struct task_struct *t, __u8
 	task_fill(b, t, flags);
 	if (comm)
 		bpf_probe_read_kernel_str(b->comm, sizeof(b->comm), comm);
+	emit_submit(b, now);
+}
+
+/* Records the arguments that t, the current task, has got with its exec. */
+static __always_inline void life_cmdline(struct cpu *c, struct task_struct *t, __u64 now)
+{
+	struct mm_struct *mm = t->mm;
+	struct ct_rawcmdline_blob *b;
+	__u64 from, bytes;
+
+	if (!mm)
+		return;
+	from = mm->arg_start;
+	bytes = mm->arg_end - from;
+	b = emit_reserve(c, sizeof(*b), now);
+	if (!b)
+		return;
+	b->h.kind = CT_RAWCMDLINE;
+	b->h.size = sizeof(*b);
+	b->h.tid = t->pid;
+	b->bytes = bytes > 0xffffffff ? 0xffffffff : bytes;
+	b->exec_id = t->self_exec_id;
+	if (bytes > CT_RAWCMDLINE_MAX) {
+		const __u32 tail = CT_RAWCMDLINE_MAX - CT_RAWCMDLINE_HEAD;
+
+		bpf_probe_read_user(b->args, CT_RAWCMDLINE_HEAD, (void *)from);
+		bpf_probe_read_user(b->args + CT_RAWCMDLINE_HEAD, tail, (void *)(from + bytes - tail));
+	} else {
+		bpf_probe_read_user(b->args, bytes, (void *)from);
+	}
 	emit_submit(b, now);
 }
 
@@ -62,6 +92,7 @@ int ct_exec(__u64 *ctx)
 		emit_submit(r, now);
 	}
 	life_task(c, t, CT_TF_EXEC, NULL, now);
+	life_cmdline(c, t, now);
 	govern_ran(c, GOVERN_LIFE, now);
 	return 0;
 }

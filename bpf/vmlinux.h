@@ -173,8 +173,13 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct sighand_struct *sighand;
 	struct css_set *cgroups;
+	struct mm_struct *mm;
+	u64 self_exec_id;
 };
 struct linux_binprm;
+struct mm_struct {
+	unsigned long arg_start, arg_end;
+};
 
 struct super_block {
 	u32 s_dev;

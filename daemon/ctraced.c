@@ -80,6 +80,7 @@ struct ctraced {
 	struct service service;
 	struct trace_storage *storage;
 	struct jobs_specs specs;
+	struct worker *names; /* reads the command lines of processes */
 	struct diagnoser *diagnoser;
 	struct symbols_kernel *kernel; /* the functions of the kernel; NULL: not read */
 	uint64_t watchdog_usec;
@@ -257,6 +258,7 @@ static void ctraced_mark(void *arg, const char *name, uint64_t addr)
 
 static int ctraced_capture(struct ctraced *c)
 {
+	const struct worker_options names = { .name = "ctraced-names", .queue_max = 1 };
 	static struct utsname u;
 	struct service *s = &c->service;
 	int r = ctraced_probe(c);
@@ -268,6 +270,8 @@ static int ctraced_capture(struct ctraced *c)
 		symbols_kernel_each(c->kernel, ctraced_mark, s->probe);
 	probe_mark_end(s->probe);
 	r = worker_new(c->event, NULL, &s->worker);
+	if (r >= 0)
+		r = worker_new(c->event, &names, &c->names);
 	if (r >= 0)
 		r = service_start(s, c->event);
 	if (r < 0) {
@@ -286,6 +290,7 @@ static int ctraced_capture(struct ctraced *c)
 	const struct drain_options d = {
 		.probe = s->probe,
 		.worker = s->worker,
+		.names = c->names,
 		.kernel = c->kernel,
 		.aside_ns = ctraced_aside_ns,
 		.aside_arg = s,
@@ -373,6 +378,7 @@ static bool ctraced_stop(struct ctraced *c)
 	if (worked)
 		incidents_finish(s->incidents);
 	ended &= worked;
+	ended &= worker_stop(c->names);
 	ended &= drain_stop(s->drain);
 	control_free(s->control);
 	s->control = NULL;
@@ -382,6 +388,7 @@ static bool ctraced_stop(struct ctraced *c)
 		return false;
 	drain_free(s->drain);
 	worker_free(s->worker);
+	worker_free(c->names);
 	worker_free(s->clients);
 	worker_free(s->closer);
 	watchpoints_free(s->watchpoints);

@@ -519,6 +519,8 @@ static void put_details(struct dumpline *d)
 	case CT_STACK:
 	case CT_RAWSTACK:
 	case CT_RAWACCESS:
+	case CT_CMDLINE:
+	case CT_RAWCMDLINE:
 		break;
 	}
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/record/cgroups.h"
+#include "daemon/record/cmdlines.h"
 #include "daemon/capture/fdtable.h"
 #include "daemon/record/heldlocks.h"
 #include "daemon/inspect/variable.h"
@@ -48,6 +49,7 @@ struct drain {
 	struct recorder *recorder;
 	struct inspect *inspect;
 	struct cgroups *cgroups;
+	struct cmdlines *cmdlines;
 	struct detect *detect; /* NULL: the daemon does not look for hangs */
 	struct inspect_policy policy;
 	struct governor_loop *governor_loop;
@@ -204,6 +206,8 @@ static void drain_files(struct drain *d, const struct inspect_result *v, uint64_
 	if (!leader || v->rec.kind != CT_VISIT)
 		return;
 	job.whole = !leader->files_ns || now_ns >= leader->files_ns + DRAIN_FILES_AGAIN_NS;
+	if (job.whole) /* programs such as PostgreSQL change their command lines */
+		cmdlines_want(d->cmdlines, v->tgid);
 	if (task && task->st.last.ts <= d->start_ns && v->n_fds) {
 		job.n_fds = v->n_fds;
 		job.n_set = v->n_set;
@@ -283,12 +287,34 @@ static void drain_cgroups_found(void *arg, void *data, size_t size)
 	drain_post(arg, data, size);
 }
 
+static void drain_cmdline(void *arg, uint32_t tgid)
+{
+	struct drain *d = arg;
+
+	cmdlines_want(d->cmdlines, tgid);
+}
+
+/* Takes over the command lines that a job has read. Called on the thread of the worker. */
+static void drain_cmdlines_found(void *arg, void *data, size_t size)
+{
+	drain_post(arg, data, size);
+}
+
+static void drain_found_exec(struct drain *d, const struct ct_iter_task *found)
+{
+	const struct ct_task_blob *task = &found->task;
+
+	if (task->h.tid == task->tgid)
+		recorder_found(d->recorder, task->tgid, found->exec_id, task->h.ts);
+}
+
 static void drain_found(void *arg, const struct ct_iter_task *found)
 {
 	struct drain *d = arg;
 
 	recorder_take(d->recorder, 0, &found->task, sizeof(found->task));
 	tasks_found(recorder_tasks(d->recorder), found);
+	drain_found_exec(d, found);
 	if (d->detect)
 		detect_found(d->detect, found);
 }
@@ -515,6 +541,7 @@ static long drain_round(struct drain *d)
 	drain_inspections(d, now_ns);
 	drain_streams(d);
 	cgroups_round(d->cgroups, now_ns);
+	cmdlines_round(d->cmdlines);
 	drain_losses(d, now_ns);
 	governor_loop_round(d->governor_loop);
 	if (governor_loop_inspects(d->governor_loop))
@@ -583,7 +610,7 @@ static void drain_threads(void *arg, struct governor_loop_threads *ret)
 	struct drain *d = arg;
 
 	ret->inspect_ns = inspect_stats(d->inspect).busy_ns;
-	ret->aside_ns = worker_cpu_ns(d->opt.worker);
+	ret->aside_ns = worker_cpu_ns(d->opt.worker) + (d->opt.names ? worker_cpu_ns(d->opt.names) : 0);
 	if (d->opt.aside_ns)
 		ret->aside_ns += d->opt.aside_ns(d->opt.aside_arg);
 }
@@ -619,11 +646,15 @@ static int drain_start(struct drain *d)
 	const struct cgroups_options cgroups = { .worker = d->opt.worker,
 						 .found = drain_cgroups_found,
 						 .arg = d };
+	const struct cmdlines_options cmdlines = { .worker = d->opt.names,
+						   .found = drain_cmdlines_found,
+						   .arg = d };
 	struct epoll_event ev = { .events = EPOLLIN };
 	int r;
 
 	d->cgroups = cgroups_new(&cgroups);
-	if (!d->cgroups)
+	d->cmdlines = cmdlines_new(&cmdlines);
+	if (!d->cgroups || !d->cmdlines)
 		return -ENOMEM;
 	d->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -662,6 +693,7 @@ int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAI
 	d->opt.recorder.rawstack = drain_rawstack;
 	d->opt.recorder.rawaccess = drain_rawaccess;
 	d->opt.recorder.cgroup = drain_cgroup;
+	d->opt.recorder.cmdline = drain_cmdline;
 	d->opt.recorder.arg = d;
 	d->wake_fd = d->epoll_fd = -1;
 	d->streams_end = &d->streams;
@@ -713,6 +745,7 @@ void drain_free(struct drain *d)
 		return;
 	inspect_free(d->inspect);
 	cgroups_free(d->cgroups);
+	cmdlines_free(d->cmdlines);
 	governor_loop_free(d->governor_loop);
 	recorder_free(d->recorder);
 	detect_free(d->detect);

@@ -26,6 +26,7 @@ struct drain;
 struct drain_options {
 	struct probe *probe;
 	struct worker *worker;               /* reads the descriptor tables */
+	struct worker *names;                /* reads command lines in /proc; NULL: they are not read */
 	const struct symbols_kernel *kernel; /* the functions of the kernel; NULL: read when needed */
 	/* Returns the CPU time in nanoseconds that requests of clients took, without the CPU time of
 	 * `worker`. The budget does not count this time. Called on the drain thread; may be NULL. */

@@ -9,9 +9,16 @@
 
 #include "daemon/thresholds.h"
 #include "detect/detect.h"
+#include "daemon/record/cmdline_text.h"
 #include "daemon/stream.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "lib/vec.h"
+
+struct recorder_fork {
+	uint64_t ts_ns;
+	uint32_t child, parent; /* tgids */
+};
 
 struct recorder {
 	struct recorder_options opt;
@@ -20,6 +27,8 @@ struct recorder {
 	bool created;
 	uint64_t sealed_ns; /* when the open segment began, or when a copy of it was last written */
 	uint64_t refused, lost[CT_LOSS_CAUSES];
+	/* The processes that were forked since the last recorder_seal(). */
+	VEC(struct recorder_fork) forks;
 	/* Records that the recorder itself refused and that no CT_GAP reports yet. */
 	uint64_t gap_n, gap_first_ns, gap_last_ns;
 };
@@ -93,6 +102,7 @@ void recorder_free(struct recorder *r)
 		return;
 	writer_free(r->writer);
 	tasks_free(r->tasks);
+	VEC_FREE(&r->forks);
 	free(r);
 }
 
@@ -164,6 +174,89 @@ static int recorder_put(struct recorder *r, const struct ct_blob *b)
 	return writer_blob(r->writer, &task.h);
 }
 
+static void recorder_ask_cmdline(struct recorder *r, uint32_t tgid)
+{
+	if (r->opt.cmdline)
+		r->opt.cmdline(r->opt.arg, tgid);
+}
+
+static void recorder_put_cmdline(struct recorder *r, const uint64_t *blob)
+{
+	if (writer_blob(r->writer, (const struct ct_blob *)blob))
+		recorder_refuse(r, ((const struct ct_blob *)blob)->ts);
+}
+
+static void recorder_exec(struct recorder *r, const struct ct_rawcmdline_blob *raw)
+{
+	struct task *task = tasks_get(r->tasks, raw->h.tid);
+	uint64_t blob[CMDLINE_WORDS_MAX];
+
+	if (raw->h.size != sizeof(*raw)) {
+		recorder_refuse(r, raw->h.ts);
+		return;
+	}
+	if (task)
+		task->exec_id = raw->exec_id;
+	cmdline_text(raw->h.tid, raw->h.ts, raw->args, raw->bytes, blob);
+	recorder_put_cmdline(r, blob);
+}
+
+static void recorder_fork(struct recorder *r, const struct ct_task_blob *b)
+{
+	const struct recorder_fork f = { .ts_ns = b->h.ts, .child = b->tgid, .parent = b->ppid };
+
+	/* without memory, the child has no command line until its exec */
+	if (b->h.flags & CT_TF_FORK && !(b->h.flags & CT_TF_KTHREAD) && b->h.tid == b->tgid)
+		(void)VEC_PUSH(&r->forks, f);
+}
+
+/*
+ * Gives the forked processes the command lines of their parents. This waits until the records of all
+ * rings up to the fork have been read: the exec of a parent may be in the ring of another CPU, which
+ * is read after the ring with the fork. If the parent has executed another program since the fork, its
+ * command line is not that of the child.
+ */
+static void recorder_inherit(struct recorder *r)
+{
+	for (size_t i = 0; i < r->forks.n; i++) {
+		const struct recorder_fork *f = &r->forks.v[i];
+		const struct ct_cmdline_blob *from = writer_cmdline(r->writer, f->parent);
+		const struct task *parent = tasks_get(r->tasks, f->parent);
+		struct task *child = tasks_get(r->tasks, f->child);
+		uint64_t blob[CMDLINE_WORDS_MAX];
+
+		if (!child || child->exec_id)
+			continue; /* it has ended, or it has executed a program itself */
+		if (!from || from->h.ts > f->ts_ns || !from->len || !parent || !parent->exec_id) {
+			recorder_ask_cmdline(r, f->child);
+			continue;
+		}
+		memcpy(blob, from, from->h.size);
+		((struct ct_blob *)blob)->tid = f->child;
+		((struct ct_blob *)blob)->ts = f->ts_ns;
+		recorder_put_cmdline(r, blob);
+		child->exec_id = parent->exec_id;
+	}
+	r->forks.n = 0;
+}
+
+void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_t now_ns)
+{
+	const struct ct_cmdline_blob *was = writer_cmdline(r->writer, tgid);
+	struct task *task = tasks_get(r->tasks, tgid);
+	uint64_t blob[CMDLINE_WORDS_MAX];
+
+	if (!task || !exec_id || task->exec_id == exec_id)
+		return;
+	/* The exec was not recorded. Until /proc is read, the old command line must not count. */
+	if (was && was->len) {
+		cmdline_text(tgid, now_ns, NULL, 0, blob);
+		recorder_put_cmdline(r, blob);
+	}
+	task->exec_id = exec_id;
+	recorder_ask_cmdline(r, tgid);
+}
+
 static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob *b)
 {
 	const struct ct_rawstack_blob *raw = (const void *)b;
@@ -186,6 +279,10 @@ static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob
 			r->opt.rawaccess(r->opt.arg, access);
 		return;
 	}
+	if (b->kind == CT_RAWCMDLINE) {
+		recorder_exec(r, (const void *)b);
+		return;
+	}
 	if (recorder_put(r, b)) {
 		recorder_refuse(r, b->ts);
 		return;
@@ -195,6 +292,7 @@ static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob
 	if (b->kind != CT_TASK)
 		return;
 	tasks_identity(r->tasks, (const struct ct_task_blob *)b);
+	recorder_fork(r, (const struct ct_task_blob *)b);
 	if (r->opt.cgroup)
 		r->opt.cgroup(r->opt.arg, ((const struct ct_task_blob *)b)->cgroup_id);
 }
@@ -284,6 +382,7 @@ void recorder_seal(struct recorder *r, uint64_t now_ns, bool force)
 	if (!force && writer_pending(r->writer) < RECORDER_SEAL_BYTES &&
 	    now_ns < r->sealed_ns + RECORDER_SEAL_NS)
 		return;
+	recorder_inherit(r);
 	if (r->gap_n) {
 		recorder_lost(r, 0, CT_LOSS_DAEMON, r->gap_n, r->gap_first_ns, r->gap_last_ns);
 		r->gap_n = 0;

@@ -33,6 +33,8 @@ struct recorder_options {
 	void (*rawaccess)(void *arg, const struct ct_rawaccess_blob *raw);
 	/* Receives the id of the cgroup of every task that is named; may be NULL. */
 	void (*cgroup)(void *arg, uint64_t id);
+	/* Asks for the command line of a process (tgid) in /proc; may be NULL. */
+	void (*cmdline)(void *arg, uint32_t tgid);
 	void *arg;
 	struct detect *detect; /* sees every record; may be NULL */
 };
@@ -72,6 +74,10 @@ void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_
 		   uint64_t last_ns);
 
 /* The task table. Belongs to r. */
+/* The task iterator has found the process tgid with this exec_id. If the recorder does not have the command
+ * line of this exec, it asks for the command line. */
+void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_t now_ns);
+
 struct tasks *recorder_tasks(struct recorder *r);
 /* Makes the present states of all tasks the checkpoint with which the file begins. */
 void recorder_begin(struct recorder *r, uint64_t now_ns);

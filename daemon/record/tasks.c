@@ -378,7 +378,7 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 	task->st.last.kind = CT_SWITCH;
 	task->st.last.tid = found->task.h.tid;
 	task->st.last.ts = found->sched_since ? MIN(found->sched_since, t->found_ns) : t->found_ns;
-	task->st.owner = found->futex_owner;
+	task->st.owner = 0; /* the iterator does not look for the owner of a futex */
 }
 
 void tasks_coarse(struct tasks *t, bool coarse)

@@ -281,6 +281,8 @@ enum ct_kind {
 	CT_STACK = 66,     /* struct ct_stack_blob: in files only */
 	CT_RAWSTACK = 67,  /* struct ct_rawstack_blob: kernel to daemon only */
 	CT_RAWACCESS = 68, /* struct ct_rawaccess_blob: kernel to daemon only */
+	CT_CMDLINE = 69,   /* struct ct_cmdline_blob: in files only, from version 1.6 of the format on */
+	CT_RAWCMDLINE = 70, /* struct ct_rawcmdline_blob: kernel to daemon only */
 };
 
 /* A fixed record is 32 bytes, then CT_KIND_WORDS(kind) words of 8 bytes. */
@@ -564,6 +566,36 @@ struct ct_task_blob {
 };
 _Static_assert(sizeof(struct ct_task_blob) == 64, "ct_task_blob");
 
+#define CT_CMDLINE_MAX 256
+/*
+ * The command line of a process. It is written when the process executes a program, and when the
+ * daemon has read the command line of a process in /proc. A forked process gets a copy of its parent's.
+ */
+struct ct_cmdline_blob {
+	struct ct_blob h; /* h.tid: the process (tgid); h.ts: since when the command line is known */
+	ct_u16 len;       /* 0: the command line is not known any more, because an exec was not recorded */
+	ct_u16 pad[3];
+	/* len bytes, padded with 0 to a multiple of 8: the arguments, with a space between two arguments. The word
+	 * "..." stands for arguments that were left out. */
+	char text[];
+};
+_Static_assert(sizeof(struct ct_cmdline_blob) == 24, "ct_cmdline_blob");
+
+/*
+ * The arguments that a process got with its exec, as they lie in its memory: each ends with a 0. If they
+ * are longer than CT_RAWCMDLINE_MAX, args has their first CT_RAWCMDLINE_HEAD bytes, and then their last
+ * bytes.
+ */
+#define CT_RAWCMDLINE_MAX  1024
+#define CT_RAWCMDLINE_HEAD 768
+struct ct_rawcmdline_blob {
+	struct ct_blob h; /* h.tid: the process */
+	ct_u32 bytes;     /* of all arguments */
+	ct_u32 exec_id;   /* as ct_iter_task.exec_id */
+	char args[CT_RAWCMDLINE_MAX];
+};
+_Static_assert(sizeof(struct ct_rawcmdline_blob) == 24 + CT_RAWCMDLINE_MAX, "ct_rawcmdline_blob");
+
 #define CT_OBJ_NAME_MAX 160
 /*
  * The description of an object. It is written when the object is first seen; again when a missing
@@ -657,8 +689,10 @@ struct ct_iter_task {
 	 * none.
 	 */
 	struct ct_rec wait;
-	ct_u32 futex_owner; /* always 0: the iterator does not look for the owner of a futex */
-	ct_u32 n_kstack;    /* the iterator writes 0; the daemon counts the frames in kstack */
+	/* self_exec_id of the kernel (low 32 bits). It changes with each exec, and a fork copies it. 0 for kernel
+	 * threads. */
+	ct_u32 exec_id;
+	ct_u32 n_kstack; /* the iterator writes 0; the daemon counts the frames in kstack */
 	/* Boot time; 0: not known. If the task is runnable and on no CPU: since when it is in the queue of a
 	 * CPU. If it blocks: when it left the CPU. If it runs: when the kernel last updated its CPU time. */
 	ct_u64 sched_since;

@@ -88,6 +88,8 @@ static inline ct_u32 cpu_room(ct_u8 kind)
 		return sizeof(struct ct_rawstack_blob) + CT_RAWSTACK_MAX * 8;
 	case CT_RAWACCESS:
 		return sizeof(struct ct_rawaccess_blob) + CT_RAWSTACK_MAX * 8;
+	case CT_RAWCMDLINE:
+		return sizeof(struct ct_rawcmdline_blob);
 	default:
 		return sizeof(struct ct_rec) + CT_KIND_WORDS(kind) * 8;
 	}

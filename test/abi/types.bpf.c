@@ -6,6 +6,7 @@
 
 struct ct_rec rec;
 struct ct_task_blob task_blob;
+struct ct_rawcmdline_blob rawcmdline_blob;
 struct ct_object_blob object_blob;
 struct ct_stack_blob stack_blob;
 struct ct_rawstack_blob rawstack_blob;

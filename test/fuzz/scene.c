@@ -154,6 +154,22 @@ static void task(struct scene_writer *s, uint32_t tid, uint32_t tgid, const char
 	check(writer_blob(s->w, &b.h), "task");
 }
 
+static void cmdline(struct scene_writer *s, uint32_t tgid, const char *text)
+{
+	size_t len = strlen(text);
+	union {
+		struct ct_cmdline_blob c;
+		char room[sizeof(struct ct_cmdline_blob) + CT_CMDLINE_MAX];
+	} u = { .c = { .h = { .ts = s->now_ns,
+			      .kind = CT_CMDLINE,
+			      .size = (uint16_t)(sizeof(u.c) + (len + 7) / 8 * 8),
+			      .tid = tgid },
+		       .len = (uint16_t)len } };
+
+	memcpy(u.room + sizeof(u.c), text, len);
+	check(writer_blob(s->w, &u.c.h), "cmdline");
+}
+
 static void object(struct scene_writer *s, struct ct_object_blob o, uint64_t id, const char *name)
 {
 	size_t len = strlen(name);
@@ -199,6 +215,9 @@ static void names(struct scene_writer *s)
 		errx(1, "out of memory");
 	for (uint32_t i = 0; i < TASKS; i++)
 		task(s, MAIN + i, i < 3 ? MAIN : MAIN + i, comms[i]);
+	cmdline(s, MAIN, "/usr/bin/python3 -W ignore /srv/app.py \xff\x1b[31m");
+	cmdline(s, SERVER, "-");
+	cmdline(s, CHILD, "/bin/sh -c");
 	s->stack_id = stack->id;
 	check(writer_blob(s->w, &stack->h), "stack");
 	object(s, (struct ct_object_blob){ .family = AF_UNIX, .type = SOCK_STREAM, .peer = UNIX_B }, UNIX_A,

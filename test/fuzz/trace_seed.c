@@ -52,9 +52,15 @@ static void add_dictionary(struct writer *w, uint64_t now)
 		       .peer = CT_OBJ_ID(CT_OBJ_SOCK, draw() % 8),
 		       .name_len = 7 } };
 
+	union {
+		struct ct_cmdline_blob c;
+		uint64_t room[4];
+	} c = { .c = { .h = { .ts = now, .kind = CT_CMDLINE, .size = sizeof(c), .tid = 1 }, .len = 7 } };
+
+	memcpy((char *)&c + sizeof(c.c), "seed -a", 7);
 	t.comm[4] = (char)('a' + draw() % 3);
 	memcpy((char *)&o + sizeof(o.o), "a name", 6);
-	if (!s || writer_blob(w, &t.h) || writer_blob(w, &o.o.h) || writer_blob(w, &s->h))
+	if (!s || writer_blob(w, &t.h) || writer_blob(w, &c.c.h) || writer_blob(w, &o.o.h) || writer_blob(w, &s->h))
 		die("a blob was refused");
 	free(s);
 }

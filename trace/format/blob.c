@@ -29,12 +29,16 @@ static bool stack_is_valid(const struct ct_stack_blob *b)
 bool blob_is_valid(const struct ct_blob *blob)
 {
 	const struct ct_object_blob *o = (const struct ct_object_blob *)blob;
+	const struct ct_cmdline_blob *c = (const struct ct_cmdline_blob *)blob;
 
 	if (blob->size % 8)
 		return false;
 	switch (blob->kind) {
 	case CT_TASK:
 		return blob->size == sizeof(struct ct_task_blob);
+	case CT_CMDLINE:
+		return blob->size >= sizeof(*c) && c->len <= CT_CMDLINE_MAX &&
+		       blob->size == sizeof(*c) + ((c->len + 7u) & ~7u);
 	case CT_OBJECT:
 		return blob->size >= sizeof(*o) && o->id && o->name_len <= CT_OBJ_NAME_MAX &&
 		       blob->size == sizeof(*o) + ((o->name_len + 7u) & ~7u);
@@ -59,7 +63,8 @@ int blob_next(const uint8_t **p, size_t *n, uint64_t *buf)
 		memcpy(buf, *p, h.size);
 		*p += h.size;
 		*n -= h.size;
-		if (h.kind != CT_TASK && h.kind != CT_OBJECT && h.kind != CT_STACK)
+		if (h.kind != CT_TASK && h.kind != CT_OBJECT && h.kind != CT_STACK &&
+		    h.kind != CT_CMDLINE)
 			continue;
 		return blob_is_valid((const struct ct_blob *)buf) &&
 				       limits_blob_ok((const struct ct_blob *)buf)

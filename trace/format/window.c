@@ -37,6 +37,29 @@ const struct window_task *window_task_at(const struct window *w, uint32_t tid, u
 	return window_task_span(w, tid, ts_ns, &from_ns, &to_ns);
 }
 
+/* When the process tgid, which lived at ts_ns, was started. */
+static uint64_t window_start_ns(const struct window *w, uint32_t tgid, uint64_t ts_ns)
+{
+	const struct window_task *t = window_task_at(w, tgid, ts_ns);
+
+	return t ? t->start_ns : 0;
+}
+
+const char *window_cmdline(const struct window *w, uint32_t tid, uint64_t ts_ns)
+{
+	const struct window_task *t = window_task_at(w, tid, ts_ns);
+	const struct window_cmdline *c = w->cmdlines;
+	/* the first entry after (tgid, ts_ns) */
+	size_t at = t ? BISECT(i, 0, w->n_cmdlines,
+			       c[i].tgid > t->tgid || (c[i].tgid == t->tgid && c[i].ts_ns > ts_ns))
+		      : 0;
+
+	/* an entry from before the start of the process is about another process, which had the same id */
+	return at && c[at - 1].tgid == t->tgid && c[at - 1].ts_ns >= window_start_ns(w, t->tgid, ts_ns)
+		       ? c[at - 1].text
+		       : "";
+}
+
 static int object_cmp(const void *id, const void *object)
 {
 	uint64_t a = *(const uint64_t *)id, b = ((const struct window_object *)object)->id;
@@ -73,6 +96,7 @@ void window_free(struct window *w)
 	free(w->events);
 	free(w->words);
 	free(w->tasks);
+	free(w->cmdlines);
 	free(w->objects);
 	free(w->stacks);
 	free(w->states);

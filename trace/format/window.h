@@ -56,6 +56,13 @@ struct window_task {
 	char comm[CT_COMM_LEN]; /* always 0-terminated */
 };
 
+/* The command line of a process, from ts_ns until the next entry with the same tgid. */
+struct window_cmdline {
+	uint64_t ts_ns;
+	uint32_t tgid;
+	const char *text; /* as ct_cmdline_blob.text; "": not known; owned by the window */
+};
+
 struct window_object {
 	uint64_t id;
 	uint64_t ts_ns; /* when the daemon learned of this object; of several entries with one id, only the
@@ -127,6 +134,8 @@ struct window {
 	struct window_words *words; /* the first entry is zero, for the events that have no words */
 	struct window_task *tasks;  /* by (tid, ts_ns) */
 	size_t n_tasks;
+	struct window_cmdline *cmdlines; /* by (tgid, ts_ns) */
+	size_t n_cmdlines;
 	struct window_object *objects; /* sorted by id; each id once */
 	size_t n_objects;
 	struct window_stack *stacks; /* by id */
@@ -162,6 +171,9 @@ const struct window_task *window_task_at(const struct window *w, uint32_t tid, u
  * window_task_at() gives the same entry. If the result is NULL, both are unchanged. */
 const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
 					   uint64_t *ret_from_ns, uint64_t *ret_to_ns);
+/* The command line that the process of the task tid had at ts_ns, as ct_cmdline_blob.text. "": not known, as for
+ * kernel threads, and in traces of a version before 1.6. */
+const char *window_cmdline(const struct window *w, uint32_t tid, uint64_t ts_ns);
 const struct window_object *window_object(const struct window *w, uint64_t id);
 const struct window_stack *window_stack(const struct window *w, uint64_t id);
 /* The index of the first event with ts >= ts_ns; w->n_events if there is none. */

@@ -26,9 +26,11 @@ void collect_free(struct collect *c)
 		return;
 	arena_free(c->arena);
 	VEC_FREE(&c->tasks);
+	VEC_FREE(&c->cmdlines);
 	VEC_FREE(&c->objects);
 	VEC_FREE(&c->stacks);
 	map_done(&c->task_index);
+	map_done(&c->cmdline_index);
 	map_done(&c->object_index);
 	map_done(&c->stack_index);
 	free(c);
@@ -69,6 +71,28 @@ static int collect_task(struct collect *c, const struct ct_task_blob *b)
 	if (map_set(&c->task_index, t.tid, c->tasks.n))
 		return -ENOMEM;
 	return VEC_PUSH(&c->tasks, t);
+}
+
+static int collect_cmdline(struct collect *c, const struct ct_cmdline_blob *b)
+{
+	struct window_cmdline l = { .ts_ns = b->h.ts, .tgid = b->h.tid };
+	const struct window_cmdline *last;
+	uint64_t i;
+	int err;
+
+	if (map_get(&c->cmdline_index, l.tgid, &i)) {
+		last = &c->cmdlines.v[i];
+		if (last->ts_ns == l.ts_ns && strlen(last->text) == b->len &&
+		    !memcmp(last->text, b->text, b->len))
+			return 0;
+	}
+	err = collect_pay(c, sizeof(l) + b->len + 1u);
+	if (err)
+		return err;
+	l.text = arena_string(c->arena, b->text, b->len);
+	if (!l.text || map_set(&c->cmdline_index, l.tgid, c->cmdlines.n))
+		return -ENOMEM;
+	return VEC_PUSH(&c->cmdlines, l);
 }
 
 static int collect_object(struct collect *c, const struct ct_object_blob *b)
@@ -157,6 +181,8 @@ int collect_dictionary(struct collect *c, struct decoder *d)
 
 			if (b->kind == CT_TASK)
 				err = collect_task(c, (const struct ct_task_blob *)b);
+			else if (b->kind == CT_CMDLINE)
+				err = collect_cmdline(c, (const struct ct_cmdline_blob *)b);
 			else if (b->kind == CT_OBJECT)
 				err = collect_object(c, (const struct ct_object_blob *)b);
 			else
@@ -218,6 +244,15 @@ static int by_tid_time(const void *a, const void *b)
 	return x->ts_ns < y->ts_ns ? -1 : x->ts_ns > y->ts_ns;
 }
 
+static int by_tgid_time(const void *a, const void *b)
+{
+	const struct window_cmdline *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return x->ts_ns < y->ts_ns ? -1 : x->ts_ns > y->ts_ns;
+}
+
 static int by_object_id(const void *a, const void *b)
 {
 	const struct window_object *x = a, *y = b;
@@ -236,14 +271,18 @@ void collect_finish(struct collect *c, struct window *w)
 {
 	if (c->tasks.n)
 		qsort(c->tasks.v, c->tasks.n, sizeof(*c->tasks.v), by_tid_time);
+	if (c->cmdlines.n)
+		qsort(c->cmdlines.v, c->cmdlines.n, sizeof(*c->cmdlines.v), by_tgid_time);
 	if (c->objects.n)
 		qsort(c->objects.v, c->objects.n, sizeof(*c->objects.v), by_object_id);
 	if (c->stacks.n)
 		qsort(c->stacks.v, c->stacks.n, sizeof(*c->stacks.v), by_stack_id);
 	w->n_tasks = c->tasks.n;
+	w->n_cmdlines = c->cmdlines.n;
 	w->n_objects = c->objects.n;
 	w->n_stacks = c->stacks.n;
 	w->tasks = TAKE_PTR(c->tasks.v);
+	w->cmdlines = TAKE_PTR(c->cmdlines.v);
 	w->objects = TAKE_PTR(c->objects.v);
 	w->stacks = TAKE_PTR(c->stacks.v);
 	w->arena = TAKE_PTR(c->arena);

@@ -14,9 +14,11 @@ struct collect {
 	struct arena *arena;
 	uint64_t budget; /* bytes that may still be kept */
 	VEC(struct window_task) tasks;
+	VEC(struct window_cmdline) cmdlines;
 	VEC(struct window_object) objects;
 	VEC(struct window_stack) stacks;
 	struct map task_index; /* tid -> its newest entry */
+	struct map cmdline_index; /* tgid -> its newest entry */
 	struct map object_index;
 	struct map stack_index;
 	uint64_t blob[8192]; /* the blob that is looked at, aligned */

@@ -243,6 +243,18 @@ static void redact_stack(struct redact *r, const struct ct_stack_blob *s)
 	memset(out->frames + n, 0, out->h.size - sizeof(*out) - n);
 }
 
+static void redact_cmdline(const struct redact *r, struct ct_cmdline_blob *c)
+{
+	char hash[9];
+
+	if (!c->len)
+		return;
+	redact_word(&r->key, c->text, c->len, hash);
+	c->len = sizeof(hash) - 1;
+	c->h.size = sizeof(*c) + sizeof(hash) - 1;
+	memcpy(c->text, hash, c->len);
+}
+
 static void redact_blob(struct redact *r)
 {
 	struct ct_blob *blob = (struct ct_blob *)r->out;
@@ -252,7 +264,9 @@ static void redact_blob(struct redact *r)
 		return;
 	}
 	memcpy(r->out, r->blob, ((struct ct_blob *)r->blob)->size);
-	if (blob->kind == CT_OBJECT)
+	if (blob->kind == CT_CMDLINE)
+		redact_cmdline(r, (struct ct_cmdline_blob *)r->out);
+	else if (blob->kind == CT_OBJECT)
 		redact_object(r, (struct ct_object_blob *)r->out);
 	else if (!(blob->flags & CT_TF_KTHREAD) && !redact_is_own(((struct ct_task_blob *)r->out)->comm))
 		redact_comm(&r->key, ((struct ct_task_blob *)r->out)->comm);

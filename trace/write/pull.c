@@ -8,9 +8,11 @@ static void out_begin(struct pull_out *out)
 	out->error = 0;
 }
 
-void pull_begin(struct pull *p, struct dict *tasks, struct dict *objects, struct dict *stacks)
+void pull_begin(struct pull *p, struct dict *tasks, struct dict *cmdlines, struct dict *objects,
+		struct dict *stacks)
 {
 	p->tasks = tasks;
+	p->cmdlines = cmdlines;
 	p->objects = objects;
 	p->stacks = stacks;
 	p->number++;
@@ -68,8 +70,10 @@ static const struct ct_task_blob *pull_one_task(struct pull *p, uint64_t tid)
 {
 	const struct ct_task_blob *t = (const struct ct_task_blob *)pull_key(p, p->tasks, tid, &p->out_tasks);
 
-	if (t)
-		pull_cgroup(p, t->cgroup_id);
+	if (!t)
+		return NULL;
+	pull_cgroup(p, t->cgroup_id);
+	pull_key(p, p->cmdlines, t->tgid, &p->out_tasks);
 	return t;
 }
 

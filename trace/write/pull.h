@@ -17,15 +17,16 @@ struct pull_out {
 };
 
 struct pull {
-	struct dict *tasks, *objects, *stacks;
+	struct dict *tasks, *cmdlines, *objects, *stacks;
 	/* Each pull_begin() takes the next number. Entries that are in the segment have this number in
 	 * dict_entry.put. (It is not the seq of the segment, because each copy has a number too.) */
 	uint64_t number;
-	struct pull_out out_tasks, out_objects, out_stacks;
+	struct pull_out out_tasks, out_objects, out_stacks; /* out_tasks has the command lines too */
 };
 
 /* Begins a segment without entries. The dictionaries must live until the last call for the segment. */
-void pull_begin(struct pull *p, struct dict *tasks, struct dict *objects, struct dict *stacks);
+void pull_begin(struct pull *p, struct dict *tasks, struct dict *cmdlines, struct dict *objects,
+		struct dict *stacks);
 void pull_done(struct pull *p);
 /* The next three functions add one entry and its neighbours. They leave out what the segment has already, and
  * add nothing if the dictionary does not have the entry. If an allocation fails, pull_error() says so. */

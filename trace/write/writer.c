@@ -14,6 +14,7 @@
 #include "trace/thresholds.h"
 
 #define MAX_TASKS   131072u /* as many as detect/ takes */
+#define MAX_CMDLINES 65536u
 #define MAX_OBJECTS 65536u
 #define MAX_STACKS  4096u
 /* Bytes of a stack on average: the table has room for MAX_STACKS stacks of this size. Larger stacks push
@@ -36,7 +37,7 @@ struct writer {
 	uint8_t kind_info[FORMAT_KINDS];
 	uint64_t raw_bytes;
 
-	struct dict tasks, objects, stacks;
+	struct dict tasks, cmdlines, objects, stacks; /* cmdlines: by tgid */
 	struct pull pull;
 	VEC(uint32_t)
 	forgotten, forgotten_before; /* tids of the tasks that exited in this segment, and in the segment
@@ -122,6 +123,7 @@ static int writer_init(struct writer *w, const char *path, const struct writer_o
 		read_boot_id(w->ringfile.boot_id);
 	encode_kind_info(w->kind_info);
 	dict_init(&w->tasks, opt->max_tasks ? opt->max_tasks : MAX_TASKS, SIZE_MAX);
+	dict_init(&w->cmdlines, MAX_CMDLINES, SIZE_MAX);
 	dict_init(&w->objects, opt->max_objects ? opt->max_objects : MAX_OBJECTS, SIZE_MAX);
 	dict_init(&w->stacks, max_stacks, (size_t)max_stacks * STACK_BYTES);
 	return writer_meta(w, opt);
@@ -152,6 +154,7 @@ void writer_free(struct writer *w)
 	free(w->path);
 	free(w->meta);
 	dict_done(&w->tasks);
+	dict_done(&w->cmdlines);
 	dict_done(&w->objects);
 	dict_done(&w->stacks);
 	VEC_FREE(&w->forgotten);
@@ -264,6 +267,24 @@ static int writer_task(struct writer *w, const struct ct_blob *blob)
 	return 0;
 }
 
+/* Keeps the older of two entries with the same text, because its ts is the right one: the process has had this
+ * command line since then. A text that comes late does not replace a newer one. */
+static int writer_set_cmdline(struct writer *w, const struct ct_cmdline_blob *b)
+{
+	const struct ct_cmdline_blob *was = writer_cmdline(w, b->h.tid);
+
+	if (was && (b->h.ts < was->h.ts || (b->len == was->len && !memcmp(b->text, was->text, b->len))))
+		return 0;
+	return dict_set(&w->cmdlines, b->h.tid, &b->h);
+}
+
+const struct ct_cmdline_blob *writer_cmdline(const struct writer *w, uint32_t tgid)
+{
+	const struct dict_entry *e = dict_get(&w->cmdlines, tgid);
+
+	return e ? (const struct ct_cmdline_blob *)e->blob : NULL;
+}
+
 int writer_blob(struct writer *w, const struct ct_blob *blob)
 {
 	int err;
@@ -273,6 +294,8 @@ int writer_blob(struct writer *w, const struct ct_blob *blob)
 	switch (blob->kind) {
 	case CT_TASK:
 		return writer_task(w, blob);
+	case CT_CMDLINE:
+		return writer_set_cmdline(w, (const struct ct_cmdline_blob *)blob);
 	case CT_OBJECT:
 		err = dict_set(&w->objects, ((const struct ct_object_blob *)blob)->id, blob);
 		break;
@@ -331,7 +354,7 @@ static int seal_pull(struct writer *w)
 	struct pull *p = &w->pull;
 	struct encode_refs refs = encoder_refs(w->encoder);
 
-	pull_begin(p, &w->tasks, &w->objects, &w->stacks);
+	pull_begin(p, &w->tasks, &w->cmdlines, &w->objects, &w->stacks);
 	for (size_t i = 0; i < w->replaced.n; i++)
 		pull_blob(&p->out_tasks, &w->replaced.v[i].h);
 	for (size_t i = 0; i < w->renewed.n; i++)
@@ -456,8 +479,10 @@ static void writer_reset(struct writer *w)
 	for (size_t i = 0; i < w->forgotten_before.n; i++) {
 		struct dict_entry *e = dict_get(&w->tasks, w->forgotten_before.v[i]);
 
-		if (e && e->forgotten)
+		if (e && e->forgotten) {
+			dict_del(&w->cmdlines, e->key);
 			dict_del(&w->tasks, e->key);
+		}
 	}
 	for (size_t i = 0; i < w->forgotten.n; i++)
 		w->forgotten_before.v[i] = w->forgotten.v[i];
