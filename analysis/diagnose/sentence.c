@@ -9,9 +9,13 @@
 #include "analysis/diagnose/where.h"
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
+#include "trace/words/cmdline.h"
 #include "trace/words/words.h"
 #include "trace/words/describe.h"
 #include "trace/words/frame.h"
+
+/* The most characters of a command line. */
+#define SENTENCE_CMDLINE 40
 
 static void say_task(struct words *t, const struct link *k)
 {
@@ -24,14 +28,18 @@ static void say_task(struct words *t, const struct link *k)
 		words_add(t, "%s[%u, a thread of %u]", comm, k->tid, k->pid);
 }
 
-/* Says the task of link i and where it runs. Leaves out the place if the link `before` (may be NULL)
- * has the same place. */
+/* Says the task of link i, its command line, and where it runs. Leaves out the command line if the link
+ * `before` (may be NULL) is of the same process, and the place if `before` has the same place. */
 static void say_task_there(struct words *t, const struct sentence_facts *f, size_t i,
 			   const struct link *before)
 {
-	char buf[CGROUP_NAME_WORDS_MAX];
+	const struct link *k = &f->chain[i];
+	char buf[CGROUP_NAME_WORDS_MAX], cmdline[CMDLINE_SHORT_MAX];
 
-	say_task(t, &f->chain[i]);
+	say_task(t, k);
+	if (!before || before->pid != k->pid)
+		words_add(t, "%s", cmdline_short(graph_cmdline(f->g, k->task, k->to_ns), k->comm,
+						 SENTENCE_CMDLINE, cmdline));
 	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));
 }
 

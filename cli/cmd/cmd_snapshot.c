@@ -38,7 +38,7 @@ static const struct cli_option options[] = {
 	{ TEXT(from), "from", "TIME", "Begin at TIME: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
 	{ TEXT(to), "to", "TIME", "End at TIME (default: now)" },
 	{ FLAG(redact), "redact", NULL,
-	  "Replace addresses and the names of programs, files, functions and the host with hashes" },
+	  "Replace addresses, command lines, and the names of programs, files, functions and the host with hashes" },
 	{ TEXT(input), "input", "TRACE", "Copy from TRACE instead of the daemon's trace" },
 	{ TEXT(socket), "socket", "PATH", CLIENT_SOCKET_HELP },
 	{ 0 },

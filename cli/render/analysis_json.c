@@ -27,11 +27,14 @@ static json_t *resource_json(enum resource_kind kind, const char *name)
 	return json_pack("{s:s, s:o}", "kind", resource_kind_word(kind), "name", text_json(name ? name : ""));
 }
 
-/* Adds the control group and the container of the task of a link. */
+/* Adds the command line, the control group and the container of the task of a link. */
 static json_t *placed(json_t *task, const struct graph *g, const struct link *k)
 {
 	struct cgroup_name p = graph_place(g, k->task, k->to_ns);
+	const char *cmdline = graph_cmdline(g, k->task, k->to_ns);
 
+	if (task && cmdline[0])
+		json_object_set_new(task, "cmdline", text_json(cmdline));
 	return render_cgroup_name(task, &p);
 }
 

@@ -9,6 +9,7 @@
 #include "cli/text.h"
 #include "cli/input/timearg.h"
 #include "cli/thresholds.h"
+#include "trace/words/cmdline.h"
 #include "trace/words/describe.h"
 
 #define STACK_LINES 12
@@ -43,14 +44,18 @@ static bool is_sure(const struct link *k)
 	return k->strength == EDGE_STRONG || k->edge == EDGE_LOCK || k->edge == EDGE_KERNEL_LOCK;
 }
 
+/* The most characters of a command line. */
+#define LINK_CMDLINE 72
+
 static void print_link(FILE *f, const struct graph *g, const struct diagnosis *d, size_t i)
 {
-	char comm[64], ns[TEXT_NUMBER_MAX], where[CGROUP_NAME_WORDS_MAX];
+	char comm[64], cmdline[CMDLINE_SHORT_MAX], ns[TEXT_NUMBER_MAX], where[CGROUP_NAME_WORDS_MAX];
 	const struct link *k = &d->chain[i];
 
 	describe_clean(k->comm, comm, sizeof(comm));
-	fprintf(f, "  %zu. %s%s%s pid %u tid %u%s  %s %s", i + 1, cli_sgr(f, "1"), comm, cli_sgr(f, "0"),
-		k->pid, k->tid, where_words(g, d->chain, d->n_chain, i, NULL, where),
+	fprintf(f, "  %zu. %s%s%s pid %u tid %u%s%s  %s %s", i + 1, cli_sgr(f, "1"), comm, cli_sgr(f, "0"),
+		k->pid, k->tid,
+		cmdline_short(graph_cmdline(g, k->task, k->to_ns), k->comm, LINK_CMDLINE, cmdline), where_words(g, d->chain, d->n_chain, i, NULL, where),
 		link_state_word(k->state), k->total_ns ? text_duration(k->total_ns, ns) : "");
 	if (k->waits > 1)
 		fprintf(f, " in %u waits", k->waits);

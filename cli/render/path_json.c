@@ -25,11 +25,15 @@ static json_t *task_json(const struct path_view *v, uint32_t task)
 {
 	struct cgroup_name p = graph_place(v->g, task, v->to_ns);
 
+	const char *cmdline = graph_cmdline(v->g, task, v->to_ns);
+
 	if (task == GRAPH_NONE)
 		return json_null();
-	return render_cgroup_name(json_pack("{s:I, s:I, s:o}", "pid", (json_int_t)v->g->tasks[task].tgid,
-					    "tid", (json_int_t)v->g->tasks[task].tid, "comm",
-					    text_json(graph_comm(v->g, task, v->to_ns))),
+	return render_cgroup_name(json_pack("{s:I, s:I, s:o, s:o*}", "pid",
+					    (json_int_t)v->g->tasks[task].tgid, "tid",
+					    (json_int_t)v->g->tasks[task].tid, "comm",
+					    text_json(graph_comm(v->g, task, v->to_ns)), "cmdline",
+					    cmdline[0] ? text_json(cmdline) : NULL),
 				  &p);
 }
 

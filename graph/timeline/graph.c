@@ -132,6 +132,13 @@ const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return t && t->comm[0] ? t->comm : "?";
 }
 
+const char *graph_cmdline(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	if (task == GRAPH_NONE)
+		return "";
+	return window_cmdline(g->w, g->tasks[task].tid, in_life(&g->tasks[task], ts_ns));
+}
+
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	if (task == GRAPH_NONE)

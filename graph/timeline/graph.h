@@ -242,6 +242,8 @@ uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_n
 bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid);
 /* The name of the task at ts_ns; never NULL. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* The command line of the process of the task at ts_ns, as window_cmdline(). */
+const char *graph_cmdline(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The control group and container of the task at ts_ns. All fields are "" for GRAPH_NONE, and if
  * they are not known. */
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "trace/words/cmdline.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctrace/abi.h"
+#include "lib/cleanup.h"
+#include "trace/words/describe.h"
+
+static size_t word_len(const char *p)
+{
+	return strcspn(p, " ");
+}
+
+static const char *word_next(const char *p)
+{
+	p += word_len(p);
+	return p + strspn(p, " ");
+}
+
+/* The part of the first word behind its last slash. */
+static const char *base_name(const char *p)
+{
+	const char *base = p;
+
+	for (size_t i = 0, n = word_len(p); i < n; i++)
+		if (p[i] == '/' && i + 1 < n)
+			base = p + i + 1;
+	return base;
+}
+
+/* Whether the first word of p is an interpreter, possibly with a version: "python3.11". */
+static bool is_interpreter(const char *p)
+{
+	static const char *const names[] = { "python", "perl", "ruby", "node", "java", "php", "lua", "sh", "bash", "dash" };
+	size_t n = word_len(p);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t len = strlen(names[i]);
+
+		if (n >= len && !memcmp(p, names[i], len) && strspn(p + len, "0123456789.") == n - len)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the option at p has its value in the next word. */
+static bool takes_value(const char *p)
+{
+	static const char *const options[] = { "-cp", "-classpath", "--class-path", "-X", "-W", "-r" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		if (word_len(p) == strlen(options[i]) && !memcmp(p, options[i], word_len(p)))
+			return true;
+	return false;
+}
+
+/* The script and its arguments. p: the first argument of the interpreter. If the program is in the command line
+ * itself ("-c", "-e"), returns that option. */
+static const char *script(const char *p)
+{
+	while (*p == '-' && p[1] && p[1] != ' ') {
+		if (word_len(p) == 2 && (p[1] == 'c' || p[1] == 'e'))
+			return p;
+		p = takes_value(p) ? word_next(word_next(p)) : word_next(p);
+	}
+	return base_name(p);
+}
+
+/* Whether the task is named after the program whose name begins at p. The kernel cuts the name of a task; a program
+ * that sets its own title puts a colon behind its name ("nginx: worker process"). */
+static bool is_named_after(const char *p, const char *comm)
+{
+	size_t n = word_len(p);
+
+	if (n && p[n - 1] == ':')
+		n--;
+	n = MIN(n, (size_t)CT_COMM_LEN - 1);
+	return strlen(comm) == n && !memcmp(comm, p, n);
+}
+
+const char *cmdline_short(const char *text, const char *comm, size_t width, char buf[CMDLINE_SHORT_MAX])
+{
+	const char *program = base_name(text + (*text == '-')); /* "-bash": a login shell */
+	char clean[CT_CMDLINE_MAX * 4 + 1];
+	size_t n;
+
+	buf[0] = 0;
+	if (!word_len(text))
+		return buf;
+	if (is_interpreter(program))
+		program = script(word_next(text));
+	if (is_named_after(program, comm))
+		program = word_next(program);
+	if (!*program)
+		return buf;
+	describe_clean(program, clean, sizeof(clean));
+	n = strlen(clean);
+	if (n > width) {
+		n = width - 3;
+		while (n && (clean[n] & 0xc0) == 0x80) /* not within a character */
+			n--;
+	}
+	snprintf(buf, CMDLINE_SHORT_MAX, " (%.*s%s)", (int)n, clean, clean[n] ? "..." : "");
+	return buf;
+}
