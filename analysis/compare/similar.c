@@ -227,6 +227,14 @@ static float stacks_factor(const struct graph *g, const struct interval *a, cons
 	return alike < 0 ? 1 : SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
 }
 
+/* True: `waker`, which ended a wait of the task `mate`, belongs to the process of `mate`, and `me` is in another process
+ * of the same program. Then another task, in the process of `me`, has to end the waits of `me`. */
+static bool is_of_another_process(const struct graph *g, uint32_t me, uint32_t mate, uint32_t waker)
+{
+	return waker != GRAPH_NONE && g->tasks[waker].tgid == g->tasks[mate].tgid &&
+	       g->tasks[waker].tgid != g->tasks[me].tgid;
+}
+
 /* Adds the wait `earlier` to ret if it is at the same place as the wait `interval`, and the awaited
  * event ended it. 0 or -ENOMEM. */
 static int consider(const struct graph *g, uint32_t interval, const struct signature *mine, uint32_t earlier,
@@ -248,7 +256,8 @@ static int consider(const struct graph *g, uint32_t interval, const struct signa
 	}
 	ret->looked++;
 	blame_wait(g, earlier, x->to_ns, &found.blame);
-	if (!found.blame.ended || found.blame.killed || found.blame.timed_out)
+	if (!found.blame.ended || found.blame.killed || found.blame.timed_out ||
+	    is_of_another_process(g, s->task, x->task, found.blame.task))
 		return 0;
 	similar_signature(g, earlier, &its);
 	found.score = place * similar_score(mine, &its) * stacks_factor(g, s, x);

@@ -217,6 +217,16 @@ static void drain_files(struct drain *d, const struct inspect_result *v, uint64_
 		leader->files_ns = now_ns;
 }
 
+/* Writes the blob that gives the object `id` of the process its name. */
+static void drain_variable(struct drain *d, uint64_t id, uint32_t tgid, const char *name, uint64_t ts_ns)
+{
+	struct ct_object_blob *blob = variable_object(id, tgid, name, ts_ns);
+
+	if (blob)
+		recorder_take(d->recorder, 0, blob, blob->h.size);
+	free(blob);
+}
+
 /* Writes the variables that a task may be polling. The name of a variable comes before the record that needs
  * it. */
 static void drain_polled(struct drain *d, const struct inspect_result *v)
@@ -229,11 +239,8 @@ static void drain_polled(struct drain *d, const struct inspect_result *v)
 				      .tid = v->rec.tid,
 				      .flags = p->flags,
 				      .obj = CT_OBJ_USER_ID(CT_OBJ_DATA, v->tgid, p->addr) };
-		struct ct_object_blob *blob = variable_object(rec.obj, v->tgid, p->name, rec.ts);
 
-		if (blob)
-			recorder_take(d->recorder, 0, blob, blob->h.size);
-		free(blob);
+		drain_variable(d, rec.obj, v->tgid, p->name, rec.ts);
 		recorder_add(d->recorder, &rec, words);
 	}
 }
@@ -245,6 +252,8 @@ static void drain_inspections(struct drain *d, uint64_t now_ns)
 	while ((v = inspect_take(d->inspect))) {
 		if (v->stack)
 			recorder_stack(d->recorder, v->stack);
+		if (v->futex_name[0])
+			drain_variable(d, v->futex.obj, v->tgid, v->futex_name, v->futex.ts);
 		if (v->has_futex)
 			recorder_add(d->recorder, &v->futex, v->futex_words);
 		if (v->rec.kind == CT_ACCESS)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "daemon/inspect/inspect_args.h"
+#include "daemon/inspect/variable.h"
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
@@ -45,6 +46,7 @@ void inspect_look_free(struct inspect_look *l)
 	unwind_free(l->unwind);
 	symbols_free(l->symbols);
 	polled_free(l->polled);
+	map_done(&l->futexes);
 	for (size_t i = 0; i < INSPECT_LOOK_KNOWN; i++)
 		free(l->known[i].stack);
 	free(l);
@@ -159,6 +161,25 @@ static void add_polled(struct inspect_look *l, const struct ct_iter_task *t, boo
 	r->n_polled = n;
 }
 
+/* Names the futex if it is in a variable of the program or of a library. Looks for the name of each futex once. */
+static void add_futex_name(struct inspect_look *l, const struct ct_iter_task *t, struct inspect_result *r)
+{
+	uint64_t key = r->futex.obj ^ (uint64_t)t->task.tgid << 32;
+	struct variable_maps maps;
+	struct variable v;
+
+	if (!r->has_futex || map_get(&l->futexes, key, NULL))
+		return;
+	if (l->futexes.n >= INSPECT_FUTEXES_MAX)
+		map_done(&l->futexes);
+	if (map_set(&l->futexes, key, 0) || variable_maps_read(&maps, t->task.tgid))
+		return;
+	maps.file_max = VARIABLE_FILE_MAX;
+	if (!variable_at(&maps, r->futex_words[0], &v) && v.name[0])
+		variable_text(&v, r->futex_name, sizeof(r->futex_name));
+	variable_maps_done(&maps);
+}
+
 bool inspect_look_spin_wanted(struct inspect_look *l, uint32_t tid)
 {
 	return polled_wants(l->polled, tid, clock_boot_ns());
@@ -199,11 +220,13 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 	}
 	if (!r)
 		r = add_stack(l, res);
-	if (r)
+	if (r) {
 		inspect_result_free(res);
-	else
-		*ret = res;
-	return r;
+		return r;
+	}
+	add_futex_name(l, t, res);
+	*ret = res;
+	return 0;
 }
 
 /* Adds frames that the kernel found by frame pointer. Stops at the first frame that is not code: there the

@@ -5,6 +5,7 @@
 #define CTRACE_DAEMON_INSPECT_INSPECT_LOOK_H
 
 #include "daemon/inspect/polled.h"
+#include "lib/map.h"
 #include "daemon/stack/symbols.h"
 #include "daemon/stack/unwind.h"
 #include "daemon/inspect/inspect_result.h"
@@ -19,10 +20,13 @@ struct inspect_look_known {
 	struct ct_stack_blob *stack; /* NULL: the entry is free */
 };
 
+#define INSPECT_FUTEXES_MAX 4096 /* before one more is added, all are forgotten */
+
 struct inspect_look {
 	struct unwind *unwind;
 	struct symbols *symbols;
 	struct polled *polled;
+	struct map futexes;    /* the futexes whose names were looked for */
 	uint32_t own_pidns;    /* inode number of the daemon's pid namespace */
 	uint64_t suspended_ns; /* the time for which the machine was suspended before this object was made */
 	struct inspect_look_known known[INSPECT_LOOK_KNOWN];

@@ -20,7 +20,6 @@
 #define LOOPS       3    /* nested loops that are looked at */
 #define FOUND_MAX   24   /* candidates of one function */
 #define NAMED_MAX   6    /* candidates whose symbol is looked for */
-#define NAMED_FILE  (32u << 20)
 #define NEAR        32 /* bytes; a candidate further from where the task was seen is unlikely */
 #define HOPS_MAX    3  /* jumps on the way from a call to the function (through a PLT) */
 #define REGS        16
@@ -466,7 +465,7 @@ static unsigned decide(struct unwind *u, uint32_t tid, const struct look *looks,
 		return 0;
 	if (variable_maps_read(&q->maps, tid))
 		return 0;
-	q->maps.file_max = NAMED_FILE;
+	q->maps.file_max = VARIABLE_FILE_MAX;
 	for (unsigned level = 0; level < LEVELS && !n; level++) {
 		if (!code_get(q, level))
 			break;

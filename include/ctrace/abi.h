@@ -486,7 +486,8 @@ enum ct_loss {
  *   TASK           tid
  *   CGROUP         inode number of its directory. The name is the path below the root. peer is 0,
  *                  or the object CT_OBJ_CONTAINER_ID(), whose name is that of the container
- *   DATA, QUEUE    as FUTEX. The name of DATA is the symbol, such as "flag (a.out)", where known
+ *   DATA, QUEUE    as FUTEX
+ * The name of FUTEX and DATA is the symbol, such as "flag (a.out)", where known.
  *
  * Two processes share an id of FUTEX, DATA or QUEUE if their pids are a multiple of 4096 apart and
  * they use the same address at the same time. This can happen without address randomisation, or to

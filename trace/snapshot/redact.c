@@ -204,7 +204,7 @@ static void redact_object(const struct redact *r, struct ct_object_blob *o)
 		return;
 	memcpy(old, o->name, o->name_len);
 	old[o->name_len] = 0;
-	if (kind == CT_OBJ_DATA || kind == CT_OBJ_QUEUE) {
+	if (kind == CT_OBJ_DATA || kind == CT_OBJ_QUEUE || kind == CT_OBJ_FUTEX) {
 		redact_frame(&r->key, old, frame);
 		snprintf(name, sizeof(name), "%s", *old ? frame : "");
 	} else {

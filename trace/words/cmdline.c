@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ctrace/abi.h"
+#include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
@@ -81,10 +82,27 @@ static bool is_named_after(const char *p, const char *comm)
 	return strlen(comm) == n && !memcmp(comm, p, n);
 }
 
+/* Copies the words of text, of paths only the last part. buf has room for text. */
+static void shorten_paths(const char *text, char *buf)
+{
+	size_t n = 0;
+
+	for (const char *p = text; *p; p = word_next(p)) {
+		const char *word = *p == '/' ? base_name(p) : p;
+		size_t len = word_len(word);
+
+		if (n)
+			buf[n++] = ' ';
+		memcpy(buf + n, word, len);
+		n += len;
+	}
+	buf[n] = 0;
+}
+
 const char *cmdline_short(const char *text, const char *comm, size_t width, char buf[CMDLINE_SHORT_MAX])
 {
 	const char *program = base_name(text + (*text == '-')); /* "-bash": a login shell */
-	char clean[CT_CMDLINE_MAX * 4 + 1];
+	char clean[CT_CMDLINE_MAX * CLEAN_GROWTH + 1], brief[sizeof(clean)];
 	size_t n;
 
 	buf[0] = 0;
@@ -97,6 +115,10 @@ const char *cmdline_short(const char *text, const char *comm, size_t width, char
 	if (!*program)
 		return buf;
 	describe_clean(program, clean, sizeof(clean));
+	if (strlen(clean) > width) {
+		shorten_paths(clean, brief);
+		memcpy(clean, brief, strlen(brief) + 1);
+	}
 	n = strlen(clean);
 	if (n > width) {
 		n = width - 3;

@@ -297,6 +297,8 @@ static size_t describe_futex(const struct window *w, const struct window_object 
 	const struct window_task *t = o ? window_task_at(w, o->tid, o->ts_ns) : NULL;
 	uint64_t uaddr = ct_obj_uaddr(ident);
 
+	if (o && o->name[0])
+		return put(buf, size, "futex %s", o->name);
 	return t ? put(buf, size, "futex 0x%" PRIx64 " of pid %u", uaddr, t->tgid)
 		 : put(buf, size, "futex 0x%" PRIx64, uaddr);
 }
