@@ -79,6 +79,8 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_LOCK_HOLDER;
 	if (f->pool)
 		return CAUSE_QUEUEING;
+	if (f->chatty)
+		return CAUSE_CHATTY;
 	if (f->chain.end == END_RUNNING)
 		return CAUSE_BUSY;
 	if (f->chain.end == END_FOLDED && root_cause_ran(last))
@@ -130,10 +132,24 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	return false;
 }
 
+/* Whether many short waits for others add up to most of the time. It matters only to a person who asks about this
+ * time: most servers and their clients work so. */
+static bool is_chatty(const struct findings *f, uint64_t window_ns)
+{
+	const struct link *k = &f->chain.links.v[0];
+
+	if (!f->chain.options.window_given || k->unfinished || f->starved || k->total_ns < window_ns / 2 ||
+	    k->waits < CHATTY_WAITS || k->total_ns > k->waits * DIAGNOSE_QUICK_NS ||
+	    k->longest_ns > k->total_ns / 2)
+		return false;
+	return k->edge == EDGE_MESSAGE || k->edge == EDGE_PIPE || k->edge == EDGE_EVENTFD ||
+	       k->edge == EDGE_EXIT;
+}
+
 static bool is_fine(const struct findings *f, uint32_t task, const struct diagnosis *d)
 {
 	return normal_victim(f, d->stall_ns, d->to_ns - d->from_ns) &&
-	       (d->stall_ns < DIAGNOSE_STALL_NS || !was_noticed(f->g, task, d->from_ns, d->to_ns));
+	       (d->stall_ns < f->stall_least_ns || !was_noticed(f->g, task, d->from_ns, d->to_ns));
 }
 
 static bool is_unknown(const struct interval *s)
@@ -306,7 +322,10 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 	     const struct diagnose_options *options, struct diagnosis **ret)
 {
-	struct findings f = { .g = g };
+	bool given = options && options->window_given;
+	struct findings f = { .g = g,
+			      .stall_least_ns = given ? MIN(DIAGNOSE_STALL_NS, (to_ns - from_ns) / 2)
+						      : DIAGNOSE_STALL_NS };
 	struct path *p = NULL;
 	struct diagnosis *d;
 	int r = path_walk(g, task, from_ns, to_ns, &p);
@@ -326,11 +345,12 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 	if (!r)
 		r = f.chain.links.n ? root_cause_find(&f) : -EINVAL;
 	f.left_out = !r && is_left_out(&f);
-	if (!r && !f.left_out && !f.chain.refused && f.chain.links.v[0].total_ns >= DIAGNOSE_STALL_NS)
+	if (!r && !f.left_out && !f.chain.refused && f.chain.links.v[0].total_ns >= f.stall_least_ns)
 		r = comparison_apply(&f, normal_victim(&f, f.chain.links.v[0].total_ns, to_ns - from_ns));
 	d->comparison = f.missing;
 	if (!r) {
 		d->stall_ns = f.chain.links.v[0].total_ns;
+		f.chatty = is_chatty(&f, to_ns - from_ns);
 		d->verdict = is_fine(&f, task, d) ? VERDICT_NORMAL : find_verdict(&f);
 		d->cause = find_cause(&f);
 		if (d->verdict == VERDICT_NORMAL && d->cause != CAUSE_TIMER)

@@ -19,6 +19,7 @@ const char *cause_word(enum cause_kind cause)
 	static const char *const words[] = {
 		[CAUSE_NONE] = "none",
 		[CAUSE_BUSY] = "busy",
+		[CAUSE_CHATTY] = "chatty",
 		[CAUSE_CIRCULAR_WAIT] = "circular-wait",
 		[CAUSE_DISK] = "disk",
 		[CAUSE_EXTERNAL] = "external",

@@ -72,6 +72,7 @@ const char *verdict_name(enum verdict v);
 enum cause_kind {
 	CAUSE_NONE,           /* nothing is wrong, or nothing is known */
 	CAUSE_BUSY,           /* the last task of the chain computes */
+	CAUSE_CHATTY,         /* the victim waits often and briefly, and these waits add up */
 	CAUSE_CIRCULAR_WAIT,  /* tasks wait for each other */
 	CAUSE_DISK,           /* the chain ends at a disk */
 	CAUSE_EXTERNAL,       /* the chain ends at a person, a device, or a peer that says nothing */
@@ -118,6 +119,9 @@ struct diagnosis {
 struct diagnose_options {
 	struct rules *rules;   /* NULL: no rules. Answers that a person wants to keep are added */
 	const struct ask *ask; /* NULL: ask nobody, and take the best option */
+	/* A person or a script gave the window. Then the question is what took most of this window, also if it is
+	 * short, or if many short waits did. */
+	bool window_given;
 };
 
 /* Accepts NULL. */

@@ -225,8 +225,10 @@ static bool is_idle_client(const struct findings *f)
 bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_ns)
 {
 	const struct link *first = &f->chain.links.v[0];
+	/* a person asks what took most of this time */
+	bool asked = f->chain.options.window_given && first->total_ns >= window_ns / 2;
 
-	if (stall_ns < DIAGNOSE_STALL_NS ||
+	if (stall_ns < f->stall_least_ns ||
 	    (f->chain.links.n == 1 && (f->chain.end == END_UNKNOWN || f->left_out)))
 		return !f->circular;
 	/* the victim goes on, as far as is known */
@@ -244,7 +246,7 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	    !chain_has_edge(&f->chain, EDGE_LOCK) && !chain_has_edge(&f->chain, EDGE_FILELOCK) &&
 	    !chain_has_edge(&f->chain, EDGE_POLLED))
 		return true;
-	if (first->total_ns < first->waits * DIAGNOSE_QUICK_NS &&
+	if (!asked && first->total_ns < first->waits * DIAGNOSE_QUICK_NS &&
 	    (first->longest_ns < DIAGNOSE_STALL_NS || first->longest_ns < first->total_ns / 2) &&
 	    !first->unfinished && !f->starved &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
@@ -253,6 +255,6 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	if (f->starved && (first->state == LINK_RUNNABLE || first->state == LINK_FOLDED) &&
 	    stall_ns < window_ns / 2)
 		return true;
-	return f->chain.links.n > 1 && chain_only_children(&f->chain) && f->chain.end == END_RUNNING &&
+	return !f->chatty && f->chain.links.n > 1 && chain_only_children(&f->chain) && f->chain.end == END_RUNNING &&
 	       !f->spins && stall_ns < DIAGNOSE_CHILD_BUSY_NS;
 }

@@ -212,9 +212,8 @@ static int find_cpu(struct findings *f)
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
-	/* a time shorter than DIAGNOSE_STALL_NS does not hold up the victim, unless it is most of the
-	 * victim's wait */
-	if (f->chain.links.n > 1 && k->runnable_ns < DIAGNOSE_STALL_NS &&
+	/* a short time does not hold up the victim, unless it is most of the victim's wait */
+	if (f->chain.links.n > 1 && k->runnable_ns < f->stall_least_ns &&
 	    k->runnable_ns < f->chain.links.v[0].total_ns / 2) {
 		f->chain.end = END_RUNNING;
 		return 0;
@@ -240,7 +239,7 @@ static int find_folded_queue(struct findings *f)
 {
 	const struct link *k = last_link(f);
 
-	if (k->runnable_ns <= k->running_ns * STARVED_RATIO || k->runnable_ns < DIAGNOSE_STALL_NS)
+	if (k->runnable_ns <= k->running_ns * STARVED_RATIO || k->runnable_ns < f->stall_least_ns)
 		return 0;
 	f->starved = true;
 	f->cpu = (struct contention){ .task = GRAPH_NONE,

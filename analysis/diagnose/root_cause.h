@@ -27,6 +27,8 @@ struct findings {
 	bool left_out; /* the tracer left out what the last task waits for, to keep within its budget */
 	struct missing_wake *missing; /* the result of a comparison; NULL: none */
 	bool by_comparison;           /* this comparison has continued the chain */
+	uint64_t stall_least_ns;      /* a shorter stall of the victim is normal */
+	bool chatty;                  /* many short waits of the victim add up */
 };
 
 /* Fills in f, whose g and chain are set. 0 or -ENOMEM. */

@@ -299,6 +299,9 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 		words_add(t, f->pool ? "was busy with other work (all %u workers were)" : "was computing",
 			  f->pool);
 		say_where(t, f, k);
+		if (k->runnable_ns > k->total_ns / BRANCH_SHARE)
+			words_add(t, ", and waited for a CPU for %u %% of this time",
+				  percent(k->runnable_ns, k->total_ns));
 	} else if (k->state == LINK_FOLDED) {
 		say_folded(t, f, k);
 	} else if (k->state == LINK_EXITED) {
@@ -355,6 +358,19 @@ static void say_total(struct words *t, const struct sentence_facts *f, const str
 	words_add(t, ")");
 }
 
+/* "1.4 s", or "1.4 s in 8469 short waits (of 169 us)". */
+static void say_waited(struct words *t, const struct sentence_facts *f)
+{
+	const struct link *k = &f->chain[0];
+
+	words_duration(t, k->total_ns);
+	if (f->cause != CAUSE_CHATTY)
+		return;
+	words_add(t, " in %u short waits (of ", k->waits);
+	words_duration(t, k->total_ns / k->waits);
+	words_add(t, " on average)");
+}
+
 static void say_first(struct words *t, const struct sentence_facts *f)
 {
 	const struct link *k = &f->chain[0];
@@ -369,7 +385,7 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	words_add(t, k->edge == EDGE_POLLED ? " spent "
 		     : k->edge == EDGE_FLAG ? (k->wait == CT_W_SLEEP ? " polled " : " spun ")
 					    : " waited ");
-	words_duration(t, k->total_ns);
+	say_waited(t, f);
 	if (k->killed)
 		words_add(t, " (%s)", end_words(f, k));
 	words_add(t, " ");
@@ -400,7 +416,7 @@ static void say_long(struct words *t, const struct sentence_facts *f)
 {
 	say_task_there(t, f, 0, NULL);
 	words_add(t, " waited ");
-	words_duration(t, f->chain[0].total_ns);
+	say_waited(t, f);
 	words_add(t, " because of ");
 	say_task_there(t, f, f->n_chain - 1, &f->chain[0]);
 	words_add(t, ", which ");

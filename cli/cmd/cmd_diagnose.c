@@ -158,8 +158,9 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
  * main thread of some programs only waits for signals. */
 static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *who, struct victim *ret)
 {
+	const struct diagnose_options o = { .window_given = true };
 	struct hangs *h;
-	int r = diagnose(in->graph, ret->task, in->from_ns, in->to_ns, NULL, &ret->diagnosis);
+	int r = diagnose(in->graph, ret->task, in->from_ns, in->to_ns, &o, &ret->diagnosis);
 
 	if (r || ret->diagnosis->verdict != VERDICT_NORMAL)
 		return CLI_OK; /* diagnose_print() reports the error */
@@ -281,7 +282,7 @@ static int print_json(const struct analysis_input *in, const struct diagnosis *d
 static int diagnose_print(struct analysis_input *in, const struct request *rq, const struct moment *at,
 			  struct interview *interview)
 {
-	struct diagnose_options o = { .rules = &interview->store.rules };
+	struct diagnose_options o = { .rules = &interview->store.rules, .window_given = rq->from || rq->to };
 	struct victim victim = { 0 };
 	struct diagnosis *d;
 	bool wanted;

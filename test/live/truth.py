@@ -3,7 +3,7 @@
 import schema
 
 VERDICTS = {"long-wait", "long-running", "starved", "repeated-yield", "normal"}
-CAUSES = {"lock-holder", "circular-wait", "busy", "slow-peer", "queueing", "polling", "starved", "disk", "network",
+CAUSES = {"lock-holder", "circular-wait", "busy", "chatty", "slow-peer", "queueing", "polling", "starved", "disk", "network",
           "timer", "stopped", "missing-wakeup", "external", "none"}
 KINDS = {"futex", "pipe", "eventfd", "unix", "tcp", "udp", "file-lock", "disk", "fuse", "cpu", "timer", "signal",
          "child", "queue", "data-flag", "input", "kernel-lock", "unknown"}

@@ -4,6 +4,7 @@
  *
  *   => diagnose A FROM..TO    verdict, cause, confidence; the chain, one task a line; the choices
  *   => sentence A FROM..TO    the sentence of that diagnosis
+ *   => asked A FROM..TO       the sentence, verdict and cause if a person gave the window
  *   => times A FROM..TO       the fields of `time` of that diagnosis
  *   => flag A FROM..TO        the variable that the task polls, and its writer
  *   => missing A TIME         the missing wake-up of the task's wait at that time
@@ -130,6 +131,22 @@ static void ask_diagnose(struct question *q)
 		if (a.person || a.rules.v.n)
 			fprintf(q->out, "says: %s\n", d->sentence);
 	} while (asking_again(&a));
+}
+
+static void ask_asked(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	const struct diagnose_options o = { .window_given = true };
+	struct diagnosis *d;
+	uint64_t from, to;
+	uint32_t task;
+
+	if (!next_span(q, g, &task, &from, &to))
+		return;
+	assert_int_equal(diagnose(g, task, from, to, &o, &d), 0);
+	fprintf(q->out, "%s %s%s\n%s\n", verdict_name(d->verdict), cause_word(d->cause),
+		d->strong ? "" : " perhaps", d->sentence);
+	diagnosis_free(d);
 }
 
 static void ask_sentence(struct question *q)
@@ -397,6 +414,7 @@ static void ask_saved(struct question *q)
 int main(int argc, char **argv)
 {
 	static const struct question_kind kinds[] = {
+		{ "asked", ask_asked, "asked A FROM..TO" },
 		{ "diagnose", ask_diagnose,
 		  "diagnose A FROM..TO [not=] [cause=] [not-edge=] [answers=] [keep] [again]" },
 		{ "sentence", ask_sentence, "sentence A FROM..TO" },
