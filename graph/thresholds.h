@@ -69,11 +69,12 @@
  * No progress: between two waits of one kind a task did nothing of its own.
  */
 
-/* ns, and 1/n of the time since the first wait: A task that runs for longer than both together between two
- * waits has done something else. Below: a client that polls once a second and logs is not followed. Above:
- * work counts as a repeat of the poll. Evidence for the time: looks_between_short_polls below;
- * works_between_short_polls above. For the share: looks_between_long_polls, loop_looks_and_waits below;
- * works_between_long_polls, loop_works_and_waits above. */
+/* ns, and 1/n of the time since the first wait: A task that runs between two waits for longer than
+ * the sum of both numbers has done something else. Below: a client that polls once a second and
+ * logs is not followed. Above: work counts as a repeat of the poll. Evidence for the time:
+ * looks_between_short_polls below; works_between_short_polls above. For the share:
+ * looks_between_long_polls, loop_looks_and_waits below; works_between_long_polls,
+ * loop_works_and_waits above. */
 #define PROGRESS_NS    20000000ULL
 #define PROGRESS_SHARE 10
 /* ns: A wait for something else that is longer than this, between two polls, ends the row of polls. Below: a
@@ -89,7 +90,7 @@
  * up still counts as polling. Evidence: sleeps_after_a_try below; sleeps_for_another_reason above. */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
-/* The longest time that a task may run, within since_ns, and still count as without progress. */
+/* In a time of the length since_ns, a task that runs for at most this long makes no progress. */
 static inline uint64_t no_progress_ns(uint64_t since_ns)
 {
 	return PROGRESS_NS + since_ns / PROGRESS_SHARE;
@@ -108,10 +109,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * it woke. Above: a post after a pause has no known waiter either. Evidence: posts_at_one_time below;
  * posts_with_a_pause above. */
 #define POST_MANY_NS 100000000ULL
-/* times: A futex is a lock that two tasks hand to each other if each of them has posted, and was woken, at
- * least this often. Below: a producer and a consumer that answer each other twice share a lock. Above: a lock
- * is not recognised. Evidence: own_lock below; turns above; turns_and_a_poster (posts), turns_and_a_waiter
- * (wake-ups). */
+/* times: A futex is a lock that two tasks hand to each other if each of them has posted, and was
+ * woken, at least this often. Below: a producer and a consumer that answer each other twice count
+ * as users of a lock. Above: a lock is not recognised. Evidence: own_lock below; turns above;
+ * turns_and_a_poster (posts), turns_and_a_waiter (wake-ups). */
 #define TURNS_MIN 4
 /* sleeps: A task that makes at least this many sleeps of one length in a row does something periodically.
  * Below: two sleeps that are alike by chance are periodic. Above: a periodic job is found late. Evidence:
@@ -154,15 +155,19 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* Limits of one critical path. DEPTH: tasks between the victim and a piece. PIECES: pieces. */
 #define PATH_MAX_DEPTH  32
 #define PATH_MAX_PIECES (4u << 20)
-/* records: The search for the socket that a task used last goes back over so many records at most. */
+/* records: The search for the socket that a task used last goes back over at most this many
+ * records. */
 #define SPOKE_LOOKS 256
-/* ns: Of the wake-ups that a waiter made, only those since its last wait count that was longer than this. Below: a
- * thread that waits until its new thread has begun does not count as waiting for that thread. Above: a wake-up
- * of earlier work counts. Evidence: join_after_begin below; work_before_pause above. */
+/* ns: Of the wake-ups that a waiter made, those before its last wait longer than this do not count.
+ * Below: a thread that waits until its new thread has begun does not count as waiting for that
+ * thread. Above: a wake-up of earlier work counts. Evidence: join_after_begin below;
+ * work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
-/* records: The search for the task to which a waiter gave work goes back over so many records at most. */
+/* records: The search for the task to which a waiter gave work goes back over at most this many
+ * records. */
 #define HANDED_LOOKS 1024
-/* intervals: The search for the last wait of a thread in an epoll goes back over so many intervals at most. */
+/* intervals: The search for the last wait of a thread in an epoll goes back over at most this many
+ * intervals. */
 #define DEBT_LOOKS 256
 /* A datagram socket may be open to all clients. The search for the request that a segment answers there
  * looks at this many requests. */

@@ -162,8 +162,8 @@ static const struct path_frame *unanswered(const struct walker *k, uint32_t fram
 	return NULL;
 }
 
-/* Whether the wait need not concern the request that a thread of the process has received: the thread has
- * got other work, or what it waits for is a guess. */
+/* A thread of the process has received a request. Whether this wait may have nothing to do with the
+ * request: the waiting thread may have got other work, or the task to blame is a guess. */
 static bool is_aside(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	if (g->intervals[interval].wait == CT_W_FUTEX)
@@ -194,7 +194,7 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t inte
 	return g->intervals[interval].wait == CT_W_FUTEX || (is_poll(g, interval) && (!b->owed || b->rivals));
 }
 
-/* Whether an event loop waits for the answer that another task owes it. */
+/* Whether the wait is of an event loop, and no task ended it. False for GRAPH_NONE. */
 static bool is_loop_of(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	return interval != GRAPH_NONE && is_poll(g, interval) && b->edge == EDGE_OWNER;

@@ -3,7 +3,7 @@
  * graph.h - the timelines of a window, one for each task, and look-up tables of its records.
  *
  * A timeline is a list of intervals: the task runs, is runnable (run queue latency) or is blocked
- * (off-CPU). causal.h builds the causal graph on top of it.
+ * (off-CPU). causal.h builds the causal graph on top of the timelines.
  *
  * Pure: no I/O, no globals. After graph_build(), a graph changes only in `scans` and `repeats`, which
  * are safe for several threads. So several threads may read one graph. The graph refers to the window,
@@ -135,8 +135,8 @@ struct graph_index {
 	struct graph_ref *v; /* sorted by (key, event) */
 	size_t n;
 	uint64_t *keys; /* sorted; each key once */
-	struct map at;  /* key -> index into keys. Most searches are for one key, and this is faster than a
-			   binary search */
+	struct map at;  /* key -> index into keys. Most searches are for one key, and a map is
+			   faster than a binary search */
 	size_t n_keys;
 	uint32_t *first; /* v[first[k] .. first[k + 1]) are the references of keys[k] */
 };
@@ -158,7 +158,8 @@ struct graph {
 				 file or block device, sorted by (task, from_ns) */
 	size_t n_disk_waits;
 
-	/* An index lists records; where it says so, tasks or objects. The word after "by" is the key. */
+	/* An index lists records, or, if its comment says so, tasks or objects. The word after "by"
+	 * is the key. */
 	struct graph_index sends;     /* CT_SEND by object */
 	struct graph_index recvs;     /* CT_RECV by object */
 	struct graph_index flocks;    /* CT_FLOCK and CT_HELD by object */

@@ -51,7 +51,8 @@ static inline struct graph scan_view(const struct graph *g, struct graph_scans *
 	return view;
 }
 
-/* Pays from the budget of the graph for walks that took place in a view. Only one thread at a time. */
+/* Pays from the budget of the graph for walks that took place in a view. Only one thread at a time
+ * may call this function. */
 static inline void scan_pay(const struct graph *g, uint64_t steps, uint64_t refused)
 {
 	uint64_t left = scan_left(g);

@@ -37,8 +37,8 @@ enum time_kind {
 /* "running", "runnable", ... */
 const char *time_kind_name(enum time_kind k);
 
-/* The tasks that could end one wait, if the records do not show which of them will. Each process has one task
- * in the list. */
+/* The tasks that could end one wait, if the records do not show which of them will. The list has at
+ * most one task of each process. */
 #define ENDERS_MAX 8
 struct enders {
 	uint32_t v[ENDERS_MAX];
@@ -58,22 +58,25 @@ struct blame {
 			     ENDERS_MAX; else 0 */
 	bool ended;       /* the event for which the task waited has ended the wait */
 	bool timed_out;   /* the wait's own time limit ended it */
-	bool owed;        /* a socket: the waiter has sent a request and has no answer yet */
-	bool killed; /* a signal or the exit of its process ended the wait, and soon after the task exited */
+	bool owed;        /* obj is a socket: the waiter connects or has sent a request, and has no
+			     answer yet */
+	bool killed;      /* a signal, or the end of the whole process, ended the wait, and the waiter
+			     exited soon after */
 };
 
 /* Fills *ret for a BLOCKED interval. If the wait timed out, and the task repeats it before limit_ns,
  * the answer comes from the first repeat that did not time out. */
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
 
-/* As blame_wait(), but treats the wait as if nothing had ended it: fills *ret with the task that could have
- * ended the wait. For a wait that ended for a reason that does not concern the caller. */
+/* As blame_wait(), but treats the wait as if nothing had ended it: fills *ret with the task that
+ * could have ended the wait. The caller uses this function if it does not matter to the caller why
+ * the wait ended. */
 void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
 
-/* Since since_ns, the process of the interval's task works on a request. True: the process itself is owed an
- * answer on a connection that one of its threads polls, and *ret has the task that owes it. False: it is owed
- * none; or tasks of several processes owe one; or the task that owes it idles and was asked before since_ns.
- */
+/* Since since_ns, the process of the interval's task works on a request. True: on a connection that
+ * a thread of the process polls, another task owes the process an answer; *ret blames this other
+ * task. False: no task owes an answer; or tasks of several processes owe one; or the only task that
+ * owes an answer idles, and got its request before since_ns. */
 bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
 /* The tasks that could end the wait of a BLOCKED interval, if blame_wait() finds rivals. */

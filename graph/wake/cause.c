@@ -17,7 +17,8 @@ static bool is_polled_in(const struct interval *s, const struct window_event *e)
 	       (checked_sub(s->from_ns, WAITFD_OLD_NS) <= e->r.ts && e->r.ts <= s->to_ns);
 }
 
-/* The records of the objects of a polled set: of an epoll, or of the task's latest polls. */
+/* The records of the objects that the task polls: the members of the epoll, or the sets of all
+ * polls of the task. is_polled_in() says which records are for the wait s. */
 static const struct graph_ref *polled_set(const struct graph *g, const struct interval *s, size_t *ret_n)
 {
 	return s->wait == CT_W_EPOLL ? graph_refs(&g->members, s->obj, ret_n)
@@ -43,7 +44,8 @@ bool blame_polls_several(const struct graph *g, uint32_t interval)
 	return false;
 }
 
-/* Whether the polled set has a connection to another host. *ret_known: whether it has any connection. */
+/* Whether the polled set has a connection to another host. *ret_known: whether the set has any
+ * connection that is not AF_UNIX. */
 static bool has_far_member(const struct graph *g, const struct interval *s, bool *ret_known)
 {
 	size_t n;

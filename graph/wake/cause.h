@@ -3,8 +3,9 @@
  * cause.h - private to graph/: finds what one wake-up shows: the task that made it, the kind of edge from
  * this task to the wakee, and the strength of the edge. Pure; any thread.
  *
- * blame_wait() and the causal graph both begin with this answer. blame_wait() then looks for signals and for
- * the bytes that a softirq delivered; the causal graph waits for the records of these.
+ * blame_wait() and the causal graph both begin with this answer. blame_wait() then looks for
+ * signals and for bytes that a softirq delivered. The causal graph learns of signals and bytes
+ * later, from their own records.
  */
 #ifndef CTRACE_GRAPH_WAKE_CAUSE_H
 #define CTRACE_GRAPH_WAKE_CAUSE_H
@@ -16,8 +17,8 @@ struct wake_cause {
 	uint64_t closed;  /* the wakee's socket whose connection this task ended; 0: none */
 	uint8_t edge;     /* enum edge_kind */
 	uint8_t strength; /* enum edge_strength */
-	bool below; /* a softirq made the wake-up, while it interrupted this task in the call that caused it
-		     */
+	bool below;       /* a softirq made the wake-up: it ran on top of the system call of this task
+			     that caused the wake-up */
 };
 
 /* wake: the record that ended the BLOCKED interval s. spoke: the socket that the waker used last before the
@@ -26,7 +27,8 @@ struct wake_cause {
 void wake_cause(const struct graph *g, const struct interval *s, const struct window_event *wake,
 		uint64_t spoke, struct wake_cause *ret);
 
-/* Whether an event loop may wait for another host: its set has a connection to one, or is not known. */
+/* Whether an event loop may wait for another host. True: the polled set has a connection to another
+ * host, or no TCP or UDP connection of the set is known. */
 bool wake_polls_far(const struct graph *g, const struct interval *s);
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * debt.c - blame_debt(): the task that owes an answer to a process, seen from any thread of the process.
  *
- * Some runtimes (those of Go, Rust's tokio, executors of the JVM) let any thread go on with any request. A
- * thread that has received a request may soon wait for something that has nothing to do with it.
+ * Some runtimes (those of Go, Rust's tokio, executors of the JVM) let any thread go on with any
+ * request. A thread that has received a request may soon wait for something that has nothing to do
+ * with this request.
  */
 #include "graph/wake/blame.h"
 
@@ -56,7 +57,8 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
 		blame_lasting(g, wait, &b);
 		if (b.task == GRAPH_NONE || !b.owed || g->tasks[b.task].tgid == g->tasks[s->task].tgid)
 			continue;
-		/* a request that is older may wait for news, and never be answered */
+		/* A request from before since_ns may ask for news. An idle server answers such a
+		 * request only if there is news, so maybe never. */
 		sent = graph_ref_before(g, &g->sends, b.obj, g->intervals[wait].from_ns);
 		if ((!sent || g->w->events[sent->event].r.ts < since_ns) && is_idle(g, b.task, s->to_ns - 1))
 			continue;

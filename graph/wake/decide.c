@@ -232,8 +232,9 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->time = (o && o->family == AF_UNIX) || graph_is_local(g, b->obj) ? TIME_IPC : TIME_NETWORK;
 }
 
-/* A signal interrupted a poll. The task did not wait for the signal, unless a child sent it: if it is known
- * which other task could have ended the poll, completes b and returns true. */
+/* A signal from `sender` interrupted a poll. The task waited for the signal only if the sender is a
+ * descendant of the task's process, or belongs to this process. Otherwise, if another task could
+ * have ended the poll, completes b with this other task and returns true. */
 static bool blame_interrupted(const struct graph *g, const struct interval *s, uint32_t sender,
 			      struct blame *b)
 {
@@ -339,8 +340,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		blame_waker(g, s, wake, b);
 		return;
 	}
-	/* The interrupt may have been the time limit of the poll, or of the network. In both cases the task
-	 * has waited for its set. */
+	/* The interrupt is of unknown kind: the poll's timer, or the network, may have made it. In
+	 * both cases the task has waited for its set. */
 	if (ct_wake_context(&wake->r) == CT_CTX_IRQ && (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
 		blame_lasting(g, (uint32_t)(s - g->intervals), b);
 		return;

@@ -155,8 +155,8 @@ static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	return task;
 }
 
-/* Whether the task can accept a connection at ts_ns, because it waits for one, or for anything in its loop.
- */
+/* Whether the task can accept a connection at ts_ns, because it waits for one, or waits in an event
+ * loop, or because its state is not known. */
 static bool can_accept(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
@@ -174,7 +174,8 @@ static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return i == GRAPH_NONE ? ts_ns : g->intervals[i].from_ns;
 }
 
-/* Of several processes that share a listening socket: drops those that have started others of them. */
+/* From the processes that share a listening socket, drops each process that is an ancestor of
+ * another one. */
 static void drop_masters(const struct graph *g, struct enders *all)
 {
 	struct enders workers = { 0 };
@@ -191,11 +192,13 @@ static void drop_masters(const struct graph *g, struct enders *all)
 }
 
 /*
- * The task that accepts, or has to accept, the connection that socket o asks for: it has the listening socket
- * open. The best match of address, port and network namespace counts. If several workers share the listening
- * socket, and all of them are busy, the result is the one that has been busy for longest; if one of them is
- * not busy, there is no answer. There is none either if several sockets listen there (SO_REUSEPORT): the
- * kernel has chosen one of them, and no record says which. All of the tasks are in *all.
+ * The task that accepts, or has to accept, the connection that socket o asks for: it has the
+ * listening socket open. The best match of address, port and network namespace counts. If several
+ * workers share the listening socket, and all of them are busy, the result is the worker that has
+ * been busy for longest. If a worker is not busy, the result is GRAPH_NONE. If several workers have
+ * several listening sockets with this address (SO_REUSEPORT), the result is GRAPH_NONE too: the
+ * kernel has chosen one socket, and no record says which. All tasks that may accept are added to
+ * *all.
  */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
 			 struct enders *all)
@@ -371,7 +374,8 @@ static uint32_t sock_owner(const struct graph *g, uint64_t sock, uint64_t ts_ns,
 		task = GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)
 		task = fd_owner(g, peer, ts_ns, 0, 0, all);
-	/* the end of a unix socket that no task has accepted yet has the address of the listening socket */
+	/* if no task has accepted a unix connection yet, its other end has the address of the
+	 * listening socket */
 	if (o && o->family == AF_UNIX && peer & CT_OBJ_NOT_ACCEPTED)
 		o = window_object(g->w, peer);
 	if (task == GRAPH_NONE && o)
@@ -411,8 +415,10 @@ static size_t count_stopped(const struct graph *g, const struct enders *e, uint6
 	return n;
 }
 
-/* The task at the other end of a pipe: the one that woke `me` through it last. If this task is not stopped,
- * but exactly one other process that has the other end is, then that one: it has not done its part. */
+/* The task at the other end of a pipe: the last task that woke `me` through the pipe. Exception:
+ * this last waker is not stopped, and of the processes that have the other end open, exactly one is
+ * stopped. Then the result is the task of the stopped process, because a stopped task cannot do its
+ * part. */
 static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 			   struct enders *all)
 {
@@ -484,8 +490,8 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return o && o->family != AF_UNIX && s && (!r || r->event < s->event);
 }
 
-/* The child for which the task waits. If any child can end the wait, the youngest one, and all of them are
- * added to *all. */
+/* The child for which the task waits. If any child can end the wait, the result is the youngest
+ * child, and all children are added to *all. */
 static uint32_t live_child(const struct graph *g, const struct interval *s, struct enders *all)
 {
 	size_t n;
@@ -523,12 +529,12 @@ struct poll_member {
 	enum poll_score score;
 	uint32_t task;     /* the task that could end the poll through this object, or GRAPH_NONE */
 	uint64_t since_ns; /* when the task sent its request, or when it was woken through the object; or 0 */
-	struct enders all; /* the tasks that could end it, if there are several */
+	struct enders all; /* the tasks that could end the poll, if there are several */
 	bool inner;        /* no other process can use the object */
 	bool stopped;      /* the task is stopped, so it cannot end the poll now */
 };
 
-/* Whether the task has sent something on obj since the other end sent last. */
+/* Whether `sent`, the last send on a socket, is later than the last send on the other end (peer). */
 static bool has_answered(const struct graph *g, uint64_t peer, const struct graph_ref *sent, uint64_t ts_ns)
 {
 	const struct graph_ref *asked = graph_ref_before(g, &g->sends, peer, ts_ns);
@@ -630,8 +636,9 @@ static uint8_t other_side(const struct interval *s)
 	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
 }
 
-/* Whether m explains the poll better than best. Of two objects of one score, one whose task is stopped does;
- * of two requests, or of two pipes, the one that was used last does. */
+/* Whether m explains the poll better than best: m has the higher score. If both have one score
+ * below POLL_WRITTEN, the object whose task is stopped is better. Otherwise, of two objects with
+ * one score, the object with the later since_ns is better. */
 static bool is_better(const struct poll_member *m, const struct poll_member *best)
 {
 	if (m->score == best->score && m->score < POLL_WRITTEN && m->stopped != best->stopped)
@@ -657,8 +664,9 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 	return at < n && event_of(g, &r[at])->r.ts <= to_ns;
 }
 
-/* The task polls only objects that no other process can use. If it has children, it waits for the end of one
- * of them: its handler of SIGCHLD writes to such a pipe, or the signal ends the poll. */
+/* The task polls only objects that no other process can use. If it has children, it waits for the
+ * end of one of them: its handler of SIGCHLD writes to one of the polled objects, or the signal
+ * ends the poll. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	uint32_t child = live_child(g, s, all);
@@ -689,10 +697,14 @@ static bool is_back(const struct graph *g, const struct interval *wait, uint64_t
 }
 
 /*
- * The task that got the work for whose result the wait s is: since its last wait that was not short, the
- * waiter woke or created this task last. For a wait on a futex or an eventfd: a thread of the waiter's
- * process, which is not back in its old wait. For another wait: a task that read requests from /dev/fuse.
- * GRAPH_NONE: there is none.
+ * The waiter gave some work to another task, and now waits for the result (the wait s). Returns
+ * this other task: the last fitting task that the waiter woke or created since the waiter's
+ * previous wait. If s is a wait on a futex, previous waits of at most HANDED_PAUSE_NS do not count.
+ * Fitting tasks:
+ * - if s is a wait on a futex or a poll: a thread of the waiter's process that is not back in its old
+ *   wait;
+ * - otherwise: a task that waited on /dev/fuse for requests when the waiter woke it.
+ * GRAPH_NONE: there is no such task.
  */
 static uint32_t handed_to(const struct graph *g, const struct interval *s)
 {
@@ -734,9 +746,10 @@ static uint32_t handed_to(const struct graph *g, const struct interval *s)
 }
 
 /*
- * The task that could end a poll. Of the objects of the polled set, those with the best score count. If they
- * lead to several processes, and none of these owes an answer or wrote before, no task is to blame: nothing
- * shows which of them the poll is for.
+ * The task that could end a poll. Of the objects of the polled set, those with the best score
+ * count. If these objects lead to several processes, and their score is below POLL_WRITTEN, no task
+ * is to blame: nothing shows for which process the task polls. Exception: exactly one of the tasks
+ * is stopped.
  */
 static void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b,
 			  struct enders *all)
@@ -794,7 +807,8 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 	if (best.score >= POLL_WRITTEN || all->n < 2 ||
 	    (best.stopped && count_stopped(g, all, s->to_ns) == 1))
 		b->task = best.task;
-	/* an eventfd alone: a thread of the process has something to do for the task */
+	/* the set has only an eventfd, so a thread of the task's own process has something to do
+	 * for the task */
 	if (b->task == GRAPH_NONE && alone && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD)
 		b->task = handed_to(g, s);
 }
@@ -990,10 +1004,10 @@ static void owner_of_flock(const struct graph *g, const struct interval *s, stru
 }
 
 /*
- * The server of the FUSE mount for which s waits: a task that has the /dev/fuse of this mount open. A trace
- * of a previous version does not say which /dev/fuse belongs to which mount; then the task that has any of
- * them open, if no other process has. GRAPH_NONE: not found, or not known; then all that may be the server
- * are in *all.
+ * The server of the FUSE mount for which s waits: a task that has the /dev/fuse of this mount open.
+ * A trace of a previous version does not say which /dev/fuse belongs to which mount. For such a
+ * trace, the server is a task that has any /dev/fuse open. GRAPH_NONE: no task, or tasks of several
+ * processes, may be the server. *all: all tasks that may be the server.
  */
 static uint32_t fuse_server(const struct graph *g, const struct interval *s, struct enders *all)
 {

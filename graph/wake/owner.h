@@ -16,9 +16,10 @@
  * connection, or GRAPH_NONE. */
 uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint32_t *ret_event);
-/* Whether the waker of `wake` ends the connection of sock, because it closes or shuts down the other end, or
- * exits. The kernel does the work of close() on the way back to user space, when the task is no longer in a
- * system call. Then the other end is not used later. */
+/* Whether the waker of `wake` ends the connection of sock, because it closes or shuts down the
+ * other end, or exits. The kernel may do the work of close() on the way back to user space, when
+ * the task is no longer in a system call. In this case, and for an exit, the result is true only if
+ * no later use of the other end is recorded. */
 bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake);
 /* False: the waker of `wake` surely ends no connection. A cheap test, the same for all sockets. */
 bool owner_may_close(const struct graph *g, const struct window_event *wake);

@@ -11,8 +11,8 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* A table keeps the running time for one in RAN_EACH intervals. For the other intervals, it is added up
- * when it is needed. */
+/* A table keeps the running time for one in RAN_EACH intervals. ran_before() adds up the running
+ * time of the other intervals. */
 #define RAN_EACH 16
 
 /* The table of one task: one block of memory. */

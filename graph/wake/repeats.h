@@ -5,7 +5,7 @@
  *
  * The table of a task is made when the first question about the task comes, and stays with the
  * graph. It takes about 7 bytes for each interval of the task. If there is no memory for the table,
- * no repeat is found, and graph_scans_refused() counts that.
+ * a search finds no repeat, and graph_scans_refused() counts the search.
  *
  * Pure; any thread.
  */
