@@ -133,9 +133,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define STACKS_ALIKE_PART 3
 #define STACKS_ALIKE_OF   4
 #define STACKS_ALIKE_MIN  3
-/* Kernel fact: the first local port that a connecting socket gets by default (net.ipv4.ip_local_port_range,
- * Documentation/networking/ip-sysctl.rst). It decides only if the listening socket was never seen.
- * Evidence besides: low_port_serves on both sides. */
+/* Kernel fact: the first local port that a connecting socket gets by default
+ * (net.ipv4.ip_local_port_range, Documentation/networking/ip-sysctl.rst). The number decides only
+ * if the listening socket was never seen. Evidence besides: low_port_serves on both sides. */
 #define PORT_EPHEMERAL 32768
 /* ns: If the reader of a socket finds nothing to read, it has already read all bytes that were sent more than
  * this long before. Below: bytes that are still on their way over loopback are forgotten. Above: after a loss

@@ -99,8 +99,8 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 	return place;
 }
 
-/* Copies each segment to its place. The segments of one task are in order already, so the copies of each task
- * are written one after the other. That is far faster than a permutation in place. */
+/* Copies each segment to its place. The segments of one task are in order already, so the copies of
+ * each task are written one after the other. Copying is far faster than a permutation in place. */
 static int move_segments(struct pass *p, const uint32_t *place, struct causal *c)
 {
 	c->segments = malloc((c->n_segments + 1) * sizeof(*c->segments));
@@ -185,8 +185,8 @@ static uint64_t stack_of(const struct pass *p, uint32_t segment)
 	return best;
 }
 
-/* Whether segment i was cut off from the segment before it. Then it gets a weak edge from that
- * segment. */
+/* Whether segment i was cut off from the segment before it. Then an EDGE_NEIGHBOUR leads from the
+ * segment before to segment i. */
 static bool is_divided(const struct causal *c, size_t i)
 {
 	const struct segment *s = &c->segments[i];

@@ -11,8 +11,9 @@
  * The method is that of Argus (Weng, Huang, Yang: "Argus: Debugging Performance Issues in Modern Desktop
  * Applications with Annotated Causal Tracing", USENIX ATC 2021).
  *
- * Pure: no I/O, no globals. A causal graph does not change after causal_build(), so several threads may read
- * one. It refers to the graph and the graph's window. Both must live as long as the causal graph.
+ * Pure: no I/O, no globals. A causal graph does not change after causal_build(), so several threads
+ * may read it. A causal graph refers to the graph and to the graph's window. These two must live as
+ * long as the causal graph.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_CAUSAL_H
 #define CTRACE_GRAPH_CAUSAL_CAUSAL_H
@@ -47,8 +48,8 @@ struct segment {
 
 enum edge_flag {
 	EDGE_FALSE_WAKE = 0x01, /* the wakee went back to sleep on the same object */
-	EDGE_MANY = 0x02, /* several tasks wait, for posts or for answers, and it is not known which of them a
-			     post or an answer is for */
+	EDGE_MANY = 0x02,       /* several tasks wait for posts (or for answers), and it is not known for
+				   which of these tasks a post (or an answer) is */
 	EDGE_BYTES = 0x04,    /* EDGE_MESSAGE: the bytes of the receive were matched with those of the send */
 	EDGE_ALIKE = 0x08,    /* EDGE_NEIGHBOUR: the stacks of the two segments are alike */
 	EDGE_TOGETHER = 0x10, /* EDGE_POST: one call woke several tasks */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flow.h - private to graph/: the sockets of a pass (pass.h), and the bytes and requests that are under way
- * on each of them. One thread at a time for each struct flows.
+ * flow.h - private to graph/: the sockets of a pass (pass.h), and the bytes and requests that are
+ * under way on each of them. Only one thread at a time may use a struct flows.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_FLOW_H
 #define CTRACE_GRAPH_CAUSAL_FLOW_H
@@ -28,10 +28,10 @@ struct flow_item {
 			 that they answer; GRAPH_NONE: not known, or none */
 	uint32_t next;
 	uint32_t wake; /* a debt: the edge of the wake-up that the message may explain; GRAPH_NONE: none */
-	uint32_t n; /* a taken request: how many sends have their first byte in its receive; so many answers
-		       may be due */
-	bool begun; /* bytes: a part has been received */
-	bool reply; /* a request: it may instead be the answer to an earlier send of the server */
+	uint32_t n;    /* a taken request: how many sends have their first byte in its receive; this
+			  many answers may be due */
+	bool begun;    /* bytes: a part has been received */
+	bool reply;    /* a request: it may instead be the answer to an earlier send of the server */
 };
 struct flow_queue {
 	uint32_t first, last; /* index + 1; 0: none */

@@ -2,14 +2,15 @@
 /*
  * handoff.c - finds locks whose owner the kernel cannot see, by their use.
  *
- * Some programs make a lock of a condition variable, as Python's interpreter does. Such a lock looks
- * like a semaphore: its unlock is a post. But its use shows that it is a lock: two tasks both post
- * and wait on one futex, again and again, and each post wakes one task. A handoff of such a lock does
- * not cause the work of the next owner. A barrier does not look like a lock, because one call wakes
- * all waiters together. Only a barrier of two tasks looks the same as a lock.
+ * Some programs make a lock of a condition variable, as Python's interpreter does. Such a lock
+ * looks like a semaphore: its unlock is a post. But the use of the futex shows the lock: two tasks
+ * both post and wait on this futex, again and again, and each post wakes one task. A handoff of
+ * such a lock does not cause the work of the next owner. A barrier does not look like a lock,
+ * because one call wakes all waiters together. Only a barrier of two tasks looks the same as a
+ * lock.
  *
- * A read-write lock that readers own has no known owner either. If a task waits long for it, the
- * stack of the task shows the function that locks.
+ * A read-write lock that readers own has no known owner either. If a task waits long for such a
+ * lock, an inspection records the stack of the task. This stack shows the function that locks.
  */
 #include "graph/causal/handoff.h"
 

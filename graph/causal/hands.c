@@ -72,9 +72,10 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 	return h->n_herd > 1;
 }
 
-/* False if one of the last posters is also one of the last waiters: such tasks meet at a barrier, or
- * pass things to each other in turn. The exception: if the tasks wait with a time limit, and each call
- * wakes one task, the futex is a lock that the program has built itself, as Python has. Then true. */
+/* False if one of the last posters is also one of the last waiters: such tasks meet at a barrier,
+ * or pass things to each other in turn. The exception: if the tasks wait with a time limit, and
+ * each call wakes one task, the futex is a lock that the program has built itself, as Python has.
+ * In this case the result is true. */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);

@@ -7,9 +7,9 @@
  * a queue.
  *
  * A send is recorded when its call returns, so a receive of its bytes may be recorded first. Such a
- * receive waits for its send as a debt. If the sender does something else between that receive and
- * the send, the receive is no debt: its bytes are from before the window, or the record of their send
- * was lost.
+ * receive is a debt until the record of its send comes. If the sender does something else between
+ * the receive and the send, this send did not send the received bytes. Then the debt is dropped:
+ * the bytes are from before the window, or the record of their send was lost.
  *
  * A reader that blocks has read all bytes that were sent long before. If such bytes are still in the
  * queue, the next receive drops them. So one mistake does not make all later matches wrong.
@@ -22,10 +22,11 @@
 /* match_send() processes one CT_SEND, match_recv() one CT_RECV. Errors go to p->err. */
 void match_send(struct pass *p, uint32_t event);
 void match_recv(struct pass *p, uint32_t event);
-/* Processes one CT_SHED or CT_GAP. If messages begin or cease to be left out on purpose at this record, or if
- * the record is the gap of a pause, forgets all bytes under way, because one message without a record would
- * shift the matches of all later messages. If only one task is capped, forgets the bytes of its process. Also
- * notes until when switches were left out (pass.coarse_ns). */
+/* Processes one CT_SHED or CT_GAP. If the record begins or ends a time in which the governor leaves
+ * out messages, or is the gap of a pause, forgets all bytes under way, because one message without
+ * a record would shift the matches of all later messages. If the record begins or ends the cap of
+ * one task, forgets only the bytes of the task's process. Also notes until when switches were left
+ * out (pass.coarse_ns). */
 void match_forget(struct pass *p, uint32_t event);
 
 #endif

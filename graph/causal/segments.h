@@ -24,7 +24,8 @@ bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, cons
 /* CUT_BATCH: true if the request is a further one of the same client: the segment has answered a request of
  * this client already; or it has received one, and the client does not wait for answers (flow.pipelines). */
 bool segments_batch(const struct work *w, const struct flow *f, uint64_t client);
-/* CUT_PEERS: from here on, the task works for this client. Cuts if it worked for another client. */
+/* CUT_PEERS: from here on, the task works for this client. Cuts if the task worked for another
+ * client before. */
 void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
 /* As segments_client(), for a task that has received a request of this client. Also cuts if a message of a
  * process other than the client's began the segment. */

@@ -151,7 +151,8 @@ static int graph_disk_waits(struct graph *g)
 	return 0;
 }
 
-/* Memory of the builder is freed each time that so many intervals are copied. */
+/* Each time that this many intervals are copied, graph_intervals() frees their memory in the
+ * builder. */
 #define GIVE_BACK 65536
 
 /* Sorts the intervals by task and time (a stable counting sort), and the RUNNING intervals by CPU. The last

@@ -3,10 +3,11 @@
  * fold.c - the intervals of a task whose switches are left out: in a coarse stretch (CT_LACK_SWITCHES), and
  * under a cap.
  *
- * A stretch begins and ends with a CT_SHED. In a stretch, a task is FOLDED unless a CT_FOUND says that the
- * task is in a long wait, or in the queue of a CPU. The daemon reads the tasks about twice a second, so the
- * wait in a CT_FOUND began earlier. The FOLDED interval before the wait ends where the wait begins. A wait
- * lasts for certain only until the task was last found in this wait. The time after that is folded.
+ * A stretch begins and ends with a CT_SHED. In a stretch, a task is FOLDED unless a CT_FOUND says
+ * that the task is in a long wait, or in the queue of a CPU. The daemon reads the tasks about twice
+ * a second, so the wait in a CT_FOUND began earlier. The FOLDED interval before the wait ends where
+ * the wait begins. A wait lasts for certain only until the last CT_FOUND that finds the task in
+ * this wait. The time after this CT_FOUND is folded.
  *
  * Each CT_FOUND has the sums of the task so far: time on the CPU, time in the queue, number of switches. The
  * differences between two CT_FOUND are divided among the folded intervals in between, by their lengths.

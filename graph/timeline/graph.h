@@ -34,7 +34,7 @@
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
 
 enum interval_state {
-	INTERVAL_UNKNOWN = 0, /* before the first record of a task, or in a gap */
+	INTERVAL_UNKNOWN = 0, /* before the first record of a task, in a gap, or under a cap */
 	INTERVAL_RUNNING = 1,
 	INTERVAL_RUNNABLE = 2, /* the task is on a run queue */
 	INTERVAL_BLOCKED = 3,  /* the task blocks: interval.wait says why */
@@ -169,7 +169,9 @@ struct graph {
 	struct graph_index samples;   /* CT_SAMPLE by tid */
 	struct graph_index signals;   /* CT_SIGNAL by tgid of the target */
 	struct graph_index locktries; /* CT_FLOCK by tid */
-	struct graph_index owned;     /* CT_FUTEX of read-write locks, by GRAPH_FUTEX_KEY() of the futex */
+	struct graph_index owned;     /* CT_FUTEX with an owner, of waits with FUTEX_WAIT_BITSET
+					 (read-write locks and joins), by GRAPH_FUTEX_KEY() of the
+					 futex */
 	struct graph_index joins;     /* CT_FUTEX of waits that look like a join of a thread, by tid */
 	struct graph_index own_locks; /* CT_FUTEX of a task that owns the futex itself, by tid */
 	struct graph_index polled;    /* CT_POLLED by tid */
@@ -281,7 +283,8 @@ const struct graph_ref *graph_refs_from(const struct graph *g, const struct grap
  * `port`. The list may have other sockets too, so the caller compares the addresses. */
 const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
 					const char *name, size_t *ret_n);
-/* Whether a listening socket takes a connection, from least to most certain. */
+/* Where a socket listens, compared with the address that a connection asks for. The order is from
+ * the least to the most certain match. */
 enum listens {
 	LISTENS_NOT,
 	LISTENS_MAPPED,    /* the port, at any IPv6 address of its network namespace, which includes IPv4 */
@@ -302,8 +305,8 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock);
 /* Words of the JSON for enum edge_kind ("lock", "message", ...) and enum edge_strength. */
 const char *edge_kind_name(uint8_t kind);
 const char *edge_strength_name(uint8_t strength);
-/* True: the interval is a wait for a lock: its futex has a known owner, or had one in another wait of
- * the window. */
+/* True: the interval is a wait for a lock: its futex had a known owner when the task blocked; or
+ * the futex is of a read-write lock, which had a known owner in another wait of the window. */
 bool edge_is_lock(const struct graph *g, const struct interval *interval);
 /* True: a timer ended the wait. An interrupt of unknown kind counts as a timer in three cases: the wait is a
  * sleep; it is for a timerfd; it has a time limit, and no device and no network can end it. */

@@ -61,7 +61,8 @@ static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	size_t n;
 
 	if (r && (!s || s->event < r->event))
-		s = r; /* a receive counts if it is later: the reader has the work to do */
+		s = r; /* the later of the two records counts: after a receive, the reader has the
+			  work to do */
 	if (!s) {
 		s = graph_refs(&g->recvs, sock, &n);
 		if (!n)
