@@ -41,16 +41,17 @@
  * hang. Below: a service that sleeps in two requests is normal. Above: the consumer of a slow producer hangs.
  * Evidence: fed_twice below; fed_three_times above. */
 #define FED_WAITS 3
-/* intervals: The search for other waits of this kind looks at so many intervals before, and at as many after. */
+/* intervals: The search for other waits of this kind looks at up to this many intervals before the
+ * wait, and at up to this many after the wait. */
 #define FED_LOOKS 512
-/* turns, and 1/n of the turns: A connection carries messages that need no answer if the client has waited in
- * its event loop after at least so many messages, and at most this share of them had an answer before the
- * next message. Below: a client that has lost one answer idles. Above: the client of a message bus or of a
- * display hangs while it idles. Evidence: one_message_unanswered below; two_messages_unanswered above. For
- * the share: three_answered below; two_answered above. */
+/* turns, and 1/n of the turns: A connection carries messages that need no answer if the client has
+ * waited in its event loop after at least this many messages, and at most this share of them had an
+ * answer before the next message. Below: a client that has lost one answer idles. Above: the client
+ * of a message bus or of a display hangs while it idles. Evidence: one_message_unanswered below;
+ * two_messages_unanswered above. For the share: three_answered below; two_answered above. */
 #define ONE_WAY_TURNS 2
 #define ONE_WAY_SHARE 2
-/* turns: So many messages before the present one are looked at. */
+/* turns: The search for such messages looks at up to this many messages before the present one. */
 #define ONE_WAY_LOOKS 32
 
 /*
@@ -117,9 +118,10 @@
 /* tenths of the time: A worker that is busy for at least this share is busy throughout. Below: a pool with an
  * idle worker is full. Above: a full pool has room. Evidence: pool_has_room below; pool_is_busy above. */
 #define POOL_BUSY_TENTHS 8
-/* ns: A write ended the polling if the polling ends at most this much later. In between, the polling task may
- * sleep or wait for a CPU. Below: a write that ended the polling did not. Above: a write that did not end
- * the polling did. Evidence: goes_on_after_200_ms below; goes_on_after_400_ms above. */
+/* ns: A write ended the polling if the polling ends at most this much later. In between, the
+ * polling task may sleep or wait for a CPU. Below: a write that ended the polling does not count as
+ * its end. Above: a write that did not end the polling counts as its end. Evidence:
+ * goes_on_after_200_ms below; goes_on_after_400_ms above. */
 #define FLAG_ENDED_NS 250000000ULL
 /* ns: Two writes at most this far apart are one hand-over: one task sets the variable, another resets it.
  * Below: one hand-over counts as two. Above: two hand-overs count as one. Evidence: written_together below;
@@ -155,8 +157,9 @@
  * this in between. Below: a short look divides a wait. Above: two waits with work in between are one.
  * Evidence: look_in_between below; work_in_between above. */
 #define MISSING_RAN_NS 1000000ULL
-/* 0..1: An earlier wait does not count if it is less alike than this. Below: waits for another reason count.
- * Above: waits for the same reason do not. Evidence: no_frame_of_three on both sides. */
+/* 0..1: An earlier wait does not count if it is less alike than this. Below: waits for another
+ * reason count. Above: waits for the same reason do not count. Evidence: no_frame_of_three on both
+ * sides. */
 #define SIMILAR_LEAST 0.4F
 /* 0..1: The usual length is the median length of the most alike waits: those whose score is at most this much
  * below the best score. Below: few waits decide the length. Above: waits that differ decide the length.
@@ -192,8 +195,9 @@
  * time by HANGS_BETWEEN_SHARE. Below: a lock that is tried again and again makes many short waits.
  * Above: waits with work in between are one hang. Evidence: work_between_two_tries on both sides. */
 #define HANGS_BETWEEN_NS 5000000ULL
-/* 1/n of the time since the first of these waits began: This is added to HANGS_BETWEEN_NS. Below and
- * above: as for HANGS_BETWEEN_NS. Evidence: tries_of_a_lock on both sides. */
+/* 1/n of the time since the first of these waits began: This part of the time is added to
+ * HANGS_BETWEEN_NS. Below and above: as for HANGS_BETWEEN_NS. Evidence: tries_of_a_lock on both
+ * sides. */
 #define HANGS_BETWEEN_SHARE 20
 /* ns: A wait for a child that computes is an alarm if it lasts at least this long. Below: alarms about the
  * ordinary work of a child. Above: a child in an endless loop is missed. Evidence: child_at_work below;
@@ -201,9 +205,9 @@
 #define HANGS_CHILD_BUSY_NS 3000000000ULL
 
 /*
- * Slices: how far an edge is believed. The score of an edge (0..1) is a product of these numbers, and decides
- * which of two ways is taken. Below: an edge of this sort is believed too little. Above: it is believed too
- * much. The evidence is in thresholds_slice.txt.
+ * Slices: how far an edge is believed. The score of an edge (0..1) is a product of these numbers,
+ * and decides which of two ways is taken. Below: an edge of this sort is believed too little.
+ * Above: an edge of this sort is believed too much. The evidence is in thresholds_slice.txt.
  */
 /* 0..1: The score of a boosted edge before the factors: a weak edge that something speaks for. Evidence:
  * one_doubt_many below; two_doubts above. */
@@ -211,8 +215,9 @@
 /* 0..1: The score of any other weak edge before the factors. Evidence: two_doubts below; one_doubt_many
  * above. */
 #define SURE_WEAK 0.5
-/* 0..1: The score of a strong edge if another strong edge is nearer to the start of the segment. The nearest
- * one has the score 1. Evidence: certain_way_by_a_later_edge below; likely_way_by_the_nearest_edge above. */
+/* 0..1: The score of a strong edge if another strong edge is nearer to the start of the segment.
+ * The nearest strong edge has the score 1. Evidence: certain_way_by_a_later_edge below;
+ * likely_way_by_the_nearest_edge above. */
 #define SURE_LATER 0.6
 /* factor: For an edge that often comes about by chance: the handoff of a lock, or an interrupt. Evidence:
  * handover_or_two_doubts below; handover_or_one_doubt above. */

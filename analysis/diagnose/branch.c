@@ -48,8 +48,8 @@ static void rank(struct options *o, struct breakdown *l)
 	for (size_t i = 0; i < l->v.n; i++) {
 		struct group *x = &l->v.v[i];
 
-		/* a small share of unknown time needs no explanation: before the birth of the task, after its
-		 * end, or a short gap */
+		/* unknown time below BRANCH_UNKNOWN_FIFTHS needs no explanation: it lies before the
+		 * birth of the task, after its end, or in a gap */
 		if (x->type != GROUP_UNKNOWN || x->total_ns >= l->total_ns / 5 * BRANCH_UNKNOWN_FIFTHS)
 			put_in(o, x);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * branch.h - private to analysis/: chooses the branch that the chain follows from one task. A branch
- * is a group of the task's time. Pure; any thread, but one at a time for each struct rules.
+ * branch.h - private to analysis/: chooses the branch that the chain follows from one task. A
+ * branch is a group of the task's time. Pure; any thread, but only one thread at a time may use a
+ * struct rules.
  *
  * The chain follows the largest group, unless a rule excludes it or calls another group the cause.
  *

@@ -45,8 +45,9 @@ struct breakdown {
  * breakdown_done() in both cases. */
 int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path *p, const bool *in);
 void breakdown_done(struct breakdown *l);
-/* The key of the group to which a frame belongs: the task of the frame. If a task waits for its
- * children one after the other, the key is their name, so that they are one group. */
+/* The key of the group to which a frame belongs: the task of the frame. For EDGE_EXIT, the key is a
+ * hash of the name of this task: if a task waits for several children with one name, one after the
+ * other, these children are one group. */
 uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f);
 /* *ret: the id of the stack that most samples of the task in [from, to) have; 0: no stack is known.
  * If several stacks are equally common, the first one counts. Returns 0 or -ENOMEM. */

@@ -142,7 +142,8 @@ static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t ta
 	return -ENOMEM;
 }
 
-/* Makes the chain go on with the frames of group gr: marks them in next. */
+/* Makes the chain go on with the frames of group gr: marks these frames in c->in_last. next: room
+ * for as many marks. */
 static void chain_follow(const struct graph *g, const struct path *p, struct chain *c, const struct group *gr,
 			 bool *next)
 {

@@ -33,9 +33,9 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
 		    struct contention *ret);
 /*
  * The number of workers in the pool of `task`, if all of them were busy throughout [from, to). 0:
- * `task` is in no pool, or a worker was idle. A pool is a set of threads of one process that idle on
- * the same futex, or of sibling processes of one name that share a listening socket. Threads of one
- * name are in one pool if one of them was never seen idle.
+ * `task` is in no pool, or a worker was idle. A pool is a set of threads of one process that idle
+ * on the same futex, or of sibling processes of one name that share a listening socket. If one of
+ * two threads was never seen idle, the two are in one pool if they have one name.
  */
 uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Guesses which task changed the variable on which `task` spun in [from, to): the other thread of its

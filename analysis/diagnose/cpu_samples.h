@@ -20,7 +20,8 @@
 struct cpu_share {
 	uint32_t task, cpu; /* task: GRAPH_NONE if it is the idle task, or not known */
 	uint32_t seen;      /* how often a timer of the victim, or a switch, showed the task on this CPU */
-	uint64_t ns;        /* for so long the task ran while the victim was in the queue of this CPU */
+	uint64_t ns;        /* for how long the task ran while the victim was in the queue of this
+			       CPU */
 };
 
 struct cpu_samples {

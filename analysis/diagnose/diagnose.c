@@ -183,9 +183,10 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* Whether the absence of a record may mislead. True: the cause rests on the absence of a record (of a
- * connection, of a lock that was taken, of a wake-up), and records of all CPUs are missing before the
- * end, or messages were left out. Then the absent record may be among the missing ones. */
+/* Whether the absence of a record may mislead. True: the cause rests on the absence of a record (of
+ * a connection, of a lock that was taken, of a wake-up), and records of all CPUs are missing for a
+ * time before to_ns, or messages were left out. Then the absent record may be among the missing
+ * ones. */
 static bool is_by_absence(const struct findings *f, const struct diagnosis *d, uint64_t from_ns,
 			  uint64_t to_ns)
 {
@@ -219,8 +220,9 @@ static bool is_unknown_leaf(const struct findings *f)
 
 	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
 		return false;
-	/* an interrupt, or a task of the chain itself, does not tell for which task of this host the last
-	 * task waited */
+	/* The event that ended the wait shows the cause of the wait. The exceptions are an
+	 * interrupt, and a message from a task that is in the chain already: these do not show for
+	 * which task of this host the last task waited. */
 	if (leaf->ended && (f->chain.refused || leaf->time == TIME_NETWORK ||
 			    (leaf->edge != EDGE_IRQ && leaf->edge != EDGE_MESSAGE)))
 		return false;

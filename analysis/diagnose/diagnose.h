@@ -2,10 +2,10 @@
 /*
  * diagnose.h - finds why a task was slow or stuck in a window, and which task is to blame.
  *
- * The diagnosis follows the critical path of the victim from task to task. From each task it goes on to the
- * task or the thing for which this task waited longest. It ends at a task that waits for no other task, at an
- * external cause, or at a cycle. Pure; any thread, but one at a time for each struct rules. The result owns
- * its strings.
+ * The diagnosis follows the critical path of the victim from task to task. From each task, the
+ * diagnosis goes on to the task or the thing for which this task waited longest. The diagnosis ends
+ * at a task that waits for no other task, at an external cause, or at a cycle. Pure; any thread,
+ * but only one thread at a time may use a struct rules. The result owns its strings.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_DIAGNOSE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_DIAGNOSE_H

@@ -108,7 +108,7 @@ struct diagnosis {
 	size_t n_choices;
 	uint64_t stall_ns;  /* how long the victim was stuck or slow; the verdict is about this time */
 	char *watch;        /* a command that watches the polled variable; NULL: none is known */
-	uint64_t coarse_ns; /* for so long, only waits of CT_COARSE_NS or more were recorded */
+	uint64_t coarse_ns; /* for how long only waits of CT_COARSE_NS or more were recorded */
 	size_t asked;       /* questions put to a person */
 	struct missing_wake *comparison; /* the comparison with an earlier wait; NULL: there was none */
 };
@@ -117,7 +117,8 @@ struct diagnosis {
 #define DIAGNOSE_MAX_CHOICES 16
 
 struct diagnose_options {
-	struct rules *rules;   /* NULL: no rules. Answers that a person wants to keep are added */
+	struct rules *rules;   /* NULL: no rules. Answers that a person wants to keep are added to
+				  the rules */
 	const struct ask *ask; /* NULL: ask nobody, and take the best option */
 	/* A person or a script gave the window. Then the question is what took most of this window, also if it is
 	 * short, or if many short waits did. */

@@ -15,8 +15,9 @@ static bool slept(const struct graph *g, const struct graph_task *t)
 	return ns > (t->exit_ns - t->born_ns) / 2;
 }
 
-/* Whether the task of k, which sleeps again and again, starts processes in between that succeed. Then it
- * does work from time to time. A script that polls starts processes that fail, until one succeeds. */
+/* Whether the task of k, which sleeps again and again, starts processes in between that succeed.
+ * Then the task does work from time to time. A script that polls starts processes that fail, until
+ * one succeeds. */
 static bool children_succeed(const struct graph *g, const struct link *k)
 {
 	size_t n, good = 0;
@@ -32,7 +33,7 @@ static bool children_succeed(const struct graph *g, const struct link *k)
 	return good > k->waits / 2;
 }
 
-/* Whether the last task idles: no task owes it the end of its wait. */
+/* Whether the last task idles: no other task has to do something to end the wait. */
 static bool idles(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -173,8 +174,9 @@ static bool looped_before(const struct graph *g, const struct ct_rec *send, uint
 	return false;
 }
 
-/* Whether the messages that the client sent on the socket before ts_ns mostly needed no answer: it went on
- * to wait in its event loop, and the next message on the connection was its own again. */
+/* Whether the messages that the client sent on the socket before ts_ns mostly needed no answer:
+ * after such a message, the client went on to wait in its event loop, and the next message on the
+ * connection was from the client again. */
 static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct window_event *e = g->w->events;
@@ -203,9 +205,10 @@ static bool is_read(const struct graph *g, const struct link *k)
 	return !s || (r && r->event > s->event);
 }
 
-/* Whether the victim is a client that idles: it waits in its event loop, also for other things than the
- * server. It is owed no answer, and the server waits for its clients. Between the victim and the server there
- * may be more tasks that idle in this way, such as the thread of a library that speaks with a message bus. */
+/* Whether the victim is a client that idles: it waits in its event loop, also for other things than
+ * the server. The victim is owed no answer, and the server waits for its clients. Between the
+ * victim and the server there may be more tasks that idle in this way, such as the thread of a
+ * library that speaks with a message bus. */
 static bool is_idle_client(const struct findings *f)
 {
 	for (size_t i = 0; i < f->chain.links.n; i++) {

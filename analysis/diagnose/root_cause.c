@@ -290,8 +290,9 @@ static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 	return graph_peer_object(g, a) == b || (!y->rport && y->lport == x->rport && y->type == x->type);
 }
 
-/* Link `before` waits on a connection. Returns the socket at the other end of it, if the event loop
- * of link k waits on this socket, among others. 0: it does not. */
+/* Link `before` waits on a connection. Returns the socket at the other end of this connection, if
+ * the event loop of link k waits on that socket, among others. 0: the event loop does not wait on
+ * that socket. */
 static uint64_t loop_socket(const struct graph *g, const struct link *before, const struct link *k)
 {
 	size_t n;

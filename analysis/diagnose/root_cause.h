@@ -3,9 +3,9 @@
  * root_cause.h - private to analysis/: finds what the last task of a chain did, and whether the chain
  * ends there. Pure; any thread.
  *
- * The chain may go on to the task that had the CPU or the disk, or that writes the polled variable. It
- * may become shorter: it then ends at a task that polls, at a task whose message was lost, or at a task
- * that reads from the idle task that started it.
+ * The chain may go on to the task that had the CPU or the disk, or that writes the polled variable.
+ * The chain may also become shorter: it then ends at a task that polls, at a task whose message was
+ * lost, or at a task that reads from the idle task that started it.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H

@@ -21,7 +21,7 @@ struct sentence_facts {
 	bool left_out;      /* as in struct findings */
 	const char *watch;  /* a command that watches the polled variable; NULL: the variable is not known, or
 			       its writer is known already */
-	uint64_t coarse_ns; /* for so long, only long waits were recorded; 0: too short to mention */
+	uint64_t coarse_ns; /* for how long only long waits were recorded; 0: too short to mention */
 	uint64_t stall_ns;
 };
 
