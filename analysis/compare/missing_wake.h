@@ -51,8 +51,8 @@ struct missing_wake {
 	uint64_t usual_ns;    /* median length of the occurrences */
 	bool late;            /* the wake-up came in the end */
 	bool regular;         /* the gaps between earlier wake-ups were all far shorter than this wait */
-	bool own_accord; /* in the reference, no other task caused the wake-up: a timer of the last task of
-			    the steps did */
+	bool own_accord;      /* in the reference, a timer of the last task on the path of the wake-up
+				 caused the wake-up, and no other task did */
 	struct missing_wake_step steps[MISSING_STEPS]; /* the last one is the task to name */
 	uint32_t n_steps;
 	enum missing_wake_how how;

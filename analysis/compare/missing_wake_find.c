@@ -220,9 +220,9 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
-/* Whether the task ended before the second half of the wait. If it had ended fewer than MISSING_GOOD_COUNT
- * earlier waits, its exit says nothing: perhaps each task of its role ends few waits and then exits. Then
- * m->n_steps becomes 0. */
+/* Whether the task ended before the second half of the wait. If the task had ended fewer than
+ * MISSING_GOOD_COUNT earlier waits, its exit says nothing: perhaps each task of its role ends few
+ * waits and then exits. Then m->n_steps becomes 0. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -290,8 +290,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	return false;
 }
 
-/* Several tasks may have one role (the workers of a pool). Returns the one of them that ended this wait. If
- * none of them did, returns `task`. */
+/* Returns the task that ended this wait, if this task has the role of `task` (as another worker of
+ * the same pool has). Otherwise returns `task`. */
 static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];

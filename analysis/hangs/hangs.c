@@ -66,7 +66,7 @@ static void run_extend(const struct graph *g, struct run *r, uint32_t end)
 	}
 }
 
-/* The end of a run of waits that begins with interval i. */
+/* The last wait of the run of waits that begins with interval i. */
 static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 {
 	struct run r = { .first = i, .last = i, .next = i + 1 };

@@ -13,8 +13,9 @@ struct hang {
 	uint64_t from_ns, to_ns;
 	bool alarm; /* false: the task merely idles or works, or waits for ctrace itself */
 	struct diagnosis *diagnosis;
-	size_t first_row; /* index of the first row about the same hang: one of the two tasks waits for the
-			     other, or both wait for the same task; the row's own index if it is the first */
+	size_t first_row; /* index of the first row about the same hang: one of the two tasks waits
+			     for the other, both wait for the same task, or both are stopped threads
+			     of one process; the row's own index if it is the first */
 	/* steps of a search (graph/timeline/scan.h): how many the diagnosis may take, how many it took, and
 	 * how often it needed one more than it may take */
 	uint64_t budget, steps, refused;
@@ -62,9 +63,9 @@ int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 /* Diagnoses the candidate *x with the steps that the budget of g has left (graph/timeline/scan.h). Does
  * not change this budget. 0 or -ENOMEM. */
 int hangs_diagnose(const struct graph *g, struct hang *x);
-/* Takes the steps of the diagnosis of *x from the budget of g. If the rows before *x have left no more
- * steps than the diagnosis took, first diagnoses *x again with the steps that are left. 0 or -ENOMEM. One
- * thread. */
+/* Takes the steps of the diagnosis of *x from the budget of g. If the rows before *x have left no
+ * more steps than the diagnosis took, first diagnoses *x again with the steps that are left. 0 or
+ * -ENOMEM. Only one thread at a time may call this function. */
 int hangs_settle(const struct graph *g, struct hang *x);
 /* Removes the rows without diagnosis, sorts the others, and finds the rows about the same hang. */
 void hangs_sort(struct hangs *h);

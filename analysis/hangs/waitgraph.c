@@ -153,10 +153,10 @@ static int index_edges(struct waitgraph *g)
 }
 
 /*
- * Marks the stuck nodes, in the AND/OR model. A node that waits for no other node can move. An open node
- * can move too. A node that can move releases each WAITGRAPH_ANY node that waits for it. It releases a
- * WAITGRAPH_ALL node if all other heads of that node can move already. A released node can move. Each node
- * that remains is stuck for good.
+ * Marks the stuck nodes, in the AND/OR model. A node that waits for no other node can move. An open
+ * node can move too. A node that can move releases each WAITGRAPH_ANY node that waits for it. A
+ * node that can move releases a WAITGRAPH_ALL node if all other heads of the WAITGRAPH_ALL node can
+ * move already. A released node can move. Each node that remains is stuck for good.
  */
 static int find_stuck(struct waitgraph *g)
 {

@@ -4,8 +4,8 @@
  *
  * The caller names nodes by 64-bit ids (a tid, or any other number). An edge says that its tail
  * cannot go on before its head has done something. A node waits for ALL of its heads or for ANY one
- * of them (a mutex has one owner; any descriptor ends a poll). Pure: no I/O, no globals. One thread
- * at a time for each graph.
+ * of them (a mutex has one owner; any descriptor ends a poll). Pure: no I/O, no globals. Only one
+ * thread at a time may use a graph.
  *
  * 	waitgraph_new, waitgraph_node..., waitgraph_edge..., waitgraph_solve,
  * 	then the questions; after a further node or edge, call waitgraph_solve() again.
@@ -79,7 +79,7 @@ int waitgraph_solve(struct waitgraph *g);
 
 /*
  * The cycles, at most one for each strongly connected component. First come the deadlocks, then the
- * other closed cycles, then those that something outside may still break.
+ * other closed cycles, then the cycles that something outside may still break.
  */
 size_t waitgraph_cycles_cnt(const struct waitgraph *g);
 const struct waitgraph_cycle *waitgraph_cycle(const struct waitgraph *g, size_t idx);

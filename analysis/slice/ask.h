@@ -3,8 +3,8 @@
  * ask.h - how an analysis asks a person, or decides without one.
  *
  * If there are several ways to go on, the analysis ranks them and calls choose(). Without choose(),
- * or if it returns ASK_DECIDE, the first way is taken. The result of the analysis lists each answer
- * as a choice.
+ * or if choose() returns ASK_DECIDE, the first way is taken. The result of the analysis lists each
+ * answer as a choice.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_ASK_H
 #define CTRACE_ANALYSIS_SLICE_ASK_H
@@ -36,8 +36,9 @@ enum { ASK_DECIDE = -1, ASK_STOP = -2, ASK_NONE = -3 };
 
 struct ask {
 	/* Returns the index of an option or ASK_*; any other number counts as ASK_DECIDE. *ret_keep
-	 * is false before the call. If choose() sets it to true, the answer becomes rules: the chosen
-	 * option is a cause, and the options before it are not. With ASK_NONE, no option is a cause. */
+	 * is false before the call. If choose() sets *ret_keep to true, the answer becomes rules:
+	 * the chosen option is a cause, and the options before it are not. With ASK_NONE, no option
+	 * is a cause. */
 	int (*choose)(void *arg, const struct ask_question *q, bool *ret_keep);
 	void *arg;
 };

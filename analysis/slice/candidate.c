@@ -16,8 +16,8 @@
 #define STACK_LOOKS 4096
 #define FRAMES_MAX  64
 
-/* Distances of two sorts of edges. EXACT_NS: the edge certainly brought the cause; START_NS: the edge
- * started the segment. */
+/* Distances of two sorts of edges. EXACT_NS: the arrival of the edge is the act itself, so the edge
+ * certainly is the cause; START_NS: the edge started the segment. */
 enum { EXACT_NS = 0, START_NS = 1 };
 
 static bool is_start(const struct segment *s, const struct edge *e, uint64_t arrived_ns)

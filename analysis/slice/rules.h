@@ -4,8 +4,8 @@
  * wake from dbus-daemon to X through this socket is not a cause".
  *
  * A rule matches by names, so that it holds for other traces and other machines. An empty field
- * matches anything. The first rule that matches wins. Pure; one thread at a time for each struct
- * rules. cli/ask/rulesfile reads and writes the files.
+ * matches anything. The first rule that matches wins. Pure; only one thread at a time may use a
+ * struct rules. cli/ask/rulesfile reads and writes the files.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_RULES_H
 #define CTRACE_ANALYSIS_SLICE_RULES_H
@@ -40,7 +40,7 @@ struct rule_facts {
 	uint64_t ts_ns;
 };
 
-/* The first rule that matches. NULL: none does. rules may be NULL. */
+/* The first rule that matches. NULL: no rule matches. rules may be NULL. */
 struct rule *rules_find(const struct rules *rules, const struct graph *g, const struct rule_facts *facts);
 /* As rules_find(), but also counts the match in rule.applied. */
 const struct rule *rules_match(struct rules *rules, const struct graph *g, const struct rule_facts *facts);

@@ -12,7 +12,8 @@
  * The forward walk gives a tree: all effects, along strong edges and edges that a rule calls a cause. Both
  * walks are deterministic. (Path slicing: Argus, section 4.)
  *
- * Pure; any thread, but one at a time for each struct rules. The result owns its arrays.
+ * Pure; any thread, but only one thread at a time may use a struct rules. The result owns its
+ * arrays.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_SLICE_H
 #define CTRACE_ANALYSIS_SLICE_SLICE_H
@@ -46,14 +47,16 @@ struct slice_choice {
 struct slice_step {
 	uint32_t segment;
 	uint32_t parent; /* index of the step before; GRAPH_NONE in the first step */
-	uint32_t edge;   /* the edge that led from there; GRAPH_NONE in the first step */
+	uint32_t edge;   /* the edge between the step before and this step; GRAPH_NONE in the first
+			    step */
 	uint64_t at_ns; /* backward: the time of the act of the segment (candidate.h); forward: when the cause
 			   reached the segment */
 	float score;    /* the score of the way up to this step; 1: all edges are strong */
 };
 
 enum slice_end {
-	SLICE_END_ROOT,    /* no edge leads to the segment: it began there, or before the window */
+	SLICE_END_ROOT,    /* no edge leads to the segment: the origin is in this segment, or before
+			      the window */
 	SLICE_END_OUTSIDE, /* a timer, a device, the network, a person's input */
 	SLICE_END_REFUSED, /* a rule or a person ruled out all ways to go on */
 	SLICE_END_LIMIT,   /* the walk has taken max_steps */
@@ -65,7 +68,8 @@ struct slice_options {
 	enum slice_direction direction;
 	uint32_t beam;         /* width of the beam search; 0: SLICE_BEAM */
 	uint32_t max_steps;    /* the most steps of a walk; 0: SLICE_MAX_STEPS */
-	struct rules *rules;   /* NULL: no rules. Answers that a person wants to keep are added */
+	struct rules *rules;   /* NULL: no rules. Answers that a person wants to keep are added to
+				  the rules */
 	const struct ask *ask; /* NULL: ask nobody, and take the best option */
 };
 #define SLICE_BEAM      8

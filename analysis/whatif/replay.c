@@ -314,7 +314,8 @@ static void begin(struct replay *k, uint32_t task)
 		rt->shift = shift_at(k, t->parent, t->born_ns);
 	else if (k->taken[task] && rt->next < end_of(g, task) &&
 		 g->intervals[rt->next].from_ns > k->x->from_ns)
-		/* there is no record of the task before this time; see also the end of shift_at() */
+		/* no record shows the task before its first interval, so the task takes no time
+		 * until then (shift_at() limits the shift in the same way) */
 		rt->shift = g->intervals[rt->next].from_ns - k->x->from_ns;
 	if (rt->shift == SHIFT_FREE)
 		rt->shift = 0;

@@ -5,8 +5,9 @@
  *
  * The longest piece of a critical path is not always worth fixing: without this piece, other work
  * that ran at the same time may take as long. So lengths are not just subtracted. The window is
- * replayed, and each task has a shift: how much earlier the task is in the replay than it was in the
- * trace. The shift is 0 at the start of the range. Each interval of the task changes it:
+ * replayed, and each task has a shift: how much earlier the task is in the replay than it was in
+ * the trace. The shift is 0 at the start of the range. Each interval of the task may change the
+ * shift:
  *
  * - running, runnable: the shift stays. An interval that is taken away adds its length.
  * - a wait that another task ended: in the replay, it is over when the waiter has begun it and the
@@ -20,9 +21,9 @@
  * - a message that a task received without a wait: it is not received before it is sent. Such
  *   messages are known only with a causal graph.
  *
- * The answer is the shift of the task at the end of the range. It is never less than 0 and never more
- * than the range. A task is replayed only as far as another task needs it, and each interval once for
- * each question, so a question takes time linear in the records.
+ * The answer is the shift of the task at the end of the range. The answer is never less than 0 and
+ * never more than the range. A task is replayed only as far as another task needs it, and each
+ * interval once for each question, so a question takes time linear in the records.
  *
  * A task or process that is taken away is still there, but takes no time: its running, its sleeps and
  * its disk reads have length 0. It still waits for other tasks. No task waits for the CPU while a

@@ -27,8 +27,9 @@ struct whatif_without {
 	enum time_kind time;
 };
 
-/* The largest number of tasks in a row of which each waits for the next. If a row is longer, the replay ends
- * it there: the next task counts as if it were no earlier than in the trace. */
+/* The largest number of tasks in a row of which each waits for the next. If a row is longer, the
+ * replay cuts the row at this length: the next task counts as if it were no earlier than in the
+ * trace. */
 #define WHATIF_MAX_DEPTH 2048
 
 #endif
