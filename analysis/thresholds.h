@@ -136,13 +136,13 @@
  * Below: a chance delay is a missing wake-up. Above: a missing wake-up is not found. Evidence:
  * three_times_as_long below; seven_times_as_long above. */
 #define MISSING_LONG 5
-/* 0..1: No task is named if the earlier waits are less alike than this. Below: waits for another reason name
- * a task. Above: waits for the same reason name none. Evidence: no_frame_of_three below; one_frame_of_three
- * above. */
+/* 0..1: No task is named if the earlier waits are less alike than this. Below: waits for another
+ * reason name a task. Above: waits for the same reason name no task. Evidence: no_frame_of_three
+ * below; one_frame_of_three above. */
 #define MISSING_GOOD_SCORE 0.6F
-/* waits: No task is named if there are fewer earlier waits than this. If the task itself has fewer, the waits
- * of other tasks of its role count as well. Below: chance names a task. Above: a short habit names none.
- * Evidence: habit_of_two below; habit_of_four above. */
+/* waits: No task is named if there are fewer earlier waits than this. If the task itself has fewer,
+ * the waits of other tasks of its role count as well. Below: chance names a task. Above: a short
+ * habit names no task. Evidence: habit_of_two below; habit_of_four above. */
 #define MISSING_GOOD_COUNT 3
 /* 0..1: The answer is a guess if the earlier waits are less alike than this. Below: a guess is certain.
  * Above: a certain answer is a guess. Evidence: one_frame_of_three below; two_frames_of_three above. */
@@ -165,10 +165,10 @@
  * below the best score. Below: few waits decide the length. Above: waits that differ decide the length.
  * Evidence: three_frames_of_four_are_near below; two_frames_of_three_are_not_near above. */
 #define SIMILAR_NEAR_BEST 0.15F
-/* 0..1: How alike the places of two waits are if their objects differ and serve the same purpose: sockets to
- * the same address, two pipes, or objects of one kind that two tasks use. Below: such waits name no task.
- * Above: they count like waits on the same object. Evidence: condition_of_another below;
- * condition_and_stack_of_another above. */
+/* 0..1: How alike the places of two waits are if their objects differ and serve the same purpose:
+ * sockets to the same address, two pipes, or objects of one kind that two tasks use. Below: such
+ * waits name no task. Above: such waits count like waits on the same object. Evidence:
+ * condition_of_another below; condition_and_stack_of_another above. */
 #define SIMILAR_OTHER_OBJECT 0.8F
 /* factor: The score of two waits is multiplied by this if their stacks have nothing in common. Below: waits
  * with other stacks do not count. Above: stacks do not matter. Evidence: one_frame_of_three below;
@@ -247,9 +247,9 @@
 /*
  * What-if. The evidence is in whatif_test.
  */
-/* ns: A send may be recorded at most this long after the end of the wait that it ended. Below: its message
- * counts a second time. Above: a later message counts as part of the wait. Evidence:
- * test_record_after_the_wait on both sides. */
+/* ns: A send may be recorded at most this long after the end of the wait that it ended. Below: the
+ * message of this send counts a second time. Above: a later message counts as part of the wait.
+ * Evidence: test_record_after_the_wait on both sides. */
 #define WHATIF_SEND_SLACK_NS 200000ULL
 /* 1/n of the range: The table has no question about a process whose task had the CPU for less than this.
  * Below: questions that save next to nothing. Above: a question worth asking is missing. Evidence:

@@ -2,11 +2,11 @@
 /*
  * thresholds.h - the numbers that decide something in graph/.
  *
- * Each entry says: the unit; what the number means; what goes wrong below and above it; the evidence.
- * Evidence names cases of the text files in test/unit/graph/ and test/unit/analysis/: a case "below" fails if
- * the number is half as large, a case "above" fails if it is twice as large. If the unit is a share 1/n,
- * "below" means a smaller share. The limits at the end keep time and memory bounded. In a trace of ordinary
- * size they decide nothing.
+ * Each entry says: the unit; what the number means; what goes wrong below and above it; the
+ * evidence. Evidence names cases of the text files in test/unit/graph/ and test/unit/analysis/: a
+ * case "below" fails if the number is half as large, a case "above" fails if it is twice as large.
+ * If the unit is a share 1/n, "below" means a smaller share. The limits at the end keep time and
+ * memory bounded. In a trace of ordinary size these limits decide nothing.
  */
 #ifndef CTRACE_GRAPH_THRESHOLDS_H
 #define CTRACE_GRAPH_THRESHOLDS_H
@@ -172,10 +172,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* A datagram socket may be open to all clients. The search for the request that a segment answers there
  * looks at this many requests. */
 #define MATCH_LOOKS 64
-/* The search for a received datagram looks at this many datagrams of a queue. The datagrams in front of the
- * one that it finds were lost. */
+/* The search for a received datagram looks at this many datagrams of a queue. The datagrams in
+ * front of the found datagram were lost. */
 #define MATCH_LOST 1024
-/* One call may wake many tasks on a futex. This many of them are noted. */
+/* One call may wake many tasks on a futex. At most this many of these tasks are noted. */
 #define HANDS_HERD 6
 /* One connection may wake several processes. NEAR: edges before and after a wake-up that are looked at for
  * the other wake-ups. MATES: other processes that are noted. LOOKS: edges after the wake-up that are looked

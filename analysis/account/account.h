@@ -5,7 +5,7 @@
  * There are five groups. Each divides the same pieces in another way. In each group, the field ns of
  * all rows adds up to the range exactly:
  *
- *   wait      the victim's own activity: it ran, or waited for one thing that one task owed it
+ *   wait      the victim's own activity: the victim ran, or waited for one task and one thing
  *   resource  the resource at the end of the waits that were followed: running, waiting for a CPU
  *             (with the task that had it), a lock, local communication by kind, the network by
  *             remote address, a disk by device, a timer, a page fault, a queue, short waits of which
@@ -14,8 +14,8 @@
  *   process   the process that held the victim up
  *   object    the innermost object that a task between the victim and the piece waited for
  *
- * Example: the owner of a lock sleeps, and the victim wants the lock. That time is a wait for a lock in the
- * group wait, a timer in the group resource, and the lock in the group object.
+ * Example: the owner of a lock sleeps, and the victim wants the lock. The victim's time is a wait for
+ * a lock in the group wait, a timer in the group resource, and the lock in the group object.
  *
  * (The method is the resource accounting of Panappticon, Zhang et al., CODES+ISSS 2013, section 4.4.) Pure;
  * any thread. The result refers to the graph and its window, not to the path.

@@ -38,8 +38,8 @@ struct missing_wake_step {
 };
 
 struct missing_wake {
-	uint32_t wait; /* the examined wait, an interval; if time limits cut the wait into several parts, the
-			  first one */
+	uint32_t wait;         /* the examined wait, an interval; if time limits cut the wait into several
+				  parts, the first part */
 	uint64_t wait_from_ns; /* the part of this wait that is compared */
 	uint64_t wait_to_ns;
 	uint32_t reference;   /* an interval */

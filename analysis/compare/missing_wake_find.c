@@ -176,8 +176,8 @@ static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, u
 	return false;
 }
 
-/* Counts the earlier waits of the waiter at this place that the task of the step ended. Notes the
- * time of the last of them. */
+/* Counts the earlier waits of the waiter at this place that the task of the step ended. Notes when
+ * the last of these waits ended. */
 static void count_before(const struct graph *g, struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];

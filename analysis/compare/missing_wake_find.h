@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * missing_wake_find.h - finds the wake-up that is missing or late, and the task that should have sent
- * it. It compares a wait that did not end in time with earlier waits at the same place that did.
+ * missing_wake_find.h - finds the wake-up that is missing or late, and the task that should have
+ * sent it. The search compares a wait that did not end in time with earlier waits at the same place
+ * that ended in time.
  *
  * An earlier wait counts only if a task of the commonest role ended it, in the commonest way
  * (similar_keep_commonest()). The reference is one of these waits: that of median length among the

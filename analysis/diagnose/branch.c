@@ -25,7 +25,7 @@ struct options {
 	const struct breakdown *l;
 	struct option v[OPTIONS_MAX]; /* the best option first */
 	size_t n;
-	size_t n_ruled_out; /* the number of options that a rule excludes; they are the last ones */
+	size_t n_ruled_out; /* the number of options that a rule excludes; these options come last */
 	bool ruled;
 };
 

@@ -21,16 +21,16 @@
 
 struct branch {
 	struct group *taken; /* NULL: the task has no time to divide */
-	char *choice;        /* the decision in words, with the other branches; NULL: there was no choice.
-				The caller frees it */
+	char *choice;        /* the decision in words, with the other branches; NULL: there was no
+				choice. The caller frees the text */
 	bool ranked;         /* the sizes decided, not a rule or a person */
 	bool asked;          /* a question was put to a person */
 	bool refused;        /* a rule or a person excluded every branch */
 };
 
-/* Chooses one of the groups of `task` in l. ret->taken points into l. If a rule or a person excludes
- * every group, ret->taken is the largest one, changed in l to a wait with no known owner. 0 or
- * -ENOMEM. */
+/* Chooses one of the groups of `task` in l. ret->taken points into l. If a rule or a person
+ * excludes every group, ret->taken is the largest group, changed in l to a wait with no known
+ * owner. 0 or -ENOMEM. */
 int branch_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task,
 		  struct breakdown *l, struct branch *ret);
 

@@ -232,7 +232,8 @@ int comparison_apply(struct findings *f, bool normal)
 		if (!open && (i || normal || c->links.v[i].unfinished))
 			continue;
 		interval = link_interval(f->g, &c->links.v[i]);
-		/* in a coarse stretch, most wake-ups have no record, so none is known to be missing */
+		/* in a coarse stretch, most wake-ups have no record, so no wake-up is known to be
+		 * missing */
 		if (interval == GRAPH_NONE ||
 		    graph_lacks_within(f->g, f->g->intervals[interval].from_ns, c->links.v[i].to_ns) &
 			    CT_LACK_SWITCHES)

@@ -287,8 +287,9 @@ static uint64_t listening(const struct graph *g, uint32_t task)
 	return 0;
 }
 
-/* Counts the sibling processes that share a listening socket with the process of task. 0: one of them
- * was idle, or there are no siblings. A process that only supervises the others is no worker. */
+/* Counts the sibling processes that share a listening socket with the process of task. 0: one of
+ * these processes was idle, or there are no siblings. A process that only supervises the others is
+ * no worker. */
 static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t parent = g->tasks[task].ptgid, workers = 0;

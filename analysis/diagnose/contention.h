@@ -10,7 +10,8 @@
 #include "graph/path/path.h"
 
 struct contention {
-	uint32_t task;         /* the other task that had the resource longest; GRAPH_NONE: none had it */
+	uint32_t task;         /* the other task that had the resource longest; GRAPH_NONE: no other
+				  task had it */
 	uint64_t total_ns;     /* how long the victim wanted the resource; all times below are parts of it */
 	uint64_t ns;           /* the time in which task had the resource */
 	uint64_t own_ns;       /* the time in which threads of the victim's own process had it */

@@ -16,7 +16,7 @@
 struct findings {
 	const struct graph *g;
 	struct chain chain;
-	struct contention cpu;  /* set if `starved` is */
+	struct contention cpu;  /* set if `starved` is true */
 	struct contention disk; /* set if the chain ends with END_LEAF on a disk */
 	uint32_t pool;          /* number of workers of a busy pool; 0: none */
 	bool spins; /* the last task spins; or the task before it spins, and the last task is a guess */

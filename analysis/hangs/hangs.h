@@ -56,8 +56,8 @@ void hangs_free(struct hangs *h);
  * The list is the same for each order and each number of threads. A caller that ends the search early
  * leaves the diagnoses of the other rows NULL.
  */
-/* Finds the candidates, the longest first. Their rows have no diagnosis. The arguments and the result are
- * as for hangs_find(). */
+/* Finds the candidates, the longest first. Leaves the diagnosis of each row NULL. The arguments and
+ * the result are as for hangs_find(). */
 int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 		     const struct hangs_filter *filter, struct hangs **ret);
 /* Diagnoses the candidate *x with the steps that the budget of g has left (graph/timeline/scan.h). Does

@@ -43,7 +43,8 @@ struct waitgraph_cycle {
 	size_t n_steps;
 	size_t n_members; /* nodes of the strongly connected component; more than n_steps if several cycles
 			     share nodes */
-	/* No node outside the cycle can release one of its nodes, so none of them will ever go on. */
+	/* No node outside the cycle can release a node of the cycle, so no node of the cycle will
+	 * ever go on. */
 	bool closed;
 	bool strong; /* every edge in the cycle is strong; a cycle that is closed and strong is a deadlock */
 };
@@ -51,7 +52,7 @@ struct waitgraph_cycle {
 struct waitgraph_info {
 	uint64_t root_id;   /* id of the last node of waitgraph_chain() */
 	size_t depth;       /* links from this node to the root; 0: it waits for no node */
-	size_t waiters_cnt; /* how many nodes have chains that go through this one */
+	size_t waiters_cnt; /* how many other nodes have chains that go through this node */
 	bool cyclic;        /* the chain ends in a cycle and root_id is a member of it */
 };
 

@@ -8,8 +8,8 @@
 #include "lib/cleanup.h"
 #include "trace/words/frame.h"
 
-/* An edge may answer a request of the segment itself. These are limits of the search that finds this
- * out: how many strong edges it goes back, and how many edges of one segment it looks at. */
+/* An edge may answer a request of the segment itself. Limits of the search for such a request: how
+ * many strong edges the search goes back, and how many edges of one segment the search looks at. */
 #define ANSWER_DEPTH 16
 #define ANSWER_EDGES 1024
 /* How many waits and samples of a segment the search for its stack looks at. */

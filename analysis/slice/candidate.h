@@ -10,7 +10,7 @@
  * 2. strong edges, the nearest to the begin of the segment first (if no rule has cut the segment: the
  *    nearest to the act first)
  * 3. weak edges: boosted edges first; handoffs of a mutex and interrupts last; edges that are equal
- *    in this are ranked by how alike the stacks are, and by age
+ *    by these rules are ranked by how alike the stacks are, and by age
  * 4. edges that a rule excludes
  */
 #ifndef CTRACE_ANALYSIS_SLICE_CANDIDATE_H
@@ -65,8 +65,8 @@ void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *r
 /* The id of the stack of the longest inspected wait of the segment; if there is none, of its last
  * sample; 0: no stack is known. */
 uint64_t candidate_stack(const struct causal *c, uint32_t segment);
-/* How alike two stacks are: the number of user functions that both have, divided by the number that
- * the longer one has (0..1). Negative: a stack is not known. */
+/* How alike two stacks are: the number of user functions that both stacks have, divided by the
+ * number of user functions of the longer stack (0..1). Negative: a stack is not known. */
 float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b);
 
 #endif

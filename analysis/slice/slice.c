@@ -193,8 +193,8 @@ static void put_first(struct candidates *l, uint32_t edge)
 
 enum { TAKE_NONE = -1 };
 
-/* Decides which candidate is taken. *ret becomes its index. If none is taken, *ret becomes TAKE_NONE,
- * and w->end is set. */
+/* Decides which candidate is taken. *ret becomes the index of this candidate. If no candidate is
+ * taken, *ret becomes TAKE_NONE, and w->end is set. */
 static int decide(struct walk *w, const struct candidates *l, int *ret)
 {
 	enum slice_decider decider = SLICE_BY_RANK;

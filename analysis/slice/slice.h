@@ -3,11 +3,12 @@
  * slice.h - walks along the edges of the causal graph, backward to the origin of a segment's work, or
  * forward to all its effects.
  *
- * The backward walk gives a path. At each segment it takes the edge that started the segment. A
- * strong edge comes before a boosted one, and a boosted edge before a weak one. If only weak edges are left,
- * or several edges are equal, these edges are ranked by strength, by how alike the stacks are, and by age. A
- * beam search follows them, and the walk takes the path with the best score. The result lists each choice
- * with its other options. An edge that answers a request of the segment itself is not followed.
+ * The backward walk gives a path. At each segment, the walk takes the edge that started the
+ * segment. A strong edge comes before a boosted one, and a boosted edge before a weak one. If only
+ * weak edges are left, or several edges are equal, these edges are ranked by strength, by how alike
+ * the stacks are, and by age. A beam search follows these edges, and the walk takes the path with
+ * the best score. The result lists each choice with its other options. An edge that answers a
+ * request of the segment itself is not followed.
  *
  * The forward walk gives a tree: all effects, along strong edges and edges that a rule calls a cause. Both
  * walks are deterministic. (Path slicing: Argus, section 4.)
@@ -37,7 +38,7 @@ struct slice_option {
 /* A choice is listed if several edges were left after the rules, and not exactly one of them was strong. A
  * choice is also listed if rules decided it. */
 struct slice_choice {
-	uint32_t step; /* index of the step at which it was made */
+	uint32_t step; /* index of the step at which the choice was made */
 	/* the place of its options in slice.options: the best first; those that are ruled out last */
 	uint32_t first_option, n_options;
 	uint32_t chosen; /* index among its options; GRAPH_NONE: none was chosen, and the walk ended here */

@@ -220,9 +220,9 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 }
 
 /* In the replay, the task of the interval may be ready to receive before the sender has sent. Then
- * the task is held back: its shift becomes that of the sender. Looks at all arrivals in [from, to), a
- * part of the interval that ends at t. shift: the task's shift at t if no arrival held it back.
- * Returns its shift at t. */
+ * the task is held back: its shift becomes that of the sender. Looks at all arrivals in [from, to),
+ * a part of the interval that ends at t. shift: the task's shift at t if no arrival held it back.
+ * Returns the task's shift at t. */
 static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
 			  uint64_t shift)
 {

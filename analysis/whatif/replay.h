@@ -38,7 +38,7 @@ struct whatif {
 	uint64_t from_ns, to_ns;
 	/* Threads that ask questions share the causes that they find: see whatif_cause(). */
 	uint32_t *cause_of;   /* [interval] 1 + index into causes; 0: not looked at yet; CAUSE_COMES */
-	struct cause *causes; /* room for those of all BLOCKED intervals */
+	struct cause *causes; /* room for the causes of all BLOCKED intervals */
 	uint32_t n_causes;
 	struct arrival *arrivals; /* sorted by the task that they reach, then by ts_ns */
 	size_t *arrivals_of;      /* [task]: index of its first arrival; arrivals_of[task + 1] is the end */

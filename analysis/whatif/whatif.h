@@ -25,19 +25,19 @@
  * never more than the range. A task is replayed only as far as another task needs it, and each
  * interval once for each question, so a question takes time linear in the records.
  *
- * A task or process that is taken away is still there, but takes no time: its running, its sleeps and
- * its disk reads have length 0. It still waits for other tasks. No task waits for the CPU while a
- * task that is taken away has it. An object or resource that is taken away is there at once for every
- * task that wants it.
+ * A task or process that is taken away is still there, but takes no time: its running, its sleeps
+ * and its disk reads have length 0. Such a task still waits for other tasks. No task waits for the
+ * CPU while a task that is taken away has it. An object or resource that is taken away is there at
+ * once for every task that wants it.
  *
  * Known errors:
  *
- * - A task does things in the same order as before. If first A and then B wakes an event loop, B
- *   wakes it only after A in the replay too, even if B is much earlier there. The answer is then too
- *   small.
- * - A wait for a CPU keeps its length, except for the time of tasks that are taken away. In reality,
- *   its length depends on how many other tasks want that CPU. The same is true for disks and the
- *   network.
+ * - A task does things in the same order as before. If first A and then B wakes an event loop in
+ *   the trace, B wakes the event loop after A in the replay too, even if B is much earlier in the
+ *   replay. The answer is then too small.
+ * - A wait for a CPU keeps its length, except for the time of tasks that are taken away. In
+ *   reality, the length of the wait depends on how many other tasks want that CPU. The same is true
+ *   for disks and the network.
  * - A task still does the things that it did on behalf of a task that is taken away.
  * - A task that needed the result of another task and found it ready did not wait. No record says
  *   that it would have waited otherwise. The answer is then too large, unless the causal graph has an

@@ -2,11 +2,11 @@
 /*
  * causal.h - the causal graph (happens-before) of a window: segments of work, and edges between them.
  *
- * A segment is a range of one task's time in which the task works for one reason. It begins where
- * something made the task start on that work, and lasts until the next segment begins. The idle wait
- * after the work belongs to the segment. There is no time between two segments of a task. If two
- * rules cut at the same moment, the segment between these cuts is empty. An edge goes from the
- * segment that is the cause to the segment that is the effect.
+ * A segment is a range of one task's time in which the task works for one reason. A segment begins
+ * where something made the task start on that work, and lasts until the next segment begins. The
+ * idle wait after the work belongs to the segment. There is no time between two segments of a task.
+ * If two rules cut at the same moment, the segment between these cuts is empty. An edge goes from
+ * the segment that is the cause to the segment that is the effect.
  *
  * The method is that of Argus (Weng, Huang, Yang: "Argus: Debugging Performance Issues in Modern Desktop
  * Applications with Annotated Causal Tracing", USENIX ATC 2021).
@@ -103,8 +103,9 @@ struct causal {
 int causal_build(const struct graph *g, const struct causal_options *options, struct causal **ret);
 void causal_free(struct causal *c);
 
-/* The edges between different tasks that have an origin. Their members `from` and `to` are tasks, not
- * segments. They are in no order, and there are no edges of the kind EDGE_NEIGHBOUR. */
+/* The edges between different tasks that have an origin. The members `from` and `to` of such an
+ * edge are tasks, not segments. The edges are in no order, and there are no edges of the kind
+ * EDGE_NEIGHBOUR. */
 struct causal_links {
 	struct edge *v;
 	size_t n;

@@ -80,9 +80,9 @@ static void request_drop(struct pass *p, struct flow *f)
 	flow_pop(&p->flows, &f->taken);
 }
 
-/* Guesses the task at the other end of the connection, for a message whose bytes do not show the task: the
- * task that last used the socket there. If there is none yet, the first task that sends on that socket later.
- */
+/* Guesses the task at the other end of the connection, for a message whose bytes do not show the
+ * task: the task that last used the socket there. If no task has used that socket yet, the first
+ * task that sends on it later. */
 static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 {
 	const struct graph_ref *r;
@@ -138,8 +138,8 @@ static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t 
 					.ask = GRAPH_NONE });
 }
 
-/* A server sends on the socket: either the answer to the oldest request, or a message of its own. If
- * it is an answer, *ret_ask becomes the send of the request. Otherwise *ret_ask is unchanged. */
+/* A server sends on the socket: either the answer to the oldest request, or a message of its own.
+ * For an answer, *ret_ask becomes the send of the request. Otherwise *ret_ask is unchanged. */
 static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t *ret_ask)
 {
 	struct work *w = &p->work[task];
@@ -355,8 +355,8 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	}
 }
 
-/* A task receives the answer to its request. It goes on with its work for the client for which it
- * had sent the request. */
+/* A task receives the answer to its request. The task goes on with its work for the client for
+ * which it had sent the request. */
 static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
 {
 	struct flow *flow = &p->flows.v.v[f];

@@ -35,8 +35,8 @@ struct work {
 
 	/* the task's last wait, to recognise a false wake and a periodic sleep */
 	uint64_t wait_obj;
-	/* ran_ns: CPU time since the last wake-up; in_ns: when the task last got a CPU; 0: it has
-	 * none */
+	/* ran_ns: CPU time since the last wake-up; in_ns: when the task last got a CPU; 0: the task
+	 * has no CPU */
 	uint64_t ran_ns, in_ns;
 	uint64_t sleep_ns;
 	uint32_t sleeps; /* how many of the last sleeps had the same length, one after the other */
@@ -51,8 +51,8 @@ struct work {
 	 * wake.kind is 0 if no edge is held back */
 	struct edge wake;
 	uint64_t wake_sock;
-	uint32_t wake_edge; /* index of the edge of the last wake-up in pass.edges; GRAPH_NONE: it is not
-			       there */
+	uint32_t wake_edge; /* index of the edge of the last wake-up in pass.edges; GRAPH_NONE: the
+			       edge is not in pass.edges */
 	uint32_t woken;     /* the event of the last wake-up */
 
 	/* the stack of the present wait; it counts for the segment unless the wait ends the segment */

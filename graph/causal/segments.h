@@ -15,11 +15,11 @@ bool segments_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event,
 /* Undoes the last cut of the task, because its wake-up was false. */
 void segments_undo(struct pass *p, uint32_t task);
 
-/* Processes the end of wait s of `task` at ts_ns. event: the record of the wake; if that is missing,
- * of the switch-in. */
+/* Processes the end of wait s of `task` at ts_ns. event: the record of the wake; if this record is
+ * missing, the record of the switch-in. */
 void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint64_t ts_ns, uint32_t event);
-/* CUT_IDLE: true if wait s, which has ended, was an idle wait. Then the work before it is done. wake
- * NULL: the record of the wake is missing. */
+/* CUT_IDLE: true if wait s, which has ended, was an idle wait. Then the work before the wait is
+ * done. wake NULL: the record of the wake is missing. */
 bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake);
 /* CUT_BATCH: true if the request is a further one of the same client: the segment has answered a request of
  * this client already; or it has received one, and the client does not wait for answers (flow.pipelines). */

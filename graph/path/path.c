@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * path.c - finds the critical path. Papers walk backward in time; this walk goes forward and gives
- * the same path. It replaces each part of a wait by the intervals of the task to blame in that part
- * (Panappticon, section 4.3). The intervals are cut to the time of the wait.
+ * the same path. The walk replaces each part of a wait by the intervals of the task to blame in
+ * that part (Panappticon, section 4.3). The intervals are cut to the time of the wait.
  */
 #include "graph/path/path.h"
 
@@ -24,8 +24,8 @@ struct walker {
 	uint32_t stack[PATH_MAX_DEPTH + 1]; /* the tasks of the open frames */
 	uint32_t *near; /* [task]: the result of the last look-up. The frames of a task come in order of time,
 			   so the next look-up starts at this interval. */
-	/* The answer of blame_wait() for the wait `last` up to last_ns. It is kept, because many waits of one
-	 * event loop have the same last repeat. */
+	/* The answer of blame_wait() for the wait `last` up to last_ns. The answer is kept, because
+	 * many waits of one event loop have the same last repeat. */
 	uint32_t last;
 	uint64_t last_ns;
 	struct blame last_blame;

@@ -56,8 +56,8 @@ void path_free(struct path *p);
 /* Divides the time of piece x: ret[kind] is its time of this kind. Only a piece of a FOLDED interval has
  * several kinds. */
 void path_parts(const struct graph *g, const struct path_piece *x, uint64_t ret[TIME_KINDS]);
-/* The CPU for which the task waited in a RUNNABLE interval: the CPU that it got after the
- * interval. If it got none, the last CPU that it had. FORMAT_CPU_NONE: not known. */
+/* The CPU for which the task waited in a RUNNABLE interval: the CPU that it got after the interval.
+ * If the task got no CPU, the last CPU that the task had. FORMAT_CPU_NONE: not known. */
 uint32_t path_cpu_wanted(const struct graph *g, uint32_t interval);
 /* Index into g->runs[cpu] of the first interval that ends after ts_ns; g->n_runs[cpu] if there is none; 0 if
  * there is no such CPU. */

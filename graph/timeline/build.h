@@ -29,12 +29,12 @@ struct task_now {
 			come */
 
 	/* the members that fold.c uses */
-	uint32_t folded; /* the last FOLDED interval whose sums are not known yet; its member `wake` is the
-			    index of the one before it. GRAPH_NONE: none */
-	uint32_t found;  /* the last CT_FOUND event, or GRAPH_NONE */
-	uint32_t waited; /* the interval of the last CT_FOUND_WAITED, or GRAPH_NONE */
-	uint32_t visit, futex;      /* the last CT_VISIT and CT_FUTEX events, or GRAPH_NONE */
-	uint64_t sight_ns;          /* the task was last found in its open interval at this time */
+	uint32_t folded;       /* the last FOLDED interval whose sums are not known yet; its member `wake`
+				  is the index of the FOLDED interval before it. GRAPH_NONE: none */
+	uint32_t found;        /* the last CT_FOUND event, or GRAPH_NONE */
+	uint32_t waited;       /* the interval of the last CT_FOUND_WAITED, or GRAPH_NONE */
+	uint32_t visit, futex; /* the last CT_VISIT and CT_FUTEX events, or GRAPH_NONE */
+	uint64_t sight_ns;     /* the task was last found in its open interval at this time */
 	uint64_t ran_ns, queued_ns; /* the RUNNING and RUNNABLE intervals since the last CT_FOUND, summed */
 };
 
@@ -50,7 +50,7 @@ struct builder {
 	bool coarse;            /* switches are left out (CT_LACK_SWITCHES) */
 	uint64_t coarse_end_ns; /* the end of the last coarse stretch; 0: it has not ended, or there was none
 				 */
-	VEC(uint32_t) live;     /* all tasks that have an open interval, and some that no longer have one */
+	VEC(uint32_t) live;     /* all tasks that have an open interval, and some tasks that have none */
 	VEC(uint32_t) on_cpu;   /* [cpu] index of the task that runs there, or GRAPH_NONE */
 	int err;
 };

@@ -320,8 +320,9 @@ bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found)
 	return false;
 }
 
-/* Whether a CT_FOUND is used for the state of the task. It is not used if the records of switches are
- * complete: no coarse stretch is in force, and the present state began after the last stretch. */
+/* Whether a CT_FOUND is used for the state of the task. The CT_FOUND is not used if the records of
+ * switches are complete: no coarse stretch is in force, and the present state began after the last
+ * stretch. */
 static bool is_news(const struct builder *b, const struct task_now *t)
 {
 	const struct interval *s = t->interval == GRAPH_NONE ? NULL : &b->intervals.v[t->interval];

@@ -96,8 +96,8 @@ bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid)
 	return false;
 }
 
-/* Returns ts_ns if the task lives then. Otherwise returns its birth or its exit, whichever is nearer: at
- * ts_ns, the tid may belong to another task. */
+/* If the task lives at ts_ns, returns ts_ns. Otherwise returns its birth or its exit, whichever is
+ * nearer: at ts_ns, the tid may belong to another task. */
 static uint64_t in_life(const struct graph_task *t, uint64_t ts_ns)
 {
 	if (t->exit_ns != UINT64_MAX && ts_ns > t->exit_ns)

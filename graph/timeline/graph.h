@@ -61,7 +61,8 @@ struct interval {
 	uint8_t st;    /* CT_ST_* */
 };
 
-/* Facts that are known about few waits only. graph_visit() and graph_futex_owner() return them. */
+/* Facts that are known about few waits only. graph_visit() and graph_futex_owner() return these
+ * facts. */
 struct interval_look {
 	uint32_t interval;
 	uint32_t visit; /* index of the CT_VISIT event with the stack of the wait, or GRAPH_NONE */
@@ -233,8 +234,8 @@ int graph_build_lean(struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 
 /* Index of the task with this tid at ts_ns. Because tids are reused, a tid may have several lives:
- * the result is the life at ts_ns. If there is none, it is the last life before ts_ns, or else the
- * first life after it. GRAPH_NONE: no such tid. */
+ * the result is the life at ts_ns. If no task has the tid at ts_ns, the result is the last life
+ * before ts_ns, or else the first life after it. GRAPH_NONE: no such tid. */
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns);
 /* Index of the first interval of the task that ends after ts_ns, or GRAPH_NONE. */
 uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns);

@@ -42,7 +42,8 @@ static inline uint64_t scan_left(const struct graph *g)
 	return __atomic_load_n(&g->scans->left, __ATOMIC_RELAXED);
 }
 
-/* A view of g that pays from *own, which the caller has filled. It is valid as long as g and *own are. */
+/* A view of g that pays from *own, which the caller has filled. The view is valid as long as g and
+ * *own are. */
 static inline struct graph scan_view(const struct graph *g, struct graph_scans *own)
 {
 	struct graph view = *g;

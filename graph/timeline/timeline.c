@@ -53,8 +53,8 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 			t->born_ns = ts;
 			return (uint32_t)at;
 		}
-		/* The old task with this tid must have ended, because two tasks never have one tid at
-		 * a time. Its end was not recorded. */
+		/* The old task with this tid must have ended, because two tasks never have one tid
+		 * at a time. The end of the old task was not recorded. */
 		if (fresh && !t->gone && t->interval != GRAPH_NONE) {
 			b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 			timeline_gone(b, (uint32_t)at, ts);

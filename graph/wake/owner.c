@@ -74,10 +74,11 @@ static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 }
 
 /*
- * The task whose process has obj open with this mode (CT_FF_*; 0: any). The process tgid itself does not
- * count. If a process and its descendants have obj open, the youngest descendant counts: it more likely uses
- * the descriptor than the shell that made it. GRAPH_NONE: not found, or several processes have obj open, and
- * not all of them descend from one another. Then all of them are added to *all.
+ * The task whose process has obj open with this mode (CT_FF_*; 0: any). The process tgid itself
+ * does not count. If a process and its descendants have obj open, the youngest descendant counts:
+ * it more likely uses the descriptor than the shell that made it. GRAPH_NONE: not found, or several
+ * processes have obj open, and not all of them descend from one another. Then a task of each of
+ * these processes is added to *all.
  *
  * If no descriptor table has obj, the result is the task that was seen to use obj.
  */
@@ -665,8 +666,8 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 	return at < n && event_of(g, &r[at])->r.ts <= to_ns;
 }
 
-/* The task polls only objects that no other process can use. If it has children, it waits for the
- * end of one of them: its handler of SIGCHLD writes to one of the polled objects, or the signal
+/* The task polls only objects that no other process can use. If the task has children, it waits for
+ * the end of one of them: its handler of SIGCHLD writes to one of the polled objects, or the signal
  * ends the poll. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {

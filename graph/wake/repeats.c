@@ -111,9 +111,10 @@ static void find_ended(const struct graph *g, struct repeats *r)
 }
 
 /*
- * With scores, has_made_progress() becomes a comparison of two numbers: between interval a and the end of
- * interval i, the task makes progress if score(i) - score(a) is more than PROGRESS_SHARE * PROGRESS_NS. (Both
- * sides of has_made_progress() are multiplied by PROGRESS_SHARE. Its rounding makes no difference.)
+ * With scores, has_made_progress() becomes a comparison of two numbers: between interval a and the
+ * end of interval i, the task makes progress if score(i) - score(a) is more than PROGRESS_SHARE *
+ * PROGRESS_NS. (Both sides of has_made_progress() are multiplied by PROGRESS_SHARE. The rounding in
+ * has_made_progress() makes no difference.)
  */
 struct score {
 	__int128 score;    /* PROGRESS_SHARE times the time for which the task ran by the end of the interval,

@@ -4,8 +4,8 @@
  * which blame_same_wait() holds.
  *
  * The table of a task is made when the first question about the task comes, and stays with the
- * graph. It takes about 7 bytes for each interval of the task. If there is no memory for the table,
- * a search finds no repeat, and graph_scans_refused() counts the search.
+ * graph. The table takes about 7 bytes for each interval of the task. If there is no memory for the
+ * table, a search finds no repeat, and graph_scans_refused() counts the search.
  *
  * Pure; any thread.
  */
