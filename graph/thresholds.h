@@ -158,10 +158,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* records: The search for the socket that a task used last goes back over at most this many
  * records. */
 #define SPOKE_LOOKS 256
-/* ns: Of the wake-ups that a waiter made, those before its last wait longer than this do not count.
- * Below: a thread that waits until its new thread has begun does not count as waiting for that
- * thread. Above: a wake-up of earlier work counts. Evidence: join_after_begin below;
- * work_before_pause above. */
+/* ns: For a wait on a futex: of the wake-ups that the waiter made, those before its last wait
+ * longer than this do not count. Below: a thread that waits until its new thread has begun does not
+ * count as waiting for that thread. Above: a wake-up of earlier work counts. Evidence:
+ * join_after_begin below; work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
 /* records: The search for the task to which a waiter gave work goes back over at most this many
  * records. */

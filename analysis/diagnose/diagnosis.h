@@ -44,7 +44,8 @@ struct link {
 	uint32_t waits;      /* the number of waits that make up total_ns */
 	uint64_t longest_ns; /* the longest of these waits */
 	uint8_t wait;        /* CT_W_* of the longest wait */
-	enum edge_kind edge; /* how the task depends on the next link; 0 in the last link */
+	enum edge_kind edge; /* how the task depends on the next link; in the last link: on the
+				thing for which the task waits, 0 if there is none */
 	enum edge_strength strength;
 	uint64_t obj;
 	uint64_t stack; /* id of the stack of the task; 0: none */
@@ -55,8 +56,9 @@ struct link {
 	uint64_t other_ns; /* if the link is a wait: the rest of the time of the breakdown */
 	bool owed;         /* the task sent a request on `obj` and has no answer yet */
 	bool server;       /* `obj` is a socket that the task has accepted */
-	bool killed;       /* a signal ended the wait */
-	bool unfinished;   /* the wait did not end */
+	bool killed;       /* a signal, or the end of the whole process, ended the wait
+			      (blame.killed) */
+	bool unfinished;   /* neither the awaited event nor a time limit ended the wait */
 };
 
 enum verdict {
@@ -89,7 +91,8 @@ enum cause_kind {
 /* A word of the JSON contract: "lock-holder", ... */
 const char *cause_word(enum cause_kind cause);
 
-/* A choice between branches, in words: the branch taken, the reason, and the others. */
+/* A choice between explanations, in words: mostly the branch taken, the other branches, and the
+ * reason. */
 struct choice {
 	char *text;
 };

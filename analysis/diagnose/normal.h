@@ -5,8 +5,8 @@
 
 #include "analysis/diagnose/root_cause.h"
 
-/* Whether the wait of the victim is normal: it idles, it works, or its source of work is idle. stall_ns: the
- * length of the wait; window_ns: the length of the window. Pure; any thread. */
+/* Whether the wait of the victim is normal: the victim idles or works, or its source of work is
+ * idle. stall_ns: the length of the wait; window_ns: the length of the window. Pure; any thread. */
 bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_ns);
 
 #endif

@@ -51,7 +51,7 @@ struct waitgraph_cycle {
 
 struct waitgraph_info {
 	uint64_t root_id;   /* id of the last node of waitgraph_chain() */
-	size_t depth;       /* links from this node to the root; 0: it waits for no node */
+	size_t depth;       /* links from this node to the root; 0: the node waits for no other node */
 	size_t waiters_cnt; /* how many other nodes have chains that go through this node */
 	bool cyclic;        /* the chain ends in a cycle and root_id is a member of it */
 };
