@@ -35,7 +35,8 @@ struct candidate {
 };
 
 struct candidates {
-	struct candidate v[CANDIDATE_MAX]; /* the best first; those that are ruled out last */
+	struct candidate v[CANDIDATE_MAX]; /* the best first; candidates that a rule excludes come
+					      last */
 	uint32_t n;
 	uint32_t n_open;   /* how many are not ruled out */
 	uint32_t n_strong; /* how many are strong and not ruled out */

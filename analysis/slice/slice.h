@@ -39,7 +39,8 @@ struct slice_option {
  * choice is also listed if rules decided it. */
 struct slice_choice {
 	uint32_t step; /* index of the step at which the choice was made */
-	/* the place of its options in slice.options: the best first; those that are ruled out last */
+	/* the place of its options in slice.options: the best option first; options that a rule
+	 * excludes come last */
 	uint32_t first_option, n_options;
 	uint32_t chosen; /* index among its options; GRAPH_NONE: none was chosen, and the walk ended here */
 	enum slice_decider decider;

@@ -50,8 +50,8 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 	struct flow_item *d;
 
 	while ((d = flow_first(&p->flows, &to->debts)) && bytes) {
-		/* the sender did something else after that receive, so that receive did not read the
-		 * bytes of this send */
+		/* the sender did something else between the receive of this debt and the send, so
+		 * the receive did not read the bytes of the send */
 		if (parted != GRAPH_NONE && parted > d->event) {
 			flow_pop(&p->flows, &to->debts);
 			continue;
@@ -220,7 +220,7 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Drops bytes from the queue that a receive without a record must have read earlier. */
+/* Drops from the queue the bytes that an earlier receive without a record must have read. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -284,7 +284,8 @@ static void look_ahead(const struct flows *m, const struct flow *f, uint32_t byt
 		ret->begun = 1; /* the send will be recorded later, or it came from another host */
 }
 
-/* Takes the received bytes out of the queue, and adds an edge from each send whose bytes they are. */
+/* Takes the received bytes out of the queue, and adds an edge from each send to which these bytes
+ * belong. If the queue has too few bytes, and the other end is on this host, the rest becomes a debt. */
 static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
 {
 	uint32_t to = p->work[task].segment;

@@ -116,8 +116,8 @@ void pass_done(struct pass *p);
 
 #define SEGMENT_GONE UINT32_MAX /* stands in n_in of a segment that was undone */
 
-/* The task that has the tid at ts_ns; GRAPH_NONE: none. ts_ns must not be smaller than in the call
- * before. */
+/* The task that has the tid at ts_ns; GRAPH_NONE: none. ts_ns must not be smaller than in the
+ * previous call. */
 uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
 /* The present segment of a task; opens the first one if there is none. GRAPH_NONE: out of memory,
  * and p->err is set. */

@@ -267,8 +267,8 @@ static bool timeline_blind_task(struct builder *b, const struct window_resync *r
 }
 
 /* Makes the state of all tasks unknown from rs->from_ns on, except for tasks that are in the same
- * state after the gap. There may be many gaps, so this looks only at tasks with an open interval, and
- * not at tasks that have ended. */
+ * state after the gap. There may be many gaps, so this function looks only at tasks with an open
+ * interval, and not at tasks that have ended. */
 static void timeline_blind(struct builder *b, const struct window_resync *rs)
 {
 	size_t n = 0;

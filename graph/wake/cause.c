@@ -110,7 +110,7 @@ static uint64_t closed_socket(const struct graph *g, const struct interval *s,
 		if (CT_OBJ_KIND(e->r.obj) == CT_OBJ_SOCK && owner_closes(g, e->r.obj, wake))
 			return e->r.obj;
 	}
-	/* the records of an epoll do not show the connections of the last moments */
+	/* a connection that is new in an epoll may have no record as a member yet */
 	if (spoke == CAUSE_LOOK)
 		spoke = look_spoke(g, wake);
 	mine = spoke ? graph_peer_object(g, spoke) : 0;

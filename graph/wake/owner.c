@@ -168,7 +168,7 @@ static bool can_accept(const struct graph *g, uint32_t task, uint64_t ts_ns)
 		      (s->wait == CT_W_ACCEPT || s->wait == CT_W_POLL || s->wait == CT_W_EPOLL));
 }
 
-/* When the interval at ts_ns began. */
+/* When the task's interval at ts_ns began. If there is no such interval, ts_ns. */
 static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
