@@ -110,12 +110,14 @@ void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* As cli_error(), for a warning. */
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The escape sequence for an SGR code ("1", "31") on f. "" if f is no terminal, or if NO_COLOR or
- * TERM=dumb is set. The code "0" ends the colour. The result stays valid during the next three calls. */
+/* The escape sequence for an SGR code ("1", "31") on f. "" if f is no terminal, if NO_COLOR is set,
+ * or if TERM is missing or "dumb". The code "0" ends the colour. The result stays valid during the
+ * next three calls. */
 const char *cli_sgr(FILE *f, const char *code);
 
 /* Shows the progress of long work on stderr, if stderr is a terminal. arg: a word for the work
- * ("Reading"). percent 100 removes the line. The function can be given to reader_on_progress(). */
+ * ("Reading"). A percent of 100 or more removes the line. The function can be given to
+ * reader_on_progress(). */
 void cli_progress(void *arg, unsigned percent);
 /* Does the same as cli_progress(), for work that consists of `all` things, of which `done` are done. done
  * == all removes the line. */

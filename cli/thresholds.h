@@ -3,8 +3,9 @@
  * thresholds.h - private to cli/: the numbers that decide what a command shows, how much of a trace it loads,
  * and how long it waits for the daemon.
  *
- * Each entry says: the unit; what the number means; what goes wrong below and above it. None of these numbers
- * changes a verdict: the numbers that do are in analysis/thresholds.h. Most entries have no evidence yet.
+ * Each entry says: the unit; what the number means; what goes wrong below and above it. None of
+ * these numbers changes a verdict: the numbers that change verdicts are in analysis/thresholds.h.
+ * Most entries have no evidence yet.
  */
 #ifndef CTRACE_CLI_THRESHOLDS_H
 #define CTRACE_CLI_THRESHOLDS_H
@@ -25,9 +26,9 @@
 /* ns: If the user gives a moment, this time before it and after it is the window. Below: only a part of a
  * long stall is seen. Above: more to load. */
 #define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
-/* ns: `ctrace diagnose` without a file looks back this far. Below: the begin of a long hang is not seen. Above:
- * more to copy and to load: on a busy server, 5 minutes are about 30 MB and 8 M records in the steps that the
- * budget allows. */
+/* ns: `ctrace diagnose` without a file looks back this far. Below: the start of a long hang is not
+ * seen. Above: more to copy and to load: on a busy server, 5 minutes are about 30 MB and 8 M
+ * records in the steps that the budget allows. */
 #define NOW_NS (300 * NSEC_PER_SEC)
 /* ns: `ctrace slice` first loads this time before and after the moment. Below: a walk often needs more, and
  * is repeated. Above: more to load. */
@@ -48,10 +49,11 @@
 /* threads that diagnose hangs at the same time. Higher: more memory. In a trace of 20 M records a diagnosis
  * takes about 20 MB, beside 1.2 GB for the trace; the largest path (PATH_MAX_PIECES) takes 600 MB. */
 #define DIAGNOSE_THREADS 16
-/* candidates: If only the worst hang is wanted, so many candidates are diagnosed one after the other, before
- * threads diagnose the rest. Lower: the threads diagnose candidates for nothing. Higher: the threads begin
- * later. Evidence: in two traces of a busy machine the second candidate is the worst hang; with threads from
- * the first one on, `ctrace diagnose` takes 1.9 times the CPU time, and a fifth more memory. */
+/* candidates: If only the worst hang is wanted, this many candidates are diagnosed one after the
+ * other, before threads diagnose the rest. Lower: the threads diagnose candidates for nothing.
+ * Higher: the threads begin later. Evidence: in two traces of a busy machine the second candidate
+ * is the worst hang; with threads from the first one on, `ctrace diagnose` takes 1.9 times the CPU
+ * time, and a fifth more memory. */
 #define DIAGNOSE_ALONE 8u
 /* threads that answer the questions of a what-if table at the same time. Lower: `ctrace path` takes longer.
  * Higher: more memory, 8 bytes for each interval of the graph; a table has about 12 questions. Evidence:
@@ -67,8 +69,9 @@
  */
 /* 1/n of the time: A part of the time that is shorter than this has no line of its own. */
 #define SHOW_SHARE 1000
-/* 1/n of the time: `ctrace path` names the best change beside the change in the headline if the best change
- * saves at least twice as much as the other, plus this part of the time. */
+/* 1/n of the time: `ctrace path` names the best change beside the change in the headline if the
+ * best change saves at least twice as much as the change in the headline, plus this part of the
+ * time. */
 #define SHOW_BETTER_SHARE 20
 /* ns: If the daemon has counted the records of tasks longer ago than this, `ctrace status` says how long ago.
  * The daemon counts them once a second. */
@@ -84,8 +87,8 @@
 #define SHOW_STUCK_NS (10 * NSEC_PER_SEC)
 
 /*
- * How long a command waits at most. Below: a daemon on a busy machine seems to be dead. Above: if the daemon
- * is dead, the user waits for nothing.
+ * How long a command waits at most. Below: a daemon on a busy machine seems to be dead. Above: if
+ * the daemon is dead, the user waits in vain for so long.
  */
 /* ms: for a connection, while many other clients connect. */
 #define WAIT_CONNECT_MS 5000

@@ -34,8 +34,8 @@ static const char *sure_words(const char *sure)
 	return !strcmp(sure, "strong") ? "certain" : !strcmp(sure, "boosted") ? "likely" : "uncertain";
 }
 
-/* The index of the first frame that belongs to the program. Its function says more than the function
- * of the kernel in which the task slept. */
+/* The index of the first frame of the program. The function of this frame says more than the
+ * function of the kernel in which the task slept. 0: the stack has no frame of the program. */
 static int first_of_program(const struct window_stack *s)
 {
 	int i = 0;

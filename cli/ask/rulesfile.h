@@ -28,7 +28,7 @@ int rulesfile_parse(const char *text, size_t size, struct rules *rules, char err
 char *rulesfile_merge(const char *old, size_t size, const struct rule *rules, size_t n);
 
 #define RULESFILE_WORDS_MAX 1024
-/* Writes a rule as a sentence that is safe to print: "a lock edge from a to b through futex x is not a
+/* Writes a rule as a sentence that is safe to print: "lock from a to b through futex x is not a
  * cause". Returns buf. */
 const char *rulesfile_words(const struct rule *rule, char buf[RULESFILE_WORDS_MAX]);
 

@@ -103,8 +103,8 @@ static int check_edges(const char *path, const struct rule *v, size_t n)
 	return CLI_OK;
 }
 
-/* Loads a file. may_miss true: it is no error if the file does not exist. Such a file is not added to
- * the list of files. */
+/* Loads a file. may_miss: if the file does not exist, this is no error, and the file is not added
+ * to the list of files. */
 static int load(struct rulestore *s, const char *path, bool may_miss)
 {
 	_cleanup_free_ char *text = NULL;

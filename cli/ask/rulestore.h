@@ -42,8 +42,8 @@ struct rulestore {
 	char *keep;
 };
 
-/* Reads the files. asking: questions are possible. Then there may be answers to keep, and the file
- * for them need not exist yet. rulestore_done() has to be called after failure too. */
+/* Reads the files. asking: questions are possible, so there may be answers to keep, and the file
+ * for these answers need not exist yet. rulestore_done() has to be called after failure too. */
 int rulestore_open(const struct rulestore_options *o, bool asking, struct rulestore *ret);
 /* Adds the answers of this run to their file and prints how many. The file is replaced as a whole or stays
  * as it is. */

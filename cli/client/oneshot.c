@@ -326,8 +326,8 @@ bool oneshot_alive(struct oneshot *r)
 	return r->pid != 0;
 }
 
-/* Kills the daemon. The directory with its trace is removed next, so an orderly end, which seals the trace,
- * would be in vain. */
+/* Kills the daemon. An orderly end would only complete the trace, and the directory with the trace
+ * is removed next. */
 static void end_daemon(struct oneshot *r)
 {
 	if (!oneshot_alive(r))

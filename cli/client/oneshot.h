@@ -27,9 +27,9 @@ struct oneshot;
  *
  * Returns 0, or CLI_FAILED: an error has been printed, and nothing is left behind.
  *
- * Until oneshot_free(), the signals INT, TERM, HUP, QUIT and CHLD are blocked in the caller, so that
- * no signal ends it before the directory has been removed. The caller may receive them with a
- * signalfd.
+ * Until oneshot_free(), the signals INT, TERM, HUP, QUIT and CHLD are blocked in the caller, so
+ * that no signal ends the caller before the directory has been removed. The caller may receive
+ * these signals with a signalfd.
  */
 int oneshot_start(const char *near, uint64_t size_bytes, const char *frameworks, struct oneshot **ret);
 /* Stops the daemon and removes the directory. May be called twice. */

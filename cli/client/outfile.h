@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * outfile.h - a trace file that appears whole or not at all. It is written as NAME.partial and renamed at
- * the end. These functions print their errors themselves. One thread, and one file at a time.
+ * outfile.h - a trace file that appears whole or not at all: it is written as NAME.partial and
+ * renamed at the end. These functions print their errors themselves. One thread, and one file at a
+ * time.
  */
 #ifndef CTRACE_CLI_CLIENT_OUTFILE_H
 #define CTRACE_CLI_CLIENT_OUTFILE_H

@@ -85,7 +85,8 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	r = hangs_search(in->graph, in->from_ns, in->to_ns, &filter, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	if (h->missing) /* Ctrl-C; threads may still read the graph */
+	/* the user has pressed Ctrl-C; threads may still read the graph, so it is not freed */
+	if (h->missing)
 		_exit(cli_output_end(CLI_FAILED));
 	ret->task = GRAPH_NONE;
 	for (size_t i = 0; i < h->n; i++) {
@@ -93,10 +94,10 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
-		/* The list begins with the worst hang. If no task is named, take the first one. If tasks are
-		 * named, take the longest of those hangs that are as bad as the first one: alarms if it is an
-		 * alarm, and normal if it is normal. (A server's idle master process waits longer than the
-		 * worker that hangs.) */
+		/* The list begins with the worst hang. If no task is named, take the first one. If
+		 * tasks are named, take the longest of the hangs that are as bad as the first one:
+		 * both are alarms or both are not, and both are normal or both are not. (A server's
+		 * idle master process waits longer than the worker that hangs.) */
 		if (!best || (named && best->alarm == x->alarm &&
 			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
 				      (x->diagnosis->verdict == VERDICT_NORMAL) &&
@@ -113,8 +114,8 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	return CLI_OK;
 }
 
-/* Finds the requested task. It must have lived at the time of --at; without --at, in the window. If a
- * process is requested, takes its main thread if possible. */
+/* Finds a task that matches `who` and that lived at the time of --at (without --at: in the window).
+ * Prefers the main thread of a process. GRAPH_NONE: there is no such task. */
 static uint32_t find_task(const struct analysis_input *in, const struct hangs_filter *who,
 			  const struct moment *at)
 {
@@ -154,8 +155,8 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
-/* If nothing is wrong with the main thread, but another thread of the process hangs, takes the latter: the
- * main thread of some programs only waits for signals. */
+/* If nothing is wrong with the main thread, but another thread of the process hangs, takes that
+ * other thread: the main thread of some programs only waits for signals. */
 static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *who, struct victim *ret)
 {
 	const struct diagnose_options o = { .window_given = true };
@@ -167,7 +168,7 @@ static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *wh
 	r = hangs_search(in->graph, in->from_ns, in->to_ns, who, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	if (h->missing) /* Ctrl-C; threads may still read the graph */
+	if (h->missing) /* see find_stall() */
 		_exit(cli_output_end(CLI_FAILED));
 	if (h->n && h->v[0].alarm) {
 		diagnosis_free(ret->diagnosis);
@@ -309,7 +310,8 @@ static int diagnose_print(struct analysis_input *in, const struct request *rq, c
 	return r ? r : interview->code;
 }
 
-/* Opens what the daemon has recorded: from --from or --at on, and some time before; else the last minutes. */
+/* Opens a copy of the daemon's trace. The copy begins LOAD_AROUND_NS before --from or --at; if
+ * neither is given, NOW_NS ago. */
 static int open_now(struct analysis_input *in, const struct request *rq)
 {
 	const char *socket = rq->socket ? rq->socket : CLIENT_SOCKET, *begin = rq->from ? rq->from : rq->at;

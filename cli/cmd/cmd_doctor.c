@@ -74,8 +74,8 @@ static void look_at_privilege(struct finding *f)
 	f->advice = "run it as root; in a container, give it CAP_BPF and CAP_PERFMON";
 }
 
-/* Finds out whether ctrace sees the tasks of the whole machine. Even a privileged container may have other
- * tids than the kernel. */
+/* Finds out whether ctrace sees the tasks of the whole machine. Even in a privileged container, a
+ * task may have another tid than in the kernel. */
 static void look_at_namespaces(struct finding *f)
 {
 	unsigned found = hostns_look();

@@ -10,7 +10,8 @@
 #include "trace/words/describe.h"
 
 #define KINDS_TEXT_MAX 1024
-#define LOOK_EVERY     256 /* after so many records, looks whether the output is still read */
+/* records: each time after this many records, dump_piece() checks whether stdout is still read */
+#define LOOK_EVERY     256
 
 enum { OPT_TID = 256, OPT_PID, OPT_KIND };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd_hangs_caught.h - `ctrace hangs` without a trace: lists the hangs that the daemon noticed and of
- * which it kept a snapshot. Asks the daemon; if no daemon runs, reads its directory.
+ * cmd_hangs_caught.h - `ctrace hangs` without a trace: lists the hangs that the daemon noticed and
+ * of which it kept a snapshot. Asks the daemon. If the daemon at the default socket does not
+ * answer, reads /var/lib/ctrace/hangs.
  */
 #ifndef CTRACE_CLI_CMD_CMD_HANGS_CAUGHT_H
 #define CTRACE_CLI_CMD_CMD_HANGS_CAUGHT_H

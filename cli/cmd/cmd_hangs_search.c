@@ -85,7 +85,7 @@ static void start(struct search *s)
 		work(s);
 }
 
-/* Whether the row has its diagnosis, so that it can be settled. */
+/* Whether the row has its diagnosis, so that hangs_settle() can be called for it. */
 static bool is_ready(struct search *s, size_t row)
 {
 	bool ready;
@@ -110,8 +110,9 @@ static int look(struct search *s)
 	return err;
 }
 
-/* Waits until all rows are settled, or (s->worst) the rows up to the worst hang, or until a signal comes.
- * *settled: the number of settled rows, before the call and after it. */
+/* Calls hangs_settle() for the rows in order, for each row as soon as the row is diagnosed. Ends
+ * after the last row or, if s->worst is set, after the worst hang; also ends after an error or a
+ * signal. *settled: the number of rows that are settled, before the call and after it. */
 static int wait_for_rows(struct search *s, int signal_fd, size_t *settled, bool *ret_interrupted)
 {
 	struct pollfd p[] = { { .fd = s->done_fd, .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };

@@ -195,8 +195,8 @@ static int ask_without(struct path_work *k)
 	return r ? r : whatif_on_path(k->whatif, k->path, v->without, v->n_without, &v->answer.path_ns);
 }
 
-/* If no time was given, clips the window to the life of the task, because nothing can be said about
- * other times. */
+/* Clips each end of the window that the user has not given to the life of the task, because nothing
+ * can be said about other times. */
 static void clip_to_life(struct analysis_input *in, const struct path_options *o, uint32_t task)
 {
 	const struct graph_task *t = &in->graph->tasks[task];

@@ -73,7 +73,7 @@ static int print_slice(const struct causal *c, const struct slice *s, const stru
 	return text_print_json(doc);
 }
 
-/* A walk, and what it needs. */
+/* The state of the command: the input, the request, and the results. */
 struct walk {
 	struct analysis_input in;
 	const struct slice_request *rq;

@@ -118,8 +118,8 @@ static int cut_input(const struct request *q, struct reader *r, int fd)
 	return code ? code : cut(q, r, from_ns, to_ns, fd);
 }
 
-/* Takes a redacted snapshot. The daemon first writes the snapshot with all names into a file without a name.
- */
+/* Takes a redacted snapshot. The daemon writes a snapshot with all names into a temporary file, and
+ * ctrace makes the redacted snapshot from this file. */
 static int ask_redacted(const struct request *q, int fd, struct lacks *ret_lacks)
 {
 	_cleanup_close_ int whole = now_nameless();
@@ -162,8 +162,8 @@ static int take(struct request *q, struct outfile *out, struct lacks *ret_lacks)
 	return code ? code : outfile_commit(out);
 }
 
-/* Refuses to replace a trace that exists: the daemon may have overwritten its records, so the trace could
- * not be taken again. An empty file may be replaced. */
+/* Refuses to replace a trace that exists: the daemon may have overwritten the records of the old
+ * trace, so nobody could take that trace again. An empty file may be replaced. */
 static int check_output(const struct request *q)
 {
 	struct stat st;

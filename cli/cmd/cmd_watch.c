@@ -127,7 +127,8 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Prints accesses in order of time. Those of one CPU come in order, those of several CPUs do not. */
+/* Prints accesses in order of time. The daemon's list has the accesses of one CPU in order, but not
+ * those of different CPUs. */
 static void print_accesses(const struct watch *w, const json_t *list)
 {
 	size_t n = json_array_size(list);

@@ -27,7 +27,8 @@ struct analysis_input {
 int analysis_open(struct analysis_input *in, const char *path, const char *boot);
 /* Takes over a trace and a descriptor of now_open(). */
 void analysis_take_now(struct analysis_input *in, struct reader *trace, int fd);
-/* Says how to list the tasks that may be the right ones. */
+/* Returns a hint for an error message: the command that lists the tasks of this input. The hint may
+ * be in buf. */
 const char *analysis_lister(const struct analysis_input *in, char buf[ANALYSIS_LISTER_MAX]);
 /* Opens path and loads the window given by the options --from and --to. NULL: the option is not given. */
 int analysis_begin(struct analysis_input *in, const char *path, const char *boot, const char *from,

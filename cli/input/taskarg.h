@@ -11,7 +11,8 @@
 /* Finds the task with this tid that lived at at_ns. tid 0: the only task with the name comm at that time. */
 int taskarg_find(const struct analysis_input *in, uint32_t tid, const char *comm, uint64_t at_ns,
 		 uint32_t *ret_task);
-/* Opens path and finds the moment `at`, which is the argument of `option`. *ret_at_ns: as boot time. */
+/* Opens path and finds the moment `at`, which is the argument of `option`. *ret_at_ns: the moment,
+ * as boot time. */
 int taskarg_open(struct analysis_input *in, const char *path, const char *boot, const char *option,
 		 const char *at, uint64_t *ret_at_ns);
 /* As taskarg_open(), then loads the records around a moment, and builds the graph. in->from_ns and in->to_ns

@@ -40,7 +40,7 @@ static bool take(const char **s, char c)
 	return true;
 }
 
-/* Takes digits after a decimal point as nanoseconds. Further digits are dropped. */
+/* Takes digits after a decimal point as nanoseconds. Digits after the ninth are dropped. */
 static bool fraction(const char **s, uint64_t *ret_ns)
 {
 	uint64_t unit = NSEC_PER_SEC / 10, v = 0;

@@ -20,8 +20,8 @@ int tracefile_use_boot(struct reader *r, const char *path, const char *arg);
 /* The context for times in this trace. */
 struct timearg_context tracefile_context(const struct reader *r);
 /* If the user did not choose a boot, and arg is a wall clock time of an earlier boot, makes the
- * reader read that boot and prints a warning. arg may be NULL. To be called before anything is
- * loaded, because reader_info() describes the boot from then on. */
+ * reader read that boot and prints a warning. arg may be NULL. Call this function before anything
+ * is loaded: afterwards, reader_info() describes the chosen boot. */
 void tracefile_find_boot(struct reader *r, const char *option, const char *arg);
 /* Reads arg, the argument of option (such as "--at"), as boot time. The time has to lie in the trace. */
 int tracefile_time(const struct reader *r, const char *path, const char *option, const char *arg,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * withoutarg.h - the argument of --without: what a what-if takes away from a time.
+ * withoutarg.h - the argument of --without: what a what-if question takes away.
  *
  *   task:TID  process:PID  the running, the sleeps and the disk reads of this task or process
  *   object:TEXT            all waits for the objects on the path whose name contains TEXT

@@ -85,8 +85,7 @@ static bool plain_type(Dwarf_Die *die, Dwarf_Die *ret)
 	return false;
 }
 
-/* Finds the child with this tag and name. Variables without a type and mere declarations do not
- * count. */
+/* Finds the child with this tag and name. A child without a type does not count. */
 static bool child_named(Dwarf_Die *of, int tag, const char *name, size_t n, Dwarf_Die *ret)
 {
 	for (int r = dwarf_child(of, ret); r == 0; r = dwarf_siblingof(ret, ret)) {

@@ -13,8 +13,8 @@
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
-/* 1024 names of tasks and 1024 names of objects are kept. The records of a busy machine are about a few
- * hundred tasks and objects. */
+/* 1024 names of tasks and 1024 names of objects are kept. The records of a busy machine concern a
+ * few hundred tasks and objects at a time. */
 #define NAMES_BITS 10
 #define NAME_BYTES 176
 #define KIND_WIDTH 11
@@ -555,7 +555,7 @@ static void put_time(struct dumpline *d)
 	}
 }
 
-/* The kinds are a column: text that is shorter is padded. */
+/* In text, the kinds are a column: a short kind is padded with blanks. */
 static void put_kind(struct dumpline *d)
 {
 	static const char spaces[KIND_WIDTH + 1] = "           ";

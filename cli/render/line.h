@@ -40,14 +40,14 @@ void line_json(struct line *l, const char *s);
 /* Adds text of unknown origin as text; in quotes if a character in it would make the line hard to parse. */
 void line_text(struct line *l, const char *s);
 
-/* Begins a value. */
+/* Adds the name of a value; the value comes next. */
 void line_key(struct line *l, const char *name);
 void line_num(struct line *l, const char *name, int64_t v);
 void line_u64(struct line *l, const char *name, uint64_t v);
 void line_hex(struct line *l, const char *name, uint64_t v);
-/* A word of ctrace's own: no character in it needs a quote or an escape. */
+/* Adds a value that is a word of ctrace: no character in it needs a quote or an escape. */
 void line_word(struct line *l, const char *name, const char *word);
-/* Text of unknown origin, as from line_json() or line_text(). */
+/* Adds a value of unknown origin: as JSON with line_json(), as text with line_text(). */
 void line_str(struct line *l, const char *name, const char *s);
 
 /* Ends the line and writes it to f. */

@@ -200,8 +200,8 @@ static void print_answer(FILE *f, const struct path_view *v)
 	fprintf(f, "which is %s of the critical path.\n", text_duration(v->answer.path_ns, on));
 }
 
-/* Prints "running", "timer" or "lock (futex 0x1000)". Many kinds of time have the same name as their
- * resource. */
+/* Prints "running", "timer" or "lock (futex 0x1000)". If the kind of time has the same name as the
+ * resource, prints this name only once. */
 static void print_state(FILE *f, const struct path_view *v, const struct path_piece *x)
 {
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &v->path->leaf_blames[x->blame];

@@ -34,7 +34,8 @@ static void note_group(struct shedding *s, const struct window_event *e, uint64_
 		s->groups[i].ns += e->r.ts - since_ns;
 }
 
-/* Takes note of a step that was in force. */
+/* Takes note of a step that was in force: keeps it if it leaves out at least as much as the step
+ * that is kept so far. */
 static void note_step(struct shedding *s, enum ct_shed step)
 {
 	uint32_t most = ct_shed_lacks(s->step), now = ct_shed_lacks(step);

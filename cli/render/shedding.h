@@ -13,7 +13,8 @@
 
 #include "trace/format/window.h"
 
-/* At most so many tasks, and so many groups, are named. left_out counts the records of all capped tasks. */
+/* At most this many tasks and groups are named. left_out counts the records of all capped tasks and
+ * groups. */
 #define SHEDDING_TASKS  16
 #define SHEDDING_GROUPS 4
 
