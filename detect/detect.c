@@ -529,9 +529,9 @@ static void futex(struct detect *d, const struct ct_rec *rec)
 	if (t->run != DETECT_BLOCKED || t->wait != CT_W_FUTEX || rec->ts <= t->since_ns)
 		return;
 	/*
-	 * An inspection has found the owner of the present wait. If the wait is older than the recording, the
-	 * detector took it for a wait at the idle point, because its owner was not known. That was wrong: a
-	 * wait for an owner is not idle.
+	 * An inspection has found the owner of the present wait. If the wait is older than the
+	 * recording, the detector took it for a wait at the idle point, because its owner was not
+	 * known. But a task that waits for a lock with a known owner does not idle.
 	 */
 	if (t->bits & DETECT_IDLE && ct_futex_owner(rec) && !t->returns) {
 		t->bits &= (uint8_t)~DETECT_IDLE;

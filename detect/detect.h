@@ -27,11 +27,13 @@
  *   rule LOOP does not report a wait of this kind for this task.
  * - The time away of a reported hang is not learned before the third report about tasks of that name.
  *
- * In a coarse stretch (CT_LACK_SWITCHES of fields.h), the records show only long waits, and long times in
- * the queue of a CPU. The rules judge these. A task that runs and waits briefly is not judged.
+ * In a coarse stretch (CT_LACK_SWITCHES of fields.h), the records show only long waits, and long
+ * times in the queue of a CPU. The rules judge only such waits and times. A task that runs and
+ * waits briefly is not judged.
  *
- * While messages are not recorded (CT_LACK_MESSAGES), the rule SERVICE asks the kernel whether there are
- * unread bytes. It judges only a reader that is in one wait throughout, so that it has read nothing.
+ * While messages are not recorded (CT_LACK_MESSAGES), the rule SERVICE asks the kernel whether
+ * there are unread bytes. The rule judges only a reader that stays in one wait all the time, and so
+ * reads nothing.
  *
  * After records were lost, no task is judged until the daemon has read the states of all tasks
  * again. The rules DISK and DEADLOCK are the exception, because the kernel confirms the state of
@@ -112,9 +114,10 @@ struct detect_options {
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
 	/*
-	 * Asks the kernel how much a socket of a process has received that no task has read (0: nothing).
-	 * Used for the rule SERVICE while messages are not recorded. Returns 0, -EBUSY (to be asked again
-	 * soon), or another -errno: it is not known. NULL: it is never known.
+	 * Asks the kernel how many bytes a socket of a process has received that no task has read.
+	 * Used for the rule SERVICE while messages are not recorded. Returns 0; -EBUSY: the
+	 * detector asks again soon; another -errno: the number is not known. If unread is NULL, the
+	 * number is never known.
 	 */
 	int (*unread)(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret);
 	void *look_arg; /* for look() and unread() */
@@ -157,9 +160,9 @@ void detect_resync(struct detect *d, uint64_t now_ns);
 /* Notes that records were lost until ts_ns. No task is judged until detect_resync() is called. */
 void detect_lost(struct detect *d, uint64_t ts_ns);
 /*
- * Judges all tasks. The caller calls it several times a second (every DETECT_TICK_NS is enough), after it
- * has passed on all records older than now_ns. If DETECT_GAP_NS passes without a call, the detector assumes
- * that the machine slept.
+ * Judges all tasks. The caller calls this function several times a second (every DETECT_TICK_NS is
+ * enough). Before each call, the caller passes on all records older than now_ns. If DETECT_GAP_NS
+ * passes without a call, the detector assumes that the machine slept.
  */
 void detect_tick(struct detect *d, uint64_t now_ns);
 

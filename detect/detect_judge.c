@@ -17,10 +17,10 @@
  * A worker thread that waits on another condition variable than that of its queue may have no work. So a wait
  * for a futex without a known owner counts only for the first thread of a process.
  *
- * The rule BUSY: a loop that always finds more work never waits in its epoll. Such a task makes progress if
- * it receives messages, is seen in the system call of its idle point, or is seen in one system call and then
- * in another one. A thread of a pool that is busy for long looks like a thread that is stuck in its work, so
- * only a thread with an event loop is reported.
+ * The rule BUSY: a loop that always finds more work never waits in its epoll. The task of such a
+ * loop makes progress if it receives messages, is seen in the system call of its idle point, or is
+ * seen in one system call and then in another one. A thread of a pool that is busy for long looks
+ * like a thread that is stuck in its work, so only a thread with an event loop is reported.
  */
 #include <errno.h>
 #include <string.h>
@@ -206,8 +206,8 @@ static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 }
 
 /*
- * The longest time away of this task from its idle point. As long as the task is not known well, tasks of
- * the same name count too.
+ * The longest time that this task was away from its idle point. Until LEARN_NAME_TIMES times the
+ * time of learning is over, tasks of the same name count too.
  */
 static uint64_t judge_max_away(struct detect *d, const struct detect_task *t, uint64_t now_ns)
 {
@@ -375,8 +375,8 @@ static void judge_deadlock(struct detect *d, struct detect_task *t, uint64_t lim
 			d->stats.withdrawn++;
 			return;
 		}
-	/* If another rule has reported a hang with the same root, that report must not hide the deadlock,
-	 * which is the cause of both. */
+	/* If another rule has reported a hang with the same root, the deadlock is the cause of that
+	 * hang. So that report must not hide the deadlock. */
 	for (unsigned i = 0; i < DETECT_REPORTS; i++)
 		if (d->reports[i].root == t->tid && d->reports[i].rule != CT_HANG_DEADLOCK)
 			d->reports[i].ns = 0;
@@ -387,7 +387,7 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 {
 	struct detect_limits limits;
 
-	/* Most tasks leave here in most calls, because they are idle or have not waited for long enough. */
+	/* Most calls end here, because the task is idle or has not waited for long enough. */
 	if (t->bits & DETECT_IDLE || (t->run == DETECT_BLOCKED && now_ns < t->since_ns + d->min_ns &&
 				      (!t->sleep_since_ns || now_ns < t->sleep_since_ns + d->min_ns)))
 		return;
@@ -445,7 +445,8 @@ static bool judge_client_waits(const struct detect_task *c, const struct detect_
 /*
  * Asks the kernel, because messages are not recorded. True: at two looks, limit_ns apart, the
  * socket had unread bytes, and the reader was in one and the same wait throughout, so that it read
- * nothing. Then these bytes are unread for limit_ns, and the client waits for as long.
+ * nothing. So the bytes have been unread for limit_ns, and the client has waited for at least this
+ * time.
  */
 static bool judge_unread(struct detect *d, struct detect_socket *s, const struct detect_task *client,
 			 const struct detect_task *reader, uint64_t limit_ns, uint64_t now_ns)
@@ -483,7 +484,7 @@ static void judge_socket(struct detect *d, struct detect_socket *s, uint64_t now
 	    now_ns < reader->seen_ns + d->set.learn_ns || client->told >> CT_HANG_SERVICE & 1 ||
 	    client->tgid == d->opt.own_tgid || reader->tgid == d->opt.own_tgid)
 		return;
-	/* Records of the reader were left out, so the records do not tell what the reader has read. */
+	/* Some records of the reader were left out, so it is not known what the reader has read. */
 	if (reader->capped_ns && (now_ns < reader->capped_ns + JUDGE_CAP_NS ||
 				  (s->unread_ns <= reader->capped_ns && !(d->lacks & CT_LACK_MESSAGES))))
 		return;

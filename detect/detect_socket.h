@@ -21,8 +21,8 @@ struct detect_socket {
 	uint64_t obj; /* the socket or epoll, or the key of an address; 0: the entry is empty */
 	uint64_t used_ns;
 	uint64_t peer; /* the other end; 0: not known */
-	/* There are unread bytes since this time; 0: there are none. While messages are not recorded: when
-	 * the kernel first said so. */
+	/* There have been unread bytes since this time; 0: there are none. While messages are not
+	 * recorded, this is the time at which the kernel first reported unread bytes. */
 	uint64_t unread_ns;
 	uint64_t asked_ns;     /* when the kernel was last asked for unread bytes */
 	uint64_t max_delay_ns; /* the longest time that bytes were unread */
@@ -36,9 +36,10 @@ struct detect_socket {
 
 struct detect_sockets {
 	struct detect_socket *v; /* DETECT_SOCKETS entries */
-	/* A bit for each entry: set, the entry may have unread bytes; not set, it has none. So as long as
-	 * messages are recorded, the whole table, which is larger than the caches of a CPU, is not walked
-	 * several times a second. */
+	/* One bit for each entry. If the bit is set, the entry may have unread bytes; if not, the
+	 * entry has none. The detector looks for unread bytes several times a second. The bits save
+	 * it a walk over the whole table, which is larger than the caches of a CPU. While messages
+	 * are not recorded, the bits are not used. */
 	uint64_t unread[DETECT_SOCKETS / 64];
 };
 

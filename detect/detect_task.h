@@ -35,7 +35,9 @@ struct detect_task {
 	uint32_t tid, next; /* next: slot of the next task in the same hash chain */
 	uint32_t owner;     /* owner of the futex that the task waits for */
 	uint32_t futex_owner;
-	uint8_t run, bits, told; /* told: bits 1 << CT_HANG_*: present hangs that need no more report */
+	/* told: bits 1 << CT_HANG_*: the present hangs that were reported, or that need no
+	 * report */
+	uint8_t run, bits, told;
 	uint8_t prio;
 	/* The present wait. If the task does not wait, nr is its system call. */
 	uint8_t wait, state, flags;

@@ -2,13 +2,14 @@
 /*
  * thresholds.h - the numbers that decide something in detect/.
  *
- * Each entry says: the unit; what the number means; what goes wrong with a smaller number ("Below") and
- * with a larger one ("Above"); the evidence. The evidence names tests. "edges (gap)" is the test gap in
- * test/unit/detect/edges_test.c; tests without this word in front are in detect_test.c beside it. "On
- * both sides" means that one test fails with half of the number, and one test fails with twice the
- * number. "That it is so" means that a test only shows that the code uses this number. False alarms in
- * ordinary work are measured as a whole (doc/service.md, "False alarms"), not for each number. Sizes of
- * tables are beside the tables, which count what they refuse.
+ * Each entry says: the unit; what the number means; what goes wrong with a smaller number ("Below")
+ * and with a larger one ("Above"); the evidence. The evidence names tests. "edges (gap)" is the
+ * test gap in test/unit/detect/edges_test.c; a name without this word is the name of a test in
+ * test/unit/detect/detect_test.c. "On both sides" means that one test fails with half of the
+ * number, and one test fails with twice the number. "That it is so" means that a test only shows
+ * that the code uses this number. False alarms in ordinary work are measured as a whole
+ * (doc/service.md, "False alarms"), not for each number. Sizes of tables are beside the tables,
+ * which count what they refuse.
  */
 #ifndef CTRACE_DETECT_THRESHOLDS_H
 #define CTRACE_DETECT_THRESHOLDS_H
@@ -33,15 +34,15 @@
  */
 
 /* ns: all tasks are judged once in this time. Below: more CPU time. Above: hangs are noticed later.
- * Evidence: edges, from above; a smaller number only costs more. */
+ * Evidence: the edges tests, from above; a smaller number only costs more CPU time. */
 #define DETECT_TICK_NS 200000000ULL
 /* ns: if there is no tick for longer than this, the machine slept or stood still. Below: on a busy
  * machine, the detector forgets waits. Above: the sleep of the machine counts as a part of a wait.
  * Evidence: edges (gap), on both sides. */
 #define DETECT_GAP_NS 1500000000ULL
-/* ns: after a record about a cap of a task, the task is not judged for this time, because the governor may
- * cap the same task again soon. Evidence: edges (cap), on both sides, that it is so; it is twice
- * GOVERNOR_CAP_MAX_NS. */
+/* ns: after a record about a cap of a task, the task is not judged for this time, because the
+ * governor may cap the same task again soon. Evidence: edges (cap), on both sides, that it is so.
+ * This time is twice GOVERNOR_CAP_MAX_NS. */
 #define JUDGE_CAP_NS 10000000000ULL
 /* ns: after a reported hang, other hangs with the same cause are not reported for this time. Below:
  * one hang causes many reports. Above: a second hang is missed. Evidence: edges (quiet), on both
@@ -111,8 +112,8 @@
  * hang as a habit. Below: the second hang of a kind is missed. Above: the same false alarm comes again and
  * again. Evidence: edges (told), on both sides. */
 #define TOLD_HABIT 2
-/* votes: the idle point has at most this many. Below: rare work moves the idle point. Above: a task
- * that changes its ways is misjudged for longer. No evidence yet. */
+/* votes: the idle point has at most this many. Below: rare work moves the idle point. Above: if a
+ * task gets a new idle point, the detector finds it later. No evidence yet. */
 #define VOTES_MAX 255
 /* votes: a wait that is typical of an event loop (wait_is_loop()) has this many, because it shows better
  * where a task idles than a futex or a read does. Evidence: edges (votes_loop), on both sides. */
@@ -146,14 +147,14 @@
  * without waiting, the owner of this mutex is taken for the owner of the next futex that the task waits
  * for. Evidence: edges (futex_early), on both sides, that it is so; none yet that it is right. */
 #define FUTEX_EARLY_NS 1000000ULL
-/* ns: the begin of a wait as the kernel gives it may be up to this much later than the begin in the records.
- * With such a difference, both are about one wait. Below: on a busy machine, the time of a hang starts anew.
- * Above: a new wait of the same kind is taken for the old one. Evidence: edges (adopt_slack), on both sides,
- * that it is so. */
+/* ns: the kernel's time for the start of a wait may be up to this much later than the time in the
+ * records. If the difference is larger, the two times belong to two waits. Below: on a busy
+ * machine, the time of a hang starts anew. Above: a new wait of the same kind is taken for the old
+ * one. Evidence: edges (adopt_slack), on both sides, that it is so. */
 #define ADOPT_SLACK_NS 1000000000ULL
-/* ns: the begin of a wait in a CT_FOUND differs by at most this from its begin in another record of the wait,
- * as in graph/. Below: the time of a hang starts anew. Above: a new wait is taken for the old one. Evidence:
- * edges (coarse_slack), on both sides. */
+/* ns: if a CT_FOUND and another record are about one wait, their times for the start of this wait
+ * differ by at most this. graph/ uses the same limit. Below: the time of a hang starts anew. Above:
+ * a new wait is taken for the old one. Evidence: edges (coarse_slack), on both sides. */
 #define COARSE_SLACK_NS 1000000ULL
 /* ns: if the sender loses the CPU inside the call, the record of the send comes up to this much later than
  * the record of the receive. Below: bytes that were read count as unread. Above: an earlier receive counts
