@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * elf_file.h - reads an ELF file (64-bit, little-endian): headers, segments, sections, notes. All of ctrace
- * reads ELF files with it, except cli/live/dwarf_member.c, which uses libdw.
+ * elf_file.h - reads an ELF file (64-bit, little-endian): headers, segments, sections, notes. All
+ * of ctrace reads ELF files with these functions, except cli/live/dwarf_member.c, which uses libdw.
  *
  * The files belong to the traced programs, and they may change or have wrong content. So the reader copies
  * parts with pread(2) into memory of limited size and never maps a file: if a mapped file is truncated, an
@@ -31,8 +31,8 @@ struct elf_load {
 	uint64_t vaddr, off, filesz;
 };
 
-/* Filled in by elf_file_open(). It owns no memory and no descriptor, so there is nothing to
- * release. */
+/* elf_file_open() fills in the structure. The structure owns no memory and no descriptor, so there
+ * is nothing to release. */
 struct elf_file {
 	int fd;            /* belongs to the caller, who keeps it open; -1: the file cannot be read now */
 	const void *image; /* the bytes in memory, in place of fd; NULL: use fd */
@@ -48,9 +48,9 @@ struct elf_file {
 	uint8_t build_id_n; /* 0: the file has none */
 };
 
-/* Reads the headers of a file. size: its size (st_size); later reads do not go beyond it either. Returns 0;
- * -EBADMSG: the file is damaged, or is no 64-bit little-endian ELF program or library; or an -errno of
- * pread(2). */
+/* Reads the headers of a file. size: the size of the file (st_size); no later read goes beyond this
+ * size. Returns 0; -EBADMSG: the file is damaged, or is no 64-bit little-endian ELF program or
+ * library; or an -errno of pread(2). */
 int elf_file_open(int fd, uint64_t size, struct elf_file *ret);
 /* As elf_file_open(), for size bytes in memory, which must outlive *ret. */
 int elf_file_open_image(const void *image, size_t size, struct elf_file *ret);
@@ -86,8 +86,8 @@ struct elf_note {
 	uint32_t desc_bytes;
 };
 
-/* Takes the next note of a section or segment of notes. False: there is none, or it is damaged; in
- * the second case c is bad. */
+/* Takes the next note of a section or segment of notes. False: there is no further note, or the
+ * next note is damaged. If it is damaged, c is bad. */
 bool elf_note_next(struct cursor *c, struct elf_note *ret);
 bool elf_note_is(const struct elf_note *n, const char *owner, uint32_t type);
 

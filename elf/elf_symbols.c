@@ -174,7 +174,8 @@ static int functions_read(struct elf_functions *f, const struct elf_file *e)
 
 	if (n <= 0)
 		return n ?: -ENOENT;
-	/* .dynsym is needed only if there is no .symtab, which has all of its functions */
+	/* a .symtab has all functions of .dynsym, so .dynsym is used only if .symtab is missing or
+	 * damaged */
 	r = table_find(sh, n, SHT_SYMTAB, &t);
 	if (r)
 		r = table_find(sh, n, SHT_DYNSYM, &t);
@@ -206,8 +207,8 @@ static int function_name(const struct elf_functions *t, const struct elf_file *e
 	return name[0] ? 0 : -ENOENT;
 }
 
-/* True: of two names of one function, people rather use the name a. It has fewer leading underscores, or
- * only the other name is an internal name of glibc. */
+/* True: of two names of one function, a is the name that people use: a has fewer leading
+ * underscores, or only the other name is an internal name of glibc. */
 static bool name_better(const char *a, const char *than)
 {
 	size_t hidden = strlen(GLIBC_HIDDEN_PREFIX);

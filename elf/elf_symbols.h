@@ -25,8 +25,8 @@ struct elf_symbol {
 typedef int (*elf_symbol_fn)(void *arg, const struct elf_symbol *s);
 int elf_symbols_each(const struct elf_file *e, elf_symbol_fn fn, void *arg);
 
-/* The functions of a file, by address. The caller zeroes the structure; elf_functions_find() fills
- * it at its first call. */
+/* The functions of a file, by address. The caller zeroes the structure; the first call of
+ * elf_functions_find() fills the structure. */
 struct elf_functions {
 	int state; /* 0: not read yet; 1: read; -errno: reading failed, or there are none */
 	uint64_t names_off, names_bytes;
