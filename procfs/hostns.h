@@ -6,7 +6,7 @@
  * The kernel names tasks by their ids in the initial pid namespace. In another pid namespace these
  * ids belong to other tasks, so every look-up by them would find the wrong task.
  *
- * It does not change namespaces. Any thread may call it.
+ * These functions do not change namespaces. Any thread may call them.
  */
 #ifndef CTRACE_PROCFS_HOSTNS_H
 #define CTRACE_PROCFS_HOSTNS_H

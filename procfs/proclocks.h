@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proclocks.h - reads /proc/locks: the owners of file locks, and the tasks that wait for them. It
- * does not map an owner to a thread: procwait does. Any thread may call it; one thread at a time
- * for each struct proclocks.
+ * proclocks.h - reads /proc/locks: the owners of file locks, and the tasks that wait for them.
+ * These functions do not map an owner to a thread: procwait does. Any thread may call them; one
+ * thread at a time for each struct proclocks.
  */
 #ifndef CTRACE_PROCFS_PROCLOCKS_H
 #define CTRACE_PROCFS_PROCLOCKS_H

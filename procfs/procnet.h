@@ -4,10 +4,11 @@
  * and UDP from /proc/PID/net, for each network namespace that a process lives in.
  *
  * Only root can read the unix sockets of another network namespace. A kernel without unix_diag
- * shows none at all. The namespaces that could not be read are counted.
+ * shows no unix sockets at all. The namespaces whose unix sockets could not be read are counted.
  *
- * It does not say which process has a socket open: proctask does. One thread calls procnet_read(),
- * which enters other network namespaces for a moment. Any thread may read the result.
+ * These functions do not say which process has a socket open: proctask does. One thread calls
+ * procnet_read(), which enters other network namespaces for a moment. Any thread may read the
+ * result.
  */
 #ifndef CTRACE_PROCFS_PROCNET_H
 #define CTRACE_PROCFS_PROCNET_H
@@ -44,12 +45,12 @@ struct procnet {
 int procnet_read(const struct proctask *t, struct procnet *ret);
 void procnet_done(struct procnet *n);
 
-/* NULL: the socket is not known. */
+/* Finds a socket by its inode number. NULL: the socket is not known. */
 const struct procnet_sock *procnet_by_ino(const struct procnet *n, uint64_t ino);
 /*
  * Finds the socket at the other end, if it is on this host. If no process has accepted the
- * connection yet, the result is the listening socket, and *ret_pending is true. NULL: there is
- * none, or it is not known.
+ * connection yet, the result is the listening socket, and *ret_pending is true. NULL: there is no
+ * such socket on this host, or it is not known.
  */
 const struct procnet_sock *procnet_peer(const struct procnet *n, const struct procnet_sock *s,
 					bool *ret_pending);

@@ -63,7 +63,8 @@ struct proctask_proc {
 	uint64_t start_ticks;
 	uint64_t handlers;                /* bit n: there is a handler for signal n + 1 */
 	uint32_t first_thread, n_threads; /* the threads of the process: a range of `threads` */
-	uint32_t first_fd, n_fds;         /* its descriptors: a range of `fds`, sorted by descriptor */
+	/* the descriptors of the process: a range of `fds`, sorted by descriptor */
+	uint32_t first_fd, n_fds;
 	bool kthread;
 	bool fds_seen; /* its descriptors could be read */
 	bool syscalls_seen;
@@ -86,7 +87,8 @@ struct proctask {
 int proctask_read(struct proctask *ret);
 void proctask_done(struct proctask *t);
 
-/* NULL: there is none. */
+/* The next three functions look up a thread, a process or a descriptor in t. NULL: t does not have
+ * it. */
 const struct proctask_thread *proctask_by_tid(const struct proctask *t, uint32_t tid);
 const struct proctask_proc *proctask_by_pid(const struct proctask *t, uint32_t pid);
 const struct proctask_fd *proctask_fd(const struct proctask *t, const struct proctask_proc *p, int fd);
@@ -111,8 +113,8 @@ bool proctask_memory(const struct proctask_proc *p, uint64_t addr, void *buf, si
 /* Reads /proc/PID/fdinfo/FD as text, 0-terminated. False: it cannot be read. */
 bool proctask_fdinfo(const struct proctask_proc *p, int fd, char *buf, size_t size);
 /*
- * Writes the kernel functions in which a thread waits, as "inner < outer < ..."; or its wchan; or
- * "", if neither may be read.
+ * Writes the kernel functions in which a thread waits, as "inner < outer < ..."; or, if the stack
+ * may not be read, the wchan of the thread; or "", if neither may be read.
  */
 void proctask_where(const struct proctask *t, const struct proctask_thread *th, char *buf, size_t size);
 

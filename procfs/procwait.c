@@ -217,9 +217,10 @@ static bool is_own_request(const struct procwait_ctx *c, const struct proclocks_
 {
 	if (!e->waiting || e->kind != kind || (e->pid > 0 && (uint32_t)e->pid != c->proc->pid))
 		return false;
-	/* On some file systems (btrfs, overlay), stat returns another device number than /proc/locks
-	 * has. So the device is not compared, only the inode number. If the process has one thread,
-	 * its request is this thread's, whatever the inode. */
+	/* On some file systems (btrfs, overlay), stat returns another device number than
+	 * /proc/locks has. So the device is not compared, only the inode number. If the process has
+	 * only this thread, every request of the process is a request of this thread, whatever the
+	 * inode number is. */
 	return st->stx_ino == e->ino || (e->pid > 0 && c->proc->n_threads == 1);
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * procwait.h - what a thread waits for now, and which tasks can end the wait: found from its system call,
- * its memory and the tables of proctask, procnet and proclocks.
+ * procwait.h - finds what a thread waits for now, and which tasks can end the wait. The sources are
+ * the system call and the memory of the thread, and the tables of proctask, procnet and proclocks.
  *
  * This room says only what can be known from outside. The owner of a mutex comes from glibc's own
  * structure, if the structure is plausible. The other end of a pipe or socket is every process that has
  * that end open.
  *
- * It does not search for cycles, and stops no task. One thread at a time for each struct procwait; the
- * tables are only read.
+ * This room does not search for cycles, and stops no task. One thread at a time for each struct
+ * procwait; the tables are only read.
  */
 #ifndef CTRACE_PROCFS_PROCWAIT_H
 #define CTRACE_PROCFS_PROCWAIT_H
@@ -28,7 +28,9 @@ enum procwait_class {
 	PROCWAIT_DISK,     /* uninterruptible in the kernel */
 	PROCWAIT_STOPPED,  /* stopped by a signal */
 	PROCWAIT_EXTERNAL, /* waits for another machine */
-	PROCWAIT_UNKNOWN,  /* the thread waits, but the object of the wait could not be found */
+	/* the thread waits, but the object of the wait, or a task that can end the wait, could not
+	 * be found */
+	PROCWAIT_UNKNOWN,
 	PROCWAIT_GONE,     /* zombie or dead */
 };
 
@@ -44,7 +46,7 @@ struct procwait_target {
 struct procwait {
 	enum procwait_class class;
 	int nr;           /* system call, or PROCTASK_NR_* */
-	const char *kind; /* kind of the resource, as in the JSON contract */
+	const char *kind; /* kind of the resource, as in doc/json.md */
 	char name[200];   /* name of the resource */
 	/* True: something that is not among the targets can end the wait too. */
 	bool open;

@@ -318,7 +318,7 @@ int procwait_epoll(struct procwait_ctx *c, int fd)
 
 		if (sscanf(p, "tfd: %d events: %x", &tfd, &events) != 2)
 			continue;
-		/* An epoll in an epoll is not followed: a ring of epolls would have no end. */
+		/* An epoll in an epoll is not followed: a cycle of epolls would have no end. */
 		f = proctask_fd(&c->t->tasks, c->proc, tfd);
 		if (f && f->kind != PROCTASK_EPOLL)
 			r = fold(c, tfd, events & POLLIN ? PROCWAIT_READ : PROCWAIT_WRITE, n);

@@ -23,10 +23,11 @@ enum procwait_direction { PROCWAIT_READ = 1, PROCWAIT_WRITE = 2 };
  */
 int procwait_add(struct procwait_ctx *c, struct procwait_target target);
 /*
- * Adds each process that has the object open in the given direction (0: in any), except the process of the
- * waiter. If the waiter's process has the object open too:
- * - and has other threads, one of them may end the wait, so the wait becomes open;
- * - and has one thread, and no other process has the object, the waiter waits for itself and is added.
+ * Adds each process that has the object open in the given direction (0: in any), except the process
+ * of the waiter. If the waiter's process has the object open too:
+ * - If this process has other threads, one of them may end the wait, so the wait becomes open.
+ * - If this process has one thread, and no other process has the object open, the waiter waits for
+ *   itself and is added.
  *
  * Returns 0 or -ENOMEM.
  */
