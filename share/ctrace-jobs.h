@@ -8,8 +8,9 @@
  *	do_it(job);
  *	ctrace_job_end(queue, job);		in the same thread
  *
- * queue and job are addresses, or other numbers but 0. Two jobs that exist at the same time must have
- * different numbers. A job exists from its enqueue to its end. Any thread may call these functions.
+ * queue and job are addresses, or other numbers except 0. Two jobs that exist at the same time must
+ * have different numbers. A job exists from its enqueue to its end. Any thread may call these
+ * functions.
  *
  * Each call compiles to one instruction that does nothing (nop), and to a note in the ELF file with
  * the address of this instruction. The note has the format of <sys/sdt.h>. So other tools find the
