@@ -24,8 +24,9 @@
 /* ns: If the trace file was removed or replaced, this is the time between two tries to create it again.
  * Below: more useless tries. Above: more of the trace is lost. No evidence yet. */
 #define STORE_AGAIN_NS 10000000000ULL
-/* ns: A trouble of the disk counts as over if it has not occurred for this time. Below: a disk that fails
- * from time to time causes many messages. Above: ctraced reports late that all is well. No evidence yet. */
+/* ns: A trouble of the disk counts as over if the trouble has not occurred again for this time.
+ * Below: a disk that fails from time to time causes many messages. Above: ctraced reports late that
+ * all is well. No evidence yet. */
 #define STORE_CALM_NS 5000000000ULL
 /* Bytes: A snapshot is written in parts of this size. After each part, the daemon waits until the part before
  * is on the disk. Below: snapshots take longer. Above: other programs wait for the disk. No evidence yet. */
@@ -66,8 +67,9 @@
 /* Level of zstd: how hard it compresses. Below (negative): more bytes for each record. Above: more CPU time.
  * No evidence yet. */
 #define ZSTD_LEVEL 1
-/* Bytes: A block smaller than this is stored without compression. Below: the header of the zstd frame is
- * larger than what it saves. Above: more bytes for each record. No evidence yet. */
+/* Bytes: A block smaller than this is stored without compression. Below: the header of the zstd
+ * frame takes more bytes than compression saves. Above: more bytes for each record. No evidence
+ * yet. */
 #define ZSTD_MIN_BYTES 48
 /* Bytes, before compression: A block that is no column (names, states, lists of ids) is kept if it has at
  * most this size. If the next segment, or the next copy of the open one, has the same block, the block is not
@@ -75,9 +77,9 @@
  * memory, up to twice this size for each of eight types of blocks. Evidence: the states of 10 000 tasks are
  * 480 KB. */
 #define ENCODE_KEEP_BYTES (512u << 10)
-/* Moves: If the simple sort needs more moves for each record, on average, another sort takes over, because
- * the records are not nearly in order. The number changes only the time that sorting takes. No evidence yet.
- */
+/* Moves: If the simple sort needs more than this many moves for each record, on average, qsort_r()
+ * takes over: the records are far from sorted. The number changes only the time that sorting takes.
+ * No evidence yet. */
 #define MOVES_PER_RECORD 16
 
 #endif

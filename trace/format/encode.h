@@ -2,9 +2,9 @@
 /*
  * encode.h - encodes the records of one file segment as blocks (format.h).
  *
- * One encoder encodes one segment after the other and keeps its buffers. It knows neither files nor
- * the dictionary. encoder_refs() gives the ids to which the records refer. One thread at a time for
- * each encoder.
+ * One encoder encodes one segment after the other and keeps its buffers. An encoder knows neither
+ * files nor the dictionary. encoder_refs() gives the ids to which the records refer. One thread at
+ * a time for each encoder.
  */
 #ifndef CTRACE_TRACE_FORMAT_ENCODE_H
 #define CTRACE_TRACE_FORMAT_ENCODE_H

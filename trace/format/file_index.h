@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file_index.h - finds the file header and the segments of a trace file. It reads headers only, and
- * bodies where the file has several copies of a segment. One thread at a time for each struct file_index. */
+/* file_index.h - finds the file header and the segments of a trace file. The functions read only
+ * headers; only if the file has several copies of a segment, they also read the bodies of these
+ * copies. One thread at a time for each struct file_index. */
 #ifndef CTRACE_TRACE_FORMAT_FILE_INDEX_H
 #define CTRACE_TRACE_FORMAT_FILE_INDEX_H
 
@@ -34,9 +35,9 @@ struct file_index {
  * errnos of pread(2); -ENOMEM. On failure, err has a sentence about the file. The caller calls
  * file_index_done() in all cases. */
 int file_index_open(struct file_index *ix, int fd, const char *name, char err[FILE_INDEX_ERR_MAX]);
-/* Finds the segments that the file has now. They replace the segments that an earlier scan has found.
- * A slot that cannot be read counts as a slot without a segment, or as broken. 0, -ENOMEM, or an errno of
- * fstat(2). */
+/* Finds the segments that the file has now. These segments replace the segments of an earlier scan.
+ * A slot that cannot be read counts as a slot without a segment, or as broken. 0, -ENOMEM, or an
+ * errno of fstat(2). */
 int file_index_scan(struct file_index *ix, int fd);
 void file_index_done(struct file_index *ix);
 

@@ -33,7 +33,7 @@ struct predict_context {
 
 struct predict {
 	struct predict_context contexts[PREDICT_CONTEXTS];
-	uint32_t wakees[PREDICT_WAKEES]; /* [waker]: the last task that it woke */
+	uint32_t wakees[PREDICT_WAKEES]; /* [waker]: the last task that this waker woke */
 	uint32_t cur;                    /* the task on this CPU */
 };
 

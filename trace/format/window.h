@@ -2,9 +2,9 @@
 /*
  * window.h - a part of a trace in memory: the input of graph/ and analysis/.
  *
- * A window consists of plain arrays. window_load() (trace/read/reader.h) fills it; a test may fill
- * one by hand. After that, only graph_build_lean() changes the window. While that function does not
- * run, several threads may read the window.
+ * A window consists of plain arrays. window_load() (trace/read/reader.h) fills a window; a test may
+ * fill a window by hand. After that, only graph_build_lean() changes the window. While that
+ * function does not run, several threads may read the window.
  */
 #ifndef CTRACE_TRACE_FORMAT_WINDOW_H
 #define CTRACE_TRACE_FORMAT_WINDOW_H
@@ -41,7 +41,7 @@ struct window_record {
 	uint16_t pad[3];
 };
 
-/* The identity of a task. It is valid from ts_ns until the next entry with the same tid. The kernel
+/* The identity of a task, valid from ts_ns until the next entry with the same tid. The kernel
  * reuses tids, so start_ns tells two tasks with the same tid apart. */
 struct window_task {
 	uint64_t ts_ns;
@@ -107,10 +107,10 @@ enum {
 	WINDOW_RUN_FOLDED, /* see FORMAT_STATE_FOLDED */
 };
 
-/* The state of every known task at ns, after a gap that began at from_ns. The gap is a CT_GAP of all
- * CPUs with the cause CT_LOSS_SLOT, CT_LOSS_DISK, CT_LOSS_DOWN or CT_LOSS_SHED. The states from
- * before the gap are no longer valid. There may be records in the gap: when a daemon starts, it may
- * record some before its first checkpoint. */
+/* The state of every known task at ns, after a gap that began at from_ns. The gap is a CT_GAP of
+ * all CPUs with the cause CT_LOSS_SLOT, CT_LOSS_DISK, CT_LOSS_DOWN or CT_LOSS_SHED. The states from
+ * before the gap are no longer valid. There may be records in the gap: a daemon that starts may
+ * record events before its first checkpoint. */
 struct window_resync {
 	uint64_t from_ns, ns;
 	struct window_state *states; /* by tid */
@@ -150,9 +150,9 @@ struct window {
 	size_t n_resyncs;
 
 	uint64_t lost_records;  /* the sum over the CT_GAP events in the window */
-	uint32_t skipped_slots; /* the number of segments that could not be read, plus the number of holes
-				   between segments; each of them is in a CT_GAP event with the cause
-				   CT_LOSS_SLOT */
+	/* the number of segments that could not be read, plus the number of holes between segments;
+	 * each such segment or hole lies in a CT_GAP event with the cause CT_LOSS_SLOT */
+	uint32_t skipped_slots;
 
 	void *arena; /* owns the names and frames; private to trace/ */
 };

@@ -22,14 +22,14 @@ struct ahead {
 	pthread_t *threads;
 	size_t n_threads;
 
-	pthread_mutex_t lock; /* of all below, and of done in each slot */
+	pthread_mutex_t lock; /* protects all members below, and `done` of each slot */
 	pthread_cond_t changed;
 	size_t begun;                /* the first segment that no thread has begun */
 	size_t given;                /* the next segment for the caller */
 	size_t kept;                 /* the first segment whose slot is still in use */
 	size_t end;                  /* the segment behind the last one */
 	struct window_event *events; /* the room of segment `begun` */
-	struct window_words *words;  /* of all segments */
+	struct window_words *words;  /* the words of all segments */
 	uint32_t first_word;         /* index of the words of segment `begun` */
 	bool stop;
 };

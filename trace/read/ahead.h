@@ -30,8 +30,9 @@ struct ahead_segment {
  * no words. The events and words of a segment lie behind the room of the segment before it. 0 or
  * -ENOMEM. */
 int ahead_new(const struct reader *r, size_t a, size_t b, struct window *w, struct ahead **ret);
-/* Gives the next segment; to be called at most b - a times. It is valid until the next call. The
- * caller may move events, but only into the room of this segment and of those before it. */
+/* Gives the next segment; to be called at most b - a times. The result is valid until the next
+ * call. The caller may move events, but only into the room of this segment and of those before
+ * it. */
 struct ahead_segment ahead_next(struct ahead *ah);
 /* Ends the threads. Accepts NULL. */
 void ahead_free(struct ahead *ah);

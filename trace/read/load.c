@@ -22,11 +22,14 @@ struct load {
 	uint64_t moves;    /* how many moves order_join() may still do */
 	bool has_gaps;     /* there is a CT_GAP among the records */
 	bool any;          /* a segment was read: w->states are set */
-	uint64_t blind_ns; /* from this time to the next segment, states are not known; UINT64_MAX: known */
+	/* the states of tasks are not known from this time to the next segment; UINT64_MAX: they
+	 * are known */
+	uint64_t blind_ns;
 	bool in_gap; /* no segment was read since the last entry of gaps, so a further gap is merged into that
 			entry */
 	VEC(struct window_record) gaps;
-	uint32_t n_words; /* entries of w->words; those of the gaps come behind them */
+	/* entries of w->words without the gaps; the words of the gaps come behind these entries */
+	uint32_t n_words;
 };
 
 /* Notes a gap: the file has no records from from_ns to to_ns. */

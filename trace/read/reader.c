@@ -13,7 +13,8 @@
 #include "trace/format/pio.h"
 #include "trace/read/reader_private.h"
 
-/* How many segments to try, from the newest back, for one whose meta data can be read. */
+/* The reader looks for meta data that can be read in at most this many segments, from the newest
+ * back. */
 #define META_TRIES 4
 
 int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf, struct reader_segment *ret)

@@ -4,8 +4,8 @@
  * recording. All three have one format.
  *
  * The bytes are hostile: no file can crash the reader or make it use memory out of proportion to
- * its size. One thread at a time for each reader; window_load() may create threads of its own
- * (reader_use_threads()), which have ended when it returns.
+ * its size. One thread at a time for each reader; window_load() may create threads
+ * (reader_use_threads()), and ends them before it returns.
  */
 #ifndef CTRACE_TRACE_READ_READER_H
 #define CTRACE_TRACE_READ_READER_H
@@ -26,7 +26,8 @@ struct reader_info {
 	uint32_t n_slots;
 	/* A file goes on after a reboot, and boot time starts again at 0. So the reader looks at
 	 * one boot at a time. */
-	uint32_t n_boots, boot; /* boot: the one that is looked at; 0: the newest, 1: the one before it */
+	/* boot: the boot that the reader looks at; 0: the newest, 1: the boot before it */
+	uint32_t n_boots, boot;
 	uint32_t n_segments;    /* of that boot, like all fields below but the next two */
 	uint32_t n_cut_slots;   /* slots by which the file is shorter than its header says */
 	/* Segments, not slots: the number of segments that are missing from that boot, or the number of
@@ -54,8 +55,8 @@ int reader_open(const char *path, struct reader **ret, char err[READER_ERR_MAX])
 int reader_open_fd(int fd, const char *name, struct reader **ret, char err[READER_ERR_MAX]);
 void reader_free(struct reader *r);
 const struct reader_info *reader_info(const struct reader *r);
-/* Selects the boot that is `back` boots before the newest one. Without this call, the newest boot is
- * selected. 0; -ERANGE: the file has not so many boots; -ENOMEM. */
+/* Selects the boot that is `back` boots before the newest one. Without this call, the newest boot
+ * is selected. 0; -ERANGE: the file does not have so many boots; -ENOMEM. */
 int reader_use_boot(struct reader *r, unsigned back);
 /* Finds the segments anew, because a daemon has written more of them. 0, -EIO and other errnos,
  * -ENOMEM; on failure err has a sentence. */
@@ -79,13 +80,14 @@ int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max
  * NULL. */
 void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent), void *arg);
 
-/* Lets window_load() decode on up to n threads. Without this call it creates none. The window and the errors
- * do not depend on n. Each thread needs memory for one more segment. */
+/* Lets window_load() decode on up to n threads. Without this call, window_load() creates no
+ * threads. The window and the errors do not depend on n. Each thread needs memory for one more
+ * segment. */
 void reader_use_threads(struct reader *r, unsigned n);
 
-/* Makes window_load() load only records of these kinds. kinds: bit n is for kind n; 0: all kinds, as
- * without this call. CT_GAP records may be loaded even if their bit is not set, and window_load() always
- * adds those for missing segments. */
+/* Makes window_load() load only records of these kinds. kinds: bit n is for kind n; 0: all kinds,
+ * as without this call. CT_GAP records may be loaded even if their bit is not set. For missing
+ * segments, window_load() always adds CT_GAP events. */
 void reader_want_kinds(struct reader *r, uint64_t kinds);
 
 /*

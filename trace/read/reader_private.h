@@ -20,7 +20,7 @@ struct reader {
 	char *name;
 	struct file_index index;
 	unsigned boot;     /* the selected one; 0: the newest, 1: the one before it */
-	size_t first, end; /* its segments in index.segments */
+	size_t first, end; /* the segments of this boot in index.segments: [first, end) */
 	char *meta;        /* of the newest segment that can be read; if there is none, of the file header */
 	size_t meta_bytes;
 	struct reader_info info;
@@ -62,8 +62,8 @@ static inline struct decoder_room reader_room(const struct reader *r, const stru
 	return room;
 }
 
-/* As reader_segment(), with the bytes in buf. It does not change the reader, so several threads may call it
- * at once. */
+/* As reader_segment(), with the bytes in buf. The function does not change the reader, so several
+ * threads may call it at once. */
 int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf, struct reader_segment *ret);
 
 #endif

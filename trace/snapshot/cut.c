@@ -69,8 +69,8 @@ static int cut_step(const struct cut_options *opt, int fd, uint64_t end, struct 
 	if (!opt->step)
 		return 0;
 	if (end >= disk->begun + CUT_PIECE_BYTES) {
-		/* Waits until the piece before is written. The disk could take it while this piece
-		 * was copied. fdatasync() at the end reports any error. */
+		/* Waits until the piece before this one is written. The disk had time to write that
+		 * piece while this piece was copied. fdatasync() at the end reports any error. */
 		if (disk->begun > disk->done)
 			(void)sync_file_range(fd, (off_t)disk->done, (off_t)(disk->begun - disk->done),
 					      SYNC_FILE_RANGE_WAIT_BEFORE);

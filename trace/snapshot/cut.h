@@ -24,11 +24,11 @@ struct cut_options {
 };
 
 /*
- * Copies the segments of src that overlap [from_ns, to_ns) into out_fd, an empty regular file. It
- * becomes a trace file that is just large enough for them, and is synced. Segments that cannot be read
- * are left out. Returns 0 and the number of copied segments. On failure, returns -errno with a
- * sentence in err: as reader_select(); -EBADMSG: no segment could be read; -ECANCELED; or an errno of
- * the write. Then out_fd may have a part of the file.
+ * Copies the segments of src that overlap [from_ns, to_ns) into out_fd, an empty regular file.
+ * out_fd becomes a trace file that is just large enough for these segments, and is synced. Segments
+ * that cannot be read are left out. Returns 0 and the number of copied segments. On failure,
+ * returns -errno with a sentence in err: as reader_select(); -EBADMSG: no segment could be read;
+ * -ECANCELED; or an errno of the write. After a failure, out_fd may have a part of the new file.
  */
 int cut_window(struct reader *src, const struct cut_options *opt, int out_fd, uint64_t *ret_segments,
 	       char err[READER_ERR_MAX]);

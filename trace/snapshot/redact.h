@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * redact.h - makes a segment anew without the names in it: of programs, files, addresses, functions
- * and the host. It decodes the segment and encodes it again, so that the result has only blocks and
- * records that this version knows. Private to trace/. One thread at a time for each struct redact.
+ * redact.h - makes a copy of a segment with hashes in place of addresses and of the names of
+ * programs, files, functions and the host. The functions decode the segment and encode it again, so
+ * that the result has only blocks and records that this version knows. Private to trace/. One
+ * thread at a time for each struct redact.
  */
 #ifndef CTRACE_TRACE_SNAPSHOT_REDACT_H
 #define CTRACE_TRACE_SNAPSHOT_REDACT_H

@@ -7,8 +7,8 @@
 
 #include "trace/words/frame.h"
 
-/* Libraries that most programs use. The names of their functions do not show which program waits, but
- * show why it waits. */
+/* Libraries that most programs use. The names of their functions show why a program waits, but not
+ * which program it is. */
 static const char *const public_modules[] = {
 	"libc",      "libpthread",      "libm",
 	"libstdc++", "libgcc_s",        "ld",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * redact_names.h - replaces a private name by a short keyed hash. Under one key, the same name
- * always gets the same hash. So a reader still sees which records are about one task or file. Without
- * the key nobody can find a name by trying names.
+ * always gets the same hash. So a reader still sees which records are about the same task or file.
+ * Without the key, nobody can find a name by hashing likely names.
  *
  * These stay as they are:
  * - names of kernel threads, and of ctrace's own programs and threads;

@@ -253,7 +253,8 @@ static size_t describe_inet(const struct window_object *o, char *buf, size_t siz
 	return put(buf, size, "%s %s->%s", word, l, r);
 }
 
-/* Describes a unix socket. Often it has no name, but its other end has one. */
+/* Describes a unix socket. Often a socket has no name, but the other end of the connection has
+ * one. */
 static size_t describe_unix(const struct window *w, const struct window_object *o, char *buf, size_t size)
 {
 	const struct window_object *peer = o->peer ? window_object(w, o->peer) : NULL;
@@ -289,8 +290,8 @@ static size_t describe_task(const struct window *w, uint32_t tid, char *buf, siz
 	return t ? put(buf, size, "pid %u (%s)", tid, t->comm) : put(buf, size, "pid %u", tid);
 }
 
-/* Describes a futex. Its id has only 12 bits of the tgid, but the dictionary knows a task that used
- * the futex. */
+/* Describes a futex. The id of a futex has only 12 bits of the tgid, but the dictionary knows a
+ * task that used the futex. */
 static size_t describe_futex(const struct window *w, const struct window_object *o, uint64_t ident, char *buf,
 			     size_t size)
 {

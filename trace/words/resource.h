@@ -11,8 +11,8 @@
 
 #include "trace/format/window.h"
 
-/* The kinds are in the alphabetical order of their words, because tables sort by kind the rows that are
- * otherwise equal. */
+/* The kinds are in the alphabetical order of their words, because tables sort rows by kind if the
+ * rows are equal otherwise. */
 enum resource_kind {
 	RESOURCE_NONE = 0, /* no resource: a task that runs */
 	RESOURCE_CHILD,
@@ -36,7 +36,8 @@ enum resource_kind {
 	RESOURCE_KINDS,
 };
 
-/* A word of the JSON contract: "child", "cpu", "data-flag", ...; "unknown" for RESOURCE_NONE too. */
+/* A word of the JSON output (doc/json.md): "child", "cpu", "data-flag", ...; "unknown" for
+ * RESOURCE_NONE too. */
 const char *resource_kind_word(enum resource_kind kind);
 
 /* The kind of an object, without a look at the wait. A regular file is RESOURCE_DISK, or

@@ -41,9 +41,9 @@ void dict_del(struct dict *d, uint64_t key)
 		dict_release(d, e);
 }
 
-/* Removes the next entry that was not used since the hand passed it. A new entry then takes its place, and
- * starts as not used. The hand has just passed this place, so the new entry has a full round of the hand in
- * which to become used. */
+/* Removes the next entry that was not used since the hand passed this entry. A new entry then takes
+ * the free place, and starts as not used. The hand has just passed this place, so the new entry has
+ * a full round of the hand in which to become used. */
 static void dict_evict(struct dict *d)
 {
 	for (;;) {

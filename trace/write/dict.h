@@ -19,8 +19,9 @@ struct dict_entry {
 	uint64_t key;
 	struct ct_blob *blob; /* owned; NULL: the place is free */
 	uint64_t put;         /* struct pull.number of the last segment, or copy, that got the blob */
-	bool used;            /* used since the hand of the clock passed it */
-	bool forgotten;       /* its task has exited, so the blob is removed at the end of the next segment */
+	bool used;            /* the entry was used since the hand of the clock passed this place */
+	/* the task has exited, so the entry is removed at the end of the next segment */
+	bool forgotten;
 };
 
 struct dict {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ringfile.h - the circular file of a writer: creates or recovers it, and writes segments into it,
- * the newest over the oldest. It does not know what is in a segment. A few slots at the start of the
- * file are for copies of the open segment. All other slots are the ring: it takes the sealed segments.
+ * the newest over the oldest. These functions do not know what is in a segment. A few slots at the
+ * start of the file are for copies of the open segment. All other slots are the ring: it takes the
+ * sealed segments.
  *
  * One thread at a time.
  */
@@ -20,7 +21,7 @@
 #define RINGFILE_ALIGN 4096u
 
 struct ringfile_slot {
-	uint64_t seq; /* of the segment that begins in this slot; 0: none does */
+	uint64_t seq; /* the seq of the segment that begins in this slot; 0: no segment begins here */
 	uint64_t begin_ns;
 	bool this_boot;
 };
@@ -93,12 +94,13 @@ int ringfile_put_header(int fd, const struct format_file *f, const char *meta);
 
 enum ringfile_state {
 	RINGFILE_THERE,
-	RINGFILE_REPAIRED, /* somebody had truncated it; it has its size again, but the data behind the cut is
-			      lost */
+	/* the file was truncated; the file has its full size again, but the data behind the cut is
+	 * lost */
+	RINGFILE_REPAIRED,
 	RINGFILE_GONE,     /* the path leads to another file, or to none */
 };
-/* Checks that the file is still at its path and has its size, and repairs a truncated one. Returns
- * a ringfile_state, or -errno: the file could not be checked or repaired. */
+/* Checks that the file is still at its path and has its full size, and repairs a truncated file.
+ * Returns a ringfile_state, or -errno: the file could not be checked or repaired. */
 int ringfile_look(struct ringfile *r, const struct ringfile_options *opt);
 
 #endif

@@ -36,7 +36,7 @@ struct store {
 	pthread_mutex_t syncing; /* one sync at a time: a sync that finds nothing to do must not return while
 				    another one still runs */
 
-	pthread_mutex_t lock; /* of all fields below */
+	pthread_mutex_t lock; /* protects all members below */
 	pthread_cond_t more, less, sync;
 	bool stop, dirty;
 	struct store_item *first, **last;
@@ -96,8 +96,9 @@ static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 	t->untold_records += n_records;
 }
 
-/* Called when the segment of item is in the file. Its header mentions n_records lost records, so they are not
- * untold any more. Records that were lost since then wait for the header of a later segment. */
+/* Called when the segment of item is in the file. The header of this segment mentions n_records
+ * lost records, so these records are not untold any more. Records that were lost since then wait
+ * for the header of a later segment. */
 static void store_told(struct store *s, const struct store_item *item, uint64_t n_records)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -131,8 +132,8 @@ static int store_make_directory(const char *path)
 }
 
 /*
- * Creates the file again after it was removed, moved away or replaced. The old one is closed first:
- * its space is not free as long as it is open.
+ * Creates the file again after it was removed, moved away or replaced. The old file is closed
+ * first: the disk space of a removed file is not free as long as the file is open.
  */
 static int store_begin_anew(struct store *s)
 {

@@ -2,10 +2,10 @@
 /*
  * store.h - writes sealed segments into the file of a writer, one after the other.
  *
- * In the background mode the store has two threads of its own: one writes, one syncs. So a slow,
- * frozen or broken disk does not hold up the caller. Up to STORE_QUEUE_BYTES of segments wait in
- * memory. A segment for which this queue has no room, or that cannot be written, is lost. The next
- * segment that is written mentions the loss.
+ * In the background mode, the store has two threads of its own: one thread writes, the other one
+ * syncs. So a slow, frozen or broken disk does not hold up the caller. Up to STORE_QUEUE_BYTES of
+ * segments wait in memory. A segment for which this queue has no room, or that cannot be written,
+ * is lost. The next segment that is written mentions the loss.
  */
 #ifndef CTRACE_TRACE_WRITE_STORE_H
 #define CTRACE_TRACE_WRITE_STORE_H

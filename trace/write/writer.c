@@ -13,7 +13,7 @@
 #include "trace/write/store.h"
 #include "trace/thresholds.h"
 
-#define MAX_TASKS   131072u /* as many as detect/ takes */
+#define MAX_TASKS   131072u /* the same limit as in detect/ */
 #define MAX_CMDLINES 65536u
 #define MAX_OBJECTS 65536u
 #define MAX_STACKS  4096u

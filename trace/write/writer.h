@@ -2,13 +2,13 @@
 /*
  * writer.h - writes a trace file: fixed size, circular, made of slots.
  *
- * Records go into an open segment in memory. writer_seal() encodes it, and writes it into the next
- * slots, over the oldest segments. In the background mode (store.h), threads of the writer do the
- * writing, so that no disk holds up the caller. writer_save() writes a copy of a segment that stays
- * open. So on a quiet machine a segment can stay open until it nearly fills a slot, or is as old as
- * WRITER_OPEN_NS. The writer keeps the dictionary (tasks, command lines, objects, stacks). It puts into every segment
- * the entries to which the records and states of the segment refer. So each segment can be read without
- * the segments before it.
+ * Records go into an open segment in memory. writer_seal() encodes this segment, and writes it into
+ * the next slots, over the oldest segments. In the background mode (store.h), threads of the writer
+ * do the writing, so that no disk holds up the caller. writer_save() writes a copy of a segment
+ * that stays open. So on a quiet machine a segment can stay open until it nearly fills a slot, or
+ * is as old as WRITER_OPEN_NS. The writer keeps the dictionary (tasks, command lines, objects, stacks). It puts
+ * into every segment the entries to which the records and states of the segment refer. So each
+ * segment can be read without the segments before it.
  *
  * One thread at a time (the daemon's drain thread), except for the functions marked "any thread".
  */
@@ -54,19 +54,20 @@ struct writer_stats {
  * Opens the trace file at path. If there is none, creates one (mode 0600, preallocated). If there
  * is one, recovers it and continues after its newest valid segment. Returns 0, or on failure writes a
  * sentence for the log to err (>= 256 bytes) and returns:
- * - -EXDEV: the file has another size than size_bytes. It is not touched; the caller decides, for
- *   example renames it away.
+ * - -EXDEV: the file has another size than size_bytes. The function does not change this file; the
+ *   caller may rename it.
  * - -EBADMSG: not a trace, of another major version, damaged beyond use, or refused by owned_file()
  *   (a link, another user's file, ...).
- * - -EPERM: own_dir, and the directory is refused.
+ * - -EPERM: own_dir is set, and another user owns the directory or may write it.
  * - -ENOSPC: no room to preallocate. Nothing is left behind.
  * - -EBUSY: another writer has the lock of the file (flock(2)).
  * - -EINVAL: size_bytes is out of range, or the meta data is too long.
  * - -ENOMEM, and other errnos of the system calls.
  */
 int writer_open(const char *path, const struct writer_options *opt, struct writer **ret, char *err);
-/* Frees the writer; it does not seal, so call writer_seal() first. In the background mode it waits
- * for the disk: writer_flush() says whether the disk answers. Accepts NULL. */
+/* Frees the writer without sealing the open segment, so call writer_seal() first. In the background
+ * mode, the function waits for the disk: writer_flush() says whether the disk answers. Accepts
+ * NULL. */
 void writer_free(struct writer *w);
 
 /* Adds one fixed record with its CT_KIND_WORDS words (words may be NULL if there are none). 0;
@@ -93,8 +94,9 @@ const struct ct_cmdline_blob *writer_cmdline(const struct writer *w, uint32_t tg
  * next segment, because late records may still refer to the task. */
 void writer_forget_task(struct writer *w, uint32_t tid);
 
-/* The size of the open segment before encoding, in bytes, without the checkpoint. The caller seals at about
- * 4 MiB. About once a second it calls writer_save(), and seals if that fails. */
+/* The size of the open segment before encoding, in bytes, without the checkpoint. The caller seals
+ * at about 4 MiB. About once a second the caller calls writer_save(), and seals if writer_save()
+ * fails. */
 size_t writer_pending(const struct writer *w);
 /*
  * Encodes and writes the open segment, and begins a new one. An empty segment is written too: it
@@ -104,10 +106,10 @@ size_t writer_pending(const struct writer *w);
  * next segment. (The checkpoint of the first segment is that of writer_begin().)
  *
  * 0; -ENOMEM; -EFBIG: the segment is too large. In the foreground mode also -ENOSPC, -EIO and other
- * errnos of the write. In the background mode also -ENOBUFS: too much waits for the disk already. There, 0
- * does not mean that the segment is in the file: the write comes later, and may fail. If the segment
- * cannot be written, it is lost. The next segment that is written mentions the loss, and readers see a
- * CT_GAP with CT_LOSS_DISK. The writer stays usable.
+ * errnos of the write. In the background mode also -ENOBUFS: too much waits for the disk already.
+ * In the background mode, 0 does not mean that the segment is in the file: the write comes later,
+ * and may fail. If the segment cannot be written, it is lost. The next segment that is written
+ * mentions the loss, and readers see a CT_GAP with CT_LOSS_DISK. The writer stays usable.
  */
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
 /*
@@ -122,8 +124,8 @@ int writer_save(struct writer *w, uint64_t now_ns);
 /* Begins the first segment, at now_ns and with a checkpoint as for writer_seal(). Before any
  * writer_add(). 0 or -ENOMEM. */
 int writer_begin(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
-/* For the background mode: waits until every sealed segment is in the file or lost. False: that was
- * not so within timeout_ns. Any thread. */
+/* For the background mode: waits until every sealed segment is in the file or lost. False:
+ * timeout_ns has passed before that. Any thread. */
 bool writer_flush(struct writer *w, uint64_t timeout_ns);
 /* Syncs the written segments (fdatasync(2)). 0 or -errno. Any thread. */
 int writer_sync(struct writer *w);

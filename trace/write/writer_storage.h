@@ -10,7 +10,7 @@
 enum writer_trouble {
 	WRITER_FINE,
 	WRITER_WRITE, /* segments cannot be written and are lost */
-	WRITER_SYNC,  /* segments are written but cannot be synced; a power cut may take them */
+	WRITER_SYNC,  /* segments are written but cannot be synced; a power cut may destroy them */
 	WRITER_FILE,  /* the file was removed and cannot be created again */
 };
 
