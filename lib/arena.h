@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * arena.h - allocates many small pieces of memory that are released all at once. A single piece
+ * arena.h - allocates many small pieces of memory, which are all released at once. A single piece
  * cannot be released or grown. One thread at a time for each arena.
  */
 #ifndef CTRACE_LIB_ARENA_H

@@ -7,7 +7,8 @@
 
 #include "lib/cleanup.h"
 
-/* The shortest id, in digits. A shorter row of digits is part of a name that a person chose. */
+/* The shortest id, in digits. A shorter row of digits is taken for a part of a name that a person
+ * chose. */
 #define ID_MIN 12
 
 /* A component of a path. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroup.h - finds the container, or the unit of systemd, that the path of a control group stands
- * for.
+ * cgroup.h - finds the name of the container, or of the systemd unit, in the path of a control
+ * group.
  *
- * It knows the paths that Docker, Podman, containerd, CRI-O, Kubernetes, LXC and systemd make, with
- * the cgroup driver of systemd and without. It reads no files and has no state, so any thread may
- * call it.
+ * The functions know the paths that Docker, Podman, containerd, CRI-O, Kubernetes, LXC and systemd
+ * make, with the cgroup driver of systemd and without. The functions read no files and have no
+ * state, so any thread may call them.
  */
 #ifndef CTRACE_LIB_CGROUP_H
 #define CTRACE_LIB_CGROUP_H

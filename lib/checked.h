@@ -4,7 +4,7 @@
  *
  * A time that leaves its range stops at the end of the range (it saturates). This is safe, because
  * times are only shown or compared, and no real time is near that end. A size that leaves its range
- * is an error, because memory must not be allocated for it.
+ * is an error, because memory must not be allocated for a wrong size.
  *
  * The functions have no state, so any thread may call them.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clean.h - makes text of unknown origin safe to show on a terminal or in a log. It has no state, so any
- * thread may call it.
+ * clean.h - makes text of unknown origin safe to show on a terminal or in a log. The functions have
+ * no state, so any thread may call them.
  *
  * Names of tasks, files and sockets, and the arguments of a command, may hold any byte. The functions
  * replace:

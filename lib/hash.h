@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hash.h - FNV-1a with 64 bits (draft-eastlake-fnv), for names and addresses. Do not use it for a
- * table whose keys a hostile program can choose: it could choose keys with the same hash. Any
- * thread. */
+/* hash.h - FNV-1a with 64 bits (draft-eastlake-fnv), for names and addresses. Do not use this hash
+ * for a table whose keys a hostile program can choose: the program could choose keys with the same
+ * hash. Any thread. */
 #ifndef CTRACE_LIB_HASH_H
 #define CTRACE_LIB_HASH_H
 

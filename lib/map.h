@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * map.h - a hash map from 64-bit keys to 64-bit values (open addressing, linear probing,
- * backward-shift deletion). It keeps no order. One thread at a time for each map.
+ * backward-shift deletion). A map keeps no order. One thread at a time for each map.
  */
 #ifndef CTRACE_LIB_MAP_H
 #define CTRACE_LIB_MAP_H

@@ -3,8 +3,9 @@
  * owned.h - opens directories and files, and refuses those that another user may change. Otherwise
  * that user could put a link or a pipe in place of a file, and get the data that ctrace writes.
  *
- * The owner has to be the user of the caller, or root. The directories above are not checked.
- * Symbolic links in a path are followed, because an administrator may have made them. Any thread.
+ * The owner has to be root, or the user who runs this process. The parents of the directory are not
+ * checked. Symbolic links in a path are followed, because an administrator may have made them. Any
+ * thread.
  */
 #ifndef CTRACE_LIB_OWNED_H
 #define CTRACE_LIB_OWNED_H
@@ -31,11 +32,11 @@ int owned_dir(int at_fd, const char *path, int flags, enum owned_trouble *ret);
 /* As owned_dir(), for the directory that contains path. */
 int owned_dir_of(const char *path, enum owned_trouble *ret);
 /*
- * Opens the file `name` in a directory, with the flags of open(). With O_CREAT, a new file is readable and
- * writable only for its owner. If the file is opened for writing, the permissions of other users are taken
- * away. If other users could write the file before, it is refused, because one of them may still have it
- * open. A refused file is not written to; if it is no regular file, it is not even opened. Returns what
- * owned_dir() returns.
+ * Opens the file `name` in a directory, with the flags of open(). With O_CREAT, a new file is
+ * readable and writable only for its owner. If the file is opened for writing, the permissions of
+ * other users are taken away. If other users could write the file before, the file is refused,
+ * because one of these users may still have it open. A refused file is not written to; if it is no
+ * regular file, it is not even opened. Returns what owned_dir() returns.
  */
 int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret);
 

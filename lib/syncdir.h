@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * syncdir.h - makes the name of a new file survive a power failure. It does not sync the file. Any
- * thread; it waits for the disk.
+ * syncdir.h - makes the name of a new file survive a power failure. The function does not sync the
+ * file itself. The function waits for the disk. Any thread.
  */
 #ifndef CTRACE_LIB_SYNCDIR_H
 #define CTRACE_LIB_SYNCDIR_H

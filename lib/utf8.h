@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* utf8.h - tells UTF-8 from other bytes. It has no state, so any thread may call it. */
+/* utf8.h - tells UTF-8 from other bytes. The functions have no state, so any thread may call
+ * them. */
 #ifndef CTRACE_LIB_UTF8_H
 #define CTRACE_LIB_UTF8_H
 

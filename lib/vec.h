@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vec.h - a growable array: VEC(type) { v, n, cap }. It owns its memory, not the things that its
- * items point to. One thread at a time for each vector.
+ * vec.h - a growable array: VEC(type) { v, n, cap }. A vector owns its memory, but not the things
+ * that its items point to. One thread at a time for each vector.
  *
  * VEC_PUSH and VEC_RESERVE are expressions. Their value is 0, or -ENOMEM, with the vector unchanged.
  * A zeroed structure is an empty vector. VEC_FREE accepts one.
