@@ -76,9 +76,10 @@ enum ct_kind {
 	 */
 	CT_FUTEX = 4,
 	/*
-	 * One of the descriptors that a poll, ppoll or select waits on. The set is written when a wait for it
-	 * begins (from the step CT_SHED_COARSE on: when a long wait for it ends), if it has changed or was
-	 * written more than a second ago. Only its first CT_WAITFD_MAX descriptors are written.
+	 * One of the descriptors that a poll, ppoll or select waits on. The set of descriptors is
+	 * written when a wait for the set begins (from the step CT_SHED_COARSE on: when a long wait
+	 * for the set ends). The set is not written again if it has not changed and was written
+	 * within the last second. Only the first CT_WAITFD_MAX descriptors of the set are written.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
@@ -233,11 +234,12 @@ enum ct_kind {
 	 *   x[0]   since when the step named by wait was in force
 	 *   x[1]   cost of the tracer at the decision, in millionths of the machine's CPU time
 	 *
-	 * With CT_GV_CAP: the cap of one task begins or ends. In between, most records are missing that are
-	 * only about this task, other capped tasks and the idle task. These kinds of records can be missing:
-	 * CT_SWITCH, CT_FUTEX, CT_WAITFD, CT_WAKE, CT_WAKE_NEW, CT_SIGNAL, CT_SIGDELIVER, CT_SEND, CT_RECV,
-	 * CT_FLOCK, and the CT_TASK of a rename. Two exceptions: the last CT_SWITCH of the task is recorded,
-	 * and a wait of CT_COARSE_NS or more has its CT_FOUND and its CT_WAKE.
+	 * With CT_GV_CAP: the cap of one task begins or ends. In between, most of the records that
+	 * are only about this task, other capped tasks and the idle task are missing. These kinds
+	 * of records can be missing: CT_SWITCH, CT_FUTEX, CT_WAITFD, CT_WAKE, CT_WAKE_NEW,
+	 * CT_SIGNAL, CT_SIGDELIVER, CT_SEND, CT_RECV, CT_FLOCK, and the CT_TASK of a rename. Two
+	 * exceptions: the last CT_SWITCH of the task is recorded, and a wait of CT_COARSE_NS or
+	 * more has its CT_FOUND and its CT_WAKE.
 	 *   tid    the capped task
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
@@ -552,9 +554,9 @@ _Static_assert(sizeof(struct ct_blob) == 16, "ct_blob");
 #define CT_TF_FORK   0x04
 #define CT_TF_RENAME 0x08
 #define CT_TF_FOUND  0x10
-#define CT_TF_TRACER 0x20 /* the daemon sets it: the task belongs to the tracer itself */
-/* The identity of a task. It is written at fork, exec and rename, and for tasks that the task iterator finds
- * (struct ct_iter_task). */
+#define CT_TF_TRACER 0x20 /* set by the daemon: the task belongs to the tracer itself */
+/* The identity of a task. This blob is written at fork, exec and rename, and for tasks that the
+ * task iterator finds (struct ct_iter_task). */
 struct ct_task_blob {
 	struct ct_blob h; /* h.tid: the task; h.flags: CT_TF_* */
 	ct_u32 tgid;
@@ -599,9 +601,9 @@ _Static_assert(sizeof(struct ct_rawcmdline_blob) == 24 + CT_RAWCMDLINE_MAX, "ct_
 
 #define CT_OBJ_NAME_MAX 160
 /*
- * The description of an object. It is written when the object is first seen; again when a missing
- * part (the peer, the remote address) has become known; and again when the state of the socket, or
- * the generation of the inode, has changed.
+ * The description of an object. This blob is written when the object is first seen; again when a
+ * missing part (the peer, the remote address) has become known; and again when the state of the
+ * socket, or the generation of the inode, has changed.
  */
 struct ct_object_blob {
 	struct ct_blob h; /* h.tid: the task that was seen using it */
@@ -677,9 +679,9 @@ _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 
 /*
  * The task iterator writes one such structure for each task, back to back. If only the states of
- * tasks are needed, it leaves out the member args and all members behind it. The daemon reads all
- * tasks at the start, after losses and pauses, and repeatedly in a coarse step. It reads a single
- * task for an inspection, before it reports a hang, and at the end of a cap.
+ * tasks are needed, the iterator leaves out the member args and all members behind args. The daemon
+ * reads all tasks at the start, after losses and pauses, and repeatedly in a coarse step. The
+ * daemon reads a single task for an inspection, before a report of a hang, and at the end of a cap.
  */
 #define CT_ITER_KSTACK 32
 struct ct_iter_task {
@@ -699,8 +701,9 @@ struct ct_iter_task {
 	ct_u64 sched_since;
 	ct_u64 times;      /* as CT_FOUND.x[1] */
 	ct_u64 switches;   /* as CT_FOUND.peer */
-	ct_u64 sched_left; /* on the clock of the scheduler, in ns: when the task last left the CPU; if it
-			      runs: when the kernel last updated its CPU time */
+	/* on the clock of the scheduler, in ns: when the task last left the CPU; if the task runs:
+	 * when the kernel last updated its CPU time */
+	ct_u64 sched_left;
 	ct_u64 jiffies;    /* ticks of the kernel so far */
 	ct_u64 args[6];    /* arguments of the system call of the task */
 	/*

@@ -3,9 +3,9 @@
  * cpu.h - the state of one CPU, and the layout of the ring of its records.
  *
  * The map ct_cpus has one entry for each CPU: struct cpu, then the ring. The daemon maps the
- * entries. It reads the rings, clears the records that it has read, and sets id and tail. The BPF
- * programs on that CPU write the other members. But the daemon resets depth and ready_sk at the end
- * of a pause, and stats.lost_first_ns when it reads the number of losses. bpf/emit.h and
+ * entries. The daemon reads the rings, clears the records that it has read, and sets id and tail.
+ * The BPF programs on that CPU write the other members. But the daemon resets depth and ready_sk at
+ * the end of a pause, and stats.lost_first_ns when it reads the number of losses. bpf/emit.h and
  * daemon/kernel/percpu_ring.c say how the ring works; this header only lays it out.
  *
  * Any thread may call cpu_room(): it has no state.
@@ -58,9 +58,10 @@ struct cpu {
 	ct_u64 n_passed; /* runs of BPF programs that recorded nothing, because the task on the CPU is capped
 			  */
 	/*
-	 * Objects that were seen lately and need no name. The index is a hash of id ^ sig << 40 (struct
-	 * object in bpf/object.h). This is a cache in front of the map ct_objects. A server with many
-	 * connections needs a large one: an object that is not in it costs 300 ns.
+	 * Objects that were seen lately and need no name. The index is a hash of id ^ sig << 40
+	 * (struct object in bpf/object.h). This is a cache in front of the map ct_objects. A server
+	 * with many connections needs a large cache: an object that is not in the cache costs 300
+	 * ns.
 	 */
 	ct_u64 named[CPU_NAMED];
 } __attribute__((aligned(64)));

@@ -5,9 +5,9 @@
  *
  * The name of a function begins with the kind of record that it is for, such as ct_wake_context().
  * If a function is for several kinds, its comment lists them. abi.h says what the field holds.
- * Flags have names of their own there (CT_SF_*, CT_WF_*, ...). tid is the task that the record is
- * about, except in CT_GAP (a CPU), in CT_HELD, CT_FD and CT_EPMEMBER (a process), and in kinds that
- * are about no task. Any thread.
+ * Flags have names of their own in abi.h (CT_SF_*, CT_WF_*, ...). tid is the task that the record
+ * is about, except in CT_GAP (a CPU), in CT_HELD, CT_FD and CT_EPMEMBER (a process), and in kinds
+ * that are about no task. Any thread.
  */
 #ifndef CTRACE_FIELDS_H
 #define CTRACE_FIELDS_H
@@ -65,7 +65,7 @@ static inline ct_u8 ct_switch_next_prio(const struct ct_rec *r)
 }
 
 /* CT_WAKE: the task that was on the CPU. This task is the waker only if ct_wake_by_task() is true.
- * Otherwise an interrupt on this CPU ended the wait. */
+ * Otherwise, an interrupt on this CPU woke the wakee. */
 static inline ct_u32 ct_wake_waker(const struct ct_rec *r)
 {
 	return r->peer;
@@ -94,7 +94,7 @@ static inline bool ct_wake_by_task(const struct ct_rec *r)
 	return ct_wake_context(r) == CT_CTX_TASK && r->peer && !(r->flags & CT_WF_IDLE);
 }
 
-/* True: a timer woke the wakee: in its own interrupt, or in a softirq of timers. */
+/* True: a timer woke the wakee, in the interrupt of the timer or in a softirq for timers. */
 static inline bool ct_wake_by_timer(const struct ct_rec *r)
 {
 	return ct_wake_context(r) == CT_CTX_TIMER ||

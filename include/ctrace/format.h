@@ -2,13 +2,15 @@
 /*
  * format.h - every byte of a trace file.
  *
- * A file is a row of slots of slot_bytes each. Slot 0 holds the file header. The other slots form a
- * ring of file segments. A segment begins at the start of a slot and fills n_slots slots in a row;
- * it never wraps around the end of the file. A segment can be read without any other. It is a
- * header, then a body, and the body is a row of blocks. doc/format.md says what the blocks hold.
+ * A file is a row of slots of slot_bytes each. Slot 0 holds the file header. The other slots hold
+ * file segments. Most of these slots form a ring; a few may hold copies of the segment that is
+ * still open (FORMAT_SEGMENT_SAVED). A segment begins at the start of a slot and fills n_slots
+ * slots in a row; it never wraps around the end of the file. A reader needs no other segment to
+ * read a segment. A segment is a header, then a body, and the body is a row of blocks.
+ * doc/format.md says what the blocks hold.
  *
- * All numbers are little-endian. A reader refuses a greater major version. It skips the additions
- * of a greater minor version: longer headers, new block types, new record kinds.
+ * All numbers are little-endian. A reader refuses a greater major version. A reader skips the
+ * additions of a greater minor version: longer headers, new block types, new record kinds.
  *
  * This header has no functions and no state. trace/format/ reads and checks the bytes.
  */

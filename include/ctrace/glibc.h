@@ -8,8 +8,8 @@
  * true ("since 2.4" means from 2.4 to at least 2.40). The facts are for 64-bit machines; x86-64 and
  * arm64 have the same layouts. test/abi compares the layouts with the C library of the build.
  *
- * A program may use another C library, and may write anything into these bytes. So the bytes are only a hint,
- * and their reader checks them.
+ * A program may use another C library, and may write anything into its locks. So the bytes of a
+ * lock are only a hint, and the code that reads them checks them.
  */
 #ifndef CTRACE_GLIBC_H
 #define CTRACE_GLIBC_H
@@ -64,9 +64,9 @@ _Static_assert(sizeof(struct glibc_rwlock) == 32, "glibc_rwlock");
 #define GLIBC_RWLOCK_WRITING   3
 #define GLIBC_RWLOCK_CONTENDED 3
 
-/* pthread_cond_t. It has two groups of waiters, which take turns. Waiters wait on g_signals; a task
- * that signals may have to wait on g_refs until the waiters of an earlier signal have left.
- * sysdeps/nptl/bits/thread-shared-types.h, nptl/pthread_cond_common.c; 2.25 to 2.40. */
+/* pthread_cond_t. A condition variable has two groups of waiters, which take turns. Waiters wait on
+ * g_signals; a task that signals may have to wait on g_refs until the waiters of an earlier signal
+ * have left. sysdeps/nptl/bits/thread-shared-types.h, nptl/pthread_cond_common.c; 2.25 to 2.40. */
 struct glibc_cond {
 	ct_u64 wseq;
 	ct_u64 g1_start;

@@ -86,7 +86,8 @@ enum govern_kind {
 	GOVERN_KINDS,
 };
 
-#define GOVERN_TIMED       61 /* one run in 61 is timed; a prime, so that the programs of a kind take turns */
+/* one run in 61 is timed; 61 is a prime, so that each program of a kind is timed now and then */
+#define GOVERN_TIMED       61
 #define GOVERN_TOOK_MAX_NS 20000  /* a longer run was interrupted or lost its CPU; its time is not used */
 #define GOVERN_LIFE_MAX_NS 500000 /* the same limit for GOVERN_LIFE, whose programs allocate task storage */
 

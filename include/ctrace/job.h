@@ -14,7 +14,8 @@
 #define JOB_RULES_MAX 512 /* each takes up to four descriptors of the daemon */
 #define JOB_NAME_MAX  24  /* bytes, with the final 0; a multiple of 8 */
 
-/* A value is the sum of a register and off. With deref it is the 64 bits at that address. */
+/* A value is the sum of a register and off. If deref is set, this sum is an address, and the value
+ * is the 64 bits at this address. */
 struct job_value {
 	ct_u8 reg; /* 0: none, the value is 0; else 1 + an enum job_reg */
 	ct_u8 deref;
@@ -49,7 +50,7 @@ enum job_reg {
 
 #define JOB_RETURNS 0x01 /* a start, at the entry of a function; the return of the function is the end */
 #define JOB_CALLS   0x02 /* an enqueue; report the job's function to the daemon, which probes it */
-#define JOB_NOTED   0x04 /* an enqueue; it is remembered, because rules with JOB_QUEUED need it */
+#define JOB_NOTED   0x04 /* an enqueue that is remembered, because rules with JOB_QUEUED need it */
 #define JOB_QUEUED  0x08 /* a start that counts only if an enqueue of the job was seen before */
 #define JOB_LOOSE   0x10 /* a start of a job for whose end there is no event: CT_JF_LOOSE */
 

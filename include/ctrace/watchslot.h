@@ -3,8 +3,8 @@
  * watchslot.h - the state of a watchpoint, shared by the BPF program that hardware breakpoints call
  * (bpf/watch.bpf.c) and the daemon, which maps it.
  *
- * The daemon writes a whole slot before it sets tgid. From then on the program writes the counters and the
- * value.
+ * The daemon writes a whole slot before it sets tgid. After that, the BPF program writes the
+ * counters and the value.
  */
 #ifndef CTRACE_WATCHSLOT_H
 #define CTRACE_WATCHSLOT_H
@@ -12,7 +12,7 @@
 #include "ctrace/abi.h"
 
 #define WATCH_SLOTS 4    /* the hardware has four */
-#define WATCH_PER_S 1000 /* at most so many accesses of one variable are recorded in a second */
+#define WATCH_PER_S 1000 /* at most this many accesses of one variable are recorded in a second */
 /* ns: a write that changes nothing is left out if the last recorded write of the task is not this old */
 #define WATCH_SAME_AGAIN 10000000
 
