@@ -2,11 +2,12 @@
 /*
  * cli.h - functions for all sub-commands of ctrace: options, errors, colour, progress. One thread.
  *
- * A command is a function like main() in cmd_<name>.c, and a row of the table in main.c. It returns
- * an exit code. The result of a command goes to stdout, everything else to stderr. Messages for stderr go
- * through the functions below, which make them safe to show (lib/clean.h); output.h does the same for stdout.
- * SIGPIPE is ignored, so a command with much output calls cli_output_broken() now and then. At the end,
- * main() flushes stdout and reports an error of stdout.
+ * A command is a function like main() in cmd_<name>.c, and a row of the table in main.c. The
+ * function returns an exit code. The result of a command goes to stdout, everything else to stderr.
+ * Messages for stderr go through the functions below, which make them safe to show (lib/clean.h);
+ * output.h does the same for stdout. SIGPIPE is ignored, so a command with much output calls
+ * cli_output_broken() now and then. At the end, main() flushes stdout and reports an error of
+ * stdout.
  */
 #ifndef CTRACE_CLI_CLI_H
 #define CTRACE_CLI_CLI_H
@@ -80,17 +81,18 @@ struct cli_parse {
  *	if (c < 0)
  *		return p.exit_code;
  *
- * cli_next() returns the key of the next option, and 0 after the last one. It returns -1 if the command has
- * to end with exit_code: cli_next() has then printed the requested help, or an error about the options.
+ * cli_next() returns the key of the next option, and 0 after the last one. cli_next() returns -1 if
+ * the command has to end with exit_code, because cli_next() has printed the requested help, or an
+ * error about the options.
  */
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv);
 int cli_next(struct cli_parse *p);
 /* For a command without arguments whose options are all CLI_TEXT or CLI_FLAG: stores the values of
  * all options in the struct at `into`. Returns 0, or -1: the command has to end with exit_code. */
 int cli_parse_into(struct cli_parse *p, void *into);
-/* Returns the only argument besides the options. NULL: there is none, or there are several. Then an
- * error has been printed, and the command has to exit with CLI_USAGE. what: the name of the argument
- * in the error, for example "FILE". */
+/* Returns the only argument besides the options. NULL: there is no argument, or there are several
+ * arguments; an error has been printed, and the command has to exit with CLI_USAGE. what: the name
+ * of the argument in the error, for example "FILE". */
 const char *cli_only_arg(const struct cli_parse *p, const char *what);
 /* Returns 0 if there is no argument besides the options; otherwise prints an error and returns CLI_USAGE. */
 int cli_no_args(const struct cli_parse *p);

@@ -14,7 +14,7 @@ int output_begin(void);
 /*
  * Returns the mark. In each escape sequence that ctrace itself writes to stdout, the mark stands
  * behind the ESC. The cleaner lets a sequence with the mark pass, and removes the mark. The mark is
- * random, so that no name in a trace can contain it. Before output_begin() it is "".
+ * random, so that no name in a trace can contain it. Before output_begin(), the mark is "".
  */
 const char *output_mark(void);
 

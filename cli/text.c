@@ -144,8 +144,8 @@ int text_clean(json_t *answer)
 	return r;
 }
 
-/* Writes DEL as an escape. It is the only control character that jansson does not escape, and it can
- * only be inside a string. */
+/* Prints a part of a JSON document, with DEL as an escape. DEL is the only control character that
+ * jansson does not escape. In a document, DEL can only be inside a string. */
 static int put_dumped(const char *s, size_t n, void *arg)
 {
 	for (size_t i = 0; i < n; i++)

@@ -78,9 +78,9 @@
 #define SHOW_MOST_NS (3 * NSEC_PER_SEC)
 /* times: `ctrace status` names a budget that is larger by this factor, as an example. */
 #define SHOW_BUDGET_TIMES 3
-/* percent of the CPU time of the machine: BPF programs also run for events that they do not record, and this
- * time does not count against the budget (GOVERNOR_PASSED_PPM). `ctrace status` shows the time only if it is
- * at least so long. */
+/* percent of the CPU time of the machine: BPF programs also run for events that they do not record,
+ * and this time does not count against the budget (GOVERNOR_PASSED_PPM). `ctrace status` shows the
+ * time only if the time is at least this long. */
 #define SHOW_PASSED_PERCENT 0.01
 /* ns: `ctrace status` reports the search for frameworks as stuck if one look takes longer than this.
  * Usually, one look takes milliseconds. */
@@ -88,7 +88,7 @@
 
 /*
  * How long a command waits at most. Below: a daemon on a busy machine seems to be dead. Above: if
- * the daemon is dead, the user waits in vain for so long.
+ * the daemon is dead, the user waits in vain for this time.
  */
 /* ms: for a connection, while many other clients connect. */
 #define WAIT_CONNECT_MS 5000

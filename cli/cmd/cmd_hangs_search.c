@@ -161,14 +161,15 @@ static void search_free(struct search *s)
 	free(s);
 }
 
-/* Does not wait for the threads. They may still use s, so s is not freed. */
+/* Does not wait for the threads. The threads may still use s, so s is not freed. */
 static void search_abandon(struct search *s)
 {
 	for (size_t i = 0; i < s->n_threads; i++)
 		pthread_detach(s->threads[i]);
 }
 
-/* Drops the rows from n on. Some of them may have a diagnosis, because threads were ahead. */
+/* Drops the rows from n on. Some of these rows may have a diagnosis already, because the threads do
+ * not wait for hangs_settle(). */
 static void drop_rows(struct hangs *h, size_t n)
 {
 	for (size_t i = n; i < h->n; i++)

@@ -11,8 +11,9 @@
 /*
  * Does the same as hangs_find(), and returns the same list. Returns 0 or -errno.
  *
- * After Ctrl-C the list has the rows that are diagnosed, and (*ret)->missing is not 0. Then threads may
- * still read the graph: the caller must not free it, and ends the process with _exit().
+ * After Ctrl-C the list has the rows that are diagnosed, and (*ret)->missing is not 0. In this
+ * case, threads may still read the graph: the caller must not free the graph, and ends the process
+ * with _exit().
  */
 int hangs_search(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 		 struct hangs **ret);

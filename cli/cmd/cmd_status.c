@@ -23,7 +23,8 @@ static const struct cli_usage usage = {
 	.options = client_options,
 };
 
-/* Reads a number of the answer. 0: it is missing, because the daemon is older or newer. */
+/* Reads a number of the answer. 0: the answer does not have the number, because the daemon is older
+ * or newer. */
 static uint64_t num(const json_t *o, const char *key)
 {
 	return (uint64_t)json_integer_value(json_object_get(o, key));

@@ -59,7 +59,7 @@ struct watch {
 	uint32_t bytes;
 	struct clock_offsets offsets;
 	uint64_t refused;
-	char ended[16]; /* how the process ended; "": it has not */
+	char ended[16]; /* how the process ended; "": the process still runs */
 };
 
 /* Writes a value: a small number in decimal, others in hex, as people write masks and addresses. */

@@ -18,7 +18,8 @@ static int fail(int r, char *err, const char *why)
 	return r;
 }
 
-/* Parses exactly n digits at *s, and moves *s behind them. False: there are fewer. */
+/* Parses exactly n digits at *s, and moves *s behind these digits. False: there are fewer than n
+ * digits. */
 static bool digits(const char **s, int n, int *ret)
 {
 	int v = 0;

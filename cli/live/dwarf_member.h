@@ -3,8 +3,8 @@
  * dwarf_member.h - finds members of a process's variables, from the debugging information of its
  * program or of a library.
  *
- * The daemon does not use these functions. They read the information with libdw, and then the content of a
- * file decides how much memory is needed.
+ * The daemon does not use these functions: they read the information with libdw, and the content of
+ * the file decides how much memory libdw needs.
  */
 #ifndef CTRACE_CLI_LIVE_DWARF_MEMBER_H
 #define CTRACE_CLI_LIVE_DWARF_MEMBER_H

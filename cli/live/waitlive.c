@@ -351,7 +351,7 @@ static int collect_chain(struct waitlive *w, uint64_t id, const struct waitgraph
 	return keep(w, &c);
 }
 
-/* Whether the task is in a cycle that is worth telling. Then it needs no chain of its own. */
+/* Whether the task is in a cycle that is worth telling. Such a task needs no chain of its own. */
 static bool on_told_cycle(const struct waitlive *w, const struct proctask_thread *th)
 {
 	for (size_t i = 0; i < w->chains.n; i++) {
@@ -401,8 +401,8 @@ static int drop_tails(struct waitlive *w)
 			VEC_FREE(&c->links);
 			continue;
 		}
-		/* After trim() has cut off their starts, several chains may begin with the same task.
-		 * One of them is enough. */
+		/* After trim() has cut off the starts of chains, several chains may begin with the
+		 * same task. One of these chains is enough. */
 		if (!c->cycle)
 			seen[c->links.v[0].th - first] = true;
 		w->chains.v[n++] = *c;

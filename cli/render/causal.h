@@ -3,8 +3,8 @@
  * causal.h - the causal graph, and slices of it: as text, as JSON (doc/json.md), and as a picture for
  * Graphviz. Times in JSON are CLOCK_MONOTONIC nanoseconds. One thread.
  *
- * A graph may have millions of segments. So the functions write it piece by piece, and build no JSON
- * tree of it.
+ * A graph may have millions of segments. So the functions write a graph piece by piece, and build
+ * no JSON tree of the whole graph.
  */
 #ifndef CTRACE_CLI_RENDER_CAUSAL_H
 #define CTRACE_CLI_RENDER_CAUSAL_H
@@ -28,8 +28,9 @@ struct graph_pick {
  * graph_pick_done(). */
 int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, struct graph_pick *ret);
 /* Keeps only the picked segments that are at most `depth` edges away from `segment`, along edges in
- * both directions. Of weak edges, only two sorts count: those that lead to `segment` itself, and
- * those that join it to its neighbours in the same task. Returns 0, or -ENOMEM: pick is as before. */
+ * both directions. Of weak edges, only two sorts count: edges that lead to `segment` itself, and
+ * edges that join `segment` to its neighbours in the same task. Returns 0, or -ENOMEM: pick is as
+ * before. */
 int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth);
 void graph_pick_done(struct graph_pick *pick);
 

@@ -233,7 +233,7 @@ static const char *reason(const struct path_frame *f)
  * Negligible pieces in between belong to the row. */
 struct run {
 	size_t first, end; /* its pieces: [first, end) */
-	size_t same;       /* how many of them are like the first piece */
+	size_t same;       /* how many of these pieces are like the first piece */
 	uint64_t same_ns;
 };
 typedef VEC(struct run) runs;
