@@ -321,7 +321,7 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 /*
  * Notes that a task was seen on the CPU, in the system call `nr` or in none (CT_NR_NONE). polls: the task
  * polled with a time limit of zero. Three things show progress without a wait:
- * - the task polls in this way: it always finds more work
+ * - the task polls in this way, because it always finds more work
  * - the task is in the system call of its idle point
  * - the task was in one system call and is now in another one
  */

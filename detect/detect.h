@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect.h - the detector: notices hangs in the stream of records, by the rules CT_HANG_* of abi.h. The
- * traced programs need not help. The detector reports which task hangs, since when, and by which rule. It
- * takes no snapshot and makes no diagnosis; daemon/incident/ does both.
+ * detect.h - the detector: notices hangs in the stream of records, by the rules CT_HANG_* of abi.h.
+ * The traced programs need not help. The detector reports which task hangs, since when, and by
+ * which rule. The detector takes no snapshot and makes no diagnosis: daemon/incident/ does this.
  *
  * Pure: no I/O, no threads, no clock of its own. One thread at a time (the drain thread of the daemon). All
  * times are boot time.
  *
  * The detector learns the habits of each task:
- * - its idle point: the place where the task waits for its next work, again and again. It is an epoll, a
- *   poll, or the condition variable or the socket of a queue.
+ * - its idle point: the place where the task waits for its next work, again and again. The idle
+ *   point is an epoll, a poll, or the condition variable or the socket of a queue.
  * - the longest time that the task was away from its idle point
  * - the kinds of waits in which the task has ever waited for long
  *

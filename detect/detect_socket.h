@@ -38,8 +38,8 @@ struct detect_sockets {
 	struct detect_socket *v; /* DETECT_SOCKETS entries */
 	/* One bit for each entry. If the bit is set, the entry may have unread bytes; if not, the
 	 * entry has none. The detector looks for unread bytes several times a second. The bits save
-	 * it a walk over the whole table, which is larger than the caches of a CPU. While messages
-	 * are not recorded, the bits are not used. */
+	 * a walk over the whole table, which is larger than the caches of a CPU. While messages are
+	 * not recorded, the bits are not used. */
 	uint64_t unread[DETECT_SOCKETS / 64];
 };
 

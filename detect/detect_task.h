@@ -25,8 +25,8 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
 #define DETECT_FOUND  0x10 /* detect_found() was called for the task since the last detect_resync() */
 
 /*
- * A kind of wait that only the detector knows: a wait for a lock whose owner is known. It has the number
- * of CT_W_NONE, because no wait is of the kind CT_W_NONE.
+ * A kind of wait that only the detector knows: a wait for a lock whose owner is known.
+ * DETECT_W_LOCK has the number of CT_W_NONE, because no wait is of the kind CT_W_NONE.
  */
 #define DETECT_W_LOCK CT_W_NONE
 

@@ -21,9 +21,9 @@
 /* ns: a shorter hang is not reported. Below: alarms about delays that disturb nobody. Above: short hangs
  * are missed. Evidence: notices_a_blocked_loop, on both sides, that it is so; none yet that it is right. */
 #define DETECT_AFTER_NS 2000000000ULL
-/* ns: as DETECT_AFTER_NS, for a wait for a disk. It is larger, because in ordinary work a busy disk takes
- * seconds for one request. Evidence: notices_a_stuck_disk, on both sides, that it is so; none yet that it is
- * right. */
+/* ns: as DETECT_AFTER_NS, for a wait for a disk. This time is longer, because in ordinary work a
+ * busy disk takes seconds for one request. Evidence: notices_a_stuck_disk, on both sides, that it
+ * is so; none yet that it is right. */
 #define DETECT_AFTER_DISK_NS 10000000000ULL
 /* ns: the habits of a task are watched for this time before the task is judged. Below: the first unusual
  * work causes an alarm. Above: young tasks are never judged. No evidence yet. */
@@ -135,7 +135,8 @@
 #define SHARE_EVERY 16
 
 /*
- * Order of records: they come through the rings of several CPUs, so they are a little out of order
+ * Order of records. The records come through the rings of several CPUs, so they are a little out of
+ * order.
  */
 
 /* ns: the entry of a task that has ended is kept for this time, so that late records do not revive the
