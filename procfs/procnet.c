@@ -360,7 +360,8 @@ static const struct procnet_sock *inet_peer(const struct procnet *n, const struc
 		return find_inet(n, &client, true);
 	}
 	/* A socket that listens on any address would also match a connection to the same port of
-	 * another machine. So it counts only if the remote address is surely one of this host. */
+	 * another machine. So such a socket counts only if the remote address is surely an address
+	 * of this host. */
 	if (!is_loopback(s->raddr) && memcmp(s->raddr, s->laddr, 16))
 		return NULL;
 	*pending = s->protocol == IPPROTO_TCP;

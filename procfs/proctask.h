@@ -4,9 +4,9 @@
  * open descriptors of each process.
  *
  * /proc is not read in one instant: a task may go on while others are read. proctask_moved() tells
- * afterwards whether a thread went on. If the system calls or descriptors of a process may not be read (the
- * caller is not root, and the process belongs to another user), they are missing, and the process is
- * counted. Ids are those of the caller's pid namespace.
+ * afterwards whether a thread went on. If the system calls or descriptors of a process may not be
+ * read (the caller is not root, and the process belongs to another user), they are missing, and
+ * unseen_cnt counts the process. Ids are those of the caller's pid namespace.
  *
  * This room does not say what a thread waits for: procwait does. One thread at a time for each struct
  * proctask.

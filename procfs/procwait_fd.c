@@ -55,8 +55,8 @@ static int on_path(struct procwait_ctx *c, const struct proctask_fd *f, enum pro
 	c->w->class = PROCWAIT_IDLE;
 	snprintf(path, sizeof(path), "/proc/%u/fd/%d", c->proc->pid, f->fd);
 	/*
-	 * AT_STATX_DONT_SYNC: do not ask the server of a file system, which may be the one that
-	 * hangs.
+	 * AT_STATX_DONT_SYNC: do not ask the server of a file system, because this server may be
+	 * the task that hangs.
 	 */
 	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
 		return 0;
