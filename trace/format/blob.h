@@ -24,9 +24,10 @@ int blob_next(const uint8_t **p, size_t *n, uint64_t *buf);
 
 /* The id of a stack: a hash of its n frame strings, never 0. */
 uint64_t blob_stack_id(const char *const *frames, size_t n);
-/* Makes a CT_STACK blob of n frames, innermost first; the caller frees the blob. It has at most 64 KiB
- * (h.size) and 1024 frames. If some frames do not fit, its last frame says that the rest was left out.
- * Its id is always that of all n frames. NULL: out of memory. */
+/* Makes a CT_STACK blob of n frames, innermost first; the caller frees the blob. The blob has at
+ * most 64 KiB (h.size) and 1024 frames. If some frames do not fit, the last frame of the blob says
+ * that the rest was left out. The id of the blob is always that of all n frames. NULL: out of
+ * memory. */
 struct ct_stack_blob *blob_stack(uint64_t ts_ns, const char *const *frames, size_t n);
 
 #endif

@@ -23,8 +23,8 @@ void decoder_free(struct decoder *d);
  * -EBADMSG: the blocks are damaged, or larger than limits.h allows. */
 int decoder_begin(struct decoder *d, const struct format_segment *h, const uint8_t *body, size_t n);
 /* Gives the decompressed bytes of one block; *ret_n is 0 if the segment does not have the block.
- * The bytes belong to the decoder, or lie in the body. They are valid until the next decoder_begin() or
- * decoder_free(), but no longer than the body. 0, -EBADMSG, -ENOMEM. */
+ * The bytes belong to the decoder, or lie in the body. The pointer is valid until the next
+ * decoder_begin() or decoder_free(), but no longer than the body. 0, -EBADMSG, -ENOMEM. */
 int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t **ret_p, size_t *ret_n);
 /* Where the records of a segment go. */
 struct decoder_room {

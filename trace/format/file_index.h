@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file_index.h - finds the file header and the segments of a trace file. The functions read only
- * headers; only if the file has several copies of a segment, they also read the bodies of these
- * copies. One thread at a time for each struct file_index. */
+/* file_index.h - finds the file header and the segments of a trace file. The functions read
+ * headers. They read the body of a segment only if the file has several copies of this segment. One
+ * thread at a time for each struct file_index. */
 #ifndef CTRACE_TRACE_FORMAT_FILE_INDEX_H
 #define CTRACE_TRACE_FORMAT_FILE_INDEX_H
 

@@ -3,11 +3,11 @@
  * limits.h - limits for the headers, counts, sizes and times that a reader accepts from a trace file.
  * (Some of the numbers are in ctrace/format.h.)
  *
- * The checksums of a file show that nothing has changed since the file was written. They do not show
- * that ctrace wrote it. So every number of a file is compared with its limit before any other code
- * uses it. If a number of the file header is beyond its limit, the reader uses the copy of the header. If
- * the copy is beyond a limit too, the file is refused. If a number of a segment is beyond its limit, this
- * segment counts as damaged.
+ * The checksums of a file show that nothing has changed since the file was written. The checksums
+ * do not show that ctrace wrote the file. So every number of a file is compared with its limit
+ * before any other code uses it. If a number of the file header is beyond its limit, the reader
+ * uses the copy of the header. If the copy is beyond a limit too, the file is refused. If a number
+ * of a segment is beyond its limit, this segment counts as damaged.
  *
  * Memory: two things are bounded.
  * - The memory that a window keeps: by the size of its segments, with limits_records() and

@@ -45,8 +45,8 @@ static void order_cpu(uint32_t *v, size_t n, const uint64_t *times)
 }
 
 /* The key is the time, then the place in o->sorted. So records with the same time are in order of
- * their CPUs, because the lower CPU comes first there. The key is one number, so that a comparison
- * needs no branch. */
+ * their CPUs, because o->sorted has the records of the lower CPU first. The key is one number, so
+ * that a comparison needs no branch. */
 static inline unsigned __int128 heap_key(const struct order_head *h)
 {
 	return (unsigned __int128)h->ts << 32 | h->at;

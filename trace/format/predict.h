@@ -4,8 +4,8 @@
  * prediction, so only the fields that differ from the prediction are stored.
  *
  * The tables are all zeroes at the start of every segment. All records of one CPU come before those
- * of the next CPU. Between two CPUs, the tables stay as they are, and cur becomes 0. Two tasks may
- * share an entry of a table. Then predictions are worse and the file is larger, but its content is
+ * of the next CPU. Between two CPUs, the tables stay as they are, and cur becomes 0. If two tasks
+ * share an entry of a table, predictions are worse and the file is larger, but its content is
  * right.
  */
 #ifndef CTRACE_TRACE_FORMAT_PREDICT_H

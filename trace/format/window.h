@@ -18,8 +18,8 @@
 #include "lib/clock.h"
 #include "trace/format/machine.h"
 
-/* One fixed record. A trace may have many millions, and few of them have extra words: window_words()
- * gives these. */
+/* One fixed record. A trace may have many millions of records, and few records have extra words:
+ * window_words() gives these words. */
 struct window_event {
 	struct ct_rec r;
 	uint32_t words; /* index into window.words; 0: the record has no extra words */

@@ -28,7 +28,8 @@ struct reader_info {
 	 * one boot at a time. */
 	/* boot: the boot that the reader looks at; 0: the newest, 1: the boot before it */
 	uint32_t n_boots, boot;
-	uint32_t n_segments;    /* of that boot, like all fields below but the next two */
+	/* This field and all fields below, except the next two, are about the boot `boot`. */
+	uint32_t n_segments;
 	uint32_t n_cut_slots;   /* slots by which the file is shorter than its header says */
 	/* Segments, not slots: the number of segments that are missing from that boot, or the number of
 	 * damaged segment headers in the file. The larger number counts. */

@@ -19,7 +19,7 @@ struct reader {
 	bool owns_fd;
 	char *name;
 	struct file_index index;
-	unsigned boot;     /* the selected one; 0: the newest, 1: the one before it */
+	unsigned boot;     /* the selected boot; 0: the newest boot, 1: the boot before it */
 	size_t first, end; /* the segments of this boot in index.segments: [first, end) */
 	char *meta;        /* of the newest segment that can be read; if there is none, of the file header */
 	size_t meta_bytes;

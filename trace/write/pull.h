@@ -28,8 +28,9 @@ struct pull {
 void pull_begin(struct pull *p, struct dict *tasks, struct dict *cmdlines, struct dict *objects,
 		struct dict *stacks);
 void pull_done(struct pull *p);
-/* The next three functions add one entry and its neighbours. They leave out what the segment has already, and
- * add nothing if the dictionary does not have the entry. If an allocation fails, pull_error() says so. */
+/* The next three functions add one entry and its neighbours. These functions leave out entries that
+ * the segment has already, and entries that the dictionary does not have. If an allocation fails,
+ * pull_error() says so. */
 void pull_task(struct pull *p, uint64_t tid);
 void pull_object(struct pull *p, uint64_t id);
 void pull_stack(struct pull *p, uint64_t id);

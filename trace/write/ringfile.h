@@ -2,8 +2,8 @@
 /*
  * ringfile.h - the circular file of a writer: creates or recovers it, and writes segments into it,
  * the newest over the oldest. These functions do not know what is in a segment. A few slots at the
- * start of the file are for copies of the open segment. All other slots are the ring: it takes the
- * sealed segments.
+ * start of the file are for copies of the open segment. All other slots are the ring, which takes
+ * the sealed segments.
  *
  * One thread at a time.
  */
@@ -46,7 +46,8 @@ struct ringfile {
 	/* False: n_saves is 0, or an older ctrace has put segments into the slots 1 to n_saves. Such slots
 	 * become free when the ring begins anew at the start of the file. */
 	bool has_saves;
-	uint64_t saved_begin_ns; /* of the open segment, if it has been saved; else 0 */
+	/* begin_ns of the open segment, if a copy of this segment has been written; otherwise 0 */
+	uint64_t saved_begin_ns;
 	struct {
 		uint64_t from_ns, n_records;
 		bool any;

@@ -33,8 +33,9 @@ struct store {
 	uint64_t again_ns;
 	bool background;
 	pthread_t writer, syncer;
-	pthread_mutex_t syncing; /* one sync at a time: a sync that finds nothing to do must not return while
-				    another one still runs */
+	/* one sync at a time: a sync that finds nothing to do must not return while another sync
+	 * still runs */
+	pthread_mutex_t syncing;
 
 	pthread_mutex_t lock; /* protects all members below */
 	pthread_cond_t more, less, sync;

@@ -6,8 +6,8 @@
  * the next slots, over the oldest segments. In the background mode (store.h), threads of the writer
  * do the writing, so that no disk holds up the caller. writer_save() writes a copy of a segment
  * that stays open. So on a quiet machine a segment can stay open until it nearly fills a slot, or
- * is as old as WRITER_OPEN_NS. The writer keeps the dictionary (tasks, command lines, objects, stacks). It puts
- * into every segment the entries to which the records and states of the segment refer. So each
+ * is as old as WRITER_OPEN_NS. The writer keeps the dictionary (tasks, command lines, objects, stacks). The writer
+ * puts into every segment the entries to which the records and states of the segment refer. So each
  * segment can be read without the segments before it.
  *
  * One thread at a time (the daemon's drain thread), except for the functions marked "any thread".
@@ -80,8 +80,8 @@ struct writer_run {
 	uint64_t min_ns, max_ns;
 	uint32_t kinds[CT_KIND_LAST + 1]; /* how many of each kind; [0] and [CT_GAP] are 0 */
 };
-/* Adds all records of a run of n_words, or none. The caller has checked their kinds; they are not
- * checked again. 0, -ENOMEM or -EINVAL as writer_add(). */
+/* Adds all records of a run of n_words, or none. The caller has checked the kinds of the records;
+ * this function does not check them again. 0, -ENOMEM or -EINVAL as writer_add(). */
 int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n_words,
 		   const struct writer_run *about);
 /* Adds or replaces a dictionary entry, a copy of a CT_TASK, CT_CMDLINE, CT_OBJECT or CT_STACK blob. blob->size
@@ -102,8 +102,8 @@ size_t writer_pending(const struct writer *w);
  * Encodes and writes the open segment, and begins a new one. An empty segment is written too: it
  * has a time range and a checkpoint.
  *
- * states: the n states of every known task now, sorted by tid. They become the checkpoint of the
- * next segment. (The checkpoint of the first segment is that of writer_begin().)
+ * states: the n states of every known task now, sorted by tid. These states become the checkpoint
+ * of the next segment. (The checkpoint of the first segment is that of writer_begin().)
  *
  * 0; -ENOMEM; -EFBIG: the segment is too large. In the foreground mode also -ENOSPC, -EIO and other
  * errnos of the write. In the background mode also -ENOBUFS: too much waits for the disk already.

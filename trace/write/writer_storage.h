@@ -24,7 +24,8 @@ struct writer_storage {
 	uint64_t synced_ns;    /* all records captured before this time are on the disk; 0: none yet */
 	uint64_t lost_segments, lost_records;
 	/* untold_records: the number of lost records that no segment in the file mentions yet.
-	 * untold_ns: they were captured at this time or later; 0: there are none */
+	 * untold_ns: these records were captured at this time or later; 0: there are no such
+	 * records */
 	uint64_t untold_records, untold_ns;
 	uint64_t failed_syncs; /* how often fdatasync() failed */
 	/* The last time that syncs failed: records captured between these times may never reach the disk,
