@@ -2,9 +2,10 @@
 /*
  * checked.h - arithmetic that cannot overflow, for numbers from a file or from the kernel.
  *
- * A time that leaves its range stops at the end of the range (it saturates). This is safe, because
- * times are only shown or compared, and no real time is near that end. A size that leaves its range
- * is an error, because memory must not be allocated for a wrong size.
+ * A time that leaves its range stops at the end of the range (it saturates). Such a time is
+ * harmless, because times are only shown or compared, and no real time is near the end of the
+ * range. A size that leaves its range is an error, because memory must not be allocated for a wrong
+ * size.
  *
  * The functions have no state, so any thread may call them.
  */
