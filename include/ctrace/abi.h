@@ -66,7 +66,7 @@ enum ct_kind {
 	/* The first wake of a new task. tid: the new task, peer: the creator. */
 	CT_WAKE_NEW = 3,
 	/*
-	 * A futex wait with a known owner. It precedes the CT_SWITCH of the waiter.
+	 * A futex wait with a known owner. This record precedes the CT_SWITCH of the waiter.
 	 *   tid    the waiter
 	 *   peer   the owner, read from user memory: of a glibc mutex or rwlock, of a PI or robust futex,
 	 *          or the thread that a join waits for
@@ -140,8 +140,9 @@ enum ct_kind {
 	 */
 	CT_FLOCK = 16,
 	/*
-	 * States, not events. The daemon reads them for a snapshot. It also reads /proc/locks at its
-	 * start, and the descriptor table of a process when it inspects a task of this process.
+	 * The next three records are states, not events. The daemon reads these states for a
+	 * snapshot. The daemon also reads /proc/locks at its start, and the descriptor table of a
+	 * process when it inspects a task of this process.
 	 *   CT_HELD      a line of /proc/locks. Fields as CT_FLOCK, but tid is the pid in that line (0:
 	 *                an ofd lock, whose line has no pid), and peer is 0.
 	 *                flags 0: the process owns the lock; 1: the process waits for the lock.
@@ -449,9 +450,9 @@ enum ct_shed {
 	CT_SHED_WAKES = 4,    /* wakes without the object that the waker acted on */
 	CT_SHED_WAITS = 5,    /* waits without object, owner and set of descriptors */
 	CT_SHED_PAUSE = 6,    /* pauses, in which nothing is recorded: CT_GAP with CT_LOSS_SHED */
-	/* No CT_SEND and CT_RECV, and no CT_WF_READY. A CT_WAKE still shows whether an interrupt woke the
-	 * task. It names the kind of interrupt only for timers, and for many waits of CT_COARSE_NS or more;
-	 * otherwise the context is CT_CTX_IRQ. */
+	/* No CT_SEND and CT_RECV, and no CT_WF_READY. A CT_WAKE still shows whether an interrupt
+	 * woke the task. The CT_WAKE names the kind of interrupt only for timers, and for many
+	 * waits of CT_COARSE_NS or more; otherwise the context is CT_CTX_IRQ. */
 	CT_SHED_HOOKS = 7,
 	/* Also no CT_SWITCH and CT_FUTEX. A wait of CT_COARSE_NS or more has a CT_FOUND and a CT_WAKE, and
 	 * CT_WAITFD records if the task polls a set. For shorter waits there are only sums in CT_FOUND. */

@@ -54,7 +54,8 @@ struct cpu {
 	ct_u64 frames[CPU_FRAMES]; /* the kernel stack of that wake */
 	struct govern_cost cost[GOVERN_KINDS] __attribute__((aligned(64)));
 	ct_u64 left_out[GOVERN_CAPS]; /* records that caps left out, by the slot of the task */
-	ct_u64 n_left_out;            /* records left out; one about two capped tasks counts once */
+	/* records that caps left out; a record about two capped tasks counts once */
+	ct_u64 n_left_out;
 	ct_u64 n_passed; /* runs of BPF programs that recorded nothing, because the task on the CPU is capped
 			  */
 	/*

@@ -48,7 +48,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied 
 #define FORMAT_BODY_MAX    (256u << 20) /* bytes of the body of a segment */
 /*
  * Every boot time is below this limit (146 years), and so is the distance from boot time to any
- * other clock. So the sum of two of them fits into a signed number.
+ * other clock. So the sum of a boot time and such a distance fits into a signed number.
  */
 #define FORMAT_TIME_MAX (1ULL << 62)
 

@@ -2,7 +2,7 @@
 /*
  * glibc.h - facts about glibc: its locks in user memory, the values of their futex words, its
  * signals, the names of its functions and files. This is the only place for such facts. BPF
- * programs and user space share it.
+ * programs and user space share this header.
  *
  * Each fact names the file of glibc's sources that it comes from, and the versions for which it is
  * true ("since 2.4" means from 2.4 to at least 2.40). The facts are for 64-bit machines; x86-64 and

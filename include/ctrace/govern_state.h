@@ -36,7 +36,7 @@ static inline ct_u64 govern_group(ct_u32 uid, ct_u64 cgroup_id)
 	return cgroup_id > 1 ? GOVERN_CGROUP | cgroup_id : 0; /* 1 is the root of the hierarchy */
 }
 
-/* One structure for all CPUs. Only the daemon writes it. */
+/* One structure for all CPUs. Only the daemon writes this structure. */
 struct govern {
 	ct_u32 paused;   /* nothing is recorded */
 	ct_u32 shed;     /* enum ct_shed: the step in force */
@@ -66,7 +66,7 @@ struct govern_mark {
 	ct_u32 what;  /* GOVERN_MARK() or GOVERN_MARK_CUT_IN */
 };
 
-/* Only the daemon writes it, once. */
+/* The marks of this machine. Only the daemon writes this structure, once. */
 struct govern_marks {
 	ct_u32 n; /* entries in use; written last */
 	ct_u32 pad;
