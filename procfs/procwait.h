@@ -31,7 +31,7 @@ enum procwait_class {
 	/* the thread waits, but the object of the wait, or a task that can end the wait, could not
 	 * be found */
 	PROCWAIT_UNKNOWN,
-	PROCWAIT_GONE,     /* zombie or dead */
+	PROCWAIT_GONE, /* zombie or dead */
 };
 
 struct procwait_target {

@@ -11,7 +11,7 @@
 
 #define KINDS_TEXT_MAX 1024
 /* records: each time after this many records, dump_piece() checks whether stdout is still read */
-#define LOOK_EVERY     256
+#define LOOK_EVERY 256
 
 enum { OPT_TID = 256, OPT_PID, OPT_KIND };
 

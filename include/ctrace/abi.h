@@ -700,13 +700,13 @@ struct ct_iter_task {
 	/* Boot time; 0: not known. If the task is runnable and on no CPU: since when it is in the queue of a
 	 * CPU. If it blocks: when it left the CPU. If it runs: when the kernel last updated its CPU time. */
 	ct_u64 sched_since;
-	ct_u64 times;      /* as CT_FOUND.x[1] */
-	ct_u64 switches;   /* as CT_FOUND.peer */
+	ct_u64 times;    /* as CT_FOUND.x[1] */
+	ct_u64 switches; /* as CT_FOUND.peer */
 	/* on the clock of the scheduler, in ns: when the task last left the CPU; if the task runs:
 	 * when the kernel last updated its CPU time */
 	ct_u64 sched_left;
-	ct_u64 jiffies;    /* ticks of the kernel so far */
-	ct_u64 args[6];    /* arguments of the system call of the task */
+	ct_u64 jiffies; /* ticks of the kernel so far */
+	ct_u64 args[6]; /* arguments of the system call of the task */
 	/*
 	 * x86-64: r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di orig_ax ip cs flags sp ss.
 	 * arm64: x0..x30 sp pc. The rest is 0. All are 0 for kernel threads.

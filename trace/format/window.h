@@ -149,7 +149,7 @@ struct window {
 	struct window_resync *resyncs; /* by ns; they do not overlap */
 	size_t n_resyncs;
 
-	uint64_t lost_records;  /* the sum over the CT_GAP events in the window */
+	uint64_t lost_records; /* the sum over the CT_GAP events in the window */
 	/* the number of segments that could not be read, plus the number of holes between segments;
 	 * each such segment or hole lies in a CT_GAP event with the cause CT_LOSS_SLOT */
 	uint32_t skipped_slots;

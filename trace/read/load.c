@@ -19,9 +19,9 @@ struct load {
 	struct window *w;
 	struct collect *collect;
 	struct ahead *ahead;
-	uint64_t moves;    /* how many moves order_join() may still do */
-	bool has_gaps;     /* there is a CT_GAP among the records */
-	bool any;          /* a segment was read: w->states are set */
+	uint64_t moves; /* how many moves order_join() may still do */
+	bool has_gaps;  /* there is a CT_GAP among the records */
+	bool any;       /* a segment was read: w->states are set */
 	/* the states of tasks are not known from this time to the next segment; UINT64_MAX: they
 	 * are known */
 	uint64_t blind_ns;

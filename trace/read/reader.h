@@ -30,7 +30,7 @@ struct reader_info {
 	uint32_t n_boots, boot;
 	/* This field and all fields below, except the next two, are about the boot `boot`. */
 	uint32_t n_segments;
-	uint32_t n_cut_slots;   /* slots by which the file is shorter than its header says */
+	uint32_t n_cut_slots; /* slots by which the file is shorter than its header says */
 	/* Segments, not slots: the number of segments that are missing from that boot, or the number of
 	 * damaged segment headers in the file. The larger number counts. */
 	uint32_t n_bad_slots;

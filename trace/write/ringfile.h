@@ -98,7 +98,7 @@ enum ringfile_state {
 	/* the file was truncated; the file has its full size again, but the data behind the cut is
 	 * lost */
 	RINGFILE_REPAIRED,
-	RINGFILE_GONE,     /* the path leads to another file, or to none */
+	RINGFILE_GONE, /* the path leads to another file, or to none */
 };
 /* Checks that the file is still at its path and has its full size, and repairs a truncated file.
  * Returns a ringfile_state, or -errno: the file could not be checked or repaired. */
