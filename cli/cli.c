@@ -39,8 +39,8 @@ void cli_restore_signals(void)
 			signal(ignored[i], SIG_DFL);
 }
 
-/* Whether f is a terminal that should get colour. A terminal gets no colour if NO_COLOR is set, or
- * if TERM is missing or "dumb". */
+/* Whether f is a terminal that should get colour. A terminal gets no colour if NO_COLOR is set and
+ * not empty, or if TERM is missing or "dumb". */
 static bool cli_colour(FILE *f)
 {
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");

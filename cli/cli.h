@@ -112,9 +112,9 @@ void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* As cli_error(), for a warning. */
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The escape sequence for an SGR code ("1", "31") on f. "" if f is no terminal, if NO_COLOR is set,
- * or if TERM is missing or "dumb". The code "0" ends the colour. The result stays valid during the
- * next three calls. */
+/* The escape sequence for an SGR code ("1", "31") on f. "" if f is no terminal, if NO_COLOR is set
+ * and not empty, or if TERM is missing or "dumb". The code "0" ends the colour. The result stays
+ * valid during the next three calls. */
 const char *cli_sgr(FILE *f, const char *code);
 
 /* Shows the progress of long work on stderr, if stderr is a terminal. arg: a word for the work
