@@ -30,6 +30,8 @@ static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *
 		r->wait = CT_W_STOPPED;
 	else if (state & TASK_DEAD)
 		r->wait = CT_W_EXITED;
+	else if (task_wants_memory(t))
+		r->wait = CT_W_MEMORY;
 	else {
 		r->wait = x->w.kind;
 		r->obj = x->w.obj;

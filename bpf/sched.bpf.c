@@ -58,6 +58,8 @@ static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct
 			x->w.kind = CT_W_OTHER;
 	} else if (x->w.kind) {
 		x->w.nr = wait_syscall(prev, task_regs(prev));
+	} else if (task_wants_memory(prev)) {
+		x->w.kind = CT_W_MEMORY;
 	} else {
 		wait_decode(x, prev, view);
 	}

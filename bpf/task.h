@@ -143,6 +143,14 @@ static __always_inline __u64 found_times(struct task_struct *t)
 	return (t->se.sum_exec_runtime / CT_FOUND_UNIT_NS & 0xffffffff) | delay / CT_FOUND_UNIT_NS << 32;
 }
 
+/* True: the waiting task t waits for memory (CT_W_MEMORY). The kernel keeps this mark for its pressure stall
+ * information (PSI). */
+static __always_inline bool task_wants_memory(struct task_struct *t)
+{
+	return bpf_core_field_exists(t->in_memstall) && BPF_CORE_READ_BITFIELD(t, in_memstall) &&
+	       !BPF_CORE_READ_BITFIELD(t, in_iowait);
+}
+
 /* True: the CPU quota of the control group of t, or of a group above, is used up. For each control group and
  * CPU, the kernel has a queue of runnable tasks. The throttle_count of a queue is the number of groups whose
  * quota is used up, from the group of the queue upwards. Since 6.18, a task of such a group still runs until

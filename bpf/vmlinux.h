@@ -160,6 +160,7 @@ struct task_struct {
 	struct sched_info sched_info;
 	int exit_code;
 	unsigned in_iowait : 1;
+	unsigned in_memstall : 1;
 	int pid;
 	int tgid;
 	struct task_struct *real_parent;

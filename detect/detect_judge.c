@@ -275,6 +275,7 @@ static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 	case CT_W_URING:
 	case CT_W_OTHER:
 	case CT_W_YIELD:
+	case CT_W_MEMORY:
 		break;
 	}
 	return 0;

@@ -73,6 +73,8 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_DISK;
 	if (last->wait == CT_W_STOPPED)
 		return CAUSE_STOPPED;
+	if (last->kind == RESOURCE_MEMORY)
+		return CAUSE_MEMORY;
 	if (chain_has_edge(&f->chain, EDGE_LOCK) || chain_has_edge(&f->chain, EDGE_FILELOCK) ||
 	    chain_has_edge(&f->chain, EDGE_POLLED) || chain_has_edge(&f->chain, EDGE_KERNEL_LOCK) ||
 	    is_lock_of_unknown(f))
@@ -231,7 +233,8 @@ static bool is_unknown_leaf(const struct findings *f)
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
 		return true;
-	if (leaf->kind == RESOURCE_TIMER || leaf->kind == RESOURCE_DISK || leaf->kind == RESOURCE_INPUT)
+	if (leaf->kind == RESOURCE_TIMER || leaf->kind == RESOURCE_DISK || leaf->kind == RESOURCE_INPUT ||
+	    leaf->kind == RESOURCE_MEMORY)
 		return false;
 	/* a wait on one connection to another host is for that host; a poll may be for more than this
 	 * connection */

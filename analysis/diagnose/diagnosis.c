@@ -24,6 +24,7 @@ const char *cause_word(enum cause_kind cause)
 		[CAUSE_DISK] = "disk",
 		[CAUSE_EXTERNAL] = "external",
 		[CAUSE_LOCK_HOLDER] = "lock-holder",
+		[CAUSE_MEMORY] = "memory",
 		[CAUSE_MISSING_WAKEUP] = "missing-wakeup",
 		[CAUSE_NETWORK] = "network",
 		[CAUSE_POLLING] = "polling",

@@ -79,6 +79,7 @@ enum cause_kind {
 	CAUSE_DISK,           /* the chain ends at a disk */
 	CAUSE_EXTERNAL,       /* the chain ends at a person, a device, or a peer that says nothing */
 	CAUSE_LOCK_HOLDER,    /* the owner of a lock does not unlock it */
+	CAUSE_MEMORY,         /* the kernel holds a task up until there is memory */
 	CAUSE_MISSING_WAKEUP, /* a wake-up does not come */
 	CAUSE_NETWORK,        /* a message does not arrive, or the chain ends at another host */
 	CAUSE_POLLING,        /* a task polls */

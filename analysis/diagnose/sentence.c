@@ -158,6 +158,28 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "for %s from ", what);
 }
 
+/* Whether the name of the task's control group is known and says something; then it is in name. */
+static bool has_group(const struct graph *g, const struct link *k, char name[DESCRIBE_MAX])
+{
+	struct cgroup_name p = graph_place(g, k->task, k->to_ns - 1);
+
+	describe_clean(p.cgroup, name, DESCRIBE_MAX);
+	return p.cgroup[0] && strcmp(p.cgroup, "/") != 0;
+}
+
+static void say_memory(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	char name[DESCRIBE_MAX];
+
+	words_add(t, "was waiting for memory");
+	say_where(t, f, k);
+	if (has_group(f->g, k, name))
+		words_add(t, ", because its control group (%s) was over its limit or the machine had too little",
+			  name);
+	else
+		words_add(t, ", because the machine had too little");
+}
+
 /* Says what the task of a link does, if it waits for no other task. */
 static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
@@ -173,6 +195,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 						     : "was waiting for its own time limit");
 	else if (k->wait == CT_W_STOPPED)
 		words_add(t, "was stopped");
+	else if (k->kind == RESOURCE_MEMORY)
+		say_memory(t, f, k);
 	else if (k->kind == RESOURCE_INPUT)
 		words_add(t, "was waiting for input");
 	else if (k->kind == RESOURCE_DISK)
@@ -191,7 +215,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was waiting in %s", describe_wait((enum ct_wait)k->wait));
 	if (k->wait != CT_W_SLEEP && k->wait != CT_W_STOPPED)
 		say_resource(t, k);
-	say_where(t, f, k);
+	if (k->kind != RESOURCE_MEMORY)
+		say_where(t, f, k);
 	if (k->wait == CT_W_FLOCK)
 		words_add(t, ", whose owner the trace does not show");
 	else if (graph_is_local(f->g, k->obj) && !graph_peer_object(f->g, k->obj) && !f->leaf->rivals)
@@ -215,14 +240,11 @@ static void say_stopper(struct words *t, const struct sentence_facts *f)
 
 static void say_quota(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
-	struct cgroup_name p = graph_place(f->g, k->task, k->to_ns - 1);
 	char name[DESCRIBE_MAX];
 
 	words_add(t, ", because the CPU quota of its control group ");
-	if (p.cgroup[0] && strcmp(p.cgroup, "/") != 0) {
-		describe_clean(p.cgroup, name, sizeof(name));
+	if (has_group(f->g, k, name))
 		words_add(t, "(%s) ", name);
-	}
 	words_add(t, "was used up");
 }
 

@@ -128,6 +128,7 @@ static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s
 	case CT_W_KTHREAD:
 	case CT_W_OTHER:
 	case CT_W_YIELD:
+	case CT_W_MEMORY:
 	default: /* a kind of wait that this version does not know */
 		return false;
 	}
@@ -208,6 +209,7 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 	case CT_W_URING:
 	case CT_W_OTHER:
 	case CT_W_YIELD:
+	case CT_W_MEMORY:
 		break;
 	}
 	return false;

@@ -146,6 +146,7 @@ static void classify_task(const struct graph *g, const struct interval *interval
 	case CT_W_URING:
 	case CT_W_OTHER:
 	case CT_W_YIELD:
+	case CT_W_MEMORY:
 	default: /* a kind of wait that this version does not know */
 		if (interval->st & CT_ST_DISK && !(interval->flags & CT_SF_IOWAIT) &&
 		    CT_OBJ_KIND(wake->r.obj) != CT_OBJ_FUSEDEV)

@@ -66,6 +66,7 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	case CT_W_SYSVIPC:
 		return TIME_IPC;
 	case CT_W_FAULT:
+	case CT_W_MEMORY:
 		return TIME_FAULT;
 	case CT_W_STOPPED:
 	case CT_W_EXITED:
@@ -446,6 +447,11 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	struct enders all;
 
 	blame_nobody(g, s, b);
+	if (s->wait == CT_W_MEMORY) {
+		b->edge = EDGE_IRQ;
+		b->ended = wake != NULL;
+		return;
+	}
 	if (s->wait == CT_W_STOPPED) {
 		owner_stopper(g, s, b);
 		return;

@@ -1107,6 +1107,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	case CT_W_URING:
 	case CT_W_OTHER:
 	case CT_W_YIELD:
+	case CT_W_MEMORY:
 	default: /* a kind of wait that this version does not know */
 		if (b->kind == RESOURCE_FUSE)
 			b->task = fuse_server(g, s, all);

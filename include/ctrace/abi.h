@@ -355,6 +355,10 @@ enum ct_wait {
 	CT_W_URING = 21,   /* io_uring_enter; obj: the ring */
 	CT_W_OTHER = 22,   /* another system call */
 	CT_W_YIELD = 23,   /* did not block: sched_yield */
+	/* The kernel holds the task up until there is memory: the control group of the task is over its limit
+	 * memory.high, or the kernel frees pages. Waits for a disk in which the kernel frees or reads back pages
+	 * have the reason of the system call, or CT_W_FAULT. Since version 1.6 of the format. */
+	CT_W_MEMORY = 24,
 };
 
 /* flags of CT_SWITCH */

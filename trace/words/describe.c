@@ -115,6 +115,7 @@ const char *describe_wait(enum ct_wait wait)
 		[CT_W_OPEN] = "open",       [CT_W_SYSVIPC] = "sysvipc", [CT_W_FAULT] = "fault",
 		[CT_W_STOPPED] = "stopped", [CT_W_EXITED] = "exited",   [CT_W_KTHREAD] = "kthread",
 		[CT_W_URING] = "io_uring",  [CT_W_OTHER] = "other",     [CT_W_YIELD] = "yield",
+		[CT_W_MEMORY] = "memory",
 	};
 	const char *s = PICK(names, (unsigned)wait);
 

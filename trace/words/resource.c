@@ -22,6 +22,7 @@ const char *resource_kind_word(enum resource_kind kind)
 		[RESOURCE_FUTEX] = "futex",
 		[RESOURCE_INPUT] = "input",
 		[RESOURCE_KERNEL_LOCK] = "kernel-lock",
+		[RESOURCE_MEMORY] = "memory",
 		[RESOURCE_PIPE] = "pipe",
 		[RESOURCE_QUEUE] = "queue",
 		[RESOURCE_SIGNAL] = "signal",
@@ -124,6 +125,8 @@ enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, u
 		return id ? resource_of_object(w, id) : RESOURCE_DISK;
 	case CT_W_FUTEX:
 		return RESOURCE_FUTEX;
+	case CT_W_MEMORY:
+		return RESOURCE_MEMORY;
 	case CT_W_READ:
 	case CT_W_WRITE:
 	case CT_W_POLL:

@@ -25,6 +25,7 @@ enum resource_kind {
 	RESOURCE_FUTEX,
 	RESOURCE_INPUT, /* a terminal, a keyboard, a mouse */
 	RESOURCE_KERNEL_LOCK,
+	RESOURCE_MEMORY,
 	RESOURCE_PIPE,
 	RESOURCE_QUEUE,
 	RESOURCE_SIGNAL,

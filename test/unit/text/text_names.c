@@ -134,7 +134,7 @@ uint16_t *text_cpu_of(struct text_window *t, uint32_t tid)
 
 uint8_t text_wait_of(struct text_line *l, const char *word)
 {
-	for (unsigned k = 0; k <= CT_W_YIELD; k++)
+	for (unsigned k = 0; k <= CT_W_MEMORY; k++)
 		if (!strcmp(describe_wait((enum ct_wait)k), word))
 			return (uint8_t)k;
 	text_line_fail(l, "expected a kind of wait, as read, futex or sleep, not \"%s\"", word);
