@@ -34,7 +34,7 @@ static void text_args(struct text *t, const char *p, size_t n)
 {
 	for (size_t len; n; p += MIN(len + 1, n), n -= MIN(len + 1, n)) {
 		len = strnlen(p, n);
-		if (!t->options && *p == '-') {
+		if (!t->options && *p == '-' && len > 2) {
 			text_more(t);
 		} else if (len) {
 			text_word(t, p, len);

@@ -48,6 +48,7 @@ static void the_text_fits(void **state)
 	/* options are left out first, also if the arguments are not all known */
 	assert_string_equal(text_of("cc1", "-I/usr/include/x", 40, "a.c"), "cc1 ... a.c");
 	assert_string_equal(text_of("cc1", "-I/usr/include/x", 1000, "a.c"), "cc1 ... a.c");
+	assert_string_equal(text_of("cc1", "-I/usr/include/x", 40, "-c"), "cc1 ... -c");
 	/* then the end */
 	memset(want, 'x', CT_CMDLINE_MAX);
 	memcpy(want, "cat ", 4);
