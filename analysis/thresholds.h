@@ -28,9 +28,9 @@
  * requests are a stall. Above: a slow service is normal. Evidence: pingpong_is_normal below; slow_answers
  * above. */
 #define DIAGNOSE_QUICK_NS 5000000ULL
-/* waits: If a person asks about a time, at least so many short waits in this time can be its cause. Below: a few calls
- * are called many. Above: many calls are called a slow peer. Evidence: nine_calls below; twenty_calls
- * above. */
+/* waits: If a person asks about a time, at least so many short waits in this time can be its cause. Below: a
+ * few calls are called many. Above: many calls are called a slow peer. Evidence: nine_calls below;
+ * fifteen_calls above. */
 #define CHATTY_WAITS 10
 /* ns: A stall shorter than this is normal if the victim waits for a child that computes. Below: the ordinary
  * work of a child is a stall. Above: a slow child is normal. Evidence: child_works below; child_works_long

@@ -227,8 +227,9 @@ static float stacks_factor(const struct graph *g, const struct interval *a, cons
 	return alike < 0 ? 1 : SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
 }
 
-/* True: `waker`, which ended a wait of the task `mate`, belongs to the process of `mate`, and `me` is in another process
- * of the same program. Then another task, in the process of `me`, has to end the waits of `me`. */
+/* True: `waker`, which ended a wait of the task `mate`, belongs to the process of `mate`, and `me` is in
+ * another process of the same program. Then another task, in the process of `me`, has to end the waits of
+ * `me`. */
 static bool is_of_another_process(const struct graph *g, uint32_t me, uint32_t mate, uint32_t waker)
 {
 	return waker != GRAPH_NONE && g->tasks[waker].tgid == g->tasks[mate].tgid &&

@@ -134,8 +134,8 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	return false;
 }
 
-/* Whether many short waits for others add up to most of the time. It matters only to a person who asks about this
- * time: most servers and their clients work so. */
+/* Whether many short waits for others add up to most of the time. It matters only to a person who asks about
+ * this time: most servers and their clients work so. */
 static bool is_chatty(const struct findings *f, uint64_t window_ns)
 {
 	const struct link *k = &f->chain.links.v[0];

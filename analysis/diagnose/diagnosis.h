@@ -124,8 +124,8 @@ struct diagnose_options {
 	struct rules *rules;   /* NULL: no rules. Answers that a person wants to keep are added to
 				  the rules */
 	const struct ask *ask; /* NULL: ask nobody, and take the best option */
-	/* A person or a script gave the window. Then the question is what took most of this window, also if it is
-	 * short, or if many short waits did. */
+	/* A person or a script gave the window. Then the question is what took most of this window, also if
+	 * it is short, or if many short waits did. */
 	bool window_given;
 };
 

@@ -258,6 +258,6 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	if (f->starved && (first->state == LINK_RUNNABLE || first->state == LINK_FOLDED) &&
 	    stall_ns < window_ns / 2)
 		return true;
-	return !f->chatty && f->chain.links.n > 1 && chain_only_children(&f->chain) && f->chain.end == END_RUNNING &&
-	       !f->spins && stall_ns < DIAGNOSE_CHILD_BUSY_NS;
+	return !f->chatty && f->chain.links.n > 1 && chain_only_children(&f->chain) &&
+	       f->chain.end == END_RUNNING && !f->spins && stall_ns < DIAGNOSE_CHILD_BUSY_NS;
 }

@@ -38,8 +38,9 @@ static void say_task_there(struct words *t, const struct sentence_facts *f, size
 
 	say_task(t, k);
 	if (!before || before->pid != k->pid)
-		words_add(t, "%s", cmdline_short(graph_cmdline(f->g, k->task, k->to_ns), k->comm,
-						 SENTENCE_CMDLINE, cmdline));
+		words_add(t, "%s",
+			  cmdline_short(graph_cmdline(f->g, k->task, k->to_ns), k->comm, SENTENCE_CMDLINE,
+					cmdline));
 	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));
 }
 
@@ -174,7 +175,8 @@ static void say_memory(struct words *t, const struct sentence_facts *f, const st
 	words_add(t, "was waiting for memory");
 	say_where(t, f, k);
 	if (has_group(f->g, k, name))
-		words_add(t, ", because its control group (%s) was over its limit or the machine had too little",
+		words_add(t,
+			  ", because its control group (%s) was over its limit or the machine had too little",
 			  name);
 	else
 		words_add(t, ", because the machine had too little");

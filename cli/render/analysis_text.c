@@ -55,8 +55,9 @@ static void print_link(FILE *f, const struct graph *g, const struct diagnosis *d
 	describe_clean(k->comm, comm, sizeof(comm));
 	fprintf(f, "  %zu. %s%s%s pid %u tid %u%s%s  %s %s", i + 1, cli_sgr(f, "1"), comm, cli_sgr(f, "0"),
 		k->pid, k->tid,
-		cmdline_short(graph_cmdline(g, k->task, k->to_ns), k->comm, LINK_CMDLINE, cmdline), where_words(g, d->chain, d->n_chain, i, NULL, where),
-		link_state_word(k->state), k->total_ns ? text_duration(k->total_ns, ns) : "");
+		cmdline_short(graph_cmdline(g, k->task, k->to_ns), k->comm, LINK_CMDLINE, cmdline),
+		where_words(g, d->chain, d->n_chain, i, NULL, where), link_state_word(k->state),
+		k->total_ns ? text_duration(k->total_ns, ns) : "");
 	if (k->waits > 1)
 		fprintf(f, " in %u waits", k->waits);
 	print_resource(f, resource_kind_word(k->kind), k->resource ? k->resource : "");

@@ -161,7 +161,8 @@ static void add_polled(struct inspect_look *l, const struct ct_iter_task *t, boo
 	r->n_polled = n;
 }
 
-/* Names the futex if it is in a variable of the program or of a library. Looks for the name of each futex once. */
+/* Names the futex if it is in a variable of the program or of a library. Looks for the name of each futex
+ * once. */
 static void add_futex_name(struct inspect_look *l, const struct ct_iter_task *t, struct inspect_result *r)
 {
 	uint64_t key = r->futex.obj ^ (uint64_t)t->task.tgid << 32;

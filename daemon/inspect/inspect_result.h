@@ -39,8 +39,8 @@ struct inspect_result {
 	bool has_futex;
 	struct ct_rec futex; /* CT_FUTEX with the word and the owner at the time of the inspection */
 	uint64_t futex_words[2];
-	/* The name of the futex, if it is in a variable of the program; "": it is not, or an earlier inspection
-	 * gave the name. */
+	/* The name of the futex, if it is in a variable of the program; "": it is not, or an earlier
+	 * inspection gave the name. */
 	char futex_name[CT_OBJ_NAME_MAX + 1];
 	uint32_t tgid;
 	/* For poll and select: the first n_fds descriptors of the set. n_set: how many descriptors the

@@ -20,8 +20,8 @@
 #define LOOPS       3    /* nested loops that are looked at */
 #define FOUND_MAX   24   /* candidates of one function */
 #define NAMED_MAX   6    /* candidates whose symbol is looked for */
-#define NEAR        32 /* bytes; a candidate further from where the task was seen is unlikely */
-#define HOPS_MAX    3  /* jumps on the way from a call to the function (through a PLT) */
+#define NEAR        32   /* bytes; a candidate further from where the task was seen is unlikely */
+#define HOPS_MAX    3    /* jumps on the way from a call to the function (through a PLT) */
 #define REGS        16
 
 /* The index of each register in ct_iter_task.regs. The registers are in the order of the machine's

@@ -64,8 +64,8 @@ int variable_at(const struct variable_maps *m, uint64_t addr, struct variable *r
 /* Writes the name that the variable has as an object of records: "flag (prog)", "state+0x8 (libfoo.so.1)",
  * "0x7f.. (heap)". The text is printable, whatever bytes the program uses. */
 void variable_text(const struct variable *v, char *buf, size_t size);
-/* Makes the blob that gives a variable (an id of CT_OBJ_DATA or CT_OBJ_FUTEX) its name in the trace. The caller frees it.
- * NULL: out of memory. */
+/* Makes the blob that gives a variable (an id of CT_OBJ_DATA or CT_OBJ_FUTEX) its name in the trace. The
+ * caller frees it. NULL: out of memory. */
 struct ct_object_blob *variable_object(uint64_t id, uint32_t tgid, const char *name, uint64_t ts_ns);
 
 #endif

@@ -14,8 +14,8 @@
  * Fills in a CT_CMDLINE for the process tgid, from args and bytes of struct ct_rawcmdline_blob. bytes 0:
  * the command line is not known.
  *
- * If the text is too long, options of more than two characters are left out first, and then the end. So the text
- * keeps the names of source files, which compilers get behind many options.
+ * If the text is too long, options of more than two characters are left out first, and then the end. So the
+ * text keeps the names of source files, which compilers get behind many options.
  */
 void cmdline_text(uint32_t tgid, uint64_t ts_ns, const char args[CT_RAWCMDLINE_MAX], size_t bytes,
 		  uint64_t ret[CMDLINE_WORDS_MAX]);

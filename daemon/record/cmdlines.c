@@ -32,8 +32,8 @@ struct cmdlines_job {
 	char text[READ_MAX];
 };
 
-/* Reads as much as there is room for. Returns the number of bytes; 0 for kernel threads, for zombies, and if the
- * process has gone. */
+/* Reads as much as there is room for. Returns the number of bytes; 0 for kernel threads, for zombies, and if
+ * the process has gone. */
 static size_t read_args(uint32_t tgid, char *buf, size_t room)
 {
 	char path[64];

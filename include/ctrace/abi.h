@@ -279,12 +279,12 @@ enum ct_kind {
 	CT_KIND_LAST = CT_FOUND,
 
 	/* blobs */
-	CT_TASK = 64,      /* struct ct_task_blob */
-	CT_OBJECT = 65,    /* struct ct_object_blob */
-	CT_STACK = 66,     /* struct ct_stack_blob: in files only */
-	CT_RAWSTACK = 67,  /* struct ct_rawstack_blob: kernel to daemon only */
-	CT_RAWACCESS = 68, /* struct ct_rawaccess_blob: kernel to daemon only */
-	CT_CMDLINE = 69,   /* struct ct_cmdline_blob: in files only, from version 1.6 of the format on */
+	CT_TASK = 64,       /* struct ct_task_blob */
+	CT_OBJECT = 65,     /* struct ct_object_blob */
+	CT_STACK = 66,      /* struct ct_stack_blob: in files only */
+	CT_RAWSTACK = 67,   /* struct ct_rawstack_blob: kernel to daemon only */
+	CT_RAWACCESS = 68,  /* struct ct_rawaccess_blob: kernel to daemon only */
+	CT_CMDLINE = 69,    /* struct ct_cmdline_blob: in files only, from version 1.6 of the format on */
 	CT_RAWCMDLINE = 70, /* struct ct_rawcmdline_blob: kernel to daemon only */
 };
 
@@ -356,8 +356,8 @@ enum ct_wait {
 	CT_W_OTHER = 22,   /* another system call */
 	CT_W_YIELD = 23,   /* did not block: sched_yield */
 	/* The kernel holds the task up until there is memory: the control group of the task is over its limit
-	 * memory.high, or the kernel frees pages. Waits for a disk in which the kernel frees or reads back pages
-	 * have the reason of the system call, or CT_W_FAULT. Since version 1.6 of the format. */
+	 * memory.high, or the kernel frees pages. Waits for a disk in which the kernel frees or reads back
+	 * pages have the reason of the system call, or CT_W_FAULT. Since version 1.6 of the format. */
 	CT_W_MEMORY = 24,
 };
 
@@ -583,7 +583,8 @@ struct ct_cmdline_blob {
 	struct ct_blob h; /* h.tid: the process (tgid); h.ts: since when the command line is known */
 	ct_u16 len;       /* 0: the command line is not known any more, because an exec was not recorded */
 	ct_u16 pad[3];
-	/* len bytes, padded with 0 to a multiple of 8: the arguments, with a space between two arguments. The word
+	/* len bytes, padded with 0 to a multiple of 8: the arguments, with a space between two arguments. The
+	 * word
 	 * "..." stands for arguments that were left out. */
 	char text[];
 };
@@ -697,8 +698,8 @@ struct ct_iter_task {
 	 * none.
 	 */
 	struct ct_rec wait;
-	/* self_exec_id of the kernel (low 32 bits). It changes with each exec, and a fork copies it. 0 for kernel
-	 * threads. */
+	/* self_exec_id of the kernel (low 32 bits). It changes with each exec, and a fork copies it. 0 for
+	 * kernel threads. */
 	ct_u32 exec_id;
 	ct_u32 n_kstack; /* the iterator writes 0; the daemon counts the frames in kstack */
 	/* Boot time; 0: not known. If the task is runnable and on no CPU: since when it is in the queue of a

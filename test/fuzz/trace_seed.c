@@ -60,7 +60,8 @@ static void add_dictionary(struct writer *w, uint64_t now)
 	memcpy((char *)&c + sizeof(c.c), "seed -a", 7);
 	t.comm[4] = (char)('a' + draw() % 3);
 	memcpy((char *)&o + sizeof(o.o), "a name", 6);
-	if (!s || writer_blob(w, &t.h) || writer_blob(w, &c.c.h) || writer_blob(w, &o.o.h) || writer_blob(w, &s->h))
+	if (!s || writer_blob(w, &t.h) || writer_blob(w, &c.c.h) || writer_blob(w, &o.o.h) ||
+	    writer_blob(w, &s->h))
 		die("a blob was refused");
 	free(s);
 }

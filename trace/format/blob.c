@@ -63,8 +63,7 @@ int blob_next(const uint8_t **p, size_t *n, uint64_t *buf)
 		memcpy(buf, *p, h.size);
 		*p += h.size;
 		*n -= h.size;
-		if (h.kind != CT_TASK && h.kind != CT_OBJECT && h.kind != CT_STACK &&
-		    h.kind != CT_CMDLINE)
+		if (h.kind != CT_TASK && h.kind != CT_OBJECT && h.kind != CT_STACK && h.kind != CT_CMDLINE)
 			continue;
 		return blob_is_valid((const struct ct_blob *)buf) &&
 				       limits_blob_ok((const struct ct_blob *)buf)

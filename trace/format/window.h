@@ -171,8 +171,8 @@ const struct window_task *window_task_at(const struct window *w, uint32_t tid, u
  * window_task_at() gives the same entry. If the result is NULL, both are unchanged. */
 const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
 					   uint64_t *ret_from_ns, uint64_t *ret_to_ns);
-/* The command line that the process of the task tid had at ts_ns, as ct_cmdline_blob.text. "": not known, as for
- * kernel threads, and in traces of a version before 1.6. */
+/* The command line that the process of the task tid had at ts_ns, as ct_cmdline_blob.text. "": not known, as
+ * for kernel threads, and in traces of a version before 1.6. */
 const char *window_cmdline(const struct window *w, uint32_t tid, uint64_t ts_ns);
 const struct window_object *window_object(const struct window *w, uint64_t id);
 const struct window_stack *window_stack(const struct window *w, uint64_t id);

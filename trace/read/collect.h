@@ -17,7 +17,7 @@ struct collect {
 	VEC(struct window_cmdline) cmdlines;
 	VEC(struct window_object) objects;
 	VEC(struct window_stack) stacks;
-	struct map task_index; /* tid -> its newest entry */
+	struct map task_index;    /* tid -> its newest entry */
 	struct map cmdline_index; /* tgid -> its newest entry */
 	struct map object_index;
 	struct map stack_index;

@@ -35,7 +35,8 @@ static const char *base_name(const char *p)
 /* Whether the first word of p is an interpreter, possibly with a version: "python3.11". */
 static bool is_interpreter(const char *p)
 {
-	static const char *const names[] = { "python", "perl", "ruby", "node", "java", "php", "lua", "sh", "bash", "dash" };
+	static const char *const names[] = { "python", "perl", "ruby", "node", "java",
+					     "php",    "lua",  "sh",   "bash", "dash" };
 	size_t n = word_len(p);
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -58,8 +59,8 @@ static bool takes_value(const char *p)
 	return false;
 }
 
-/* The script and its arguments. p: the first argument of the interpreter. If the program is in the command line
- * itself ("-c", "-e"), returns that option. */
+/* The script and its arguments. p: the first argument of the interpreter. If the program is in the command
+ * line itself ("-c", "-e"), returns that option. */
 static const char *script(const char *p)
 {
 	while (*p == '-' && p[1] && p[1] != ' ') {
@@ -70,8 +71,8 @@ static const char *script(const char *p)
 	return base_name(p);
 }
 
-/* Whether the task is named after the program whose name begins at p. The kernel cuts the name of a task; a program
- * that sets its own title puts a colon behind its name ("nginx: worker process"). */
+/* Whether the task is named after the program whose name begins at p. The kernel cuts the name of a task; a
+ * program that sets its own title puts a colon behind its name ("nginx: worker process"). */
 static bool is_named_after(const char *p, const char *comm)
 {
 	size_t n = word_len(p);

@@ -8,15 +8,15 @@
 #define CMDLINE_SHORT_MAX 96
 
 /*
- * Writes " (gunicorn -w 4 app:app)" for "/usr/bin/python3 /usr/bin/gunicorn -w 4 app:app": what a person needs
- * beside the name of the task.
+ * Writes " (gunicorn -w 4 app:app)" for "/usr/bin/python3 /usr/bin/gunicorn -w 4 app:app": what a person
+ * needs beside the name of the task.
  * - An interpreter of scripts is left out, with its options: the text begins with the name of the script.
  * - A program that the task is named after is left out: the text has only the arguments.
  *
  * text: as window_cmdline(); comm: the name of the task. At most width characters (less than
- * CMDLINE_SHORT_MAX - 4) are between the brackets. If the text is longer, only the last part of each path stays;
- * if it is still too long, it ends with "...". "" if nothing is to be said.
- * The result is safe to print (lib/clean.h). Returns buf.
+ * CMDLINE_SHORT_MAX - 4) are between the brackets. If the text is longer, only the last part of each path
+ * stays; if it is still too long, it ends with "...". "" if nothing is to be said. The result is safe to
+ * print (lib/clean.h). Returns buf.
  */
 const char *cmdline_short(const char *text, const char *comm, size_t width, char buf[CMDLINE_SHORT_MAX]);
 

@@ -13,10 +13,10 @@
 #include "trace/write/store.h"
 #include "trace/thresholds.h"
 
-#define MAX_TASKS   131072u /* the same limit as in detect/ */
+#define MAX_TASKS    131072u /* the same limit as in detect/ */
 #define MAX_CMDLINES 65536u
-#define MAX_OBJECTS 65536u
-#define MAX_STACKS  4096u
+#define MAX_OBJECTS  65536u
+#define MAX_STACKS   4096u
 /* Bytes of a stack on average: the table has room for MAX_STACKS stacks of this size. Larger stacks push
  * out others. */
 #define STACK_BYTES 4096u
@@ -267,8 +267,8 @@ static int writer_task(struct writer *w, const struct ct_blob *blob)
 	return 0;
 }
 
-/* Keeps the older of two entries with the same text, because its ts is the right one: the process has had this
- * command line since then. A text that comes late does not replace a newer one. */
+/* Keeps the older of two entries with the same text, because its ts is the right one: the process has had
+ * this command line since then. A text that comes late does not replace a newer one. */
 static int writer_set_cmdline(struct writer *w, const struct ct_cmdline_blob *b)
 {
 	const struct ct_cmdline_blob *was = writer_cmdline(w, b->h.tid);

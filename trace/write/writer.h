@@ -6,8 +6,8 @@
  * the next slots, over the oldest segments. In the background mode (store.h), threads of the writer
  * do the writing, so that no disk holds up the caller. writer_save() writes a copy of a segment
  * that stays open. So on a quiet machine a segment can stay open until it nearly fills a slot, or
- * is as old as WRITER_OPEN_NS. The writer keeps the dictionary (tasks, command lines, objects, stacks). The writer
- * puts into every segment the entries to which the records and states of the segment refer. So each
+ * is as old as WRITER_OPEN_NS. The writer keeps the dictionary (tasks, command lines, objects, stacks). The
+ * writer puts into every segment the entries to which the records and states of the segment refer. So each
  * segment can be read without the segments before it.
  *
  * One thread at a time (the daemon's drain thread), except for the functions marked "any thread".
@@ -84,8 +84,8 @@ struct writer_run {
  * this function does not check them again. 0, -ENOMEM or -EINVAL as writer_add(). */
 int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n_words,
 		   const struct writer_run *about);
-/* Adds or replaces a dictionary entry, a copy of a CT_TASK, CT_CMDLINE, CT_OBJECT or CT_STACK blob. blob->size
- * bytes are readable. 0, -ENOMEM, or -EINVAL: the blob is not valid. */
+/* Adds or replaces a dictionary entry, a copy of a CT_TASK, CT_CMDLINE, CT_OBJECT or CT_STACK blob.
+ * blob->size bytes are readable. 0, -ENOMEM, or -EINVAL: the blob is not valid. */
 int writer_blob(struct writer *w, const struct ct_blob *blob);
 /* The newest CT_CMDLINE of the process, valid until the next writer_blob() or writer_seal(). NULL: there is
  * none. */

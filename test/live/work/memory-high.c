@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program takes more memory than memory.high of its control group allows. The kernel holds the program up. */
+/* A program takes more memory than memory.high of its control group allows. The kernel holds the program up.
+ */
 #include "work.h"
 
 #define GROUP "/sys/fs/cgroup/ctrace-live-memory"
@@ -17,8 +18,8 @@ static void group_begin(void)
 	char cmd[512];
 
 	snprintf(cmd, sizeof(cmd),
-		 "{ echo +memory >/sys/fs/cgroup/cgroup.subtree_control; mkdir " GROUP
-		 " && echo %d >" GROUP "/memory.high && echo %d >" GROUP "/cgroup.procs; } 2>/dev/null",
+		 "{ echo +memory >/sys/fs/cgroup/cgroup.subtree_control; mkdir " GROUP " && echo %d >" GROUP
+		 "/memory.high && echo %d >" GROUP "/cgroup.procs; } 2>/dev/null",
 		 HIGH, getpid());
 	if (run(cmd))
 		return;

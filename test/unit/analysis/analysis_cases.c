@@ -102,7 +102,8 @@ static void put_link(const struct question *q, const struct link *k)
 
 static void put_diagnosis(const struct question *q, const struct diagnosis *d)
 {
-	fprintf(q->out, "%s %s%s\n", verdict_name(d->verdict), cause_word(d->cause), d->strong ? "" : " perhaps");
+	fprintf(q->out, "%s %s%s\n", verdict_name(d->verdict), cause_word(d->cause),
+		d->strong ? "" : " perhaps");
 	for (size_t i = 0; i < d->n_chain; i++)
 		put_link(q, &d->chain[i]);
 	for (size_t i = 0; i < d->n_choices; i++)
@@ -261,7 +262,8 @@ static void ask_hangs(struct question *q)
 		question_put_time(q, x->from_ns);
 		fputs("..", q->out);
 		question_put_time(q, x->to_ns);
-		fprintf(q->out, " %s %s", verdict_name(x->diagnosis->verdict), cause_word(x->diagnosis->cause));
+		fprintf(q->out, " %s %s", verdict_name(x->diagnosis->verdict),
+			cause_word(x->diagnosis->cause));
 		if (x->first_row != i)
 			fprintf(q->out, ", same as %zu", x->first_row + 1);
 		fputc('\n', q->out);

@@ -74,14 +74,12 @@ static void put_task(struct recorder *r, uint64_t ts_ns, uint8_t flags, uint32_t
 		     uint64_t start_ns)
 {
 	const struct ct_rec one = { .ts = ts_ns, .kind = CT_WAKE_NEW, .tid = tid };
-	struct ct_task_blob b = { .h = { .ts = ts_ns,
-					 .kind = CT_TASK,
-					 .flags = flags,
-					 .size = sizeof(b),
-					 .tid = tid },
-				  .tgid = tid,
-				  .ppid = parent,
-				  .start_ns = start_ns };
+	struct ct_task_blob b = {
+		.h = { .ts = ts_ns, .kind = CT_TASK, .flags = flags, .size = sizeof(b), .tid = tid },
+		.tgid = tid,
+		.ppid = parent,
+		.start_ns = start_ns
+	};
 
 	recorder_take(r, 0, &b, sizeof(b));
 	recorder_add(r, &one, NULL);
@@ -89,12 +87,11 @@ static void put_task(struct recorder *r, uint64_t ts_ns, uint8_t flags, uint32_t
 
 static void put_exec(struct recorder *r, uint64_t ts_ns, uint32_t tid, uint32_t exec_id, const char *args)
 {
-	struct ct_rawcmdline_blob b = { .h = { .ts = ts_ns,
-					       .kind = CT_RAWCMDLINE,
-					       .size = sizeof(b),
-					       .tid = tid },
-					.bytes = (uint32_t)strlen(args) + 1,
-					.exec_id = exec_id };
+	struct ct_rawcmdline_blob b = {
+		.h = { .ts = ts_ns, .kind = CT_RAWCMDLINE, .size = sizeof(b), .tid = tid },
+		.bytes = (uint32_t)strlen(args) + 1,
+		.exec_id = exec_id
+	};
 
 	memcpy(b.args, args, strlen(args));
 	recorder_take(r, 0, &b, sizeof(b));
@@ -229,10 +226,8 @@ static void an_id_is_used_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_text_fits),
-		TEST(an_exec_counts_from_its_time_on),
-		TEST(a_fork_inherits),
-		TEST(a_missed_exec_is_noticed),
+		cmocka_unit_test(the_text_fits), TEST(an_exec_counts_from_its_time_on),
+		TEST(a_fork_inherits),           TEST(a_missed_exec_is_noticed),
 		TEST(an_id_is_used_again),
 	};
 
