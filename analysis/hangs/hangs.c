@@ -229,7 +229,7 @@ static bool is_alarm(const struct diagnosis *d)
 	 * a guess counts for the main thread only. */
 	if (k->wait == CT_W_FUTEX && k->edge == EDGE_OWNER && k->pid != k->tid)
 		return c == CAUSE_CIRCULAR_WAIT;
-	if (c == CAUSE_CIRCULAR_WAIT || c == CAUSE_STARVED || c == CAUSE_DISK)
+	if (c == CAUSE_CIRCULAR_WAIT || c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY)
 		return true;
 	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
 	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE)
