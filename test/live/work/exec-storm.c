@@ -11,7 +11,7 @@ int main(void)
 	uint64_t end = mono_ns() + 2000000000ULL;
 	pid_t p;
 
-	expect("normal|long-running", "none|busy", "-", "-", "victim");
+	expect("normal|long-running|long-wait", "none|busy|chatty", "-", "-", "victim");
 	victim();
 	hang_begins();
 	while (mono_ns() < end) {

@@ -18,7 +18,8 @@ static void group_begin(void)
 	char cmd[512];
 
 	snprintf(cmd, sizeof(cmd),
-		 "{ echo +memory >/sys/fs/cgroup/cgroup.subtree_control; mkdir " GROUP " && echo %d >" GROUP
+		 "{ grep -qw memory /sys/fs/cgroup/cgroup.controllers && "
+		 "echo +memory >/sys/fs/cgroup/cgroup.subtree_control && mkdir " GROUP " && echo %d >" GROUP
 		 "/memory.high && echo %d >" GROUP "/cgroup.procs; } 2>/dev/null",
 		 HIGH, getpid());
 	if (run(cmd))
