@@ -102,8 +102,8 @@ static void drain_access(struct drain *d, const struct ct_rec *rec, const uint64
 		d->opt.access(d->opt.access_arg, rec, words, stack);
 }
 
-/* Asks for an inspection of an access to a watched variable. If none can be made, records the access without
- * a stack. */
+/* Asks for an inspection of an access to a watched variable. If no inspection can be made, records
+ * the access without a stack. */
 static void drain_rawaccess(void *arg, const struct ct_rawaccess_blob *raw)
 {
 	const uint64_t words[2] = { raw->value, 0 };
@@ -166,8 +166,8 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 	struct drain *d = arg;
 	const struct ct_rec *last = &task->st.last;
 	const struct inspect_want want = {
-		/* In a loop of short waits, the task may already be in its next wait. An inspection of that
-		 * wait finds the same. */
+		/* In a loop of short waits, the task may already be in its next wait. An inspection of the
+		 * next wait shows the same loop. */
 		.since_ns = task->loop_waits >= INSPECT_POLICY_LOOP_WAITS ? 0 : last->ts,
 		.obj = last->obj,
 		.tid = last->tid,
@@ -290,7 +290,7 @@ static void drain_cgroup(void *arg, uint64_t id)
 	cgroups_seen(d->cgroups, id);
 }
 
-/* Takes over the names that a walk found. Called on the worker's thread. */
+/* Takes over the names of control groups that a walk found. Called on the worker's thread. */
 static void drain_cgroups_found(void *arg, void *data, size_t size)
 {
 	drain_post(arg, data, size);

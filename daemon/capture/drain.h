@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * drain.h - the drain thread. It empties the rings, keeps the task table, asks for inspections, finds hangs,
- * keeps the budget, and writes the trace. It owns the recorder. Other threads reach it through drain_call()
- * and drain_post(), and read its figures through drain_stats().
+ * drain.h - the drain thread. The thread empties the rings, keeps the task table, asks for inspections, finds
+ * hangs, keeps the budget, and writes the trace. The thread owns the recorder. Other threads reach the drain
+ * thread through drain_call() and drain_post(), and read its figures through drain_stats().
  */
 #ifndef CTRACE_DAEMON_CAPTURE_DRAIN_H
 #define CTRACE_DAEMON_CAPTURE_DRAIN_H
@@ -86,8 +86,8 @@ struct recorder *drain_recorder(struct drain *d);
 /* Asks for inspections of at most max tasks that are in a long wait now and have had no inspection since
  * since_ns (boot time). */
 void drain_inspect_all(struct drain *d, uint64_t since_ns, unsigned max);
-/* Changes the budget from now on. Returns the budget before. Both in ppm of the machine's CPU time; 0: no
- * budget. */
+/* Changes the budget from now on. Returns the earlier budget. A budget is in ppm of the machine's CPU time;
+ * 0: no budget. */
 uint32_t drain_budget(struct drain *d, uint32_t budget_ppm);
 /* Writes the present state of the governor, and then seals the open file segment. */
 void drain_seal(struct drain *d);

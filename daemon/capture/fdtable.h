@@ -29,7 +29,8 @@ struct fdtable_job {
 	struct inspect_fd fds[CT_WAITFD_MAX];
 };
 
-/* Queues a copy of the job for the worker. Returns 0, -EAGAIN (the queue is full) or -ENOMEM. */
+/* Queues a copy of the job for the worker. Returns 0, -EAGAIN (the queue is full, or the worker
+ * ends) or -ENOMEM. */
 int fdtable_post(struct worker *w, const struct fdtable_job *job);
 
 /* Looks up job->fds in a table of size bytes, and makes their CT_WAITFD records. Returns how many records (at

@@ -26,7 +26,7 @@
 
 struct snapshot_request_prep {
 	uint64_t since_ns, deadline_ns;
-	VEC(uint32_t) tgids; /* of the chosen processes; no process is in it twice */
+	VEC(uint32_t) tgids; /* the chosen processes, each of them once */
 	VEC(uint8_t) tables;
 	struct heldlocks locks;
 };
@@ -133,7 +133,8 @@ void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t 
 	struct writer_stats w = drain_stats(src->drain).recorder.writer;
 
 	s.storage = w.storage;
-	/* A window that ends now includes the results of the preparation, whose time is a little later. */
+	/* The records of the preparation are a little later than begin_ns. A window that ends about now
+	 * includes these records. */
 	if (to_ns > s.begin_ns || s.begin_ns - to_ns < SNAPSHOT_REQUEST_NOW_NS)
 		s.to_ns = UINT64_MAX;
 	s.missing_ns = w.storage.untold_ns;

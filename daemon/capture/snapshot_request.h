@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * snapshot_request.h - brings the trace up to date and cuts a window out of it. Runs on the
- * worker's or the clients' thread, so the event loop and the drain thread go on; at the end of the
- * daemon also on the main thread. All times are boot time in nanoseconds.
+ * snapshot_request.h - brings the trace up to date and cuts a window out of it. The functions run on the
+ * thread of a worker (worker.h), so the event loop and the drain thread go on. At the end of the daemon, they
+ * run on the main thread. All times are boot time in nanoseconds.
  */
 #ifndef CTRACE_DAEMON_CAPTURE_SNAPSHOT_REQUEST_H
 #define CTRACE_DAEMON_CAPTURE_SNAPSHOT_REQUEST_H
@@ -16,7 +16,8 @@ struct drain;
 struct probe;
 
 #define SNAPSHOT_REQUEST_ERR_MAX 512
-#define SNAPSHOT_REQUEST_FDS_MAX 20000 /* the most descriptors written, of all processes together */
+/* After this many descriptors of all processes together, no further descriptor table is read. */
+#define SNAPSHOT_REQUEST_FDS_MAX 20000
 
 struct snapshot_request_source {
 	struct probe *probe;
@@ -56,7 +57,7 @@ void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t 
  */
 int snapshot_request_finish(struct snapshot_request *s, int fd, bool (*step)(void *arg),
 			    char err[SNAPSHOT_REQUEST_ERR_MAX]);
-/* Does both halves. */
+/* Makes a whole snapshot: calls snapshot_request_begin() and snapshot_request_finish(). */
 int snapshot_request_take(const struct snapshot_request_source *src, uint64_t from_ns, uint64_t to_ns, int fd,
 			  struct snapshot_request *ret, char err[SNAPSHOT_REQUEST_ERR_MAX]);
 
