@@ -197,8 +197,8 @@ static void client_request(struct client *cl, const char *line, size_t n)
 		client_rearm(cl);
 }
 
-/* Handles one complete line of the buffer. Does nothing if there is none, or if the daemon still owes
- * the client an answer. */
+/* Handles one complete line of the buffer. Does nothing if no line is complete, or if the daemon
+ * still owes the client an answer. */
 static void client_line(struct client *cl)
 {
 	char line[CONTROL_LINE_MAX];
@@ -606,7 +606,7 @@ static int control_bind(struct control *c, bool group, int *ret_fd)
 		return -errno;
 	c->dev = st.st_dev;
 	c->ino = st.st_ino;
-	/* does not follow a link that another process may have put there meanwhile */
+	/* these calls do not follow a link that another process may have put there meanwhile */
 	if (group && (lchown(sa.sun_path, (uid_t)-1, c->opt.group) ||
 		      fchmodat(AT_FDCWD, sa.sun_path, 0660, AT_SYMLINK_NOFOLLOW)))
 		return -errno;

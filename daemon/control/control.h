@@ -2,7 +2,7 @@
 /*
  * control.h - the control socket. Each request and each answer is one JSON object on one line; a request
  * may come with a descriptor. This module decides which user may connect and reads hostile bytes within
- * limits. It does not know what a request means. Main thread only, except where stated.
+ * limits. The module does not know what a request means. Main thread only, except where stated.
  *
  * Limits (here, "root" also means the user that the daemon runs as):
  * - CONTROL_CLIENTS_MAX connections. CONTROL_ROOT_CLIENTS of them are kept for root; a user other than root
@@ -11,9 +11,10 @@
  * - CONTROL_TIMEOUT_S: a client that sends no request, or takes no answer, for this time is disconnected.
  * - One round of the event loop handles at most one request of each client, and accepts at most
  *   CONTROL_ACCEPT_MAX connections.
- * - Connections and requests of users other than root take at most CONTROL_PACE_PERCENT of a CPU. Beyond
- *   that the daemon reads nothing from these users and accepts no connection for some milliseconds.
- * - The kernel keeps CONTROL_BACKLOG connections that are not accepted yet. Beyond that, connect() blocks.
+ * - Connections and requests of users other than root take at most CONTROL_PACE_PERCENT of a CPU. Above
+ *   this limit, the daemon reads nothing from these users and accepts no connection for some milliseconds.
+ * - The kernel keeps CONTROL_BACKLOG connections that are not accepted yet. If there are more, connect()
+ *   blocks.
  */
 #ifndef CTRACE_DAEMON_CONTROL_CONTROL_H
 #define CTRACE_DAEMON_CONTROL_CONTROL_H
@@ -25,7 +26,7 @@
 #include <systemd/sd-event.h>
 
 #define CONTROL_LINE_MAX 4096
-#define CONTROL_OUT_MAX  (1u << 20) /* a longer answer is not sent */
+#define CONTROL_OUT_MAX  (1u << 20) /* bytes; a client with a longer answer is disconnected */
 #define CONTROL_ERR_MAX  512
 #define CONTROL_NO_GROUP ((gid_t)-1)
 
@@ -76,8 +77,8 @@ int control_new(sd_event *event, const struct control_options *opt, struct contr
 /* Closes all connections. Removes the socket if the file is still the daemon's own. Accepts NULL. */
 void control_free(struct control *c);
 
-/* Sends the answer and takes its reference. The client may have gone; then nothing is sent. answer NULL
- * means out of memory: the client is disconnected. */
+/* Sends the answer and takes over the caller's reference to it. If the client has gone, nothing is sent.
+ * answer NULL means out of memory: the client is disconnected. */
 void control_answer(struct control *c, uint64_t client, json_t *answer);
 /* Answers {"ok":false,"error":...}. */
 __attribute__((format(printf, 3, 4))) void control_refuse(struct control *c, uint64_t client, const char *fmt,
