@@ -129,7 +129,7 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	/* In the last step the cost does not rise when the pauses end. So the limit may be closer to the
 	 * budget. */
 	double limit = g->step == CT_SHED_PAUSES ? GOVERNOR_CALM_PAUSE : GOVERNOR_CALM;
-	/* In the step CT_SHED_COARSE, it is known what the step before would cost: back_ppm. */
+	/* In the step CT_SHED_COARSE, back_ppm is what the capture would cost in the step before. */
 	double rate = g->step == CT_SHED_COARSE && !g->blind ? MAX(g->rate_ppm, g->back_ppm) : g->rate_ppm;
 	bool calm = (g->step || g->blind) && !g->cap_ns && g->bucket_ns > 0 && rate < g->budget_ppm * limit;
 
@@ -146,7 +146,7 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	return g->blind ? blind_to(g, now_ns, false) : step_to(g, now_ns, step_next(g->step, false));
 }
 
-/* True: the caps of groups can end. They have lasted for the shortest time, and either the bucket
+/* True: the caps of groups can end. The caps have lasted for the shortest time, and either the bucket
  * holds enough to record these groups for a while, or the longest time is over. */
 static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 {

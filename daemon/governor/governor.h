@@ -9,8 +9,8 @@
  *
  * - If the capture alone costs well below the budget (GOVERNOR_CAPTURE), the governor stops the inspections,
  *   because they cause the rest of the cost.
- * - Otherwise it takes the next step: CT_SHED_HOOKS, then CT_SHED_COARSE. In both steps every wait of
- *   CT_COARSE_NS or more is still recorded, with its reason and its end.
+ * - Otherwise the governor takes the next step: CT_SHED_HOOKS, then CT_SHED_COARSE. In both steps every wait
+ *   of CT_COARSE_NS or more is still recorded, with its reason and its end.
  * - From the step CT_SHED_COARSE on, if one group of tasks makes a large part of the records
  *   (GOVERNOR_SHARE), the governor caps this group: it leaves out the group's records for a while. So in a
  *   storm of forks, only the group that makes the storm loses records.
@@ -34,7 +34,8 @@
 
 /* CPU time that the tracer has used so far. */
 struct governor_spent {
-	/* for recording: the BPF programs, and the thread that takes their records */
+	/* for recording: the BPF programs, and the daemon without its threads for inspections and
+	 * requests */
 	uint64_t capture_ns;
 	uint64_t other_ns; /* for inspections */
 	/* part of capture_ns: what the BPF programs need to leave out the events of tasks in capped groups,
@@ -52,7 +53,7 @@ struct governor {
 	double cost_ppm;   /* CPU time spent, over the last seconds */
 	double passed_ppm; /* part of cost_ppm that the budget does not count: see GOVERNOR_PASSED_PPM */
 	/* rate_ppm: CPU time that the budget counts, averaged since rate_ns, over GOVERNOR_RATE_NS at most.
-	 * capture_ppm: the part of it for recording, without inspections. */
+	 * capture_ppm: the part of rate_ppm for recording, without inspections. */
 	double rate_ppm, capture_ppm;
 	double on_ns;     /* CPU time to start the capture, in addition to the cost of running it */
 	double bucket_ns; /* CPU time in the bucket; below 0: overspent */
@@ -66,8 +67,8 @@ struct governor {
 	uint64_t pause_ns; /* the time of the last pause or resume */
 	uint64_t cap_ns;   /* groups are capped since this time; 0: no group is capped */
 	uint64_t uncap_ns; /* how long it took to end the last cap; a group may have many tasks */
-	/* Set by the caller before each tick: the part (0 to 1) of all records that the busiest of the
-	 * groups that may be capped makes. 0: no group may be capped. */
+	/* Set by the caller before each tick: the part (0 to 1) of all records that the group with the most
+	 * records makes. 0: this group may not be capped. */
 	double share;
 	/* Set by the caller before each tick. coarse: this kernel can do the step CT_SHED_COARSE. back_ppm:
 	 * in the step CT_SHED_COARSE, what the capture would cost in the step CT_SHED_HOOKS. */

@@ -36,10 +36,10 @@ struct caps {
 
 /* per_s: the limit, in records of one task in a second; 0: no limit. */
 void caps_init(struct caps *c, uint32_t per_s, uint64_t now_ns);
-/* Counts a record for its tasks. Only caps_note() calls it. */
+/* Counts a record for its tasks. For caps_note() only. */
 void caps_count(struct caps *c, const struct ct_rec *rec);
-/* Takes note of one record. Inline, because it is called for each record. Returns true if the record is in
- * the sample. */
+/* Takes note of one record. Returns true if the record is in the sample. This function is inline, because it
+ * is called for each record. */
 static inline bool caps_note(struct caps *c, const struct ct_rec *rec)
 {
 	if (++c->seen & (CAPS_SAMPLE - 1))

@@ -25,12 +25,12 @@
  * The cap of a group ends in this order:
  * - the daemon clears the bits of the group's tasks (bpf/caps.h);
  * - for each of these tasks, the daemon writes the state in which the iterator finds the task;
- * - a program that was still running may have set further bits, so after CAPS_OVER_NS the daemon does both
- *   again for these bits.
+ * - a program that was still running may have set further bits, so after CAPS_OVER_NS the daemon does the
+ *   first two steps again for these bits.
  *
  * Two records say that the cap of a task begins and ends. In between, readers do not know what the task does.
- * Readers match messages by counting bytes. So at a cap they also forget the messages that are on their way
- * to and from the process of the task.
+ * Readers match messages by counting bytes. So at a cap readers also forget the messages that are on their
+ * way to and from the process of the task.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
@@ -81,7 +81,7 @@ struct governor_loop_stats {
 	double passed_percent;
 	/* CPU time since the programs were loaded: of the whole tracer, and of the BPF programs alone */
 	uint64_t spent_ns, bpf_ns;
-	uint64_t changes;           /* how many steps were taken, forward and back */
+	uint64_t changes;           /* steps forward and back, and changes of blind */
 	uint64_t pauses, paused_ns; /* number of pauses since the start, and their total length */
 	/* capped: caps of tasks so far. left_out: records that caps of tasks and of groups left out. */
 	uint64_t capped, left_out;

@@ -171,7 +171,8 @@ static void group_say(struct governor_loop *g, uint64_t group, uint64_t now_ns)
 	    g->opt.budget_ppm / 1e4);
 }
 
-/* The group that makes the most records, if it may be capped. 0: there is no such group. */
+/* The group that makes the most records. 0: there is no such group, this group is capped already, or no
+ * further group can be capped. */
 static uint64_t group_to_cap(const struct governor_loop *g, double *ret_share)
 {
 	uint64_t group = groups_most(&g->groups, ret_share);
@@ -221,7 +222,8 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 	}
 	probe_uncap_groups(g->opt.probe);
 	g->opt.empty(g->opt.arg); /* so that the beginnings of caps are recorded before their ends */
-	(void)group_tasks_end(g, g->grouped[0].since_ns); /* is called again after CAPS_OVER_NS */
+	/* After CAPS_OVER_NS, governor_loop_caps_round() makes this call again. */
+	(void)group_tasks_end(g, g->grouped[0].since_ns);
 	now_ns = clock_boot_ns();
 	/* The records that were left out are not counted for each group. So if there are several groups,
 	 * the record of the first one has the sum for all. */

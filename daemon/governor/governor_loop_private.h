@@ -17,14 +17,14 @@ struct governor_loop {
 	unsigned cpus;
 	uint64_t cpus_ns;
 	/* For bpf_percent of the statistics. bpf_ns: the CPU time of the programs at bpf_at_ns. bpf_now_ns:
-	 * their CPU time now. */
+	 * the CPU time of the programs now. */
 	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
 	/* The step in the last message. A long storm does not get a message for each step. */
 	enum ct_shed said;
 	uint64_t read_ns; /* in a coarse step: when all tasks are read again */
 	uint64_t back_ns; /* the last result of probe_whole_cost_ns() */
 	double back_ppm;
-	uint64_t broken_ns; /* since when programs cannot be attached again; 0: all are attached */
+	uint64_t broken_ns; /* when programs last could not be attached again; 0: all are attached */
 
 	/* The groups that are capped. */
 	struct {
@@ -35,9 +35,9 @@ struct governor_loop {
 	 * records the caps of single tasks have left out since then. */
 	uint64_t left_out, left_out_apart;
 	/* When the caps of groups ended last. CAPS_OVER_NS later the daemon looks once more for tasks that
-	 * are still capped. 0: it has done so. */
+	 * are still capped. 0: the daemon need not look. */
 	uint64_t over_ns;
-	uint64_t over_since; /* when the first of these caps began */
+	uint64_t over_since; /* when the first of the caps began that ended at over_ns */
 	bool capping;        /* the programs check whether tasks are capped */
 	uint64_t said_group, said_group_ns;
 	/* Up to this time, records of some tasks were left out, so their counts are too low. */
@@ -49,8 +49,8 @@ uint64_t governor_loop_clock(void);
 /* Writes rec as a CT_SHED. The caller has set its time, flags and tasks. */
 void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t since_ns);
 
-/* Of all groups that may be capped, takes the group that makes the most records. Returns its part (0 to 1) of
- * all records; 0: there is no such group. */
+/* Finds the group that makes the most records, and returns its part (0 to 1) of all records. 0: there is no
+ * such group, or this group cannot be capped. */
 double governor_loop_share(const struct governor_loop *g);
 /* Caps the group of governor_loop_share(). */
 void governor_loop_cap_group(struct governor_loop *g);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * governor_most.h - finds the task, user or control group that makes the most records, for messages and for
- * `ctrace status`. The result is MOST_NONE unless one of them certainly makes a larger part of the records
- * than MOST_SHARE. Pure; one thread.
+ * `ctrace status`. The result is MOST_NONE unless one task, user or control group certainly makes a
+ * larger part of the records than MOST_SHARE. Pure; one thread.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_MOST_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_MOST_H
