@@ -5,12 +5,13 @@
  * time.
  *
  * The daemon forks the process before it has threads or has opened anything of value. The process gives up
- * all privileges (diagnoser_jail.h). It forks a child for each question, so a child that crashes, leaks or
- * takes too long costs only one answer. If the process itself ends, there are no answers until the daemon
- * is started again: the daemon has given up the right to fork.
+ * all privileges (diagnoser_jail.h). The process forks a child for each question, so a child that crashes,
+ * leaks or takes too long costs only one answer. If the process itself ends, there are no answers until the
+ * daemon is started again: the daemon has given up the right to fork.
  *
  * The answer is the answer of `ctrace diagnose` for the time of the hang. This time begins with the hang.
- * It ends when the hang is over (for most rules: when the task is back in its loop), or with the snapshot.
+ * This time ends when the hang is over (for most rules: when the task is back in its loop), or with the
+ * snapshot.
  *
  * All functions run on the main thread.
  */
@@ -35,7 +36,7 @@ struct diagnoser;
 
 /*
  * Receives the answer, or NULL and a sentence that says why there is none. The answer is valid only during
- * the call. It is an object:
+ * the call. The answer is an object:
  *   text, verdict, cause, confidence   as in ctrace.diagnosis/1 (doc/json.md)
  *   lasts                              boolean: the task still hangs at the end of the snapshot
  *   from_ns, to_ns                     the time that was analysed (boot time)

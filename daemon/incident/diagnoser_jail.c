@@ -104,8 +104,8 @@ int diagnoser_jail(int keep_fd)
 	r = privilege_drop_bounding();
 	if (r)
 		return r;
-	/* A service may be forbidden to change its user. Then the process stays root. But it has no
-	 * capabilities and cannot open a file, so it can do no more than the user nobody. */
+	/* A service may be forbidden to change its user. Then the process stays root. But the process
+	 * has no capabilities and cannot open a file, so it can do no more than the user nobody. */
 	if (!geteuid() && !setgroups(0, NULL) && !setresgid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY) &&
 	    setresuid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY))
 		return -errno;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * diagnoser_jail.h - takes privileges from a process that reads hostile bytes. Neither the process nor its
- * children can get them back.
+ * children can get these privileges back.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_DIAGNOSER_JAIL_H
 #define CTRACE_DAEMON_INCIDENT_DIAGNOSER_JAIL_H
 
 /*
  * Confines the calling process:
- * - All descriptors except keep_fd are closed.
+ * - All descriptors except keep_fd are closed. Descriptors 0 to 2 then lead to /dev/null.
  * - The process ends when its parent ends.
  * - If it ran as root and may change its user, it runs as nobody, without groups.
  * - It has no capabilities.

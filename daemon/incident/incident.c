@@ -313,7 +313,7 @@ static void incident_set_path(struct incident *in)
 }
 
 /* Returns the start of the snapshot for a hang. A hang can be noticed long after it began: after a restart
- * of the daemon, or by a rule with a long threshold. The snapshot then shows only the last part of the wait
+ * of the daemon, or by a rule with a long threshold. The snapshot then shows only the last part of the hang
  * (INCIDENTS_SPAN_NS). */
 static uint64_t incident_from(const struct incidents *is, const struct detect_hang *h)
 {
@@ -518,7 +518,7 @@ int incidents_new(sd_event *event, const struct incidents_options *opt, struct i
 	return 0;
 }
 
-/* Resumes a hang that the daemon had not finished when it last ran. */
+/* Resumes an incident that an earlier run of the daemon did not finish. */
 static void incidents_resume(struct incidents *is, json_t *doc)
 {
 	struct incident *in = malloc(sizeof(*in)), **end = &is->open;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * incident.h - what the daemon does after it has noticed a hang. It takes a snapshot of the time around the
- * hang, has the snapshot diagnosed, writes a note about the hang and the diagnosis beside the snapshot, and
- * writes a line into the journal.
+ * incident.h - what the daemon does after it has noticed a hang. The daemon takes a snapshot of the time
+ * around the hang, has the snapshot diagnosed, writes a note about the hang and the diagnosis beside the
+ * snapshot, and writes a line into the journal.
  *
  * A hang that is noticed while a snapshot is waiting to be taken becomes part of the same incident. There
  * are limits on how often snapshots are taken, and on the room for them. The notes make these limits hold
@@ -10,8 +10,8 @@
  *
  * Before all other work, the daemon writes a note that is marked as pending. So no hang is forgotten when
  * the daemon ends:
- * - If the daemon is told to end, it takes the pending snapshots at once. The next daemon has them
- *   diagnosed.
+ * - If the daemon is told to end, it takes the pending snapshots at once. The next daemon has these
+ *   snapshots diagnosed.
  * - After a kill, the next daemon finds the note and takes what the circular trace still has.
  * - After a crash of the machine, the next daemon completes the note with a command that searches the trace
  *   of the earlier boot.
@@ -62,8 +62,8 @@ struct incidents_stats {
 int incidents_new(sd_event *event, const struct incidents_options *opt, struct incidents **ret);
 /* To be called when the capture has begun. Resumes the incidents that are pending. */
 void incidents_begin(struct incidents *is, struct drain *drain);
-/* Notes a hang. Use it as drain_options.hang, with the struct incidents as arg. Never waits. Runs on the
- * drain thread. */
+/* Notes a hang. Use this function as drain_options.hang, with the struct incidents as arg. Never waits. Runs
+ * on the drain thread. */
 void incidents_note(void *arg, const struct detect_hang *hang);
 /* To be called after worker_stop() and before drain_stop(). Takes the snapshots that are pending, and
  * writes the notes that are due. The next daemon makes the diagnoses that are missing. */

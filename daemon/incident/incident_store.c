@@ -205,7 +205,7 @@ static uint64_t store_bytes(int dir, const char *name)
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ? 0 : (uint64_t)st.st_blocks * 512;
 }
 
-/* The files of one hang. They are side by side in the list, and are removed together. */
+/* The files of one hang, which are side by side in the list, and are removed together. */
 struct store_hang {
 	struct dirent **files;
 	int n;
