@@ -240,7 +240,7 @@ static void *worker_run(void *arg)
 	return NULL;
 }
 
-/* To be called with the lock held. Starts a worker in a free place. -EAGAIN: there is none. */
+/* To be called with the lock held. Starts a worker in a free place. -EAGAIN: no place is free. */
 static int worker_start(struct inspect *v)
 {
 	struct worker *wk = NULL;

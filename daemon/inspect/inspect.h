@@ -2,7 +2,7 @@
 /*
  * inspect.h - looks at tasks while they wait, and gives names to addresses.
  *
- * A thread of its own takes requests (struct inspect_want, samples, accesses) from one queue, and puts
+ * The inspection thread takes requests (struct inspect_want, samples, accesses) from one queue, and puts
  * results into another queue. Both queues have a limit. The thread holds no lock while it works, and stops
  * no task. The drain thread puts the requests in and takes the results out. inspect_ask(),
  * inspect_ask_sample(), inspect_ask_access(), inspect_take() and inspect_stats() may be called from any

@@ -20,7 +20,7 @@ struct inspect_look_known {
 	struct ct_stack_blob *stack; /* NULL: the entry is free */
 };
 
-#define INSPECT_FUTEXES_MAX 4096 /* before one more is added, all are forgotten */
+#define INSPECT_FUTEXES_MAX 4096 /* before one more futex is added, all futexes are forgotten */
 
 struct inspect_look {
 	struct unwind *unwind;

@@ -29,8 +29,8 @@ struct inspect_policy {
 	uint64_t long_wait_ns;
 	uint64_t next_scan_ns;
 	uint32_t next_tid;
-	/* tokens: how many inspections may be asked for now. INSPECT_POLICY_PER_SEC are added in a second,
-	 * and there are never more than that. fill_ns: when tokens were last added. */
+	/* tokens: how many inspections may be asked for now. INSPECT_POLICY_PER_SEC tokens are added in a
+	 * second, and there are never more tokens than this number. fill_ns: when tokens were last added. */
 	uint64_t fill_ns;
 	uint32_t tokens;
 	struct inspect_policy_shares shares; /* the inspections of the present second */
@@ -38,7 +38,7 @@ struct inspect_policy {
 	uint64_t postponed; /* inspections that were due, but that a limit postponed */
 };
 
-/* Asks for an inspection of the task. Returns false if that is not possible; the wait is then due again at
+/* Asks for an inspection of the task. Returns false if the request is refused; the wait is then due again at
  * the next scan. */
 typedef bool (*inspect_policy_fn)(void *arg, struct task *task);
 

@@ -11,8 +11,8 @@
 
 /* A wait as the drain thread knows it, from its CT_SWITCH. */
 struct inspect_want {
-	/* ts of the CT_SWITCH, boot time; 0: not known, because the task waited already when the daemon
-	 * started */
+	/* ts of the CT_SWITCH, boot time. 0: inspect any wait of the task, because it waits in a loop, or
+	 * because the start of its wait is not known. */
 	uint64_t since_ns;
 	uint64_t obj; /* copied to the result; 0: take the object that the iterator finds */
 	uint32_t tid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * polled.h - finds the variable that a spinning task polls. It uses a few looks at the task's registers and
- * stack, and the bytes of the code around them.
+ * polled.h - finds the variable that a spinning task polls. The search uses a few looks at the task's
+ * registers and stack, and the bytes of the code around the places where the task was seen.
  *
  * There is no disassembler. An instruction that reads memory can be recognised by its bytes: an operation,
  * a byte that says how the address is formed, a displacement. Bytes that only look like such an instruction
@@ -12,8 +12,8 @@
  * The best candidate has all of this: other tasks can write its memory, it has a symbol of the size that is
  * read, a small loop around the task's place reads it, and its value does not change. The search also follows
  * a pointer that the loop loads, and looks into the functions that the loop calls, but not into the functions
- * that these call. If a task makes other system calls, or if its registers change (the task computes), the
- * search decides that the task polls nothing.
+ * that these call. If a task makes system calls that do not wait, or if its registers change (the task
+ * computes), the search decides that the task polls nothing.
  *
  * Tried on fourteen loops, each with and without optimisation: yields, polls, sleeps, pure loops; flags
  * that are global, static, atomic, in a library, on the heap, behind a function. The variable was named in

@@ -93,8 +93,8 @@ static bool is_rex(uint8_t byte)
 	return (byte & 0xf0) == 0x40;
 }
 
-/* Decodes the bytes before offset at: the operation, and the REX prefix, which makes registers and operands
- * larger. */
+/* Decodes the bytes before offset at: the operation, and the REX prefix, which makes the operand larger
+ * and adds a bit to the numbers of the registers. */
 static bool operation_before(const uint8_t *code, size_t at, struct operation *ret, uint8_t *ret_rex)
 {
 	uint8_t reg = code[at] >> 3 & 7, wide;

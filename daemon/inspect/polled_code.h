@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* polled_code.h - private to polled.c: finds out which memory the code around an address may read. It looks
- * only at the bytes of the code. Pure. */
+/* polled_code.h - private to polled.c: finds out which memory the code around an address may read. The
+ * functions look only at the bytes of the code. Pure. */
 #ifndef CTRACE_DAEMON_INSPECT_POLLED_CODE_H
 #define CTRACE_DAEMON_INSPECT_POLLED_CODE_H
 

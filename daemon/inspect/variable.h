@@ -4,8 +4,8 @@
  * Uses the symbol tables of the files that the process has mapped: the program (position-independent or
  * not) and its shared libraries.
  *
- * The files belong to the process and may lie. They are read within limits (elf/elf_file.h). A file is not
- * read at all if its file system may have to ask a server. No state; any thread that may wait for a disk.
+ * The files belong to the process and may lie. Each file is read within limits (elf/elf_file.h). A file is
+ * not read at all if its file system may have to ask a server. No state; any thread that may wait for a disk.
  */
 #ifndef CTRACE_DAEMON_INSPECT_VARIABLE_H
 #define CTRACE_DAEMON_INSPECT_VARIABLE_H
