@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * jobs.h - makes frameworks report their jobs. A thread looks for the files of frameworks and puts probes on
- * their functions. The thread notices when a file is replaced. It also probes the functions that jobs run.
- * The probes put the records into the side ring (bpf/emit.h).
+ * their functions. The thread notices when a file is replaced. The thread also probes the functions that jobs
+ * run. The probes put the records into the side ring (bpf/emit.h).
  *
  * A function in a file of a framework is probed in all processes. A function that a job runs is probed only
  * in the process of the job, because the address comes from this process, which may lie.

@@ -5,7 +5,8 @@
  *
  * A probe replaces an instruction by a breakpoint. The kernel emulates some instructions: branches, nop and
  * push (arch/x86/kernel/uprobes.c, branch_setup_xol_ops() and push_setup_xol_ops()). Of any other
- * instruction, the kernel runs a copy in single-step mode. This takes ten times as long, as measured.
+ * instruction, the kernel runs a copy in single-step mode. A single step takes ten times as long as the
+ * emulation, as measured.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_ADDRESS_H
 #define CTRACE_DAEMON_JOBS_JOBS_ADDRESS_H

@@ -29,8 +29,8 @@ struct jobs_file {
 	bool named, mapped, by_mapping;
 };
 
-/* Looks for the functions in the file that fd has open, and puts probes on those that it finds. n_wanted and
- * n_found of *ret say how many were found. In the rule of a probe, `calls` is spec_no *
+/* Looks for the functions in the file that fd has open, and puts probes on the functions found there.
+ * n_wanted and n_found of *ret say how many were found. In the rule of a probe, `calls` is spec_no *
  * JOBS_SPEC_FUNCTIONS_MAX plus the number of the function. Returns 0 or -ENOMEM. Borrows spec; fd stays the
  * caller's. */
 int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, const char *path,
@@ -43,7 +43,7 @@ bool jobs_file_is(const struct jobs_file *f, const struct stat *st);
 bool jobs_file_changed(const struct jobs_file *f, const struct stat *st);
 
 /* Makes the rule for the probe at the beginning of a function. code: the first n bytes of the function.
- * *ret_at: the offset of the probe in them. */
+ * *ret_at: the offset of the probe in these bytes. */
 struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v,
 			       const uint8_t *code, size_t n, size_t *ret_at);
 

@@ -34,7 +34,7 @@ int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t o
 /* Removes the probe and frees link. Accepts NULL. */
 void jobs_probe_del(struct jobs_probe *p, struct jobs_link *link);
 
-/* A descriptor for epoll; readable when there is work for jobs_probe_calls(). It belongs to p. */
+/* A descriptor for epoll; readable when there is work for jobs_probe_calls(). The descriptor belongs to p. */
 int jobs_probe_fd(const struct jobs_probe *p);
 /* Calls fn for at most JOBS_PROBE_CALLS functions that jobs run, and that the kernel side has not reported
  * before. */
