@@ -19,7 +19,7 @@ int percpu_ring_new(int cpus_fd, unsigned n, uint64_t bytes, int side_fd, uint64
 		    struct percpu_ring **ret);
 /* Accepts NULL. */
 void percpu_ring_free(struct percpu_ring *r);
-/* The state of one CPU. The kernel side writes it too. */
+/* The state of one CPU. The kernel side writes this state too. */
 struct cpu *percpu_ring_cpu(const struct percpu_ring *r, unsigned cpu);
 /* percpu_ring_consume() calls fn with what is in the rings at the time of the call: a blob, or fixed records
  * back to back. data is 8-byte aligned and valid during the call. size is 0 if a blob is larger than its

@@ -57,7 +57,7 @@ const struct probe_hook *probe_hooks(const struct probe *p, size_t *ret_n);
 const char *probe_hooks_text(const struct probe *p);
 unsigned probe_cpus(const struct probe *p);
 
-/* A descriptor for epoll; readable when a ring is half full. It belongs to p. */
+/* A descriptor for epoll; readable when a ring is more than half full. The descriptor belongs to p. */
 int probe_fd(const struct probe *p);
 /* Calls fn with all that is in the rings now, CPU by CPU: a blob, or fixed records back to back.
  * data is 8-byte aligned and valid during the call. Returns the number of records. */
@@ -144,8 +144,8 @@ void probe_watch_close(struct probe *p, unsigned watch);
  * for another watch that is being opened. */
 uint64_t probe_watch_refused(const struct probe *p, unsigned watch);
 
-/* *ret_ns becomes the CPU time of all programs so far. The kernel counts it only while a BPF_STATS_RUN_TIME
- * descriptor is open. Returns 0 or -errno. */
+/* *ret_ns becomes the CPU time of all programs so far. The kernel counts this time only while a
+ * BPF_STATS_RUN_TIME descriptor is open. Returns 0 or -errno. */
 int probe_run_time(struct probe *p, uint64_t *ret_ns);
 
 /*
@@ -182,7 +182,8 @@ void probe_cap(struct probe *p, uint32_t tid);
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
 /*
  * Caps each task of the group (govern_group()) at its next record; the programs then write a CT_SHED about
- * the task. Its children are capped too. Returns false if GOVERN_GROUPS groups are capped already.
+ * the task. The children of a capped task are capped too. Returns false if GOVERN_GROUPS groups are capped
+ * already.
  */
 bool probe_cap_group(struct probe *p, uint64_t group);
 /* From now on no further task is capped because of its group. Tasks that are capped stay capped until
@@ -193,7 +194,7 @@ uint32_t probe_capped_next(const struct probe *p, uint32_t from);
 /* Tells the programs that no task is capped any more, so that they need not check. */
 void probe_caps_over(struct probe *p);
 /* probe_left_out(): how many records the caps of tasks and groups have left out so far. probe_passed_ns():
- * the CPU time that the programs needed to leave them out. */
+ * the CPU time that the programs needed to leave out these records. */
 uint64_t probe_left_out(struct probe *p);
 uint64_t probe_passed_ns(struct probe *p);
 

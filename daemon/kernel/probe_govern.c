@@ -108,8 +108,8 @@ static int govern_attach(struct probe *p, enum ct_shed step)
 	int r = 0;
 
 	/* The kernel takes some milliseconds for each program. The programs of the scheduler run most
-	 * often and come first in the list. So they are attached last and detached first, and are attached
-	 * for the shortest time. */
+	 * often and come first in the list. So these programs are attached last and detached first, and are
+	 * attached for the shortest time. */
 	for (size_t i = hooks_n_progs; i-- > 0;) {
 		if (!p->govern.detached[i] || !govern_wants(i, step))
 			continue;

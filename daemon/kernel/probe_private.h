@@ -55,9 +55,11 @@ struct probe {
 
 	struct {
 		uint32_t n;
-		uint32_t what; /* of the function whose end is not known yet; 0: there is none */
-		uint64_t from; /* its address */
-	} mark;                /* for probe_mark() */
+		/* The mark and the address of the function whose end is not known yet. what 0: there is no
+		 * such function. */
+		uint32_t what;
+		uint64_t from;
+	} mark; /* for probe_mark() */
 
 	/* Only one thread at a time reads an iterator: the request is in variables of the BPF programs. */
 	pthread_mutex_t iter_tasks_lock, iter_files_lock;
@@ -73,8 +75,8 @@ void probe_govern_unmap(struct probe *p);
 void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns);
 /* Measures (or assumes) what it costs to call a program. To be called before the programs are attached. */
 void probe_govern_calibrate(struct probe *p, bool measure);
-/* Sets a breakpoint in this process and removes it again, to see whether the machine can do it. Returns 0 or
- * -errno. */
+/* Sets a breakpoint in this process and removes it again, to see whether the machine has hardware
+ * breakpoints. Returns 0 or -errno. */
 int probe_watch_try(struct probe *p);
 /* Looks for what is known to stop BPF: no privilege, lockdown, no type information. Returns 0, or -errno
  * with a sentence in err. */

@@ -33,9 +33,9 @@ _Static_assert(PROBE_WATCHES_MAX == WATCH_SLOTS, "one slot for each");
 #define WATCH_PASSES_MAX  50 /* how often the list of threads is read again, until it has no new ones */
 
 /*
- * Opens an event for one thread, and for the threads that it creates from now on. A process that it forks
- * has no such event. The event for writes also sees what the kernel copies for a system call. Reads in the
- * kernel are left out, because the daemon's own programs read there.
+ * Opens an event for one thread, and for the threads that it creates from now on. A process that the thread
+ * forks has no such event. The event for writes also sees what the kernel copies for a system call. Reads in
+ * the kernel are left out, because the daemon's own programs read there.
  */
 static int watch_event(uint32_t tid, uint64_t addr, uint32_t len, bool reads)
 {
@@ -270,7 +270,8 @@ static int watch_open_in(struct probe *p, const struct probe_watch_options *opt,
 	return r;
 }
 
-/* Why this machine has no such breakpoints. NULL: it has them. */
+/* Why this machine has no breakpoints for writes, or, if reads is true, for writes and reads. NULL: the
+ * machine has them. */
 static const char *watch_is_off(const struct probe *p, bool reads)
 {
 	for (size_t i = 0; i < hooks_n_defs; i++)
