@@ -41,7 +41,7 @@ struct walk {
 	bool failed;
 };
 
-/* Copies a path such as "/a/b/c". If it is too long, copies its end, as ".../b/c". */
+/* Copies a path such as "/a/b/c". If the path is too long, copies its end, as ".../b/c". */
 static size_t short_path(const char *path, char buf[CT_OBJ_NAME_MAX + 1])
 {
 	size_t n = strlen(path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroups_container.h - finds the name of a container. Only the container's runtime knows it, so the name is
- * read from the files of Docker and Podman. Any thread.
+ * cgroups_container.h - finds the name of a container. Only the container's runtime knows this name, so the
+ * name is read from the files of Docker and Podman. Any thread.
  */
 #ifndef CTRACE_DAEMON_RECORD_CGROUPS_CONTAINER_H
 #define CTRACE_DAEMON_RECORD_CGROUPS_CONTAINER_H

@@ -6,8 +6,8 @@
  * there what a session does).
  *
  * A read of /proc/PID/cmdline waits for a lock on the memory of the process, and so it may wait for as
- * long as the process hangs. So a worker of its own does the reading. If it is stuck, only command lines
- * are missing from then on.
+ * long as the process hangs. So a separate worker does the reading. If this worker is stuck, only
+ * command lines are missing from then on.
  */
 #ifndef CTRACE_DAEMON_RECORD_CMDLINES_H
 #define CTRACE_DAEMON_RECORD_CMDLINES_H

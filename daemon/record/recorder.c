@@ -211,10 +211,10 @@ static void recorder_fork(struct recorder *r, const struct ct_task_blob *b)
 }
 
 /*
- * Gives the forked processes the command lines of their parents. This waits until the records of all
- * rings up to the fork have been read: the exec of a parent may be in the ring of another CPU, which
- * is read after the ring with the fork. If the parent has executed another program since the fork, its
- * command line is not that of the child.
+ * Gives the forked processes the command lines of their parents. recorder_seal() calls this function
+ * when the records of all rings up to the fork have been read: the exec of a parent may be in the ring of
+ * another CPU, which is read after the ring with the fork. If the parent has executed another program since
+ * the fork, its command line is not that of the child.
  */
 static void recorder_inherit(struct recorder *r)
 {
@@ -226,7 +226,7 @@ static void recorder_inherit(struct recorder *r)
 		uint64_t blob[CMDLINE_WORDS_MAX];
 
 		if (!child || child->exec_id)
-			continue; /* it has ended, or it has executed a program itself */
+			continue; /* the child has ended, or has executed a program itself */
 		if (!from || from->h.ts > f->ts_ns || !from->len || !parent || !parent->exec_id) {
 			recorder_ask_cmdline(r, f->child);
 			continue;

@@ -23,7 +23,7 @@ struct detect;
 struct recorder_options {
 	const char *path;
 	/* The tasks of these processes get CT_TF_TRACER. 0: there is no such process. */
-	uint32_t daemon_tgid; /* the daemon, with its children, which are its small processes */
+	uint32_t daemon_tgid; /* the daemon; its children get CT_TF_TRACER too */
 	/* The process that started the daemon for one recording. Its other children are recorded as usual. */
 	uint32_t starter_tgid;
 	struct writer_options writer;
@@ -73,11 +73,10 @@ void recorder_stack(struct recorder *r, const struct ct_stack_blob *stack);
 void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
 		   uint64_t last_ns);
 
-/* The task table. Belongs to r. */
 /* The task iterator has found the process tgid with this exec_id. If the recorder does not have the command
  * line of this exec, it asks for the command line. */
 void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_t now_ns);
-
+/* The task table. Belongs to r. */
 struct tasks *recorder_tasks(struct recorder *r);
 /* Makes the present states of all tasks the checkpoint with which the file begins. */
 void recorder_begin(struct recorder *r, uint64_t now_ns);

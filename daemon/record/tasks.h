@@ -55,8 +55,8 @@ struct task {
 	uint64_t told_times;
 	uint32_t told_switches, told_round;
 	uint8_t told_what;
-	/* For a leader only: the exec_id (struct ct_iter_task) that the process had when it got its command
-	 * line, as far as the daemon has recorded this command line or is going to read it. 0: it has not. */
+	/* For a leader only: the exec_id (struct ct_iter_task) of the command line that the daemon has
+	 * recorded for the process, or is going to read. 0: there is no such command line. */
 	uint32_t exec_id;
 	uint64_t files_ns; /* for a leader only: when the descriptor table of the process was written last */
 };
