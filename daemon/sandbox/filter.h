@@ -27,7 +27,7 @@ void filter_init(struct filter *f);
 /* Allows these calls, whatever their arguments are. */
 void filter_allow(struct filter *f, const int *calls, size_t n);
 /* Allows a call if one argument has one of n values; otherwise the call fails with EPERM. arg: the number
- * of the argument, from 0. Only its low 32 bits are compared, after they were masked. */
+ * of the argument, from 0. Only the low 32 bits of the argument are compared, after they were masked. */
 void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask, const uint32_t *values,
 			 size_t n);
 /* Enforces the list. The thread must have set no_new_privs. Returns 0, -E2BIG (the list is too long) or

@@ -72,7 +72,7 @@ static bool perf_is_refused(uint32_t type, uint64_t config)
 }
 
 /* True: this kernel requires CAP_SYS_ADMIN for uprobe events, as Linux 6.18 does. If the kernel does not
- * require it, the test fails with another error, because the test names no path. */
+ * require this capability, the test fails with another error, because the test names no path. */
 static bool uprobe_is_refused(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
@@ -112,9 +112,9 @@ int privilege_drop_bounding(void)
 	return r;
 }
 
-/* Drops all capabilities except those in privilege_kept. On some machines the daemon needs a few more. So the
- * daemon drops them for a moment and tries what it has to do later. If the kernel refuses something, the
- * daemon keeps the capability for it. */
+/* Drops all capabilities except those in privilege_kept. On some machines the daemon needs a few more. So
+ * this function drops the other capabilities for a moment, and tries what the daemon has to do later. If the
+ * kernel refuses an attempt, the daemon keeps the capability for this attempt. */
 static int drop_capabilities(const struct privilege_options *opt)
 {
 	uint64_t effective = 0, permitted = 0, keep = privilege_kept;
