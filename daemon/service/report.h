@@ -32,8 +32,8 @@ struct report_source {
 json_t *report_status(const struct report_source *src, double bpf_percent);
 json_t *report_doctor(struct probe *probe, struct jobs *jobs);
 
-/* Measures for 0.2 s how much CPU time the programs in the kernel take; *ret is in % of one CPU. While it
- * measures, the kernel's statistics slow all BPF programs a little. Returns 0, or -errno: there are no
+/* Measures for 0.2 s how much CPU time the programs in the kernel take; *ret is in % of one CPU. During
+ * the measurement, the kernel's statistics slow all BPF programs a little. Returns 0, or -errno: there are no
  * statistics. */
 int report_bpf_percent(struct probe *probe, double *ret);
 

@@ -63,7 +63,7 @@ static void service_copy(struct service *s, uint64_t client, const struct servic
 }
 
 /* Runs on the clients' worker. After worker_leave() the thread may get stuck, and may still run when the
- * daemon ends. So it then uses only its own job. */
+ * daemon ends. So from then on the thread uses only its own job. */
 static void snapshot_run(void *arg)
 {
 	struct service_job *j = arg;

@@ -67,7 +67,8 @@ int watchpoints_add(struct watchpoints *ws, struct drain *d, const struct watchp
 void watchpoints_drop(struct watchpoints *ws, uint64_t client);
 /* Fetches the accesses since the last call. Returns 0, or -ENOENT: the client has no watch with this id. */
 int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struct watchpoint_news *ret);
-/* Keeps an access for the client. Use it as drain_options.access, with the struct watchpoints as arg. */
+/* Keeps an access for the client. Use this function as drain_options.access, with the struct watchpoints as
+ * arg. */
 void watchpoints_note(void *arg, const struct ct_rec *rec, const uint64_t words[2],
 		      const struct ct_stack_blob *stack);
 
