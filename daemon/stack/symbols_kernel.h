@@ -15,8 +15,8 @@ enum symbols_kernel_state {
 
 #define SYMBOLS_KERNEL_FILE "/proc/kallsyms"
 
-/* Reads the whole file, which takes some 60 ms for SYMBOLS_KERNEL_FILE. If it cannot be read, the state is
- * SYMBOLS_KERNEL_ABSENT. NULL: out of memory. */
+/* Reads the whole file, which takes some 60 ms for SYMBOLS_KERNEL_FILE. If the file cannot be read, the state
+ * is SYMBOLS_KERNEL_ABSENT. NULL: out of memory. */
 struct symbols_kernel *symbols_kernel_load(const char *path);
 void symbols_kernel_free(struct symbols_kernel *k);
 /* The state after the load. */

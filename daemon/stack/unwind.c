@@ -33,7 +33,7 @@ static const uint8_t saved_index[N_REGS] = { 0,  1,  2,  3,  4,  5,  6,  7,  8, 
 #error "registers of this machine are not known"
 #endif
 
-/* The rules at an address of a file. To find them anew takes a dozen reads of the file. */
+/* The rules at an address of a file. A search for these rules takes a dozen reads of the file. */
 struct rules {
 	uint64_t serial, vaddr; /* the file (0: the entry is free), and the address in it */
 	struct unwind_cfi cfi;
@@ -209,8 +209,8 @@ static int rules_find(struct unwind *u, struct unwind_elf *e, uint64_t vaddr, st
 	return r;
 }
 
-/* Goes to the caller with the help of call frame information. -ENOENT: the frame has none; -ENODATA: the
- * frame is the outermost one. */
+/* Goes to the caller with the help of call frame information. -ENOENT: there is no such information for
+ * the frame; -ENODATA: the frame is the outermost one. */
 static int step_cfi(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	struct walk to = { 0 };

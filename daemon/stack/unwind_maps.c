@@ -154,8 +154,8 @@ static int maps_line(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 	return VEC_PUSH(&m->maps, map);
 }
 
-/* Asks for the mapping at addr. If there is none and next is true, asks for the first one after addr. Returns
- * 0; -ENOENT: there is none; -ESRCH: the task has ended; or another -errno. */
+/* Asks for the mapping at addr, or, if next is true, for the first mapping that ends after addr. Returns 0;
+ * -ENOENT: there is no such mapping; -ESRCH: the task has ended; or another -errno. */
 static int maps_query(int fd, uint64_t addr, bool next, char *name, uint32_t name_bytes,
 		      struct procmap_ask *ret)
 {
