@@ -407,7 +407,7 @@ static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 	return r;
 }
 
-/* Reads the unread data of a socket for the detector. Such a look takes half a microsecond for each
+/* Reads for the detector how much data of a socket is unread. Such a look takes half a microsecond for each
  * descriptor of the process. All looks of a second together take at most 1/UNREAD_TIMES of one CPU,
  * and one look more. */
 static int drain_unread(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret)

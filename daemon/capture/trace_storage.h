@@ -27,7 +27,7 @@ struct trace_storage_told {
 };
 
 /* Finds the next sentence about path that has to be reported now, and notes it in told. Returns false if
- * there is none. now_ns: boot time. boot_to_real_ns: wall clock time minus boot time. Pure. */
+ * there is no such sentence. now_ns: boot time. boot_to_real_ns: wall clock time minus boot time. Pure. */
 bool trace_storage_next(struct trace_storage_told *told, const struct writer_storage *now, uint64_t now_ns,
 			int64_t boot_to_real_ns, const char *path, char text[TRACE_STORAGE_TEXT_MAX]);
 /* The state of the storage in one word: ok, stuck, unsynced, lost, gone. */

@@ -346,7 +346,7 @@ static void control_turn_away(int fd, const char *why)
 	(void)!send(fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Finds a free place for a client of this user. NULL: there is none, and *why is a sentence. */
+/* Finds a free place for a client of this user. NULL: there is no place, and *why is a sentence. */
 static struct client *control_place(struct control *c, uid_t uid, const char **why)
 {
 	unsigned n_others = 0, n_same = 0;

@@ -79,7 +79,8 @@ struct governor_loop_stats {
 	double bpf_percent;  /* part of cost_percent: the BPF programs */
 	/* part of cost_percent that the budget does not count: see governor_spent.passed_ns */
 	double passed_percent;
-	/* CPU time since the programs were loaded: of the whole tracer, and of the BPF programs alone */
+	/* CPU time so far: of the tracer without the threads that handle requests, and of the BPF programs
+	 * alone */
 	uint64_t spent_ns, bpf_ns;
 	uint64_t changes;           /* steps forward and back, and changes of blind */
 	uint64_t pauses, paused_ns; /* number of pauses since the start, and their total length */
@@ -101,10 +102,10 @@ void governor_loop_free(struct governor_loop *g);
 
 /* The counts for caps_note(). The caller passes every record to caps_note(). Borrowed from g. */
 struct caps *governor_loop_caps(struct governor_loop *g);
-/* The counts for groups_add(). If caps_note() returned true for a record, the caller passes the groups of
- * its tasks to groups_add(). Borrowed from g. */
+/* The counts for groups_add(). The caller passes to groups_add() the groups of the tasks of each record for
+ * which caps_note() returned true, and the group of each CT_TASK blob. Borrowed from g. */
 struct groups *governor_loop_groups(struct governor_loop *g);
-/* Changes the budget from now on. Returns the budget before. */
+/* Changes the budget from now on. Returns the earlier budget. */
 uint32_t governor_loop_budget(struct governor_loop *g, uint32_t budget_ppm);
 /* False: no task is inspected now. */
 bool governor_loop_inspects(const struct governor_loop *g);

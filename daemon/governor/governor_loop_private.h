@@ -44,7 +44,7 @@ struct governor_loop {
 	uint64_t uncounted_ns;
 };
 
-/* The clock of the governor, in nanoseconds. It stands still while the machine is suspended. */
+/* The clock of the governor, in nanoseconds. This clock stands still while the machine is suspended. */
 uint64_t governor_loop_clock(void);
 /* Writes rec as a CT_SHED. The caller has set its time, flags and tasks. */
 void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t since_ns);

@@ -28,8 +28,8 @@ uint64_t incident_store_time(const char *name);
 /* The user of the hang that a note (lib/incidents.h) describes, or INCIDENT_UID_UNKNOWN. */
 uint32_t incident_store_doc_uid(const json_t *doc);
 
-/* Checks the directory. Returns 0: it can be used, or does not exist; -EPERM: the directory or its parent is
- * refused (lib/owned.h); or -errno. */
+/* Checks the directory. Returns 0: the directory can be used, or does not exist; -EPERM: the directory or its
+ * parent is refused (lib/owned.h); or -errno. */
 int incident_store_check(const struct incident_store *s);
 /* Opens the directory, and makes it if it does not exist. Returns a descriptor, or -errno as
  * incident_store_check(). */

@@ -15,7 +15,7 @@
 #define LEVELS      2    /* how many of the innermost functions of the program are looked at */
 #define AROUND      192  /* bytes of code that are read before and behind the place where the task was seen */
 #define CODE_MAX    1024 /* a larger loop is not taken for a loop that polls */
-#define DEREF_REACH 24   /* after the load of a pointer, a read through it is looked for in so many bytes */
+#define DEREF_REACH 24   /* after the load of a pointer, a read through it is looked for in this many bytes */
 #define CALLED      64   /* bytes that are read of a function that the loop calls */
 #define LOOPS       3    /* nested loops that are looked at */
 #define FOUND_MAX   24   /* candidates of one function */
@@ -87,7 +87,7 @@ void polled_free(struct polled *p)
 	free(p);
 }
 
-/* Returns the entry of a task. If there is none, returns the entry that was not used for the
+/* Returns the entry of a task. If the task has no entry, returns the entry that was not used for the
  * longest time, which the caller reuses. */
 static struct looked *looked_get(struct polled *p, uint32_t tid)
 {

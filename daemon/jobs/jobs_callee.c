@@ -125,8 +125,9 @@ int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_
 	}
 	if (c->n == JOBS_CALLEES_MAX || same == JOBS_CALLEES_EACH)
 		return -ENOSPC;
-	/* By now the process may have ended, and its number may belong to another process. This does no harm:
-	 * it is unlikely that the new process has, at the same address, a function that runs jobs. */
+	/* By now the process may have ended, and its number may belong to another process. A probe in
+	 * the new process does no harm: at this address, the new process hardly ever has a function that runs
+	 * jobs. */
 	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)call->tgid, 0);
 	if (pidfd < 0)
 		return -errno;

@@ -11,8 +11,8 @@
 #include "ctrace/abi.h"
 #include "lib/cleanup.h"
 
-/* A part of a ring that was read is cleared and given back to the kernel side. This happens in pieces of this
- * size, while the piece is still in the cache. */
+/* The daemon clears the part of a ring that it has read, and gives this part back to the kernel side. The
+ * daemon does so in pieces of this many bytes, because such a piece is still in the cache. */
 #define PERCPU_RING_PIECE 8192ULL
 
 struct percpu_ring {

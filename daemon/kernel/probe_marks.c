@@ -8,7 +8,7 @@
 
 #define SOFTIRQ(vector) GOVERN_MARK(CT_CTX_SOFTIRQ, vector)
 
-/* A kernel has some of these functions. Its compiler may add a suffix to the name, such as ".isra.0". */
+/* A kernel has some of these functions. The compiler may add a suffix to a name, such as ".isra.0". */
 static const struct mark_function {
 	const char *name;
 	uint32_t what;

@@ -15,7 +15,7 @@
 
 /* The longest command line of which the end is read too. */
 #define READ_MAX 65536
-/* A job hands over what it has read after so many processes, because it may get stuck at the next one. */
+/* A job hands over what it has read after this many processes, because it may get stuck at the next one. */
 #define HAND_OVER 64
 
 struct cmdlines {

@@ -27,7 +27,7 @@ struct recorder {
 	bool created;
 	uint64_t sealed_ns; /* when the open segment began, or when a copy of it was last written */
 	uint64_t refused, lost[CT_LOSS_CAUSES];
-	/* The processes that were forked since the last recorder_seal(). */
+	/* The processes that were forked since the last recorder_inherit(). */
 	VEC(struct recorder_fork) forks;
 	/* Records that the recorder itself refused and that no CT_GAP reports yet. */
 	uint64_t gap_n, gap_first_ns, gap_last_ns;

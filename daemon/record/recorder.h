@@ -24,7 +24,8 @@ struct recorder_options {
 	const char *path;
 	/* The tasks of these processes get CT_TF_TRACER. 0: there is no such process. */
 	uint32_t daemon_tgid; /* the daemon; its children get CT_TF_TRACER too */
-	/* The process that started the daemon for one recording. Its other children are recorded as usual. */
+	/* The process that started the daemon for one recording. The other children of this process are
+	 * recorded as usual. */
 	uint32_t starter_tgid;
 	struct writer_options writer;
 	/* Receives every CT_RAWSTACK blob. */
@@ -81,8 +82,8 @@ struct tasks *recorder_tasks(struct recorder *r);
 /* Makes the present states of all tasks the checkpoint with which the file begins. */
 void recorder_begin(struct recorder *r, uint64_t now_ns);
 /* Seals the open file segment if it is large or old enough, or always if force is set. A segment that is
- * old enough but small stays open; only a copy of it is written (writer_save()). now_ns: a time before the
- * rings were last emptied. */
+ * old enough but small stays open; only a copy of it is written (writer_save()). now_ns: the end of the
+ * segment; unless force is set, a time before the rings were last emptied. */
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
 /* Does the same as writer_flush(). Any thread. */
 bool recorder_flush(struct recorder *r, uint64_t timeout_ns);

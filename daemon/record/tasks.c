@@ -283,7 +283,8 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 			tasks_kill(t, task, rec->ts);
 		break;
 	case CT_EXEC:
-		/* A thread that calls exec takes over the number of its leader. Its own number is gone. */
+		/* A thread that calls exec takes over the number of its leader. The thread's own number is
+		 * gone. */
 		task = ct_exec_tid_before(rec) != rec->tid ? tasks_entry(t, ct_exec_tid_before(rec)) : NULL;
 		if (task && rec->ts >= task->st.last.ts)
 			tasks_kill(t, task, rec->ts);

@@ -105,7 +105,7 @@ void tasks_tell_all(struct tasks *t);
  */
 bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec *ret, uint64_t ret_words[2]);
 
-/* The entry of a task that has not ended, or NULL. Valid until the next tasks_record(). */
+/* The entry of a task that has not ended, or NULL. Valid until the next tasks_purge(). */
 struct task *tasks_get(struct tasks *t, uint32_t tid);
 /* The first task with tid >= from that has not ended, or NULL. To walk in order of tids: from = tid
  * + 1. */

@@ -31,7 +31,7 @@ void service_dispose(void *arg, uid_t uid, int fd)
 					.uid = uid,
 					.owner = uid == 0 || uid == geteuid() };
 
-	/* If the queue is full, the descriptor stays open. This hardly happens: the daemon stops
+	/* If the queue is full, the descriptor stays open. The queue is hardly ever full: the daemon stops
 	 * receiving descriptors when half of the queue is used (service_choked()). */
 	if (s->closer)
 		(void)worker_post(s->closer, &job);
