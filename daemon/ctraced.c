@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctraced - the always-on part: starts all parts of the daemon in order, runs the event loop, and
+/* ctraced - the daemon: starts all parts of the daemon in order, runs the event loop, and
  * ends the parts in order. */
 #include <errno.h>
 #include <fcntl.h>
@@ -147,7 +147,7 @@ static int ctraced_loop_new(struct ctraced *c)
 	sigaddset(&set, SIGINT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is reported like a full disk */
+	signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit on the size of files then fails with EFBIG */
 	signal(SIGHUP, SIG_IGN);
 	if (c->config.die_with_parent)
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -232,8 +232,8 @@ static void *ctraced_read_kernel(void *arg)
 }
 
 /* Loads the programs. Meanwhile another thread reads the names of the functions of the kernel.
- * Otherwise the first snapshot would have to wait until they are read. The other thread has ended
- * on return. */
+ * Otherwise the first snapshot would have to wait for these names. The other thread has ended on
+ * return. */
 static int ctraced_probe(struct ctraced *c)
 {
 	const struct probe_options o = { .ring_bytes = c->config.ring_bytes,

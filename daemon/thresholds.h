@@ -38,8 +38,9 @@
 /* ns: the rate of spending, by which the governor decides, is smoothed over this time. Below: a burst looks
  * like a high rate. Above: the steps follow a storm later. Evidence: edges (smoothing), on both sides. */
 #define GOVERNOR_RATE_NS 200000000.0
-/* ns: the cost that `ctrace status` shows is smoothed over this time. This cost decides nothing. Evidence:
- * edges (smoothing), on both sides. */
+/* ns: the cost that `ctrace status` shows is smoothed over this time, and so is the cost that the capture
+ * would have in the step before a coarse one. The shown cost decides nothing; the other cost decides about a
+ * step back. Evidence for the shown cost: edges (smoothing), on both sides. */
 #define GOVERNOR_COST_NS 2000000000.0
 
 /*
@@ -140,8 +141,8 @@
 /* counted records (one in CAPS_SAMPLE is counted): with fewer of them, the share of a group or of a task is
  * not known. Evidence: edges (groups, most), on both sides. */
 #define GROUPS_LEAST 256
-/* times: the message about a step names a budget that is larger by this factor, as an example. It decides
- * nothing. */
+/* times: the message about a step names a budget that is larger by this factor, as an example. The factor
+ * decides nothing. */
 #define GOVERNOR_MORE 3
 /* part of all records: a task, user or control group that makes more than this is named in the status and in
  * the message about a step. Below: a name is shown although others make the records. Above: a task that makes
@@ -187,7 +188,7 @@
  * the recorded beginnings of waits are wrong by more. With this number they are wrong by at most 5 ms, as NTP
  * adjusts a clock by at most 0.5 ms in a second. No evidence yet. */
 #define DRAIN_CLOCK_NS 10000000000ULL
-/* times: the unread data of sockets is read so seldom that all these looks together take at most
+/* times: the daemon looks for unread data of sockets so seldom that all these looks together take at most
  * 1/n of one CPU. Below: a server with 10 000 descriptors, which does not read, costs more. Above:
  * with such a server, some clients are reported later. No evidence yet. */
 #define UNREAD_TIMES 100
@@ -195,7 +196,8 @@
  * are mostly less than a second apart (NTP adjusts by at most 0.5 ms in a second). Below: a wait that is a
  * little longer than CT_COARSE_NS is not recorded. Above: short waits cost more. No evidence yet. */
 #define CLOCK_DRIFT_NS 500000ULL
-/* ns: the share of the programs that `ctrace status` shows is measured over this time. It decides nothing. */
+/* ns: the share of the programs that `ctrace status` shows is measured over this time. This share decides
+ * nothing. */
 #define GOVERNOR_BPF_NS 2000000000ULL
 /* GOVERN_CALLS, calls: how many calls of a program make one batch, to measure the cost of a call.
  * GOVERN_BATCHES, batches: how many batches are timed; the fastest one counts. Below: an interrupt becomes
@@ -209,7 +211,8 @@
 #define GOVERN_CALL_NS  60
 #define GOVERN_MEAN_NS  200
 #define GOVERN_LIGHT_NS 10
-/* ns: the cost of a run that finds, in a coarse step, that a wait is too short for a record. */
+/* ns: the cost of a run that finds, in a coarse step, that a wait is too short for a record. This cost is
+ * assumed until it is measured. */
 #define GOVERN_SHORT_NS 20
 /* ns: the CPU time of the drain thread for the two records of a switch and a wake. From this number the
  * governor estimates, in a coarse step, what the step before would cost. Below: the governor goes back too
@@ -271,9 +274,9 @@
  * of a second: after a rest, the inspections of this much time may run at once. No evidence yet. */
 #define INSPECT_PER_SEC     100
 #define INSPECT_SLACK_SHARE 4
-/* inspections a second: the limit of the daemon's inspection thread. It is far above the limit of the policy.
- * So only a snapshot can reach this limit: a snapshot asks for up to SNAPSHOT_REQUEST_INSPECTIONS_MAX
- * inspections at once. No evidence yet. */
+/* inspections a second: the limit of the daemon's inspection thread. This limit is far above the limit of the
+ * policy. Only a snapshot, or the accesses to a watched variable, can reach this limit: a snapshot asks for
+ * up to SNAPSHOT_REQUEST_INSPECTIONS_MAX inspections at once. No evidence yet. */
 #define DRAIN_INSPECTIONS_PER_S 2000
 /* samples a second: the stacks of at most this many samples of running tasks get names. Below: there
  * are fewer samples of tasks that run for long. Above: samples cost more. No evidence yet. */
@@ -294,8 +297,8 @@
 /* ns: the longest time for one stack. Below: deep stacks of programs with large tables stay incomplete.
  * Above: one program holds up all inspections. No evidence yet. */
 #define UNWIND_TIME_NS 50000000ULL
-/* bytes: a frame pointer may lie this far above the stack pointer. It is twice the usual limit of a stack
- * (8 MiB). Below: the walk stops at frames with large arrays. Above: any number passes for a frame
+/* bytes: a frame pointer may lie this far above the stack pointer. This reach is twice the usual limit of
+ * a stack (8 MiB). Below: the walk stops at frames with large arrays. Above: any number passes for a frame
  * pointer. No evidence yet. */
 #define UNWIND_FP_REACH (16ULL << 20)
 /* ns: what is known about a file system is kept for this time, because the kernel uses the number of a
@@ -357,8 +360,8 @@
 /* bytes: streams from other threads that the drain thread has not written yet take at most this
  * much memory. More are refused and counted. No evidence yet. */
 #define DRAIN_POSTED_MAX (32u << 20)
-/* ns: at the end of the daemon, the disk gets this much time to take the end of the trace. Together
- * with WORKER_STOP_S it has to be less than TimeoutStopSec of the systemd unit. Evidence:
+/* ns: at the end of the daemon, the disk gets this much time to take the end of the trace. This time
+ * and WORKER_STOP_S together have to be less than TimeoutStopSec of the systemd unit. Evidence:
  * share/ctraced.service (30 s). */
 #define DRAIN_STOP_NS 15000000000ULL
 /* RECORDER_SEAL_BYTES, bytes, and RECORDER_SEAL_NS, ns: a file segment is sealed when it has this size or
@@ -376,7 +379,7 @@
  * causes messages. Above: the message comes late. Evidence: a_disk_that_does_not_answer, on both sides,
  * that it is so. */
 #define TRACE_STORAGE_STUCK_NS 10000000000ULL
-/* us: the time between two looks whether the disk is stuck. It only delays the message. */
+/* us: the time between two looks whether the disk is stuck. The message comes late by at most this time. */
 #define TRACE_STORAGE_EVERY_USEC 1000000
 /* ns: a drain thread without a finished round for this time is stuck, and systemd may restart the
  * daemon (WatchdogSec). Below: a round on a machine without free CPU time ends the daemon. Above: a
@@ -406,8 +409,8 @@
 /* ns: before a snapshot, the disk gets this much time to take what was sealed. Below: on a slow disk, the
  * snapshot lacks the end of its window. Above: a stuck disk holds up the snapshot. No evidence yet. */
 #define SNAPSHOT_REQUEST_FLUSH_NS 3000000000ULL
-/* ns: a window that ends less than this time before the request is taken as one that ends now. So it includes
- * the results of the preparation, which are a little later than the request. No evidence yet. */
+/* ns: a window that ends less than this time before the request is taken as one that ends now. So the window
+ * includes the results of the preparation, which are a little later than the request. No evidence yet. */
 #define SNAPSHOT_REQUEST_NOW_NS 1000000000ULL
 
 /*
@@ -434,11 +437,12 @@
 #define DIAGNOSER_CPU_S      10
 #define DIAGNOSER_WALL_S     60
 /* s: the daemon gives up a diagnosis this long after DIAGNOSER_WALL_S. At DIAGNOSER_WALL_S, the process that
- * diagnoses gives it up by itself, so this happens only if that process does not run. No evidence yet. */
+ * diagnoses gives up the diagnosis by itself. So the daemon gives up a diagnosis only if that process does
+ * not run. No evidence yet. */
 #define DIAGNOSER_LATE_S 5
-/* DIAGNOSER_TRIES, tries: if a diagnosis needs too much memory, it is tried again this often, each time with
- * less of the trace. DIAGNOSER_TRIES_BEFORE, tries: this many of the tries come first and halve the time
- * before the hang. The other tries halve the time of the hang. No evidence yet. */
+/* DIAGNOSER_TRIES, tries: if a diagnosis needs too much memory, the diagnosis is tried again this often, each
+ * time with less of the trace. DIAGNOSER_TRIES_BEFORE, tries: this many of the tries come first and halve the
+ * time before the hang. The other tries halve the time of the hang. No evidence yet. */
 #define DIAGNOSER_TRIES        6
 #define DIAGNOSER_TRIES_BEFORE 3
 

@@ -29,7 +29,7 @@ struct worker_options {
 	uint64_t limit_ns;
 	/* Reports that a job of client was given up (why: member late of the job), or was not started
 	 * because its user has too many stuck jobs (why: NULL). Called on the thread of the event loop.
-	 * If late is NULL, jobs of a user with too many stuck jobs wait until one of these comes back. */
+	 * If late is NULL, jobs of a user with too many stuck jobs wait until a stuck job comes back. */
 	void (*late)(void *arg, uint64_t client, const char *why);
 	void *arg;
 };

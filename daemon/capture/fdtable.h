@@ -21,7 +21,8 @@ struct fdtable_job {
 	void (*post)(void *arg, void *data, size_t size);
 	void *arg;
 	uint32_t tgid;
-	bool whole; /* write the whole table; false: write only the CT_WAITFD records below */
+	/* true: write the whole table, and the CT_WAITFD records of fds; false: write only these records */
+	bool whole;
 	/* The set of descriptors that tid polls: n_set in all. fds has the first n_fds of them, which are
 	 * written as CT_WAITFD. */
 	uint32_t tid;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define HANG_AFTER_MIN_NS 100000000ULL /* the shortest time that can be set; see ctraced.conf(5) */
-#define HANG_SECTION_MAX  48           /* longer section names are refused: libinih would cut them */
+#define HANG_SECTION_MAX  48 /* section names of this length or more are refused: libinih would cut them */
 
 static const char *const hang_rules[CT_HANG_RULES] = {
 	[CT_HANG_LOOP] = "hang-loop",         [CT_HANG_BUSY] = "hang-busy",

@@ -134,7 +134,7 @@ void diagnoser_serve(int sock)
 	struct diagnoser_question q;
 	int fd = -1;
 
-	json_object_seed(0); /* must run before the jail, because it reads a device */
+	json_object_seed(0); /* reads a device, which the jail forbids */
 	if (diagnoser_jail(sock))
 		_exit(EXIT_FAILURE);
 	while (!serve_receive(sock, &q, &fd)) {

@@ -18,8 +18,9 @@
 #include "daemon/stack/unwind_maps.h"
 #include "lib/vec.h"
 
-#define VARIABLE_ERR_MAX    512
-#define VARIABLE_FILE_MAX   (32u << 20) /* the largest file that the daemon searches without being asked to */
+#define VARIABLE_ERR_MAX 512
+/* The largest file that the daemon searches if no client asks for the search. */
+#define VARIABLE_FILE_MAX   (32u << 20)
 #define VARIABLE_NAME_MAX   128
 #define VARIABLE_MODULE_MAX 64
 

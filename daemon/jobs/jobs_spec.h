@@ -43,7 +43,7 @@ struct jobs_function {
 	uint8_t event; /* enum ct_job */
 	struct jobs_values values;
 	/* true: the job runs the function whose address is values.function. The start of that function is
-	 * the start of the job; `calls` says where the values of this event lie. */
+	 * the start of the job; `calls` says where the values of the start lie. */
 	bool has_calls;
 	struct jobs_values calls;
 };

@@ -44,8 +44,8 @@ struct unwind_mounts {
 	uint32_t shmem_minor; /* number of the device of memfd and shared anonymous memory */
 };
 
-/* True: the file system on the device may have to ask a server. The device is looked up in the mounts of
- * tid. A device with a major number other than 0 is a disk: false. */
+/* True: the file system on the device may have to ask a server, or is not known. The device is looked up in
+ * the mounts of tid and of the daemon. A device with a major number other than 0 is a disk: false. */
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
 
 struct unwind_maps {
