@@ -44,7 +44,7 @@ struct worker {
 	struct worker_options opt;
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t wake, end;
-	unsigned refs; /* the creator and each thread hold one; the last one frees the worker */
+	unsigned refs; /* the creator and each thread hold one reference; the last holder frees the worker */
 	struct worker_queue todo, done;
 	/* the thread that takes jobs; NULL: no thread could be started */
 	struct worker_thread threads[WORKER_THREADS_MAX], *current;

@@ -29,7 +29,8 @@ struct drain_options {
 	struct worker *names;                /* reads command lines in /proc; NULL: they are not read */
 	const struct symbols_kernel *kernel; /* the functions of the kernel; NULL: read when needed */
 	/* Returns the CPU time in nanoseconds that requests of clients took, without the CPU time of
-	 * `worker`. The budget does not count this time. Called on the drain thread; may be NULL. */
+	 * `worker` and `names`. The budget does not count this time. Called on the drain thread; may be
+	 * NULL. */
 	uint64_t (*aside_ns)(void *arg);
 	void *aside_arg;
 	struct recorder_options recorder;

@@ -42,7 +42,7 @@ struct snapshot_request {
 /*
  * Puts the present state into the trace: inspections of the long waits that were not inspected since
  * since_ns, held file locks, descriptor tables of processes. Then seals the file segment. Returns false if
- * the disk has not taken all of it within SNAPSHOT_REQUEST_FLUSH_NS.
+ * the disk has not taken the sealed segments within SNAPSHOT_REQUEST_FLUSH_NS.
  */
 bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_t since_ns);
 

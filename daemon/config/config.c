@@ -266,9 +266,9 @@ static const struct option config_options[] = {
 	{ 0 },
 };
 
-/* Makes one of two passes over the flags. A flag names the config file, but the flags have to be set after
- * the settings of this file, which they override. So the first pass looks only for --config, --help and
- * --version, and the second pass sets the rest. */
+/* Makes one of two passes over the flags. One flag names the config file, and the flags override the settings
+ * of this file. So the first pass looks only for --config, --help and --version. The second pass, after the
+ * config file was read, sets the rest. */
 static int config_read_flags(int argc, char *const argv[], struct config *c, bool first, bool *ret_named,
 			     char *err)
 {

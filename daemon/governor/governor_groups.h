@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * governor_groups.h - finds the group of tasks that makes most of the records. govern_group() in
+ * governor_groups.h - finds the group of tasks that makes the most records. govern_group() in
  * include/ctrace/govern_state.h says what a group is. Pure; one thread.
  *
  * Groups are counted in a table of fixed size, in which groups with few records displace each other (Misra

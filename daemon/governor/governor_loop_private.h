@@ -46,7 +46,7 @@ struct governor_loop {
 
 /* The clock of the governor, in nanoseconds. This clock stands still while the machine is suspended. */
 uint64_t governor_loop_clock(void);
-/* Writes rec as a CT_SHED. The caller has set its time, flags and tasks. */
+/* Writes rec as a CT_SHED. The caller has set the time, flags and tasks of rec. */
 void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t since_ns);
 
 /* Finds the group that makes the most records, and returns its part (0 to 1) of all records. 0: there is no

@@ -10,10 +10,10 @@
  * Confines the calling process:
  * - All descriptors except keep_fd are closed. Descriptors 0 to 2 then lead to /dev/null.
  * - The process ends when its parent ends.
- * - If it ran as root and may change its user, it runs as nobody, without groups.
- * - It has no capabilities.
- * - It may only make the system calls for memory, for descriptors that are open or that it receives, and for
- *   children like itself.
+ * - If the process ran as root and may change its user, it runs as nobody, without groups.
+ * - The process has no capabilities.
+ * - The process may only make the system calls for memory, for descriptors that are open or that it receives,
+ *   and for children like itself.
  *
  * Returns 0 or -errno.
  */

@@ -94,8 +94,8 @@ static int store_put_name(int dir, const char *from, const char *to)
 	return renameat(dir, from, dir, to) || fsync(dir) ? -errno : 0;
 }
 
-/* Makes a new file with a temporary name. Only the daemon's user can read it, because the contents describe
- * programs of all users. */
+/* Makes a new file with a temporary name. Only the daemon's user can read the file, because its contents
+ * describe programs of all users. */
 static int store_create(int dir, const char *tmp)
 {
 	int fd;

@@ -94,7 +94,8 @@ static void module_close(struct module *m)
 	close(m->elf.fd);
 }
 
-/* Opens the file whose first mapping is map. -ENOENT: the file has no symbols, or must not be read. */
+/* Opens the file whose first mapping is map. -ENOENT: the file must not or cannot be read, is too large, or
+ * is no ELF file. */
 static int module_open(const struct variable_maps *maps, const struct unwind_map *map, struct module *ret)
 {
 	struct module m = { .first = map, .path = maps->names.v + map->path_off };

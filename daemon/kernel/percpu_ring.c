@@ -159,7 +159,7 @@ static long ring_consume(struct percpu_ring *r, unsigned cpu, percpu_ring_record
 	return p.n;
 }
 
-/* Empties the side ring. Its layout is that of kernel/bpf/ringbuf.c: a header of 8 bytes, whose first word
+/* Empties the side ring, which has the layout of kernel/bpf/ringbuf.c: a header of 8 bytes, whose first word
  * is the length with two flags, then the data, padded to 8. */
 static long side_consume(struct percpu_ring *r, percpu_ring_record_fn fn, void *arg)
 {

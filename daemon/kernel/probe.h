@@ -178,7 +178,7 @@ void probe_pause_detach(struct probe *p);
 int probe_resume(struct probe *p);
 /* Caps a task. Records that concern only capped tasks are left out. */
 void probe_cap(struct probe *p, uint32_t tid);
-/* Ends the cap of a task. Returns how many of its records were left out. */
+/* Ends the cap of a task. Returns how many records of the task were left out. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
 /*
  * Caps each task of the group (govern_group()) at its next record; the programs then write a CT_SHED about
@@ -189,7 +189,8 @@ bool probe_cap_group(struct probe *p, uint64_t group);
 /* From now on no further task is capped because of its group. Tasks that are capped stay capped until
  * probe_uncap(). */
 void probe_uncap_groups(struct probe *p);
-/* The first capped task with tid >= from, or 0: there is none. To walk in order of tids: from = tid + 1. */
+/* The first capped task with tid >= from, or 0: there is none. To walk in order of tids, pass the last tid
+ * + 1 as from. */
 uint32_t probe_capped_next(const struct probe *p, uint32_t from);
 /* Tells the programs that no task is capped any more, so that they need not check. */
 void probe_caps_over(struct probe *p);

@@ -61,7 +61,8 @@ struct probe {
 		uint64_t from;
 	} mark; /* for probe_mark() */
 
-	/* Only one thread at a time reads an iterator: the request is in variables of the BPF programs. */
+	/* Each of the two iterators serves one thread at a time: the request is in variables of the BPF
+	 * programs. */
 	pthread_mutex_t iter_tasks_lock, iter_files_lock;
 };
 

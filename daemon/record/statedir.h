@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * statedir.h - the directory that holds the trace. The daemon creates it if it does not exist, and locks it
- * against a second daemon. A directory that another user can write to is refused: a file that this user puts
- * there would get the trace of the whole machine.
+ * statedir.h - the directory that holds the trace. The daemon creates the directory if it does not exist,
+ * and locks the directory against a second daemon. A directory that another user can write to is refused: a
+ * file that this user puts there would get the trace of the whole machine.
  */
 #ifndef CTRACE_DAEMON_RECORD_STATEDIR_H
 #define CTRACE_DAEMON_RECORD_STATEDIR_H

@@ -107,8 +107,8 @@ bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec
 
 /* The entry of a task that has not ended, or NULL. Valid until the next tasks_purge(). */
 struct task *tasks_get(struct tasks *t, uint32_t tid);
-/* The first task with tid >= from that has not ended, or NULL. To walk in order of tids: from = tid
- * + 1. */
+/* The first task with tid >= from that has not ended, or NULL. To walk in order of tids, pass the
+ * last tid + 1 as from. */
 struct task *tasks_next(struct tasks *t, uint32_t from);
 
 /* *ret becomes the states of all tasks that have not ended, sorted by tid. The array belongs to t

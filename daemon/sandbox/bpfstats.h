@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpfstats.h - switches on, for a while, the kernel's statistics of the run time of BPF programs. The kernel
- * asks for CAP_SYS_ADMIN, which the daemon may not have kept. A small process keeps this capability. The
- * daemon forks this process early, and a filter of system calls lets it do nothing else with the capability.
+ * bpfstats.h - switches on, for a while, the kernel's statistics of the run time of BPF programs. The switch
+ * requires CAP_SYS_ADMIN, and the daemon may not have kept this capability. A small process keeps this
+ * capability. The daemon forks this process early, and a filter of system calls lets it do nothing else with
+ * the capability.
  *
  * The main thread calls bpfstats_start(); any thread may call bpfstats_open().
  */

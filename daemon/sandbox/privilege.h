@@ -13,8 +13,8 @@
  * - mount, use ptrace or a network,
  * - run code from memory that was written to.
  *
- * If kptr_restrict is 2, kernel frames have no names: to read the names from /proc/PID/stack would take
- * SYS_ADMIN.
+ * If kptr_restrict is 2, kernel frames have no names: to read the names from /proc/PID/stack would require
+ * CAP_SYS_ADMIN.
  */
 #ifndef CTRACE_DAEMON_SANDBOX_PRIVILEGE_H
 #define CTRACE_DAEMON_SANDBOX_PRIVILEGE_H
@@ -24,7 +24,7 @@
 
 struct privilege_options {
 	/* Directories in which the daemon creates or removes files later. If the daemon's user may not
-	 * write to one of them, the daemon keeps DAC_OVERRIDE. */
+	 * write to one of them, the daemon keeps CAP_DAC_OVERRIDE. */
 	const char *dirs[4];
 	size_t n_dirs;
 	bool uprobes; /* the daemon will put probes on functions of programs */

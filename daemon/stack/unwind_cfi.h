@@ -76,9 +76,9 @@ struct unwind_cfi_env {
 	void *arg;
 };
 
-/* Evaluates a DWARF expression. *initial (unless NULL) is on its stack at the start. Returns 0; -EBADMSG: the
- * expression is wrong, exceeds a limit, or uses a register that is not known; -EFAULT: the memory that the
- * expression reads cannot be read. */
+/* Evaluates a DWARF expression. *initial (unless NULL) is on the stack of the expression at the start.
+ * Returns 0; -EBADMSG: the expression is wrong, exceeds a limit, or uses a register that is not known;
+ * -EFAULT: the memory that the expression reads cannot be read. */
 int unwind_cfi_eval(const uint8_t *expr, uint32_t len, const struct unwind_cfi_env *env,
 		    const uint64_t *initial, uint64_t *ret);
 
