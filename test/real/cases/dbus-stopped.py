@@ -17,10 +17,19 @@ def play(s):
         return ["dbus-send", "--session", "--print-reply", "--reply-timeout=60000", "--dest=test.shop." + name, "/shop",
                 "test.shop.Stock.Count"]
 
+    def ask(*words):
+        return s.out(["env", "DBUS_SESSION_BUS_ADDRESS=" + address, *words])
+
+    def has_owner(name):
+        """Before a service owns its name, the bus looks for a file that says how to start the service, and fails."""
+        return "boolean true" in ask("dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus",
+                                     "/org/freedesktop/DBus", "org.freedesktop.DBus.NameHasOwner",
+                                     "string:test.shop." + name)
+
     for name in "service", "bystander":
         s.start(name, ["dbus-test-tool", "echo", "--session", "--name=test.shop." + name], env=env)
-        s.wait("%s answers" % name, lambda name=name: "method return" in s.out(["env", "DBUS_SESSION_BUS_ADDRESS=" + address,
-                                                                               *call(name)]))
+        s.wait("%s owns its name" % name, lambda name=name: has_owner(name))
+        s.wait("%s answers" % name, lambda name=name: "method return" in ask(*call(name)))
     s.start("listener", ["dbus-monitor", "--session", "type='signal'"], env=env)
     s.wait("the listener listens", lambda: "NameLost" in s.output("listener"))
 
