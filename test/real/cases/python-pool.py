@@ -3,6 +3,8 @@
 import os
 import signal
 
+from scene import children
+
 HELD_OUT = True
 NEEDS = {"python3": "python3"}
 
@@ -27,14 +29,14 @@ def play(s):
 
     def idle():
         """One worker reads jobs, and the others wait for their turn to read."""
-        for pid in s.living():
-            if os.stat("/proc/%d/exe" % pid).st_ino == os.stat("/proc/%d/exe" % main.pid).st_ino and pid != main.pid:
-                s.role("w", pid)
-                workers[pid] = s.syscall("w")
-        del s.roles["w"]
+        workers.clear()
+        for pid in children(main.pid):
+            s.role("worker", pid)
+            workers[pid] = s.syscall("worker")
         return sorted(workers.values()) == ["futex", "futex", "read"]
 
     s.wait("the workers are idle", idle)
+    del s.roles["worker"]
     reader = next(pid for pid, call in workers.items() if call == "read")
     s.role("reader", reader)
     for i, pid in enumerate(pid for pid in workers if pid != reader):
