@@ -17,8 +17,22 @@ http.createServer((request, answer) => {
   console.log('file asked');
   fs.readFile(__filename, (e, data) => { console.log('file read'); answer.end(data); });
 }).listen(+process.argv[2], '127.0.0.1', () => {
-  const n = 400000, began = process.hrtime.bigint();
-  hash(n, () => console.log('ready ' + Math.round(n / Number(process.hrtime.bigint() - began) * 1e9)));
+  // The best of some trials: how many rounds each of two threads can do in a second.
+  const n = 400000;
+  let trials = 6, left = 0, began, best = 0;
+  const next = () => {
+    if (left-- > 0)
+      return;
+    if (began)
+      best = Math.max(best, Math.round(n / Number(process.hrtime.bigint() - began) * 1e9));
+    if (trials-- === 0)
+      return console.log('ready ' + best);
+    began = process.hrtime.bigint();
+    left = 1;
+    hash(n, next);
+    hash(n, next);
+  };
+  next();
 });
 """
 
@@ -28,8 +42,8 @@ def play(s):
     with open(s.path("server.js"), "w", encoding="utf-8") as f:
         f.write(SERVER)
     s.start("server", ["node", "server.js", port], env={**os.environ, "UV_THREADPOOL_SIZE": "2"})
-    s.wait("the server is ready", lambda: s.output("server").endswith("\n") and "ready" in s.output("server"))
-    rate = int(s.output("server").split()[1])  # rounds of pbkdf2 a second
+    s.wait("the server is ready", lambda: s.output("server").endswith("\n") and "ready" in s.output("server"), 60)
+    rate = int(s.output("server").split()[1])
 
     def get(what):
         return ["curl", "-s", "-o", what.replace("/", "-"), "http://127.0.0.1:%s/%s" % (port, what)]
@@ -44,7 +58,7 @@ def play(s):
 
     before = cpu_of_threads()
     for i in 0, 1:
-        s.start("hash%d" % i, get("hash/%d" % (rate * (s.seconds + 2) + i)))
+        s.start("hash%d" % i, get("hash/%d" % (rate * (s.seconds + 3) + i)))
     s.wait("both threads of the pool compute", lambda: s.output("server").count("hash begins") == 2 and sum(
         cpu - before.get(tid, 0) > 0.1 for tid, cpu in cpu_of_threads().items()) == 2)
     for i, tid in enumerate(tid for tid, cpu in cpu_of_threads().items() if cpu - before.get(tid, 0) > 0.1):
@@ -61,6 +75,8 @@ def play(s):
              lambda: s.syscall("server") in ("epoll_wait", "epoll_pwait") and s.out(get("hello")) == "")
     s.hang(victim="victim", culprits=["worker0", "worker1"], causes=["busy", "queueing"], vague=["server", "hash0", "hash1"])
     yield
+    # On a busy machine, the threads get less than a CPU each.
+    s.wait("a hash is ready", lambda: "hash ends" in s.output("server"), 60)
     s.ended("victim")
     s.check("the file was read after a hash", "hash ends" in s.output("server").partition("file read")[0])
     s.check("curl has the file", os.path.getsize(s.path("file")) == os.path.getsize(s.path("server.js")))
