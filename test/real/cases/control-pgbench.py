@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Control: pgbench sends twenty small transactions a second to PostgreSQL. Each is answered at once. Nothing hangs."""
+import re
+
+from scene import Postgres
+
+HELD_OUT = True
+NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client", "pgbench": "postgresql"}
+RATE = 20
+
+
+def play(s):
+    base = Postgres(s)
+    bench = ["pgbench", "-h", base.where, "-U", "postgres"]
+    s.out([*bench, "-i", "-q", "-s", "1", "postgres"])
+    s.start("bystander", base.client(), talk=True)
+    s.ask("bystander", "select pg_backend_pid();")
+
+    s.begin()
+    # A report each second: "progress: 1.0 s, 20.0 tps, lat 1.2 ms ..."
+    s.start("bench", [*bench, "-n", "-S", "-c", "2", "-j", "1", "-R", RATE, "-T", "60", "-P", "1", "postgres"])
+
+    def reports():
+        return [(float(tps), float(ms)) for tps, ms in
+                re.findall(r"^progress: [\d.]+ s, ([\d.]+) tps, lat ([\d.]+) ms .*\n", s.output("bench"), re.M)]
+
+    s.wait("the first report comes", reports)
+    s.during("the transactions come, and each is answered at once",
+             lambda: reports() and all(tps > RATE / 4 and ms < 100 for tps, ms in reports()))
+    # pgbench sleeps on purpose between two transactions.
+    s.normal(victim="bench", causes=["timer"])
+    yield
+    n = len(reports())
+    s.went_on("more reports come", lambda: len(reports()) > n)
+    s.check("a report came about each second", n >= s.seconds - 2)
