@@ -31,7 +31,8 @@ def play(s):
     s.out(["env", "GNUPGHOME=" + home, "gpgconf", "--reload", "gpg-agent"])
 
     s.begin()
-    s.start("terminal", ["script", "-qefc", "export GPG_TTY=$(tty); exec gpg -d letter.gpg", s.path("terminal.log")], env=env, talk=True)
+    s.start("terminal", ["script", "-qefc", "export GPG_TTY=$(tty); exec gpg -d letter.gpg", s.path("terminal.log")],
+            env=env, talk=True)
     s.wait("script has a child", lambda: s.child("terminal"))
     s.wait("the shell becomes gpg", lambda: proc(s.child("terminal"), "comm") == "gpg\n")
     s.role("victim", s.child("terminal"))
