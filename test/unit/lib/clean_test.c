@@ -28,9 +28,9 @@ static void test_what_stays(void **state)
 	shows(" ~", " ~");
 	shows("a\\b\\x1b", "a\\b\\x1b");
 	shows("caf\xc3\xa9", "caf\xc3\xa9");
-	shows("\xc2\xa0", "\xc2\xa0");                                 /* the first after the controls C1 */
+	shows("\xc2\xa0", "\xc2\xa0");                                 /* the first character after U+009F */
 	shows("\xe2\x82\xac", "\xe2\x82\xac");                         /* the euro sign */
-	shows("\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80");                 /* a number of more than 16 bits */
+	shows("\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80");                 /* a character above U+FFFF */
 	shows("\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80"); /* the neighbours of the surrogates */
 	shows("\xf4\x8f\xbf\xbd", "\xf4\x8f\xbf\xbd");                 /* nearly the last character */
 }
@@ -45,7 +45,7 @@ static void test_controls(void **state)
 static void test_what_is_no_utf8(void **state)
 {
 	shows("\x80\x9b\xff", "\\x80\\x9b\\xff");
-	shows("\xc0\xaf", "\\xc0\\xaf"); /* longer than needed */
+	shows("\xc0\xaf", "\\xc0\\xaf"); /* a sequence that is longer than needed */
 	shows("\xe0\x9f\xbf", "\\xe0\\x9f\\xbf");
 	shows("\xf0\x8f\xbf\xbf", "\\xf0\\x8f\\xbf\\xbf");
 	shows("\xed\xa0\x80", "\\xed\\xa0\\x80");          /* surrogate */
