@@ -107,7 +107,8 @@ static void itself(void **state)
 	assert_int_equal(elf_file_read_vaddr(&e, UINT64_MAX, code, 1), 0);
 }
 
-/* Reads everything. Whatever the file says, this ends, and stays within the memory of the file. */
+/* Calls the functions that read symbols, sections and addresses. Whatever the file contains, each call must
+ * return, and must not read outside its memory. */
 static int read_all(int fd)
 {
 	struct elf_functions functions = { 0 };
@@ -159,7 +160,7 @@ static void damaged(void **state)
 	}
 }
 
-/* All sections claim to be the table of symbols. Only one is read. */
+/* 64 sections claim to be the table of symbols. Only one table is read. */
 static void many_tables(void **state)
 {
 	enum { TABLES = 64 };
