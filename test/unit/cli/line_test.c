@@ -12,7 +12,7 @@
 #include "cli/render/line.h"
 #include "lib/cleanup.h"
 
-/* The text that was written to l->f. The caller frees it. */
+/* The text that the line of open_line() wrote. */
 static char *written;
 static size_t n_written;
 

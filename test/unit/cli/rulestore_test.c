@@ -76,7 +76,8 @@ static int remove_directory(void **state)
 	return system(cmd);
 }
 
-/* The given files in their order, then the user's own. Answers go into the first given file. */
+/* The given files are read in their order, and then the user's own file. Answers go into the first given
+ * file. */
 static void reads_in_order(void **state)
 {
 	struct rulestore_options o = { 0 };
@@ -123,7 +124,7 @@ static void makes_the_file(void **state)
 
 /*
  * A write keeps what others wrote: unknown members, notes, the order, and rules that were added
- * meanwhile. It also keeps the mode of the file, and a link to the file.
+ * meanwhile. The write also keeps the mode of the file, and a link to the file.
  */
 static void keeps_what_was_there(void **state)
 {

@@ -97,7 +97,7 @@ static void test_wall(void **state)
 	expect("14:00", 7200 * SEC);
 	expect("14:10:00", 7800 * SEC);
 	expect("14:03:60", 7440 * SEC); /* a leap second */
-	expect("14:10:30", 7830 * SEC); /* just after the end of the trace; it does not mean the day before */
+	expect("14:10:30", 7830 * SEC); /* after the end of the trace; not a time of the day before */
 	refuse("24:00", -EINVAL);
 	refuse("14:60", -EINVAL);
 	refuse("14:03:61", -EINVAL);
@@ -113,7 +113,7 @@ static void test_wall_picks_the_day(void **state)
 {
 	/* this trace goes from 23:50 of the day of the boot to 00:20 of the next day */
 	struct timearg_context night = ctx;
-	/* this trace has three days */
+	/* this trace ends three days after the boot */
 	struct timearg_context long_one = ctx;
 
 	night.from_ns = (11 * 3600 + 50 * 60) * SEC;
