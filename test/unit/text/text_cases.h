@@ -8,8 +8,8 @@
  *   ...
  *   until 100ms
  *   => path reader 0ms..60ms       a question that the program knows
- *   0ms..10ms reader[10] running   the exact answer, except for the indent, up to an empty line or the
- *                                  next question
+ *   0ms..10ms reader[10] running   the exact answer, except for the indent, up to an empty line, a comment,
+ *                                  or the next question, case or scene
  *
  * "scene NAME" is a case without questions. "use NAME" takes the window of an earlier scene or
  * case.

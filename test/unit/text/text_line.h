@@ -4,8 +4,7 @@
  *
  * Blanks separate words. A word, or the value of KEY="...", may be quoted, with \\ \" \n \xHH
  * inside. '#' at the beginning of a word starts a comment. The caller has to take every word:
- * text_line_done() reports the first word that is left. The first error stays; after it, all
- * functions return 0, "" or false.
+ * text_line_done() reports the first word that is left. Of several errors, l->error keeps the first.
  */
 #ifndef CTRACE_TEST_TEXT_LINE_H
 #define CTRACE_TEST_TEXT_LINE_H
@@ -31,7 +30,7 @@ struct text_word {
 	uint64_t value;
 };
 
-/* All functions of this file abort if there is no memory. */
+/* Aborts if there is no memory. */
 void text_line_init(struct text_line *l, const char *line);
 void text_line_free(struct text_line *l);
 __attribute__((format(printf, 2, 3))) void text_line_fail(struct text_line *l, const char *fmt, ...);
@@ -40,11 +39,14 @@ __attribute__((format(printf, 2, 3))) void text_line_fail(struct text_line *l, c
 const char *text_line_next(struct text_line *l, const char *what);
 /* The next word that is no field; NULL if there is none. */
 const char *text_line_more(struct text_line *l);
-/* True: the next word is this word, and is taken. */
+/* If the next word that is no field is this word, takes it and returns true. */
 bool text_line_skip(struct text_line *l, const char *word);
 /* The value of KEY=VALUE; NULL: there is no such field. */
 const char *text_line_field(struct text_line *l, const char *key);
-/* False, and an error: words are left. usage: the correct form of the line. */
+/*
+ * Sets an error if words are left. usage: the correct form of the line, for this error. Returns
+ * false after any error.
+ */
 bool text_line_done(struct text_line *l, const char *usage);
 
 /* Reads a number, such as "12", "0x1f" or "-11". */
@@ -56,7 +58,10 @@ void text_range(struct text_line *l, const char *word, uint64_t *ret_from, uint6
 /* The value of the word in the list, which ends with NULL. If the list lacks the word, the error shows the
  * list. */
 uint64_t text_one_of(struct text_line *l, const char *word, const struct text_word *words);
-/* Several of these words, with commas between them. Returns the sum of their values. */
+/*
+ * Reads a word like "a,b": words of the list, with commas between them. Returns the sum of their
+ * values.
+ */
 uint64_t text_flags(struct text_line *l, const char *word, const struct text_word *words);
 
 #define TEXT_TIME_MAX 32

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text_window.h - a window of a trace, written as text: a line a record.
+ * text_window.h - a window of a trace, written as text, with one line for each record.
  *
- *   task 10 app running              thread 10 of process 10; it has a CPU of its own from 0 on
+ *   task 10 app running              thread 10 of process 10; runs from time 0 on, on its own CPU
  *   task 11 app of 10 parent 1       thread 11 of process 10, whose parent process is 1
  *   object sock:1 family=unix type=stream peer=sock:2 name="/run/x"
  *   connection sock:1 sock:2 stream  the two ends of a unix connection; the first one has a name
@@ -11,11 +11,19 @@
  *   10ms app[10] blocks futex futex:0x1000 owner=app[11]
  *   12.1ms app[11] wakes app[10] futex:0x1000 which runs
  *   until 100ms                      the end of the window
- *   machine x86_64                   the machine of the trace; without this line, the trace does not say it
+ *   machine x86_64                   the architecture; without this line, the trace does not say it
  *
  * Times are in ns, us, ms or s.  Records are sorted by time.  Records of one time stay in the order of the
- * text.  A comment goes from '#' to the end of the line.  A field that a line leaves out is 0, and nr is
- * "none".
+ * text.  A comment goes from '#' to the end of the line.
+ *
+ * A field that a line leaves out is 0, with these exceptions:
+ *
+ *   nr            "none"
+ *   of, parent    1
+ *   len           4
+ *   state         follows from the verb
+ *   address       the address in OBJECT
+ *   since         for "found": the time of the record
  *
  * A task is written as NAME[TID], as NAME if only one task has this name, or as TID.  A task that is written
  * as TID need not be declared.  "idle" is the idle task.  An object is KIND:NUMBER, or raw:NUMBER for a whole
@@ -30,9 +38,10 @@
  *   A yields [then B]
  *   A dies [then B]
  *   A found folded|queued|blocked|waited [WAIT] [OBJECT]
- *                                          since=TIME switches=N ran=TIME queued=TIME [state=disk] [flags=]
+ *                                          [since=TIME] [switches=N] [ran=TIME] [queued=TIME]
+ *                                          [state=disk] [flags=]
  *   A wakes B [OBJECT] [which runs]        [in=WAIT] [flags=ready,exiting,...] [ctx=softirq] [vector=3]
- *   timer wakes B [which runs]             an interrupt wakes B; also softirq, hardirq, ipi, irq
+ *   timer wakes B [which runs]             an interrupt wakes B; other interrupts: softirq, hardirq, ipi, irq
  *   A futex OBJECT owner=B [op=N]          the owner of a futex
  *   A waitfd FD OBJECT                     [index=N] [of=N] [events=N]
  *   A forks B [flags=thread]
@@ -53,13 +62,15 @@
  *   A polls OBJECT                         [flags=reg,code,spin] [address=N]
  *   A job enqueue|start|end NUMBER         [OBJECT] [flags=loose]
  *   A hang RULE                            RULE is a word of describe_hang()
- *   A capped [OBJECT] since=TIME           a cap begins (TIME is the time of the record) or ends;
+ *   A capped [OBJECT] since=TIME           if TIME is the time of the record, a cap begins;
+ *                                          otherwise the cap that began at TIME ends;
  *                                          [flags=group] [wait=WAIT] [state=sleep]
- *   gap FROM..TO [cause=shed] [lost=N]     on all CPUs, or [cpu=N]; a word of describe_loss()
+ *   gap FROM..TO [cause=shed] [lost=N]     on all CPUs, or [cpu=N]; cause= is a word of describe_loss()
  *   step STEP [was=STEP]                   STEP is a word of describe_shed()
  *   group since=TIME [lost=N]              a group of tasks was capped since TIME
  *
- * The CPU of a record is cpu=N, or the CPU where its first task ran last.  Each record takes nr=NUMBER.
+ * The CPU of a record is cpu=N, or the CPU where its first task ran last.  Each record may have nr=NUMBER,
+ * the number of the system call.
  *
  * States that the reader of a trace knows without a record:
  *
@@ -75,8 +86,8 @@
  *   +5ms app runs
  *   end
  *
- * Lines that begin with "segment" or "edge" are a causal graph made by hand.  They are kept for the program
- * that asks about it: text_window_graph().
+ * Lines that begin with "segment" or "edge" are a causal graph made by hand.  The program that reads
+ * this graph gets these lines from text_window_graph().
  */
 #ifndef CTRACE_TEST_TEXT_WINDOW_H
 #define CTRACE_TEST_TEXT_WINDOW_H
@@ -90,7 +101,10 @@ struct text_window *text_window_new(void);
 void text_window_free(struct text_window *t);
 /* Adds a line. False: error (of TEXT_ERROR_MAX bytes) says what was expected. */
 bool text_window_add(struct text_window *t, const char *line, char *error);
-/* The window, valid until text_window_free(). NULL, and an error: a repeat has no end. */
+/*
+ * Returns the window, which is valid until text_window_free(). If a repeat has no end, sets error,
+ * and returns NULL.
+ */
 const struct window *text_window_done(struct text_window *t, char *error);
 
 /* The i-th line of a causal graph that is made by hand; NULL after the last one. */

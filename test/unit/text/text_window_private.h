@@ -42,7 +42,7 @@ struct text_window {
 	uint16_t next_cpu;
 };
 
-/* The line and the tasks for the function of a verb. */
+/* What the function of a verb gets: the line, and the values that are already read from the line. */
 struct record {
 	struct text_window *t;
 	struct text_line *l;
@@ -60,14 +60,20 @@ struct record {
 
 /* The task with this tid; NULL: it is not declared. */
 const struct window_task *text_declared(const struct text_window *t, uint32_t tid);
-/* The CPU on which the task ran last. Valid until the next call. */
+/*
+ * Returns a pointer to the number of the CPU on which the task ran last. The number is 0 if the task
+ * never ran. The pointer is valid until the next call.
+ */
 uint16_t *text_cpu_of(struct text_window *t, uint32_t tid);
 uint8_t text_wait_of(struct text_line *l, const char *word);
 /* The value of a field. If the line does not have the field: `otherwise`, or 0. */
 uint64_t text_number_field(struct text_line *l, const char *key, uint64_t otherwise);
 uint64_t text_word_field(struct text_line *l, const char *key, const struct text_word *words);
 uint32_t text_task_field(const struct text_window *t, struct text_line *l, const char *key);
-/* The object that is the next word; 0: there is no next word, and the object is optional. */
+/*
+ * Reads an optional object. If there is no next word, or the next word has no ':', returns 0 and
+ * takes no word.
+ */
 uint64_t text_object_if_any(struct text_line *l);
 uint64_t text_object_next(struct text_line *l);
 /* Adds a switch from the idle task to tid, on the CPU of tid. */
