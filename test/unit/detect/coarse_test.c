@@ -8,7 +8,7 @@
 
 static const struct ct_rec nothing;
 
-/* The loop of task 10, with known habits. The task is on the CPU when a stretch begins. */
+/* Task 10 has an event loop, and its habits are known. The task is on the CPU when a stretch begins. */
 static void loop_in_stretch(struct make *m)
 {
 	task(m, 10, "app");
@@ -70,7 +70,7 @@ static void notices_a_loop_that_waits(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* The wait began before the stretch. The stretch has no record of it. */
+/* The wait began before the stretch, so no record of the stretch shows how the wait began. */
 static void goes_on_with_a_wait_of_before(void **state)
 {
 	uint64_t since;
@@ -101,7 +101,7 @@ static void notices_a_stuck_disk(void **state)
 	assert_told(&m, CT_HANG_DISK, 30, since);
 }
 
-/* An inspection names the owner before the reading reports the wait, or after it. */
+/* An inspection names the owner before or after the reading that reports the wait. */
 static void notices_a_deadlock(void **state)
 {
 	uint64_t since;
@@ -159,7 +159,8 @@ static void goes_back_to_switches(void **state)
 	assert_int_equal(m.n, 0);
 	since = m.now - 3 * MS;
 	step(&m, CT_SHED_NONE);
-	/* this record is of the last reading; the one below comes late and says nothing new */
+	/* The first CT_FOUND below is of the last reading, and counts. The second CT_FOUND comes late, and
+	 * does not count. */
 	m.now += 5 * MS;
 	found_as(&m, 10, CT_FOUND_BLOCKED,
 		 (struct ct_rec){ .state = CT_ST_SLEEP, .wait = CT_W_FLOCK, .obj = PIPE, .nr = 73 }, since);
@@ -174,8 +175,8 @@ static void goes_back_to_switches(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* A server has known habits. Then, in the step, it is in the wait `wait`, and a client waits for its answer.
- */
+/* In the step, a server with known habits is in the wait `wait`, and a client waits for the answer of the
+ * server. */
 static void server_in_step(struct make *m, enum ct_shed step_now, uint8_t wait, uint64_t obj)
 {
 	struct ct_rec away = { .state = CT_ST_SLEEP, .wait = wait, .obj = obj, .nr = 1 };
@@ -205,7 +206,7 @@ static void notices_a_server_that_does_not_read(void **state)
 		m.unread = 1;
 		server_in_step(&m, steps[i], CT_W_STOPPED, 0);
 		pass(&m, 5 * S);
-		assert_int_equal(m.asked, 1); /* after the limit of 2.5 s */
+		assert_int_equal(m.asked, 1); /* the detector asks after 2.5 s, and again 2.5 s later */
 		assert_int_equal(m.n, 0);
 		pass(&m, S);
 		assert_int_equal(m.asked, 2);

@@ -30,7 +30,7 @@ struct make {
 	uint64_t now;
 	struct detect_hang hangs[16];
 	unsigned n;
-	/* the answer of the kernel about a task: -ESRCH, or 0 and `seen`. 1: the detector must not ask */
+	/* the answer of the kernel about a task: -ESRCH, or 0 and `seen`. 1: the task cannot be read */
 	int look;
 	struct ct_iter_task seen;
 	/* unread: the answer of the kernel, in bytes, or -errno. asked: how often the detector has asked. */
@@ -225,7 +225,7 @@ static inline void talk(struct make *m, uint32_t client, uint64_t a, uint32_t se
 	}
 }
 
-/* The task idles for idle_ms and works for 5 ms, n times. In the end it is on the CPU. */
+/* The task idles for idle_ms and works for 5 ms, n times. In the end the task is on the CPU. */
 static inline void lives(struct make *m, uint32_t tid, uint8_t wait, uint64_t idle_point, unsigned n,
 			 unsigned idle_ms)
 {

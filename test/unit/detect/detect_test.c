@@ -231,7 +231,7 @@ static void notices_a_busy_loop(void **state)
 	pass(&m, 1800 * MS);
 	assert_int_equal(m.n, 0);
 	pass(&m, 500 * MS);
-	assert_int_equal(m.n, 0); /* no inspection has seen its activity */
+	assert_int_equal(m.n, 0); /* no sample and no preemption has shown the task on the CPU */
 	for (unsigned i = 0; i < 3; i++) {
 		leaves_cpu(&m, 10, i ? 3 : CT_NR_NONE);
 		runs(&m, 10);
@@ -241,7 +241,7 @@ static void notices_a_busy_loop(void **state)
 	assert_int_equal(m.hangs[0].wait, CT_W_NONE);
 }
 
-/* A loop that always finds something to do. */
+/* The task never idles, but makes progress, or gets too little CPU time. */
 static void tells_a_busy_loop_from_one_that_comes_round(void **state)
 {
 	MAKE(m);
@@ -256,7 +256,7 @@ static void tells_a_busy_loop_from_one_that_comes_round(void **state)
 		runs(&m, 10);
 		pass(&m, 100 * MS);
 	}
-	/* samples find it in different places */
+	/* samples find the task in different system calls */
 	for (unsigned i = 0; i < 60; i++) {
 		struct ct_rawstack_blob b = { .h = { .ts = m.now, .kind = CT_RAWSTACK, .tid = 10 },
 					      .nr = (uint16_t)(i % 2) };
@@ -289,7 +289,7 @@ static void notices_who_gets_no_cpu(void **state)
 	pass(&m, 1900 * MS);
 	assert_int_equal(m.n, 0);
 	pass(&m, 9 * S);
-	assert_told(&m, 1, CT_HANG_STARVED, 20); /* below, `behind` is the sum over all tasks */
+	assert_told(&m, 1, CT_HANG_STARVED, 20); /* `behind` below counts the tasks 21 and 22 */
 	assert_int_equal(detect_stats(m.d).behind, 2);
 
 	/* the task yielded; only the kernel shows this, and no record */
@@ -346,7 +346,7 @@ static void notices_a_deadlock_once(void **state)
 	locks(&m, 41, FUTEX(1), 42);
 	pass(&m, 1900 * MS);
 	assert_int_equal(m.n, 0);
-	/* a task that waits for one of the two is behind it */
+	/* a task that waits for a task of the cycle is not reported */
 	task(&m, 43, "client");
 	locks(&m, 43, FUTEX(3), 42);
 	pass(&m, 9 * S);
@@ -376,7 +376,7 @@ static void knows_what_is_no_deadlock(void **state)
 {
 	MAKE(m);
 
-	/* one task gives up soon, or one task goes on and comes back */
+	/* at first the wait of task 41 has a timeout; then task 41 goes on and comes back, again and again */
 	task(&m, 40, "knot");
 	task(&m, 41, "knot");
 	locks(&m, 40, FUTEX(0), 41);
@@ -506,8 +506,8 @@ static void leaves_alone_a_service_that_the_governor_caps(void **state)
 	m.now += MS;
 	moves(&m, CT_SEND, 50, SOCK_A, 10);
 	blocks(&m, 50, CT_W_READ, SOCK_A);
-	blocks(&m, 60, CT_W_SLEEP,
-	       0); /* this switch is recorded, because the next task is not capped; the wake is not */
+	/* this switch is recorded, because the next task is not capped; the wake-up is not recorded */
+	blocks(&m, 60, CT_W_SLEEP, 0);
 	pass(&m, 4 * S);
 	rec(&m, cap);
 	blocks(&m, 60, CT_W_SLEEP, 0);
@@ -653,12 +653,12 @@ static void forgets_who_ended_unheard(void **state)
 	detect_resync(m.d, m.now);
 	pass(&m, 2 * S);
 	assert_int_equal(detect_stats(m.d).tasks, 2);
-	/* the table has room for the others again */
+	/* the table has room for other tasks again */
 	for (uint32_t tid = 6001; tid <= 8998; tid++)
 		blocks(&m, tid, CT_W_READ, PIPE);
 	assert_int_equal(detect_stats(m.d).tasks, 3000);
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
-	/* a task that a round found has ended if the next round does not find it */
+	/* if a round finds a task and the next round does not, the task has ended */
 	pass(&m, S);
 	found(&m, 1004, CT_W_READ, PIPE);
 	detect_resync(m.d, m.now);
@@ -669,7 +669,7 @@ static void forgets_who_ended_unheard(void **state)
 	assert_int_equal(detect_stats(m.d).tasks, 0);
 }
 
-/* The machine sleeps during the wait. A tick shows this before the wait ends, or after. */
+/* The machine sleeps during the wait. A tick shows the sleep before or after the end of the wait. */
 static void learns_no_patience_from_a_sleep(void **state)
 {
 	for (int tick = 0; tick < 2; tick++) {
@@ -690,7 +690,7 @@ static void learns_no_patience_from_a_sleep(void **state)
 }
 
 /*
- * A task has long habits. They count for another task of the same name, until the other task has a
+ * The long habits of a task count for another task of the same name, until the other task has a
  * history of its own.
  */
 static void is_as_patient_as_its_name_for_a_while(void **state)
@@ -857,7 +857,7 @@ static void begins_anew_with_another_program(void **state)
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 9 * S);
 	assert_int_equal(m.n, 0);
-	/* the late record is about the previous wait */
+	/* this record is late: it is about the program before the exec */
 	m.now -= 10 * S;
 	task_of(&m, 10, 10, "app", CT_TF_FORK);
 	m.now += 10 * S;

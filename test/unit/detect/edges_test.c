@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The numbers of detect/thresholds.h, each on both sides. The tests do not use the names, so a changed
- * number fails here. */
+/* Tests each number of detect/thresholds.h with a value below it and a value above it. The tests do not use
+ * the names of the numbers, so a changed number fails here. */
 #include "test/unit/detect/detect_make.h"
 
 #define FUTEX(n) CT_OBJ_FUTEX_ID(10, 0x7f0000000000ULL + (n)*64)
@@ -79,8 +79,8 @@ static void low_priority(void **state)
 	}
 }
 
-/* Task 10 runs for on_ms of every 100 ms, and does not wait. It is preempted every 100 ms; if on_ms is 100,
- * only the first `looks` times. */
+/* Task 10 runs for on_ms of every 100 ms, and does not wait. The task is preempted every 100 ms; if on_ms is
+ * 100, the task is preempted only the first `looks` times. */
 static void is_busy(struct make *m, unsigned on_ms, unsigned looks, uint64_t ns)
 {
 	for (uint64_t end = m->now + ns; m->now < end;) {
@@ -312,7 +312,7 @@ static void coarse_slack(void **state)
 
 /* A round of the task has one wait in an epoll, with VOTES_LOOP votes, and 15 or 20 waits on a futex, with
  * one vote each. With 15, the epoll stays the idle point, so the hang is reported. With 20, the futex becomes
- * the idle point, so it is not. */
+ * the idle point, so the hang is not reported. */
 static void votes_loop(void **state)
 {
 	for (unsigned others = 15; others <= 20; others += 5) {
