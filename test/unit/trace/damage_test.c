@@ -19,7 +19,8 @@
 #define SEGMENTS 5
 #define PER      200
 
-/* SEGMENTS segments of PER records, each in one slot: 1, 2, ... */
+/* Makes a trace of SEGMENTS segments, each with PER records and in one slot, from slot 1 on. Returns the
+ * bytes of the file. */
 static uint8_t *small_trace(struct fixture *f, size_t *ret_n)
 {
 	fixture_open(f, FIXTURE_BYTES);
@@ -143,8 +144,8 @@ static void a_byte_of_the_file_header(void **state)
 		struct window *w = NULL;
 
 		/*
-		 * if only the first header is damaged, the copy is used; if both are, the format of
-		 * the file is unknown
+		 * if only the first header is damaged, the copy is used; if both headers are
+		 * damaged, the format of the file is unknown
 		 */
 		*err = 0;
 		assert_int_equal(pwrite(fd, &wrong, 1, (off_t)i), 1);
@@ -178,7 +179,7 @@ static void a_damaged_file_header_is_repaired(void **state)
 	fixture_busy(f, 10);
 	fixture_seal(f);
 	w = fixture_load(f, 0, UINT64_MAX);
-	assert_int_equal(w->n_events, SEGMENTS * PER + 10 + 1); /* no writer in between */
+	assert_int_equal(w->n_events, SEGMENTS * PER + 10 + 1); /* 1: the gap between the two writers */
 	window_free(w);
 }
 

@@ -112,7 +112,8 @@ static int do_sync(int fd)
 	return 0;
 }
 
-/* If off_t has 64 bits, the headers may turn pwrite and the others into names such as pwrite64. */
+/* If off_t has 64 bits, the headers may rename pwrite and the other functions, for example to
+ * pwrite64. */
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
 {
 	return do_pwrite(fd, buf, n, at);
@@ -172,11 +173,11 @@ bool faults_dirty(uint64_t at, uint64_t n)
 	return false;
 }
 
-/* Makes the content of a sector after a power cut: as after the first few writes since the last sync, or as
- * before them. */
+/* Makes the content of a sector after a power cut: none, all, or the first few of the writes since the last
+ * sync have reached the sector. */
 static void cut_sector(uint8_t *out, uint64_t at)
 {
-	/* Mostly all writes or none have reached the disk, as with real disks. Otherwise the first few. */
+	/* In three of four cases all writes or none have reached the disk, as with real disks. */
 	uint64_t upto = draw() % 4 ? (draw() & 1 ? watched.writes.n : 0) : draw() % (watched.writes.n + 1);
 
 	for (size_t i = 0; i < upto; i++) {

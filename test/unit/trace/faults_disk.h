@@ -3,8 +3,8 @@
  * faults_disk.h - a disk that fails, for tests of code that writes files.
  *
  * A program with this file has its own pwrite, fsync, fdatasync, posix_fallocate and ftruncate.
- * They fail if the test says so. They also note all writes to one file, so that the test can make
- * the possible states of this file after a power cut.
+ * These functions fail if the test says so. They also note all writes to one file, so that the test
+ * can make the possible states of this file after a power cut.
  */
 #ifndef CTRACE_TEST_FAULTS_DISK_H
 #define CTRACE_TEST_FAULTS_DISK_H
@@ -16,12 +16,12 @@
 
 struct faults {
 	/*
-	 * Of a million calls so many fail, with the (positive) errno in `error`. A write that fails
-	 * may have written a part.
+	 * rate: how many of a million calls fail, on average. A failed call sets errno to `error`
+	 * (positive). A failed write may have written a part of its bytes.
 	 */
 	uint32_t rate;
 	int error;
-	/* The call with this number fails. The first call has the number 1; 0: no call fails. */
+	/* The call with this number fails too. The first call has the number 1. 0: only `rate` counts. */
 	uint64_t nth;
 	uint64_t calls, failed; /* how many calls there were, and how many of them failed */
 	atomic_bool frozen;     /* while this is set, writes and syncs wait */
@@ -35,7 +35,7 @@ void faults_unwatch(void);
 /* Whether bytes of [at, at + n) were written since the last sync. */
 bool faults_dirty(uint64_t at, uint64_t n);
 /*
- * Makes path a possible state of the noted file after a power cut now. Each sector is as after one
+ * Writes to path a possible state of the watched file after a power cut now. Each sector is as after one
  * of the writes since the last sync, or as before them; faults.rng decides.
  */
 void faults_power_cut(const char *path);

@@ -96,7 +96,8 @@ static bool seal(struct life *l, unsigned records)
 	return s.written;
 }
 
-/* Segments of one to several slots. The times and the hash of the task are random, so they compress badly. */
+/* Returns a random number of records for a segment of one to several slots. The tids of the records are
+ * hashes, so the records compress badly. */
 static unsigned some_records(struct life *l)
 {
 	return 1 + (unsigned)(fixture_random(l->f) % (fixture_random(l->f) % 6 ? 50 : 16000));
@@ -119,8 +120,8 @@ static bool in_gap(const struct found *fd, uint64_t ns)
 }
 
 /*
- * Reads the whole file. Every record must be right, none may come twice, and a gap must cover each
- * missing one.
+ * Reads the whole file. Every record must be right, no record may come twice, and a gap must cover
+ * each missing record.
  */
 static struct found look(struct life *l, unsigned boot)
 {
@@ -266,7 +267,7 @@ static void a_power_cut(void **state)
 
 /*
  * At times all calls fail, or a fifth of them. The reader reports the records that could not be
- * written, and has all others.
+ * written, and returns all other records.
  */
 static void writes_that_fail(void **state)
 {
@@ -275,7 +276,7 @@ static void writes_that_fail(void **state)
 
 	for (unsigned seed = 0; seed < seeds(); seed++) {
 		struct life l = life_new(*state, seed);
-		unsigned rounds = 5 + (unsigned)(fixture_random(l.f) % 50); /* does not wrap */
+		unsigned rounds = 5 + (unsigned)(fixture_random(l.f) % 50); /* too few to wrap */
 		uint64_t lost = 0, sum = 0;
 		struct found fd;
 
@@ -326,7 +327,7 @@ static void a_creation_that_fails(void **state)
 		ret = begin(&l, 1);
 		if (!ret) {
 			assert_true(nth > 4); /* the failed calls: reserving room, writing the header twice,
-						 the sync of the file, that of the directory */
+						 the syncs of the file and of the directory */
 			life_done(&l);
 			return;
 		}
@@ -358,8 +359,8 @@ static void flip(struct life *l, unsigned n)
 }
 
 /*
- * Bytes of the file change, also under a writer. The writer goes on, and the reader reports the
- * missing records.
+ * Bytes of the file change, also while a writer has the file open. The writer goes on, and the
+ * reader reports the missing records.
  */
 static void a_file_that_rots(void **state)
 {
@@ -401,8 +402,8 @@ static int seal_large(struct life *l)
 	return writer_seal(l->f->w, l->base_ns + l->n * STEP, NULL, 0);
 }
 
-/* A disk that stands still delays no caller. The writer's queue has a limit, and records beyond it are
- * reported. */
+/* A disk that stands still delays no caller. The writer's queue has a limit, and records beyond this limit
+ * are reported as lost. */
 static void a_disk_that_stands_still(void **state)
 {
 	struct life l = life_new(*state, 1);
@@ -446,7 +447,7 @@ static void a_disk_that_stands_still(void **state)
 	life_done(&l);
 }
 
-/* After a failed sync, its records do not count as synced until another sync succeeds. */
+/* The records of a failed sync do not count as synced until another sync succeeds. */
 static void a_sync_that_fails(void **state)
 {
 	struct life l = life_new(*state, 4);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """format_reader.py FILE: a reader of trace files that was written from doc/format.md alone.
 
-Prints its results, one fact a line. format_test compares them with those of ctrace's own reader. This reader is slow
-and simple.
+Prints the facts that it finds, each on a line. format_test compares these facts with the facts that ctrace's own reader
+finds. This reader is slow and simple.
 """
 import ctypes
 import struct

@@ -49,7 +49,7 @@ static void use(const struct window *w)
 	graph_free(g);
 }
 
-/* Makes three segments of PER records. damage(f) may write more into the second one. */
+/* Makes three segments of PER records. damage(f) may write more into the second segment. */
 static void three_segments(struct fixture *f, void (*damage)(struct fixture *f))
 {
 	fixture_open(f, FIXTURE_BYTES);
@@ -139,7 +139,8 @@ static void a_field_of_a_segment_header(void **state)
 	}
 }
 
-/* One segment. n times are one nanosecond after the time before; the last times are equal. */
+/* Writes one segment. Each of the first n records is one nanosecond later than the record before. The last 8
+ * records have the same time. */
 static void equal_times(struct fixture *f, unsigned n)
 {
 	uint64_t ts;
@@ -204,7 +205,7 @@ static void a_width_that_no_column_has(void **state)
 	}
 }
 
-/* The records themselves: the smallest time is below the min_ns of the header. */
+/* A record is earlier than the min_ns of the header. */
 static void a_record_outside_of_its_segment(void **state)
 {
 	struct fixture *f = *state;
@@ -425,8 +426,8 @@ static uint32_t overlapping(struct fixture *f, int n)
 	return skipped;
 }
 
-/* To merge a segment, all earlier records would have to move. This would take time in the square of their
- * number. */
+/* To merge the records of such a segment, the reader would have to move all earlier records. For n segments,
+ * the time would grow with the square of n. */
 static void segments_that_overlap(void **state)
 {
 	assert_int_equal(overlapping(*state, 40), 0);
@@ -463,7 +464,7 @@ static uint64_t mapped_bytes(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A child process with as much memory as doc/format.md allows. */
+/* A child process, with as much memory as doc/format.md allows, loads and uses the trace. */
 static void memory_is_in_proportion_to_the_file(void **state)
 {
 	enum { RECORDS = 200000 };
@@ -503,8 +504,8 @@ static void memory_is_in_proportion_to_the_file(void **state)
 }
 
 /*
- * Many waits that never end, and wake-ups on their object that do not explain them. If every wait
- * looked at all wake-ups, this would take time in the square of their number.
+ * Many waits have the same object, and wake-ups on this object do not explain the waits. If ctrace
+ * looked at all wake-ups for every wait, the time would grow with the square of their number.
  */
 static void walks_are_paid_for(void **state)
 {

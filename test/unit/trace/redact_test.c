@@ -14,7 +14,7 @@
 #define SOCK_ID CT_OBJ_ID(CT_OBJ_SOCK, 4711)
 #define FILE_ID CT_OBJ_ID(CT_OBJ_FILE, 4712)
 #define DISK_ID CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
-/* Addresses in the kernel's memory, in place of which a redacted trace has other numbers. */
+/* Addresses in the kernel's memory. A redacted trace has other numbers in their place. */
 #define POINTER  0xffff888012345678ULL
 #define EARLY_ID CT_OBJ_ID(CT_OBJ_SOCK, (POINTER & ((1ULL << 58) - 1)) | 1ULL << 58)
 #define EPOLL_ID CT_OBJ_ID(CT_OBJ_EPOLL, POINTER)
@@ -161,7 +161,7 @@ static void test_addresses(void **state)
 	assert_int_equal(six_local[15], 1);
 }
 
-/* Objects of these kinds, and only these, have names that begin with "/dev/" or have no directory. */
+/* Only the kernel makes the names with `kept`, so redaction keeps them. */
 static const struct device {
 	uint64_t id;
 	const char *name;
@@ -272,7 +272,8 @@ static struct {
 	uint64_t old, new;
 } pointers[8];
 
-/* The new id for an id. An unknown id gets a new one. */
+/* Returns the id that stands for `old` in the redacted trace. If this id is not known yet, notes that it is
+ * `new`. */
 static uint64_t become(uint64_t old, uint64_t new)
 {
 	size_t i = 0;
@@ -339,7 +340,7 @@ static void check_devices(const struct window *b)
 	}
 }
 
-/* The checkpoint of the last segment. */
+/* Checks the checkpoint of the segment at from_ns. */
 static void check_state(struct reader *r, uint64_t from_ns)
 {
 	char err[READER_ERR_MAX];

@@ -156,12 +156,12 @@ static void a_writer_goes_on_where_another_stopped(void **state)
 	assert_int_equal(w->n_resyncs, 1);
 	assert_int_equal(w->resyncs[0].ns, down_to);
 	window_free(w);
-	/* a window behind the gap does not have the gap; a window inside it cannot be read */
+	/* a window behind the gap does not have the gap */
 	w = fixture_load(f, down_to + 1, UINT64_MAX);
 	assert_int_equal(count_gaps(w, CT_LOSS_DOWN), 0);
 	assert_int_equal(w->n_resyncs, 0);
 	window_free(w);
-	/* a window that begins in the gap has it */
+	/* a window that begins or ends in the gap has the gap */
 	w = fixture_load(f, down_to - 1000, UINT64_MAX);
 	assert_int_equal(count_gaps(w, CT_LOSS_DOWN), 1);
 	window_free(w);
@@ -567,7 +567,7 @@ static void reading_while_it_is_written(void **state)
 	assert_in_range(good, 10, 60);
 }
 
-/* Seals as fast as it can, and writes the number of safe records to a pipe. Never returns. */
+/* Seals segments as fast as possible, and writes the number of safe records to the pipe fd. Never returns. */
 static void sealing_child(struct fixture *f, int fd)
 {
 	struct writer_options opt = { .size_bytes = FIXTURE_BYTES };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Copies of the open segment. They survive a kill and a power cut at any moment. The newest whole
- * copy is read. The writer later writes the segment into the ring, and no copy is left behind.
+ * Copies of the open segment survive a kill and a power cut at any moment. The reader uses the
+ * newest whole copy. The writer later writes the segment into the ring, and no copy is left behind.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -278,8 +278,8 @@ static void around_the_ring(void **state)
 }
 
 /*
- * The writer dies in the n-th write. All records that were saved or sealed before are there. They
- * stay when the next writer goes on, and uses all slots for copies.
+ * The writer dies in the n-th write. All records that were saved or sealed before are there. These
+ * records stay when the next writer goes on, and uses all slots for copies.
  */
 static void killed_within_a_write(void **state)
 {
@@ -361,8 +361,8 @@ static void a_damaged_copy(void **state)
 }
 
 /*
- * The file of an older version has segments in the slots for copies. They stay until the ring
- * reaches the end of the file.
+ * The file of an older version has segments in the slots for copies. These segments stay until
+ * the ring reaches the end of the file.
  */
 static void a_file_without_slots_for_copies(void **state)
 {

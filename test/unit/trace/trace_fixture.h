@@ -24,7 +24,7 @@ struct fixture {
 	uint64_t rng;
 	struct writer *w;
 	uint64_t now;
-	/* every record that the writer got, in that order; seq is the segment that has it */
+	/* every record that the writer got, in the order in which it got them */
 	VEC(struct fixture_event) all;
 	uint32_t segment;
 };

@@ -2,8 +2,9 @@
 /*
  * window_make.h - windows that are made by hand, for tests of graph/ and analysis/.
  *
- * Add events in the order of time. Times are milliseconds. make_done() returns the window. Release
- * it with make_free(), not with window_free(), because the window does not come from a file.
+ * Add events in the order of time. Times are in ms, but make_event() takes ns. make_done() returns
+ * the window. Release it with make_free(), not with window_free(), because the window does not come
+ * from a file.
  */
 #ifndef CTRACE_TEST_WINDOW_MAKE_H
 #define CTRACE_TEST_WINDOW_MAKE_H
