@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process of the daemon switches on the statistics of BPF programs. Here it is slow. */
+/* A process of the daemon switches on the statistics of BPF programs. In this
+ * test, this process answers late. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The threads of the daemon without the kernel side: this file replaces the probe. It counts the
- * records that it makes, so that the test can compare the trace with the counts.
+ * The threads of the daemon without the kernel side: this file replaces the probe, and counts
+ * the records that it makes. So the test can compare the trace with the counts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -418,7 +418,7 @@ static void an_empty_window(void **state)
 	unlink(path);
 }
 
-/* Lets the cut do one piece. */
+/* The first call lets the cut go on. The second call ends the cut. */
 static bool one_step(void *arg)
 {
 	static unsigned n;

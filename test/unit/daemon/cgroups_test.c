@@ -43,7 +43,7 @@ static int end(void **state)
 	return nftw(root, rm, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Makes the directories of a path. Returns the inode number of the last one. */
+/* Makes the directories of a path. Returns the inode number of the last directory. */
 static uint64_t dir(const char *path)
 {
 	char buf[1024];

@@ -49,7 +49,7 @@ static void the_text_fits(void **state)
 	assert_string_equal(text_of("cc1", "-I/usr/include/x", 40, "a.c"), "cc1 ... a.c");
 	assert_string_equal(text_of("cc1", "-I/usr/include/x", 1000, "a.c"), "cc1 ... a.c");
 	assert_string_equal(text_of("cc1", "-I/usr/include/x", 40, "-c"), "cc1 ... -c");
-	/* then the end */
+	/* then the end of the text is left out */
 	memset(want, 'x', CT_CMDLINE_MAX);
 	memcpy(want, "cat ", 4);
 	strcpy(want + CT_CMDLINE_MAX - 4, " ...");
@@ -97,7 +97,7 @@ static void put_exec(struct recorder *r, uint64_t ts_ns, uint32_t tid, uint32_t 
 	recorder_take(r, 0, &b, sizeof(b));
 }
 
-/* What the worker reads in /proc. */
+/* Gives the recorder a command line, as the worker does that reads it in /proc. */
 static void put_read(struct recorder *r, uint64_t ts_ns, uint32_t tid, const char *args)
 {
 	char room[CT_RAWCMDLINE_MAX] = "";
@@ -204,7 +204,7 @@ static void a_missed_exec_is_noticed(void **state)
 	window_free(w);
 }
 
-/* A process with the id of an earlier one does not get the command line of that one. */
+/* A process with the id of an earlier process does not get the command line of the earlier process. */
 static void an_id_is_used_again(void **state)
 {
 	struct fixture *f = *state;

@@ -23,8 +23,8 @@ static bool swapping;
 
 int __real_bind(int fd, const struct sockaddr *sa, socklen_t len);
 
-/* The linker makes the daemon call this function in place of bind(). It replaces the new socket by a link at
- * once. */
+/* The linker makes the daemon call this function in place of bind(). The function replaces the new socket
+ * by a link at once. */
 int __wrap_bind(int fd, const struct sockaddr *sa, socklen_t len)
 {
 	int r = __real_bind(fd, sa, len);

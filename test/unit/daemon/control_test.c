@@ -370,8 +370,8 @@ static void passed_descriptors(void **state)
 }
 
 /*
- * The daemon drops the work for a client that has gone. It does not close the client's descriptors
- * in this thread: a close may take for ever.
+ * The daemon drops the work for a client that has gone. The daemon does not close the client's
+ * descriptors in this thread, because a close may take for ever.
  */
 static void gone_before_its_turn(void **state)
 {

@@ -113,7 +113,7 @@ static void one_that_lasts(void **state)
 	assert_int_equal(json_integer_value(json_object_get(f->answer, "from_ns")), HANG_S(3));
 }
 
-/* The task is back in its loop. Its later activity is not a part of the hang. */
+/* The task is back in its loop. What the task does in the loop is not a part of the hang. */
 static void one_that_ended(void **state)
 {
 	struct fixture *f = *state;

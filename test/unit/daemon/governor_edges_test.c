@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The governor's numbers in daemon/thresholds.h, each on both sides. The tests do not use the names, so a
- * changed number fails here. */
+/* Tests each number of the governor in daemon/thresholds.h with a value below it and a value above it. The
+ * tests do not use the names of the numbers, so a changed number fails here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,8 +80,8 @@ static void start(void **state)
 	struct run r;
 
 	/*
-	 * In 9 s at three times the budget, the cost is 27 s of budget, and 9 s of budget come in.
-	 * The bucket of the start pays for the other 18 s.
+	 * In 10 s at four times the budget, the cost is 40 s of budget, and 10 s of budget come in.
+	 * The bucket of the start pays for the other 30 s.
 	 */
 	run_init(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 4) / MS, 10000, 10200);
@@ -113,7 +113,8 @@ static void settle(void **state)
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 1.9) / MS, 100, 124);
 }
 
-/* If costs other than the capture are too high, the governor ends the inspections, and takes no step. */
+/* The cost is too high. If the capture costs less than 60 % of the budget, the governor ends the inspections;
+ * otherwise it takes a step. */
 static void capture(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -294,7 +295,8 @@ static void cap(void **state)
 			6424); /* 64 times what the end of the last cap has cost */
 }
 
-/* For some time after the begin of a coarse step, the daemon still writes records from before the step. */
+/* For some time after the begin of a coarse step, the daemon still writes records from before the step.
+ * During this time, the governor takes no further step. */
 static void rest(void **state)
 {
 	struct run r;

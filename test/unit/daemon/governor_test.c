@@ -45,7 +45,7 @@ static void machine_init(struct machine *m, uint32_t budget_ppm)
 	m->g.coarse = true;
 }
 
-/* Before `step` tracing costs ppm, from this step on after_ppm. */
+/* Tracing costs ppm in the steps before `step`, and after_ppm from `step` on. */
 static void machine_load(struct machine *m, double ppm, enum ct_shed step, double after_ppm)
 {
 	for (unsigned i = 0; i < CT_SHED_STEPS; i++)
@@ -102,7 +102,7 @@ static void machine_run(struct machine *m, double seconds)
 		machine_tick(m, 50 * MS);
 }
 
-/* Percent of the machine over this number of seconds. */
+/* Returns the cost of tracing in the next seconds, in percent of the machine. */
 static double machine_cost(struct machine *m, double seconds)
 {
 	m->total = 0;
@@ -149,7 +149,8 @@ static void takes_no_more_steps_than_it_needs(void **state)
 	assert_int_equal(m.n_pauses, 0);
 }
 
-/* The change to the step costs more than the budget of a second. This is no reason for the next step. */
+/* The change to the step costs more than the budget of a second. This cost is no reason for the next
+ * step. */
 static void the_cost_of_a_step_leads_to_no_other(void **state)
 {
 	struct machine m;
@@ -232,7 +233,8 @@ static void comes_back_step_by_step(void **state)
 	assert_int_equal(m.n_down, 3);
 }
 
-/* The load is bearable only in the present step. The governor tries to leave it less and less often. */
+/* The load is bearable only in the present step. The governor tries to leave this step less and less
+ * often. */
 static void does_not_flap(void **state)
 {
 	struct machine m;
@@ -588,8 +590,8 @@ static void the_task_that_makes_the_most_records_is_found(void **state)
 	assert_true(most_task(&c, 7).share > 0.99);
 }
 
-/* The table counts only some kinds of records. The others count in the sum, and lower the share of each task.
- */
+/* The table counts only some kinds of records. Records of other kinds count in the sum, and lower the share
+ * of each task. */
 static void other_records_lower_the_share(void **state)
 {
 	const struct ct_rec fork = { .kind = CT_FORK, .tid = 9 };

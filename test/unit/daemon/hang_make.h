@@ -62,8 +62,8 @@ static inline void hang_runs(struct writer *w, uint64_t ns, uint32_t tid, uint32
 }
 
 /*
- * HANG_LOOPER leaves its event loop 3 s after the boot. If `ends`, it is back there after 7 s. The
- * trace goes from 1 s to 9 s.
+ * HANG_LOOPER leaves its event loop 3 s after the boot. If `ends`, the task is back in the loop
+ * 7 s after the boot. The trace goes from 1 s to 9 s after the boot.
  */
 static inline void hang_make(const char *path, bool ends)
 {

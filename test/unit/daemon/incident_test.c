@@ -247,7 +247,7 @@ static void no_space(void **state)
 	assert_int_equal(incidents_stats(f->is).taken, 1);
 }
 
-/* The oldest snapshots are removed. The newest one stays, even if it is too large. */
+/* The oldest snapshots are removed. The newest snapshot stays, even if it is too large. */
 static void too_many(void **state)
 {
 	struct fixture *f = *state;
@@ -408,14 +408,14 @@ static void names(void **state)
 	assert_int_equal(incident_store_time(name), 1769868192ULL * NSEC_PER_SEC);
 	assert_int_equal(incident_store_time("core.json"), 0);
 	assert_int_equal(incident_store_time(""), 0);
-	/* the longest possible answer fits */
+	/* the longest possible name fits */
 	incident_store_name(name, UINT64_MAX, "0123456789abcdef0123456789abcdef0", UINT32_MAX);
 	assert_non_null(strstr(name, "-4294967295"));
 }
 
 /*
- * The programs of one user get half of the limit together, whatever their names are. This does not hold
- * for root. It holds for unknown users, who count as one user.
+ * The programs of one user get half of the limit together, whatever their names are. Root has no
+ * such limit. All unknown users count as one user.
  */
 static void rates_of_users(void **state)
 {
@@ -476,7 +476,7 @@ static bool has(const struct incident_store *s, const char *name)
 	return fd >= 0;
 }
 
-/* A snapshot has data of every process. It is not written where another user can read it. */
+/* A snapshot has data of every process, so it is not written into a directory that other users may write. */
 static void others_may_write(void **state)
 {
 	const struct fixture *f = *state;
@@ -554,7 +554,7 @@ static void clock_back(void **state)
 	assert_int_equal(use.kept, 1);
 }
 
-/* The program with the most snapshots loses one. */
+/* The user whose snapshots take the most room loses the oldest of them. */
 static void room_of_users(void **state)
 {
 	const struct fixture *f = *state;
@@ -597,7 +597,7 @@ static void pending_behind_many(void **state)
 	json_decref(list);
 }
 
-/* A note is read and written again when the diagnosis comes. It keeps its content. */
+/* A note is read and written again when the diagnosis comes. The note keeps its content. */
 static void told_again(void **state)
 {
 	struct incident in = { .n_hangs = 1, .hangs = { loop_hang }, .uid = 1000 }, again;

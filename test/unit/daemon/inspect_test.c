@@ -29,7 +29,7 @@ static struct {
 	uint64_t sched_since;
 } fake;
 
-/* From /proc/TID/syscall: only the program counter and the stack pointer. */
+/* Reads /proc/TID/syscall. This file has only two registers: the program counter and the stack pointer. */
 static int read_task(void *arg, uint32_t tid, struct ct_iter_task *t)
 {
 	char path[64], line[256] = "";
@@ -252,7 +252,7 @@ static void test_fds(void **state)
 	close(fds[1]);
 }
 
-/* A task that has gone on is not inspected. Several signs show that it has gone on. */
+/* A task that has gone on is not inspected. Several signs show that a task has gone on. */
 static void test_gone(void **state)
 {
 	struct inspect *v = inspect_start(0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ring of a CPU. The code of the kernel side (bpf/emit.h) writes it, and the code of the daemon
- * reads it. Two threads write into one small ring at the same time. Signals interrupt the threads,
- * and each other. The reader is slow. This is harder than the case of one CPU. Every record must
- * arrive whole, once, and in the order of its writer, or be counted as lost.
+ * The code of the kernel side (bpf/emit.h) writes the ring of a CPU, and the code of the daemon reads
+ * the ring. This test is harder: two threads write into one small ring at the same time, signals
+ * interrupt the threads and each other, and the reader is slow. Every record must arrive whole, once,
+ * and in the order of its writer, or be counted as lost.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@
 #define __TARGET_ARCH_x86
 #endif
 #define __noinline __attribute__((noinline))
-#define __weak     static /* its functions are global only for the verifier */
+#define __weak     static /* functions of bpf/emit.h are global only for the verifier */
 #define barrier()  __asm__ volatile("" ::: "memory")
 
 #define RING_BYTES 16384

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The numbers of daemon/thresholds.h about tasks and their inspections, each on both sides. The tests do not
- * use the names, so a changed number fails here. */
+/* Tests each number of daemon/thresholds.h about tasks and their inspections with a value below it and a
+ * value above it. The tests do not use the names of the numbers, so a changed number fails here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

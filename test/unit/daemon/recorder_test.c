@@ -79,8 +79,8 @@ static void set_version(struct fixture *f, uint16_t major, uint16_t minor)
 	fixture_spew(f->path, bytes, n);
 }
 
-/* Starts a recorder. Checks that it continues the trace (aside is NULL), or renames the trace to this ending.
- */
+/* Starts a recorder. Checks that the recorder continues the trace (aside is NULL), or renames the trace so
+ * that its name ends with `aside`. */
 static void check_start(struct fixture *f, uint64_t size, const char *aside, const char *says)
 {
 	char err[RECORDER_ERR_MAX] = "?", path[128];
@@ -188,8 +188,8 @@ static void what_cannot_be_replaced_stays(void **state)
 }
 
 /*
- * Another user has put a file in the place of the trace. The daemon renames it, and does not write
- * to its target.
+ * Another user has put a file in the place of the trace. The daemon renames this file. If
+ * the file is a link, the daemon does not write to its target.
  */
 static void check_planted(struct fixture *f, const char *says)
 {
@@ -251,8 +251,8 @@ static void a_file_of_another_user_is_set_aside(void **state)
 }
 
 /*
- * Other users may read the file, but it belongs to us. The daemon keeps it, and removes the rights
- * of other users.
+ * The trace belongs to the user of the daemon, but other users may read it. The daemon continues the
+ * trace, and removes the rights of other users.
  */
 static void a_trace_that_others_may_read_is_gone_on_with(void **state)
 {
@@ -275,8 +275,8 @@ static void check_task(const struct window *w, uint32_t tid, bool tracer)
 }
 
 /*
- * The flag marks the tasks of the daemon, of its helpers, and of the program that started it,
- * whatever their names are.
+ * CT_TF_TRACER marks the tasks of the daemon, of its child processes, and of the program that started
+ * the daemon, whatever their names are.
  */
 static void the_tracer_is_told_apart(void **state)
 {

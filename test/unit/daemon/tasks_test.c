@@ -218,7 +218,7 @@ static void found_by_the_iterator(void **state)
 	struct ct_iter_task c = found(9, CT_W_READ, 99, 0);
 	TASKS(t, 10);
 
-	switch_at(t, 0, 10, 0, 0, 0, 6); /* the record of its exit was lost */
+	switch_at(t, 0, 10, 0, 0, 0, 6); /* the record of the exit of task 6 was lost */
 	tasks_found_begin(t, 100);
 	switch_at(t, 0, 110, 0, 0, 0, 9); /* this record is made while the iterator runs */
 	tasks_found(t, &a);
@@ -255,7 +255,7 @@ static void found_by_the_iterator(void **state)
 
 /*
  * Records of other tasks still mention a capped task, but do not show its state. The checkpoint says
- * that its state is unknown.
+ * that the state of the task is unknown.
  */
 static void capped_is_not_known(void **state)
 {

@@ -68,7 +68,7 @@ static void a_sync_that_fails(void **state)
 			      "after 10 s; records between 1970-01-01T00:17:25Z and "
 			      "1970-01-01T00:17:35Z may be missing on the disk."),
 			 1);
-	/* both problems at once, and then no problem */
+	/* lost records and a failed sync at once; then a trouble that loses nothing */
 	s.trouble = WRITER_WRITE;
 	s.since_ns = 70 * SEC;
 	assert_int_equal(told(&t, &s, 70 * SEC, "cannot be written"), 1);

@@ -361,12 +361,12 @@ static void test_expressions(void **state)
 	assert_int_equal(EVAL(&v, DW_OP_lit1, DW_OP_deref), -EFAULT);
 	assert_int_equal(EVAL(&v, DW_OP_plus), -EBADMSG);
 	assert_int_equal(EVAL(&v, DW_OP_lit1, DW_OP_deref_size, 9), -EBADMSG);
-	assert_int_equal(EVAL(&v, DW_OP_breg3, 0), -EBADMSG);                     /* not known */
-	assert_int_equal(EVAL(&v, DW_OP_bregx, 0xff, 0x7f, 0), -EBADMSG);         /* no such register */
-	assert_int_equal(EVAL(&v, DW_OP_const8u, 1, 2), -EBADMSG);                /* ends early */
-	assert_int_equal(EVAL(&v, DW_OP_skip, 0xfd, 0xff), -EBADMSG);             /* for ever */
-	assert_int_equal(EVAL(&v, DW_OP_skip, 0x00, 0x80), -EBADMSG);             /* before the start */
-	assert_int_equal(EVAL(&v, DW_OP_lit1, DW_OP_skip, 0xfc, 0xff), -EBADMSG); /* ever more on the stack */
+	assert_int_equal(EVAL(&v, DW_OP_breg3, 0), -EBADMSG);             /* the register is not known */
+	assert_int_equal(EVAL(&v, DW_OP_bregx, 0xff, 0x7f, 0), -EBADMSG); /* no such register */
+	assert_int_equal(EVAL(&v, DW_OP_const8u, 1, 2), -EBADMSG);        /* ends early */
+	assert_int_equal(EVAL(&v, DW_OP_skip, 0xfd, 0xff), -EBADMSG);     /* an endless loop */
+	assert_int_equal(EVAL(&v, DW_OP_skip, 0x00, 0x80), -EBADMSG);     /* a jump before the start */
+	assert_int_equal(EVAL(&v, DW_OP_lit1, DW_OP_skip, 0xfc, 0xff), -EBADMSG); /* an endless stack */
 	assert_int_equal(EVAL(&v, DW_OP_nop), -EBADMSG);                          /* there is no result */
 }
 

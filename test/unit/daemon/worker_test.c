@@ -26,13 +26,13 @@ struct fixture {
 };
 
 /*
- * A job that waits until the test closes the other end of its pipe. leaves: it calls worker_leave()
- * before the wait. enters: it calls worker_enter() after the wait.
+ * A job that waits until the test closes the other end of its pipe. leaves: the job calls
+ * worker_leave() before the wait. enters: the job calls worker_enter() after the wait.
  */
 struct job {
 	struct fixture *f;
 	char name;
-	int wait_fd; /* -1: it does not wait */
+	int wait_fd; /* -1: the job does not wait */
 	bool leaves, enters, entered, progressed;
 };
 
@@ -175,8 +175,8 @@ static void root_goes_first(void **state)
 	assert_string_equal(f->order, "wcdab");
 }
 
-/* When a client goes, its queued job is dropped. Its running job learns from worker_progress() that it may
- * end. */
+/* When a client goes, the queued job of this client is dropped. The running job of this client learns from
+ * worker_progress() that it may end. */
 static void gone_client(void **state)
 {
 	struct fixture *f = *state;
@@ -219,8 +219,8 @@ static void stuck_job(void **state)
 	assert_false(first.entered);
 }
 
-/* The stuck jobs of one user have a limit, and so have those of all users but root. Jobs of root are still
- * done. */
+/* There is a limit for the stuck jobs of one user, and another limit for the stuck jobs of all users but
+ * root. Jobs of root are still done. */
 static void stuck_users(void **state)
 {
 	struct fixture *f = *state;
