@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * causal_make.h - windows for tests of the causal graph. Each task has a CPU of its own. Tasks
- * wait, wake each other, send and receive. Also functions that look up edges in the graph.
+ * wait, wake each other, send and receive. The functions at the end look up edges in the graph.
  */
 #ifndef CTRACE_TEST_CAUSAL_MAKE_H
 #define CTRACE_TEST_CAUSAL_MAKE_H
@@ -135,7 +135,7 @@ static inline const struct edge *edge_of(const struct built *b, enum edge_kind k
 	return found;
 }
 
-/* Checks that there is such an edge with that strength, and that it has a sentence. */
+/* Checks that edge_of() finds an edge, that this edge has that strength, and that it has a sentence. */
 static inline void assert_edge(const struct built *b, enum edge_kind kind, uint32_t from, uint32_t to,
 			       enum edge_strength strength)
 {

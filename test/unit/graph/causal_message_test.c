@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* More messages than could be compared in pairs. causal_message.txt tests the edges of messages. */
+/* So many messages that not every send can be compared with every receive. causal_message.txt tests the edges
+ * of messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 
 #include "test/unit/graph/causal_make.h"
 
-/* 20 acts and wakes 10, which waits for it. */
+/* Task 10 waits for obj. Task 20 acts on the object `by`, and wakes task 10. */
 static struct window_record *one_wake(struct make *m, enum ct_wait wait, uint64_t obj, uint64_t by)
 {
 	runs(m, 10, 10, 1, "waiter");
@@ -40,11 +40,11 @@ static void test_wakes(void **state)
 	assert_wake(CT_W_POLL, 0, PIPE(2), 0, EDGE_PIPE, EDGE_STRONG);
 	assert_wake(CT_W_EPOLL, EPOLL(1), event, 0, EDGE_EVENTFD, EDGE_STRONG);
 	assert_wake(CT_W_FUTEX, FUTEX(1), FUTEX(1), 0, EDGE_POST, EDGE_STRONG);
-	assert_wake(CT_W_FUTEX, FUTEX(1), FUTEX(2), 0, EDGE_POST, EDGE_STRONG);      /* shared */
-	assert_wake(CT_W_FUTEX, FUTEX(1), 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG); /* join */
+	assert_wake(CT_W_FUTEX, FUTEX(1), FUTEX(2), 0, EDGE_POST, EDGE_STRONG);      /* a shared futex */
+	assert_wake(CT_W_FUTEX, FUTEX(1), 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG); /* pthread_join() */
 	assert_wake(CT_W_CHILD, 0, 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG);
 	assert_wake(CT_W_SIGNAL, 0, 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG);     /* SIGCHLD */
-	assert_wake(CT_W_READ, PIPE(1), 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG); /* closes its end */
+	assert_wake(CT_W_READ, PIPE(1), 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG); /* the pipe closes */
 	assert_wake(CT_W_POLL, pidfd, 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG);
 	assert_wake(CT_W_SIGNAL, 0, 0, 0, EDGE_SIGNAL, EDGE_STRONG);
 	assert_wake(CT_W_VFORK, 0, 0, 0, EDGE_VFORK, EDGE_STRONG);

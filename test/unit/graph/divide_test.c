@@ -60,7 +60,7 @@ static void test_idle(void **state)
 	assert_idle(CT_W_STOPPED, 0, 0, false);
 }
 
-/* The segment begins at the end of the wait. The wait belongs to the segment before it. */
+/* An idle wait belongs to the segment before the wait. The next segment begins at the end of the wait. */
 static void test_idle_begin(void **state)
 {
 	struct make m = { 0 };

@@ -3,7 +3,7 @@
  * Questions about graphs, for the cases in *.txt:
  *
  *   => lives TID                  every task with this tid, from its birth to its end
- *   => timeline A [FROM..TO]      its intervals, and the wake that ended each
+ *   => timeline A [FROM..TO]      the intervals of A, and the wake that ended each interval
  *   => blame A TIME               the task or thing to blame for the wait at that time
  *   => path A FROM..TO            the pieces of the critical path: their tasks, and the tasks that wait
  *   => segments [A]               TASK.N of the causal graph: the cut, and on whose behalf the task works

@@ -13,8 +13,8 @@ void question_put_time(const struct question *q, uint64_t ns);
 /* The name of a task; "nobody" for GRAPH_NONE. */
 void question_put_task(const struct question *q, const struct graph *g, uint32_t task);
 /*
- * The task that is the next word, as it is at that time. GRAPH_NONE and an error: the graph has no
- * such task.
+ * Reads a tid or a name from the next word. Returns the task that has this tid or name at ns.
+ * GRAPH_NONE and an error: the graph has no such task.
  */
 uint32_t question_task(const struct question *q, const struct graph *g, uint64_t ns);
 uint64_t question_time(const struct question *q);

@@ -143,7 +143,8 @@ static void test_long_tasks(void **state)
 	}
 }
 
-/* Returns an object. A wait for it in the system call nr has the same hash as a wait for obj in call 0. */
+/* Returns an object. A wait for this object in the system call nr has the same hash as a wait for obj in the
+ * system call 0. */
 static uint64_t same_hash(uint64_t obj, uint64_t nr)
 {
 	const uint64_t p = 0x100000001b3ULL;
@@ -156,7 +157,7 @@ static uint64_t same_hash(uint64_t obj, uint64_t nr)
 
 /*
  * Two different waits with the same hash are not taken for repeats of each other. The repeats of
- * the first one are found. Those of the other one may be missed.
+ * the wait that comes first (nr 1) are found. The repeats of the other wait may be missed.
  */
 static void test_one_hash(void **state)
 {
