@@ -26,8 +26,8 @@
  *   keep                                 the answers become rules
  *   again                                a second run, with the rules of the first one and without answers
  *
- * A slice walks along the causal graph of the window, or along one that is made by hand. Its
- * segments are in the order of task and time:
+ * A slice walks along the causal graph of the window, or along one that is made by hand. The
+ * segments of a graph made by hand are in the order of task and time:
  *
  *   segment A FROM..TO [cut=first]
  *   edge KIND STRENGTH A.N TIME -> B.N TIME [OBJECT] [flags=false-wake,many]     or from "outside"
@@ -372,7 +372,7 @@ static struct whatif_without next_without(const struct question *q, const struct
 	return x;
 }
 
-/* Reads up to the next "/". */
+/* Reads each WHAT up to the next "/", and prints how much shorter the range would be without them. */
 static void put_saved(const struct question *q, const struct graph *g, struct whatif *x)
 {
 	_cleanup_free_ char *words = NULL;

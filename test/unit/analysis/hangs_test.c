@@ -20,8 +20,8 @@
 enum { VICTIMS = 24, POSTER = 10, FIRST = 100, POSTS = 400, START_MS = 410, END_MS = 60000, THREADS = 4 };
 
 /*
- * Tasks that wait on one futex. The first one waits longest. No task wakes them. A task that has
- * ended has posted on the futex; each diagnosis looks at all these posts.
+ * Makes tasks that wait on one futex. The first task waits longest. No task wakes the waiting tasks.
+ * A task that has ended has posted on the futex; each diagnosis looks at all these posts.
  */
 static struct graph *waiting(struct make *m, uint32_t victims)
 {
@@ -132,8 +132,8 @@ static void run_begins_in_a_run(void **state)
 
 /*
  * There are many short waits, in runs of 15 000. Between two runs is a wait that another task ends. If
- * each wait looked through the rest of its run, this would take time in the square of the length of a
- * run.
+ * ctrace looked through the rest of the run for each wait, the time would grow with the square of the
+ * length of a run.
  */
 static void many_short_waits(void **state)
 {

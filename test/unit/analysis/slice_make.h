@@ -21,7 +21,7 @@ struct cmake {
 	struct graph *g;
 };
 
-/* Adds a segment of tid, with any cut. Returns its index. */
+/* Adds a segment of tid, with the cut CUT_IDLE. Returns the index of the segment. */
 static inline uint32_t cmake_segment(struct cmake *k, uint32_t tid, uint64_t from_ms, uint64_t to_ms)
 {
 	struct segment s = { .from_ns = from_ms * MS,
@@ -156,7 +156,7 @@ static inline void cmake_free(struct cmake *k)
 	make_free(&k->m);
 }
 
-/* Adds the tasks 10, 20, ... with these names. They run from the start. */
+/* Adds the tasks 10, 20, ... with these names. The tasks run from the start. */
 static inline void tasks(struct cmake *k, const char *const *names)
 {
 	for (uint32_t i = 0; names[i]; i++) {

@@ -17,8 +17,8 @@
 #define PIPE CT_OBJ_ID(CT_OBJ_PIPE, 77)
 
 /*
- * Several edges from one segment are one branch. An example is a connection and the bytes through it. So
- * there is no question, unless a rule treats the edges differently.
+ * Several edges from one segment, here a fork and many messages, are one branch. So there is no
+ * question, unless a rule treats the edges differently.
  */
 static void test_ways_from_one_segment(void **state)
 {

@@ -189,8 +189,8 @@ static void prefers_strong_then_first(void **state)
 }
 
 /*
- * 2 waits for any of 1 and 3, and 1 waits for 2. So only 3 can end the wait of 2. With ALL, 1 can
- * never end.
+ * 2 waits for any of 1 and 3, and 1 waits for 2. So only 3 can end the wait of 2. If 2 waits for
+ * both (WAITGRAPH_ALL), the wait of 1 can never end.
  */
 static void prefers_the_way_out(void **state)
 {

@@ -83,7 +83,7 @@ static uint64_t without_wait(struct scene *s, uint32_t tid, uint64_t ms)
 	return saved_ms(s, &v, 1);
 }
 
-/* tid waits on cpu from from_ms until waker ends the wait. Then tid runs. */
+/* wait_out() begins a wait of tid on cpu. wait_over() ends this wait: waker wakes tid, and tid runs. */
 static void wait_out(struct make *m, uint16_t cpu, uint32_t tid, uint64_t from_ms, uint64_t obj)
 {
 	make_switch(m, from_ms, cpu, tid, 0, obj == LOCK ? CT_W_FUTEX : CT_W_READ, obj);
@@ -201,7 +201,7 @@ static void test_awaited(void **state)
 
 /*
  * 10 waits for 20 from 10 to 50, and receives the message that 20 has sent at 60. Returns the time
- * that is saved without the wait, if the record of the send is late by this much.
+ * that is saved without the wait, if the record of the send is late_us late.
  */
 static uint64_t saved_with_record_after(uint64_t late_us)
 {
@@ -227,8 +227,8 @@ static uint64_t saved_with_record_after(uint64_t late_us)
 }
 
 /*
- * The record of the send that ended the wait may come after the wait. Without the wait, it does not
- * delay 10. A still later record is of another send, for which 10 then waits.
+ * The record of the send that ended the wait may come after the wait. Without the wait, this send
+ * does not delay 10. A still later record is of another send, for which 10 then waits.
  */
 static void test_record_after_the_wait(void **state)
 {
@@ -315,8 +315,8 @@ static bool is_asked(const struct scene *s, const struct whatif_row *rows, size_
 }
 
 /*
- * In one second, one process had the CPU for 30 ms and another one for 15 ms. Only the first gets a
- * question.
+ * In one second, one process had the CPU for 30 ms and another one for 15 ms. Only the first
+ * process gets a question.
  */
 static void test_rivals(void **state)
 {
