@@ -542,7 +542,7 @@ static void clock_back(void **state)
 	assert_int_equal(use.removed, 1);
 	assert_int_equal(use.kept, 2);
 	assert_false(has(&s, "20270101T000000Z-ahead-1"));
-	/* the same for a time that is less than a day ahead, and if the new incident has the oldest name */
+	/* the new incident also stays if it has the oldest name, and one of the others is in the future */
 	put(&s, "20260131T230000Z-b-1", 0);
 	put(&s, "20260131T120000Z-new-2", 0);
 	assert_int_equal(incident_store_trim(&s, "20260131T120000Z-new-2", now_ns, &use), 0);

@@ -322,7 +322,7 @@ static void test_pace(void **state)
 	for (unsigned i = 0; i < 10; i++)
 		inspect_ask(v, &w);
 	settled(v);
-	/* the first five requests are done at once, and then one every 50 ms */
+	/* a few requests are done at once, and then one request every 50 ms */
 	assert_true(clock_boot_ns() - start >= 150 * NSEC_PER_MSEC);
 	inspect_free(v);
 	fake.error = 0;

@@ -74,7 +74,7 @@ static void refused(const struct fixture *f, const char *why, const char *remedy
 	assert_int_equal(statedir_open(f->state, &s, err), -EPERM);
 	if (!strstr(err, f->state) || !strstr(err, why) || !strstr(err, remedy))
 		fail_msg("%s", err);
-	/* the daemon has made no file in the directory, and has not changed its rights */
+	/* the daemon has made no file in the directory, and has not removed the directory */
 	assert_int_equal(access(f->lock, F_OK), -1);
 	assert_int_equal(access(f->state, F_OK), 0);
 }

@@ -101,7 +101,8 @@ static void notices_a_stuck_disk(void **state)
 	assert_told(&m, CT_HANG_DISK, 30, since);
 }
 
-/* An inspection names the owner before or after the reading that reports the wait. */
+/* The inspection of task 40 comes before the reading that reports the waits. The inspection of task 41 comes
+ * after this reading. */
 static void notices_a_deadlock(void **state)
 {
 	uint64_t since;

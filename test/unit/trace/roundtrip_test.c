@@ -287,7 +287,7 @@ static void ids_pull_their_entries_in(void **state)
 	assert_int_equal(writer_blob(f->w, &s[1]->h), 0);
 	fixture_task(f, 50, "child of the wait");
 	fixture_seal(f);
-	/* this record is in another segment than the first entry */
+	/* these records are in another segment than the entries to which they refer */
 	e = (struct window_record){
 		.r = { .ts = f->now, .kind = CT_SEND, .tid = 1, .obj = OBJ(CT_OBJ_SOCK, 1) }
 	};
