@@ -33,15 +33,17 @@ static __always_inline __u32 futex_read(__u64 uaddr)
 }
 
 /*
- * Returns the tid of the owner of a futex; 0: not known. Where the tid is depends on the futex:
+ * Returns the tid of the owner of a futex; 0: not known. limited: the wait has a time limit. Where the tid is
+ * depends on the futex:
  * - PI or robust mutex (a convention of the kernel): in the word itself.
- * - mutex of glibc (ctrace/glibc.h): in memory near the word.
+ * - mutex of glibc (ctrace/glibc.h): in memory near the word. glibc uses FUTEX_WAIT_BITSET for a mutex only
+ *   with a time limit. Rust uses the same values and FUTEX_WAIT_BITSET, and stores no tid.
  * - read-write lock of glibc: in memory near the word. The lock has two words to wait on, each with
  *   its own distance to the tid. If there is no tid at the first distance, the second is tried.
  * - join of glibc: the word itself is the tid of the thread, until the thread ends. Unlike most
  *   waits of glibc, a join is not private.
  */
-static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word)
+static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word, bool limited)
 {
 	__u32 cmd = op & FUTEX_CMD_MASK, owner;
 
@@ -52,7 +54,7 @@ static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32
 	if (val & FUTEX_WAITERS)
 		return word & FUTEX_TID_MASK;
 	if (val == GLIBC_MUTEX_CONTENDED)
-		return futex_read(uaddr + GLIBC_MUTEX_OWNER);
+		return cmd == FUTEX_WAIT || limited ? futex_read(uaddr + GLIBC_MUTEX_OWNER) : 0;
 	if (val == GLIBC_RWLOCK_CONTENDED) {
 		owner = futex_read(uaddr + GLIBC_RWLOCK_WRITERS_TO_OWNER);
 		return futex_is_tid(owner) ? owner : futex_read(uaddr + GLIBC_RWLOCK_WRPHASE_TO_OWNER);
@@ -93,9 +95,9 @@ __weak __u32 ct_futex_owner_in_ns(__u32 owner)
 }
 
 static __always_inline void futex_emit(struct wait_ctx *x, struct task_struct *t, __u64 uaddr, __u32 op,
-				       __u32 val)
+				       __u32 val, bool limited)
 {
-	__u32 word = futex_read(uaddr), owner = futex_owner(uaddr, op, val, word);
+	__u32 word = futex_read(uaddr), owner = futex_owner(uaddr, op, val, word, limited);
 	struct cpu *c = emit_cpu();
 	struct emit_rec2 *r;
 
@@ -131,7 +133,7 @@ static __always_inline void wait_futex(struct wait_ctx *x, struct task_struct *t
 	}
 	x->w.obj = CT_OBJ_FUTEX_ID(t->tgid, uaddr);
 	if (view == WAIT_SELF && how != SYSCLASS_FUTEX_WAITV)
-		futex_emit(x, t, uaddr, op, val);
+		futex_emit(x, t, uaddr, op, val, regs_arg(regs, 3) != 0);
 }
 
 #endif

@@ -236,6 +236,17 @@ static bool is_of_another_process(const struct graph *g, uint32_t me, uint32_t m
 	       g->tasks[waker].tgid != g->tasks[me].tgid;
 }
 
+/* True: a message on a connection ended the wait x of an event loop, in another process than that of the wait
+ * s. Each process has connections of its own, so the sender says nothing about s. */
+static bool is_of_another_connection(const struct graph *g, const struct interval *s,
+				     const struct interval *x, const struct blame *b)
+{
+	const struct window_object *o = window_object(g->w, b->obj);
+
+	return g->tasks[s->task].tgid != g->tasks[x->task].tgid && CT_OBJ_KIND(s->obj) != CT_OBJ_SOCK &&
+	       CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && o && (o->rport || graph_peer_object(g, b->obj));
+}
+
 /* Adds the wait `earlier` to ret if it is at the same place as the wait `interval`, and the awaited
  * event ended it. 0 or -ENOMEM. */
 static int consider(const struct graph *g, uint32_t interval, const struct signature *mine, uint32_t earlier,
@@ -258,7 +269,8 @@ static int consider(const struct graph *g, uint32_t interval, const struct signa
 	ret->looked++;
 	blame_wait(g, earlier, x->to_ns, &found.blame);
 	if (!found.blame.ended || found.blame.killed || found.blame.timed_out ||
-	    is_of_another_process(g, s->task, x->task, found.blame.task))
+	    is_of_another_process(g, s->task, x->task, found.blame.task) ||
+	    is_of_another_connection(g, s, x, &found.blame))
 		return 0;
 	similar_signature(g, earlier, &its);
 	found.score = place * similar_score(mine, &its) * stacks_factor(g, s, x);

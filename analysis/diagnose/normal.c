@@ -205,6 +205,16 @@ static bool is_read(const struct graph *g, const struct link *k)
 	return !s || (r && r->event > s->event);
 }
 
+/* Whether link k, the last one, is the server of the connection for which link `before` waits, and waits in
+ * its event loop for any of its clients. */
+static bool is_idle_server(const struct findings *f, const struct link *before, const struct link *k)
+{
+	uint64_t peer = graph_peer_object(f->g, before->obj);
+
+	return k == &f->chain.links.v[f->chain.links.n - 1] && f->chain.end == END_LEAF && !k->owed &&
+	       k->kind == RESOURCE_TIMER && peer && graph_is_accepted(f->g, peer);
+}
+
 /* Whether the victim is a client that idles: it waits in its event loop, also for other things than
  * the server. The victim is owed no answer, and the server waits for its clients. Between the
  * victim and the server there may be more tasks that idle in this way, such as the thread of a
@@ -219,6 +229,8 @@ static bool is_idle_client(const struct findings *f)
 			return false;
 		if (i && k->server && !k->owed)
 			return is_read(f->g, k);
+		if (i && is_idle_server(f, k - 1, k))
+			return is_read(f->g, k - 1);
 		if (!blame_polls_several(f->g, wait) || (k->owed && !is_one_way(f->g, k->obj, k->from_ns)))
 			return false;
 	}

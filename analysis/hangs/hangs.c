@@ -254,6 +254,13 @@ static bool is_alarm(const struct diagnosis *d)
 	       ns >= HANGS_RUN_NS;
 }
 
+/* Whether an alarm may be meant so. See struct hang. */
+static bool is_minor(const struct diagnosis *d)
+{
+	return (d->n_chain == 1 && d->chain[0].wait == CT_W_STOPPED) ||
+	       (d->cause == CAUSE_SLOW_PEER && d->chain[d->n_chain - 1].wait == CT_W_SLEEP && !d->strong);
+}
+
 /* Whether the task is a command of ctrace, in an old trace without marks (is_old_tracer() in
  * graph/timeline/build.c). */
 static bool is_old_command(const struct graph *g, uint32_t task, uint64_t ts_ns)
@@ -276,6 +283,8 @@ static int hang_cmp(const void *a, const void *b)
 
 	if (x->alarm != y->alarm)
 		return x->alarm ? -1 : 1;
+	if (x->minor != y->minor)
+		return x->minor ? 1 : -1;
 	if (nx != ny)
 		return nx ? 1 : -1;
 	if (lx != ly)
@@ -393,8 +402,10 @@ int hangs_diagnose(const struct graph *g, struct hang *x)
 	r = diagnose(&view, x->task, x->from_ns, x->to_ns, NULL, &x->diagnosis);
 	x->steps = x->budget - own.left;
 	x->refused = own.refused;
-	if (!r)
+	if (!r) {
 		x->alarm = is_alarm(x->diagnosis) && !is_client(g, x->diagnosis);
+		x->minor = x->alarm && is_minor(x->diagnosis);
+	}
 	return r;
 }
 
@@ -410,6 +421,11 @@ int hangs_settle(const struct graph *g, struct hang *x)
 	}
 	scan_pay(g, x->steps, x->refused);
 	return r;
+}
+
+bool hangs_is_worst(const struct hang *x)
+{
+	return x->alarm && !x->minor;
 }
 
 void hangs_sort(struct hangs *h)
@@ -438,8 +454,7 @@ int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const st
 		r = hangs_diagnose(g, &h->v[i]);
 		if (!r)
 			r = hangs_settle(g, &h->v[i]);
-		/* the candidates are sorted as by hang_cmp(): no later one is worse */
-		if (!r && h->v[i].alarm && filter && filter->worst)
+		if (!r && hangs_is_worst(&h->v[i]) && filter && filter->worst)
 			break;
 	}
 	if (r) {

@@ -12,6 +12,8 @@ struct hang {
 	uint32_t task;
 	uint64_t from_ns, to_ns;
 	bool alarm; /* false: the task merely idles or works, or waits for ctrace itself */
+	bool minor; /* the alarm may be meant so: the task is stopped itself, or it seems to wait for a
+		       task that sleeps. A task that waits for a stopped task has a row of its own. */
 	struct diagnosis *diagnosis;
 	size_t first_row; /* index of the first row about the same hang: one of the two tasks waits
 			     for the other, both wait for the same task, or both are stopped threads
@@ -22,7 +24,7 @@ struct hang {
 };
 
 struct hangs {
-	struct hang *v; /* alarms first; then rows whose verdict is not normal; then by length */
+	struct hang *v; /* in the order of hangs_sort() */
 	size_t n;
 	size_t refused; /* candidates beyond HANGS_MAX, which were not looked at */
 	size_t missing; /* candidates among the first HANGS_MAX that the caller did not have diagnosed */
@@ -67,7 +69,12 @@ int hangs_diagnose(const struct graph *g, struct hang *x);
  * more steps than the diagnosis took, first diagnoses *x again with the steps that are left. 0 or
  * -ENOMEM. Only one thread at a time may call this function. */
 int hangs_settle(const struct graph *g, struct hang *x);
-/* Removes the rows without diagnosis, sorts the others, and finds the rows about the same hang. */
+/* Whether no candidate after x, in the order of hangs_candidates(), comes before x in the order of
+ * hangs_sort(). */
+bool hangs_is_worst(const struct hang *x);
+/* Removes the rows without diagnosis, sorts the others, and finds the rows about the same hang. The order:
+ * alarms that are not minor; minor alarms; rows whose verdict is not normal; the other rows. In each of
+ * these groups, the longest hang first. */
 void hangs_sort(struct hangs *h);
 
 /*

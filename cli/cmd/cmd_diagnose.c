@@ -98,7 +98,7 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 		 * tasks are named, take the longest of the hangs that are as bad as the first one:
 		 * both are alarms or both are not, and both are normal or both are not. (A server's
 		 * idle master process waits longer than the worker that hangs.) */
-		if (!best || (named && best->alarm == x->alarm &&
+		if (!best || (named && best->alarm == x->alarm && best->minor == x->minor &&
 			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
 				      (x->diagnosis->verdict == VERDICT_NORMAL) &&
 			      x->to_ns - x->from_ns > best->to_ns - best->from_ns))

@@ -133,8 +133,7 @@ static int wait_for_rows(struct search *s, int signal_fd, size_t *settled, bool 
 		r = look(s);
 		while (!r && !found && is_ready(s, at)) {
 			r = hangs_settle(s->g, &s->h->v[at]);
-			/* the candidates are sorted as by hangs_sort(): no later one is worse */
-			found = s->worst && !r && s->h->v[at].alarm;
+			found = s->worst && !r && hangs_is_worst(&s->h->v[at]);
 			at++;
 		}
 	}
@@ -230,7 +229,7 @@ static int diagnose_worst(const struct graph *g, struct hangs *h)
 		r = hangs_diagnose(g, &h->v[at]);
 		if (!r)
 			r = hangs_settle(g, &h->v[at]);
-		found = !r && h->v[at].alarm;
+		found = !r && hangs_is_worst(&h->v[at]);
 	}
 	if (!r && !found && at < h->n)
 		return diagnose_rows(g, h, at, true);

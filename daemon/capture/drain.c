@@ -252,6 +252,8 @@ static void drain_inspections(struct drain *d, uint64_t now_ns)
 	while ((v = inspect_take(d->inspect))) {
 		if (v->stack)
 			recorder_stack(d->recorder, v->stack);
+		if (v->object)
+			recorder_take(d->recorder, 0, v->object, v->object->h.size);
 		if (v->futex_name[0])
 			drain_variable(d, v->futex.obj, v->tgid, v->futex_name, v->futex.ts);
 		if (v->has_futex)

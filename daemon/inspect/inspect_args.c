@@ -20,6 +20,7 @@ struct futex_call {
 	uint64_t uaddr;
 	uint32_t op; /* without flags */
 	bool is_private;
+	bool limited; /* the wait has a time limit */
 	uint32_t expected;
 };
 
@@ -30,6 +31,7 @@ static bool futex_call(struct unwind *u, const struct ct_iter_task *t, struct fu
 		c->op = (uint32_t)t->args[1] & FUTEX_CMD_MASK;
 		c->is_private = t->args[1] & FUTEX_PRIVATE_FLAG;
 		c->expected = (uint32_t)t->args[2];
+		c->limited = t->args[3];
 		return true;
 	}
 #ifdef SYS_futex_waitv
@@ -108,8 +110,9 @@ static uint32_t owner_read(struct unwind *u, const struct futex_call *c, uint32_
 	if ((word & FUTEX_WAITERS) && c->expected == word)
 		return word & FUTEX_TID_MASK;
 	/* GLIBC_MUTEX_CONTENDED as the expected value shows that the futex is a mutex. Beside the word of
-	 * a mutex is the tid of its owner; a condition variable has no owner there. */
-	if (c->expected != GLIBC_MUTEX_CONTENDED ||
+	 * a mutex is the tid of its owner; a condition variable has no owner there. glibc uses
+	 * FUTEX_WAIT_BITSET for a mutex only with a time limit. Rust uses it always, and stores no owner. */
+	if (c->expected != GLIBC_MUTEX_CONTENDED || (c->op == FUTEX_WAIT_BITSET && !c->limited) ||
 	    unwind_memory(u, c->uaddr + GLIBC_MUTEX_OWNER, &owner, sizeof(owner)) != sizeof(owner))
 		return 0;
 	return owner & FUTEX_TID_MASK;
@@ -118,7 +121,7 @@ static uint32_t owner_read(struct unwind *u, const struct futex_call *c, uint32_
 void inspect_args_futex(struct unwind *u, const struct ct_iter_task *t, uint32_t own_pidns,
 			struct inspect_result *r)
 {
-	struct futex_call c;
+	struct futex_call c = { 0 };
 	uint32_t word;
 
 	if (!futex_call(u, t, &c) || unwind_memory(u, c.uaddr, &word, sizeof(word)) != sizeof(word))

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "daemon/inspect/inspect_args.h"
+#include "daemon/inspect/inspect_path.h"
 #include "daemon/inspect/variable.h"
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
@@ -212,6 +213,8 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 				inspect_args_futex(l->unwind, t, l->own_pidns, res);
 			else if (t->wait.wait == CT_W_POLL)
 				inspect_args_fds(l->unwind, t, res);
+			else if (t->wait.wait == CT_W_OPEN && !res->rec.obj)
+				inspect_path(l->unwind, t, res);
 			if (w->loop && inspect_look_spin_wanted(l, w->tid))
 				add_polled(l, t, true, res);
 		}

@@ -9,5 +9,6 @@ void inspect_result_free(struct inspect_result *r)
 		return;
 	free(r->stack);
 	free(r->polled);
+	free(r->object);
 	free(r);
 }

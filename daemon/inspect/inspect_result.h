@@ -42,6 +42,8 @@ struct inspect_result {
 	/* The name of the futex, if it is in a variable of the program; "": it is not, or an earlier
 	 * inspection gave the name. */
 	char futex_name[CT_OBJ_NAME_MAX + 1];
+	/* The description of rec.obj, if the inspection found this object by a path; or NULL. */
+	struct ct_object_blob *object;
 	uint32_t tgid;
 	/* For poll and select: the first n_fds descriptors of the set. n_set: how many descriptors the
 	 * whole set has. */

@@ -370,8 +370,9 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 	if (futex_command(x1) == FUTEX_WAIT && x1 && word != GLIBC_MUTEX_CONTENDED &&
 	    (word & FUTEX_TID_MASK) != ct_futex_owner(&futex->r))
 		return false;
-	return !waiter || !owner ||
-	       (op & FUTEX_PRIVATE_FLAG ? waiter->tgid == owner->tgid : !(owner->flags & CT_TF_KTHREAD));
+	/* an owner that the trace does not know is no task: the memory near the futex means something else */
+	return !waiter || (owner && (op & FUTEX_PRIVATE_FLAG ? waiter->tgid == owner->tgid
+							     : !(owner->flags & CT_TF_KTHREAD)));
 }
 
 /* Whether the wait is for a read-write lock, or a join: both use FUTEX_WAIT_BITSET. */

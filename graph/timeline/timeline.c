@@ -496,6 +496,7 @@ static void timeline_fork(struct builder *b, const struct window_event *e)
 static void timeline_visit(struct builder *b, const struct window_event *e, uint32_t idx)
 {
 	struct interval_look *l;
+	struct interval *s;
 	uint64_t at;
 
 	if (!map_get(&b->by_tid, e->r.tid, &at))
@@ -503,6 +504,10 @@ static void timeline_visit(struct builder *b, const struct window_event *e, uint
 	b->now.v[at].visit = idx;
 	if (timeline_state(b, &b->now.v[at]) != INTERVAL_BLOCKED)
 		return;
+	s = &b->intervals.v[b->now.v[at].interval];
+	/* only the inspection knows the file system of a path */
+	if (s->wait == CT_W_OPEN && !s->obj)
+		s->obj = e->r.obj;
 	l = timeline_look(b, (uint32_t)at);
 	if (l)
 		l->visit = idx;

@@ -140,6 +140,17 @@ static bool ends_programs(int signal, const struct graph_task *t)
 	       signal == WTERMSIG(t->exit_code);
 }
 
+/* Whether the wake came first: a thread of the waiter's own process sent the signal after the wake, and did
+ * not make the wake. Then the process has ended because of what it got. */
+static bool is_own_end(const struct graph *g, const struct graph_task *t, const struct window_event *wake,
+		       const struct window_event *sig)
+{
+	uint32_t sender = graph_task_at(g, sig->r.tid, sig->r.ts);
+
+	return sig->r.ts > wake->r.ts && sender != GRAPH_NONE && g->tasks[sender].tgid == t->tgid &&
+	       sig->r.tid != ct_wake_waker(&wake->r);
+}
+
 /* Whether a signal that ends programs was sent to the task as it woke. */
 static bool got_killer(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
@@ -153,7 +164,7 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 
 		if (e->r.ts > wake->r.ts + KILLER_LATE_NS)
 			break;
-		if (e->r.flags & CT_GF_IGNORED)
+		if (e->r.flags & CT_GF_IGNORED || is_own_end(g, t, wake, e))
 			continue;
 		if (ends_programs(ct_signal_number(&e->r), t))
 			return true;

@@ -2,7 +2,7 @@
 """apt-get waits for the lock of dpkg's database, in a private root. A dpkg owns the lock, and its postinst sleeps."""
 import os
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"apt-get": "apt", "dpkg": "dpkg", "dpkg-deb": "dpkg"}
 
 

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"bindfs": "bindfs"}
 
 

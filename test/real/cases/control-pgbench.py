@@ -4,7 +4,7 @@ import re
 
 from scene import Postgres
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client", "pgbench": "postgresql"}
 RATE = 20
 

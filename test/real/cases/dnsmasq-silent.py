@@ -2,7 +2,7 @@
 """dig asks a dnsmasq that forwards the question to another dnsmasq. SIGSTOP has stopped the second one."""
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"dnsmasq": "dnsmasq-base", "dig": "dnsutils"}
 
 

@@ -2,7 +2,7 @@
 """find waits, because its pipe to less is full. less shows a screen, and waits for a key of its user."""
 import os
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"find": "findutils", "less": "less", "script": "bsdutils"}
 FILES = 4000
 

@@ -2,7 +2,7 @@
 """curl waits for nginx, which waits for gunicorn, which waits for psql. Another psql, idle, has the advisory lock."""
 from scene import Postgres
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"nginx": "nginx", "gunicorn": "gunicorn", "curl": "curl", "postgres": "postgresql", "initdb": "postgresql",
          "psql": "postgresql-client"}
 APP = """import subprocess

@@ -4,7 +4,7 @@ import os
 
 from scene import Postgres
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client"}
 LOCK = "select 'locked' where pg_advisory_lock(%d) is not null;"
 

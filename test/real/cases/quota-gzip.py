@@ -5,7 +5,7 @@ import random
 
 from scene import proc, set_quota, throttled
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"tar": "tar", "gzip": "gzip"}
 
 

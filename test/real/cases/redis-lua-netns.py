@@ -3,7 +3,7 @@
 import os
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"redis-server": "redis-server", "redis-cli": "redis-tools", "unshare": "util-linux", "ip": "iproute2"}
 LOOP = "for i = 1, %d do end; return 'looped'"
 TRIAL = 20000000

@@ -3,7 +3,7 @@
 import re
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"redis-server": "redis-server", "redis-cli": "redis-tools"}
 
 

@@ -7,7 +7,7 @@ import time
 
 from scene import Missing
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"sqlite3": "sqlite3", "losetup": "mount", "mkfs.ext2": "e2fsprogs"}
 LIMIT = "/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device"  # of the root group, for one device
 

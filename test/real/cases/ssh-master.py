@@ -3,7 +3,7 @@
 import os
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"sshd": "openssh-server", "ssh": "openssh-client", "ssh-keygen": "openssh-client", "ss": "iproute2"}
 SSHD = """Port %s
 ListenAddress 127.0.0.1
