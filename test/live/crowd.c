@@ -5,8 +5,8 @@
  *
  *   crowd SOCKET GID FIRST_UID USERS
  *
- * Prints a line when all users have started. Ends when its standard input ends. Then prints the
- * number of connections.
+ * Prints "crowded" a moment after all users have started. When the standard input ends, the program
+ * kills the users, prints the number of their connections, and ends.
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -28,7 +28,11 @@
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static volatile uint64_t *counts; /* number of connections of each user */
 
-/* What a user does with a connection. */
+/*
+ * What a user does with a connection. CONNECTS: closes it. ASKS: sends two requests. PASSES: sends two
+ * requests with a descriptor. HOLDS: sends nothing. A user keeps the last HELD connections open, except
+ * those that it closes.
+ */
 enum how { CONNECTS, ASKS, PASSES, HOLDS, HOWS };
 
 static int join(void)
@@ -69,8 +73,8 @@ static void crowd(unsigned user)
 
 	memset(held, -1, sizeof(held));
 	for (uint64_t i = 0;; i++) {
-		/* a user makes a thousand connections of a kind, then of the next; users begin with different
-		 * kinds */
+		/* The user tries a thousand connections of one kind, then a thousand of the next kind. The
+		 * users begin with different kinds. */
 		enum how how = (i / 1000 + user) % HOWS;
 		int fd = join();
 

@@ -69,7 +69,7 @@ class Truth:
 
 
 def claims(graph, tasks):
-    """The strong edges between two of these tasks."""
+    """The strong edges between two of these tasks, as claims."""
     segments = {s["id"]: s for s in graph["segments"]}
     for e in graph["edges"]:
         if e["strength"] != "strong" or e["from"] is None:
@@ -93,8 +93,8 @@ def agrees(told, claim):
 
 
 class Judged:
-    """hit, missed: the printed edges with and without a claim. unseen: those without a claim that left no record. right,
-    wrong: the claims."""
+    """hit: the printed edges that have a claim. missed: those that have no claim, but can have left a record. unseen: those
+    that have no claim, and cannot have left a record. right, wrong: the claims."""
 
     def __init__(self, truth, claimed):
         by_from = collections.defaultdict(list)

@@ -20,8 +20,8 @@ FIRST_PATIENT = 100
 
 class Server:
     """A file system, mounted at `where`. Every name in it is a file. For a name that begins with "patient", the kernel keeps
-    the attributes of the file for a minute. For other names it asks the server each time. lock: a file; the server locks it
-    with flock() before it answers for a name that begins with "locked"."""
+    the attributes of the file for a minute. For other names the kernel asks the server each time. lock: the path of another
+    file, which the server locks with flock() before it answers for a name that begins with "locked"."""
 
     def __init__(self, where, lock=None):
         self.where, self.lock, self.names, self.sizes = where, lock, {}, {}

@@ -32,7 +32,7 @@ SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200
 # kinds: an answer that ends at the victim is unknown, and not wrong, if it names one of these kinds of resource.
 # after: only the end of the hang shows the task to blame. So the snapshot is taken after the hang.
 Hang = collections.namedtuple("Hang", "victim roots causes kinds after", defaults=[False])
-# text: a description of the hang.  programs: the programs that the scene needs.
+# text: a description of the hang.  programs: the programs that the scene needs.  begin: the generator.
 Scene = collections.namedtuple("Scene", "name text programs begin")
 
 
@@ -53,7 +53,7 @@ class Stage(contextlib.ExitStack):
         return self.enter_context(run_for(["setpriv", "--pdeathsig", "KILL", *cmd], **kw))
 
     def told(self, cmd, until):
-        """Starts a program, and reads its lines "ROLE=TID" up to the line `until`: (the process, {role: [tids]})."""
+        """Starts a program, and reads its lines "ROLE=TID" up to the line `until`. Returns (the process, {role: [tids]})."""
         p = self.start(cmd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         told = collections.defaultdict(list)
         for line in p.stdout:
@@ -193,8 +193,8 @@ def thumbnails(stage):
 # ---- a slow disk ----
 
 def loop_disk(stage):
-    """Makes an ext4 on a loop device that writes 1 MiB/s. Returns its directory, and the control group to which the limit
-    applies. None: the limit applies to all tasks."""
+    """Makes an ext4 on a loop device that writes 1 MiB/s. Returns its directory; the control group to which the limit
+    applies (None: the limit applies to all tasks); and a function that removes the limit."""
     where = stage.path("mnt")
     os.mkdir(where)
     image = stage.path("image")

@@ -35,7 +35,7 @@ def need_root():
 
 
 def run(cmd, timeout=60, stdout=subprocess.PIPE, **kw):
-    """Starts the command in a session of its own, so that all its children can be ended with it."""
+    """Runs the command to its end, in a session of its own. After `timeout` seconds, ends the whole session and raises Failed."""
     p = subprocess.Popen(cmd, stdout=stdout, stderr=subprocess.PIPE, text=True, start_new_session=True, **kw)
     try:
         out, err = p.communicate(timeout=timeout)
@@ -47,7 +47,7 @@ def run(cmd, timeout=60, stdout=subprocess.PIPE, **kw):
 
 @contextlib.contextmanager
 def run_for(cmd, **kw):
-    """Runs the command in a session of its own until the block ends."""
+    """Starts the command in a session of its own. If it still runs when the block ends, ends the whole session."""
     p = subprocess.Popen(cmd, start_new_session=True, **kw)
     try:
         yield p
@@ -57,7 +57,8 @@ def run_for(cmd, **kw):
 
 
 def end_session(p):
-    """Sends SIGTERM to the session, and SIGKILL if the process does not end in 5 s. So a recorder can write its trace."""
+    """Sends SIGTERM to the session. When the process p has ended, or after 5 s, sends SIGKILL to what is left of the session.
+    So a recorder has time to write its trace."""
     for sig in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(p.pid, sig)
@@ -70,7 +71,7 @@ def end_session(p):
 
 
 def busy_s():
-    """The CPU time in seconds of the whole machine, and that of the children of this process that have ended."""
+    """Two CPU times in seconds: of the whole machine, and of the children of this process that have ended."""
     with open("/proc/stat", encoding="ascii") as f:
         user, nice, system, _, _, irq, softirq = map(int, f.readline().split()[1:8])
     r = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -78,8 +79,8 @@ def busy_s():
 
 
 def in_quiet(f, tries=3):
-    """Calls f(), a check that depends on the CPU time of its tasks. If it fails while other programs use much CPU
-    time, these programs may be the reason. Then f is called again."""
+    """Calls f(), a check that depends on the CPU time of its tasks. If f fails while other programs use much CPU
+    time, these programs may be the reason. Then f is called again, at most `tries` times in all."""
     for i in range(tries):
         (all0, own0), began = busy_s(), time.monotonic()
         try:
@@ -100,7 +101,7 @@ def kernel_log():
 
 
 def check_kernel_log(before):
-    """Fails if the kernel log has a complaint since `before` was read."""
+    """Raises Failed if the kernel log has a new complaint. before: the lines of an earlier kernel_log()."""
     after = kernel_log()
     if before is None or after is None:
         return
@@ -152,5 +153,5 @@ def cgroup2():
 
 
 def in_cgroup(group, cmd):
-    """A command line that runs cmd in the control group with that path."""
+    """A command line that runs cmd in the control group. group: its path."""
     return ["/bin/sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', group] + cmd

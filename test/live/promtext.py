@@ -9,7 +9,7 @@ TYPES = ("counter", "gauge")
 
 
 def read(text):
-    """{name{labels}: value} of a whole text. Raises ValueError with the reason if the text is wrong."""
+    """Returns {name{labels}: value} of a whole text. Raises ValueError with the reason if the text is wrong."""
     if not text.endswith("\n"):
         raise ValueError("does not end with a newline")
     helped, typed, done, found = set(), {}, set(), {}

@@ -7,7 +7,7 @@ import unicodedata
 # No name of a file can have a slash or a 0. If a newline passes, FORGED is at the begin of a line.
 BYTES = (b"q\x1b[35m\x1b]0;t\x07\x7f\r\t\nFORGED \xc2\x9b35m\x9b\xff\xed\xa0\x80\xc0\xaf\xe2\x80\xae\xe2\x81\xa6"
          b"\xd8\x9c\xe2\x80\x8b\xef\xbb\xbf\xc2\xad\xe2\x80\xa8\xf3\xa0\x81\x81\xef\xbf\xb9\xef\xb8\x8f\xe3\x85\xa4")
-TEXT = BYTES.decode("utf-8", "ignore")  # for JSON
+TEXT = BYTES.decode("utf-8", "ignore")  # BYTES without those that are no UTF-8
 # Names of tasks, at most 15 bytes each.
 COMMS = [b"q\x1b[35m\x1b]0;t\x07", b"q\xc2\x9b35m\x9b\xff", b"q\xe2\x80\xaegp\xe2\x81\xa6", b"q\nFORGED\t\r\x7f",
          b"q\xe2\x80\x8b\xef\xbb\xbf\xc2\xad", b"q\xf3\xa0\x81\x81\xed\xa0\x80"]
@@ -23,7 +23,7 @@ def is_bad(c):
 
 
 def problems(data, colour=False):
-    """The bytes that could act on a terminal or deceive a reader. colour: ctrace's own colours are allowed."""
+    """Names the characters that could act on a terminal or deceive a reader. colour: ctrace's own colours are allowed."""
     text = data.decode("utf-8", "surrogateescape")
     if colour:  # a terminal turns \n into \r\n
         text = ALLOWED_SGR.sub("", text).replace("\r\n", "\n")
@@ -35,7 +35,7 @@ def problems(data, colour=False):
 
 
 def json_problems(data, lines=False):
-    """JSON may be shown on a terminal too, so it must be ASCII. lines: each line is a document."""
+    """The errors of JSON documents, as a list. JSON may be shown on a terminal, so it must be ASCII. lines: each line is one."""
     try:
         for document in data.splitlines() if lines else [data]:
             json.loads(document)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * noticed - hangs that the daemon has to notice, and behaviour that it must not report. Each case
- * first behaves normally, so that the daemon learns its habits, and then does something else for
- * three seconds. Prints the task that has to be reported, "tid=N", or "tid=0" if there is none.
+ * noticed - hangs that the daemon has to notice, and behaviour that the daemon must not report. All
+ * cases but the deadlock first behave normally, so that the daemon learns the habits of the task. Then
+ * each case does something else for about three seconds. Prints the task that has to be reported,
+ * "tid=N", or "tid=0" if no task has to be reported.
  *
  *   noticed NAME
  */
@@ -78,7 +79,7 @@ static void thread(void *(*fn)(void *))
 		errx(1, "pthread_create");
 }
 
-/* An event loop that a timer keeps busy. */
+/* Runs an event loop for this time. A timer wakes the loop every 10 ms. */
 static void loop_for(unsigned ms)
 {
 	static int epoll = -1, timer;
@@ -246,7 +247,7 @@ static void service(void)
 
 /* The cases from here on must not be reported. */
 
-/* A loop that runs programs and waits for them. */
+/* An event loop runs a program, and waits for its end. */
 static void runs_child(void)
 {
 	is_noticed(0);
@@ -254,7 +255,7 @@ static void runs_child(void)
 	(void)!system("sleep 3");
 }
 
-/* A loop that runs programs and reads their output. */
+/* An event loop runs a program, and reads its output. */
 static void reads_child(void)
 {
 	char c[16];
@@ -267,8 +268,10 @@ static void reads_child(void)
 		err(1, "popen");
 }
 
-/* A job takes three seconds. The daemon knows jobs of 400 ms of this task, and a job may take 20 times as
- * long. */
+/*
+ * A job takes three seconds. The daemon has seen jobs of 400 ms of this task. A job may take 20 times as
+ * long before it is a hang (TIMES_BUSY).
+ */
 static void long_jobs(void)
 {
 	is_noticed(0);

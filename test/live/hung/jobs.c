@@ -15,7 +15,7 @@ enum { WORKERS = 2, LONGEST = 8 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
-static unsigned queue[LONGEST], put, taken; /* queue: the CPU time of each job in ms */
+static unsigned queue[LONGEST], put, taken; /* queue: the length of each job in ms */
 static bool finished[LONGEST];
 
 static void compute(unsigned ms)

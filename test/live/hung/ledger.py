@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""ledger.py DATABASE SECONDS: keeps a transaction open while it sleeps.  Prints its tid (root), then
-"hung" when it has the lock."""
+"""ledger.py DATABASE SECONDS: keeps a transaction open while it sleeps.  When it has the lock of the
+database, it prints its tid (root), then "hung"."""
 import os
 import sqlite3
 import sys

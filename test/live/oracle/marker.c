@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * marker - leaves numbered marks in a trace. Every 10 ms it sends itself a signal whose si_code is
- * the number of the mark. Before each signal it prints "number boot_ns", so that a test can compare
- * the trace with the marks. Runs until it is killed.
+ * marker - leaves numbered marks in a trace. Every 10 ms it sends itself a signal. The si_code of the
+ * signal follows from the number of the mark. Before each signal marker prints "number boot_ns", so that
+ * a test can compare the trace with the marks. Runs until it is killed.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MARK_CODE(n) (-256 - (int)((n) % 32000)) /* a code that the kernel does not use for its own signals  \
-						  */
+/* The si_code of mark n. The kernel does not use these codes for its own signals. */
+#define MARK_CODE(n) (-256 - (int)((n) % 32000))
 
 static void ignore(int sig)
 {

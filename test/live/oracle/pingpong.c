@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * pingpong MILLISECONDS [PAUSE_US] - two processes send one byte to and fro, as fast as possible,
- * or with a pause after each hundred rounds. Prints the two processes, and the begin and end of
- * the time. For each process it prints how often the kernel counted a block in this time. A trace
- * must have the same number.
+ * or with a pause after each hundred rounds. Each process prints a line when it begins and when it
+ * ends: its pid, the time, and how often it has blocked so far, as the kernel counts. Between these
+ * two times, a trace must have as many blocks of the process.
  */
 #include <sched.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
  * storm.c - makes as many events as it can for some time.
  *
  *   storm futex MS    two threads that wake each other, on one CPU
- *   storm messages MS one thread sends to another over a socket, many messages at a time
+ *   storm messages MS one thread sends messages over a socket, the other polls the socket
  *   storm fork MS     processes that end at once
  *   storm threads MS  threads that end at once
  *   storm udp MS      datagrams over loopback, one at a time
@@ -63,8 +63,8 @@ struct player {
 };
 
 /*
- * Puts both threads on the first CPU that they may use: then each turn is a switch, and the other
- * CPUs stay free.
+ * Puts the calling thread on the first CPU that it may use. Both threads do so. Then each turn is a
+ * switch, and the other CPUs stay free.
  */
 static void on_first_cpu(void)
 {

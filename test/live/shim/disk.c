@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * disk - a library to preload. It makes the writes of a program fail or wait.
+ * disk - a library to preload. It makes the writes and syncs of a program fail or wait.
  *
  * The environment variable CTRACE_DISK names a file with a struct control. The test maps the file,
  * and may change it while the program runs.
@@ -21,7 +21,7 @@ struct control {
 	int32_t write_error, sync_error, room_error; /* errno of write, sync and fallocate; 0: none */
 	int32_t write_ms, sync_ms;                   /* time that each write and each sync takes longer */
 	uint32_t writes, syncs, rooms;               /* number of calls */
-	int32_t trace_only; /* not 0: only writes and syncs of the trace fail or wait */
+	int32_t trace_only; /* not 0: only writes and syncs of the trace fail, wait or count */
 };
 
 static struct control none, *control = &none;

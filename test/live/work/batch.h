@@ -2,7 +2,7 @@
 /*
  * batch.h - a server collects the requests of all its clients for a moment, does them one after the
  * other, and then answers all of them. In the end a request of the victim takes long. The other
- * clients have nothing to do with it.
+ * clients have nothing to do with this request.
  */
 #ifndef CTRACE_TEST_LIVE_BATCH_H
 #define CTRACE_TEST_LIVE_BATCH_H
@@ -19,7 +19,7 @@ struct asked {
 	struct stamp what;
 };
 
-/* Reads the requests that have arrived on fd. Returns their number; -1 at the end. */
+/* Reads at most max requests that have arrived on fd. Returns their number; -1: the client has closed fd. */
 static inline int batch_read(int fd, struct asked *v, int max)
 {
 	struct stamp in[BATCH];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two processes ask each other, and each waits for the answer of the other before it answers. After
- * 2.5 s a time limit ends the wait of one process. Then this process answers.
+ * In the end two processes ask each other, and each waits for the answer of the other before it
+ * answers. After 2.5 s a time limit ends the wait of one process. Then this process answers.
  */
 #include "work.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * disk.h - a slow disk: an ext4 on a loop device whose speed a control group limits. The limit of
- * version 1 is for all tasks. The limit of version 2 is for the tasks that call disk_join().
+ * disk.h - a slow disk: an ext4 on a loop device whose speed a control group limits. With
+ * control groups of version 1, the limit holds for all tasks. With version 2, the limit holds for the
+ * processes that call disk_join().
  */
 #ifndef CTRACE_TEST_LIVE_DISK_H
 #define CTRACE_TEST_LIVE_DISK_H

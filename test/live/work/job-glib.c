@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Half of the jobs go to a thread pool of GLib, the others to the main loop. The program loads GLib at
- * run time. The daemon learns the address of each function from a first job, and has one second for this.
+ * run time. Before each half comes one job more. From these two jobs the daemon learns the addresses of
+ * pooled() and idle(). After each of them the daemon has one second to put a probe there.
  */
 #include "job.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The jobs go to the thread pool of libuv. The program loads libuv at run time, so the build does not
- * need libuv. One job more comes first: from it the daemon learns the address of do_it(), and it has one
- * second to put a probe there. The list that the program prints does not have this job.
+ * need libuv. One job more comes first. From this job the daemon learns the address of do_it(). Then the
+ * daemon has one second to put a probe there. The list that the program prints does not have this job.
  */
 #include "job.h"
 

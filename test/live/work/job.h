@@ -34,7 +34,7 @@ static inline void job_do(struct job *j)
 	j->done_by = gettid();
 }
 
-/* Makes bursts of jobs. So a worker waits before some jobs, and goes on to others at once. */
+/* Sleeps before every fiftieth job. So the jobs come in bursts, and the workers wait between the bursts. */
 static inline void job_pause(unsigned i)
 {
 	if (i % 50 == 0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program takes more memory than memory.high of its control group allows. The kernel holds the program up.
+/*
+ * A program takes more memory than memory.high of its control group allows. So the kernel makes the
+ * program wait.
  */
 #include "work.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A server answers fifty requests at once, and the next request after three seconds. For each request
+ * A server answers fifty requests quickly, and the next request after three seconds. For each request
  * the server asks a helper. The helper sleeps before its last answer.
  */
 #include "work.h"

@@ -25,8 +25,8 @@ function stamp(note) {
 	return b;
 }
 
-// The program cannot know whether the loop slept before it accepted a connection, or before the end of
-// one. So these edges count as edges without a record.
+// Notes an edge to this task. The program cannot know whether the loop slept before it accepted a
+// connection, or before the end of a connection. So these edges count as edges without a record.
 function caused(kind, who, left, at = now()) {
 	const seen = kind === 'connect' || kind === 'close' ? 'ran' : 'slept';
 	edges.push(`edge=${kind} ${who} ${left} ${process.pid} ${at} ${seen}\n`);
@@ -37,12 +37,12 @@ function role(name, related) {
 	say(`role.${name}=${who}\n${related ? 'related' : 'unrelated'}=${who}`);
 }
 
-// Calls back with each stamp that arrives. After the last stamp the other end closes.
+// Calls fn(note, tid, time) for each stamp that arrives. Notes the edges of the stamps, and of the end.
 function hear(socket, fn) {
 	let rest = Buffer.alloc(0), from, last;
 	socket.on('end', () => caused('close', from, last));
 	socket.on('data', (data) => {
-		const at = now(); // the time at which the call received, for all its stamps
+		const at = now(); // the time of arrival of all stamps that one call received
 		for (rest = Buffer.concat([rest, data]); rest.length >= STAMP; rest = rest.subarray(STAMP)) {
 			const left = rest.readBigUInt64LE(0), who = rest.readUInt32LE(8);
 			caused('message', who, left, at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Normal behaviour: every 10 ms three clients send a request to a TCP service. The service asks
- * another service over a socket pair. Both services answer at once.
+ * another service over a socket pair. Both services answer quickly.
  */
 #include "work.h"
 #include <sys/timerfd.h>

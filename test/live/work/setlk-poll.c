@@ -36,7 +36,8 @@ int main(void)
 	hang_begins();
 	while (try_lock(fd, F_WRLCK))
 		nap_ms(60);
-	/* The victim learns only from a try that succeeds that the lock is free. */
+	/* No wake-up tells the victim that the lock is free: a try succeeds. So this edge counts as an edge
+	 * without a wake-up. */
 	caused("file-lock", *freed, sleeps());
 	hang_ends();
 	unlink(path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A TCP server on loopback answers some requests at once, and computes before its last answer. The
- * client waits in read().
+ * A TCP server on loopback answers some requests quickly, and computes for long before its last
+ * answer. The client waits in read().
  */
 #include "rounds.h"
 

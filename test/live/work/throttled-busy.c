@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program shares a CPU with two others of the same priority. It gets much less than a third, because the CPU quota
- * of its control group is used up. So the others are not to blame. */
+/*
+ * A program shares a CPU with two others of the same priority. The program gets much less than a third
+ * of the CPU, because the CPU quota of its control group is used up. So the others are not to blame.
+ */
 #include "throttled.h"
 
 static struct gate go;

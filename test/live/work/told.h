@@ -145,8 +145,8 @@ static inline void told_edge(const char *kind, const struct stamp *from, uint32_
 }
 
 /*
- * The stamp has arrived at the calling thread. slept_before: how often the thread had slept when it
- * began to wait for the stamp.
+ * Notes the edge of a stamp that has arrived at the calling thread from another thread. slept_before:
+ * how often the calling thread had slept when it began to wait for the stamp.
  */
 static inline void caused_at(const char *kind, struct stamp from, long slept_before, uint64_t arrived_ns)
 {
@@ -160,7 +160,10 @@ static inline void caused(const char *kind, struct stamp from, long slept_before
 	caused_at(kind, from, slept_before, mono_ns());
 }
 
-/* The process pid, a child of `parent`, is about to end, or the thread `killer` is about to kill it. */
+/*
+ * Notes that the process pid, a child of `parent`, is about to end. killer: the thread that is about to
+ * kill the process; 0: the process ends by itself.
+ */
 static inline void told_ends(uint32_t pid, uint32_t parent, uint32_t killer)
 {
 	uint32_t i = __atomic_fetch_add(&told->n_ended, 1, __ATOMIC_RELAXED);
@@ -169,7 +172,10 @@ static inline void told_ends(uint32_t pid, uint32_t parent, uint32_t killer)
 		told->ended[i] = (struct told_end){ mono_ns(), pid, parent, killer, false };
 }
 
-/* The calling thread has waited for this process. The exit of another child may have woken the thread. */
+/*
+ * Notes the edge from the end of the process pid, for which the calling thread has waited. If another
+ * child ended earlier, that child woke the thread, so this edge counts as an edge without a wake-up.
+ */
 static inline void told_reaped(uint32_t pid, long slept_before)
 {
 	struct told_end *e = NULL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The child of a vfork() computes and then exits. The kernel holds the parent up inside vfork() until then.
- */
+/* The child of a vfork() computes and then exits. Until then, the kernel keeps the parent in vfork(). */
 #include "work.h"
 
 int main(void)

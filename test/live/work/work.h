@@ -73,8 +73,9 @@ static inline long check(long rc, const char *what)
 #define CHECK(expr) check(expr, #expr)
 
 /*
- * With LIVE_SCALE=N, each time of a second or more is N times as long. A test makes hangs longer to
- * ask during the hang, or shorter if the length does not matter.
+ * Returns the time ms; with LIVE_SCALE=N in the environment, N times ms if ms is a second or more. A
+ * test makes the hang longer if it runs ctrace during the hang, and shorter if the length does not
+ * matter.
  */
 static inline unsigned scaled(unsigned ms)
 {
@@ -121,7 +122,7 @@ static inline void compute_cpu_ms(unsigned ms)
 	}
 }
 
-/* The calling thread has a part in the victim's wait, under this name. */
+/* Names the calling thread, and prints that this thread has a part in the victim's wait. */
 static inline void role(const char *name)
 {
 	prctl(PR_SET_NAME, name);
@@ -129,8 +130,8 @@ static inline void role(const char *name)
 }
 
 /*
- * The calling thread has no part in the victim's wait. It may share a server, a lock or a CPU with
- * the victim.
+ * Names the calling thread, and prints that this thread has no part in the victim's wait. The thread
+ * may share a server, a lock or a CPU with the victim.
  */
 static inline void bystander(const char *name)
 {
@@ -166,7 +167,7 @@ static inline void expect(const char *verdict, const char *cause, const char *ki
 	    cause, kind, root, chain);
 }
 
-/* Starts a process that dies with its parent. */
+/* Starts a process that calls fn() and then ends, or dies with its parent. Returns its pid to the parent. */
 static inline pid_t process(void (*fn)(void))
 {
 	struct stamp by = stamp();
@@ -234,8 +235,8 @@ static inline void slay(pid_t pid)
 }
 
 /*
- * Waits for a child; -1: for any child. Returns false if there is none. *rc becomes the exit status of
- * the child, if it is not 0.
+ * Waits for the end of the child pid; -1: of any child. Returns false if there is no such child. If the
+ * child failed, *rc becomes its exit status; otherwise *rc stays as it is.
  */
 static inline bool reap(pid_t pid, int *rc)
 {
@@ -251,7 +252,7 @@ static inline bool reap(pid_t pid, int *rc)
 	return true;
 }
 
-/* Waits for all children. If a child failed, this program fails. */
+/* Waits for all children. Returns the exit status of this program: not 0 if a child failed. */
 static inline int finish(void)
 {
 	int rc = 0;
@@ -261,7 +262,7 @@ static inline int finish(void)
 	return rc;
 }
 
-/* Sends a stamp, with a note to the receiver. */
+/* Sends a stamp over fd, with a note to the receiver. */
 static inline void tell_note(int fd, uint32_t note)
 {
 	struct stamp s = stamp();
@@ -278,7 +279,7 @@ static inline void tell(int fd)
 	tell_note(fd, 0);
 }
 
-/* The calling thread has read a stamp from fd at this time. slept_before: see caused_at(). */
+/* Notes the edge of a stamp that the calling thread has read from fd. slept_before: see caused_at(). */
 static inline void heard_at(int fd, struct stamp s, long slept_before, uint64_t arrived_ns)
 {
 	struct stat st;
@@ -302,14 +303,14 @@ static inline void heard(int fd, struct stamp s, long slept_before)
 	heard_at(fd, s, slept_before, mono_ns());
 }
 
-/* The other end has closed the socket, some time after its last message. */
+/* Notes the edge from the task that closed the other end, some time after its last message. Closes fd. */
 static inline void heard_end(int fd, long slept_before)
 {
 	caused("close", told_fds[fd].last, slept_before);
 	close(fd);
 }
 
-/* Receives a stamp. */
+/* Reads a stamp from fd, notes its edge, and returns the stamp. */
 static inline struct stamp hear(int fd)
 {
 	long before = sleeps();
@@ -405,7 +406,7 @@ static inline int tcp_connect(uint16_t port)
 	return CHECK(tcp_try_connect(port));
 }
 
-/* An abstract unix address for this run. */
+/* Fills in an abstract unix address that only this run of the program uses. Returns its length. */
 static inline socklen_t unix_address(struct sockaddr_un *a, const char *name)
 {
 	static pid_t run;
