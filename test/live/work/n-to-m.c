@@ -54,8 +54,8 @@ static void take_until(int n)
 			break;
 		}
 		struct stamp s = items[taken++];
-		/* The wake-up may come from another task than the item. So this edge counts as an edge without
-		 * a wake-up. */
+		/* The wake-up may come from another task than the item. So this edge counts as an edge
+		 * without a wake-up. */
 		caused("queue", s, sleeps());
 		/* No more items come for the other consumers, so wake them. */
 		if (taken == 2 * EACH) {
