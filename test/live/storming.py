@@ -7,7 +7,8 @@ import subprocess
 
 from lib import Failed, end_session, run
 
-COUNTING_NS = 45  # ns: the part of each counted run that the counting itself takes; for an empty program the kernel counts 48 to 75 ns
+# ns: the part of each counted run that the counting itself takes. For an empty program the kernel counts 48 to 75 ns.
+COUNTING_NS = 45
 START_S = 11  # s: after this time, the start of the daemon is over; during its start, the budget is larger
 
 
