@@ -109,6 +109,8 @@ int main(int argc, char **argv)
 		uid_t uid = (uid_t)atoi(argv[3]) + i;
 
 		pids[i] = fork();
+		if (pids[i] < 0)
+			return 1;
 		if (pids[i])
 			continue;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
