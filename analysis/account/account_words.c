@@ -62,6 +62,8 @@ static void wait_words(const struct account_row *r, const char **before, const c
 		*before = "trying again and again for a file lock that ", *after = " held";
 	else if (r->kind == RESOURCE_FILE_LOCK)
 		*before = "waiting for a file lock that ", *after = " held";
+	else if (r->kind == RESOURCE_DATABASE_LOCK)
+		*before = "waiting for a lock of the database that ", *after = " held";
 	else if (r->kind == RESOURCE_KERNEL_LOCK)
 		*before = "waiting for a lock in the kernel that ", *after = " held";
 	else if (r->time == TIME_LOCK)

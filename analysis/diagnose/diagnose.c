@@ -48,6 +48,15 @@ static bool is_left_out(const struct findings *f)
 	}
 }
 
+/* Whether a task of the chain waits for a lock of a database. */
+static bool has_database_lock(const struct findings *f)
+{
+	for (size_t i = 0; i < f->chain.links.n; i++)
+		if (f->chain.links.v[i].kind == RESOURCE_DATABASE_LOCK)
+			return true;
+	return false;
+}
+
 /* Whether the chain ends at a wait for a file lock, and no record tells which task owned the lock. */
 static bool is_lock_of_unknown(const struct findings *f)
 {
@@ -77,7 +86,7 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_MEMORY;
 	if (chain_has_edge(&f->chain, EDGE_LOCK) || chain_has_edge(&f->chain, EDGE_FILELOCK) ||
 	    chain_has_edge(&f->chain, EDGE_POLLED) || chain_has_edge(&f->chain, EDGE_KERNEL_LOCK) ||
-	    is_lock_of_unknown(f))
+	    is_lock_of_unknown(f) || has_database_lock(f))
 		return CAUSE_LOCK_HOLDER;
 	if (f->pool)
 		return CAUSE_QUEUEING;

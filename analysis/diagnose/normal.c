@@ -39,7 +39,8 @@ static bool idles(const struct findings *f)
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
 	bool unsure;
 
-	if (!chain_only_children(&f->chain) || f->chain.end != END_LEAF || f->on_disk || f->circular)
+	if (!chain_only_children(&f->chain) || f->chain.end != END_LEAF || f->on_disk || f->circular ||
+	    last->kind == RESOURCE_DATABASE_LOCK)
 		return false;
 	if (root_cause_polls(last))
 		return children_succeed(f->g, last);

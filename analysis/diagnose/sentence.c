@@ -76,6 +76,11 @@ static void say_resource(struct words *t, const struct link *k)
 static void say_wait(struct words *t, const struct link *k)
 {
 	const char *what;
+
+	if (k->kind == RESOURCE_DATABASE_LOCK) {
+		words_add(t, "for a lock of the database held by ");
+		return;
+	}
 	switch (k->edge) {
 	case EDGE_LOCK:
 		words_add(t, "for a mutex");
@@ -199,6 +204,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was stopped");
 	else if (k->kind == RESOURCE_MEMORY)
 		say_memory(t, f, k);
+	else if (k->kind == RESOURCE_DATABASE_LOCK)
+		words_add(t, "was waiting for a lock of the database");
 	else if (k->kind == RESOURCE_INPUT)
 		words_add(t, "was waiting for input");
 	else if (k->kind == RESOURCE_DISK)
@@ -219,7 +226,7 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		say_resource(t, k);
 	if (k->kind != RESOURCE_MEMORY)
 		say_where(t, f, k);
-	if (k->wait == CT_W_FLOCK)
+	if (k->wait == CT_W_FLOCK || k->kind == RESOURCE_DATABASE_LOCK)
 		words_add(t, ", whose owner the trace does not show");
 	else if (graph_is_local(f->g, k->obj) && !graph_peer_object(f->g, k->obj) && !f->leaf->rivals)
 		words_add(t, ", whose other end on this host the trace does not show");

@@ -10,6 +10,7 @@
 #include "graph/wake/cause.h"
 #include "graph/wake/owner.h"
 #include "graph/wake/repeats.h"
+#include "graph/wake/title.h"
 #include "graph/timeline/scan.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
@@ -320,6 +321,12 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		return;
 	}
 	b->task = waker;
+	if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) && title_waits(g, s) &&
+	    g->tasks[waker].ptgid == g->tasks[s->task].ptgid) {
+		b->kind = RESOURCE_DATABASE_LOCK;
+		b->time = TIME_LOCK;
+		return;
+	}
 	b->time = time_of(g, s, b);
 	if (b->edge == EDGE_FUSE)
 		b->time = TIME_IPC;
@@ -508,6 +515,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		return;
 	/* a wait that timed out and has no task to blame is a sleep, unless an answer is owed */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK &&
+	    b->kind != RESOURCE_DATABASE_LOCK &&
 	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {
 		b->obj = 0;
 		b->kind = RESOURCE_TIMER;

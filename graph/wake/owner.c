@@ -8,6 +8,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/title.h"
 #include "lib/bisect.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
@@ -1079,7 +1080,14 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 		break;
 	case CT_W_POLL:
 	case CT_W_EPOLL:
-		owner_of_poll(g, s, b, all);
+		if (title_waits(g, s)) {
+			b->task = title_owner(g, s, all);
+			b->obj = 0;
+			b->kind = RESOURCE_DATABASE_LOCK;
+			b->time = TIME_LOCK;
+		} else {
+			owner_of_poll(g, s, b, all);
+		}
 		break;
 	case CT_W_SIGNAL: /* the awaited signal may well be SIGCHLD, which a child sends when it ends */
 	case CT_W_CHILD:

@@ -45,7 +45,7 @@ static uint64_t window_start_ns(const struct window *w, uint32_t tgid, uint64_t 
 	return t ? t->start_ns : 0;
 }
 
-const char *window_cmdline(const struct window *w, uint32_t tid, uint64_t ts_ns)
+const char *window_cmdline_since(const struct window *w, uint32_t tid, uint64_t ts_ns, uint64_t *ret_since_ns)
 {
 	const struct window_task *t = window_task_at(w, tid, ts_ns);
 	const struct window_cmdline *c = w->cmdlines;
@@ -55,9 +55,17 @@ const char *window_cmdline(const struct window *w, uint32_t tid, uint64_t ts_ns)
 		      : 0;
 
 	/* an entry from before the start of the process is about another process, which had the same id */
-	return at && c[at - 1].tgid == t->tgid && c[at - 1].ts_ns >= window_start_ns(w, t->tgid, ts_ns)
-		       ? c[at - 1].text
-		       : "";
+	bool known = at && c[at - 1].tgid == t->tgid && c[at - 1].ts_ns >= window_start_ns(w, t->tgid, ts_ns);
+
+	*ret_since_ns = known ? c[at - 1].ts_ns : 0;
+	return known ? c[at - 1].text : "";
+}
+
+const char *window_cmdline(const struct window *w, uint32_t tid, uint64_t ts_ns)
+{
+	uint64_t since_ns;
+
+	return window_cmdline_since(w, tid, ts_ns, &since_ns);
 }
 
 static int object_cmp(const void *id, const void *object)

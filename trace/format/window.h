@@ -174,6 +174,9 @@ const struct window_task *window_task_span(const struct window *w, uint32_t tid,
 /* The command line that the process of the task tid had at ts_ns, as ct_cmdline_blob.text. "": not known, as
  * for kernel threads, and in traces of a version before 1.6. */
 const char *window_cmdline(const struct window *w, uint32_t tid, uint64_t ts_ns);
+/* As window_cmdline(). *ret_since_ns: since when the command line is known; 0 if it is not known. */
+const char *window_cmdline_since(const struct window *w, uint32_t tid, uint64_t ts_ns,
+				 uint64_t *ret_since_ns);
 const struct window_object *window_object(const struct window *w, uint64_t id);
 const struct window_stack *window_stack(const struct window *w, uint64_t id);
 /* The index of the first event with ts >= ts_ns; w->n_events if there is none. */

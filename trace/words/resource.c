@@ -15,6 +15,7 @@ const char *resource_kind_word(enum resource_kind kind)
 		[RESOURCE_CHILD] = "child",
 		[RESOURCE_CPU] = "cpu",
 		[RESOURCE_DATA_FLAG] = "data-flag",
+		[RESOURCE_DATABASE_LOCK] = "database-lock",
 		[RESOURCE_DISK] = "disk",
 		[RESOURCE_EVENTFD] = "eventfd",
 		[RESOURCE_FILE_LOCK] = "file-lock",

@@ -17,7 +17,8 @@ enum resource_kind {
 	RESOURCE_NONE = 0, /* no resource: a task that runs */
 	RESOURCE_CHILD,
 	RESOURCE_CPU,
-	RESOURCE_DATA_FLAG, /* a variable in memory */
+	RESOURCE_DATA_FLAG,     /* a variable in memory */
+	RESOURCE_DATABASE_LOCK, /* a lock that a database makes itself, such as that of a row */
 	RESOURCE_DISK,
 	RESOURCE_EVENTFD,
 	RESOURCE_FILE_LOCK,

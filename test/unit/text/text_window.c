@@ -111,6 +111,16 @@ static void line_stack(struct text_window *t, struct text_line *l)
 	text_line_done(l, "stack NUMBER FRAME...");
 }
 
+static void line_cmdline(struct text_window *t, struct text_line *l)
+{
+	struct window_cmdline c = { .ts_ns = text_time(l, text_line_next(l, "a time")) };
+
+	c.tgid = text_task(t, l, text_line_next(l, "a task"));
+	c.text = own(t, strdup(text_line_next(l, "a command line")));
+	PUSH(&t->cmdlines, c);
+	text_line_done(l, "cmdline TIME TASK TEXT");
+}
+
 static void line_state(struct text_window *t, struct text_line *l)
 {
 	static const struct text_word runs[] = {
@@ -205,7 +215,7 @@ static const struct {
 	{ "task", line_task },       { "object", line_object }, { "connection", line_connection },
 	{ "stack", line_stack },     { "state", line_state },   { "checkpoint", line_checkpoint },
 	{ "resync", line_resync },   { "until", line_until },   { "repeat", line_repeat },
-	{ "machine", line_machine },
+	{ "machine", line_machine }, { "cmdline", line_cmdline },
 };
 
 static bool add_line(struct text_window *t, const char *line, bool in_round, char *error)
@@ -306,6 +316,7 @@ void text_window_free(struct text_window *t)
 	VEC_FREE(&t->tasks);
 	VEC_FREE(&t->objects);
 	VEC_FREE(&t->stacks);
+	VEC_FREE(&t->cmdlines);
 	VEC_FREE(&t->resyncs);
 	VEC_FREE(&t->states[0].v);
 	VEC_FREE(&t->states[1].v);
@@ -327,6 +338,15 @@ BY(by_tid, struct window_task, tid)
 BY(by_id, struct window_object, id)
 BY(by_stack, struct window_stack, id)
 BY(by_state, struct window_state, last.tid)
+
+static int by_cmdline(const void *a, const void *b)
+{
+	const struct window_cmdline *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return x->ts_ns < y->ts_ns ? -1 : x->ts_ns > y->ts_ns;
+}
 
 /* This sort is stable, and fast if most records are in order. */
 static void sort_events(struct text_window *t)
@@ -353,6 +373,7 @@ const struct window *text_window_done(struct text_window *t, char *error)
 	VEC_SORT(&t->tasks, by_tid);
 	VEC_SORT(&t->objects, by_id);
 	VEC_SORT(&t->stacks, by_stack);
+	VEC_SORT(&t->cmdlines, by_cmdline);
 	VEC_SORT(&t->states[0].v, by_state);
 	VEC_SORT(&t->states[1].v, by_state);
 	w->n_cpus = 2;
@@ -363,6 +384,8 @@ const struct window *text_window_done(struct text_window *t, char *error)
 	w->n_objects = t->objects.n;
 	w->stacks = t->stacks.v;
 	w->n_stacks = t->stacks.n;
+	w->cmdlines = t->cmdlines.v;
+	w->n_cmdlines = t->cmdlines.n;
 	w->states = t->states[0].v.v;
 	w->n_states = t->states[0].v.n;
 	w->resyncs = t->resyncs.v;

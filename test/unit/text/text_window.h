@@ -8,6 +8,8 @@
  *   connection sock:1 sock:2 stream  the two ends of a unix connection; the first one has a name
  *   stack 7 "inner+0x1" "main+0x4 (a)"
  *                                    innermost first
+ *   cmdline 5ms app[10] "shopd: idle"
+ *                                    the command line of a process, from 5 ms on
  *   10ms app[10] blocks futex futex:0x1000 owner=app[11]
  *   12.1ms app[11] wakes app[10] futex:0x1000 which runs
  *   until 100ms                      the end of the window

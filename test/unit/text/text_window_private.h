@@ -30,6 +30,7 @@ struct text_window {
 	VEC(struct window_task) tasks;
 	VEC(struct window_object) objects;
 	VEC(struct window_stack) stacks;
+	VEC(struct window_cmdline) cmdlines;
 	VEC(struct window_resync) resyncs;
 	struct states states[2]; /* the states at the checkpoint, and after the resync */
 	struct states *states_now;
