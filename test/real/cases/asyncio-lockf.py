@@ -26,7 +26,7 @@ use Fcntl;
 $| = 1;
 open(my $book, '>>', 'book') or die;
 while (<STDIN>) {
-    my $type = /lock/ ? F_WRLCK : F_UNLCK;
+    my $type = /^lock/ ? F_WRLCK : F_UNLCK;
     fcntl($book, F_SETLKW, pack('s s l! l! i', $type, 0, 0, 0, 0)) or die;
     print "done\n";
 }
