@@ -44,7 +44,7 @@ def play(s):
     s.during("find waits in a write to its terminal", lambda: s.syscall("find") == "write" and s.state("find") == "S" and
              proc(s.pid("find"), "syscall").split()[1] == "0x1" and
              os.readlink("/proc/%d/fd/1" % s.pid("find")).startswith("/dev/pts/"))
-    s.during("tmux is idle", lambda: s.state("tmux") == "S" and not s.uses_cpu("tmux", 0.05))
+    s.during("tmux is idle", lambda: s.state("tmux") == "S" and not s.uses_cpu("tmux", 0.2))
     count = [0]
 
     def other_works():
