@@ -50,7 +50,8 @@ def play(s):
     s.during("dpkg waits for a line of its terminal", lambda: s.syscall("dpkg") == "read" and s.state("dpkg") == "S" and
              proc(s.pid("dpkg"), "syscall").split()[1] == "0x0" and
              os.readlink("/proc/%d/fd/0" % s.pid("dpkg")).startswith("/dev/pts/"))
-    s.during("dpkg has the lock of its database", lambda: s.locks(s.path("root/var/lib/dpkg/lock"))["owners"] == [s.pid("dpkg")])
+    s.during("dpkg has the lock of its database",
+             lambda: s.locks(s.path("root/var/lib/dpkg/lock"))["owners"] == [s.pid("dpkg")])
     s.during("the script waits for dpkg", lambda: s.syscall("victim") == "wait4" and s.child("victim") == s.pid("dpkg"))
     s.during("script, which is the terminal, is idle", lambda: s.state("terminal") == "S" and not s.uses_cpu("terminal", 0.05))
     # The test is the user: it has the keyboard, and types nothing. The role "terminal" passes keys on.

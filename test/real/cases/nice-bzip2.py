@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A bzip2 with the least priority gets almost no CPU: three programs with normal priority compute on the only CPU it may use."""
+"""A bzip2 with the least priority gets almost no CPU: three programs with normal priority compute on its only CPU."""
 import os
 import random
 import signal

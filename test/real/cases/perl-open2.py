@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """perl reads from its sort, and sort reads from perl: each waits for the other, because perl did not close its end."""
 import os
+import signal
 
 HELD_OUT = True
 NEEDS = {"perl": "perl", "sort": "coreutils"}
@@ -62,6 +63,6 @@ def play(s):
     # Each of the two waits for the other. perl made the mistake.
     s.hang(victim="victim", culprits=["sort", "victim"], causes=["circular-wait"], wrong=["bystander", "test"])
     yield
-    os.kill(victim.pid, 10)
+    os.kill(victim.pid, signal.SIGUSR1)
     s.ended("victim")
     s.check("sort gave its lines", s.output("victim") == "first 1\n")
