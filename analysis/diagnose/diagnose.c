@@ -8,7 +8,7 @@
 #include "analysis/diagnose/comparison.h"
 #include "analysis/diagnose/normal.h"
 #include "analysis/diagnose/root_cause.h"
-#include "analysis/diagnose/flag.h"
+#include "analysis/contention/flag.h"
 #include "analysis/diagnose/sentence.h"
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"

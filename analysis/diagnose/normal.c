@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/diagnose/normal.h"
 
+#include "analysis/diagnose/idle_client.h"
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
@@ -42,6 +43,9 @@ static bool idles(const struct findings *f)
 	if (!chain_only_children(&f->chain) || f->chain.end != END_LEAF || f->on_disk || f->circular ||
 	    last->kind == RESOURCE_DATABASE_LOCK)
 		return false;
+	/* a person who asks about the parent wants to know that the child waits for an answer */
+	if (last->kind == RESOURCE_INPUT && f->chain.options.window_given && f->chain.links.n > 1)
+		return false;
 	if (root_cause_polls(last))
 		return children_succeed(f->g, last);
 	/* without records of messages, it is not known whether an answer is owed */
@@ -80,7 +84,9 @@ static bool idles(const struct findings *f)
 /* Whether a link of the chain may be the way of data from a producer to the victim. */
 static bool carries_data(const struct link *k)
 {
-	if (k->wait == CT_W_WRITE || k->wait == CT_W_FUTEX || k->wait == CT_W_SLEEP)
+	if (k->wait == CT_W_FUTEX) /* a queue inside the process */
+		return k->edge == EDGE_POST || k->edge == EDGE_OWNER;
+	if (k->wait == CT_W_WRITE || k->wait == CT_W_SLEEP)
 		return false;
 	switch ((unsigned)k->edge) {
 	case EDGE_PIPE:
@@ -134,6 +140,12 @@ static bool is_fed_often(const struct graph *g, const struct link *k)
 	return outside >= FED_WAITS && k->longest_ns <= longest_ns * 2;
 }
 
+/* Whether the task pauses: it sleeps, or waits on a futex up to its time limit, as a sleep of Java does. */
+static bool is_pause(const struct link *k)
+{
+	return k->wait == CT_W_SLEEP || (k->wait == CT_W_FUTEX && k->kind == RESOURCE_TIMER);
+}
+
 /* Whether the victim takes what a producer makes from time to time, and the producer sleeps in between. No
  * task of the chain waits for an answer, except from a server that itself waits for the requests of others (a
  * message broker). */
@@ -142,100 +154,12 @@ static bool is_fed(const struct findings *f)
 	const struct link *v = f->chain.links.v;
 	size_t n = f->chain.links.n;
 
-	if (n < 2 || f->chain.end != END_LEAF || v[n - 1].wait != CT_W_SLEEP || !is_fed_often(f->g, &v[0]))
+	if (n < 2 || f->chain.end != END_LEAF || !is_pause(&v[n - 1]) || !is_fed_often(f->g, &v[0]))
 		return false;
 	for (size_t i = 0; i + 1 < n; i++)
 		if (!carries_data(&v[i]) || (v[i].owed && !v[i + 1].server))
 			return false;
 	return true;
-}
-
-static bool is_loop(const struct link *k)
-{
-	return k->wait == CT_W_POLL || k->wait == CT_W_EPOLL;
-}
-
-/* Whether the task of the send waited in its event loop between since_ns and the send. */
-static bool looped_before(const struct graph *g, const struct ct_rec *send, uint64_t since_ns)
-{
-	uint32_t task = graph_task_at(g, send->tid, send->ts), i;
-
-	if (task == GRAPH_NONE)
-		return false;
-	i = graph_interval_at(g, task, send->ts);
-	for (; i != GRAPH_NONE && i >= g->tasks[task].first_interval && g->intervals[i].to_ns > since_ns;
-	     i--) {
-		const struct interval *s = &g->intervals[i];
-
-		if (s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL))
-			return true;
-		if (!i)
-			break;
-	}
-	return false;
-}
-
-/* Whether the messages that the client sent on the socket before ts_ns mostly needed no answer:
- * after such a message, the client went on to wait in its event loop, and the next message on the
- * connection was from the client again. */
-static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
-{
-	const struct window_event *e = g->w->events;
-	const struct graph_ref *first, *r = graph_ref_before(g, &g->sends, sock, ts_ns);
-	size_t n, turns = 0, answered = 0;
-
-	first = graph_refs(&g->sends, sock, &n);
-	for (size_t looks = 0; r && r > first && looks < ONE_WAY_LOOKS; r--, looks++) {
-		const struct graph_ref *got = graph_ref_before(g, &g->recvs, sock, e[r->event].r.ts);
-
-		if (!looped_before(g, &e[r->event].r, e[r[-1].event].r.ts))
-			continue;
-		turns++;
-		answered += got && got->event > r[-1].event;
-	}
-	return turns >= ONE_WAY_TURNS && answered * ONE_WAY_SHARE <= turns;
-}
-
-/* Whether the other end has received what the task of k sent last on its connection. */
-static bool is_read(const struct graph *g, const struct link *k)
-{
-	uint64_t peer = graph_peer_object(g, k->obj);
-	const struct graph_ref *s = graph_ref_before(g, &g->sends, k->obj, k->from_ns);
-	const struct graph_ref *r = peer ? graph_ref_before(g, &g->recvs, peer, k->to_ns) : NULL;
-
-	return !s || (r && r->event > s->event);
-}
-
-/* Whether link k, the last one, is the server of the connection for which link `before` waits, and waits in
- * its event loop for any of its clients. */
-static bool is_idle_server(const struct findings *f, const struct link *before, const struct link *k)
-{
-	uint64_t peer = graph_peer_object(f->g, before->obj);
-
-	return k == &f->chain.links.v[f->chain.links.n - 1] && f->chain.end == END_LEAF && !k->owed &&
-	       k->kind == RESOURCE_TIMER && peer && graph_is_accepted(f->g, peer);
-}
-
-/* Whether the victim is a client that idles: it waits in its event loop, also for other things than
- * the server. The victim is owed no answer, and the server waits for its clients. Between the
- * victim and the server there may be more tasks that idle in this way, such as the thread of a
- * library that speaks with a message bus. */
-static bool is_idle_client(const struct findings *f)
-{
-	for (size_t i = 0; i < f->chain.links.n; i++) {
-		const struct link *k = &f->chain.links.v[i];
-		uint32_t wait = graph_interval_at(f->g, k->task, k->from_ns);
-
-		if (!is_loop(k) || wait == GRAPH_NONE)
-			return false;
-		if (i && k->server && !k->owed)
-			return is_read(f->g, k);
-		if (i && is_idle_server(f, k - 1, k))
-			return is_read(f->g, k - 1);
-		if (!blame_polls_several(f->g, wait) || (k->owed && !is_one_way(f->g, k->obj, k->from_ns)))
-			return false;
-	}
-	return false;
 }
 
 bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_ns)
@@ -254,7 +178,7 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	/* if a rule or a person excluded all branches, there is something to explain */
 	if (f->chain.refused)
 		return false;
-	if (idles(f) || is_fed(f) || is_idle_client(f))
+	if (idles(f) || is_fed(f) || idle_client(f->g, &f->chain, 0))
 		return true;
 	/* the victim is a server whose clients ask for nothing */
 	if (first->server && !first->owed && f->chain.end == END_LEAF && first->wait != CT_W_WRITE &&

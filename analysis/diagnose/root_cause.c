@@ -6,10 +6,12 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "analysis/diagnose/cpu_samples.h"
-#include "analysis/diagnose/flag.h"
+#include "analysis/contention/cpu_samples.h"
+#include "analysis/contention/flag.h"
+#include "analysis/diagnose/idle_client.h"
 #include "analysis/thresholds.h"
 #include "trace/words/words.h"
+#include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
@@ -47,28 +49,28 @@ static bool has_task(const struct chain *c, uint32_t task)
 	return false;
 }
 
-/* The chain goes on with the task that writes the variable. This writer is to blame, or the task for which
- * the writer waits. */
-static int follow_writer(struct findings *f, const struct flag *flag)
+/* The chain goes on with `task`, for which the last task waits in [from_ns, to_ns). This task is to blame, or
+ * the task for which it waits. */
+static int follow(struct findings *f, uint32_t task, uint64_t from_ns, uint64_t to_ns, enum edge_kind edge,
+		  enum edge_strength strength)
 {
-	enum edge_strength strength = flag->strength;
 	struct chain sub = { 0 };
 	struct path *p = NULL;
 	bool circle = false;
 	int r;
 
-	r = path_walk(f->g, flag->writer, flag->since_ns, flag->until_ns, &p);
+	r = path_walk(f->g, task, from_ns, to_ns, &p);
 	if (!r)
 		r = chain_build(f->g, p, &f->chain.options, &sub);
 	for (size_t i = 0; !r && i < sub.links.n; i++)
 		circle |= has_task(&f->chain, sub.links.v[i].task);
 	if (r == -EINVAL ||
 	    (!r && (!sub.links.n || circle || f->chain.links.n + sub.links.n > DIAGNOSE_MAX_CHAIN))) {
-		/* the writer had no time of its own, or waits for a task of the chain, or the chain would be
-		 * too long: the chain ends at the writer */
-		r = chain_append(f->g, &f->chain, flag->writer, EDGE_FLAG, strength);
+		/* the task had no time of its own, or waits for a task of the chain, or the chain would be
+		 * too long: the chain ends at the task */
+		r = chain_append(f->g, &f->chain, task, edge, strength);
 	} else if (!r) {
-		last_link(f)->edge = EDGE_FLAG;
+		last_link(f)->edge = (uint8_t)edge;
 		last_link(f)->strength = strength;
 		r = take_chain(f, &sub);
 		f->spins = false;
@@ -115,7 +117,7 @@ static int find_spin(struct findings *f, bool *ret_done)
 		return r;
 	if (flag.writer != GRAPH_NONE && !has_task(&f->chain, flag.writer)) {
 		*ret_done = true;
-		return follow_writer(f, &flag);
+		return follow(f, flag.writer, flag.since_ns, flag.until_ns, EDGE_FLAG, flag.strength);
 	}
 	guess = flag.watched ? GRAPH_NONE : contention_flag(f->g, k->task, k->from_ns, k->to_ns);
 	return guess == GRAPH_NONE ? 0 : chain_append(f->g, &f->chain, guess, EDGE_FLAG, EDGE_WEAK);
@@ -131,7 +133,7 @@ static int find_sleepy_spin(struct findings *f, bool *ret_done)
 	if (r || flag.writer == GRAPH_NONE || has_task(&f->chain, flag.writer))
 		return r;
 	*ret_done = true;
-	return follow_writer(f, &flag);
+	return follow(f, flag.writer, flag.since_ns, flag.until_ns, EDGE_FLAG, flag.strength);
 }
 
 static int add_choice(struct findings *f, struct words *t)
@@ -142,6 +144,49 @@ static int add_choice(struct findings *f, struct words *t)
 		return 0;
 	free(c.text);
 	return -ENOMEM;
+}
+
+/* The last task, a main thread, sleeps again and again. If it has a child that lives for most of this time,
+ * the task seems to look whether the child has ended. *ret_done becomes true if the chain now goes on with
+ * the only such child.
+ */
+static int find_polled_child(struct findings *f, bool *ret_done)
+{
+	struct link *k = last_link(f);
+	const struct graph *g = f->g;
+	uint64_t half_ns = (k->to_ns - k->from_ns) / 2, from_ns, to_ns;
+	uint32_t child = GRAPH_NONE;
+	const struct graph_task *t;
+	struct words w = { 0 };
+	size_t n, found = 0;
+	const struct graph_ref *r = graph_refs(&g->children, k->pid, &n);
+
+	for (size_t i = 0; k->tid == k->pid && i < n && scan_step(g); i++) {
+		t = &g->tasks[r[i].event];
+		from_ns = MAX(t->born_ns, k->from_ns);
+		to_ns = MIN(t->exit_ns, k->to_ns);
+		if (to_ns <= from_ns || to_ns - from_ns < half_ns || has_task(&f->chain, r[i].event))
+			continue;
+		child = r[i].event;
+		words_add(&w, "%s%s[%u]", found++ ? ", " : "", graph_comm(g, child, from_ns), t->tid);
+	}
+	if (found > 1) {
+		char *names = words_take(&w);
+
+		words_add(
+			&w,
+			"%s[%u] sleeps again and again, and may wait for the end of one of its children: %s",
+			k->comm, k->tid, names ?: "");
+		free(names);
+		return add_choice(f, &w);
+	}
+	free(words_take(&w));
+	if (!found)
+		return 0;
+	t = &g->tasks[child];
+	k->kind = RESOURCE_CHILD;
+	*ret_done = true;
+	return follow(f, child, MAX(t->born_ns, k->from_ns), MIN(t->exit_ns, k->to_ns), EDGE_EXIT, EDGE_WEAK);
 }
 
 /* Adds a choice that names the candidates with at least 1/BRANCH_SHARE of the time. */
@@ -388,6 +433,30 @@ static int find_driver(struct findings *f)
 	return 0;
 }
 
+/* A task in the middle of the chain idles as a client: it waits for news that its server has no reason to
+ * send. So the chain ends at this client. It waits for a person at its window, or for news from elsewhere. */
+static void find_idle_client(struct findings *f)
+{
+	struct link *v = f->chain.links.v;
+	size_t n = f->chain.links.n, at = 1;
+
+	if (f->chain.end != END_LEAF || f->on_disk)
+		return;
+	while (at + 1 < n && (CT_OBJ_KIND(v[at].obj) != CT_OBJ_SOCK || !idle_client(f->g, &f->chain, at)))
+		at++;
+	if (at + 1 >= n)
+		return;
+	while (f->chain.links.n > at + 1)
+		free(f->chain.links.v[--f->chain.links.n].resource);
+	v[at].edge = 0;
+	v[at].kind = RESOURCE_INPUT;
+	f->chain.leaf = (struct blame){ .task = GRAPH_NONE,
+					.event = GRAPH_NONE,
+					.obj = v[at].obj,
+					.kind = RESOURCE_INPUT,
+					.time = TIME_IPC };
+}
+
 /* Whether the record is about the futex of the link. If a signal ended the wait, the link has the signal in
  * place of the futex. */
 static bool is_about(const struct ct_rec *r, const struct link *k)
@@ -443,6 +512,8 @@ int root_cause_find(struct findings *f)
 		r = find_cpu(f);
 	if (!r && f->chain.end == END_LEAF && root_cause_polls(k))
 		r = find_sleepy_spin(f, &done);
+	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
+		r = find_polled_child(f, &done);
 	if (r || done)
 		return r;
 	if (!f->spins && f->chain.links.n > 1 &&
@@ -453,6 +524,7 @@ int root_cause_find(struct findings *f)
 	find_lost_message(f);
 	find_sleeping_children(f);
 	r = find_driver(f);
+	find_idle_client(f);
 	if (!r && f->chain.end == END_LEAF && f->chain.leaf.kind == RESOURCE_DISK)
 		r = find_disk(f);
 	return r;

@@ -2,6 +2,7 @@
 #include "analysis/diagnose/sentence.h"
 
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -114,6 +115,9 @@ static void say_wait(struct words *t, const struct link *k)
 	case EDGE_SIGNAL:
 		words_add(t, "for a signal from ");
 		return;
+	case EDGE_STOP:
+		words_add(t, "to be continued by its tracer ");
+		return;
 	case EDGE_FUSE:
 		words_add(t, "for the FUSE file system");
 		say_resource(t, k);
@@ -146,7 +150,6 @@ static void say_wait(struct words *t, const struct link *k)
 	case EDGE_EXEC:
 	case EDGE_LOCK_ORDER:
 	case EDGE_OWNER:
-	case EDGE_STOP:
 		break;
 	}
 	what = k->resource && k->resource[0] ? k->resource
@@ -240,6 +243,13 @@ static void say_stopper(struct words *t, const struct sentence_facts *f)
 
 	if (!e)
 		return;
+	if (ct_signal_number(&e->r) == SIGCHLD) {
+		by = graph_task_at(f->g, ct_signal_target(&e->r), e->r.ts);
+		if (by != GRAPH_NONE)
+			words_add(t, " by %s[%u], which traces it", graph_comm(f->g, by, e->r.ts),
+				  ct_signal_target(&e->r));
+		return;
+	}
 	signal = describe_signal(ct_signal_number(&e->r));
 	by = graph_task_at(f->g, e->r.tid, e->r.ts);
 	if (by != GRAPH_NONE)

@@ -4,7 +4,7 @@
 #define CTRACE_ANALYSIS_DIAGNOSE_SENTENCE_H
 
 #include "analysis/diagnose/diagnosis.h"
-#include "analysis/diagnose/contention.h"
+#include "analysis/contention/contention.h"
 
 struct sentence_facts {
 	const struct graph *g;

@@ -232,7 +232,7 @@ static bool is_alarm(const struct diagnosis *d)
 	if (c == CAUSE_CIRCULAR_WAIT || c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY)
 		return true;
 	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
-	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE)
+	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE || (k->edge == EDGE_STOP && d->n_chain > 1))
 		return true;
 	/* If no rule above has decided, a wait for a child is an alarm for these causes only. If the child
 	 * itself hangs, it has a row of its own. A child that computes for a while is normal. */
@@ -257,7 +257,8 @@ static bool is_alarm(const struct diagnosis *d)
 /* Whether an alarm may be meant so. See struct hang. */
 static bool is_minor(const struct diagnosis *d)
 {
-	return (d->n_chain == 1 && d->chain[0].wait == CT_W_STOPPED) ||
+	return (d->n_chain == 1 &&
+		(d->chain[0].wait == CT_W_STOPPED || d->chain[0].kind == RESOURCE_DATA_FLAG)) ||
 	       (d->cause == CAUSE_SLOW_PEER && d->chain[d->n_chain - 1].wait == CT_W_SLEEP && !d->strong);
 }
 

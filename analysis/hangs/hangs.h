@@ -12,8 +12,9 @@ struct hang {
 	uint32_t task;
 	uint64_t from_ns, to_ns;
 	bool alarm; /* false: the task merely idles or works, or waits for ctrace itself */
-	bool minor; /* the alarm may be meant so: the task is stopped itself, or it seems to wait for a
-		       task that sleeps. A task that waits for a stopped task has a row of its own. */
+	bool minor; /* the alarm may be meant so: the task is stopped itself; it spins itself; or it seems to
+		       wait for a task that sleeps. A task that waits for a stopped task has a row of its own.
+		     */
 	struct diagnosis *diagnosis;
 	size_t first_row; /* index of the first row about the same hang: one of the two tasks waits
 			     for the other, both wait for the same task, or both are stopped threads

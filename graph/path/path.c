@@ -187,6 +187,12 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 		blame_debt(k->g, interval, f->from_ns, b);
 }
 
+/* Whether the object of the wait does not show which task could end it: a futex, or the set of a poll. */
+static bool may_be_for_another(const struct graph *g, uint32_t interval)
+{
+	return g->intervals[interval].wait == CT_W_FUTEX || is_poll(g, interval);
+}
+
 /* Whether the task to blame is a guess: no task ended the wait, and the wait is on a futex or a poll. The
  * poll of a task that is owed an answer, by one peer alone, is no guess. A cycle of waits must not rest on
  * guesses. */
@@ -203,18 +209,22 @@ static bool is_loop_of(const struct graph *g, const struct blame *b, uint32_t in
 	return interval != GRAPH_NONE && is_poll(g, interval) && b->edge == EDGE_OWNER;
 }
 
-/* The task of `frame` waits in `interval`, and b blames the task of a frame further up. True: the waits of
- * these frames are a cycle, and no blame in the cycle is a guess. Two event loops may well keep a request
- * open at each other, so a cycle of event loops counts only if it owes an answer to a task outside. */
-static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, const struct blame *b)
+/* The task of `frame` waits in `interval` up to `to` or longer, and b blames the task of a frame further up.
+ * True: the waits of these frames are a cycle, and no blame in the cycle is a guess. Two event loops may well
+ * keep a request open at each other, so a cycle of event loops counts only if it owes an answer to a task
+ * outside. */
+static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, uint64_t to,
+		      const struct blame *b)
 {
 	/* a wait in a cycle ends only when a task of the cycle dies */
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 	bool loops = is_loop_of(k->g, b, interval);
+	/* an end after `to` shows nothing: something else had broken the cycle by then */
+	bool ended = b->ended && !died && (b->until_ns <= to || may_be_for_another(k->g, interval));
 	uint32_t i;
 
-	if ((b->ended && !died) || is_guess(k->g, b, interval) ||
+	if (ended || is_guess(k->g, b, interval) ||
 	    (b->edge == EDGE_OWNER && owner_under_way(k->g, b->obj, k->g->intervals[interval].to_ns)))
 		return false;
 	for (i = frame; k->frames.v[i].task != b->task; i = k->frames.v[i].parent) {
@@ -237,7 +247,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 
 	blame_in_frame(k, frame, interval, &b);
 	cycle = b.task != GRAPH_NONE && on_stack(k, f.depth, b.task);
-	if (cycle && !is_circle(k, frame, interval, &b)) {
+	if (cycle && !is_circle(k, frame, interval, to, &b)) {
 		cycle = false;
 		b.task = GRAPH_NONE;
 		/* the bytes were sent and were on their way all the time */

@@ -245,9 +245,9 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->time = (o && o->family == AF_UNIX) || graph_is_local(g, b->obj) ? TIME_IPC : TIME_NETWORK;
 }
 
-/* A signal from `sender` interrupted a poll. The task waited for the signal only if the sender is a
- * descendant of the task's process, or belongs to this process. Otherwise, if another task could
- * have ended the poll, completes b with this other task and returns true. */
+/* A signal from `sender` interrupted a wait for something else. The task waited for the signal only if the
+ * sender is a descendant of the task's process, or belongs to this process. Otherwise, if another task could
+ * have ended the wait, completes b with this other task and returns true. */
 static bool blame_interrupted(const struct graph *g, const struct interval *s, uint32_t sender,
 			      struct blame *b)
 {
@@ -295,7 +295,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	b->ended = true;
 	b->event = s->wake;
 	if (sig && (b->edge == EDGE_WAKE || b->strength == EDGE_WEAK)) {
-		if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) && blame_interrupted(g, s, waker, b))
+		if (s->wait != CT_W_SIGNAL && blame_interrupted(g, s, waker, b))
 			return;
 		b->edge = EDGE_SIGNAL;
 		b->strength = EDGE_STRONG;

@@ -565,10 +565,11 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
 	m->score = POLL_OWN;
 	m->inner = own && o && o->family == AF_UNIX;
-	if (owner_owed(g, obj, ts_ns)) {
+	/* another thread of the process may have received the answer during the wait */
+	if (owner_owed(g, obj, ts_ns) && owner_owed(g, obj, s->to_ns - 1)) {
 		m->score = own ? POLL_OWN : POLL_OWED;
 		m->since_ns = sent ? event_of(g, sent)->r.ts : 0;
-	} else if (peer && owner_owed(g, peer, ts_ns) && !has_answered(g, peer, sent, ts_ns)) {
+	} else if (!own && peer && owner_owed(g, peer, ts_ns) && !has_answered(g, peer, sent, ts_ns)) {
 		/* the other end waits for this task */
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
@@ -699,10 +700,17 @@ static bool is_back(const struct graph *g, const struct interval *wait, uint64_t
 	return now && now != wait && now->state == INTERVAL_BLOCKED && blame_same_wait(wait, now);
 }
 
+/* Whether x is the wait s, which its time limit has cut into several. */
+static bool is_cut(const struct graph *g, const struct interval *x, const struct interval *s)
+{
+	return x->wake != GRAPH_NONE && blame_same_wait(x, s) && edge_by_timer(g, x, &g->w->events[x->wake]);
+}
+
 /*
  * The waiter gave some work to another task, and now waits for the result (the wait s). Returns
  * this other task: the last fitting task that the waiter woke or created since the waiter's
- * previous wait. If s is a wait on a futex, previous waits of at most HANDED_PAUSE_NS do not count.
+ * previous wait. If s is a wait on a futex, previous waits of at most HANDED_PAUSE_NS do not count. Nor do
+ * earlier parts of the same wait, each of which ended by the time limit.
  * Fitting tasks:
  * - if s is a wait on a futex or a poll: a thread of the waiter's process that is not back in its old
  *   wait;
@@ -719,7 +727,7 @@ static uint32_t handed_to(const struct graph *g, const struct interval *s)
 	uint64_t since_ns = 0;
 
 	while (at-- > me->first_interval && !since_ns)
-		if (g->intervals[at].state == INTERVAL_BLOCKED &&
+		if (g->intervals[at].state == INTERVAL_BLOCKED && !is_cut(g, &g->intervals[at], s) &&
 		    (s->wait != CT_W_FUTEX ||
 		     g->intervals[at].to_ns - g->intervals[at].from_ns > HANDED_PAUSE_NS))
 			since_ns = g->intervals[at].to_ns;
@@ -763,7 +771,7 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 					  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
 							    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
 	struct poll_member m, best = { .task = GRAPH_NONE };
-	bool any = false, alone = is_one_object(g, r, n), inner = true, within;
+	bool any = false, alone = is_one_object(g, r, n), inner = true, within, own;
 
 	/* The set is recorded when the wait begins or when it ends (bpf/wait_fds.h), or by an inspection of
 	 * the wait. A record from before the wait may be of another poll. */
@@ -810,10 +818,15 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 	if (best.score >= POLL_WRITTEN || all->n < 2 ||
 	    (best.stopped && count_stopped(g, all, s->to_ns) == 1))
 		b->task = best.task;
-	/* the set has only an eventfd, so a thread of the task's own process has something to do
-	 * for the task */
-	if (b->task == GRAPH_NONE && alone && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD)
-		b->task = handed_to(g, s);
+	/* A thread of the task's own process has something to do for the task: the thread that got work last,
+	 * if it still works; otherwise the thread that ended such a wait before. */
+	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
+				    : alone && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
+	if (own) {
+		uint32_t task = handed_to(g, s);
+
+		b->task = task == GRAPH_NONE ? b->task : task;
+	}
 }
 
 /* Whether an unlock may be missing: between from_ns and to_ns, records of all tasks were lost, or
@@ -1042,6 +1055,30 @@ static bool is_join(const struct graph *g, const struct interval *s, uint32_t ow
 		event_of(g, r)->r.ts >= s->from_ns);
 }
 
+/* The only other thread of the task's process, if no other process has the pipe: the thread has the other
+ * end. GRAPH_NONE: the process has no other thread, or several. */
+static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
+{
+	const struct graph_task *me = &g->tasks[s->task];
+	uint32_t mate = GRAPH_NONE;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->fds, s->obj, &n);
+	bool known = n > 0;
+
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (event_of(g, &r[i])->r.tid != me->tgid)
+			return GRAPH_NONE;
+	r = graph_refs(&g->threads, me->tgid, &n);
+	for (size_t i = 0; known && i < n && scan_step(g); i++) {
+		if (r[i].event == s->task || !alive(g, r[i].event, s->to_ns - 1))
+			continue;
+		if (mate != GRAPH_NONE)
+			return GRAPH_NONE;
+		mate = r[i].event;
+	}
+	return mate;
+}
+
 static void owner_of_futex(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	uint32_t owner = graph_futex_owner(g, s);
@@ -1123,6 +1160,8 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 			b->task = object_owner(g, s->obj, s->from_ns, s->task, other_side(s), all);
 		if (!s->obj && s->wait != CT_W_SLEEP && b->task == GRAPH_NONE)
 			b->task = handed_to(g, s);
+		if (CT_OBJ_KIND(s->obj) == CT_OBJ_PIPE && b->task == GRAPH_NONE && !all->n)
+			b->task = mate_of_pipe(g, s);
 		if (!s->obj && b->task != GRAPH_NONE) {
 			b->edge = EDGE_FUSE;
 			b->kind = RESOURCE_FUSE;
@@ -1141,6 +1180,47 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	}
 }
 
+/* The record of the signal by which the task tells its tracer (strace, a debugger) that it stops. GRAPH_NONE:
+ * there is none. */
+static uint32_t tracer_told(const struct graph *g, const struct interval *s)
+{
+	const struct window_event *e = g->w->events;
+	size_t i = window_lower_bound(g->w, s->from_ns + 1);
+
+	for (size_t looks = 0; i-- > 0 && looks < TRACER_LOOKS && scan_step(g); looks++)
+		if (e[i].r.kind == CT_SIGNAL && e[i].r.tid == g->tasks[s->task].tid &&
+		    ct_signal_number(&e[i].r) == SIGCHLD)
+			return (uint32_t)i;
+	return GRAPH_NONE;
+}
+
+/* Whether the tracer merely waits for a person, or for news of a task, in the middle of the wait s. */
+static bool is_idle_tracer(const struct graph *g, uint32_t tracer, const struct interval *s)
+{
+	uint32_t i = graph_interval_at(g, tracer, s->from_ns + (s->to_ns - s->from_ns) / 2);
+	const struct interval *x = i == GRAPH_NONE ? NULL : &g->intervals[i];
+
+	return !x || x->state == INTERVAL_UNKNOWN ||
+	       (x->state == INTERVAL_BLOCKED &&
+		(x->wait == CT_W_READ || x->wait == CT_W_POLL || x->wait == CT_W_EPOLL ||
+		 x->wait == CT_W_CHILD || x->wait == CT_W_SLEEP || x->wait == CT_W_SIGNAL));
+}
+
+/* Completes b for a task that its tracer has stopped. False: no record tells the tracer. */
+static bool owner_tracer(const struct graph *g, const struct interval *s, struct blame *b)
+{
+	uint32_t told = s->st & CT_ST_TRACED ? tracer_told(g, s) : GRAPH_NONE, tracer;
+
+	if (told == GRAPH_NONE)
+		return false;
+	tracer = graph_task_at(g, ct_signal_target(&g->w->events[told].r), s->from_ns);
+	b->event = told;
+	b->strength = EDGE_STRONG;
+	if (tracer != GRAPH_NONE && tracer != s->task && !is_idle_tracer(g, tracer, s))
+		b->task = tracer;
+	return true;
+}
+
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	size_t n;
@@ -1149,6 +1229,8 @@ void owner_stopper(const struct graph *g, const struct interval *s, struct blame
 	b->kind = RESOURCE_SIGNAL;
 	b->edge = EDGE_STOP;
 	b->time = TIME_UNKNOWN;
+	if (owner_tracer(g, s, b))
+		return;
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = event_of(g, &r[i]);
 

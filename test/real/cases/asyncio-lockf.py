@@ -2,7 +2,7 @@
 """An asyncio task waits for a thread of its executor, which waits for a file lock. perl owns the lock, and reads its input."""
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"python3": "python3", "perl": "perl"}
 
 DESK = """

@@ -4,7 +4,7 @@ import os
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"dpkg": "dpkg", "dpkg-deb": "dpkg", "script": "bsdutils"}
 UPGRADE = """#!/bin/sh
 dpkg --root="$1" --force-not-root --force-script-chrootless --log=/dev/null -i stock_2.deb

@@ -6,7 +6,7 @@ import signal
 
 from scene import descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"git": "git", "sha256sum": "coreutils"}
 HOOK = """#!/bin/sh
 while read old new name; do

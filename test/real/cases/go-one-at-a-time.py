@@ -4,7 +4,7 @@ import os
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"go": "golang-go", "perl": "perl", "nc": "netcat-openbsd", "ss": "iproute2"}
 
 ASK = """

@@ -6,7 +6,7 @@ import signal
 
 from scene import children, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"bzip2": "bzip2", "perl": "perl", "nice": "coreutils", "taskset": "util-linux"}
 HOGS = ["hog0", "hog1", "hog2"]
 NIGHT = """#!/bin/sh

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """curl waits for a node server, which waits for the answer of one of its two worker threads. This thread computes."""
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"node": "nodejs", "curl": "curl"}
 
 # The worker matches a bad regular expression (it takes exponential time) with one word after the other.

@@ -2,7 +2,7 @@
 """GNU parallel waits for its first job, a curl. curl waits for a page of nc, whose user types no answer."""
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"parallel": "parallel", "curl": "curl", "nc": "netcat-openbsd", "python3": "python3", "ss": "iproute2"}
 
 

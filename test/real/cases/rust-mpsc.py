@@ -2,7 +2,7 @@
 """The main thread of a Rust program waits for a channel. Its sender waits for a mutex, whose owner reads from a pipe."""
 import os
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"rustc": "rustc"}
 
 OFFICE = """

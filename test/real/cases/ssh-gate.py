@@ -4,7 +4,7 @@ import os
 
 from scene import children, descendants, find_program, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"sshd": "openssh-server", "ssh": "openssh-client", "ssh-keygen": "openssh-client", "perl": "perl"}
 SSHD = """Port %s
 ListenAddress 127.0.0.1

@@ -5,7 +5,7 @@ import signal
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"strace": "strace", "find": "findutils", "grep": "grep"}
 FILES = 2000
 

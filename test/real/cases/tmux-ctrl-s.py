@@ -4,7 +4,7 @@ import os
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"tmux": "tmux", "find": "findutils"}
 FILES = 6000
 

@@ -39,7 +39,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "analysis/diagnose/flag.h"
+#include "analysis/contention/flag.h"
 #include "analysis/compare/missing_wake_find.h"
 #include "analysis/hangs/hangs.h"
 #include "analysis/whatif/whatif.h"

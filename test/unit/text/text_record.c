@@ -37,9 +37,13 @@ static struct window_record *add(struct record *r, enum ct_kind kind, uint32_t t
 	return &r->t->events.v[r->t->events.n - 1];
 }
 
-static const struct text_word task_states[] = { { "running", CT_ST_RUNNING }, { "sleep", CT_ST_SLEEP },
-						{ "disk", CT_ST_DISK },       { "stopped", CT_ST_STOPPED },
-						{ "dead", CT_ST_DEAD },       { NULL, 0 } };
+static const struct text_word task_states[] = { { "running", CT_ST_RUNNING },
+						{ "sleep", CT_ST_SLEEP },
+						{ "disk", CT_ST_DISK },
+						{ "stopped", CT_ST_STOPPED },
+						{ "traced", CT_ST_TRACED },
+						{ "dead", CT_ST_DEAD },
+						{ NULL, 0 } };
 
 static void add_switch(struct record *r, uint32_t tid, uint32_t next, enum ct_wait wait, uint64_t obj)
 {

@@ -212,9 +212,9 @@ static const struct {
 	const char *name;
 	void (*run)(struct text_window *t, struct text_line *l);
 } lines[] = {
-	{ "task", line_task },       { "object", line_object }, { "connection", line_connection },
-	{ "stack", line_stack },     { "state", line_state },   { "checkpoint", line_checkpoint },
-	{ "resync", line_resync },   { "until", line_until },   { "repeat", line_repeat },
+	{ "task", line_task },       { "object", line_object },   { "connection", line_connection },
+	{ "stack", line_stack },     { "state", line_state },     { "checkpoint", line_checkpoint },
+	{ "resync", line_resync },   { "until", line_until },     { "repeat", line_repeat },
 	{ "machine", line_machine }, { "cmdline", line_cmdline },
 };
 

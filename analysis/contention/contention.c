@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/diagnose/contention.h"
+#include "analysis/contention/contention.h"
 
 #include <errno.h>
 #include <netinet/tcp.h>

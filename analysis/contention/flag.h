@@ -4,8 +4,8 @@
  * writes it. The evidence is CT_POLLED (from inspections) and CT_ACCESS (from watchpoints). Pure;
  * any thread.
  */
-#ifndef CTRACE_ANALYSIS_DIAGNOSE_FLAG_H
-#define CTRACE_ANALYSIS_DIAGNOSE_FLAG_H
+#ifndef CTRACE_ANALYSIS_CONTENTION_FLAG_H
+#define CTRACE_ANALYSIS_CONTENTION_FLAG_H
 
 #include "trace/words/words.h"
 #include "graph/timeline/graph.h"

@@ -4,8 +4,8 @@
  * wanted: the CPU, the disk, the workers of a pool, a variable in memory. For these resources, no
  * wake-up names that task. Pure; any thread.
  */
-#ifndef CTRACE_ANALYSIS_DIAGNOSE_CONTENTION_H
-#define CTRACE_ANALYSIS_DIAGNOSE_CONTENTION_H
+#ifndef CTRACE_ANALYSIS_CONTENTION_CONTENTION_H
+#define CTRACE_ANALYSIS_CONTENTION_CONTENTION_H
 
 #include "graph/path/path.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/diagnose/flag.h"
+#include "analysis/contention/flag.h"
 
 #include <string.h>
 

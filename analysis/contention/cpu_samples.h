@@ -11,8 +11,8 @@
  *   and so do the sums of its CPU time; the shorter time counts.
  * Kernel threads have no samples. The affinity of a task is not recorded. So the result is never certain.
  */
-#ifndef CTRACE_ANALYSIS_DIAGNOSE_CPU_SAMPLES_H
-#define CTRACE_ANALYSIS_DIAGNOSE_CPU_SAMPLES_H
+#ifndef CTRACE_ANALYSIS_CONTENTION_CPU_SAMPLES_H
+#define CTRACE_ANALYSIS_CONTENTION_CPU_SAMPLES_H
 
 #include "graph/timeline/graph.h"
 #include "lib/vec.h"

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/diagnose/idle_client.h"
+
+#include "analysis/thresholds.h"
+#include "lib/cleanup.h"
+
+static bool is_loop(const struct link *k)
+{
+	return k->wait == CT_W_POLL || k->wait == CT_W_EPOLL;
+}
+
+/* Whether the task of the send waited in its event loop between since_ns and the send. */
+static bool looped_before(const struct graph *g, const struct ct_rec *send, uint64_t since_ns)
+{
+	uint32_t task = graph_task_at(g, send->tid, send->ts), i;
+
+	if (task == GRAPH_NONE)
+		return false;
+	i = graph_interval_at(g, task, send->ts);
+	for (; i != GRAPH_NONE && i >= g->tasks[task].first_interval && g->intervals[i].to_ns > since_ns;
+	     i--) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL))
+			return true;
+		if (!i)
+			break;
+	}
+	return false;
+}
+
+/* Whether the messages that the client sent on the socket before ts_ns mostly needed no answer:
+ * after such a message, the client went on to wait in its event loop, and the next message on the
+ * connection was from the client again. */
+static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct window_event *e = g->w->events;
+	const struct graph_ref *first, *r = graph_ref_before(g, &g->sends, sock, ts_ns);
+	size_t n, turns = 0, answered = 0;
+
+	first = graph_refs(&g->sends, sock, &n);
+	for (size_t looks = 0; r && r > first && looks < ONE_WAY_LOOKS; r--, looks++) {
+		const struct graph_ref *got = graph_ref_before(g, &g->recvs, sock, e[r->event].r.ts);
+
+		if (!looped_before(g, &e[r->event].r, e[r[-1].event].r.ts))
+			continue;
+		turns++;
+		answered += got && got->event > r[-1].event;
+	}
+	return turns >= ONE_WAY_TURNS && answered * ONE_WAY_SHARE <= turns;
+}
+
+/* Whether the other end has received what the task of k sent last on its connection. */
+static bool is_read(const struct graph *g, const struct link *k)
+{
+	uint64_t peer = graph_peer_object(g, k->obj);
+	const struct graph_ref *s = graph_ref_before(g, &g->sends, k->obj, k->from_ns);
+	const struct graph_ref *r = peer ? graph_ref_before(g, &g->recvs, peer, k->to_ns) : NULL;
+
+	return !s || (r && r->event > s->event);
+}
+
+/* Whether link k, the last one, is the server of the connection for which link `before` waits, and waits in
+ * its event loop for any of its clients. */
+static bool is_idle_server(const struct graph *g, const struct chain *c, const struct link *before,
+			   const struct link *k)
+{
+	uint64_t peer = graph_peer_object(g, before->obj);
+
+	return k == &c->links.v[c->links.n - 1] && c->end == END_LEAF && !k->owed &&
+	       k->kind == RESOURCE_TIMER && peer && graph_is_accepted(g, peer);
+}
+
+/* Whether the task of link k polls several objects in its event loop, at the begin of the link or at its end.
+ */
+static bool polls_several(const struct graph *g, const struct link *k)
+{
+	const uint64_t at_ns[] = { k->from_ns, k->to_ns - 1 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(at_ns); i++) {
+		uint32_t wait = graph_interval_at(g, k->task, at_ns[i]);
+
+		if (wait != GRAPH_NONE && g->intervals[wait].state == INTERVAL_BLOCKED &&
+		    blame_polls_several(g, wait))
+			return true;
+	}
+	return false;
+}
+
+bool idle_client(const struct graph *g, const struct chain *c, size_t first)
+{
+	for (size_t i = first; i < c->links.n; i++) {
+		const struct link *k = &c->links.v[i];
+
+		if (!is_loop(k))
+			return false;
+		if (i > first && k->server && !k->owed)
+			return is_read(g, k);
+		if (i > first && is_idle_server(g, c, k - 1, k))
+			return is_read(g, k - 1);
+		if (!polls_several(g, k) || (k->owed && !is_one_way(g, k->obj, k->from_ns)))
+			return false;
+	}
+	return false;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* idle_client.h - private to analysis/: finds a client in a chain that waits for news, not for an answer. */
+#ifndef CTRACE_ANALYSIS_DIAGNOSE_IDLE_CLIENT_H
+#define CTRACE_ANALYSIS_DIAGNOSE_IDLE_CLIENT_H
+
+#include "analysis/diagnose/chain.h"
+
+/* Whether the task of link `first` is a client that idles: it waits in its event loop, also for other things
+ * than the server. The client is owed no answer, and the server, in a later link, waits for its clients.
+ * Between the client and the server there may be more tasks that idle in this way, such as the thread of a
+ * library that speaks with a message bus. Pure; any thread. */
+bool idle_client(const struct graph *g, const struct chain *c, size_t first);
+
+#endif
