@@ -363,7 +363,8 @@ int ct_iter_files(struct bpf_iter__task_file *ctx)
 	r.tid = t->tgid;
 	r.peer = ctx->fd;
 	r.obj = files_object(w.seq, f, t->pid, w.now);
-	r.flags = BPF_CORE_READ(f, f_mode) & (CT_FF_READ | CT_FF_WRITE); /* FMODE_READ, FMODE_WRITE */
+	/* CT_FF_READ and CT_FF_WRITE have the values of the kernel's FMODE_READ and FMODE_WRITE */
+	r.flags = BPF_CORE_READ(f, f_mode) & (CT_FF_READ | CT_FF_WRITE);
 	bpf_seq_write(w.seq, &r, sizeof(r));
 	w.epoll = r.obj;
 	if (CT_OBJ_KIND(r.obj) == CT_OBJ_EPOLL)

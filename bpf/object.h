@@ -32,6 +32,7 @@
 
 #define OBJECT_DEV_MAJOR(dev) ((dev) >> 20)
 #define OBJECT_FUSE_DEV       (10U << 20 | 229)
+#define OBJECT_PTMX_DEV       (5U << 20 | 2)
 
 struct object {
 	__u64 id;
@@ -124,13 +125,28 @@ static __always_inline __u64 object_hash_id(__u32 kind, struct inode *inode)
 	return CT_OBJ_ID(kind, CT_OBJ_HASH(RD(sb, s_dev), RD(inode, i_ino)));
 }
 
+/* The id of the master side of a pseudo terminal, from that of its slave side. 0: the slave side is gone. */
+static __always_inline __u64 object_ptmx_id(struct file *f)
+{
+	struct tty_file_private *p = (void *)RD_NUM(f, private_data);
+	struct tty_struct *tty = p ? (void *)RD_NUM(p, tty) : NULL;
+	struct tty_struct *slave = tty ? (void *)RD_NUM(tty, link) : NULL;
+	struct dentry *d = slave ? (void *)RD_NUM(slave, driver_data) : NULL;
+	struct inode *inode = d ? (void *)RD_NUM(d, d_inode) : NULL;
+
+	return inode ? object_hash_id(CT_OBJ_TTY, inode) ^ CT_OBJ_PTY_MASTER : 0;
+}
+
 static __always_inline __u64 object_chardev_id(struct file *f, struct inode *inode)
 {
 	__u32 rdev = RD(inode, i_rdev);
 	__u32 major = OBJECT_DEV_MAJOR(rdev);
+	__u64 pty = rdev == OBJECT_PTMX_DEV ? object_ptmx_id(f) : 0;
 
 	if (rdev == OBJECT_FUSE_DEV)
 		return CT_OBJ_ID(CT_OBJ_FUSEDEV, RD_NUM(f, private_data));
+	if (pty)
+		return pty;
 	if (major == 4 || major == 5 || (major >= 136 && major <= 143))
 		return object_hash_id(CT_OBJ_TTY, inode);
 	return object_hash_id(CT_OBJ_CHARDEV, inode);

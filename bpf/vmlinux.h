@@ -193,6 +193,14 @@ struct qstr {
 struct dentry {
 	struct dentry *d_parent;
 	struct qstr d_name;
+	struct inode *d_inode;
+};
+struct tty_struct {
+	struct tty_struct *link;
+	void *driver_data;
+};
+struct tty_file_private {
+	struct tty_struct *tty;
 };
 struct vfsmount {
 	struct dentry *mnt_root;

@@ -357,8 +357,8 @@
 /* ns: inspections have the descriptor table of a process written at most once in this time. No evidence
  * yet. */
 #define DRAIN_FILES_AGAIN_NS 5000000000ULL
-/* bytes: streams from other threads that the drain thread has not written yet take at most this
- * much memory. More are refused and counted. No evidence yet. */
+/* bytes: other threads queue records for the drain thread with drain_post(). The queue holds at most this
+ * much; what does not fit is refused and counted. No evidence yet. */
 #define DRAIN_POSTED_MAX (32u << 20)
 /* ns: at the end of the daemon, the disk gets this much time to take the end of the trace. This time
  * and WORKER_STOP_S together have to be less than TimeoutStopSec of the systemd unit. Evidence:

@@ -127,6 +127,14 @@ static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	}
 }
 
+/* Whether the variable has the name of a symbol, and not only an address ("0x7f.. (heap)"). */
+static bool has_symbol(const struct graph *g, uint64_t obj)
+{
+	const struct window_object *o = window_object(g->w, obj);
+
+	return o && o->name[0] && o->name[0] != '0';
+}
+
 struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	struct flag f = { .writer = GRAPH_NONE, .event = GRAPH_NONE };
@@ -137,6 +145,9 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 		f.spin = polled->r.ts >= from_ns && polled->r.flags & CT_QF_SPIN;
 	}
 	find_writer(g, task, from_ns, to_ns, &f);
+	/* The loop of an interpreter reads the same memory again and again, like a spin. Only a variable of the
+	 * program, or a variable that another task writes, shows a spin. */
+	f.spin &= f.writer != GRAPH_NONE || has_symbol(g, f.obj);
 	return f;
 }
 
@@ -162,7 +173,7 @@ void flag_command(const struct graph *g, uint32_t pid, uint64_t obj, struct word
 	int symbol_n, module_n;
 
 	words_add(t, "ctrace watch --pid %u --var ", pid);
-	if (!o || !o->name[0] || !split_name(o->name, &symbol_n, &module, &module_n) || o->name[0] == '0')
+	if (!has_symbol(g, obj) || !split_name(o->name, &symbol_n, &module, &module_n))
 		words_add(t, "0x%llx", obj & ((1ULL << 47) - 1));
 	else if (memmem(module, (size_t)module_n, ".so", 3))
 		words_add(t, "%.*s:%.*s", module_n, module, symbol_n, o->name);

@@ -242,8 +242,8 @@ static bool is_unknown_leaf(const struct findings *f)
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
 		return true;
-	if (leaf->kind == RESOURCE_TIMER || leaf->kind == RESOURCE_DISK || leaf->kind == RESOURCE_INPUT ||
-	    leaf->kind == RESOURCE_MEMORY)
+	if (leaf->kind == RESOURCE_TIMER || leaf->kind == RESOURCE_DISK || leaf->kind == RESOURCE_MEMORY ||
+	    (leaf->kind == RESOURCE_INPUT && last->wait != CT_W_WRITE))
 		return false;
 	/* a wait on one connection to another host is for that host; a poll may be for more than this
 	 * connection */

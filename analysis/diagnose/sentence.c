@@ -210,7 +210,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 	else if (k->kind == RESOURCE_DATABASE_LOCK)
 		words_add(t, "was waiting for a lock of the database");
 	else if (k->kind == RESOURCE_INPUT)
-		words_add(t, "was waiting for input");
+		words_add(t, k->wait == CT_W_WRITE ? "was waiting to write to its terminal"
+						   : "was waiting for input");
 	else if (k->kind == RESOURCE_DISK)
 		words_add(t, "was waiting for the disk");
 	else if (f->leaf->time == TIME_NETWORK)

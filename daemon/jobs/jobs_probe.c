@@ -17,7 +17,7 @@ struct jobs_probe {
 	void (*fn)(void *arg, const struct job_call *call);
 	void *arg;
 	unsigned n_calls;         /* functions that the present call of jobs_probe_calls() has reported */
-	bool used[JOB_RULES_MAX]; /* the rules that are in use */
+	bool used[JOB_RULES_MAX]; /* [index of a job_rule]: a probe uses the rule */
 };
 
 struct jobs_link {

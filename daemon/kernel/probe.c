@@ -203,7 +203,7 @@ static int probe_try_load(struct probe *p, const struct btf *btf, const struct p
 	return 0;
 }
 
-/* Returns an error if all programs of an essential hook have failed. */
+/* Returns an error if the hook is essential and all its programs are off. */
 static int probe_check_essential(const struct probe *p, const char *hook, char err[PROBE_ERR_MAX])
 {
 	const struct hook_def *d = NULL;

@@ -28,9 +28,9 @@ struct recorder_options {
 	 * recorded as usual. */
 	uint32_t starter_tgid;
 	struct writer_options writer;
-	/* Receives every CT_RAWSTACK blob. */
+	/* Receives every well-formed CT_RAWSTACK blob. */
 	void (*rawstack)(void *arg, uint16_t cpu, const struct ct_rawstack_blob *raw);
-	/* Receives every CT_RAWACCESS blob. */
+	/* Receives every well-formed CT_RAWACCESS blob. */
 	void (*rawaccess)(void *arg, const struct ct_rawaccess_blob *raw);
 	/* Receives the id of the cgroup of every task that is named; may be NULL. */
 	void (*cgroup)(void *arg, uint64_t id);

@@ -34,7 +34,8 @@
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
 
 enum interval_state {
-	INTERVAL_UNKNOWN = 0, /* before the first record of a task, in a gap, or under a cap */
+	INTERVAL_UNKNOWN =
+		0, /* before the first record of a task, in a gap, under a cap, or if a record is missing */
 	INTERVAL_RUNNING = 1,
 	INTERVAL_RUNNABLE = 2, /* the task is on a run queue */
 	INTERVAL_BLOCKED = 3,  /* the task blocks: interval.wait says why */
@@ -299,7 +300,8 @@ enum listens graph_listens_for(const struct graph *g, const struct window_object
 /* True: the other end of the connection is on this host, by the socket's remote address: it is a loopback
  * address, or the address of another socket in the trace. */
 bool graph_is_local(const struct graph *g, uint64_t sock);
-/* The socket at the other end of a connection, if it is on this host; 0: not known. */
+/* The socket at the other end of a connection, if it is on this host; of a pseudo terminal, its other side;
+ * 0: not known. */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
 /* True: the socket is the accepted end of its connection, not the one that connected. */
 bool graph_is_accepted(const struct graph *g, uint64_t sock);

@@ -2,6 +2,7 @@
 /* index.c - finds records by the object, task or process that they are about. */
 #include <errno.h>
 #include <linux/futex.h>
+#include <linux/major.h>
 #include <stdlib.h>
 #include <string.h>
 #include <netinet/in.h>
@@ -13,6 +14,8 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/hash.h"
+
+#define PTMX_DEV (5U << 20 | 2) /* the device number of /dev/ptmx */
 
 /* A reference of an index that is being made. */
 struct ref {
@@ -138,6 +141,16 @@ static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 	return n ? g->w->objects[r[n - 1].event].id : o->peer;
 }
 
+/* Whether a terminal is the slave side or the master side of a pseudo terminal. */
+static bool is_pty(const struct window_object *o)
+{
+	uint32_t major_no = ct_dev_major(o->dev);
+
+	return (major_no >= UNIX98_PTY_SLAVE_MAJOR &&
+		major_no < UNIX98_PTY_SLAVE_MAJOR + UNIX98_PTY_MAJOR_COUNT) ||
+	       o->dev == PTMX_DEV;
+}
+
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 {
 	const struct window_object *o = window_object(g->w, sock), *best = NULL;
@@ -147,6 +160,8 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 
 	if (!o)
 		return 0;
+	if (CT_OBJ_KIND(sock) == CT_OBJ_TTY)
+		return is_pty(o) ? sock ^ CT_OBJ_PTY_MASTER : 0;
 	if (o->peer)
 		return unix_peer(g, o);
 	if (!is_inet(o) || !o->rport)

@@ -318,6 +318,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		 * that was put off */
 		if (on_disk(g, b->obj) && s->st & CT_ST_DISK)
 			blame_disk(s, b);
+		else if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY && s->wait == CT_W_WRITE)
+			blame_lasting(g, (uint32_t)(s - g->intervals), b);
 		return;
 	}
 	b->task = waker;

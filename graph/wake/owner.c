@@ -349,7 +349,8 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 		*ret_event = r->event;
 		return graph_task_at(g, event_of(g, r)->r.tid, ts);
 	}
-	/* if no bytes were sent, a connect, an accept, or the end of the connection made the wake */
+	/* No send is recorded. If the waker was in a write, a connect, an accept or a close, or was exiting,
+	 * it may have made the wake. */
 	task = waker ? graph_task_at(g, waker, ts) : GRAPH_NONE;
 	if (task != GRAPH_NONE && !g->tasks[task].kthread && !(wake->r.flags & CT_WF_IDLE) &&
 	    (wake->r.flags & CT_WF_EXITING || ct_wake_call(&wake->r) == CT_W_CONNECT ||
@@ -455,6 +456,11 @@ static uint32_t object_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
 		return pipe_owner(g, obj, ts_ns, me, mode, all);
+	case CT_OBJ_TTY: /* for what a task reads, a person is to blame; what it writes, the other side takes
+			  */
+		return mode == CT_FF_READ && graph_peer_object(g, obj)
+			       ? fd_owner(g, graph_peer_object(g, obj), ts_ns, tgid, 0, all)
+			       : GRAPH_NONE;
 	case CT_OBJ_EVENTFD:
 	case CT_OBJ_FUTEX:
 		return past_waker(g, obj, ts_ns, me, &at);

@@ -44,8 +44,8 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
  * be missing between that record and ts_ns; otherwise strong. */
 uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 		       uint32_t *ret_event, uint8_t *ret_strength);
-/* Completes b for a stopped task. b->event: the record of the signal that stopped it. If the task is traced: the
- * SIGCHLD that told its tracer. Only a tracer that is held up itself is to blame. */
+/* Completes b for a stopped task. b->event: the record of the signal that stopped it. If the task is traced:
+ * the SIGCHLD that told its tracer. Only a tracer that is held up itself is to blame. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 
 #endif

@@ -14,8 +14,7 @@
 
 #include "graph/wake/blame.h"
 
-/* All functions take a BLOCKED interval. Functions that return a wait return GRAPH_NONE if there is
- * none. */
+/* All functions take a BLOCKED interval, and return a wait; GRAPH_NONE: there is none. */
 
 /* The next repeat. */
 uint32_t repeats_next(const struct graph *g, uint32_t interval);

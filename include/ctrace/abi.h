@@ -486,7 +486,8 @@ enum ct_loss {
  *   SOCK, PIPE     inode number, as in socket:[N] and pipe:[N]. A SOCK without an inode (it is not
  *                  accepted yet): low 58 bits of its address | CT_OBJ_NOT_ACCEPTED
  *   FILE, DIR      CT_OBJ_HASH(device, inode number), device as the kernel encodes it
- *   CHARDEV        as FILE
+ *   CHARDEV, TTY   as FILE; the master side of a pseudo terminal (/dev/ptmx): the id of its slave side
+ *                  (/dev/pts/N) ^ CT_OBJ_PTY_MASTER
  *   BLOCKDEV       the dev_t
  *   EVENTFD..ANON  low 59 bits of file->private_data; PIDFD since Linux 6.9: of inode->i_private
  *   FUTEX          user address (47 bits) | low 12 bits of the tgid << 47
@@ -539,7 +540,9 @@ enum ct_obj_kind {
 #define CT_OBJ_FUTEX_ID(tgid, uaddr) CT_OBJ_USER_ID(CT_OBJ_FUTEX, tgid, uaddr)
 
 /* Set in the id of a SOCK that no process has accepted yet. */
-#define CT_OBJ_NOT_ACCEPTED         (1ULL << 58)
+#define CT_OBJ_NOT_ACCEPTED (1ULL << 58)
+/* Changes the id of the slave side of a pseudo terminal (/dev/pts/N) to that of the master side, and back. */
+#define CT_OBJ_PTY_MASTER           (1ULL << 58)
 #define CT_OBJ_CONTAINER_ID(cgroup) CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(cgroup) | 1ULL << 58)
 
 /* The start of every blob. size: bytes of the whole blob, a multiple of 8. */

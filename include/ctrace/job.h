@@ -11,7 +11,7 @@
 
 #include "ctrace/abi.h"
 
-#define JOB_RULES_MAX 512 /* each takes up to four descriptors of the daemon */
+#define JOB_RULES_MAX 512 /* the probes of a rule take up to four file descriptors of the daemon */
 #define JOB_NAME_MAX  24  /* bytes, with the final 0; a multiple of 8 */
 
 /* A value is the sum of a register and off. If deref is set, this sum is an address, and the value
