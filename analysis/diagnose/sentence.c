@@ -82,6 +82,12 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "for a lock of the database held by ");
 		return;
 	}
+	if (k->kind == RESOURCE_FUSE) {
+		words_add(t, "for the FUSE file system");
+		say_resource(t, k);
+		words_add(t, " served by ");
+		return;
+	}
 	switch (k->edge) {
 	case EDGE_LOCK:
 		words_add(t, "for a mutex");
@@ -118,11 +124,6 @@ static void say_wait(struct words *t, const struct link *k)
 	case EDGE_STOP:
 		words_add(t, "to be continued by its tracer ");
 		return;
-	case EDGE_FUSE:
-		words_add(t, "for the FUSE file system");
-		say_resource(t, k);
-		words_add(t, " served by ");
-		return;
 	case EDGE_KERNEL_LOCK:
 		words_add(t, "for a lock in the kernel held by ");
 		return;
@@ -150,6 +151,7 @@ static void say_wait(struct words *t, const struct link *k)
 	case EDGE_EXEC:
 	case EDGE_LOCK_ORDER:
 	case EDGE_OWNER:
+	case EDGE_FUSE:
 		break;
 	}
 	what = k->resource && k->resource[0] ? k->resource

@@ -706,17 +706,19 @@ static bool is_back(const struct graph *g, const struct interval *wait, uint64_t
 	return now && now != wait && now->state == INTERVAL_BLOCKED && blame_same_wait(wait, now);
 }
 
-/* Whether x is the wait s, which its time limit has cut into several. */
+/* Whether x is the poll s, which its time limit has cut into several. (A runtime that parks a thread on a
+ * futex with a time limit does so for many reasons.) */
 static bool is_cut(const struct graph *g, const struct interval *x, const struct interval *s)
 {
-	return x->wake != GRAPH_NONE && blame_same_wait(x, s) && edge_by_timer(g, x, &g->w->events[x->wake]);
+	return s->wait != CT_W_FUTEX && x->wake != GRAPH_NONE && blame_same_wait(x, s) &&
+	       edge_by_timer(g, x, &g->w->events[x->wake]);
 }
 
 /*
  * The waiter gave some work to another task, and now waits for the result (the wait s). Returns
  * this other task: the last fitting task that the waiter woke or created since the waiter's
  * previous wait. If s is a wait on a futex, previous waits of at most HANDED_PAUSE_NS do not count. Nor do
- * earlier parts of the same wait, each of which ended by the time limit.
+ * earlier parts of the same poll, each of which ended by the time limit.
  * Fitting tasks:
  * - if s is a wait on a futex or a poll: a thread of the waiter's process that is not back in its old
  *   wait;
