@@ -53,7 +53,8 @@ def play(s):
     url = "http://127.0.0.1:%s/" % port
     s.wait("apache listens", lambda: s.connects(port))
     s.check("apache answers", s.out(["curl", "-s", url + "page"]) == "page")
-    upload = ["curl", "-s", "-H", "Expect:", "-X", "POST", "-T", s.path("photos"), "--limit-rate", "%dM" % RATE_MB, url + "cgi/upload"]
+    upload = ["curl", "-s", "-H", "Expect:", "-X", "POST", "-T", s.path("photos"), "--limit-rate", "%dM" % RATE_MB,
+              url + "cgi/upload"]
     uploader = s.start("uploader", upload)
 
     def script():
@@ -75,8 +76,8 @@ def play(s):
 
     def unread():
         """How many bytes of each of its clients the worker has not read."""
-        rows = [line.split() for line in s.out(["ss", "-tnpH", "sport = :" + port]).splitlines() if "pid=%d," % s.pid("worker") in line]
-        return [int(row[1]) for row in rows]
+        rows = s.out(["ss", "-tnpH", "sport = :" + port]).splitlines()
+        return [int(row.split()[1]) for row in rows if "pid=%d," % s.pid("worker") in row]
 
     s.wait("the victim is not accepted", lambda: unaccepted() == 1)
     s.during("the uploader is stopped", lambda: s.state("uploader") == "T")

@@ -21,7 +21,7 @@ def play(s):
         found = json.loads(s.out([*ctl, "get", "--prefix", lock + "/", "--sort-by", "CREATE", "-w", "json"]))
         return [k["key"] for k in found.get("kvs", [])]
 
-    for name, lock, seconds in ("bystander", "garden", 60), ("owner", "shop", s.seconds + 1):
+    for name, lock, seconds in ("bystander", "garden", 60), ("owner", "shop", s.seconds + 2):
         s.start(name, [*ctl, "lock", lock, "sleep", seconds])
         s.wait("%s has its lock" % name, lambda name=name: s.child(name, "sleep"))
         s.role(name + "_sleep", s.child(name, "sleep"))

@@ -33,7 +33,8 @@ def play(s):
 
     def thread(where):
         """(number of clients, tid of the thread of the last)"""
-        n, tid = s.ask("monitor", "select count(*), ifnull(max(tid), 0) from information_schema.processlist where " + where + ";").split()
+        n, tid = s.ask("monitor", "select count(*), ifnull(max(tid), 0) from information_schema.processlist "
+                       "where %s;" % where).split()
         return int(n), int(tid)
 
     dumping, waiting = "info like '%SQL_NO_CACHE%`photo`%' and id <> connection_id()", "state = 'Waiting for backup lock'"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""curl waits for a page of its PHP session. Another page of this session has the session's lock, and sleeps again and again."""
+"""curl waits for a page of its PHP session. Another page has the lock of this session, and sleeps in a loop."""
 import glob
 import os
 import shutil

@@ -22,8 +22,9 @@ def play(s):
     link = "host=%s user=postgres dbname=postgres application_name=link" % base.where
 
     s.begin()
-    victim = s.start("victim", base.client("-c", "begin", "-c", CHANGE, "-c", "select dblink_exec('%s', '%s', false)" % (link, CHANGE),
-                                           "-c", "commit"), env={**os.environ, "PGAPPNAME": "victim"})
+    far_change = "select dblink_exec('%s', '%s', false)" % (link, CHANGE)
+    victim = s.start("victim", base.client("-c", "begin", "-c", CHANGE, "-c", far_change, "-c", "commit"),
+                     env={**os.environ, "PGAPPNAME": "victim"})
 
     def backend(name):
         return int(s.ask("monitor", "select coalesce(max(pid), 0) from pg_stat_activity where application_name = '%s';" % name))

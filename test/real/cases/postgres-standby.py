@@ -38,7 +38,8 @@ def play(s):
     s.role("backend", int(s.ask("monitor", asked)))
     s.during("the vault is stopped", lambda: s.state("vault") == "T")
     s.during("the commit waits for the standby", lambda: int(s.ask("monitor", asked)) == s.pid("backend"))
-    s.during("the vault has not confirmed the log", lambda: vault("sync_state, flush_lsn < pg_current_wal_flush_lsn()") == "sync|t")
+    s.during("the vault has not confirmed the log",
+             lambda: vault("sync_state, flush_lsn < pg_current_wal_flush_lsn()") == "sync|t")
     s.during("the client waits", lambda: victim.poll() is None and s.state("victim") == "S" == s.state("backend"))
     # The test sent the signal, so it is true that it is to blame.
     s.hang(victim="victim", culprits=["vault", "test"], causes=["stopped"], vague=["vault_sender"], stuck=["backend"],

@@ -54,12 +54,14 @@ def play(s):
     victim = s.start("victim", curl("hello"))
     s.wait("the victim is connected", lambda: s.syscall("victim") in ("poll", "ppoll"))
     s.during("memcached is stopped, and has not read the question", lambda: s.state("cache") == "T" and unread() > 0)
-    s.during("the thread waits", lambda: s.state("thread") == "S" and s.syscall("thread") in ("poll", "ppoll", "recvfrom", "read"))
+    s.during("the thread waits", lambda: s.state("thread") == "S" and
+             s.syscall("thread") in ("poll", "ppoll", "recvfrom", "read"))
     s.during("puma has no other thread for requests", lambda: s.threads("puma", "puma srv tp 001") == tids and
              not s.threads("puma", "puma srv tp 002"))
     s.during("both clients wait", lambda: victim.poll() is None and first.poll() is None and s.output("victim") == "")
     # The test sent the signal, so it is true that it is to blame.
-    s.hang(victim="victim", culprits=["cache", "test"], causes=["stopped"], vague=["thread", "puma"], wrong=["bystander", "first"])
+    s.hang(victim="victim", culprits=["cache", "test"], causes=["stopped"], vague=["thread", "puma"],
+           wrong=["bystander", "first"])
     yield
     s.processes["cache"][0].send_signal(signal.SIGCONT)
     s.ended("first")

@@ -21,7 +21,7 @@ cache deny all
 netdb_filename none
 pinger_enable off
 shutdown_lifetime 0 seconds
-external_acl_type guard children-max=1 children-startup=1 children-idle=1 concurrency=9 ttl=0 negative_ttl=0 %%URI %(helper)s guard
+external_acl_type guard children-max=1 children-startup=1 concurrency=9 ttl=0 negative_ttl=0 %%URI %(helper)s guard
 acl guarded external guard
 http_access allow guarded
 http_access deny all
@@ -41,8 +41,8 @@ def play(s):
     for name, text in (
             ("page", "page"), ("helper.pl", HELPER),
             ("squid.conf", SQUID % {"port": front, "where": where, "helper": "%s %s" % (find_program("perl"), helper)}),
-            ("lighttpd.conf", 'server.document-root = "%s"\nserver.bind = "127.0.0.1"\nserver.port = %s\nserver.errorlog = "%s"\n'
-             % (s.where, back, s.path("log")))):
+            ("lighttpd.conf", 'server.document-root = "%s"\nserver.bind = "127.0.0.1"\nserver.port = %s\n'
+             'server.errorlog = "%s"\n' % (s.where, back, s.path("log")))):
         with open(s.path(name), "w", encoding="utf-8") as f:
             f.write(text)
     s.start("lighttpd", ["lighttpd", "-D", "-f", s.path("lighttpd.conf")])

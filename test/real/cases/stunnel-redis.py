@@ -10,8 +10,8 @@ def play(s):
         s.start(name, ["redis-server", "--bind", "127.0.0.1", "--port", ports[name], "--save", "", "--dir", s.where,
                        "--enable-debug-command", "yes"])
         s.wait("%s answers" % name, lambda name=name: s.connects(ports[name]))
-    s.out(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=shop",
-           "-keyout", s.path("key"), "-out", s.path("cert")])
+    s.out(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+           "-subj", "/CN=shop", "-keyout", s.path("key"), "-out", s.path("cert")])
     for name, text in (("far", "cert = %s\nkey = %s\naccept = 127.0.0.1:%s\nconnect = 127.0.0.1:%s\n"
                         % (s.path("cert"), s.path("key"), ports["far"], ports["redis"])),
                        ("near", "client = yes\nCAfile = %s\nverifyPeer = yes\naccept = 127.0.0.1:%s\nconnect = 127.0.0.1:%s\n"
@@ -27,7 +27,7 @@ def play(s):
     s.wait("redis answers through both stunnels", lambda: s.out(cli("near", "SET", "stock", "17")) == "OK")
     s.start("reader", cli("near", "SUBSCRIBE", "news"))
     s.wait("the reader has subscribed", lambda: "subscribe" in s.output("reader"))
-    sleeper = s.start("sleeper", cli("redis", "DEBUG", "SLEEP", s.seconds + 1.5))
+    sleeper = s.start("sleeper", cli("redis", "DEBUG", "SLEEP", s.seconds + 2))
     s.wait("redis sleeps", lambda: s.syscall("redis") in ("nanosleep", "clock_nanosleep"))
 
     s.begin()

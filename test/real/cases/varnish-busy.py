@@ -27,9 +27,10 @@ def play(s):
     s.start("lighttpd", ["lighttpd", "-D", "-f", s.path("lighttpd.conf")])
     s.wait("lighttpd answers", lambda: s.connects(back))
     s.start("bystander", ["perl", "-e", "$x = ($x * 1103515245 + 12345) % 2147483648 while 1"])
-    s.start("varnish", ["varnishd", "-F", "-n", s.path("varnish"), "-j", "none", "-a", "127.0.0.1:" + front, "-b", "127.0.0.1:" + back,
-                        "-s", "malloc,16m", "-T", "none", "-p", "thread_pools=1", "-p", "thread_pool_min=10",
-                        "-p", "thread_pool_max=20", "-p", "first_byte_timeout=60", "-p", "vsl_space=1m"])
+    tunables = "thread_pools=1", "thread_pool_min=10", "thread_pool_max=20", "first_byte_timeout=60", "vsl_space=1m"
+    s.start("varnish", ["varnishd", "-F", "-n", s.path("varnish"), "-j", "none", "-a", "127.0.0.1:" + front,
+                        "-b", "127.0.0.1:" + back, "-s", "malloc,16m", "-T", "none",
+                        *(x for tunable in tunables for x in ("-p", tunable))])
 
     def curl(page):
         return ["curl", "-s", "http://127.0.0.1:%s/%s" % (front, page)]
