@@ -257,8 +257,9 @@ static __noinline int caps_died(struct cpu *c, struct task_struct *prev, struct 
 }
 
 /*
- * The death of a task is recorded, unless its fork was left out and no record has named the task.
- * True: the death is left out.
+ * prev dies, and next gets the CPU. True: the record of the death is left out, because prev is unborn
+ * and next is no reason to keep the record (caps_left_out()). In both cases, prev is not capped any
+ * more.
  */
 static __always_inline bool caps_death(struct cpu *c, struct task_struct *prev, struct task_struct *next)
 {

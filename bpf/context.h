@@ -101,8 +101,9 @@ static __always_inline __u64 context_call(struct cpu *c)
 
 /*
  * Remembers that a socket became readable. The kernel then wakes the tasks that wait for this socket, before
- * the interrupt or system call that made it readable ends. Most messages wake no task, so the id of the
- * socket is left to context_ready_obj(). sk, socket: the addresses of its struct sock and its struct socket.
+ * the interrupt or system call that made the socket readable ends. Most messages wake no task, so only
+ * context_ready_obj() computes the id of the socket. sk, socket: the addresses of its struct sock and its
+ * struct socket.
  */
 static __always_inline void context_ready(struct cpu *c, __u64 sk, __u64 socket)
 {

@@ -7,8 +7,9 @@
 #include "task.h"
 
 /*
- * Before Linux 6.1, an iterator cannot be limited to one task. There ct_iter_tid limits
- * ct_iter_tasks() to one task, and ct_iter_tgid limits ct_iter_files() to one process. 0: no limit.
+ * The kernel can limit an iterator to one task or process only since Linux 6.1. On older kernels,
+ * ct_iter_tid limits ct_iter_tasks() to one task, and ct_iter_tgid limits ct_iter_files() to one
+ * process. 0: no limit.
  */
 volatile __u32 ct_iter_tid = 0;
 volatile __u32 ct_iter_tgid = 0;

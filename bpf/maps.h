@@ -41,10 +41,10 @@ struct {
 } ct_objects __weak SEC(".maps");
 
 /*
- * What the programs remember about a task. ct_fork() allocates the entry. For a task that was forked
- * before the daemon started, ct_iter_tasks() allocates the entry. No program allocates an entry at a
- * switch: an allocation under a run-queue lock may wake kswapd, and a wake-up takes a run-queue lock
- * too.
+ * What the programs remember about a task. ct_fork() allocates the entry. ct_iter_tasks() allocates
+ * the entry of a task whose fork was not recorded, for example because the daemon did not run yet. No
+ * program allocates an entry at a switch: an allocation under a run-queue lock may wake kswapd, and a
+ * wake-up takes a run-queue lock too.
  */
 struct task_state {
 	__u64 poll_hash; /* hash of the set of descriptors (CT_WAITFD) last written */

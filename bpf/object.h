@@ -219,7 +219,7 @@ __weak int ct_object_of_file(struct object *o)
 	return 0;
 }
 
-/* The file of a descriptor of t. For the current task there is object_own_file(), which is faster. */
+/* The file of a descriptor of t; NULL: none. For the current task, object_own_file() is faster. */
 static __always_inline struct file *object_fd_file(struct task_struct *t, __u32 fd)
 {
 	struct files_struct *files = (void *)RD_NUM(t, files);
@@ -230,7 +230,7 @@ static __always_inline struct file *object_fd_file(struct task_struct *t, __u32 
 	return (void *)rd_num(RD(fdt, fd) + fd);
 }
 
-/* The file of a descriptor of t, the current task. */
+/* The file of a descriptor of t, the current task; NULL: none. */
 static __always_inline struct file *object_own_file(struct task_struct *t, __u32 fd)
 {
 	struct fdtable *fdt;

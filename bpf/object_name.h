@@ -368,8 +368,8 @@ __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 
 /*
  * Names the object of the socket at an address, and returns its id. Several object files have this
- * function. As the function is global and weak, the linker keeps only the first one, that of sched.bpf.c
- * (see meson.build), the only object file in which RD is fast (compat.h).
+ * function. As the function is global and weak, the linker keeps only the function of the first object file.
+ * meson.build puts sched.bpf.c first, because RD is fast only there (compat.h).
  */
 __weak __u64 ct_object_of_sk(__u64 at, __u32 tid, __u64 now)
 {

@@ -53,8 +53,8 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
  * the time at which the kernel last updated its CPU time. 0: the task never ran.
  *
  * The result is the sum of two times that the kernel keeps: when the task came to the CPU, and how
- * long it ran since. For a real-time task the kernel does not keep the second one, so the result is
- * only the first one.
+ * long it has run since then. For a real-time task the kernel does not keep the second time, so the
+ * result is only the first time.
  *
  * se.exec_start is a worse measure. It is on another clock, which leaves out the interrupts and the
  * stolen time of the CPU. After some hours, these clocks of two CPUs are seconds apart. So

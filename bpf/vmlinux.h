@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vmlinux.h - types of the kernel, written by hand, so that a build needs no kernel BTF. They have
- * only the members that the programs read.
+ * vmlinux.h - types of the kernel, written by hand, so that a build needs no kernel BTF. The types
+ * have only a few of their members: those that the programs need.
  *
  * The loader sets the real offsets (CO-RE), so the members may stand here in any order. compat.h has
  * variants of some types, for kernels that differ.

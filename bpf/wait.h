@@ -110,8 +110,8 @@ static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs,
 #define WAITID_P_PIDFD 3
 
 /*
- * The child that a wait4 or waitid asks for. 0: any child, or not known. It is not known in a pid
- * namespace other than the first, because there pid is the number of the child in that namespace.
+ * The child that a wait4 or waitid asks for. 0: any child, or not known. The child is not known if t is
+ * in a pid namespace other than the first, because then pid is a number in that namespace.
  */
 static __always_inline __u64 wait_child(struct task_struct *t, __s32 pid)
 {

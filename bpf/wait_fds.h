@@ -15,7 +15,7 @@
 #define WAIT_SELECT_WORDS 16 /* words that are read; each has 64 descriptors */
 
 /*
- * ct_polled_find() reads so many bytes of the kernel stack, next below the saved registers. The kernel
+ * ct_polled_find() reads this many bytes of the kernel stack, next below the saved registers. The kernel
  * moves the frames of a system call down by a random distance of up to 1 KiB. The frames down to the
  * struct poll_wqueues take up to 1.5 KiB.
  */
@@ -80,8 +80,8 @@ static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_stru
 	return wait_hash_is_new(ts, hash, s->now);
 }
 
-/* Writes one CT_WAITFD. This is not a part of ct_wait_set(), because before 6.2 little stack is
- * left there. */
+/* Writes one CT_WAITFD. Returns 1; 0: nothing is written. This is not a part of ct_wait_set(), because
+ * before 6.2 little stack is left there. */
 __weak int ct_wait_one(struct wait_set *s, __u32 i, __u64 obj)
 {
 	struct cpu *c = emit_cpu();

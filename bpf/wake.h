@@ -66,7 +66,8 @@ static __always_inline bool wake_may_be_sent(const struct ct_rec *w)
 	       (w->state == CT_CTX_SOFTIRQ && w->wait == NET_RX_SOFTIRQ);
 }
 
-/* Adds the system call of the current task to a wake whose object is known already. */
+/* Adds the system call of the current task to a wake, if this call may be the cause. Keeps the object of the
+ * wake. */
 static __always_inline void wake_sender(struct ct_rec *w, struct task_struct *cur)
 {
 	__u16 nr = wake_may_be_sent(w) ? wait_syscall(cur, task_regs(cur)) : CT_NR_NONE;
@@ -125,8 +126,9 @@ __weak int ct_wake_mark(__u64 addr)
 
 /*
  * Finds the innermost of the first n frames whose function is in ct_marks, and returns the GOVERN_MARK()
- * of the function; 0: there is none. Adds GOVERN_MARK_CUT_IN if a frame further out is in irq_exit(): then
- * the function runs at the end of an interrupt, which has cut in on the current task.
+ * of the function; 0: there is none, or the function is irq_exit(). Adds GOVERN_MARK_CUT_IN if a frame
+ * further out is in irq_exit(): then the function runs at the end of an interrupt, which has cut in on the
+ * current task.
  */
 __weak int ct_wake_find(struct cpu *c, __u32 n)
 {
@@ -166,9 +168,10 @@ static __noinline __u32 wake_mark_take(void *ctx, struct cpu *c, __u64 now)
 }
 
 /*
- * Handles a wake by a task that is in no system call, while the hooks of interrupts are detached. Such a
- * task wakes another task only as it ends. Otherwise an interrupt makes the wake: if an interrupt stops
- * user mode, it runs on the kernel stack of the task, and wake_in_interrupt() does not see it.
+ * If the hooks of interrupts are detached, and the current task is in no system call: sets the context of the
+ * wake to CT_CTX_IRQ, because such a task wakes another task only as it ends. So an interrupt makes the wake.
+ * An interrupt that stops user mode runs on the kernel stack of the task, so wake_in_interrupt() has not seen
+ * this interrupt.
  */
 static __always_inline void wake_without_call(struct ct_rec *w, struct task_struct *cur)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watch.bpf.c - the programs behind watchpoints. Hardware breakpoints call them after the
- * instruction that wrote or read the variable.
+ * watch.bpf.c - the programs behind watchpoints. Hardware breakpoints call the programs after the
+ * instruction that wrote or read the variable. The daemon uses the programs on x86-64 only.
  *
- * The hardware has no breakpoint for reads alone. So a watchpoint with reads has two breakpoints:
+ * x86-64 has no breakpoint for reads alone. So a watchpoint with reads has two breakpoints:
  * the first for writes (ct_watch_write()), the second for reads and writes (ct_watch_any()). An
  * access that only the second breakpoint sees is a read. A task that spins reads without end, so
  * only its first read after each change is recorded.
