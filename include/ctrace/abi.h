@@ -77,9 +77,10 @@ enum ct_kind {
 	CT_FUTEX = 4,
 	/*
 	 * One of the descriptors that a poll, ppoll or select waits on. The set of descriptors is
-	 * written when a wait for the set begins (from the step CT_SHED_COARSE on: when a long wait
-	 * for the set ends). The set is not written again if it has not changed and was written
-	 * within the last second. Only the first CT_WAITFD_MAX descriptors of the set are written.
+	 * written when a wait for the set begins, and when an iterator reads the state of the waiter. In
+	 * a coarse step, or if the waiter is capped, the set is written when a long wait for the set ends.
+	 * The set is not written again if it has not changed and was written within the last second. Only
+	 * the first CT_WAITFD_MAX descriptors of the set are written.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
@@ -368,7 +369,7 @@ enum ct_wait {
 #define CT_SF_COMPAT   0x08 /* 32-bit system call: nr and obj not decoded */
 #define CT_SF_IDLE     0x10 /* TASK_IDLE: uninterruptible but counts as idle */
 #define CT_SF_KTHREAD  0x20
-#define CT_SF_ZEROWAIT 0x40 /* a poll with a time limit of zero */
+#define CT_SF_ZEROWAIT 0x40 /* the time limit of the wait is zero */
 /* The task is runnable, but the CPU quota of its control group, or of one above, is used up. Only traces from
  * version 1.5 of the format on have this flag. */
 #define CT_SF_THROTTLED 0x80
@@ -398,8 +399,8 @@ enum ct_found {
 /* flags of CT_WAKE */
 #define CT_WF_READY   0x01 /* obj is the socket that became readable */
 #define CT_WF_SELF    0x02 /* the wakee is the current task */
-#define CT_WF_KTHREAD 0x04 /* the waker is a kernel thread */
-#define CT_WF_EXITING 0x08 /* the waker is exiting */
+#define CT_WF_KTHREAD 0x04 /* the task on the CPU is a kernel thread or an io_uring worker */
+#define CT_WF_EXITING 0x08 /* the task on the CPU is exiting */
 #define CT_WF_FROZEN  0x20 /* the wakee was frozen; the wake ends the freeze, not the wait */
 #define CT_WF_IDLE    0x10 /* the idle task was on the CPU: an interrupt woke the wakee, whatever state says */
 
@@ -416,7 +417,7 @@ enum ct_found {
 
 #define CT_PF_KERNEL 0x01 /* sample: the task was in the kernel */
 
-/* polled: the code adds a number to a register, and this register had the same value at each look */
+/* polled: the address is the sum of a register and a number; the register had the same value at each look */
 #define CT_QF_REG  0x01
 #define CT_QF_CODE 0x02 /* polled: the code that the task runs gives the address */
 #define CT_QF_SPIN 0x04 /* polled: the task does not sleep between two looks at the variable */
@@ -587,8 +588,7 @@ struct ct_cmdline_blob {
 	ct_u16 len;       /* 0: the command line is not known any more, because an exec was not recorded */
 	ct_u16 pad[3];
 	/* len bytes, padded with 0 to a multiple of 8: the arguments, with a space between two arguments. The
-	 * word
-	 * "..." stands for arguments that were left out. */
+	 * word "..." stands for arguments that were left out. */
 	char text[];
 };
 _Static_assert(sizeof(struct ct_cmdline_blob) == 24, "ct_cmdline_blob");
@@ -624,7 +624,7 @@ struct ct_object_blob {
 	ct_u16 family;  /* sockets: AF_* */
 	ct_u16 type;    /* sockets: SOCK_* */
 	ct_u8 protocol; /* IPPROTO_* */
-	ct_u8 state;    /* tcp: TCP_* state when seen */
+	ct_u8 state;    /* sockets, also unix sockets: the state (TCP_*) when the blob was written */
 	ct_u16 lport;   /* host byte order */
 	ct_u16 rport;
 	ct_u16 name_len;

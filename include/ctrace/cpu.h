@@ -4,9 +4,10 @@
  *
  * The map ct_cpus has one entry for each CPU: struct cpu, then the ring. The daemon maps the
  * entries. The daemon reads the rings, clears the records that it has read, and sets id and tail.
- * The BPF programs on that CPU write the other members. But the daemon resets depth and ready_sk at
- * the end of a pause, and stats.lost_first_ns when it reads the number of losses. bpf/emit.h and
- * daemon/kernel/percpu_ring.c say how the ring works; this header only lays it out.
+ * The BPF programs that run on a CPU write the other members of its entry. But the daemon resets
+ * depth and ready_sk at the end of a pause, and stats.lost_first_ns when it reads the number of
+ * losses. bpf/emit.h and daemon/kernel/percpu_ring.c say how the ring works; this header only lays
+ * out the memory.
  *
  * Any thread may call cpu_room(): it has no state.
  */
@@ -31,7 +32,7 @@ struct cpu {
 	/* The members that every record touches are in one cache line. */
 	ct_u64 head;  /* bytes that were reserved for records since the start */
 	ct_u32 id;    /* index of this entry */
-	ct_u32 depth; /* how many interrupts are in progress; the innermost is the last of ctx */
+	ct_u32 depth; /* how many interrupts are in progress; ctx[depth - 1] is the innermost */
 	ct_u32 ready_depth;
 	ct_u32 emitted; /* records put into the side ring (struct cpu_side); after each 64th, a program looks
 			   how full the side ring is */
@@ -48,7 +49,8 @@ struct cpu {
 	ct_u64 tail __attribute__((aligned(64)));
 
 	struct ct_cpu_stats stats __attribute__((aligned(64)));
-	ct_u64 poked; /* tail + 1 when this ring, more than half full, last woke the daemon; 0: never */
+	/* tail + 1 when a program last woke the daemon because this ring was more than half full; 0: never */
+	ct_u64 poked;
 	struct cpu_context ctx[CPU_DEPTH];
 	ct_u64 marked_ns;          /* time of the last wake whose stack was taken */
 	ct_u64 frames[CPU_FRAMES]; /* the kernel stack of that wake */
@@ -56,13 +58,14 @@ struct cpu {
 	ct_u64 left_out[GOVERN_CAPS]; /* records that caps left out, by the slot of the task */
 	/* records that caps left out; a record about two capped tasks counts once */
 	ct_u64 n_left_out;
-	ct_u64 n_passed; /* runs of BPF programs that recorded nothing, because the task on the CPU is capped
-			  */
+	/* runs of BPF programs that left out a record, or that kept only the context of interrupts while the
+	 * task on the CPU was capped */
+	ct_u64 n_passed;
 	/*
-	 * Objects that were seen lately and need no name. The index is a hash of id ^ sig << 40
-	 * (struct object in bpf/object.h). This is a cache in front of the map ct_objects. A server
-	 * with many connections needs a large cache: an object that is not in the cache costs 300
-	 * ns.
+	 * Objects that were seen lately and have a name already. An entry is id ^ sig << 40 (struct
+	 * object in bpf/object.h), and its index is a hash of this number. This is a cache in front of
+	 * the map ct_objects. A server with many connections needs a large cache: an object that is
+	 * not in the cache costs 300 ns.
 	 */
 	ct_u64 named[CPU_NAMED];
 } __attribute__((aligned(64)));

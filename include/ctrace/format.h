@@ -100,7 +100,7 @@ struct format_segment {
 	uint8_t boot_id[16];
 	uint32_t n_slots;
 	uint32_t flags;    /* FORMAT_SEGMENT_* */
-	uint64_t begin_ns; /* boot time of the checkpoint; equal to the end of the previous segment */
+	uint64_t begin_ns; /* boot time of the checkpoint; without RESTART: the end of the previous segment */
 	uint64_t end_ns;
 	uint64_t min_ns; /* smallest time of its records; begin_ns if it has no records */
 	uint64_t max_ns;
@@ -162,7 +162,7 @@ enum format_block_type {
 	FORMAT_COL_X0 = 28,    /* varint, zigzag: difference to the predicted value */
 	FORMAT_COL_X1 = 29,
 
-	FORMAT_TASKS = 32,   /* struct ct_task_blob */
+	FORMAT_TASKS = 32,   /* struct ct_task_blob and struct ct_cmdline_blob */
 	FORMAT_OBJECTS = 33, /* struct ct_object_blob */
 	FORMAT_STACKS = 34,  /* struct ct_stack_blob */
 	FORMAT_STATES = 35,  /* struct format_state, sorted by tid: the checkpoint at begin_ns */

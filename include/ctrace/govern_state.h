@@ -82,7 +82,9 @@ enum govern_kind {
 	GOVERN_LIFE,
 	GOVERN_OTHER,
 	GOVERN_SHORT, /* the end of a wait that is too short to be recorded in a coarse step */
-	GOVERN_LIGHT, /* programs that keep the context of interrupts; their runs are counted, not timed */
+	/* Runs that only keep the context of interrupts, that leave out a record, or that end at once
+	 * because of a pause. These runs are counted, not timed. */
+	GOVERN_LIGHT,
 	GOVERN_KINDS,
 };
 

@@ -66,7 +66,7 @@ struct job_rule {
 };
 _Static_assert(sizeof(struct job_rule) == 56, "job_rule");
 
-/* Reports a function to the daemon: for the first time, a process has enqueued a job that runs it. */
+/* Reports to the daemon that a process has enqueued a job that runs this function, for the first time. */
 struct job_call {
 	ct_u64 function;
 	ct_u32 tgid;

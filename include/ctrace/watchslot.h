@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watchslot.h - the state of a watchpoint, shared by the BPF program that hardware breakpoints call
- * (bpf/watch.bpf.c) and the daemon, which maps it.
+ * watchslot.h - the states of watchpoints, shared by the BPF programs that hardware breakpoints call
+ * (bpf/watch.bpf.c) and the daemon, which maps this memory.
  *
- * The daemon writes a whole slot before it sets tgid. After that, the BPF program writes the
+ * The daemon writes a whole slot before it sets tgid. After that, the BPF programs write the
  * counters and the value.
  */
 #ifndef CTRACE_WATCHSLOT_H
@@ -11,7 +11,7 @@
 
 #include "ctrace/abi.h"
 
-#define WATCH_SLOTS 4    /* the hardware has four */
+#define WATCH_SLOTS 4    /* an x86 CPU has four hardware breakpoints */
 #define WATCH_PER_S 1000 /* at most this many accesses of one variable are recorded in a second */
 /* ns: a write that changes nothing is left out if the last recorded write of the task is not this old */
 #define WATCH_SAME_AGAIN 10000000
