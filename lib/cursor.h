@@ -25,7 +25,7 @@ static inline struct cursor cursor_init(const void *p, size_t n)
 	return (struct cursor){ .p = p, .left = n };
 }
 
-/* Returns a pointer to the next n bytes (not aligned), or NULL. */
+/* Returns a pointer to the next n bytes, which need not be aligned. NULL: failure. */
 static inline const void *cursor_take(struct cursor *c, size_t n)
 {
 	const void *p = c->p;

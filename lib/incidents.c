@@ -60,7 +60,7 @@ static json_t *load(int dir_fd, const char *name)
 	return NULL;
 }
 
-/* Replaces the name of the snapshot by its path. */
+/* Replaces the name of the snapshot by its path, or by null if there is no such file. */
 static void locate(const char *dir, int dir_fd, json_t *o)
 {
 	const char *name = json_string_value(json_object_get(o, "snapshot"));

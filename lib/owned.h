@@ -29,7 +29,7 @@ const char *owned_text(enum owned_trouble trouble);
  * refused, and *ret says why. Any other -errno is that of open(), and *ret is OWNED_OK.
  */
 int owned_dir(int at_fd, const char *path, int flags, enum owned_trouble *ret);
-/* As owned_dir(), for the directory that contains path. */
+/* As owned_dir(), for the directory that contains path. May also return -ENOMEM. */
 int owned_dir_of(const char *path, enum owned_trouble *ret);
 /*
  * Opens the file `name` in a directory, with the flags of open(). With O_CREAT, a new file is

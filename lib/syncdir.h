@@ -8,7 +8,7 @@
 
 /*
  * Syncs the directory that contains path. Returns 0 or -errno. Returns 0 also if the directory cannot
- * be synced, because the caller may not read it or its file system does not support it.
+ * be synced, because the caller may not read the directory, or its file system does not support the sync.
  */
 int syncdir_of(const char *path);
 

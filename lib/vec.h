@@ -4,7 +4,7 @@
  * that its items point to. One thread at a time for each vector.
  *
  * VEC_PUSH and VEC_RESERVE are expressions. Their value is 0, or -ENOMEM, with the vector unchanged.
- * A zeroed structure is an empty vector. VEC_FREE accepts one.
+ * A zeroed structure is an empty vector. VEC_FREE accepts an empty vector.
  */
 #ifndef CTRACE_LIB_VEC_H
 #define CTRACE_LIB_VEC_H
@@ -44,8 +44,8 @@ static inline int vec_grow(void **v, size_t *cap, size_t want, size_t elem)
 
 #define VEC_RESERVE(vec, want) vec_grow((void **)&(vec)->v, &(vec)->cap, (want), sizeof(*(vec)->v))
 /*
- * VEC_PUSH may move the vector before it evaluates the item, so the item must not use a pointer
- * into the vector.
+ * VEC_PUSH may move the items of the vector before it evaluates the new item, so the new item must
+ * not use a pointer into the vector.
  */
 #define VEC_PUSH(vec, ...)                                                                                   \
 	(VEC_RESERVE(vec, (vec)->n + 1) ? -ENOMEM : ((vec)->v[(vec)->n++] = (__VA_ARGS__), 0))
