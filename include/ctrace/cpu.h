@@ -58,8 +58,8 @@ struct cpu {
 	ct_u64 left_out[GOVERN_CAPS]; /* records that caps left out, by the slot of the task */
 	/* records that caps left out; a record about two capped tasks counts once */
 	ct_u64 n_left_out;
-	/* runs of BPF programs that left out a record, or that kept only the context of interrupts while the
-	 * task on the CPU was capped */
+	/* runs of BPF programs that left out a record, or that only noted an interrupt or a readable socket
+	 * while the task on the CPU was capped */
 	ct_u64 n_passed;
 	/*
 	 * Objects that were seen lately and have a name already. An entry is id ^ sig << 40 (struct
