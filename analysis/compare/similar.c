@@ -216,15 +216,19 @@ bool similar_role(const struct graph *g, uint32_t a, uint32_t b)
 	       (!strcmp(task_name(g, a), task_name(g, b)) && !strcmp(leader_name(g, a), leader_name(g, b)));
 }
 
-/* The factor for the score of two waits, by their stacks: 1 if the stacks are equal or not known,
- * SIMILAR_STACK if they have nothing in common, otherwise in between. */
-static float stacks_factor(const struct graph *g, const struct interval *a, const struct interval *b)
+/* The factor for the score of two waits, by their stacks: 1 if the stacks are equal, SIMILAR_STACK if they
+ * have nothing in common, otherwise in between. Stacks that are not known count as equal if the waits are for
+ * one object (place is 1), otherwise as half alike. */
+static float stacks_factor(const struct graph *g, const struct interval *a, const struct interval *b,
+			   float place)
 {
 	float alike = -1;
 
 	if (graph_visit(g, a) != GRAPH_NONE && graph_visit(g, b) != GRAPH_NONE)
 		alike = candidate_stacks_alike(g, graph_visit_stack(g, a), graph_visit_stack(g, b));
-	return alike < 0 ? 1 : SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
+	if (alike < 0)
+		alike = place < 1 ? 0.5F : 1;
+	return SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
 }
 
 /* True: `waker`, which ended a wait of the task `mate`, belongs to the process of `mate`, and `me` is in
@@ -273,7 +277,7 @@ static int consider(const struct graph *g, uint32_t interval, const struct signa
 	    is_of_another_connection(g, s, x, &found.blame))
 		return 0;
 	similar_signature(g, earlier, &its);
-	found.score = place * similar_score(mine, &its) * stacks_factor(g, s, x);
+	found.score = place * similar_score(mine, &its) * stacks_factor(g, s, x, place);
 	return VEC_PUSH(&ret->v, found);
 }
 

@@ -146,6 +146,12 @@ static bool is_pause(const struct link *k)
 	return k->wait == CT_W_SLEEP || (k->wait == CT_W_FUTEX && k->kind == RESOURCE_TIMER);
 }
 
+/* Whether the task is a server that waits in its event loop for any of its clients. */
+static bool is_idle_loop(const struct link *k)
+{
+	return (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL) && k->server && !k->owed;
+}
+
 /* Whether the victim takes what a producer makes from time to time, and the producer sleeps in between. No
  * task of the chain waits for an answer, except from a server that itself waits for the requests of others (a
  * message broker). */
@@ -154,7 +160,8 @@ static bool is_fed(const struct findings *f)
 	const struct link *v = f->chain.links.v;
 	size_t n = f->chain.links.n;
 
-	if (n < 2 || f->chain.end != END_LEAF || !is_pause(&v[n - 1]) || !is_fed_often(f->g, &v[0]))
+	if (n < 2 || f->chain.end != END_LEAF || !is_fed_often(f->g, &v[0]) ||
+	    (!is_pause(&v[n - 1]) && !is_idle_loop(&v[n - 1])))
 		return false;
 	for (size_t i = 0; i + 1 < n; i++)
 		if (!carries_data(&v[i]) || (v[i].owed && !v[i + 1].server))

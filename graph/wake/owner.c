@@ -560,7 +560,9 @@ static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_r
 	return sent && peer && (!got || got->event < sent->event);
 }
 
-static void poll_socket(const struct graph *g, uint64_t obj, const struct interval *s, struct poll_member *m)
+/* alone: the set has no other object. */
+static void poll_socket(const struct graph *g, uint64_t obj, const struct interval *s, bool alone,
+			struct poll_member *m)
 {
 	const struct window_object *o = window_object(g->w, obj);
 	uint64_t peer = graph_peer_object(g, obj), ts_ns = s->from_ns;
@@ -575,8 +577,10 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	if (owner_owed(g, obj, ts_ns) && owner_owed(g, obj, s->to_ns - 1)) {
 		m->score = own ? POLL_OWN : POLL_OWED;
 		m->since_ns = sent ? event_of(g, sent)->r.ts : 0;
-	} else if (!own && peer && owner_owed(g, peer, ts_ns) && !has_answered(g, peer, sent, ts_ns)) {
-		/* the other end waits for this task */
+	} else if (!alone && !own && peer && owner_owed(g, peer, ts_ns) &&
+		   !has_answered(g, peer, sent, ts_ns)) {
+		/* The other end waits for this task. (A server that polls this connection alone has not got
+		 * the whole request yet.) */
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
 		m->all.n = 0;
@@ -618,7 +622,7 @@ static void poll_member_fill(const struct graph *g, uint64_t obj, const struct i
 	*m = (struct poll_member){ .task = GRAPH_NONE };
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
-		poll_socket(g, obj, s, m);
+		poll_socket(g, obj, s, alone, m);
 		return;
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
@@ -1087,6 +1091,21 @@ static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 	return mate;
 }
 
+/* Whether the task waits in an event loop at ts_ns, and no answer is owed to it there. */
+static bool idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+	struct blame b;
+
+	if (!s || s->state != INTERVAL_BLOCKED)
+		return false;
+	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
+		return s->wait == CT_W_ACCEPT;
+	blame_lasting(g, i, &b);
+	return !b.owed;
+}
+
 static void owner_of_futex(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	uint32_t owner = graph_futex_owner(g, s);
@@ -1096,6 +1115,8 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 		b->task = past_waker(g, s->obj, s->from_ns, s->task, &at);
 		if (b->task == GRAPH_NONE)
 			b->task = handed_to(g, s);
+		if (b->task != GRAPH_NONE && idles_in_loop(g, b->task, s->to_ns - 1))
+			b->task = GRAPH_NONE;
 		return;
 	}
 	b->task = graph_task_at(g, owner, s->from_ns);

@@ -7,18 +7,16 @@
 
 static const char *const title_start = "postgres: ";
 
-/* The title of the session, if it is about the interval; otherwise "". The daemon reads the titles when it
- * inspects a wait. It records a title only if the title has changed. */
-static const char *title_of(const struct graph *g, const struct interval *s)
+/* The title of the task at the end of the interval, without the first word. "": the task is no process of
+ * PostgreSQL. *ret_fresh: the title is about the interval. The daemon reads the titles when it inspects a
+ * wait. It records a title only if the title has changed. */
+static const char *title_of(const struct graph *g, const struct interval *s, bool *ret_fresh)
 {
-	const struct graph_task *t = &g->tasks[s->task];
 	uint64_t since_ns;
-	const char *text = window_cmdline_since(g->w, t->tid, s->to_ns - 1, &since_ns);
+	const char *text = window_cmdline_since(g->w, g->tasks[s->task].tid, s->to_ns - 1, &since_ns);
 
-	if (strncmp(text, title_start, strlen(title_start)) != 0 ||
-	    (since_ns < s->from_ns && graph_visit(g, s) == GRAPH_NONE))
-		return "";
-	return text;
+	*ret_fresh = since_ns >= s->from_ns || graph_visit(g, s) != GRAPH_NONE;
+	return strncmp(text, title_start, strlen(title_start)) ? "" : text + strlen(title_start);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -30,9 +28,19 @@ static bool ends_with(const char *text, const char *end)
 	return n >= k && !memcmp(text + n - k, end, k);
 }
 
+/* Whether the process may hold locks: a session ("shop shop [local] ...", "shop shop 10.0.0.1(4711) ..."), or
+ * a worker that cleans up tables. */
+static bool may_lock(const char *title)
+{
+	return strstr(title, " [local] ") || strstr(title, ") ") || !strncmp(title, "autovacuum worker", 17);
+}
+
 bool title_waits(const struct graph *g, const struct interval *s)
 {
-	return ends_with(title_of(g, s), " waiting");
+	bool fresh;
+	const char *title = title_of(g, s, &fresh);
+
+	return fresh && may_lock(title) && ends_with(title, " waiting");
 }
 
 uint32_t title_owner(const struct graph *g, const struct interval *s, struct enders *all)
@@ -45,17 +53,19 @@ uint32_t title_owner(const struct graph *g, const struct interval *s, struct end
 	for (size_t i = 0; me->ptgid && i < n && scan_step(g); i++) {
 		uint32_t at = graph_interval_at(g, r[i].event, s->to_ns - 1);
 		const struct interval *x = at == GRAPH_NONE ? NULL : &g->intervals[at];
-		const char *title = x ? title_of(g, x) : "";
-		bool idles = ends_with(title, " idle in transaction") ||
-			     ends_with(title, " idle in transaction (aborted)");
+		bool fresh = false, behind;
+		const char *title = x ? title_of(g, x, &fresh) : "";
 
-		if (!x || r[i].event == s->task || x->from_ns >= s->to_ns)
+		if (!x || r[i].event == s->task || x->from_ns >= s->to_ns || !may_lock(title) ||
+		    ends_with(title, " idle"))
 			continue;
-		if (!idles && (x->state == INTERVAL_BLOCKED || x->state == INTERVAL_UNKNOWN))
+		/* the session waits for a lock too, and began later */
+		behind = fresh && ends_with(title, " waiting") && x->from_ns > s->from_ns;
+		if (behind)
 			continue;
 		if (all->n < ENDERS_MAX)
 			all->v[all->n++] = r[i].event;
-		owner = r[i].event;
+		owner = fresh ? r[i].event : GRAPH_NONE;
 	}
 	return all->n == 1 ? owner : GRAPH_NONE;
 }

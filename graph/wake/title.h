@@ -17,8 +17,9 @@
 bool title_waits(const struct graph *g, const struct interval *s);
 /*
  * The session that seems to own the lock for which the task waits in s: the only session of the same server
- * that is idle in a transaction, if no session computes. GRAPH_NONE: there is no such session, or there are
- * several. *all: the sessions that may own the lock.
+ * that is not idle, or is idle in a transaction. Sessions that have begun later to wait for a lock do not
+ * count. GRAPH_NONE: there is no such session, there are several, or the title is old. *all: the sessions
+ * that may own the lock.
  */
 uint32_t title_owner(const struct graph *g, const struct interval *s, struct enders *all);
 

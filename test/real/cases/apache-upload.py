@@ -5,7 +5,7 @@ import signal
 
 from scene import children
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"apache2": "apache2-bin", "perl": "perl", "curl": "curl"}
 MB, RATE_MB = 12, 4
 

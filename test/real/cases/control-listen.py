@@ -5,7 +5,7 @@ import sys
 
 from scene import Missing, Postgres
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client"}
 
 WORKER = """

@@ -2,7 +2,7 @@
 """`etcdctl lock` waits for a lock in etcd. Another `etcdctl lock` owns it, and waits for its command, which sleeps."""
 import json
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"etcd": "etcd-server", "etcdctl": "etcd-client"}
 
 

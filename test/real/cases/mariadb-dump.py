@@ -3,7 +3,7 @@
 import os
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"mariadbd": "mariadb-server", "mariadb-install-db": "mariadb-server", "mariadb": "mariadb-client",
          "mariadb-dump": "mariadb-client", "gzip": "gzip"}
 ROWS = 4000

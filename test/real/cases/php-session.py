@@ -6,7 +6,7 @@ import shutil
 
 from scene import Missing
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"lighttpd": "lighttpd", "php-fpm8.2": "php8.2-fpm", "curl": "curl"}
 
 PAGE = """<?php

@@ -4,7 +4,7 @@ import os
 
 from scene import Postgres
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client"}
 CHANGE = "update stock set n = n - 1 where id = 5"
 

@@ -2,7 +2,7 @@
 """curl waits for the only thread of puma. This thread waits for the answer of a memcached that SIGSTOP has stopped."""
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"puma": "puma", "memcached": "memcached", "curl": "curl"}
 
 SHOP = """

@@ -5,7 +5,7 @@ import signal
 
 from scene import SYSCALLS, children, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"uwsgi-core": "uwsgi-core", "curl": "curl"}
 
 SHOP = """

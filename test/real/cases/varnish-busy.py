@@ -4,7 +4,7 @@ import json
 
 from scene import find_program
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"varnishd": "varnish", "varnishstat": "varnish", "lighttpd": "lighttpd", "perl": "perl", "curl": "curl"}
 
 PAGE = """

@@ -5,7 +5,7 @@ import signal
 
 from scene import children
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"vsftpd": "vsftpd", "curl": "curl"}
 MB, RATE_MB = 12, 4
 
