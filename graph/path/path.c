@@ -126,12 +126,46 @@ static bool is_request(const struct graph *g, uint32_t interval, const struct bl
 	return is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE && graph_is_accepted(g, b->obj);
 }
 
+/* When the task sent the request whose answer ended the wait of b. 0: not known, or no answer ended the wait.
+ */
+static uint64_t asked_ns(const struct graph *g, const struct blame *b)
+{
+	const struct graph_ref *sent = b->ended && b->edge == EDGE_MESSAGE &&
+						       CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK &&
+						       !graph_is_accepted(g, b->obj)
+					       ? graph_ref_before(g, &g->sends, b->obj, b->until_ns)
+					       : NULL;
+
+	return sent ? g->w->events[sent->event].r.ts : 0;
+}
+
+/* As last_idle(), and fills *b with the blame of the result. If an answer ended that wait, and the task asked
+ * for it only after `interval`, then something before the question ended `interval`: takes the last repeat
+ * before the question. */
+static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
+{
+	uint64_t end = horizon(f), asked;
+	uint32_t last = last_idle(k, f, interval), before;
+
+	blame_last(k, last, end, b);
+	for (unsigned i = 0; i < ASKED_STEPS && last != interval; i++) {
+		asked = asked_ns(k->g, b);
+		if (asked <= k->g->intervals[interval].to_ns)
+			break;
+		before = repeats_last(k->g, interval, asked, no_progress_ns(end - f->from_ns));
+		if (before != GRAPH_NONE && before >= last)
+			break;
+		last = before == GRAPH_NONE ? interval : before;
+		blame_last(k, last, end, b);
+	}
+	return last;
+}
+
 static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
-	uint32_t last = last_idle(k, f, interval);
+	uint32_t last = last_blamed(k, f, interval, b);
 	bool limit;
 
-	blame_last(k, last, horizon(f), b);
 	if (last != interval && b->task != GRAPH_NONE && !b->timed_out && !on_stack(k, f->depth, b->task))
 		return;
 	limit = acted_on_limit(k, f, last, b);
