@@ -374,7 +374,8 @@ static uint32_t sock_owner(const struct graph *g, uint64_t sock, uint64_t ts_ns,
 	const struct window_object *o = window_object(g->w, sock);
 	uint32_t task = peer ? sock_user(g, peer, ts_ns) : GRAPH_NONE;
 
-	if (task != GRAPH_NONE && !alive(g, task, ts_ns))
+	/* a thread that is created for the connection may receive the request later */
+	if (task != GRAPH_NONE && g->tasks[task].exit_ns <= ts_ns)
 		task = GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)
 		task = fd_owner(g, peer, ts_ns, 0, 0, all);
