@@ -4,15 +4,16 @@
  *
  * Some runtimes (those of Go, Rust's tokio, executors of the JVM) let any thread go on with any
  * request. A thread that has received a request may soon wait for something that has nothing to do
- * with this request.
+ * with this request. In other servers, one thread accepts the requests, and the threads of a pool serve them.
  */
 #include "graph/wake/blame.h"
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 
-/* The last wait in an epoll that the task began up to ts_ns, if not too many intervals lie in between. */
-static uint32_t last_epoll(const struct graph *g, uint32_t task, uint64_t ts_ns)
+/* The wait in which the task may wait for an answer at ts_ns: the read, connect or poll that lasts, or else
+ * the last wait in an epoll that the task began up to ts_ns, if not too many intervals lie in between. */
+static uint32_t asking_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
 	uint32_t i = graph_interval_at(g, task, ts_ns);
@@ -22,7 +23,9 @@ static uint32_t last_epoll(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	for (size_t looks = 0; looks < DEBT_LOOKS && scan_step(g); looks++, i--) {
 		const struct interval *s = &g->intervals[i];
 
-		if (s->state == INTERVAL_BLOCKED && s->wait == CT_W_EPOLL)
+		if (s->state == INTERVAL_BLOCKED &&
+		    (s->wait == CT_W_EPOLL ||
+		     (!looks && (s->wait == CT_W_READ || s->wait == CT_W_CONNECT || s->wait == CT_W_POLL))))
 			return i;
 		if (i == t->first_interval)
 			break;
@@ -49,7 +52,7 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
 	struct blame found = { .task = GRAPH_NONE }, b;
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
-		uint32_t wait = last_epoll(g, r[i].event, s->to_ns - 1);
+		uint32_t wait = asking_wait(g, r[i].event, s->to_ns - 1);
 		const struct graph_ref *sent;
 
 		if (wait == GRAPH_NONE)
