@@ -142,6 +142,12 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * of records, messages are matched wrongly. Evidence: bytes_on_their_way below; bytes_taken_before above. */
 #define FLOW_STALE_NS 10000000ULL
 
+/* ns: A server may send its answer in parts. A part that comes longer than this after the part before it, and
+ * without a further request, is news that the server sends on its own. Below: an answer that comes slowly is
+ * cut. Above: messages of a subscription make one endless answer. Evidence: answer_in_parts below; news_later
+ * above. */
+#define REQUEST_PART_NS 1000000000ULL
+
 /*
  * Limits: how much is looked at.
  */

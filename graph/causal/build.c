@@ -52,7 +52,7 @@ static void pass_event(struct pass *p, uint32_t event)
 	}
 }
 
-static int pass_run(struct pass *p)
+int pass_run(struct pass *p)
 {
 	const struct graph *g = p->g;
 

@@ -27,11 +27,13 @@ struct flow_item {
 	uint32_t ask; /* a taken request: the event of its send; bytes: the event of the send of the request
 			 that they answer; GRAPH_NONE: not known, or none */
 	uint32_t next;
-	uint32_t wake; /* a debt: the edge of the wake-up that the message may explain; GRAPH_NONE: none */
-	uint32_t n;    /* a taken request: how many sends have their first byte in its receive; this
-			  many answers may be due */
-	bool begun;    /* bytes: a part has been received */
-	bool reply;    /* a request: it may instead be the answer to an earlier send of the server */
+	uint32_t wake;    /* a debt: the edge of the wake-up that the message may explain; GRAPH_NONE: none */
+	uint32_t request; /* a taken request: index of its struct request; a sent request: index of the
+			     request for which it was sent; GRAPH_NONE: not known, or none */
+	uint32_t n;       /* a taken request: how many sends have their first byte in its receive; this
+			     many answers may be due */
+	bool begun;       /* bytes: a part has been received */
+	bool reply;       /* a request: it may instead be the answer to an earlier send of the server */
 };
 struct flow_queue {
 	uint32_t first, last; /* index + 1; 0: none */
@@ -53,6 +55,8 @@ struct flow {
 	uint64_t answer_client; /* asks: the client of the last answered request */
 	uint32_t answered;      /* serves: the last segment that answered */
 	uint32_t taker;         /* serves: the last segment that received */
+	uint32_t request; /* index of the last struct request; GRAPH_NONE: none. Of two ends on this host,
+			     only the one that serves has it */
 	bool dgram;
 	bool sent_last; /* the last message on this socket was sent, not received */
 	bool pipelines; /* the client sends further requests before it has the answer */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "graph/causal/exchange.h"
 #include "graph/causal/segments.h"
 #include "graph/causal/wake_edges.h"
 #include "graph/timeline/scan.h"
@@ -57,6 +58,7 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 			continue;
 		}
 		message_edge(p, p->work[task].segment, event, d->segment, d->event, to->sock);
+		exchange_settle(p, to, d->event, task, event);
 		if (d->wake != GRAPH_NONE)
 			p->edges.v[d->wake].kind = 0;
 		d->wake = GRAPH_NONE;
@@ -135,7 +137,8 @@ static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t 
 					.segment = p->work[task].segment,
 					.task = task,
 					.client = p->work[task].client,
-					.ask = GRAPH_NONE });
+					.ask = GRAPH_NONE,
+					.request = exchange_request_of(p, task) });
 }
 
 /* A server sends on the socket: either the answer to the oldest request, or a message of its own.
@@ -153,6 +156,7 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		r = flow_first(&p->flows, &flow->taken);
 	}
 	if (!r) {
+		exchange_answer(p, f, task, event, GRAPH_NONE);
 		if (w->client && w->client != client_at(flow, peer_user(p, flow, event)))
 			item_ask(p, flow, task, event);
 		return;
@@ -167,6 +171,7 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	if (flow->sent_last)
 		flow->pipelines = true; /* two answers follow each other without a receive in between */
 	flow->answered = w->segment;
+	exchange_answer(p, f, task, event, request.request);
 	if (request.segment != w->segment)
 		pass_edge(p, &(struct edge){ .from = request.segment,
 					     .to = w->segment,
@@ -194,6 +199,7 @@ void match_send(struct pass *p, uint32_t event)
 		serve_send(p, f, task, event, &ask);
 	} else {
 		item_ask(p, flow, task, event);
+		exchange_ask(p, f, task, event);
 		w->asked = r->obj;
 	}
 	flow = &p->flows.v.v[f];
@@ -327,6 +333,7 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	uint64_t ts = p->e[event].r.ts;
 	struct flow_item *r = flow_first(&p->flows, &flow->taken);
 	bool more = !got->begun && r;
+	uint32_t request;
 
 	flow->client = from;
 	/* the items in front are pieces of a request that is answered already */
@@ -342,7 +349,9 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	}
 	flow = &p->flows.v.v[f];
 	flow->taker = w->segment;
+	request = exchange_take(p, f, task, event, from, more ? GRAPH_NONE : got->event, more);
 	if (!more) {
+		flow = &p->flows.v.v[f];
 		pass_queue(p, &flow->taken,
 			   &(struct flow_item){ .event = event,
 						.segment = w->segment,
@@ -350,6 +359,7 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 						.client = client,
 						.ask = got->event,
 						.n = MAX(got->begun, 1u),
+						.request = request,
 						.reply = flow->asks.first != 0 });
 		flow_clear(&p->flows, &flow->asks);
 		w->taken++;
@@ -378,6 +388,7 @@ static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 		flow_pop(&p->flows, &flow->asks);
 	}
 	segments_client(p, task, flow->answer_client, p->e[event].r.ts, event);
+	exchange_read(p, f, event);
 	if (w->asked == flow->sock)
 		w->asked = 0;
 }

@@ -143,6 +143,8 @@ void pass_done(struct pass *p)
 	VEC_FREE(&p->segments);
 	VEC_FREE(&p->edges);
 	VEC_FREE(&p->stacks);
+	VEC_FREE(&p->requests);
+	VEC_FREE(&p->parts);
 }
 
 uint32_t pass_flow(struct pass *p, uint64_t sock)

@@ -14,6 +14,7 @@
 #include "graph/thresholds.h"
 #include "graph/causal/causal.h"
 #include "graph/causal/flow.h"
+#include "graph/causal/requests.h"
 #include "lib/map.h"
 #include "lib/vec.h"
 
@@ -84,6 +85,11 @@ struct stack_seen {
 	uint64_t stack;
 };
 
+/* From the record `event` on, the segment works for a request. */
+struct request_part {
+	uint32_t segment, event, request;
+};
+
 struct pass {
 	const struct graph *g;
 	const struct window_event *e;
@@ -102,14 +108,19 @@ struct pass {
 	struct map signals;          /* signal_key() -> index into origins */
 	struct map jobs;             /* job_key() -> segment << 32 | event of the enqueue */
 	VEC(struct hands) hands;
-	struct map futexes; /* object -> index of its hands */
-	uint64_t coarse_ns; /* switches were left out until this time */
+	struct map futexes;  /* object -> index of its hands */
+	bool wants_requests; /* fill `requests` and `parts` (exchange.h) */
+	VEC(struct request) requests;
+	VEC(struct request_part) parts; /* in the order of the records */
+	uint64_t coarse_ns;             /* switches were left out until this time */
 	int err;
 };
 
 /* Prepares a pass over the records of g. o NULL: the default options. 0 or -ENOMEM; the caller calls
  * pass_done() in both cases. */
 int pass_init(struct pass *p, const struct graph *g, const struct causal_options *o);
+/* Reads all records, and makes the segments and the edges. 0, -ENOMEM or -E2BIG. In build.c. */
+int pass_run(struct pass *p);
 /* Frees the parts that are needed only while the records are read. */
 void pass_drop(struct pass *p);
 void pass_done(struct pass *p);

@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 
+#include "graph/causal/exchange.h"
 #include "graph/causal/hands.h"
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
@@ -299,9 +300,10 @@ void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts
 		return; /* the rule is off, so the segment keeps its first client */
 	w->client = client;
 	p->segments.v[w->segment].behalf = pass_client(p, client);
+	exchange_works(p, task, event);
 }
 
-void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task)
+void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task, uint32_t event)
 {
 	struct work *w = &p->work[task];
 	uint64_t client = p->work[from_task].client;
@@ -310,6 +312,7 @@ void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task)
 		return;
 	w->client = client;
 	p->segments.v[w->segment].behalf = pass_client(p, client);
+	exchange_works(p, task, event);
 }
 
 void segments_job(struct pass *p, uint32_t task, const struct window_event *e, uint32_t event)

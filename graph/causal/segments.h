@@ -31,8 +31,8 @@ void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts
  * process other than the client's began the segment. */
 void segments_request(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
 /* If `task` has no client, and `from_task` belongs to the same process, `task` works for the client
- * of `from_task` from here on. */
-void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task);
+ * of `from_task` from the record `event` on. */
+void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task, uint32_t event);
 /* CUT_JOB: cuts at the start of a job, and at its end if the end is exact (not CT_JF_LOOSE). */
 void segments_job(struct pass *p, uint32_t task, const struct window_event *e, uint32_t event);
 

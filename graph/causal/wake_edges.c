@@ -179,7 +179,7 @@ static void wake_edges_ended(struct pass *p, uint32_t task, const struct interva
 	if (p->err || e.from == e.to || (cause.task == task && by_task))
 		return;
 	if (cause.task != GRAPH_NONE && by_task && e.strength == EDGE_STRONG && hands_on(e.kind))
-		segments_inherit(p, task, cause.task);
+		segments_inherit(p, task, cause.task, event);
 	w->wake = e;
 	if (p->policy == POLICY_CTRACE && may_be_message(s, wake, &e))
 		w->wake_sock =

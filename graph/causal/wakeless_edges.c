@@ -67,7 +67,7 @@ static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
 		map_del(&p->jobs, key);
 		o = (struct origin){ .event = (uint32_t)queued, .segment = (uint32_t)(queued >> 32) };
 		wakeless_edges_edge(p, &o, task, event, EDGE_JOB, EDGE_STRONG);
-		segments_inherit(p, task, p->segments.v[o.segment].task);
+		segments_inherit(p, task, p->segments.v[o.segment].task, event);
 	}
 }
 
@@ -169,7 +169,7 @@ static void wakeless_edges_fork(struct pass *p, uint32_t task, uint32_t event)
 	if (child == GRAPH_NONE || child == task || pass_segment(p, child, r->ts) == GRAPH_NONE)
 		return;
 	wakeless_edges_edge(p, &o, child, event, EDGE_FORK, EDGE_STRONG);
-	segments_inherit(p, child, task);
+	segments_inherit(p, child, task, event);
 }
 
 static void wakeless_edges_exec(struct pass *p, uint32_t task, uint32_t event)

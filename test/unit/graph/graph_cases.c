@@ -8,6 +8,8 @@
  *   => path A FROM..TO            the pieces of the critical path: their tasks, and the tasks that wait
  *   => segments [A]               TASK.N of the causal graph: the cut, and on whose behalf the task works
  *   => edges [KIND] [to=A]        from a segment and a time to a segment and a time
+ *   => requests                   the requests: who asked, who answered, when, for which other request
+ *   => works                      which task worked for which request, and when
  *   => peer OBJECT                the other end of a socket
  *
  * Segments and edges take policy=POLICY and without=RULE. The program also checks that each causal
@@ -19,6 +21,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "graph/causal/requests.h"
 #include "graph/path/path.h"
 #include "lib/cleanup.h"
 #include "test/unit/graph/causal_make.h"
@@ -280,6 +283,63 @@ static void ask_edges(struct question *q)
 	}
 }
 
+static void put_task(const struct question *q, const struct graph *g, uint32_t task)
+{
+	char name[TEXT_NAME_MAX];
+
+	fputs(task == GRAPH_NONE ? "outside" : name_of(q, g->tasks[task].tid, name), q->out);
+}
+
+static void put_request(const struct question *q, const struct graph *g, const struct request *r)
+{
+	char at[TEXT_TIME_MAX];
+
+	fprintf(q->out, "%s ", text_put_time(request_from_ns(g, r), at));
+	put_task(q, g, r->client);
+	fprintf(q->out, " %u -> ", r->asked_bytes);
+	put_task(q, g, r->server);
+	if (r->got != GRAPH_NONE)
+		fprintf(q->out, " %s", text_put_time(g->w->events[r->got].r.ts, at));
+	if (r->answered == GRAPH_NONE) {
+		fputs(" no answer", q->out);
+	} else {
+		if (r->answerer != r->server) {
+			fputs(" by ", q->out);
+			put_task(q, g, r->answerer);
+		}
+		fprintf(q->out, " %u until %s", r->answer_bytes, text_put_time(request_to_ns(g, r), at));
+	}
+	if (r->parent != GRAPH_NONE)
+		fprintf(q->out, " for %u", r->parent + 1);
+	fputs(r->shared ? " shared\n" : "\n", q->out);
+}
+
+static void ask_requests(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(requests_done) struct requests r = { 0 };
+
+	assert_int_equal(requests_find(g, &r), 0);
+	for (size_t i = 0; i < r.n; i++) {
+		fprintf(q->out, "%zu: ", i + 1);
+		put_request(q, g, &r.v[i]);
+	}
+}
+
+static void ask_works(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(requests_done) struct requests r = { 0 };
+
+	assert_int_equal(requests_find(g, &r), 0);
+	for (size_t i = 0; i < r.n_works; i++) {
+		put_task(q, g, r.works[i].task);
+		fputc(' ', q->out);
+		put_range(q, r.works[i].from_ns, r.works[i].to_ns);
+		fprintf(q->out, " for %u\n", r.works[i].request + 1);
+	}
+}
+
 static void ask_peer(struct question *q)
 {
 	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
@@ -298,6 +358,8 @@ int main(int argc, char **argv)
 		{ "path", ask_path, "path A FROM..TO" },
 		{ "segments", ask_segments, "segments [A] [policy=POLICY] [without=RULE]" },
 		{ "edges", ask_edges, "edges [KIND] [to=A] [policy=POLICY] [without=RULE]" },
+		{ "requests", ask_requests, "requests" },
+		{ "works", ask_works, "works" },
 		{ "peer", ask_peer, "peer OBJECT" },
 		{ NULL, NULL, NULL },
 	};
