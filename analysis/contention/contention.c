@@ -72,8 +72,8 @@ static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint
 	       graph_lacked_ns(g, CT_LACK_SWITCHES, from, to);
 }
 
-/* Adds up how long each task had cpu in [from, to). *near: the run on this CPU at which the search
- * begins; becomes the first run that was counted. */
+/* Adds to *tally and *r how long each task had cpu in [from, to). *near: index of the run on this CPU
+ * at which the search begins; becomes the index of the first run that ends after `from`. */
 static int contention_cpu_interval(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from,
 				   uint64_t to, size_t *near, struct map *tally, struct contention *r)
 {
@@ -217,7 +217,8 @@ static bool is_idle(const struct graph *g, const struct interval *s)
 		s->wait == CT_W_POLL || s->wait == CT_W_ACCEPT);
 }
 
-/* Whether the task was busy for nearly all of [from, to): it existed and was not idle. */
+/* Whether the task was busy for nearly all of [from, to) (POOL_BUSY_TENTHS). Time in which its state
+ * is not known, or of which only sums are known, does not count as busy. */
 static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -287,9 +288,9 @@ static uint64_t listening(const struct graph *g, uint32_t task)
 	return 0;
 }
 
-/* Counts the sibling processes that share a listening socket with the process of task. 0: one of
- * these processes was idle, or there are no siblings. A process that only supervises the others is
- * no worker. */
+/* Counts the processes of a pool: task's process and its siblings that have the same name and the same
+ * listening socket. 0: one of these processes was idle, or there is no such sibling. The parent does
+ * not count, because it only supervises the workers. */
 static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t parent = g->tasks[task].ptgid, workers = 0;

@@ -55,7 +55,7 @@ static void forget_cpu(struct search *s)
 	s->cpu = FORMAT_CPU_NONE;
 }
 
-/* Whether the time limit of the wait ended it: a timer that the victim itself set, on its CPU. */
+/* Whether the time limit of wait x ended the wait: a timer that the victim itself set, on its CPU. */
 static bool by_own_timer(const struct interval *x, const struct window_event *wake)
 {
 	return ct_wake_context(&wake->r) == CT_CTX_TIMER && CT_OBJ_KIND(x->obj) != CT_OBJ_TIMERFD &&

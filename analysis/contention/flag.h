@@ -13,12 +13,14 @@
 struct flag {
 	uint64_t obj;    /* the variable; 0: not known */
 	bool spin;       /* the task polls the variable and does not sleep in between */
-	bool watched;    /* a watchpoint has recorded the writes */
+	bool watched;    /* a watchpoint has recorded accesses to the variable */
 	uint32_t writer; /* the other task that wrote the variable last; GRAPH_NONE: none */
-	uint32_t event;  /* the record of its last write */
-	bool ended;      /* this write ended the polling */
+	uint32_t event;  /* the record of the writer's last write; GRAPH_NONE: none */
+	bool ended;      /* the write `event` ended the polling */
 	enum edge_strength strength;
-	uint64_t since_ns; /* the writer did not write from since_ns to until_ns */
+	/* The time in which the polling task waited for the writer. This time ends with the write that ended
+	 * the polling, or with the range; it begins with the write before, or with the range. */
+	uint64_t since_ns;
 	uint64_t until_ns;
 };
 
