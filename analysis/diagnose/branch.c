@@ -100,8 +100,8 @@ static void apply_rules(struct options *o, struct rules *rules)
 	}
 }
 
-/* Whether it is only likely that this task is to blame. A lock handoff is no guess: it is certain that
- * the lock took the time of the wait. */
+/* Whether it is only likely that the task of group x is to blame. A lock handoff is no guess: it is
+ * certain that the lock took the time of the wait. */
 static bool is_guess(const struct group *x)
 {
 	return x->type == GROUP_TASK && x->blame.strength != EDGE_STRONG && x->blame.edge != EDGE_LOCK &&
@@ -270,7 +270,8 @@ static int put_question(const struct options *o, size_t n, const struct diagnose
 	return r;
 }
 
-/* Turns the branch into a wait with no known owner, so that the chain follows no other task for it. */
+/* If branch x is a wait for another task, turns x into a wait with no known owner, so that the chain
+ * ends here. */
 static struct group *make_own(struct group *x)
 {
 	if (x->type == GROUP_TASK) {

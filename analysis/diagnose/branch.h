@@ -11,7 +11,7 @@
  * guess, groups with more than a twentieth are enough (BRANCH_SHARE_GUESS).
  *
  * If rules exclude the largest group and no other group has more than a fifth of the time, the chain ends
- * here as "owner unknown".
+ * at this task, whose wait then has no known owner.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
 #define CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H

@@ -53,7 +53,7 @@ struct link {
 	 * total_ns. */
 	uint64_t running_ns, runnable_ns;
 	uint32_t switches; /* LINK_FOLDED: how often the task left the CPU */
-	uint64_t other_ns; /* if the link is a wait: the rest of the time of the breakdown */
+	uint64_t other_ns; /* if the link is a wait: the task's other waits, and unknown time */
 	bool owed;         /* the task sent a request on `obj` and has no answer yet */
 	bool server;       /* `obj` is a socket that the task has accepted */
 	bool killed;       /* a signal, or the end of the whole process, ended the wait
@@ -124,8 +124,8 @@ struct diagnose_options {
 	struct rules *rules;   /* NULL: no rules. Answers that a person wants to keep are added to
 				  the rules */
 	const struct ask *ask; /* NULL: ask nobody, and take the best option */
-	/* A person or a script gave the window. Then the question is what took most of this window, also if
-	 * it is short, or if many short waits did. */
+	/* True: a person or a script gave the window. Then the diagnosis says where most of the window went,
+	 * even if the window is short, and even if many short waits add up to it. */
 	bool window_given;
 };
 

@@ -60,8 +60,8 @@ static bool is_read(const struct graph *g, const struct link *k)
 	return !s || (r && r->event > s->event);
 }
 
-/* Whether link k, the last one, is the server of the connection for which link `before` waits, and waits in
- * its event loop for any of its clients. */
+/* Whether k is the last link and the server of the connection for which link `before` waits. The wait
+ * of the server has to be for any of its clients: only its time limit ended this wait. */
 static bool is_idle_server(const struct graph *g, const struct chain *c, const struct link *before,
 			   const struct link *k)
 {

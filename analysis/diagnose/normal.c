@@ -108,10 +108,13 @@ static bool got_something(const struct graph *g, const struct interval *s)
 	       !edge_by_timer(g, s, &g->w->events[s->wake]);
 }
 
-/* Whether the victim got something often. True in two cases:
- * - it got something FED_WAITS times in the window, and no single wait took most of the time;
- * - it got something as often in other waits of this kind, and the longest of these took at least half as
- * long as this wait. */
+/*
+ * Whether the task of k often got something in waits of this kind. True in two cases:
+ * - At least FED_WAITS waits within the time of k got something, and the longest wait of k took at most
+ *   half of the time of its waits.
+ * - At least FED_WAITS waits before or after the time of k got something, and the longest of these took
+ *   at least half as long as the longest wait of k.
+ */
 static bool is_fed_often(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];

@@ -49,8 +49,8 @@ static bool has_task(const struct chain *c, uint32_t task)
 	return false;
 }
 
-/* The chain goes on with `task`, for which the last task waits in [from_ns, to_ns). This task is to blame, or
- * the task for which it waits. */
+/* Continues the chain with `task`, for which the last task waits, and with the tasks for which `task`
+ * waits in [from_ns, to_ns). edge, strength: how the last task depends on `task`. */
 static int follow(struct findings *f, uint32_t task, uint64_t from_ns, uint64_t to_ns, enum edge_kind edge,
 		  enum edge_strength strength)
 {
@@ -99,7 +99,7 @@ static int name_flag(struct findings *f, const struct flag *flag)
 }
 
 /* The last task runs: finds whether it computes, or spins until a variable changes. *ret_done becomes
- * true if the chain now goes on with the task that writes the variable. */
+ * true if the chain now goes on with the recorded writer of the variable. */
 static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -148,8 +148,7 @@ static int add_choice(struct findings *f, struct words *t)
 
 /* The last task, a main thread, sleeps again and again. If it has a child that lives for most of this time,
  * the task seems to look whether the child has ended. *ret_done becomes true if the chain now goes on with
- * the only such child.
- */
+ * the only such child. */
 static int find_polled_child(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -434,7 +433,8 @@ static int find_driver(struct findings *f)
 }
 
 /* A task in the middle of the chain idles as a client: it waits for news that its server has no reason to
- * send. So the chain ends at this client. It waits for a person at its window, or for news from elsewhere. */
+ * send. So the chain ends at this client. The client waits for a person at its window, or for news from
+ * elsewhere. */
 static void find_idle_client(struct findings *f)
 {
 	struct link *v = f->chain.links.v;

@@ -27,7 +27,7 @@ struct findings {
 	bool on_disk;
 	bool left_out; /* the tracer left out what the last task waits for, to keep within its budget */
 	struct missing_wake *missing; /* the result of a comparison; NULL: none */
-	bool by_comparison;           /* this comparison has continued the chain */
+	bool by_comparison;           /* the comparison `missing` has continued the chain */
 	uint64_t stall_least_ns;      /* a shorter stall of the victim is normal */
 	bool chatty;                  /* many short waits of the victim add up */
 };

@@ -169,7 +169,8 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "for %s from ", what);
 }
 
-/* Whether the name of the task's control group is known and says something; then it is in name. */
+/* Writes the name of the task's control group to `name`. False: the name is not known, or it is the root
+ * group. */
 static bool has_group(const struct graph *g, const struct link *k, char name[DESCRIBE_MAX])
 {
 	struct cgroup_name p = graph_place(g, k->task, k->to_ns - 1);
@@ -384,7 +385,7 @@ static bool sound_alike(uint64_t a_ns, uint64_t b_ns)
 	return x && y && !strcmp(x, y);
 }
 
-/* Says what ended the wait, if that was a signal or the exit of the process: see blame.killed. */
+/* The words for the end of a killed wait (blame.killed): a signal, or the exit of the process. */
 static const char *end_words(const struct sentence_facts *f, const struct link *k)
 {
 	return WTERMSIG(f->g->tasks[k->task].exit_code) ? "until it was killed" : "until its process ended";
@@ -402,7 +403,7 @@ static void say_total(struct words *t, const struct sentence_facts *f, const str
 	words_add(t, ")");
 }
 
-/* "1.4 s", or "1.4 s in 8469 short waits (of 169 us)". */
+/* "1.4 s", or "1.4 s in 8469 short waits (of 169 us on average)". */
 static void say_waited(struct words *t, const struct sentence_facts *f)
 {
 	const struct link *k = &f->chain[0];
