@@ -254,7 +254,7 @@ static bool is_alarm(const struct diagnosis *d)
 	       ns >= HANGS_RUN_NS;
 }
 
-/* Whether an alarm may be meant so. See struct hang. */
+/* Whether the state behind an alarm may be intended: see hang.minor. */
 static bool is_minor(const struct diagnosis *d)
 {
 	return (d->n_chain == 1 &&

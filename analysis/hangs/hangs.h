@@ -12,9 +12,8 @@ struct hang {
 	uint32_t task;
 	uint64_t from_ns, to_ns;
 	bool alarm; /* false: the task merely idles or works, or waits for ctrace itself */
-	bool minor; /* the alarm may be meant so: the task is stopped itself; it spins itself; or it seems to
-		       wait for a task that sleeps. A task that waits for a stopped task has a row of its own.
-		     */
+	bool minor; /* the state behind the alarm may be intended: the task is stopped itself, or spins
+		       itself, or seems to wait for a task that sleeps */
 	struct diagnosis *diagnosis;
 	size_t first_row; /* index of the first row about the same hang: one of the two tasks waits
 			     for the other, both wait for the same task, or both are stopped threads
@@ -70,8 +69,8 @@ int hangs_diagnose(const struct graph *g, struct hang *x);
  * more steps than the diagnosis took, first diagnoses *x again with the steps that are left. 0 or
  * -ENOMEM. Only one thread at a time may call this function. */
 int hangs_settle(const struct graph *g, struct hang *x);
-/* Whether no candidate after x, in the order of hangs_candidates(), comes before x in the order of
- * hangs_sort(). */
+/* Whether x is an alarm that is not minor. hangs_sort() puts such a row before all rows that come after
+ * it in hangs_candidates(), because those rows are shorter. */
 bool hangs_is_worst(const struct hang *x);
 /* Removes the rows without diagnosis, sorts the others, and finds the rows about the same hang. The order:
  * alarms that are not minor; minor alarms; rows whose verdict is not normal; the other rows. In each of
@@ -79,10 +78,10 @@ bool hangs_is_worst(const struct hang *x);
 void hangs_sort(struct hangs *h);
 
 /*
- * The end of a hang that began at since_ns and was noticed at found_ns; the end of the window if
- * the hang lasts. looped true: the task is an event loop, and the hang ends when the task is back
- * in the wait in which it was before since_ns. looped false: the hang ends with the wait, or the
- * run, at found_ns.
+ * The end of a hang that began at since_ns and was noticed at found_ns. If the hang lasts: the exit of
+ * the task, or the end of the window. looped true: the task is an event loop, and the hang ends when the
+ * task is back in the wait in which it was before since_ns. looped false: the hang ends with the wait or
+ * the run in which the task is at found_ns.
  */
 uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped);
 

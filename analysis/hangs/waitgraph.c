@@ -282,7 +282,7 @@ static bool tarjan_step(struct tarjan *t, struct waitgraph *g, const struct pass
 }
 
 /* Finds the shortest cycle through the node with the smallest id of a component, by a breadth-first search
- * inside the component. Returns 1, 0: there is no cycle, or -ENOMEM. */
+ * inside the component. Returns 1: the cycle was added to g; 0: there is no cycle; or -ENOMEM. */
 static int add_cycle(struct waitgraph *g, const struct pass *p, const uint32_t *comp, size_t n,
 		     uint32_t *by /* scratch: edge by which a node was reached */, uint32_t *queue)
 {
