@@ -27,13 +27,13 @@ struct search {
 	uint32_t n_front;
 	VEC(struct node) children;
 	/* the best path that has come to an end */
-	uint32_t best;     /* its last node, GRAPH_NONE: none yet */
-	uint32_t end_edge; /* the edge from outside at its end, or GRAPH_NONE */
+	uint32_t best;     /* the last node of this path; GRAPH_NONE: no path has ended yet */
+	uint32_t end_edge; /* the edge from outside at the end of this path, or GRAPH_NONE */
 	float score;
 	uint32_t refused;
 };
 
-/* Whether the segment is on this path already. */
+/* Whether the segment is on the path to the node s->at, or the walk has visited it. */
 static bool on_path(void *arg, uint32_t segment)
 {
 	struct search *s = arg;

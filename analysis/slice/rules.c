@@ -102,7 +102,8 @@ static void put_any(char *buf)
 	}
 }
 
-/* Appends a path. Parts that differ from one process, terminal or mount to the next become wildcards. */
+/* Appends a path. Parts that differ from one process, terminal, user or mount to the next become
+ * wildcards. */
 static void put_path(char *buf, const char *path)
 {
 	static const char *const numbered[] = { "/proc/", "/dev/pts/", "/run/user/" };
