@@ -20,17 +20,18 @@
 /*
  * Diagnosis: which stalls are normal
  */
-/* ns: A stall shorter than this is normal. A task that waited for a CPU for less than this has held up
- * no other task. Below: verdicts about delays that nobody notices. Above: real stalls are normal.
+/* ns: A stall shorter than this is normal. A task that waited for a CPU for less than this is to blame for
+ * no other task's wait, unless its time in the run queue is most of the victim's wait. Below: verdicts
+ * about delays that nobody notices. Above: real stalls are normal.
  * Evidence: short_wait_for_a_lock below; longer_wait_for_a_lock, server_waits_for_the_cpu above. */
 #define DIAGNOSE_STALL_NS 500000000ULL
 /* ns: A task whose requests are answered faster than this, on average, works normally. Below: ordinary
  * requests are a stall. Above: a slow service is normal. Evidence: pingpong_is_normal below; slow_answers
  * above. */
 #define DIAGNOSE_QUICK_NS 5000000ULL
-/* waits: If a person asks about a time, at least so many short waits in this time can be its cause. Below: a
- * few calls are called many. Above: many calls are called a slow peer. Evidence: nine_calls below;
- * fifteen_calls above. */
+/* waits: If a person asks about a time, short waits are the cause (CAUSE_CHATTY) only if there are at least
+ * this many of them in this time. Below: a few calls are called many. Above: many calls are called a slow
+ * peer. Evidence: nine_calls below; fifteen_calls above. */
 #define CHATTY_WAITS 10
 /* ns: A stall shorter than this is normal if the victim waits for a child that computes. Below: the ordinary
  * work of a child is a stall. Above: a slow child is normal. Evidence: child_works below; child_works_long
@@ -58,9 +59,8 @@
  * Diagnosis: which branch the chain follows
  */
 /* 1/n of the time: A branch with more than this share is an alternative to the largest branch. A task
- * that had the CPU for less than this share of the wait is a weak cause. A task that had the disk for
- * less than this share is not named. Below: more questions to a person. Above: the real cause is no
- * option. Evidence: less_than_a_fifth, rival_with_less_than_a_fifth,
+ * that had the CPU or the disk for less than this share of the wait is not named. Below: more questions
+ * to a person. Above: the real cause is no option. Evidence: less_than_a_fifth, rival_with_less_than_a_fifth,
  * disk_rival_with_less_than_a_fifth below; more_than_a_fifth, rival_with_more_than_a_fifth,
  * disk_rival_with_more_than_a_fifth above. */
 #define BRANCH_SHARE 5
@@ -209,7 +209,7 @@
  * and decides which of two ways is taken. Below: an edge of this sort is believed too little.
  * Above: an edge of this sort is believed too much. The evidence is in thresholds_slice.txt.
  */
-/* 0..1: The score of a boosted edge before the factors: a weak edge that something speaks for. Evidence:
+/* 0..1: The score of a boosted edge (a weak edge with another sign for it) before the factors. Evidence:
  * one_doubt_many below; two_doubts above. */
 #define SURE_BOOSTED 0.8
 /* 0..1: The score of any other weak edge before the factors. Evidence: two_doubts below; one_doubt_many
