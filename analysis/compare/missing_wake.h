@@ -48,7 +48,7 @@ struct missing_wake {
 	uint32_t occurrences; /* earlier waits that are alike and ended in the same way as the reference */
 	uint32_t others;      /* earlier waits that are alike and ended in another way */
 	uint32_t refused;     /* earlier waits that were left out because of a limit (similar.h) */
-	uint64_t usual_ns;    /* median length of the occurrences */
+	uint64_t usual_ns;    /* length of the reference: the median of the most alike waits */
 	bool late;            /* the wake-up came in the end */
 	bool regular;         /* the gaps between earlier wake-ups were all far shorter than this wait */
 	bool own_accord;      /* in the reference, a timer of the last task on the path of the wake-up
