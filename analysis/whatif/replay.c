@@ -183,8 +183,8 @@ static bool was_awaited(struct whatif *x, uint32_t interval, struct arrival *a)
 	return known == AWAITED_YES;
 }
 
-/* The arrival `a` reached `task`. Whether the question takes away the object through which the
- * arrival came, or the waits of `task` for such arrivals. */
+/* Whether the question takes away the arrival `a` at `task`: the object through which the arrival
+ * came, or the waits of `task` for such arrivals. */
 static bool is_taken(struct replay *k, uint32_t task, const struct arrival *a)
 {
 	struct whatif *x = k->x;
