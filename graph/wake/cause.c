@@ -44,8 +44,8 @@ bool blame_polls_several(const struct graph *g, uint32_t interval)
 	return false;
 }
 
-/* Whether the polled set has a connection to another host. *ret_known: whether the set has any
- * connection that is not AF_UNIX. */
+/* Whether the set of polled_set() has a connection to another host. *ret_known: whether the set has
+ * any connection that is not AF_UNIX. */
 static bool has_far_member(const struct graph *g, const struct interval *s, bool *ret_known)
 {
 	size_t n;

@@ -141,8 +141,8 @@ static bool ends_programs(int signal, const struct graph_task *t)
 	       signal == WTERMSIG(t->exit_code);
 }
 
-/* Whether the wake came first: a thread of the waiter's own process sent the signal after the wake, and did
- * not make the wake. Then the process has ended because of what it got. */
+/* Whether a thread of the waiter's own process sent the signal after the wake, and did not make the wake.
+ * Then the wake had another reason, and the process ended itself afterwards. */
 static bool is_own_end(const struct graph *g, const struct graph_task *t, const struct window_event *wake,
 		       const struct window_event *sig)
 {
@@ -208,9 +208,9 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->ended = true;
 }
 
-/* The waiter's own socket. If the wait names a socket, the result is that socket. The record of the wake
- * may name another socket, because a softirq can make one socket readable and then make room for a writer
- * on another socket. */
+/* The object of the wait. If the wait names no socket and is no write, as in a poll: the socket that the
+ * wake made readable. In other waits, the socket in the record of the wake does not count: a softirq can
+ * make one socket readable, and then make room for a writer on another socket. */
 static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;

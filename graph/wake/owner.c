@@ -158,8 +158,8 @@ static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	return task;
 }
 
-/* Whether the task can accept a connection at ts_ns, because it waits for one, or waits in an event
- * loop, or because its state is not known. */
+/* Whether the task can accept a connection at ts_ns: it waits for one, or waits in an event loop. Also
+ * true if the task has no interval at ts_ns or later. */
 static bool can_accept(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
@@ -299,8 +299,8 @@ bool owner_closes(const struct graph *g, uint64_t sock, const struct window_even
 	       (call == CALL_CLOSE || call == CALL_SHUTDOWN || is_last_use(g, peer, wake->r.ts));
 }
 
-/* Whether the task on the CPU may have made the wake for a socket. If a softirq made the wake, it may have
- * had nothing to do with that task. */
+/* Whether the task on the CPU may have made the wake for a socket. If a softirq made the wake, the softirq
+ * may have had nothing to do with that task. */
 static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, const struct window_event *wake)
 {
 	const struct window_object *o = window_object(g->w, sock);
@@ -457,8 +457,7 @@ static uint32_t object_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
 		return pipe_owner(g, obj, ts_ns, me, mode, all);
-	case CT_OBJ_TTY: /* for what a task reads, a person is to blame; what it writes, the other side takes
-			  */
+	case CT_OBJ_TTY: /* a person makes the input; the task at the other side takes the output */
 		return mode == CT_FF_READ && graph_peer_object(g, obj)
 			       ? fd_owner(g, graph_peer_object(g, obj), ts_ns, tgid, 0, all)
 			       : GRAPH_NONE;
@@ -538,10 +537,10 @@ enum poll_score {
 struct poll_member {
 	enum poll_score score;
 	uint32_t task;     /* the task that could end the poll through this object, or GRAPH_NONE */
-	uint64_t since_ns; /* when the task sent its request, or when it was woken through the object; or 0 */
+	uint64_t since_ns; /* when the waiter sent its request, or was woken through the object; or 0 */
 	struct enders all; /* the tasks that could end the poll, if there are several */
 	bool inner;        /* no other process can use the object */
-	bool stopped;      /* the task is stopped, so it cannot end the poll now */
+	bool stopped;      /* `task` is stopped, so it cannot end the poll now */
 };
 
 /* Whether `sent`, the last send on a socket, is later than the last send on the other end (peer). */
@@ -651,9 +650,9 @@ static uint8_t other_side(const struct interval *s)
 	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
 }
 
-/* Whether m explains the poll better than best: m has the higher score. If both have one score
- * below POLL_WRITTEN, the object whose task is stopped is better. Otherwise, of two objects with
- * one score, the object with the later since_ns is better. */
+/* Whether m explains the poll better than best: m has the higher score. If both scores are equal, and
+ * below POLL_WRITTEN, an object whose task is stopped is better than another object. Otherwise, of two
+ * objects with equal scores, the object with the later since_ns is better. */
 static bool is_better(const struct poll_member *m, const struct poll_member *best)
 {
 	if (m->score == best->score && m->score < POLL_WRITTEN && m->stopped != best->stopped)
@@ -694,7 +693,7 @@ static bool poll_child(const struct graph *g, const struct interval *s, struct b
 	return true;
 }
 
-/* The wait that the wake-up ended; NULL: not known. */
+/* The wait of the task that a wake-up at ts_ns ended; NULL: not known. */
 static const struct interval *ended_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns - 1);
@@ -711,8 +710,8 @@ static bool is_back(const struct graph *g, const struct interval *wait, uint64_t
 	return now && now != wait && now->state == INTERVAL_BLOCKED && blame_same_wait(wait, now);
 }
 
-/* Whether x is the poll s, which its time limit has cut into several. (A runtime that parks a thread on a
- * futex with a time limit does so for many reasons.) */
+/* Whether x is an earlier part of the poll s. A time limit can cut one poll into several waits. (A wait on
+ * a futex does not count: a runtime parks a thread on a futex with a time limit for many reasons.) */
 static bool is_cut(const struct graph *g, const struct interval *x, const struct interval *s)
 {
 	return s->wait != CT_W_FUTEX && x->wake != GRAPH_NONE && blame_same_wait(x, s) &&
@@ -772,8 +771,8 @@ static uint32_t handed_to(const struct graph *g, const struct interval *s)
 /*
  * The task that could end a poll. Of the objects of the polled set, those with the best score
  * count. If these objects lead to several processes, and their score is below POLL_WRITTEN, no task
- * is to blame: nothing shows for which process the task polls. Exception: exactly one of the tasks
- * is stopped.
+ * is to blame: nothing shows for which process the task polls. Exception: if exactly one of the
+ * tasks is stopped, that task is to blame.
  */
 static void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b,
 			  struct enders *all)
@@ -1092,7 +1091,7 @@ static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 	return mate;
 }
 
-/* Whether the task waits in an event loop at ts_ns, and no answer is owed to it there. */
+/* Whether the task waits at ts_ns for a connection, or in an event loop in which no answer is owed to it. */
 static bool idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
