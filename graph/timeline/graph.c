@@ -52,7 +52,7 @@ size_t graph_dropped_before(const struct graph *g, uint64_t ts_ns)
 		      d[i].next > next || (d[i].next == next && e[next - 1].r.ts + d[i].since_ns >= ts_ns));
 }
 
-/* NULL: the graph has no such facts about the interval. */
+/* The facts of struct interval_look about an interval. NULL: there are none. */
 static const struct interval_look *look_of(const struct graph *g, const struct interval *interval)
 {
 	size_t index = (size_t)(interval - g->intervals);

@@ -180,7 +180,7 @@ struct graph {
 	struct graph_index hangs;     /* CT_HANG by tid */
 	struct graph_index accesses;  /* CT_ACCESS by object */
 	struct graph_index
-		wakes; /* CT_WAKE by the object on which the waker acted (no CT_WF_READY, no timer) */
+		wakes; /* CT_WAKE with a waker, by object (no CT_WF_READY, CT_CTX_TIMER, CT_CTX_IRQ) */
 	struct graph_index gaps;     /* CT_GAP, all with key 0 */
 	struct graph_index sheds;    /* CT_SHED of steps, all with key 0 */
 	struct graph_index caps;     /* CT_SHED of tasks, by tid */
