@@ -47,7 +47,8 @@ struct segment {
 };
 
 enum edge_flag {
-	EDGE_FALSE_WAKE = 0x01, /* the wakee went back to sleep on the same object */
+	EDGE_FALSE_WAKE = 0x01, /* the wakee went back to sleep on the same object, or another process took
+				   the connection that woke it */
 	EDGE_MANY = 0x02,       /* several tasks wait for posts (or for answers), and it is not known for
 				   which of these tasks a post (or an answer) is */
 	EDGE_BYTES = 0x04,    /* EDGE_MESSAGE: the bytes of the receive were matched with those of the send */

@@ -72,7 +72,7 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 	return bytes;
 }
 
-/* Drops a request that will have no answer. */
+/* Drops the oldest request that was received: it has its answer now, or will have none. */
 static void request_drop(struct pass *p, struct flow *f)
 {
 	struct flow_item *r = flow_first(&p->flows, &f->taken);
