@@ -111,8 +111,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define POST_MANY_NS 100000000ULL
 /* times: A futex is a lock that two tasks hand to each other if each of them has posted, and was
  * woken, at least this often. Below: a producer and a consumer that answer each other twice count
- * as users of a lock. Above: a lock is not recognised. Evidence: own_lock below; turns above;
- * turns_and_a_poster (posts), turns_and_a_waiter (wake-ups). */
+ * as users of a lock. Above: a lock is not recognised. Evidence: own_lock below; turns above. Both
+ * counts are needed: turns_and_a_poster (posts alone), turns_and_a_waiter (wake-ups alone). */
 #define TURNS_MIN 4
 /* sleeps: A task that makes at least this many sleeps of one length in a row does something periodically.
  * Below: two sleeps that are alike by chance are periodic. Above: a periodic job is found late. Evidence:
@@ -169,8 +169,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * count as waiting for that thread. Above: a wake-up of earlier work counts. Evidence:
  * join_after_begin below; work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
-/* questions: An event loop asks at most this many others, one after the other, before it answers. If it asks
- * more, the time of the first ones counts for a later one. */
+/* questions: An event loop may ask other tasks, one after the other, before it answers. The critical path
+ * looks at this many of these questions. If there are more, the time of the first ones counts for a later
+ * one. */
 #define ASKED_STEPS 8
 /* records: The search for the signal by which a traced task tells its tracer that it stops goes back over at
  * most this many records. The task sends it just before it stops. */
