@@ -274,7 +274,7 @@ static bool is_called(const struct graph *g, uint32_t task, const char *comm, ui
 	return !strcmp(comm, graph_comm(g, task, at_ns));
 }
 
-/* A listening socket that the process of task has open; 0: none. */
+/* A listening socket that the process of task, or its parent, has open (accepts_on()); 0: none. */
 static uint64_t listening(const struct graph *g, uint32_t task)
 {
 	for (size_t i = 0; i < g->w->n_objects; i++) {
@@ -332,8 +332,8 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 		    g->tasks[x].tid == g->tasks[x].tgid)
 			continue;
 		other = x == task ? idle : idle_futex(g, x);
-		/* the workers of a pool idle on the same condition; if one of the two was never seen
-		 * idle, the names have to be the same */
+		/* x and `task` are in one pool if they idle on the same futex; if one of them was never
+		 * seen idle, they are in one pool if they have the same name */
 		if (idle && other ? GRAPH_FUTEX_KEY(idle) != GRAPH_FUTEX_KEY(other)
 				  : !is_called(g, x, comm, to_ns))
 			continue;
@@ -417,8 +417,8 @@ uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns,
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 
-	/* The best guess is the thread that ran last before the spin ended: it waited or worked while
-	 * the task spun. */
+	/* The best guess is the thread that ran last before the spin ended, because the write that ended
+	 * the spin came from a thread that ran just before. */
 	for (size_t i = 0; i < n; i++) {
 		const struct interval *s;
 		uint64_t gap;

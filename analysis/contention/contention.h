@@ -11,12 +11,13 @@
 
 struct contention {
 	uint32_t task;         /* the other task that had the resource longest; GRAPH_NONE: no other
-				  task had it */
+				  task had the resource */
 	uint64_t total_ns;     /* how long the victim wanted the resource; all times below are parts of it */
-	uint64_t ns;           /* the time in which task had the resource */
-	uint64_t own_ns;       /* the time in which threads of the victim's own process had it */
-	uint64_t idle_ns;      /* the time in which no task had it */
-	uint64_t lost_ns;      /* the time for which records are missing */
+	uint64_t ns;           /* the time in which `task` had the resource */
+	uint64_t own_ns;       /* contention_cpu(): the time in which threads of the victim's own process had
+				  the CPU */
+	uint64_t idle_ns;      /* contention_cpu(): the time in which no task had the CPU */
+	uint64_t lost_ns;      /* contention_cpu(): the time for which records are missing */
 	uint64_t throttled_ns; /* contention_cpu(): the waits that began when the CPU quota of the victim's
 				  control group was used up */
 	bool sampled;          /* samples showed that `task` had the CPU: cpu_samples.h */

@@ -8,7 +8,7 @@
 #include "lib/cleanup.h"
 #include "trace/format/window.h"
 
-/* The polled variable that the last inspection of the task before to_ns found most likely. NULL:
+/* The CT_POLLED of the most likely variable, from the last inspection of the task up to to_ns. NULL:
  * there was no inspection. */
 static const struct window_event *last_polled(const struct graph *g, uint32_t tid, uint64_t to_ns)
 {
@@ -22,7 +22,7 @@ static const struct window_event *last_polled(const struct graph *g, uint32_t ti
 	return r ? &g->w->events[r->event] : NULL;
 }
 
-/* The accesses to the variables of a process. The ids of one process are side by side. */
+/* The accesses to the variables of a process. The ids of these variables are one range. */
 static const struct graph_ref *process_accesses(const struct graph *g, uint32_t tgid, size_t *ret_n)
 {
 	uint64_t first = CT_OBJ_USER_ID(CT_OBJ_DATA, tgid, 0);
@@ -38,7 +38,7 @@ struct history {
 	/* the last write by any task, more than FLAG_TOGETHER_NS before `ended`; 0: none */
 	uint64_t since_ns;
 	bool own;  /* the polling task itself has accessed the variable */
-	bool many; /* several other tasks have written it */
+	bool many; /* several other tasks have written the variable */
 };
 
 static struct history history_of(const struct graph *g, const struct graph_ref *r, size_t n, uint32_t task,
@@ -145,8 +145,8 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 		f.spin = polled->r.ts >= from_ns && polled->r.flags & CT_QF_SPIN;
 	}
 	find_writer(g, task, from_ns, to_ns, &f);
-	/* The loop of an interpreter reads the same memory again and again, like a spin. Only a variable of the
-	 * program, or a variable that another task writes, shows a spin. */
+	/* The loop of an interpreter reads the same memory again and again, like a spin. Only a variable of
+	 * the program, or a variable that another task writes, shows a spin. */
 	f.spin &= f.writer != GRAPH_NONE || has_symbol(g, f.obj);
 	return f;
 }
