@@ -99,7 +99,7 @@ static void chain_finish(struct chain *c, const struct breakdown *l, const struc
 	}
 }
 
-/* Adds the choice that was made at the last task to the chain. */
+/* Adds to c the choice that was made at the last task. */
 static int chain_note(struct chain *c, struct branch *w)
 {
 	struct choice ch = { .text = w->choice };
@@ -117,7 +117,7 @@ static int chain_note(struct chain *c, struct branch *w)
 	return 0;
 }
 
-/* Several tasks could end the wait of gr: adds a choice that names them. */
+/* If several tasks could end the wait of gr, adds to c a choice that names these tasks. */
 static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t task, const struct group *gr)
 {
 	struct words t = { 0 };

@@ -87,7 +87,7 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 		return false;
 	if (normal && !beyond_doubt(f->g, m))
 		return false;
-	/* the chain ends at this task already, but does not say that the task has ended */
+	/* the chain ends at the named task already, but does not say that this task has ended */
 	if (i + 2 == c->links.n && c->end == END_UNKNOWN && m->how == MISSING_ENDED && m->n_steps == 1 &&
 	    c->links.v[i + 1].task == m->steps[0].task)
 		return true;

@@ -60,8 +60,9 @@ static bool is_read(const struct graph *g, const struct link *k)
 	return !s || (r && r->event > s->event);
 }
 
-/* Whether k is the last link and the server of the connection for which link `before` waits. The wait
- * of the server has to be for any of its clients: only its time limit ended this wait. */
+/* Whether k is the last link, and its task is the server of the connection for which link `before`
+ * waits. In addition, only a time limit ended the wait of k, so the server waits for any of its
+ * clients. */
 static bool is_idle_server(const struct graph *g, const struct chain *c, const struct link *before,
 			   const struct link *k)
 {

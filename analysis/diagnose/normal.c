@@ -175,7 +175,7 @@ static bool is_fed(const struct findings *f)
 bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_ns)
 {
 	const struct link *first = &f->chain.links.v[0];
-	/* a person asks what took most of this time */
+	/* the first link is the answer to a person who asks what took most of the window */
 	bool asked = f->chain.options.window_given && first->total_ns >= window_ns / 2;
 
 	if (stall_ns < f->stall_least_ns ||

@@ -500,7 +500,8 @@ int root_cause_find(struct findings *f)
 	bool done = false;
 	int r = 0;
 
-	/* a task that polls gives up the CPU itself; more CPU time would not help it */
+	/* look for a spin before a lack of CPU time: a task that polls gives up the CPU itself, so more CPU
+	 * time would not help the task */
 	if (f->chain.end == END_RUNNABLE || f->chain.end == END_RUNNING ||
 	    (f->chain.end == END_FOLDED && root_cause_ran(k)))
 		r = find_spin(f, &done);
