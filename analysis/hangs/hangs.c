@@ -38,10 +38,10 @@ struct run {
 	uint32_t next;   /* the first interval after the run */
 	uint64_t ran;    /* ns on the CPU between the intervals first and next */
 	bool worked;     /* the run ended because of the time on the CPU */
-	uint64_t before; /* the value of ran in struct runs when this run began */
+	uint64_t before; /* runs.ran (struct runs) when this run began */
 };
 
-/* Extends the run from interval next on. */
+/* Extends the run by the intervals from r->next on, as long as they belong to the run. */
 static void run_extend(const struct graph *g, struct run *r, uint32_t end)
 {
 	const struct interval *s = &g->intervals[r->first];

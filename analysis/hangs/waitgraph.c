@@ -19,7 +19,7 @@ struct edge {
 
 struct node {
 	uint64_t id;
-	uint32_t first, n_edges; /* where its edges begin in out[], and how many there are */
+	uint32_t first, n_edges; /* where the node's edges begin in out[], and how many there are */
 	uint32_t follow;         /* index in out[] of the edge that chains take, or NONE */
 	uint32_t scc;            /* strongly connected component, in the pass that is running */
 	uint32_t knot;           /* strongly connected component of the whole graph */
@@ -28,14 +28,14 @@ struct node {
 	uint32_t waiters_cnt;
 	enum waitgraph_need need;
 	bool open;
-	bool stuck;    /* no node can release it any more */
-	bool cyclic;   /* its chain ends in a cycle */
+	bool stuck;    /* no other node can release this node any more */
+	bool cyclic;   /* the node's chain ends in a cycle */
 	bool on_cycle; /* a member of a component of which a cycle has been reported */
 };
 
 struct cycle {
 	struct waitgraph_cycle pub;
-	size_t first; /* index of its first step in steps[]: a pointer would not do, because steps may move */
+	size_t first; /* index of the first step in steps[]; no pointer, because the steps may move */
 };
 
 struct waitgraph {
