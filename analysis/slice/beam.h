@@ -4,8 +4,8 @@
  * Pure; any thread.
  *
  * The score of a path is the product of the scores of its edges, so it only falls as the path
- * grows. A path whose score is below that of a finished path is given up. The search is
- * deterministic: of equal paths it takes the one that it finds first.
+ * grows. A path is given up when its score is not above that of the best finished path. The search
+ * is deterministic: of equal paths it takes the one that it finds first.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_BEAM_H
 #define CTRACE_ANALYSIS_SLICE_BEAM_H

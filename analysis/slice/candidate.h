@@ -38,12 +38,12 @@ struct candidates {
 	struct candidate v[CANDIDATE_MAX]; /* the best first; candidates that a rule excludes come
 					      last */
 	uint32_t n;
-	uint32_t n_open;   /* how many are not ruled out */
-	uint32_t n_strong; /* how many are strong and not ruled out */
-	uint32_t n_follow; /* how many are worth following: weak edges only if no edge is strong; handoffs of
-			      a lock and interrupts only if there is no other edge */
+	uint32_t n_open;   /* candidates that are not ruled out */
+	uint32_t n_strong; /* candidates that are strong and not ruled out */
+	uint32_t n_follow; /* candidates that are worth following: weak edges only if no edge is strong;
+			      handoffs of a lock and interrupts only if there is no other edge */
 	bool ruled;        /* rules made the choice, or changed it */
-	uint32_t refused;  /* how many were left out beyond CANDIDATE_MAX */
+	uint32_t refused;  /* candidates that were left out, because there were more than CANDIDATE_MAX */
 };
 
 /* The question of a walk: which edges led to the act of this segment at at_ns? */
