@@ -17,12 +17,12 @@ struct wake_cause {
 	uint64_t closed;  /* the wakee's socket whose connection this task ended; 0: none */
 	uint8_t edge;     /* enum edge_kind */
 	uint8_t strength; /* enum edge_strength */
-	bool below;       /* a softirq made the wake-up: it ran on top of the system call of this task
-			     that caused the wake-up */
+	bool below;       /* a softirq made the wake-up. The softirq ran on top of a system call of
+			     `task`, and this call caused the wake-up */
 };
 
 /* wake: the record that ended the BLOCKED interval s. spoke: the socket that the waker used last before the
- * wake-up; 0: it used none; CAUSE_LOOK: wake_cause() looks for the socket if it needs it. */
+ * wake-up; 0: it used none; CAUSE_LOOK: wake_cause() looks for the socket if the socket matters. */
 #define CAUSE_LOOK UINT64_MAX
 void wake_cause(const struct graph *g, const struct interval *s, const struct window_event *wake,
 		uint64_t spoke, struct wake_cause *ret);

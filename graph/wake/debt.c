@@ -12,7 +12,8 @@
 #include "graph/timeline/scan.h"
 
 /* The wait in which the task may wait for an answer at ts_ns: the read, connect or poll that lasts, or else
- * the last wait in an epoll that the task began up to ts_ns, if not too many intervals lie in between. */
+ * the last wait in an epoll that the task began up to ts_ns, if not too many intervals lie in between. GRAPH_NONE:
+ * there is none. */
 static uint32_t asking_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];

@@ -33,8 +33,8 @@ static bool on_disk(const struct graph *g, uint64_t obj)
 	}
 }
 
-/* Whether the wait is for the disk itself. It does not matter which task woke the waiter when the
- * disk was done. */
+/* Whether the wait is for the disk itself. Then the waker does not matter: any task on the CPU can be the
+ * waker when the disk is done. */
 static bool is_disk_wait(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	if (resource_of_object(g->w, s->obj) == RESOURCE_FUSE ||

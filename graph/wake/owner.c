@@ -551,7 +551,7 @@ static bool has_answered(const struct graph *g, uint64_t peer, const struct grap
 	return sent && (!asked || asked->event < sent->event);
 }
 
-/* Whether the other end of the socket had not yet read the last message to it when the wait s ended. */
+/* Whether `sent`, the last message to the other end (peer), was still unread when the wait s ended. */
 static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_ref *sent,
 		      const struct interval *s)
 {
@@ -678,9 +678,9 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 	return at < n && event_of(g, &r[at])->r.ts <= to_ns;
 }
 
-/* The task polls only objects that no other process can use. If the task has children, it waits for
- * the end of one of them: its handler of SIGCHLD writes to one of the polled objects, or the signal
- * ends the poll. */
+/* For a poll of objects that no other process can use. If the task has children, the poll is for the end of
+ * one of them: the task's handler of SIGCHLD writes to one of the polled objects, or the signal ends the
+ * poll. Then completes b and returns true. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	uint32_t child = live_child(g, s, all);
