@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * path.h - the critical path of a task over [from, to): for each moment, the task that held it up.
+ * path.h - the critical path of a task (the victim) over [from, to): for each moment, the task that held
+ * the victim up.
  *
  * The pieces are a partition of [from, to): in order of time, contiguous, without overlap. Another
  * task is on the path only for the part of a wait in which it is the task to blame (clipping). The
