@@ -42,8 +42,8 @@
  * hang. Below: a service that sleeps in two requests is normal. Above: the consumer of a slow producer hangs.
  * Evidence: fed_twice below; fed_three_times above. */
 #define FED_WAITS 3
-/* intervals: The search for other waits of this kind looks at up to this many intervals before the
- * wait, and at up to this many after the wait. */
+/* intervals: To find out whether a task is fed (FED_WAITS), the search looks at up to this many intervals
+ * before the examined wait, and at up to this many after the examined wait. */
 #define FED_LOOKS 512
 /* turns, and 1/n of the turns: A connection carries messages that need no answer if the client has
  * waited in its event loop after at least this many messages, and at most this share of them had an
@@ -111,7 +111,7 @@
  * task with a part of the CPU is named. Above: no task is named. Evidence: sampled_for_a_third below;
  * sampled_every_90_ms above. */
 #define CPU_SAMPLED_SHARE 2
-/* share 1/n: If only long waits were recorded for more than this share of the window, the sentence says so.
+/* 1/n of the window: If only long waits were recorded for more than this share, the sentence says so.
  * Below: a sentence mentions a moment that changes nothing. Above: a sentence leans on missing records and
  * does not say so. Evidence: coarse_for_a_moment below; coarse_for_a_while above. */
 #define COARSE_SHARE 10
@@ -150,8 +150,9 @@
 /* waits: The answer is a guess if there are fewer earlier waits than this. Below: a guess is certain. Above:
  * a certain answer is a guess. Evidence: habit_of_six below; seven_times_as_long above. */
 #define MISSING_SURE_COUNT 8
-/* 1/n of the like waits: The answer is a guess if more waits than this ended in another way. Below: a certain
- * answer is a guess. Above: a guess is certain. Evidence: seldom_otherwise below; often_otherwise above. */
+/* 1/n of the earlier waits that are alike: The answer is a guess if more waits than this ended in another
+ * way. Below: a certain answer is a guess. Above: a guess is certain. Evidence: seldom_otherwise below;
+ * often_otherwise above. */
 #define MISSING_SURE_OTHERS 4
 /* ns: Two parts of a wait, which a time limit has cut, are two waits if the task is awake for longer than
  * this in between. Below: a short look divides a wait. Above: two waits with work in between are one.
