@@ -41,8 +41,9 @@ struct hangs_filter {
 };
 
 /* Finds the hangs in [from_ns, to_ns). The caller frees *ret with hangs_free(). filter NULL: all tasks.
- * Threads of the kernel and the tasks of the daemon that recorded the trace are left out. The tasks of
- * another daemon are not left out, because no record marks them. 0 or -ENOMEM. */
+ * Threads of the kernel and tasks of ctrace itself (graph_task.tracer) are left out. The tasks of
+ * another daemon than the one that recorded the trace are not left out, because no record marks them.
+ * 0 or -ENOMEM. */
 int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 	       struct hangs **ret);
 void hangs_free(struct hangs *h);
