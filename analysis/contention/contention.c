@@ -72,8 +72,8 @@ static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint
 	       graph_lacked_ns(g, CT_LACK_SWITCHES, from, to);
 }
 
-/* Adds to *tally and *r how long each task had cpu in [from, to). *near: index of the run on this CPU
- * at which the search begins; becomes the index of the first run that ends after `from`. */
+/* Adds to *tally and *r how long each task had cpu in [from, to). *near: index of the run on this
+ * CPU at which the search begins; becomes the index of the first run that ends after `from`. */
 static int contention_cpu_interval(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from,
 				   uint64_t to, size_t *near, struct map *tally, struct contention *r)
 {
@@ -217,8 +217,8 @@ static bool is_idle(const struct graph *g, const struct interval *s)
 		s->wait == CT_W_POLL || s->wait == CT_W_ACCEPT);
 }
 
-/* Whether the task was busy for nearly all of [from, to) (POOL_BUSY_TENTHS). Time in which its state
- * is not known, or of which only sums are known, does not count as busy. */
+/* Whether the task was busy for nearly all of [from, to) (POOL_BUSY_TENTHS). Time in which its
+ * state is not known, or of which only sums are known, does not count as busy. */
 static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -288,9 +288,9 @@ static uint64_t listening(const struct graph *g, uint32_t task)
 	return 0;
 }
 
-/* Counts the processes of a pool: task's process and its siblings that have the same name and the same
- * listening socket. 0: one of these processes was idle, or there is no such sibling. The parent does
- * not count, because it only supervises the workers. */
+/* Counts the processes of a pool: task's process and its siblings that have the same name and the
+ * same listening socket. 0: one of these processes was idle, or there is no such sibling. The
+ * parent does not count, because it only supervises the workers. */
 static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t parent = g->tasks[task].ptgid, workers = 0;
@@ -332,8 +332,8 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 		    g->tasks[x].tid == g->tasks[x].tgid)
 			continue;
 		other = x == task ? idle : idle_futex(g, x);
-		/* x and `task` are in one pool if they idle on the same futex; if one of them was never
-		 * seen idle, they are in one pool if they have the same name */
+		/* x and `task` are in one pool if they idle on the same futex; if one of them was
+		 * never seen idle, they are in one pool if they have the same name */
 		if (idle && other ? GRAPH_FUTEX_KEY(idle) != GRAPH_FUTEX_KEY(other)
 				  : !is_called(g, x, comm, to_ns))
 			continue;
@@ -417,8 +417,8 @@ uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns,
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 
-	/* The best guess is the thread that ran last before the spin ended, because the write that ended
-	 * the spin came from a thread that ran just before. */
+	/* The best guess is the thread that ran last before the spin ended, because the write that
+	 * ended the spin came from a thread that ran just before. */
 	for (size_t i = 0; i < n; i++) {
 		const struct interval *s;
 		uint64_t gap;

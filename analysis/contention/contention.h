@@ -24,8 +24,8 @@ struct contention {
 	uint64_t obj;          /* contention_disk(): the file for which `task` waited longest */
 };
 
-/* Finds the task of another process that ran longest on the CPU for which `task` waited in [from, to).
- * 0 or -ENOMEM. */
+/* Finds the task of another process that ran longest on the CPU for which `task` waited in
+ * [from, to). 0 or -ENOMEM. */
 int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 		   struct contention *ret);
 /* True: most of the time of contention_cpu() was the effect of a CPU quota. */
@@ -36,8 +36,8 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
 /*
  * The number of workers in the pool of `task`, if all of them were busy throughout [from, to). 0:
  * `task` is in no pool, or a worker was idle. A pool is one of these:
- * - Threads of one process that idle on the same futex. If `task` or the other thread was never seen
- *   idle, the two are in one pool if they have the same name.
+ * - Threads of one process that idle on the same futex. If `task` or the other thread was never
+ *   seen idle, the two are in one pool if they have the same name.
  * - Sibling processes that have the same name and share a listening socket.
  */
 uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);

@@ -8,8 +8,8 @@
 #include "lib/cleanup.h"
 #include "trace/format/window.h"
 
-/* The CT_POLLED of the most likely variable, from the last inspection of the task up to to_ns. NULL:
- * there was no inspection. */
+/* The CT_POLLED of the most likely variable, from the last inspection of the task up to to_ns.
+ * NULL: there was no inspection. */
 static const struct window_event *last_polled(const struct graph *g, uint32_t tid, uint64_t to_ns)
 {
 	const struct graph_ref *r = graph_ref_before(g, &g->polled, tid, to_ns);
@@ -145,8 +145,8 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 		f.spin = polled->r.ts >= from_ns && polled->r.flags & CT_QF_SPIN;
 	}
 	find_writer(g, task, from_ns, to_ns, &f);
-	/* The loop of an interpreter reads the same memory again and again, like a spin. Only a variable of
-	 * the program, or a variable that another task writes, shows a spin. */
+	/* The loop of an interpreter reads the same memory again and again, like a spin. Only a
+	 * variable of the program, or a variable that another task writes, shows a spin. */
 	f.spin &= f.writer != GRAPH_NONE || has_symbol(g, f.obj);
 	return f;
 }

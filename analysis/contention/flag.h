@@ -18,8 +18,9 @@ struct flag {
 	uint32_t event;  /* the record of the writer's last write; GRAPH_NONE: none */
 	bool ended;      /* the write `event` ended the polling */
 	enum edge_strength strength;
-	/* The time in which the polling task waited for the writer. This time ends with the write that ended
-	 * the polling, or with the range; it begins with the write before, or with the range. */
+	/* The time in which the polling task waited for the writer. This time ends with the write
+	 * that ended the polling, or with the range; it begins with the write before, or with the
+	 * range. */
 	uint64_t since_ns;
 	uint64_t until_ns;
 };
