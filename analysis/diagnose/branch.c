@@ -270,8 +270,8 @@ static int put_question(const struct options *o, size_t n, const struct diagnose
 	return r;
 }
 
-/* If branch x is a wait for another task, turns x into a wait with no known owner, so that the chain
- * ends here. */
+/* If branch x is a wait for another task, turns x into a wait with no known owner, so that the
+ * chain ends here. */
 static struct group *make_own(struct group *x)
 {
 	if (x->type == GROUP_TASK) {

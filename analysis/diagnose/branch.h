@@ -6,12 +6,12 @@
  *
  * The chain follows the largest group, unless a rule excludes it or calls another group the cause.
  *
- * If a person can be asked and no rule has decided, the person decides between the groups with more than a
- * fifth of the time (BRANCH_SHARE), if there are at least two. If there is only one such group, and it is a
- * guess, groups with more than a twentieth are enough (BRANCH_SHARE_GUESS).
+ * If a person can be asked and no rule has decided, the person decides between the groups with more
+ * than a fifth of the time (BRANCH_SHARE), if there are at least two. If there is only one such
+ * group, and it is a guess, groups with more than a twentieth are enough (BRANCH_SHARE_GUESS).
  *
- * If rules exclude the largest group and no other group has more than a fifth of the time, the chain ends
- * at this task, whose wait then has no known owner.
+ * If rules exclude the largest group and no other group has more than a fifth of the time, the
+ * chain ends at this task, whose wait then has no known owner.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
 #define CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * breakdown.h - private to analysis/: divides the time of one task of a chain into groups. Pure; any thread.
+ * breakdown.h - private to analysis/: divides the time of one task of a chain into groups. Pure;
+ * any thread.
  *
- * A group is one of these: the runs of the task and its waits for a CPU; its waits for one other task; its
- * waits for one thing that is no task; time of which only sums are known (FOLDED intervals); unknown time.
+ * A group is one of these: the runs of the task and its waits for a CPU; its waits for one other
+ * task; its waits for one thing that is no task; time of which only sums are known (FOLDED
+ * intervals); unknown time.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_BREAKDOWN_H
 #define CTRACE_ANALYSIS_DIAGNOSE_BREAKDOWN_H

@@ -142,8 +142,9 @@ static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t ta
 	return -ENOMEM;
 }
 
-/* Makes the chain go on with group gr: in c->in_last, marks the frames of gr whose parents are marked,
- * and unmarks all other frames. next: memory for the new marks, one entry for each frame of the path. */
+/* Makes the chain go on with group gr: in c->in_last, marks the frames of gr whose parents are
+ * marked, and unmarks all other frames. next: memory for the new marks, one entry for each frame of
+ * the path. */
 static void chain_follow(const struct graph *g, const struct path *p, struct chain *c, const struct group *gr,
 			 bool *next)
 {

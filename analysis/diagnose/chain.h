@@ -37,8 +37,8 @@ int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edg
 		 enum edge_strength strength);
 /* Whether a link of the chain, except the last one, has an edge of this kind to the next link. */
 bool chain_has_edge(const struct chain *c, enum edge_kind kind);
-/* Whether every link of the chain, except the last one, waits for a child or for the end of a thread
- * (EDGE_EXIT, EDGE_VFORK). */
+/* Whether every link of the chain, except the last one, waits for a child or for the end of a
+ * thread (EDGE_EXIT, EDGE_VFORK). */
 bool chain_only_children(const struct chain *c);
 
 #endif

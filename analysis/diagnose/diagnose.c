@@ -143,8 +143,8 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	return false;
 }
 
-/* Whether many short waits for other tasks add up to most of the window. Most servers and their clients
- * work so. So the result is false unless a person or a script gave the window. */
+/* Whether many short waits for other tasks add up to most of the window. Most servers and their
+ * clients work so. So the result is false unless a person or a script gave the window. */
 static bool is_chatty(const struct findings *f, uint64_t window_ns)
 {
 	const struct link *k = &f->chain.links.v[0];
@@ -296,8 +296,8 @@ static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *re
 	return 0;
 }
 
-/* Whether the last task of the chain goes on as usual, but has not sent the missing wake-up for which
- * the task of the link before waits. */
+/* Whether the last task of the chain goes on as usual, but has not sent the missing wake-up for
+ * which the task of the link before waits. */
 static bool is_silent(const struct missing_wake *m, const struct diagnosis *d)
 {
 	return m && m->how == MISSING_SILENT && d->n_chain > 1 &&

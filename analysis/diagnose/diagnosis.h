@@ -124,8 +124,8 @@ struct diagnose_options {
 	struct rules *rules;   /* NULL: no rules. Answers that a person wants to keep are added to
 				  the rules */
 	const struct ask *ask; /* NULL: ask nobody, and take the best option */
-	/* True: a person or a script gave the window. Then the diagnosis says where most of the window went,
-	 * even if the window is short, and even if many short waits add up to it. */
+	/* True: a person or a script gave the window. Then the diagnosis says where most of the
+	 * window went, even if the window is short, and even if many short waits add up to it. */
 	bool window_given;
 };
 

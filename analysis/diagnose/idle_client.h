@@ -11,8 +11,8 @@
  * - The client is owed no answer, or its messages to the server mostly need none.
  * - A later link is a server that waits in its event loop for its clients. The last message on its
  *   connection has been received.
- * Between the client and the server there may be more tasks that idle in this way, such as the thread of a
- * library that speaks with a message bus. Pure; any thread.
+ * Between the client and the server there may be more tasks that idle in this way, such as the
+ * thread of a library that speaks with a message bus. Pure; any thread.
  */
 bool idle_client(const struct graph *g, const struct chain *c, size_t first);
 

@@ -110,10 +110,10 @@ static bool got_something(const struct graph *g, const struct interval *s)
 
 /*
  * Whether the task of k often got something in waits of this kind. True in two cases:
- * - At least FED_WAITS waits within the time of k got something, and the longest wait of k took at most
- *   half of the time of its waits.
- * - At least FED_WAITS waits before or after the time of k got something, and the longest of these took
- *   at least half as long as the longest wait of k.
+ * - At least FED_WAITS waits within the time of k got something, and the longest wait of k took at
+ *   most half of the time of its waits.
+ * - At least FED_WAITS waits before or after the time of k got something, and the longest of these
+ *   took at least half as long as the longest wait of k.
  */
 static bool is_fed_often(const struct graph *g, const struct link *k)
 {

@@ -49,8 +49,8 @@ static bool has_task(const struct chain *c, uint32_t task)
 	return false;
 }
 
-/* Continues the chain with `task`, for which the last task waits, and with the tasks for which `task`
- * waits in [from_ns, to_ns). edge, strength: how the last task depends on `task`. */
+/* Continues the chain with `task`, for which the last task waits, and with the tasks for which
+ * `task` waits in [from_ns, to_ns). edge, strength: how the last task depends on `task`. */
 static int follow(struct findings *f, uint32_t task, uint64_t from_ns, uint64_t to_ns, enum edge_kind edge,
 		  enum edge_strength strength)
 {
@@ -98,8 +98,8 @@ static int name_flag(struct findings *f, const struct flag *flag)
 	return k->resource ? 0 : -ENOMEM;
 }
 
-/* The last task runs: finds whether it computes, or spins until a variable changes. *ret_done becomes
- * true if the chain now goes on with the recorded writer of the variable. */
+/* The last task runs: finds whether it computes, or spins until a variable changes. *ret_done
+ * becomes true if the chain now goes on with the recorded writer of the variable. */
 static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -146,9 +146,9 @@ static int add_choice(struct findings *f, struct words *t)
 	return -ENOMEM;
 }
 
-/* The last task, a main thread, sleeps again and again. If it has a child that lives for most of this time,
- * the task seems to look whether the child has ended. *ret_done becomes true if the chain now goes on with
- * the only such child. */
+/* The last task, a main thread, sleeps again and again. If it has a child that lives for most of
+ * this time, the task seems to look whether the child has ended. *ret_done becomes true if the
+ * chain now goes on with the only such child. */
 static int find_polled_child(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -432,9 +432,9 @@ static int find_driver(struct findings *f)
 	return 0;
 }
 
-/* A task in the middle of the chain idles as a client: it waits for news that its server has no reason to
- * send. So the chain ends at this client. The client waits for a person at its window, or for news from
- * elsewhere. */
+/* A task in the middle of the chain idles as a client: it waits for news that its server has no
+ * reason to send. So the chain ends at this client. The client waits for a person at its window, or
+ * for news from elsewhere. */
 static void find_idle_client(struct findings *f)
 {
 	struct link *v = f->chain.links.v;
@@ -500,8 +500,8 @@ int root_cause_find(struct findings *f)
 	bool done = false;
 	int r = 0;
 
-	/* look for a spin before a lack of CPU time: a task that polls gives up the CPU itself, so more CPU
-	 * time would not help the task */
+	/* look for a spin before a lack of CPU time: a task that polls gives up the CPU itself, so
+	 * more CPU time would not help the task */
 	if (f->chain.end == END_RUNNABLE || f->chain.end == END_RUNNING ||
 	    (f->chain.end == END_FOLDED && root_cause_ran(k)))
 		r = find_spin(f, &done);

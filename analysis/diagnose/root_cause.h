@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * root_cause.h - private to analysis/: finds what the last task of a chain did, and whether the chain
- * ends there. Pure; any thread.
+ * root_cause.h - private to analysis/: finds what the last task of a chain did, and whether the
+ * chain ends there. Pure; any thread.
  *
- * The chain may go on: to the task that had the CPU or the disk; to the task that writes the polled variable;
- * or to the child for whose end the last task polls. The chain may also become shorter. It then ends at one
- * of these tasks: a task that polls; a task whose message was lost; a task that reads from the idle task that
- * started it; or a client that waits for news.
+ * The chain may go on: to the task that had the CPU or the disk; to the task that writes the polled
+ * variable; or to the child for whose end the last task polls. The chain may also become shorter.
+ * It then ends at one of these tasks: a task that polls; a task whose message was lost; a task that
+ * reads from the idle task that started it; or a client that waits for news.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H

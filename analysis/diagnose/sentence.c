@@ -169,8 +169,8 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "for %s from ", what);
 }
 
-/* Writes the name of the task's control group to `name`. False: the name is not known, or the group is
- * the root group. */
+/* Writes the name of the task's control group to `name`. False: the name is not known, or the group
+ * is the root group. */
 static bool has_group(const struct graph *g, const struct link *k, char name[DESCRIBE_MAX])
 {
 	struct cgroup_name p = graph_place(g, k->task, k->to_ns - 1);
