@@ -40,10 +40,10 @@ struct hangs_filter {
 	bool worst;                     /* the caller wants the first row alone: others may be left out */
 };
 
-/* Finds the hangs in [from_ns, to_ns). The caller frees *ret with hangs_free(). filter NULL: all tasks.
- * Threads of the kernel and tasks of ctrace itself (graph_task.tracer) are left out. The tasks of
- * another daemon than the one that recorded the trace are not left out, because no record marks them.
- * 0 or -ENOMEM. */
+/* Finds the hangs in [from_ns, to_ns). The caller frees *ret with hangs_free(). filter NULL: all
+ * tasks. Threads of the kernel and tasks of ctrace itself (graph_task.tracer) are left out. The
+ * tasks of another daemon than the one that recorded the trace are not left out, because no record
+ * marks them. 0 or -ENOMEM. */
 int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 	       struct hangs **ret);
 void hangs_free(struct hangs *h);
@@ -70,8 +70,8 @@ int hangs_diagnose(const struct graph *g, struct hang *x);
  * more steps than the diagnosis took, first diagnoses *x again with the steps that are left. 0 or
  * -ENOMEM. Only one thread at a time may call this function. */
 int hangs_settle(const struct graph *g, struct hang *x);
-/* Whether x is an alarm that is not minor. hangs_sort() puts such a row before all rows that come after
- * it in hangs_candidates(), because those rows are shorter. */
+/* Whether x is an alarm that is not minor. hangs_sort() puts such a row before all rows that come
+ * after it in hangs_candidates(), because those rows are shorter. */
 bool hangs_is_worst(const struct hang *x);
 /* Removes the rows without diagnosis, sorts the others, and finds the rows about the same hang. The order:
  * alarms that are not minor; minor alarms; rows whose verdict is not normal; the other rows. In each of
@@ -79,10 +79,10 @@ bool hangs_is_worst(const struct hang *x);
 void hangs_sort(struct hangs *h);
 
 /*
- * The end of a hang that began at since_ns and was noticed at found_ns. If the hang lasts: the exit of
- * the task, or the end of the window. looped true: the task is an event loop, and the hang ends when the
- * task is back in the wait in which it was before since_ns. looped false: the hang ends with the wait or
- * the run in which the task is at found_ns.
+ * The end of a hang that began at since_ns and was noticed at found_ns. If the hang lasts: the exit
+ * of the task, or the end of the window. looped true: the task is an event loop, and the hang ends
+ * when the task is back in the wait in which it was before since_ns. looped false: the hang ends
+ * with the wait or the run in which the task is at found_ns.
  */
 uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped);
 

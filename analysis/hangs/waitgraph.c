@@ -281,8 +281,9 @@ static bool tarjan_step(struct tarjan *t, struct waitgraph *g, const struct pass
 	return true;
 }
 
-/* Finds the shortest cycle through the node with the smallest id of a component, by a breadth-first search
- * inside the component. Returns 1: the cycle was added to g; 0: there is no cycle; or -ENOMEM. */
+/* Finds the shortest cycle through the node with the smallest id of a component, by a breadth-first
+ * search inside the component. Returns 1: the cycle was added to g; 0: there is no cycle; or
+ * -ENOMEM. */
 static int add_cycle(struct waitgraph *g, const struct pass *p, const uint32_t *comp, size_t n,
 		     uint32_t *by /* scratch: edge by which a node was reached */, uint32_t *queue)
 {
