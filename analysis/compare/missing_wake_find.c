@@ -220,9 +220,9 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
-/* If the task of the step exited before the second half of the wait, returns true and sets m->how to
- * MISSING_ENDED. If the task has a count below MISSING_GOOD_COUNT, the exit says nothing: perhaps each
- * task of this role ends few waits and then exits. Then m->n_steps becomes 0. */
+/* If the task of the step exited before the second half of the wait, returns true and sets m->how
+ * to MISSING_ENDED. If the task has a count below MISSING_GOOD_COUNT, the exit says nothing:
+ * perhaps each task of this role ends few waits and then exits. Then m->n_steps becomes 0. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
