@@ -21,8 +21,9 @@ struct wake_cause {
 			     `task`, and this call caused the wake-up */
 };
 
-/* wake: the record that ended the BLOCKED interval s. spoke: the socket that the waker used last before the
- * wake-up; 0: it used none; CAUSE_LOOK: wake_cause() looks for the socket if the socket matters. */
+/* wake: the record that ended the BLOCKED interval s. spoke: the socket that the waker used last
+ * before the wake-up; 0: it used none; CAUSE_LOOK: wake_cause() looks for the socket if the socket
+ * matters. */
 #define CAUSE_LOOK UINT64_MAX
 void wake_cause(const struct graph *g, const struct interval *s, const struct window_event *wake,
 		uint64_t spoke, struct wake_cause *ret);

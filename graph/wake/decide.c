@@ -33,8 +33,8 @@ static bool on_disk(const struct graph *g, uint64_t obj)
 	}
 }
 
-/* Whether the wait is for the disk itself. Then the waker does not matter: any task on the CPU can be the
- * waker when the disk is done. */
+/* Whether the wait is for the disk itself. Then the waker does not matter: any task on the CPU can
+ * be the waker when the disk is done. */
 static bool is_disk_wait(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	if (resource_of_object(g->w, s->obj) == RESOURCE_FUSE ||
@@ -141,8 +141,8 @@ static bool ends_programs(int signal, const struct graph_task *t)
 	       signal == WTERMSIG(t->exit_code);
 }
 
-/* Whether a thread of the waiter's own process sent the signal after the wake, and did not make the wake.
- * Then the wake had another reason, and the process ended itself afterwards. */
+/* Whether a thread of the waiter's own process sent the signal after the wake, and did not make the
+ * wake. Then the wake had another reason, and the process ended itself afterwards. */
 static bool is_own_end(const struct graph *g, const struct graph_task *t, const struct window_event *wake,
 		       const struct window_event *sig)
 {
@@ -208,9 +208,9 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->ended = true;
 }
 
-/* The object of the wait. If the wait names no socket and is no write, as in a poll: the socket that the
- * wake made readable. In other waits, the socket in the record of the wake does not count: a softirq can
- * make one socket readable, and then make room for a writer on another socket. */
+/* The object of the wait. If the wait names no socket and is no write, as in a poll: the socket
+ * that the wake made readable. In other waits, the socket in the record of the wake does not count:
+ * a softirq can make one socket readable, and then make room for a writer on another socket. */
 static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;

@@ -158,8 +158,8 @@ static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	return task;
 }
 
-/* Whether the task can accept a connection at ts_ns: it waits for one, or waits in an event loop. Also
- * true if the task has no interval at ts_ns or later. */
+/* Whether the task can accept a connection at ts_ns: it waits for one, or waits in an event loop.
+ * Also true if the task has no interval at ts_ns or later. */
 static bool can_accept(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
@@ -299,8 +299,8 @@ bool owner_closes(const struct graph *g, uint64_t sock, const struct window_even
 	       (call == CALL_CLOSE || call == CALL_SHUTDOWN || is_last_use(g, peer, wake->r.ts));
 }
 
-/* Whether the task on the CPU may have made the wake for a socket. If a softirq made the wake, the softirq
- * may have had nothing to do with that task. */
+/* Whether the task on the CPU may have made the wake for a socket. If a softirq made the wake, the
+ * softirq may have had nothing to do with that task. */
 static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, const struct window_event *wake)
 {
 	const struct window_object *o = window_object(g->w, sock);
@@ -650,9 +650,9 @@ static uint8_t other_side(const struct interval *s)
 	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
 }
 
-/* Whether m explains the poll better than best: m has the higher score. If both scores are equal, and
- * below POLL_WRITTEN, an object whose task is stopped is better than another object. Otherwise, of two
- * objects with equal scores, the object with the later since_ns is better. */
+/* Whether m explains the poll better than best: m has the higher score. If both scores are equal,
+ * and below POLL_WRITTEN, an object whose task is stopped is better than another object. Otherwise,
+ * of two objects with equal scores, the object with the later since_ns is better. */
 static bool is_better(const struct poll_member *m, const struct poll_member *best)
 {
 	if (m->score == best->score && m->score < POLL_WRITTEN && m->stopped != best->stopped)
@@ -678,9 +678,9 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 	return at < n && event_of(g, &r[at])->r.ts <= to_ns;
 }
 
-/* For a poll of objects that no other process can use. If the task has children, the poll is for the end of
- * one of them: the task's handler of SIGCHLD writes to one of the polled objects, or the signal ends the
- * poll. Then completes b and returns true. */
+/* For a poll of objects that no other process can use. If the task has children, the poll is for
+ * the end of one of them: the task's handler of SIGCHLD writes to one of the polled objects, or the
+ * signal ends the poll. Then completes b and returns true. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	uint32_t child = live_child(g, s, all);
@@ -710,8 +710,9 @@ static bool is_back(const struct graph *g, const struct interval *wait, uint64_t
 	return now && now != wait && now->state == INTERVAL_BLOCKED && blame_same_wait(wait, now);
 }
 
-/* Whether x is an earlier part of the poll s. A time limit can cut one poll into several waits. (A wait on
- * a futex does not count: a runtime parks a thread on a futex with a time limit for many reasons.) */
+/* Whether x is an earlier part of the poll s. A time limit can cut one poll into several waits. (A
+ * wait on a futex does not count: a runtime parks a thread on a futex with a time limit for many
+ * reasons.) */
 static bool is_cut(const struct graph *g, const struct interval *x, const struct interval *s)
 {
 	return s->wait != CT_W_FUTEX && x->wake != GRAPH_NONE && blame_same_wait(x, s) &&
@@ -1091,7 +1092,8 @@ static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 	return mate;
 }
 
-/* Whether the task waits at ts_ns for a connection, or in an event loop in which no answer is owed to it. */
+/* Whether the task waits at ts_ns for a connection, or in an event loop in which no answer is owed
+ * to it. */
 static bool idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);

@@ -23,8 +23,8 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake);
 /* False: the waker of `wake` surely ends no connection. A cheap test, the same for all sockets. */
 bool owner_may_close(const struct graph *g, const struct window_event *wake);
-/* Whether the process of the task has the socket: a task of this process used the socket last; or no task
- * used the socket, and this process has the socket open. */
+/* Whether the process of the task has the socket: a task of this process used the socket last; or
+ * no task used the socket, and this process has the socket open. */
 bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
 /* `wake` says that sock, the sender's socket, got room. Returns the task that made room, because it
  * received. *ret_event: the index of its CT_RECV, or GRAPH_NONE. */

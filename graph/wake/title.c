@@ -7,9 +7,9 @@
 
 static const char *const title_start = "postgres: ";
 
-/* The title of the task at the end of the interval, without the first word. "": the task is no process of
- * PostgreSQL. *ret_fresh: the title is about the interval. The daemon reads a title when it inspects a
- * wait, and records the title only if the title has changed. */
+/* The title of the task at the end of the interval, without the first word. "": the task is no
+ * process of PostgreSQL. *ret_fresh: the title is about the interval. The daemon reads a title when
+ * it inspects a wait, and records the title only if the title has changed. */
 static const char *title_of(const struct graph *g, const struct interval *s, bool *ret_fresh)
 {
 	uint64_t since_ns;
