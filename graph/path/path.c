@@ -216,8 +216,8 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 		blame_lasting(k->g, interval, b);
 	if (asked && is_aside(k->g, interval, b))
 		blame_debt(k->g, interval, asked->from_ns, b);
-	/* The main thread of some programs only waits for signals. The work is done by the other threads, so
-	 * look for an answer that the process is owed. */
+	/* The main thread of some programs only waits for signals. The other threads do
+	 * the work, so look for an answer that the process is owed. */
 	if (!f->depth && k->g->intervals[interval].wait == CT_W_SIGNAL && !b->ended && b->task == GRAPH_NONE)
 		blame_debt(k->g, interval, f->from_ns, b);
 }

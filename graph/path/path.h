@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * path.h - the critical path of a task (the victim) over [from, to): for each moment, the task that held
- * the victim up.
+ * path.h - the critical path of a task (the victim) over [from, to): for each moment, the task that
+ * held the victim up.
  *
  * The pieces are a partition of [from, to): in order of time, contiguous, without overlap. Another
  * task is on the path only for the part of a wait in which it is the task to blame (clipping). The
  * waits of the other task in that part are followed in turn.
  *
- * A frame is a task and a range of time that the walk looked at. Frame 0 is the frame of the victim.
- * A wait that is followed opens a frame for the task to blame. If a frame (other than frame 0) begins
- * before its task was born, this time opens a frame for the creator of the task.
+ * A frame is a task and a range of time that the walk looked at. Frame 0 is the frame of the
+ * victim. A wait that is followed opens a frame for the task to blame. If a frame (other than frame
+ * 0) begins before its task was born, this time opens a frame for the creator of the task.
  *
  * Pure; any thread.
  */
