@@ -243,8 +243,8 @@ uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
 /* As graph_interval_at(). near: any number. The search is fast if near is the result for a moment
  * shortly before ts_ns. */
 uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near);
-/* True: the task belongs to a child of the process tgid, or to a descendant of such a child. Always false for
- * tgid 1 (init). */
+/* True: the task belongs to a child of the process tgid, or to a descendant of such a child. Always
+ * false for tgid 1 (init). */
 bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid);
 /* The name of the task at ts_ns; never NULL. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
@@ -298,11 +298,11 @@ enum listens {
 /* How well the listening socket l matches the connection that socket o asks for. */
 enum listens graph_listens_for(const struct graph *g, const struct window_object *l,
 			       const struct window_object *o);
-/* True: the remote address of the socket shows that the other end of the connection is on this host. The
- * address is a loopback address, or the address of another socket in the trace. */
+/* True: the remote address of the socket shows that the other end of the connection is on this
+ * host. The address is a loopback address, or the address of another socket in the trace. */
 bool graph_is_local(const struct graph *g, uint64_t sock);
-/* The socket at the other end of a connection, if this socket is on this host. For one side of a pseudo
- * terminal: the other side. 0: not known. */
+/* The socket at the other end of a connection, if this socket is on this host. For one side of a
+ * pseudo terminal: the other side. 0: not known. */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
 /* True: the socket is the accepted end of its connection, not the one that connected. */
 bool graph_is_accepted(const struct graph *g, uint64_t sock);

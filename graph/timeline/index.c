@@ -364,8 +364,8 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 	return n ? &r[n - 1] : NULL;
 }
 
-/* The futex operation (FUTEX_WAIT, FUTEX_WAIT_BITSET, ...), from the lower half of x[1] of a CT_FUTEX. The
- * upper half has the value of the futex word. */
+/* The futex operation (FUTEX_WAIT, FUTEX_WAIT_BITSET, ...), from the lower half of x[1] of a
+ * CT_FUTEX. The upper half has the value of the futex word. */
 static uint32_t futex_command(uint64_t x1)
 {
 	return (uint32_t)x1 & (uint32_t)FUTEX_CMD_MASK;
