@@ -89,8 +89,8 @@ void flow_pop(struct flows *m, struct flow_queue *q);
 void flow_clear(struct flows *m, struct flow_queue *q);
 /* Empties all queues of a flow, because records are missing. */
 void flow_forget(struct flows *m, struct flow *f);
-/* Notes that a reader of the socket found nothing to read at ts_ns. If the oldest bytes in the queue
- * `in` were sent more than FLOW_STALE_NS before, all bytes in this queue become stale. */
+/* Notes that a reader of the socket found nothing to read at ts_ns. If the oldest bytes in the
+ * queue `in` were sent more than FLOW_STALE_NS before, all bytes in this queue become stale. */
 void flow_found_empty(struct flows *m, const struct graph *g, struct flow *flow, uint64_t ts_ns);
 
 #endif
