@@ -20,18 +20,18 @@
 /*
  * Diagnosis: which stalls are normal
  */
-/* ns: A stall shorter than this is normal. A task that waited for a CPU for less than this is to blame for
- * no other task's wait, unless its time in the run queue is most of the victim's wait. Below: verdicts
- * about delays that nobody notices. Above: real stalls are normal.
- * Evidence: short_wait_for_a_lock below; longer_wait_for_a_lock, server_waits_for_the_cpu above. */
+/* ns: A stall shorter than this is normal. A task that waited for a CPU for less than this is to
+ * blame for no other task's wait, unless its time in the run queue is most of the victim's wait.
+ * Below: verdicts about delays that nobody notices. Above: real stalls are normal. Evidence:
+ * short_wait_for_a_lock below; longer_wait_for_a_lock, server_waits_for_the_cpu above. */
 #define DIAGNOSE_STALL_NS 500000000ULL
 /* ns: A task whose requests are answered faster than this, on average, works normally. Below: ordinary
  * requests are a stall. Above: a slow service is normal. Evidence: pingpong_is_normal below; slow_answers
  * above. */
 #define DIAGNOSE_QUICK_NS 5000000ULL
-/* waits: If a person asks about a time, short waits are the cause (CAUSE_CHATTY) only if there are at least
- * this many of them in this time. Below: a few calls are called many. Above: many calls are called a slow
- * peer. Evidence: nine_calls below; fifteen_calls above. */
+/* waits: If a person asks about a time, short waits are the cause (CAUSE_CHATTY) only if there are
+ * at least this many of them in this time. Below: a few calls are called many. Above: many calls
+ * are called a slow peer. Evidence: nine_calls below; fifteen_calls above. */
 #define CHATTY_WAITS 10
 /* ns: A stall shorter than this is normal if the victim waits for a child that computes. Below: the ordinary
  * work of a child is a stall. Above: a slow child is normal. Evidence: child_works below; child_works_long
@@ -42,8 +42,8 @@
  * hang. Below: a service that sleeps in two requests is normal. Above: the consumer of a slow producer hangs.
  * Evidence: fed_twice below; fed_three_times above. */
 #define FED_WAITS 3
-/* intervals: To find out whether a task is fed (FED_WAITS), the search looks at up to this many intervals
- * before the examined wait, and at up to this many after the examined wait. */
+/* intervals: To find out whether a task is fed (FED_WAITS), the search looks at up to this many
+ * intervals before the examined wait, and at up to this many after the examined wait. */
 #define FED_LOOKS 512
 /* turns, and 1/n of the turns: A connection carries messages that need no answer if the client has
  * waited in its event loop after at least this many messages, and at most this share of them had an
@@ -58,11 +58,11 @@
 /*
  * Diagnosis: which branch the chain follows
  */
-/* 1/n of the time: A branch with more than this share is an alternative to the largest branch. A task
- * that had the CPU or the disk for less than this share of the wait is not named. Below: more questions
- * to a person. Above: the real cause is no option. Evidence: less_than_a_fifth, rival_with_less_than_a_fifth,
- * disk_rival_with_less_than_a_fifth below; more_than_a_fifth, rival_with_more_than_a_fifth,
- * disk_rival_with_more_than_a_fifth above. */
+/* 1/n of the time: A branch with more than this share is an alternative to the largest branch. A
+ * task that had the CPU or the disk for less than this share of the wait is not named. Below: more
+ * questions to a person. Above: the real cause is no option. Evidence: less_than_a_fifth,
+ * rival_with_less_than_a_fifth, disk_rival_with_less_than_a_fifth below; more_than_a_fifth,
+ * rival_with_more_than_a_fifth, disk_rival_with_more_than_a_fifth above. */
 #define BRANCH_SHARE 5
 /* 1/n of the time: If the largest branch is a guess and has no alternative by BRANCH_SHARE, a branch with
  * more than this share is an alternative. Below: more questions to a person. Above: a guess stands without a
@@ -111,9 +111,9 @@
  * task with a part of the CPU is named. Above: no task is named. Evidence: sampled_for_a_third below;
  * sampled_every_90_ms above. */
 #define CPU_SAMPLED_SHARE 2
-/* 1/n of the window: If only long waits were recorded for more than this share, the sentence says so.
- * Below: a sentence mentions a moment that changes nothing. Above: a sentence leans on missing records and
- * does not say so. Evidence: coarse_for_a_moment below; coarse_for_a_while above. */
+/* 1/n of the window: If only long waits were recorded for more than this share, the sentence says
+ * so. Below: a sentence mentions a moment that changes nothing. Above: a sentence leans on missing
+ * records and does not say so. Evidence: coarse_for_a_moment below; coarse_for_a_while above. */
 #define COARSE_SHARE 10
 /* tenths of the time: A worker that is busy for at least this share is busy throughout. Below: a pool with an
  * idle worker is full. Above: a full pool has room. Evidence: pool_has_room below; pool_is_busy above. */
@@ -150,9 +150,9 @@
 /* waits: The answer is a guess if there are fewer earlier waits than this. Below: a guess is certain. Above:
  * a certain answer is a guess. Evidence: habit_of_six below; seven_times_as_long above. */
 #define MISSING_SURE_COUNT 8
-/* 1/n of the earlier waits that are alike: The answer is a guess if more waits than this ended in another
- * way. Below: a certain answer is a guess. Above: a guess is certain. Evidence: seldom_otherwise below;
- * often_otherwise above. */
+/* 1/n of the earlier waits that are alike: The answer is a guess if more waits than this ended in
+ * another way. Below: a certain answer is a guess. Above: a guess is certain. Evidence:
+ * seldom_otherwise below; often_otherwise above. */
 #define MISSING_SURE_OTHERS 4
 /* ns: Two parts of a wait, which a time limit has cut, are two waits if the task is awake for longer than
  * this in between. Below: a short look divides a wait. Above: two waits with work in between are one.
@@ -210,8 +210,8 @@
  * and decides which of two ways is taken. Below: an edge of this sort is believed too little.
  * Above: an edge of this sort is believed too much. The evidence is in thresholds_slice.txt.
  */
-/* 0..1: The score of a boosted edge (a weak edge with another sign for it) before the factors. Evidence:
- * one_doubt_many below; two_doubts above. */
+/* 0..1: The score of a boosted edge (a weak edge with another sign for it) before the factors.
+ * Evidence: one_doubt_many below; two_doubts above. */
 #define SURE_BOOSTED 0.8
 /* 0..1: The score of any other weak edge before the factors. Evidence: two_doubts below; one_doubt_many
  * above. */
