@@ -169,9 +169,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * count as waiting for that thread. Above: a wake-up of earlier work counts. Evidence:
  * join_after_begin below; work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
-/* questions: An event loop may ask other tasks, one after the other, before it answers. The critical path
- * looks at this many of these questions. If there are more, the time of the first ones counts for a later
- * one. */
+/* questions: An event loop may ask other tasks, one after the other, before it answers. The
+ * critical path looks at this many of these questions. If there are more, the time of the first
+ * ones counts for a later one. */
 #define ASKED_STEPS 8
 /* records: The search for the signal by which a traced task tells its tracer that it stops goes back over at
  * most this many records. The task sends it just before it stops. */
