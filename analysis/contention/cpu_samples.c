@@ -39,8 +39,8 @@ static int add_candidate(struct search *s, uint32_t task, uint32_t cpu)
 	return VEC_PUSH(&c->shares, (struct cpu_share){ .task = task, .cpu = cpu, .seen = 1 });
 }
 
-/* The victim ran on cpu. So a queue since its last run was the queue of this CPU if the victim had the same
- * CPU before the queue. Otherwise the CPU of the queue is not known. */
+/* Notes that the victim ran on cpu. If a queue since the victim's last run has another CPU, the
+ * victim has changed its CPU at an unknown time. Then the CPU of this queue is not known. */
 static void ran_on(struct search *s, uint32_t cpu)
 {
 	for (; s->sure < s->queues.n; s->sure++)
@@ -135,8 +135,9 @@ static bool is_queue(const struct interval *x)
 	return x->state == INTERVAL_RUNNABLE || x->state == INTERVAL_FOLDED;
 }
 
-/* Finds the queues of the victim, and the tasks that were on its CPU. Begins before from_ns, and ends after
- * to_ns, with an interval that may tell the CPU of the victim. */
+/* Finds the queues of the victim, and the tasks that were on its CPU. Begins with an interval
+ * before from_ns, and ends with one after to_ns, in which the victim was in no queue: these
+ * intervals may tell the CPU of the victim. */
 static int find_queues(struct search *s, uint32_t task)
 {
 	const struct graph *g = s->g;
