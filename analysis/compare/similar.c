@@ -231,9 +231,9 @@ static float stacks_factor(const struct graph *g, const struct interval *a, cons
 	return SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
 }
 
-/* True: `waker`, which ended a wait of the task `mate`, belongs to the process of `mate`, and `me` is in
- * another process of the same program. Then another task, in the process of `me`, has to end the waits of
- * `me`. */
+/* `waker` ended a wait of `mate`, and `mate` has the same role as `me`. True: `waker` and `mate`
+ * are in one process, and `me` is in another process. Then this wait says nothing about `me`: a
+ * task in the process of `me` has to end the waits of `me`. */
 static bool is_of_another_process(const struct graph *g, uint32_t me, uint32_t mate, uint32_t waker)
 {
 	return waker != GRAPH_NONE && g->tasks[waker].tgid == g->tasks[mate].tgid &&
