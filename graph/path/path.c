@@ -139,9 +139,9 @@ static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 	return sent ? g->w->events[sent->event].r.ts : 0;
 }
 
-/* As last_idle(), and fills *b with the blame of the result. If an answer ended that wait, and the task asked
- * for it only after `interval`, then something before the question ended `interval`: takes the last repeat
- * before the question. */
+/* As last_idle(), and fills *b with the blame of the result. Exception: after `interval`, the event
+ * loop may send a request of its own, and wait for the answer. The wait for this answer says
+ * nothing about the end of `interval`. So the result is then the last repeat before the request. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked;
@@ -182,8 +182,9 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 				     .timed_out = true };
 }
 
-/* The frame in which the walk came into the process of this frame, if the reason was a request that has no
- * answer yet. NULL: there was another reason. */
+/* The walk came from another process into the process of `frame`. Returns the frame at which this
+ * happened, if the reason was a request that has no answer yet. NULL: there was another reason, or
+ * `frame` is of the victim's process. */
 static const struct path_frame *unanswered(const struct walker *k, uint32_t frame)
 {
 	const struct path_frame *f = &k->frames.v[frame], *up;
