@@ -194,8 +194,9 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 	t->ran_ns = t->queued_ns = 0;
 }
 
-/* Whether the open interval s is the wait, or the time in the queue, of a record that gives since_ns as its
- * begin. True if s began at about since_ns or later, or if the task was found in s at since_ns or later. */
+/* A record says that the task is in this state since since_ns. Whether the open interval s is the
+ * wait, or the time in the run queue, that the record means. True if s began at about since_ns or
+ * later, or if the task was found in s at since_ns or later. */
 static bool is_same(const struct interval *s, const struct task_now *t, enum interval_state state,
 		    uint64_t since_ns)
 {
