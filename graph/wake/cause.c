@@ -44,7 +44,7 @@ bool blame_polls_several(const struct graph *g, uint32_t interval)
 	return false;
 }
 
-/* Whether the set of polled_set() has a connection to another host. *ret_known: whether the set has
+/* Whether the set that s polls has a connection to another host. *ret_known: whether the set has
  * any connection that is not AF_UNIX. */
 static bool has_far_member(const struct graph *g, const struct interval *s, bool *ret_known)
 {
@@ -56,7 +56,8 @@ static bool has_far_member(const struct graph *g, const struct interval *s, bool
 		uint64_t obj = g->w->events[r[i].event].r.obj;
 		const struct window_object *o = window_object(g->w, obj);
 
-		if (CT_OBJ_KIND(obj) != CT_OBJ_SOCK || !o || o->family == AF_UNIX || !o->rport)
+		if (!is_polled_in(s, &g->w->events[r[i].event]) || CT_OBJ_KIND(obj) != CT_OBJ_SOCK || !o ||
+		    o->family == AF_UNIX || !o->rport)
 			continue;
 		*ret_known = true;
 		if (!graph_is_local(g, obj))
