@@ -257,4 +257,24 @@
  * test_rivals on both sides. */
 #define WHATIF_RIVAL_SHARE 50
 
+/*
+ * Requests. The evidence is in requests.txt.
+ */
+/* per cent: The requests whose latency lies between these ranks are the usual ones, with which the slowest are
+ * compared. Below and above: too few requests, or slow ones, count as usual. Evidence: usual_and_slow on both
+ * sides. */
+#define REQUEST_USUAL_FROM 40
+#define REQUEST_USUAL_TO   60
+/* per cent: The slowest requests are those from this rank on. Evidence: usual_and_slow on both sides. */
+#define REQUEST_SLOW_FROM 99
+/* requests: Of the usual and of the slowest requests of a service, at most this many are divided into parts;
+ * they are evenly distributed over the ranks. Below: rare reasons are missed. Above: a trace of a million
+ * requests takes minutes. */
+#define REQUEST_SAMPLE 400
+/* services: A request that asks a service, which asks a service, and so on: at most this many are followed. */
+#define REQUEST_MAX_DEPTH 16
+/* intervals: While a child request is under way, at most this many intervals of the asking task are looked at
+ * for work that it does meanwhile. */
+#define CHILD_LOOKS 4096
+
 #endif

@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{ "diagnose", "Say why something was slow or stuck, and who was to blame", cmd_diagnose },
 	{ "slice", "Show the causes of a task's work, or what it caused", cmd_slice },
 	{ "hangs", "Show the hangs that were caught, or the worst stalls in a trace", cmd_hangs },
+	{ "requests", "Show the requests of each service: how many, how slow, and why", cmd_requests },
 	{ "path", "Show the critical path of a task", cmd_path },
 	{ "graph", "Show the causal graph, for programs or as a picture", cmd_graph },
 	{ "info", "Show what is in a trace", cmd_info },

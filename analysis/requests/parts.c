@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/requests/parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/thresholds.h"
+#include "lib/bisect.h"
+#include "lib/cleanup.h"
+
+/* The state of one call of parts_of(). */
+struct walk {
+	const struct parts *p;
+	part_list *ret;
+	unsigned depth;
+	int err;
+};
+
+static uint64_t ts_of(const struct graph *g, uint32_t event)
+{
+	return g->w->events[event].r.ts;
+}
+
+struct by_begin {
+	const struct graph *g;
+	const struct requests *r;
+};
+
+static int child_cmp(const void *a, const void *b, void *arg)
+{
+	const struct by_begin *k = arg;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct request *x = &k->r->v[i], *y = &k->r->v[j];
+	uint64_t from = request_from_ns(k->g, x), other = request_from_ns(k->g, y);
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (from != other)
+		return from < other ? -1 : 1;
+	return i < j ? -1 : i > j;
+}
+
+static int find_children(struct parts *p)
+{
+	struct by_begin by = { p->g, p->r };
+	size_t n = 0;
+
+	p->first = calloc(p->r->n + 2, sizeof(*p->first));
+	p->children = malloc((p->r->n + 1) * sizeof(*p->children));
+	if (!p->first || !p->children)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < p->r->n; i++)
+		if (p->r->v[i].parent != GRAPH_NONE) {
+			p->children[n++] = i;
+			p->first[p->r->v[i].parent + 1]++;
+		}
+	for (size_t i = 0; i < p->r->n; i++)
+		p->first[i + 1] += p->first[i];
+	qsort_r(p->children, n, sizeof(*p->children), child_cmp, &by);
+	return 0;
+}
+
+int parts_init(struct parts *p, const struct graph *g, const struct requests *r)
+{
+	*p = (struct parts){ .g = g, .r = r };
+	p->works = calloc(g->n_tasks + 2, sizeof(*p->works));
+	if (!p->works)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->n_works; i++)
+		p->works[r->works[i].task + 1]++;
+	for (size_t i = 0; i < g->n_tasks; i++)
+		p->works[i + 1] += p->works[i];
+	return find_children(p);
+}
+
+void parts_done(struct parts *p)
+{
+	free(p->children);
+	free(p->first);
+	free(p->works);
+	*p = (struct parts){ 0 };
+}
+
+static void add(struct walk *k, struct part part)
+{
+	struct part *last = k->ret->n ? &k->ret->v[k->ret->n - 1] : NULL;
+
+	if (part.from_ns >= part.to_ns)
+		return;
+	if (last && last->to_ns == part.from_ns && last->kind == part.kind && last->task == part.task &&
+	    last->request == part.request && last->behind == part.behind)
+		last->to_ns = part.to_ns;
+	else if (VEC_PUSH(k->ret, part))
+		k->err = -ENOMEM;
+}
+
+/* The first work of the task that ends after ts_ns; NULL: there is none. */
+static const struct request_work *work_at(const struct parts *p, uint32_t task, uint64_t ts_ns)
+{
+	const struct request_work *w = p->r->works;
+	size_t end = p->works[task + 1];
+	size_t i = BISECT(k, p->works[task], end, w[k].to_ns > ts_ns);
+
+	return i < end ? &w[i] : NULL;
+}
+
+/* Whether the interval is the wait of a task that is ready for the next request. */
+static bool is_idle(const struct interval *s)
+{
+	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ||
+						s->wait == CT_W_ACCEPT || s->wait == CT_W_URING);
+}
+
+/* Divides [from, to), in which the task works for request `behind`, into the time in which it is busy and the
+ * time in which it idles. */
+static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_t behind, uint64_t from,
+			uint64_t to)
+{
+	const struct graph *g = k->p->g;
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_interval_at(g, task, from);
+
+	for (; from < to; i++) {
+		const struct interval *s =
+			i != GRAPH_NONE && i < t->first_interval + t->n_intervals ? &g->intervals[i] : NULL;
+		struct part part = { .from_ns = from,
+				     .to_ns = s ? MIN(s->to_ns, to) : to,
+				     .request = request,
+				     .task = task,
+				     .behind = GRAPH_NONE };
+
+		if (s && !is_idle(s)) {
+			part.kind = PART_QUEUED;
+			part.behind = behind;
+		}
+		add(k, part);
+		from = MAX(part.to_ns, from);
+		if (!s)
+			break;
+	}
+}
+
+/* Adds the time in which no child request is under way, and the task has to work for the request. */
+static void add_own(struct walk *k, uint32_t request, uint32_t task, uint64_t from, uint64_t to)
+{
+	while (from < to) {
+		const struct request_work *w = task == GRAPH_NONE ? NULL : work_at(k->p, task, from);
+		uint64_t until = w ? MIN(w->from_ns > from ? w->from_ns : w->to_ns, to) : to;
+
+		if (w && w->from_ns <= from && w->request != request)
+			add_foreign(k, request, task, w->request, from, until);
+		else
+			add(k, (struct part){ .from_ns = from,
+					      .to_ns = until,
+					      .request = request,
+					      .task = task,
+					      .behind = GRAPH_NONE });
+		from = until;
+	}
+}
+
+/* Adds the time between the receive of the request and its answer in which no child request is under way. The
+ * task that received the request may have given it to the task that answers. */
+static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
+{
+	const struct request *q = &k->p->r->v[request];
+
+	while (from < to && q->server != q->answerer && q->server != GRAPH_NONE) {
+		const struct request_work *later = work_at(k->p, q->answerer, from);
+		const struct request_work *w = work_at(k->p, q->server, from);
+
+		if (!w || w->request != request || w->from_ns > from ||
+		    (later && later->request == request && later->from_ns <= from))
+			break;
+		if (later && later->request == request)
+			w = w->to_ns < later->from_ns ? w : later;
+		add_own(k, request, q->server, from, MIN(w == later ? w->from_ns : w->to_ns, to));
+		from = w == later ? w->from_ns : w->to_ns;
+	}
+	add_own(k, request, q->answerer, from, to);
+}
+
+static void add_request(struct walk *k, uint32_t request, uint64_t from, uint64_t to);
+
+/* Adds [from, to), in which child requests are under way, the child `child` the longest. While the task that
+ * asked the child still works for the request, the time is the request's own. */
+static void add_child(struct walk *k, uint32_t request, uint32_t child, uint64_t from, uint64_t to)
+{
+	const struct graph *g = k->p->g;
+	uint32_t task = k->p->r->v[child].client;
+	const struct graph_task *t = task == GRAPH_NONE ? NULL : &g->tasks[task];
+	uint32_t i = t ? graph_interval_at(g, task, from) : GRAPH_NONE;
+	unsigned busy = 0;
+
+	for (; t && i != GRAPH_NONE && i < t->first_interval + t->n_intervals && from < to &&
+	       busy < CHILD_LOOKS;
+	     i++, busy++) {
+		const struct interval *s = &g->intervals[i];
+		uint64_t at = MAX(s->from_ns, from), until = MIN(s->to_ns, to);
+		const struct request_work *w;
+
+		if (s->from_ns >= to)
+			break;
+		w = s->state == INTERVAL_RUNNING ? work_at(k->p, task, at) : NULL;
+		if (!w || w->request != request || w->from_ns > at)
+			continue;
+		add_request(k, child, from, at);
+		add_own(k, request, task, at, until);
+		from = MAX(from, until);
+	}
+	if (from < to)
+		add_request(k, child, from, to);
+}
+
+/* Adds the part of the request that lies between its receive and its answer. */
+static void add_middle(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
+{
+	const struct parts *p = k->p;
+	uint32_t i = p->first[request], end = p->first[request + 1], best = GRAPH_NONE;
+	uint64_t best_ns = 0;
+
+	while (from < to) {
+		uint64_t next = to;
+
+		for (; i < end; i++) {
+			const struct request *c = &p->r->v[p->children[i]];
+			uint64_t begun = request_from_ns(p->g, c);
+			uint64_t done = c->answered == GRAPH_NONE ? UINT64_MAX : request_to_ns(p->g, c);
+
+			if (begun > from) {
+				next = MIN(begun, to);
+				break;
+			}
+			if (done > best_ns) {
+				best = p->children[i];
+				best_ns = done;
+			}
+		}
+		if (best_ns > from && best != GRAPH_NONE) {
+			next = MIN(best_ns, to);
+			add_child(k, request, best, from, next);
+		} else {
+			add_served(k, request, from, next);
+		}
+		from = next;
+	}
+}
+
+/* Adds the part [from, to) of the request. */
+static void add_request(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
+{
+	const struct graph *g = k->p->g;
+	const struct request *q = &k->p->r->v[request];
+	uint64_t got = q->got == GRAPH_NONE ? to : ts_of(g, q->got);
+	uint64_t answered = q->answered == GRAPH_NONE ? to : ts_of(g, q->answered);
+
+	if (from >= to || k->err)
+		return;
+	if (q->got == GRAPH_NONE || k->depth >= REQUEST_MAX_DEPTH) {
+		add(k, (struct part){ .from_ns = from,
+				      .to_ns = to,
+				      .request = request,
+				      .task = q->got == GRAPH_NONE ? GRAPH_NONE : q->server,
+				      .behind = GRAPH_NONE,
+				      .kind = q->got == GRAPH_NONE ? PART_OUTSIDE : PART_WORK });
+		return;
+	}
+	got = MIN(got, to);
+	got = MAX(got, from);
+	answered = MIN(answered, to);
+	answered = MAX(answered, got);
+	k->depth++;
+	add_own(k, request, q->server, from, got);
+	add_middle(k, request, got, answered);
+	k->depth--;
+	/* the client has still to receive the answer */
+	add(k, (struct part){ .from_ns = answered,
+			      .to_ns = to,
+			      .request = request,
+			      .task = q->client,
+			      .behind = GRAPH_NONE });
+}
+
+int parts_of(const struct parts *p, uint32_t request, part_list *ret)
+{
+	struct walk k = { .p = p, .ret = ret };
+	const struct request *q = &p->r->v[request];
+
+	add_request(&k, request, request_from_ns(p->g, q), request_to_ns(p->g, q));
+	return k.err;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/requests/reasons.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/account/account.h"
+#include "lib/cleanup.h"
+
+#define REASON_MAX (ACCOUNT_WORDS_MAX + DESCRIBE_MAX)
+
+/* A row of reasons that is being added to. */
+struct adding {
+	struct reasons *to;
+	const struct services *s;
+	const char *in; /* "in db (127.0.0.1:5432): ", or "" */
+	enum reason_group group;
+};
+
+void reasons_done(struct reasons *k)
+{
+	for (size_t i = 0; i < k->v.n; i++)
+		free(k->v.v[i].text);
+	VEC_FREE(&k->v);
+	map_done(&k->by_text);
+}
+
+static uint64_t text_hash(const char *s)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 0x100000001b3ULL;
+	return h ^ h >> 29;
+}
+
+static int add_text(const struct adding *a, const char *words, const char *kind, uint64_t ns)
+{
+	struct reasons *k = a->to;
+	char text[REASON_MAX];
+	uint64_t at, h;
+
+	snprintf(text, sizeof(text), "%s%s", a->in, words);
+	for (h = text_hash(text); map_get(&k->by_text, h, &at); h++)
+		if (!strcmp(k->v.v[at].text, text)) {
+			k->v.v[at].ns[a->group] += ns;
+			return 0;
+		}
+	if (VEC_PUSH(&k->v, (struct reason){ .text = strdup(text), .kind = kind }))
+		return -ENOMEM;
+	k->v.v[k->v.n - 1].ns[a->group] = ns;
+	return k->v.v[k->v.n - 1].text ? map_set(&k->by_text, h, k->v.n - 1) : -ENOMEM;
+}
+
+/* Removes the ids of tasks: "[12]" behind a name. */
+static void drop_ids(char *s)
+{
+	char *to = s;
+
+	while (*s) {
+		size_t n = *s == '[' ? strspn(s + 1, "0123456789") : 0;
+
+		if (n && s[n + 1] == ']')
+			s += n + 2;
+		else
+			*to++ = *s++;
+	}
+	*to = '\0';
+}
+
+/* Whether each connection or each run of a program has its own object of this kind. */
+static bool is_fleeting(uint64_t obj)
+{
+	switch ((unsigned)CT_OBJ_KIND(obj)) {
+	case CT_OBJ_SOCK:
+	case CT_OBJ_PIPE:
+	case CT_OBJ_EVENTFD:
+	case CT_OBJ_EPOLL:
+	case CT_OBJ_TASK:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int add_row(const struct adding *a, enum account_group group, const struct account_row *row)
+{
+	struct account_row r = *row;
+	char words[ACCOUNT_WORDS_MAX];
+
+	if (group == ACCOUNT_WAIT && is_fleeting(r.obj))
+		r.obj = 0;
+	account_words(a->s->g, group, &r, words, sizeof(words));
+	drop_ids(words);
+	return add_text(a, words, time_kind_name(r.time), r.ns);
+}
+
+/* Divides the time in which the task itself waited for a CPU by the tasks that had a CPU meanwhile. */
+static int add_runnable(const struct adding *a, const struct account *account, uint64_t ns)
+{
+	const struct account_row *v = account->rows[ACCOUNT_RESOURCE];
+	uint64_t all = 0, left = ns;
+	int r = 0;
+
+	for (size_t i = 0; i < account->n_rows[ACCOUNT_RESOURCE]; i++)
+		all += v[i].time == TIME_RUNNABLE ? v[i].ns : 0;
+	for (size_t i = 0; i < account->n_rows[ACCOUNT_RESOURCE] && !r && all; i++) {
+		struct account_row row = v[i];
+
+		if (row.time != TIME_RUNNABLE || row.task == GRAPH_NONE)
+			continue;
+		row.ns = (uint64_t)((double)ns * (double)row.ns / (double)all);
+		row.ns = MIN(row.ns, left);
+		left -= row.ns;
+		r = add_row(a, ACCOUNT_RESOURCE, &row);
+	}
+	return r || !left ? r : add_text(a, "waiting for a CPU", time_kind_name(TIME_RUNNABLE), left);
+}
+
+static int add_account(const struct adding *a, const struct account *account)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < account->n_rows[ACCOUNT_WAIT] && !r; i++) {
+		const struct account_row *row = &account->rows[ACCOUNT_WAIT][i];
+
+		if (row->time == TIME_RUNNABLE && !row->kind)
+			r = add_runnable(a, account, row->ns);
+		else if (row->time == TIME_NETWORK && row->task == GRAPH_NONE)
+			r = add_row(a, ACCOUNT_RESOURCE, row);
+		else
+			r = add_row(a, ACCOUNT_WAIT, row);
+	}
+	return r;
+}
+
+static int add_work(const struct adding *a, const struct part *part)
+{
+	struct account *account = NULL;
+	struct path *path = NULL;
+	int r = path_walk(a->s->g, part->task, part->from_ns, part->to_ns, &path);
+
+	if (!r)
+		r = account_new(a->s->g, path, &account);
+	if (!r)
+		r = add_account(a, account);
+	account_free(account);
+	path_free(path);
+	return r;
+}
+
+int reasons_add(struct reasons *k, const struct services *s, uint32_t service, const struct part *part,
+		enum reason_group group)
+{
+	uint32_t other = s->of[part->request];
+	uint64_t ns = part->to_ns - part->from_ns;
+	char in[DESCRIBE_MAX * 2] = "", words[DESCRIBE_MAX * 2];
+	struct adding a = { .to = k, .s = s, .in = in, .group = group };
+
+	if (other != service && part->kind != PART_OUTSIDE)
+		snprintf(in, sizeof(in), "in %s (%s): ", s->v[other].name, s->v[other].address);
+	if (part->kind == PART_QUEUED)
+		return add_text(&a, "queued behind another request", "queue", ns);
+	if (part->kind == PART_OUTSIDE) {
+		snprintf(words, sizeof(words), "waiting for %s, on another host", s->v[other].address);
+		return add_text(&a, words, time_kind_name(TIME_NETWORK), ns);
+	}
+	if (part->task == GRAPH_NONE)
+		return add_text(&a, "between this host and the client", time_kind_name(TIME_NETWORK), ns);
+	return add_work(&a, part);
+}
+
+int services_say_part(const struct services *s, uint32_t service, const struct part *part, char **ret_text,
+		      const char **ret_kind)
+{
+	struct reasons k = { 0 };
+	int r = reasons_add(&k, s, service, part, REASON_SLOW);
+	size_t best = 0;
+
+	for (size_t i = 1; i < k.v.n && !r; i++)
+		if (k.v.v[i].ns[REASON_SLOW] > k.v.v[best].ns[REASON_SLOW])
+			best = i;
+	if (!r) {
+		*ret_text = k.v.n ? TAKE_PTR(k.v.v[best].text) : strdup("");
+		*ret_kind = k.v.n ? k.v.v[best].kind : time_kind_name(TIME_UNKNOWN);
+		r = *ret_text ? 0 : -ENOMEM;
+	}
+	reasons_done(&k);
+	return r;
+}

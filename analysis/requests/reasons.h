@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * reasons.h - private to analysis/requests/: sums up the parts of requests by what they were spent on, in
+ * words that are the same for all requests of a service: without the ids of tasks and connections.
+ */
+#ifndef CTRACE_ANALYSIS_REQUESTS_REASONS_H
+#define CTRACE_ANALYSIS_REQUESTS_REASONS_H
+
+#include "analysis/requests/services.h"
+
+enum reason_group { REASON_USUAL, REASON_SLOW, REASON_GROUPS };
+
+struct reason {
+	char *text;
+	const char *kind; /* as service_reason.kind */
+	uint64_t ns[REASON_GROUPS];
+};
+
+struct reasons {
+	VEC(struct reason) v;
+	struct map by_text; /* hash of the text -> index into v */
+};
+
+void reasons_done(struct reasons *k);
+/* Adds the time of one part of a request of this service. 0 or -ENOMEM. */
+int reasons_add(struct reasons *k, const struct services *s, uint32_t service, const struct part *part,
+		enum reason_group group);
+
+#endif

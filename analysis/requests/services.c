@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/requests/services.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "analysis/requests/reasons.h"
+#include "analysis/thresholds.h"
+#include "lib/cleanup.h"
+
+/* Requests of one service, or of one service to another one. */
+struct group {
+	uint64_t key; /* the service, and for asks << 32 the service that asks */
+	uint32_t request;
+	uint64_t ns;
+};
+
+static uint64_t hash_of(const char *name, const char *address)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	for (int i = 0; i < 2; i++)
+		for (const char *s = i ? address : name; *s; s++)
+			h = (h ^ (unsigned char)*s) * 0x100000001b3ULL;
+	return h ^ h >> 29;
+}
+
+/* Whether the request counts: see services_find(). */
+static bool counts(const struct services *s, const struct request *q)
+{
+	uint64_t ns = q->answered == GRAPH_NONE ? request_from_ns(s->g, q) : request_to_ns(s->g, q);
+
+	return ns >= s->from_ns && ns < s->to_ns;
+}
+
+/* Writes the address of the server: "127.0.0.1:80", "/run/db.sock". */
+static void address_of(const struct services *s, const struct request *q, char buf[DESCRIBE_MAX])
+{
+	const struct window_object *o = window_object(s->g->w, q->sock);
+	char text[DESCRIBE_MAX], *at, *arrow;
+
+	describe_object(s->g->w, q->sock, text, sizeof(text));
+	if (!o || (o->family != AF_INET && o->family != AF_INET6)) {
+		at = o && o->family == AF_UNIX && o->name[0] ? text + strlen("unix ") : "socket pair";
+		snprintf(buf, DESCRIBE_MAX, "%s", at);
+		return;
+	}
+	at = strchr(text, ' ');
+	at = at ? at + 1 : text;
+	arrow = strstr(at, "->");
+	if (arrow && q->got == GRAPH_NONE)
+		at = arrow + 2;
+	else if (arrow)
+		*arrow = '\0';
+	memmove(buf, at, strlen(at) + 1);
+}
+
+/* The task that stands for the service of a request: the first thread of the server's process. */
+static uint32_t server_of(const struct services *s, const struct request *q)
+{
+	uint32_t leader;
+
+	if (q->server == GRAPH_NONE)
+		return GRAPH_NONE;
+	leader = graph_task_at(s->g, s->g->tasks[q->server].tgid, s->g->w->events[q->got].r.ts);
+	return leader == GRAPH_NONE ? q->server : leader;
+}
+
+/* While services are found: the service of each (process, address). */
+struct finding {
+	struct services *s;
+	VEC(struct service) v;
+	struct map by_name;    /* hash of name and address -> index into v */
+	struct map by_sock;    /* socket of a server -> index into v */
+	struct map by_process; /* service << 32 | tgid: the process is counted */
+};
+
+static uint32_t service_by_name(struct finding *k, const struct request *q)
+{
+	struct service new = { .task = server_of(k->s, q) };
+	uint64_t h, at;
+
+	snprintf(new.name, sizeof(new.name), "%s",
+		 new.task == GRAPH_NONE ? "another host" : graph_comm(k->s->g, new.task, k->s->to_ns));
+	address_of(k->s, q, new.address);
+	for (h = hash_of(new.name, new.address); map_get(&k->by_name, h, &at); h++)
+		if (!strcmp(k->v.v[at].name, new.name) && !strcmp(k->v.v[at].address, new.address))
+			return (uint32_t)at;
+	if (VEC_PUSH(&k->v, new) || map_set(&k->by_name, h, k->v.n - 1))
+		return GRAPH_NONE;
+	return (uint32_t)k->v.n - 1;
+}
+
+/* The service of a request; GRAPH_NONE: out of memory. */
+static uint32_t service_of(struct finding *k, const struct request *q)
+{
+	uint64_t at, key;
+
+	if (!map_get(&k->by_sock, q->sock, &at)) {
+		at = service_by_name(k, q);
+		if (at == GRAPH_NONE || map_set(&k->by_sock, q->sock, at))
+			return GRAPH_NONE;
+	}
+	if (q->server != GRAPH_NONE) {
+		uint64_t counted;
+
+		key = at << 32 | k->s->g->tasks[q->server].tgid;
+		if (!map_get(&k->by_process, key, &counted)) {
+			k->v.v[at].n_processes++;
+			if (map_set(&k->by_process, key, 1))
+				return GRAPH_NONE;
+		}
+	}
+	return (uint32_t)at;
+}
+
+static int find_services(struct finding *k)
+{
+	struct services *s = k->s;
+
+	s->of = malloc((s->requests.n + 1) * sizeof(*s->of));
+	if (!s->of)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->requests.n; i++) {
+		s->of[i] = service_of(k, &s->requests.v[i]);
+		if (s->of[i] == GRAPH_NONE)
+			return -ENOMEM;
+	}
+	s->n = k->v.n;
+	s->v = TAKE_PTR(k->v.v);
+	return 0;
+}
+
+static void finding_done(struct finding *k)
+{
+	VEC_FREE(&k->v);
+	map_done(&k->by_name);
+	map_done(&k->by_sock);
+	map_done(&k->by_process);
+}
+
+static int group_cmp(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return x->request < y->request ? -1 : x->request > y->request;
+}
+
+/* Nearest rank: the smallest value that at least `percent` of the values do not exceed. */
+static size_t rank_of(size_t n, unsigned percent)
+{
+	size_t i = (n * percent + 99) / 100;
+
+	return i ? i - 1 : 0;
+}
+
+static struct quantiles quantiles_of(const struct group *v, size_t n)
+{
+	return (struct quantiles){ v[rank_of(n, 50)].ns, v[rank_of(n, 95)].ns, v[rank_of(n, 99)].ns,
+				   v[n - 1].ns };
+}
+
+/* Calls `each` for the groups with the same key. v is sorted. */
+static int each_group(struct services *s, const struct group *v, size_t n,
+		      int (*each)(struct services *s, const struct group *v, size_t n))
+{
+	int r = 0;
+
+	for (size_t lo = 0, hi; lo < n && !r; lo = hi) {
+		for (hi = lo; hi < n && v[hi].key == v[lo].key; hi++)
+			;
+		r = each(s, v + lo, hi - lo);
+	}
+	return r;
+}
+
+/* Adds the parts of the requests with the ranks [lo, hi), or of REQUEST_SAMPLE of them, to the reasons. */
+static int sum_reasons(struct services *s, const struct group *v, size_t lo, size_t hi,
+		       enum reason_group group, struct reasons *reasons)
+{
+	size_t n = MIN(hi - lo, (size_t)REQUEST_SAMPLE);
+	int r = 0;
+
+	for (size_t i = 0; i < n && !r; i++) {
+		const struct group *x = &v[lo + (hi - lo) * i / n];
+		part_list parts = { 0 };
+
+		r = parts_of(&s->parts, x->request, &parts);
+		for (size_t k = 0; k < parts.n && !r; k++)
+			r = reasons_add(reasons, s, (uint32_t)x->key, &parts.v[k], group);
+		VEC_FREE(&parts);
+	}
+	return r;
+}
+
+static int reason_cmp(const void *a, const void *b)
+{
+	const struct service_reason *x = a, *y = b;
+
+	if (x->share_p99 != y->share_p99)
+		return x->share_p99 > y->share_p99 ? -1 : 1;
+	if (x->share_p50 != y->share_p50)
+		return x->share_p50 > y->share_p50 ? -1 : 1;
+	return strcmp(x->text, y->text);
+}
+
+static int take_reasons(struct service *v, struct reasons *reasons)
+{
+	double all[REASON_GROUPS] = { 0 };
+
+	v->reasons = calloc(reasons->v.n + 1, sizeof(*v->reasons));
+	if (!v->reasons)
+		return -ENOMEM;
+	for (size_t i = 0; i < reasons->v.n; i++)
+		for (int k = 0; k < REASON_GROUPS; k++)
+			all[k] += (double)reasons->v.v[i].ns[k];
+	for (size_t i = 0; i < reasons->v.n; i++) {
+		struct reason *x = &reasons->v.v[i];
+
+		v->reasons[v->n_reasons++] = (struct service_reason){
+			.text = TAKE_PTR(x->text),
+			.kind = x->kind,
+			.share_p50 =
+				all[REASON_USUAL] > 0 ? (double)x->ns[REASON_USUAL] / all[REASON_USUAL] : 0,
+			.share_p99 = all[REASON_SLOW] > 0 ? (double)x->ns[REASON_SLOW] / all[REASON_SLOW] : 0,
+		};
+	}
+	qsort(v->reasons, v->n_reasons, sizeof(*v->reasons), reason_cmp);
+	return 0;
+}
+
+/* Fills the figures of one service; v are its requests, sorted by latency. */
+static int fill_service(struct services *s, const struct group *v, size_t n)
+{
+	struct service *x = &s->v[v->key];
+	size_t usual = n * REQUEST_USUAL_FROM / 100, usual_end = MAX(n * REQUEST_USUAL_TO / 100, usual + 1);
+	struct reasons reasons = { 0 };
+	int r;
+
+	x->count = n;
+	x->latency = quantiles_of(v, n);
+	for (size_t i = 0; i < n; i++)
+		x->n_shared += s->requests.v[v[i].request].shared;
+	for (size_t i = 0; i < SERVICE_SLOWEST && i < n; i++)
+		x->slowest[x->n_slowest++] = v[n - 1 - i].request;
+	r = sum_reasons(s, v, usual, usual_end, REASON_USUAL, &reasons);
+	if (!r)
+		r = sum_reasons(s, v, rank_of(n, REQUEST_SLOW_FROM), n, REASON_SLOW, &reasons);
+	if (!r)
+		r = take_reasons(x, &reasons);
+	reasons_done(&reasons);
+	return r;
+}
+
+static int ask_cmp(const void *a, const void *b)
+{
+	const struct service_ask *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return x->service < y->service ? -1 : x->service > y->service;
+}
+
+/* Adds what one service asks another one. */
+static int fill_ask(struct services *s, const struct group *v, size_t n)
+{
+	struct service *x = &s->v[v->key >> 32];
+	struct service_ask *asks = realloc(x->asks, (x->n_asks + 1) * sizeof(*asks));
+
+	if (!asks)
+		return -ENOMEM;
+	x->asks = asks;
+	asks[x->n_asks++] = (struct service_ask){ (uint32_t)v->key, n, quantiles_of(v, n) };
+	qsort(asks, x->n_asks, sizeof(*asks), ask_cmp);
+	return 0;
+}
+
+/* Keeps the requests that have a parent, and groups them by the service that asks as well. Returns their
+ * number. */
+static size_t by_asking(const struct services *s, struct group *v, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t parent = s->requests.v[v[i].request].parent;
+
+		if (parent == GRAPH_NONE)
+			continue;
+		v[kept] = v[i];
+		v[kept++].key |= (uint64_t)s->of[parent] << 32;
+	}
+	qsort(v, kept, sizeof(*v), group_cmp);
+	return kept;
+}
+
+static int fill(struct services *s)
+{
+	_cleanup_free_ struct group *v = malloc((s->requests.n + 1) * sizeof(*v));
+	size_t n = 0;
+	int r;
+
+	if (!v)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->requests.n; i++) {
+		const struct request *q = &s->requests.v[i];
+
+		if (!counts(s, q))
+			continue;
+		if (q->answered == GRAPH_NONE)
+			s->v[s->of[i]].n_open++;
+		else
+			v[n++] = (struct group){ s->of[i], i,
+						 request_to_ns(s->g, q) - request_from_ns(s->g, q) };
+	}
+	qsort(v, n, sizeof(*v), group_cmp);
+	r = each_group(s, v, n, fill_service);
+	n = by_asking(s, v, n);
+	return r ? r : each_group(s, v, n, fill_ask);
+}
+
+/* A place in the order of the services. */
+struct place {
+	uint64_t ns;
+	uint32_t service;
+};
+
+static int place_cmp(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->service < y->service ? -1 : x->service > y->service;
+}
+
+/* Sorts the services. */
+static int sort_services(struct services *s)
+{
+	_cleanup_free_ struct place *places = calloc(s->n + 1, sizeof(*places));
+	_cleanup_free_ uint32_t *now = calloc(s->n + 1, sizeof(*now));
+	struct service *v = calloc(s->n + 1, sizeof(*v));
+
+	if (!places || !now || !v) {
+		free(v);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < s->n; i++)
+		places[i].service = i;
+	for (size_t i = 0; i < s->requests.n; i++) {
+		const struct request *q = &s->requests.v[i];
+
+		if (counts(s, q) && q->answered != GRAPH_NONE)
+			places[s->of[i]].ns += request_to_ns(s->g, q) - request_from_ns(s->g, q);
+	}
+	qsort(places, s->n, sizeof(*places), place_cmp);
+	for (size_t i = 0; i < s->n; i++)
+		now[places[i].service] = (uint32_t)i;
+	for (size_t i = 0; i < s->n; i++) {
+		v[i] = s->v[places[i].service];
+		for (size_t k = 0; k < v[i].n_asks; k++)
+			v[i].asks[k].service = now[v[i].asks[k].service];
+	}
+	for (size_t i = 0; i < s->requests.n; i++)
+		s->of[i] = now[s->of[i]];
+	free(s->v);
+	s->v = v;
+	return 0;
+}
+
+int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct services **ret)
+{
+	struct services *s = calloc(1, sizeof(*s));
+	struct finding k = { .s = s };
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	*s = (struct services){ .g = g, .from_ns = from_ns, .to_ns = to_ns };
+	s->lacks = graph_lacks_within(g, from_ns, to_ns);
+	r = requests_find(g, &s->requests);
+	if (!r)
+		r = parts_init(&s->parts, g, &s->requests);
+	if (!r)
+		r = find_services(&k);
+	finding_done(&k);
+	if (!r)
+		r = fill(s);
+	if (!r)
+		r = sort_services(s);
+	if (r) {
+		services_free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void services_free(struct services *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n; i++) {
+		for (size_t k = 0; k < s->v[i].n_reasons; k++)
+			free(s->v[i].reasons[k].text);
+		free(s->v[i].reasons);
+		free(s->v[i].asks);
+	}
+	free(s->v);
+	free(s->of);
+	parts_done(&s->parts);
+	requests_done(&s->requests);
+	free(s);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctrace requests - the requests of a trace by service: how many, how slow, and why. */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/input/analysis_input.h"
+#include "cli/render/requests.h"
+
+struct requests_options {
+	const char *from, *to, *boot, *path;
+	bool all, json;
+};
+
+#define TEXT(member) CLI_TEXT(struct requests_options, member)
+#define FLAG(member) CLI_FLAG(struct requests_options, member)
+static const struct cli_option requests_table[] = {
+	{ TEXT(from), "from", "TIME", "start of the window (default: the start of the trace)" },
+	{ TEXT(to), "to", "TIME", "end of the window (default: the end of the trace)" },
+	{ FLAG(all), "all", NULL,
+	  "show all services and reasons, and the three slowest requests of each service" },
+	{ TEXT(boot), "boot", "N",
+	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
+	{ FLAG(json), "json", NULL, "print JSON (ctrace.requests/1)" },
+	{ 0 },
+};
+
+static const struct cli_usage requests_usage = {
+	.name = "requests",
+	.args = "[--from TIME] [--to TIME] [--all] [--boot N] [--json] FILE",
+	.about =
+		"Shows the requests that programs on this machine served or sent: by service, how many, how long they\n"
+		"took, where the time of the slowest goes compared with the usual ones, and whom the service asks itself.",
+	.options = requests_table,
+};
+
+static int requests_print(struct analysis_input *in, const struct requests_options *o)
+{
+	struct requests_view v = { .g = in->graph, .path = o->path, .all = o->all };
+	struct services *s = NULL;
+	int exit_code, r = services_find(in->graph, in->from_ns, in->to_ns, &s);
+
+	if (r)
+		return cli_error("%s: cannot find the requests: %s; narrow the window with --from and --to",
+				 in->path, strerror(-r));
+	v.services = s;
+	exit_code = o->json ? render_requests_json(&v) : render_requests(stdout, &v);
+	if (!exit_code && s->lacks & CT_LACK_MESSAGES)
+		cli_warn(
+			"the daemon left out messages at times, to keep its budget: the numbers of requests are lower bounds; 'ctrace budget' can raise the budget");
+	services_free(s);
+	return exit_code;
+}
+
+int cmd_requests(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&requests_usage, argc, argv);
+	struct requests_options o = { 0 };
+	struct analysis_input in = { 0 };
+	int r;
+
+	p.into = &o;
+	if (cli_next(&p) < 0)
+		return p.exit_code;
+	o.path = cli_only_arg(&p, "FILE");
+	if (!o.path)
+		return CLI_USAGE;
+	r = analysis_begin(&in, o.path, o.boot, o.from, o.to);
+	if (!r)
+		r = requests_print(&in, &o);
+	analysis_close(&in);
+	return r;
+}

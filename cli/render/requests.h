@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requests.h - the services of a trace and their requests, as text for people and as JSON for programs. Times
+ * in JSON are CLOCK_MONOTONIC nanoseconds. One thread.
+ */
+#ifndef CTRACE_CLI_RENDER_REQUESTS_H
+#define CTRACE_CLI_RENDER_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analysis/requests/services.h"
+
+struct requests_view {
+	const struct graph *g;
+	const struct services *services;
+	const char *path; /* the file, for the commands that the text suggests */
+	bool all;         /* for text: show all services, reasons and slow requests */
+};
+
+/* Prints the services. Returns an exit code. */
+int render_requests_json(const struct requests_view *v);
+int render_requests(FILE *f, const struct requests_view *v);
+/* Returns the sentence that `ctrace diagnose` has for this request; the caller frees it. NULL: out of memory.
+ */
+char *render_request_sentence(const struct requests_view *v, uint32_t request);
+
+#endif

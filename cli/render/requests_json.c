@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/render/requests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/render/cgroup_name.h"
+#include "cli/text.h"
+#include "lib/cleanup.h"
+
+static json_int_t mono(const struct requests_view *v, uint64_t boot_ns)
+{
+	return clock_mono_ns(boot_ns, &v->g->w->offsets);
+}
+
+static json_t *quantiles_json(const struct quantiles *q)
+{
+	return json_pack("{s:I, s:I, s:I, s:I}", "p50", (json_int_t)q->p50, "p95", (json_int_t)q->p95, "p99",
+			 (json_int_t)q->p99, "max", (json_int_t)q->max);
+}
+
+static json_t *task_json(const struct requests_view *v, uint32_t task, uint64_t ts_ns)
+{
+	if (task == GRAPH_NONE)
+		return json_null();
+	return json_pack("{s:I, s:I, s:o}", "pid", (json_int_t)v->g->tasks[task].tgid, "tid",
+			 (json_int_t)v->g->tasks[task].tid, "comm", text_json(graph_comm(v->g, task, ts_ns)));
+}
+
+static json_t *part_json(const struct requests_view *v, uint32_t service, const struct part *part)
+{
+	_cleanup_free_ char *text = NULL;
+	const struct service *s = &v->services->v[v->services->of[part->request]];
+	const char *kind;
+
+	if (services_say_part(v->services, service, part, &text, &kind))
+		return NULL;
+	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:s, s:o}", "from_ns", mono(v, part->from_ns), "to_ns",
+			 mono(v, part->to_ns), "service", text_json(s->name), "address",
+			 text_json(s->address), "task", task_json(v, part->task, part->from_ns), "kind", kind,
+			 "text", text_json(text));
+}
+
+static json_t *slow_json(const struct requests_view *v, uint32_t service, uint32_t request)
+{
+	_cleanup_free_ char *text = render_request_sentence(v, request);
+	const struct request *q = &v->services->requests.v[request];
+	json_t *path = json_array();
+	part_list parts = { 0 };
+	int r = parts_of(&v->services->parts, request, &parts);
+
+	for (size_t i = 0; i < parts.n && !r; i++)
+		json_array_append_new(path, part_json(v, service, &parts.v[i]));
+	VEC_FREE(&parts);
+	return json_pack("{s:I, s:I, s:o*, s:o, s:o}", "from_ns", mono(v, request_from_ns(v->g, q)), "to_ns",
+			 mono(v, request_to_ns(v->g, q)), "text", text ? text_json(text) : NULL, "client",
+			 task_json(v, q->client, request_from_ns(v->g, q)), "path", path);
+}
+
+static json_t *service_json(const struct requests_view *v, uint32_t service)
+{
+	const struct services *all = v->services;
+	const struct service *s = &all->v[service];
+	json_t *reasons = json_array(), *slowest = json_array(), *asks = json_array();
+	struct cgroup_name place = graph_place(v->g, s->task, all->to_ns);
+	const char *cmdline = s->task == GRAPH_NONE ? "" : graph_cmdline(v->g, s->task, all->to_ns);
+	double seconds = (double)(all->to_ns - all->from_ns) / 1e9;
+
+	for (size_t i = 0; i < s->n_reasons; i++)
+		json_array_append_new(
+			reasons, json_pack("{s:o, s:s, s:f, s:f}", "text", text_json(s->reasons[i].text),
+					   "kind", s->reasons[i].kind, "share_p50", s->reasons[i].share_p50,
+					   "share_p99", s->reasons[i].share_p99));
+	for (size_t i = 0; i < s->n_slowest; i++)
+		json_array_append_new(slowest, slow_json(v, service, s->slowest[i]));
+	for (size_t i = 0; i < s->n_asks; i++) {
+		const struct service *other = &all->v[s->asks[i].service];
+
+		json_array_append_new(asks, json_pack("{s:o, s:o, s:I, s:o}", "name", text_json(other->name),
+						      "address", text_json(other->address), "count",
+						      (json_int_t)s->asks[i].count, "latency_ns",
+						      quantiles_json(&s->asks[i].latency)));
+	}
+	return json_pack("{s:o, s:o, s:o*, s:I, s:o, s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "name",
+			 text_json(s->name), "pid",
+			 s->task == GRAPH_NONE ? json_null() : json_integer(v->g->tasks[s->task].tgid),
+			 "cmdline", cmdline[0] ? text_json(cmdline) : NULL, "processes",
+			 (json_int_t)s->n_processes, "address", text_json(s->address), "container",
+			 place.container, "count", (json_int_t)s->count, "unanswered", (json_int_t)s->n_open,
+			 "shared", (json_int_t)s->n_shared, "rate", (double)s->count / seconds, "latency_ns",
+			 quantiles_json(&s->latency), "reasons", reasons, "slowest", slowest, "asks", asks);
+}
+
+int render_requests_json(const struct requests_view *v)
+{
+	const struct services *s = v->services;
+	json_t *services = json_array();
+
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->v[i].count || s->v[i].n_open)
+			json_array_append_new(services, service_json(v, i));
+	return text_print_json(json_pack("{s:s, s:I, s:I, s:b, s:o}", "schema", "ctrace.requests/1",
+					 "from_ns", mono(v, s->from_ns), "to_ns", mono(v, s->to_ns),
+					 "lower_bound", (int)!!(s->lacks & CT_LACK_MESSAGES), "services",
+					 services));
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/render/requests.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/diagnose/diagnose.h"
+#include "cli/cli.h"
+#include "cli/input/timearg.h"
+#include "cli/text.h"
+#include "cli/thresholds.h"
+#include "lib/cleanup.h"
+
+/* Shown without --all. */
+#define SERVICES_SHOWN 8
+#define REASONS_SHOWN  4
+#define SHARE_SHOWN    0.02
+
+char *render_request_sentence(const struct requests_view *v, uint32_t request)
+{
+	const struct request *q = &v->services->requests.v[request];
+	uint32_t task = q->client != GRAPH_NONE ? q->client : q->answerer;
+	struct diagnosis *d = NULL;
+	char *text;
+
+	if (task == GRAPH_NONE ||
+	    diagnose(v->g, task, request_from_ns(v->g, q), request_to_ns(v->g, q), NULL, &d))
+		return strdup("");
+	text = strdup(d->sentence);
+	diagnosis_free(d);
+	return text;
+}
+
+static void show_reasons(FILE *f, const struct requests_view *v, const struct service *s)
+{
+	size_t n = v->all ? s->n_reasons : MIN(s->n_reasons, (size_t)REASONS_SHOWN);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct service_reason *r = &s->reasons[i];
+
+		if (!v->all && r->share_p99 < SHARE_SHOWN)
+			break;
+		fprintf(f, "    %s %3.0f %% of p99, %3.0f %% of p50  %s\n",
+			i ? "     " : "Time:", r->share_p99 * 100, r->share_p50 * 100, r->text);
+	}
+}
+
+static void show_asks(FILE *f, const struct requests_view *v, const struct service *s)
+{
+	char n[TEXT_NUMBER_MAX], p50[TEXT_NUMBER_MAX], p99[TEXT_NUMBER_MAX];
+
+	for (size_t i = 0; i < s->n_asks; i++) {
+		const struct service *other = &v->services->v[s->asks[i].service];
+
+		fprintf(f, "    %s %s (%s): %s, p50 %s, p99 %s\n", i ? "     " : "Asks:", other->name,
+			other->address, text_count(s->asks[i].count, n),
+			text_duration(s->asks[i].latency.p50, p50),
+			text_duration(s->asks[i].latency.p99, p99));
+	}
+}
+
+static int show_slowest(FILE *f, const struct requests_view *v, const struct service *s)
+{
+	char took[TEXT_NUMBER_MAX], at[TIMEARG_WALL_MAX];
+	size_t n = v->all ? s->n_slowest : MIN(s->n_slowest, (size_t)1);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct request *q = &v->services->requests.v[s->slowest[i]];
+		_cleanup_free_ char *text = render_request_sentence(v, s->slowest[i]);
+		uint64_t from_ns = request_from_ns(v->g, q);
+
+		if (!text)
+			return cli_error("out of memory");
+		fprintf(f, "    %s %s at %s: %s\n",
+			i ? "        " : "Slowest:", text_duration(request_to_ns(v->g, q) - from_ns, took),
+			timearg_time(from_ns, &v->g->w->offsets, 3, at), text);
+	}
+	return CLI_OK;
+}
+
+static int show_service(FILE *f, const struct requests_view *v, const struct service *s)
+{
+	char n[TEXT_NUMBER_MAX], open[TEXT_NUMBER_MAX], shared[TEXT_NUMBER_MAX], p[4][TEXT_NUMBER_MAX];
+	double seconds = (double)(v->services->to_ns - v->services->from_ns) / 1e9;
+
+	fprintf(f, "\n%s  %s", s->name, s->address);
+	if (s->n_processes > 1)
+		fprintf(f, "  (%zu processes)", s->n_processes);
+	fprintf(f, "\n    %s requests, %.4g/s", text_count(s->count, n), (double)s->count / seconds);
+	if (s->count)
+		fprintf(f, "; p50 %s, p95 %s, p99 %s, max %s", text_duration(s->latency.p50, p[0]),
+			text_duration(s->latency.p95, p[1]), text_duration(s->latency.p99, p[2]),
+			text_duration(s->latency.max, p[3]));
+	if (s->n_open)
+		fprintf(f, "; %s without an answer", text_count(s->n_open, open));
+	if (s->n_shared)
+		fprintf(f, "; %s are turns of shared connections", text_count(s->n_shared, shared));
+	fputc('\n', f);
+	show_reasons(f, v, s);
+	show_asks(f, v, s);
+	return show_slowest(f, v, s);
+}
+
+int render_requests(FILE *f, const struct requests_view *v)
+{
+	size_t shown = 0, left = 0;
+	int r = CLI_OK;
+
+	for (size_t i = 0; i < v->services->n && !r; i++) {
+		const struct service *s = &v->services->v[i];
+
+		if (!s->count && !s->n_open)
+			continue;
+		if (!v->all && shown == SERVICES_SHOWN) {
+			left++;
+			continue;
+		}
+		r = show_service(f, v, s);
+		shown++;
+	}
+	if (!shown)
+		fprintf(f, "No requests in this time.\n");
+	if (left)
+		fprintf(f, "\n%zu more services: show them with --all\n", left);
+	return r;
+}
