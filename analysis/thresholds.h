@@ -271,6 +271,10 @@
  * they are evenly distributed over the ranks. Below: rare reasons are missed. Above: a trace of a million
  * requests takes minutes. */
 #define REQUEST_SAMPLE 400
+/* The sentence about a request names at most SAID reasons, each with at least 1/SAID_SHARE of the time. Below: the
+ * sentence does not explain the request. Above: the sentence is long. Evidence: usual_and_slow on both sides. */
+#define REQUEST_SAID       3
+#define REQUEST_SAID_SHARE 20
 /* services: A request that asks a service, which asks a service, and so on: at most this many are followed. */
 #define REQUEST_MAX_DEPTH 16
 /* intervals: While a child request is under way, at most this many intervals of the asking task are looked at

@@ -24,6 +24,10 @@
  * earlier. Below: the edge does not find its record. Above: the edge takes the record of the next message.
  * Evidence: send_recorded_late, receive_recorded_late below; next_message, next_receive above. */
 #define MESSAGE_LATE_NS 1000000ULL
+/* ns: Bytes that were sent this long before they arrived on a connection within this host were kept back on
+ * their way. Below: a receiver that gets its interrupt late seems to wait for the network. Above: the sender
+ * seems to have held up the receiver. Evidence: sent_before_and_late below; sent_before_and_delayed above. */
+#define MESSAGE_DELAYED_NS 5000000ULL
 /* ns: As MESSAGE_LATE_NS, but for a waker that is itself the sender. The time is longer, because the sender
  * may lose the CPU inside the call. Evidence: sender_loses_its_cpu below; interrupted_thread_sends_later
  * above. */

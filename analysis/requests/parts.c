@@ -180,6 +180,33 @@ static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t
 	add_own(k, request, q->answerer, from, to);
 }
 
+/* Adds the time in which the answer is sent, and the client has still to receive it. If the client waits
+ * meanwhile, the answer is on its way. */
+static void add_delivery(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
+{
+	const struct graph *g = k->p->g;
+	uint32_t task = k->p->r->v[request].client;
+	const struct graph_task *t = task == GRAPH_NONE ? NULL : &g->tasks[task];
+	uint32_t i = t ? graph_interval_at(g, task, from) : GRAPH_NONE;
+
+	while (from < to) {
+		const struct interval *s = t && i != GRAPH_NONE && i < t->first_interval + t->n_intervals
+						   ? &g->intervals[i++]
+						   : NULL;
+		struct part part = { .from_ns = from,
+				     .to_ns = s ? MIN(s->to_ns, to) : to,
+				     .request = request,
+				     .task = task,
+				     .behind = GRAPH_NONE,
+				     .kind = PART_DELIVERY };
+
+		if (s && s->state != INTERVAL_BLOCKED)
+			part.kind = PART_WORK;
+		add(k, part);
+		from = MAX(from, part.to_ns);
+	}
+}
+
 static void add_request(struct walk *k, uint32_t request, uint64_t from, uint64_t to);
 
 /* Adds [from, to), in which child requests are under way, the child `child` the longest. While the task that
@@ -273,12 +300,7 @@ static void add_request(struct walk *k, uint32_t request, uint64_t from, uint64_
 	add_own(k, request, q->server, from, got);
 	add_middle(k, request, got, answered);
 	k->depth--;
-	/* the client has still to receive the answer */
-	add(k, (struct part){ .from_ns = answered,
-			      .to_ns = to,
-			      .request = request,
-			      .task = q->client,
-			      .behind = GRAPH_NONE });
+	add_delivery(k, request, answered, to);
 }
 
 int parts_of(const struct parts *p, uint32_t request, part_list *ret)

@@ -16,9 +16,10 @@
 #include "lib/vec.h"
 
 enum part_kind {
-	PART_WORK,    /* the task worked for the request, or had to begin; its critical path says more */
-	PART_QUEUED,  /* the task worked for another request */
-	PART_OUTSIDE, /* a service on another host had the request */
+	PART_WORK,     /* the task worked for the request, or had to begin; its critical path says more */
+	PART_QUEUED,   /* the task worked for another request */
+	PART_DELIVERY, /* the answer was sent, and the client waited for it */
+	PART_OUTSIDE,  /* a service on another host had the request */
 };
 
 struct part {

@@ -167,26 +167,10 @@ int reasons_add(struct reasons *k, const struct services *s, uint32_t service, c
 		snprintf(words, sizeof(words), "waiting for %s, on another host", s->v[other].address);
 		return add_text(&a, words, time_kind_name(TIME_NETWORK), ns);
 	}
+	if (part->kind == PART_DELIVERY)
+		return add_text(&a, "the answer was sent, but had not arrived", time_kind_name(TIME_NETWORK),
+				ns);
 	if (part->task == GRAPH_NONE)
 		return add_text(&a, "between this host and the client", time_kind_name(TIME_NETWORK), ns);
 	return add_work(&a, part);
-}
-
-int services_say_part(const struct services *s, uint32_t service, const struct part *part, char **ret_text,
-		      const char **ret_kind)
-{
-	struct reasons k = { 0 };
-	int r = reasons_add(&k, s, service, part, REASON_SLOW);
-	size_t best = 0;
-
-	for (size_t i = 1; i < k.v.n && !r; i++)
-		if (k.v.v[i].ns[REASON_SLOW] > k.v.v[best].ns[REASON_SLOW])
-			best = i;
-	if (!r) {
-		*ret_text = k.v.n ? TAKE_PTR(k.v.v[best].text) : strdup("");
-		*ret_kind = k.v.n ? k.v.v[best].kind : time_kind_name(TIME_UNKNOWN);
-		r = *ret_text ? 0 : -ENOMEM;
-	}
-	reasons_done(&k);
-	return r;
 }

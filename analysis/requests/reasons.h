@@ -6,7 +6,8 @@
 #ifndef CTRACE_ANALYSIS_REQUESTS_REASONS_H
 #define CTRACE_ANALYSIS_REQUESTS_REASONS_H
 
-#include "analysis/requests/services.h"
+#include "analysis/requests/service.h"
+#include "lib/map.h"
 
 enum reason_group { REASON_USUAL, REASON_SLOW, REASON_GROUPS };
 

@@ -9,7 +9,9 @@
 
 #include "analysis/requests/reasons.h"
 #include "analysis/thresholds.h"
+#include "graph/wake/blame.h"
 #include "lib/cleanup.h"
+#include "trace/words/words.h"
 
 /* Requests of one service, or of one service to another one. */
 struct group {
@@ -36,26 +38,29 @@ static bool counts(const struct services *s, const struct request *q)
 	return ns >= s->from_ns && ns < s->to_ns;
 }
 
-/* Writes the address of the server: "127.0.0.1:80", "/run/db.sock". */
-static void address_of(const struct services *s, const struct request *q, char buf[DESCRIBE_MAX])
+/* Sets the address of the server: "127.0.0.1:80", "/run/db.sock". */
+static void address_of(const struct services *s, const struct request *q, struct service *ret)
 {
 	const struct window_object *o = window_object(s->g->w, q->sock);
-	char text[DESCRIBE_MAX], *at, *arrow;
+	bool inet = o && (o->family == AF_INET || o->family == AF_INET6);
+	char text[DESCRIBE_MAX];
+	const char *at = text;
+	char *arrow;
 
 	describe_object(s->g->w, q->sock, text, sizeof(text));
-	if (!o || (o->family != AF_INET && o->family != AF_INET6)) {
-		at = o && o->family == AF_UNIX && o->name[0] ? text + strlen("unix ") : "socket pair";
-		snprintf(buf, DESCRIBE_MAX, "%s", at);
+	ret->is_pair = !inet && !(o && o->family == AF_UNIX && o->name[0]);
+	if (ret->is_pair) {
+		snprintf(ret->address, sizeof(ret->address), "socket pair");
 		return;
 	}
-	at = strchr(text, ' ');
-	at = at ? at + 1 : text;
-	arrow = strstr(at, "->");
+	/* the text is "tcp OWN->FAR" or "unix PATH" */
+	at = strchr(text, ' ') ? strchr(text, ' ') + 1 : text;
+	arrow = inet ? strstr(text, "->") : NULL;
 	if (arrow && q->got == GRAPH_NONE)
 		at = arrow + 2;
 	else if (arrow)
 		*arrow = '\0';
-	memmove(buf, at, strlen(at) + 1);
+	snprintf(ret->address, sizeof(ret->address), "%s", at);
 }
 
 /* The task that stands for the service of a request: the first thread of the server's process. */
@@ -83,9 +88,12 @@ static uint32_t service_by_name(struct finding *k, const struct request *q)
 	struct service new = { .task = server_of(k->s, q) };
 	uint64_t h, at;
 
-	snprintf(new.name, sizeof(new.name), "%s",
-		 new.task == GRAPH_NONE ? "another host" : graph_comm(k->s->g, new.task, k->s->to_ns));
-	address_of(k->s, q, new.address);
+	if (new.task != GRAPH_NONE)
+		describe_clean(graph_comm(k->s->g, new.task, k->s->to_ns), new.name, sizeof(new.name));
+	else
+		snprintf(new.name, sizeof(new.name),
+			 graph_is_local(k->s->g, q->sock) ? "not known" : "another host");
+	address_of(k->s, q, &new);
 	for (h = hash_of(new.name, new.address); map_get(&k->by_name, h, &at); h++)
 		if (!strcmp(k->v.v[at].name, new.name) && !strcmp(k->v.v[at].address, new.address))
 			return (uint32_t)at;
@@ -417,4 +425,82 @@ void services_free(struct services *s)
 	parts_done(&s->parts);
 	requests_done(&s->requests);
 	free(s);
+}
+
+static int slow_cmp(const void *a, const void *b)
+{
+	const struct reason *x = a, *y = b;
+
+	if (x->ns[REASON_SLOW] != y->ns[REASON_SLOW])
+		return x->ns[REASON_SLOW] > y->ns[REASON_SLOW] ? -1 : 1;
+	return strcmp(x->text, y->text);
+}
+
+int services_say_part(const struct services *s, const struct part *part, char **ret_text,
+		      const char **ret_kind)
+{
+	struct reasons k = { 0 };
+	int r = reasons_add(&k, s, s->of[part->request], part, REASON_SLOW);
+
+	VEC_SORT(&k.v, slow_cmp);
+	if (!r) {
+		*ret_text = k.v.n ? TAKE_PTR(k.v.v[0].text) : strdup("");
+		*ret_kind = k.v.n ? k.v.v[0].kind : time_kind_name(TIME_UNKNOWN);
+		r = *ret_text ? 0 : -ENOMEM;
+	}
+	reasons_done(&k);
+	return r;
+}
+
+/* Appends the reasons, those with the most time first. */
+static void say_reasons(struct words *t, const struct reasons *k, uint64_t all_ns)
+{
+	uint64_t left = all_ns;
+	size_t n = 0;
+
+	for (; n < k->v.n && n < REQUEST_SAID && k->v.v[n].ns[REASON_SLOW] >= all_ns / REQUEST_SAID_SHARE;
+	     n++) {
+		words_add(t, n ? "; " : ": ");
+		words_duration(t, k->v.v[n].ns[REASON_SLOW]);
+		words_add(t, " %s", k->v.v[n].text);
+		left -= k->v.v[n].ns[REASON_SLOW];
+	}
+	if (n && left >= all_ns / REQUEST_SAID_SHARE) {
+		words_add(t, "; ");
+		words_duration(t, left);
+		words_add(t, " other");
+	}
+}
+
+char *services_say_request(const struct services *s, uint32_t request)
+{
+	const struct request *q = &s->requests.v[request];
+	const struct service *to = &s->v[s->of[request]];
+	uint64_t ns = request_to_ns(s->g, q) - request_from_ns(s->g, q);
+	struct reasons k = { 0 };
+	part_list parts = { 0 };
+	struct words t = { 0 };
+	char comm[64];
+	int r = parts_of(&s->parts, request, &parts);
+
+	for (size_t i = 0; i < parts.n && !r; i++)
+		r = reasons_add(&k, s, s->of[request], &parts.v[i], REASON_SLOW);
+	VEC_SORT(&k.v, slow_cmp);
+	if (q->client == GRAPH_NONE) {
+		words_add(&t, "a client on another host");
+	} else {
+		describe_clean(graph_comm(s->g, q->client, request_from_ns(s->g, q)), comm, sizeof(comm));
+		words_add(&t, "%s[%u]", comm, s->g->tasks[q->client].tid);
+	}
+	words_add(&t, " waited ");
+	words_duration(&t, ns);
+	words_add(&t, " for %s (%s)", to->name, to->address);
+	say_reasons(&t, &k, ns);
+	reasons_done(&k);
+	VEC_FREE(&parts);
+	if (r) {
+		free(words_take(&t));
+		return NULL;
+	}
+	return words_take(&t);
 }

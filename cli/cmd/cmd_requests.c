@@ -36,7 +36,7 @@ static const struct cli_usage requests_usage = {
 
 static int requests_print(struct analysis_input *in, const struct requests_options *o)
 {
-	struct requests_view v = { .g = in->graph, .path = o->path, .all = o->all };
+	struct requests_view v = { .g = in->graph, .all = o->all };
 	struct services *s = NULL;
 	int exit_code, r = services_find(in->graph, in->from_ns, in->to_ns, &s);
 

@@ -14,15 +14,11 @@
 struct requests_view {
 	const struct graph *g;
 	const struct services *services;
-	const char *path; /* the file, for the commands that the text suggests */
-	bool all;         /* for text: show all services, reasons and slow requests */
+	bool all; /* for text: show all services, reasons and slow requests */
 };
 
 /* Prints the services. Returns an exit code. */
 int render_requests_json(const struct requests_view *v);
 int render_requests(FILE *f, const struct requests_view *v);
-/* Returns the sentence that `ctrace diagnose` has for this request; the caller frees it. NULL: out of memory.
- */
-char *render_request_sentence(const struct requests_view *v, uint32_t request);
 
 #endif

@@ -28,13 +28,13 @@ static json_t *task_json(const struct requests_view *v, uint32_t task, uint64_t 
 			 (json_int_t)v->g->tasks[task].tid, "comm", text_json(graph_comm(v->g, task, ts_ns)));
 }
 
-static json_t *part_json(const struct requests_view *v, uint32_t service, const struct part *part)
+static json_t *part_json(const struct requests_view *v, const struct part *part)
 {
 	_cleanup_free_ char *text = NULL;
 	const struct service *s = &v->services->v[v->services->of[part->request]];
 	const char *kind;
 
-	if (services_say_part(v->services, service, part, &text, &kind))
+	if (services_say_part(v->services, part, &text, &kind))
 		return NULL;
 	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:s, s:o}", "from_ns", mono(v, part->from_ns), "to_ns",
 			 mono(v, part->to_ns), "service", text_json(s->name), "address",
@@ -42,16 +42,16 @@ static json_t *part_json(const struct requests_view *v, uint32_t service, const 
 			 "text", text_json(text));
 }
 
-static json_t *slow_json(const struct requests_view *v, uint32_t service, uint32_t request)
+static json_t *slow_json(const struct requests_view *v, uint32_t request)
 {
-	_cleanup_free_ char *text = render_request_sentence(v, request);
+	_cleanup_free_ char *text = services_say_request(v->services, request);
 	const struct request *q = &v->services->requests.v[request];
 	json_t *path = json_array();
 	part_list parts = { 0 };
 	int r = parts_of(&v->services->parts, request, &parts);
 
 	for (size_t i = 0; i < parts.n && !r; i++)
-		json_array_append_new(path, part_json(v, service, &parts.v[i]));
+		json_array_append_new(path, part_json(v, &parts.v[i]));
 	VEC_FREE(&parts);
 	return json_pack("{s:I, s:I, s:o*, s:o, s:o}", "from_ns", mono(v, request_from_ns(v->g, q)), "to_ns",
 			 mono(v, request_to_ns(v->g, q)), "text", text ? text_json(text) : NULL, "client",
@@ -73,7 +73,7 @@ static json_t *service_json(const struct requests_view *v, uint32_t service)
 					   "kind", s->reasons[i].kind, "share_p50", s->reasons[i].share_p50,
 					   "share_p99", s->reasons[i].share_p99));
 	for (size_t i = 0; i < s->n_slowest; i++)
-		json_array_append_new(slowest, slow_json(v, service, s->slowest[i]));
+		json_array_append_new(slowest, slow_json(v, s->slowest[i]));
 	for (size_t i = 0; i < s->n_asks; i++) {
 		const struct service *other = &all->v[s->asks[i].service];
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/diagnose/diagnose.h"
 #include "cli/cli.h"
 #include "cli/input/timearg.h"
 #include "cli/text.h"
@@ -16,21 +15,6 @@
 #define SERVICES_SHOWN 8
 #define REASONS_SHOWN  4
 #define SHARE_SHOWN    0.02
-
-char *render_request_sentence(const struct requests_view *v, uint32_t request)
-{
-	const struct request *q = &v->services->requests.v[request];
-	uint32_t task = q->client != GRAPH_NONE ? q->client : q->answerer;
-	struct diagnosis *d = NULL;
-	char *text;
-
-	if (task == GRAPH_NONE ||
-	    diagnose(v->g, task, request_from_ns(v->g, q), request_to_ns(v->g, q), NULL, &d))
-		return strdup("");
-	text = strdup(d->sentence);
-	diagnosis_free(d);
-	return text;
-}
 
 static void show_reasons(FILE *f, const struct requests_view *v, const struct service *s)
 {
@@ -67,7 +51,7 @@ static int show_slowest(FILE *f, const struct requests_view *v, const struct ser
 
 	for (size_t i = 0; i < n; i++) {
 		const struct request *q = &v->services->requests.v[s->slowest[i]];
-		_cleanup_free_ char *text = render_request_sentence(v, s->slowest[i]);
+		_cleanup_free_ char *text = services_say_request(v->services, s->slowest[i]);
 		uint64_t from_ns = request_from_ns(v->g, q);
 
 		if (!text)
@@ -110,7 +94,7 @@ int render_requests(FILE *f, const struct requests_view *v)
 	for (size_t i = 0; i < v->services->n && !r; i++) {
 		const struct service *s = &v->services->v[i];
 
-		if (!s->count && !s->n_open)
+		if (!s->count && (!s->n_open || (s->is_pair && !v->all)))
 			continue;
 		if (!v->all && shown == SERVICES_SHOWN) {
 			left++;

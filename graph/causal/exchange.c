@@ -2,6 +2,7 @@
 #include "graph/causal/exchange.h"
 
 #include <errno.h>
+#include <sys/socket.h>
 
 static struct request *request_at(struct pass *p, uint32_t request)
 {
@@ -47,9 +48,12 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event)
 {
 	struct flow *flow = &p->flows.v.v[f];
 	const struct request *open = request_at(p, flow->request);
+	const struct window_object *o = window_object(p->g->w, flow->sock);
 	uint32_t bytes = ct_message_bytes(&p->e[event].r);
 
-	if (!p->wants_requests || flow->peer != GRAPH_NONE)
+	/* the other end is on this host, and will notice the request; or the socket has no address */
+	if (!p->wants_requests || flow->peer != GRAPH_NONE || !o || !o->rport ||
+	    (o->family != AF_INET && o->family != AF_INET6))
 		return;
 	if (open && open->answer == GRAPH_NONE && !flow->dgram) {
 		p->requests.v[flow->request].asked_bytes += bytes;

@@ -245,6 +245,13 @@ static bool is_loop_of(const struct graph *g, const struct blame *b, uint32_t in
 	return interval != GRAPH_NONE && is_poll(g, interval) && b->edge == EDGE_OWNER;
 }
 
+/* Whether bytes were on their way to the task that waits for the task of frame f. */
+static bool will_arrive(const struct graph *g, const struct path_frame *f, uint64_t ts_ns)
+{
+	return f->interval != GRAPH_NONE && g->intervals[f->interval].wait != CT_W_WRITE &&
+	       CT_OBJ_KIND(f->blame.obj) == CT_OBJ_SOCK && owner_under_way(g, f->blame.obj, ts_ns);
+}
+
 /* The task of `frame` waits in `interval` up to `to` or longer, and b blames the task of a frame further up.
  * True: the waits of these frames are a cycle, and no blame in the cycle is a guess. Two event loops may well
  * keep a request open at each other, so a cycle of event loops counts only if it owes an answer to a task
@@ -264,6 +271,8 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	    (b->edge == EDGE_OWNER && owner_under_way(k->g, b->obj, k->g->intervals[interval].to_ns)))
 		return false;
 	for (i = frame; k->frames.v[i].task != b->task; i = k->frames.v[i].parent) {
+		if (will_arrive(k->g, &k->frames.v[i], to))
+			return false;
 		if (k->frames.v[i].interval != GRAPH_NONE &&
 		    is_guess(k->g, &k->frames.v[i].blame, k->frames.v[i].interval))
 			return false;
@@ -272,16 +281,54 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	return !loops || (k->frames.v[i].depth && k->frames.v[i].blame.owed);
 }
 
+/* When the sender had sent the bytes for which the waiter of b waited, if the bytes were then on their way
+ * for long: on a connection within this host, TCP can keep bytes back (Nagle's algorithm, and an
+ * acknowledgement that the receiver delays). UINT64_MAX: they were not. */
+static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
+{
+	const struct window_event *sent = b->event == GRAPH_NONE ? NULL : &g->w->events[b->event];
+	size_t n;
+	const struct graph_ref *got = graph_refs_from(g, &g->recvs, b->obj, b->until_ns, &n);
+
+	if (!b->ended || b->edge != EDGE_MESSAGE || b->kind != RESOURCE_TCP || !sent ||
+	    sent->r.kind != CT_SEND || sent->r.ts + MESSAGE_DELAYED_NS > b->until_ns)
+		return UINT64_MAX;
+	/* the task received the bytes then, and no record of a send is missing */
+	if (!n || g->w->events[got->event].r.ts > b->until_ns + MESSAGE_DELAYED_NS ||
+	    graph_lacks_within(g, sent->r.ts, b->until_ns) & CT_LACK_MESSAGES)
+		return UINT64_MAX;
+	return sent->r.ts;
+}
+
+static void add_leaf(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from, uint64_t to,
+		     const struct blame *b, bool cycle)
+{
+	if (VEC_PUSH(&k->leaves, *b))
+		k->err = -ENOMEM;
+	else
+		add_piece(k, frame, from, to, interval, b->time, (uint32_t)k->leaves.n - 1, cycle);
+}
+
 static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from, uint64_t to)
 {
 	struct path_frame f = k->frames.v[frame];
 	struct path_frame sub = {
 		.from_ns = from, .to_ns = to, .parent = frame, .interval = interval, .depth = f.depth + 1
 	};
-	struct blame b;
+	struct blame b, delayed;
+	uint64_t sent;
 	bool cycle;
 
 	blame_in_frame(k, frame, interval, &b);
+	sent = sent_long_before(k->g, &b);
+	if (b.task != GRAPH_NONE && sent < to) {
+		delayed = b;
+		delayed.task = GRAPH_NONE;
+		if (sent > from)
+			walk_wait(k, frame, interval, from, sent);
+		add_leaf(k, frame, interval, MAX(from, sent), to, &delayed, false);
+		return;
+	}
 	cycle = b.task != GRAPH_NONE && on_stack(k, f.depth, b.task);
 	if (cycle && !is_circle(k, frame, interval, to, &b)) {
 		cycle = false;
@@ -296,10 +343,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 	if (b.task == GRAPH_NONE || cycle || f.depth + 1 >= PATH_MAX_DEPTH ||
 	    k->pieces.n >= PATH_MAX_PIECES) {
 		k->truncated |= b.task != GRAPH_NONE && !cycle;
-		if (VEC_PUSH(&k->leaves, b))
-			k->err = -ENOMEM;
-		else
-			add_piece(k, frame, from, to, interval, b.time, (uint32_t)k->leaves.n - 1, cycle);
+		add_leaf(k, frame, interval, from, to, &b, cycle);
 		return;
 	}
 	sub.task = b.task;

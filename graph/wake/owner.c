@@ -489,14 +489,36 @@ bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return !n || s->event < r->event;
 }
 
+/* The sum of the bytes in the records of obj after the event `after`, up to ts_ns. */
+static uint64_t bytes_since(const struct graph *g, const struct graph_index *ix, uint64_t obj, uint32_t after,
+			    uint64_t ts_ns)
+{
+	const struct graph_ref *r = graph_ref_before(g, ix, obj, ts_ns), *first;
+	uint64_t bytes = 0;
+	size_t n;
+
+	first = graph_refs(ix, obj, &n);
+	for (; r && r >= first && r->event > after && scan_step(g); r--)
+		bytes += ct_message_bytes(&event_of(g, r)->r);
+	return bytes;
+}
+
 bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct window_object *o = window_object(g->w, sock);
 	uint64_t peer = graph_peer_object(g, sock);
 	const struct graph_ref *s = peer ? graph_ref_before(g, &g->sends, peer, ts_ns) : NULL;
-	const struct graph_ref *r = graph_ref_before(g, &g->recvs, sock, ts_ns);
+	const struct graph_ref *r = graph_ref_before(g, &g->recvs, sock, ts_ns), *asked;
 
-	return o && o->family != AF_UNIX && s && (!r || r->event < s->event);
+	if (!o || o->family == AF_UNIX || !s)
+		return false;
+	if (!r || r->event < s->event)
+		return true;
+	/* the task may have received only a part of the answer to its last request */
+	asked = graph_ref_before(g, &g->sends, sock, ts_ns);
+	return o->type == SOCK_STREAM && asked &&
+	       bytes_since(g, &g->sends, peer, asked->event, ts_ns) >
+		       bytes_since(g, &g->recvs, sock, asked->event, ts_ns);
 }
 
 /* The child for which the task waits. If any child can end the wait, the result is the youngest

@@ -15,6 +15,8 @@
  *   => saved A FROM..TO WHAT [+ WHAT] [/ WHAT ...]
  *                             how much shorter the range would be without WHAT: task A, process A,
  *                             object OBJECT, resource KIND, wait A TIME, waits A TIME or nothing
+ *   => services                          the services, their figures and reasons (usual, slow; in per cent)
+ *   => parts N                           where the time of request N went
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
  *                             the walk along edges, one segment a line, and the choices; way: only
  *                             the segments
@@ -427,6 +429,8 @@ int main(int argc, char **argv)
 		{ "hang-ends", ask_hang_ends, "hang-ends A SINCE..FOUND [looped]" },
 		{ "account", ask_account, "account A FROM..TO GROUP" },
 		{ "saved", ask_saved, "saved A FROM..TO WHAT [+ WHAT] [/ WHAT ...]" },
+		{ "services", ask_services, "services" },
+		{ "parts", ask_parts, "parts N" },
 		{ "slice", ask_slice,
 		  "slice A TIME [way] [forward] [beam=] [max=] [not=] [cause=] [not-edge=] [answers=] [keep] "
 		  "[again]" },

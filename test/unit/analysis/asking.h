@@ -26,5 +26,8 @@ void asking_done(struct asking *a);
 
 /* The questions about slices, from slice_questions.c. */
 void ask_slice(struct question *q);
+/* The questions about requests, from requests_questions.c. */
+void ask_services(struct question *q);
+void ask_parts(struct question *q);
 
 #endif

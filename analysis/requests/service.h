@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* service.h - what is known of the services of a trace (services.h fills it). */
+#ifndef CTRACE_ANALYSIS_REQUESTS_SERVICE_H
+#define CTRACE_ANALYSIS_REQUESTS_SERVICE_H
+
+#include "analysis/requests/parts.h"
+#include "trace/words/describe.h"
+
+/* Nearest rank. ns. */
+struct quantiles {
+	uint64_t p50, p95, p99, max;
+};
+
+struct service_reason {
+	char *text;
+	const char *kind; /* "queue", or the name of an enum time_kind */
+	double share_p50, share_p99;
+};
+
+/* What a service asks another one. */
+struct service_ask {
+	uint32_t service; /* index into services.v */
+	size_t count;
+	struct quantiles latency;
+};
+
+#define SERVICE_SLOWEST 3
+
+struct service {
+	uint32_t task; /* a task of the service; GRAPH_NONE: on another host */
+	char name[CT_COMM_LEN * 2];
+	char address[DESCRIBE_MAX];
+	bool is_pair; /* the connection is a socket pair, without an address */
+	size_t n_processes;
+	size_t count;    /* answered requests */
+	size_t n_open;   /* requests without an answer at the end of the window */
+	size_t n_shared; /* answered requests that are turns of a shared connection */
+	struct quantiles latency;
+	struct service_reason *reasons; /* the largest share of the slowest requests first */
+	size_t n_reasons;
+	uint32_t slowest[SERVICE_SLOWEST]; /* requests, the slowest first */
+	size_t n_slowest;
+	struct service_ask *asks; /* the most requests first */
+	size_t n_asks;
+};
+
+struct services {
+	const struct graph *g;
+	struct requests requests;
+	struct parts parts;
+	uint32_t *of;      /* [request]: its service */
+	struct service *v; /* the service with the most time in its requests first */
+	size_t n;
+	uint64_t from_ns, to_ns;
+	uint32_t lacks; /* what the governor left out in this time: CT_LACK_* */
+};
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The questions about requests and services. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "analysis/requests/services.h"
+#include "lib/cleanup.h"
+#include "test/unit/analysis/asking.h"
+
+static void free_services(struct services **s)
+{
+	services_free(*s);
+}
+
+static void put_ns(const struct question *q, const char *word, uint64_t ns)
+{
+	char buf[TEXT_TIME_MAX];
+
+	fprintf(q->out, " %s %s", word, text_put_time(ns, buf));
+}
+
+static void put_service(const struct question *q, const struct services *all, const struct service *s)
+{
+	fprintf(q->out, "%s %s: %zu", s->name, s->address, s->count);
+	if (s->n_open)
+		fprintf(q->out, " open %zu", s->n_open);
+	if (s->n_shared)
+		fprintf(q->out, " shared %zu", s->n_shared);
+	put_ns(q, "p50", s->latency.p50);
+	put_ns(q, "p99", s->latency.p99);
+	put_ns(q, "max", s->latency.max);
+	fputc('\n', q->out);
+	for (size_t i = 0; i < s->n_reasons; i++)
+		fprintf(q->out, "  %.0f %.0f %s: %s\n", s->reasons[i].share_p50 * 100,
+			s->reasons[i].share_p99 * 100, s->reasons[i].kind, s->reasons[i].text);
+	for (size_t i = 0; i < s->n_asks; i++)
+		fprintf(q->out, "  asks %s %zu\n", all->v[s->asks[i].service].name, s->asks[i].count);
+	if (s->n_slowest) {
+		_cleanup_free_ char *text = services_say_request(all, s->slowest[0]);
+
+		fprintf(q->out, "  %s\n", text);
+	}
+}
+
+void ask_services(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(free_services) struct services *s = NULL;
+
+	assert_int_equal(services_find(g, q->w->from_ns, q->w->to_ns, &s), 0);
+	for (size_t i = 0; i < s->n; i++)
+		put_service(q, s, &s->v[i]);
+}
+
+/* The parts must be a partition of the request. */
+static void check_parts(const struct graph *g, const struct request *r, const part_list *parts)
+{
+	uint64_t at = request_from_ns(g, r);
+
+	for (size_t i = 0; i < parts->n; i++) {
+		assert_int_equal(parts->v[i].from_ns, at);
+		at = parts->v[i].to_ns;
+	}
+	assert_int_equal(at, request_to_ns(g, r));
+}
+
+void ask_parts(struct question *q)
+{
+	static const char *const kinds[] = { "work", "queued", "delivery", "outside" };
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(free_services) struct services *s = NULL;
+	uint64_t request = text_number(q->l, text_line_next(q->l, "the number of a request"));
+	part_list parts = { 0 };
+	char name[TEXT_NAME_MAX], from[TEXT_TIME_MAX], to[TEXT_TIME_MAX];
+
+	assert_int_equal(services_find(g, q->w->from_ns, q->w->to_ns, &s), 0);
+	assert_in_range(request, 1, s->requests.n);
+	assert_int_equal(parts_of(&s->parts, (uint32_t)request - 1, &parts), 0);
+	check_parts(g, &s->requests.v[request - 1], &parts);
+	for (size_t i = 0; i < parts.n; i++) {
+		const struct part *p = &parts.v[i];
+
+		fprintf(q->out, "%s..%s %s", text_put_time(p->from_ns, from), text_put_time(p->to_ns, to),
+			kinds[p->kind]);
+		if (p->task != GRAPH_NONE)
+			fprintf(q->out, " %s", text_put_task(q->w, g->tasks[p->task].tid, 0, name));
+		if (p->request != request - 1)
+			fprintf(q->out, " in %u", p->request + 1);
+		if (p->behind != GRAPH_NONE)
+			fprintf(q->out, " behind %u", p->behind + 1);
+		fputc('\n', q->out);
+	}
+	VEC_FREE(&parts);
+}
