@@ -30,7 +30,6 @@ static uint64_t hash_of(const char *name, const char *address)
 	return h ^ h >> 29;
 }
 
-/* Whether the request counts: see services_find(). */
 static bool counts(const struct services *s, const struct request *q)
 {
 	uint64_t ns = q->answered == GRAPH_NONE ? request_from_ns(s->g, q) : request_to_ns(s->g, q);
@@ -425,6 +424,11 @@ void services_free(struct services *s)
 	parts_done(&s->parts);
 	requests_done(&s->requests);
 	free(s);
+}
+
+bool services_counts(const struct services *s, uint32_t request)
+{
+	return counts(s, &s->requests.v[request]);
 }
 
 static int slow_cmp(const void *a, const void *b)

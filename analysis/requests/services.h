@@ -18,6 +18,8 @@
  * caller frees *ret with services_free(). 0, -ENOMEM, or -E2BIG as requests_find(). */
 int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct services **ret);
 void services_free(struct services *s);
+/* Whether the request counts: see services_find(). */
+bool services_counts(const struct services *s, uint32_t request);
 /* Says where most of the time of one part of a request went. *ret_text: the caller frees it. *ret_kind: as
  * service_reason.kind. 0 or -ENOMEM. */
 int services_say_part(const struct services *s, const struct part *part, char **ret_text,

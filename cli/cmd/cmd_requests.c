@@ -9,7 +9,7 @@
 
 struct requests_options {
 	const char *from, *to, *boot, *path;
-	bool all, json;
+	bool all, json, list;
 };
 
 #define TEXT(member) CLI_TEXT(struct requests_options, member)
@@ -22,12 +22,13 @@ static const struct cli_option requests_table[] = {
 	{ TEXT(boot), "boot", "N",
 	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.requests/1)" },
+	{ FLAG(list), "list", NULL, "print each request instead, as one line of JSON (ctrace.request/1)" },
 	{ 0 },
 };
 
 static const struct cli_usage requests_usage = {
 	.name = "requests",
-	.args = "[--from TIME] [--to TIME] [--all] [--boot N] [--json] FILE",
+	.args = "[--from TIME] [--to TIME] [--all] [--boot N] [--json | --list] FILE",
 	.about =
 		"Shows the requests that programs on this machine served or sent: by service, how many, how long they\n"
 		"took, where the time of the slowest goes compared with the usual ones, and whom the service asks itself.",
@@ -44,7 +45,10 @@ static int requests_print(struct analysis_input *in, const struct requests_optio
 		return cli_error("%s: cannot find the requests: %s; narrow the window with --from and --to",
 				 in->path, strerror(-r));
 	v.services = s;
-	exit_code = o->json ? render_requests_json(&v) : render_requests(stdout, &v);
+	if (o->list)
+		exit_code = render_requests_list(stdout, &v);
+	else
+		exit_code = o->json ? render_requests_json(&v) : render_requests(stdout, &v);
 	if (!exit_code && s->lacks & CT_LACK_MESSAGES)
 		cli_warn(
 			"the daemon left out messages at times, to keep its budget: the numbers of requests are lower bounds; 'ctrace budget' can raise the budget");
@@ -65,6 +69,8 @@ int cmd_requests(int argc, char **argv)
 	o.path = cli_only_arg(&p, "FILE");
 	if (!o.path)
 		return CLI_USAGE;
+	if (o.json && o.list)
+		return cli_usage_error(&requests_usage, "give either --json or --list");
 	r = analysis_begin(&in, o.path, o.boot, o.from, o.to);
 	if (!r)
 		r = requests_print(&in, &o);

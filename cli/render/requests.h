@@ -20,5 +20,7 @@ struct requests_view {
 /* Prints the services. Returns an exit code. */
 int render_requests_json(const struct requests_view *v);
 int render_requests(FILE *f, const struct requests_view *v);
+/* Prints each request as one line of JSON. Returns an exit code. */
+int render_requests_list(FILE *f, const struct requests_view *v);
 
 #endif

@@ -105,3 +105,40 @@ int render_requests_json(const struct requests_view *v)
 					 "lower_bound", (int)!!(s->lacks & CT_LACK_MESSAGES), "services",
 					 services));
 }
+
+static json_t *request_json(const struct requests_view *v, uint32_t request)
+{
+	const struct request *q = &v->services->requests.v[request];
+	const struct service *s = &v->services->v[v->services->of[request]];
+	uint64_t from_ns = request_from_ns(v->g, q);
+	bool answered = q->answered != GRAPH_NONE;
+	char connection[DESCRIBE_MAX];
+
+	describe_object(v->g->w, q->sock, connection, sizeof(connection));
+	return json_pack("{s:I, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:b}", "id",
+			 (json_int_t)request, "service", text_json(s->name), "address", text_json(s->address),
+			 "connection", text_json(connection), "from_ns", mono(v, from_ns), "to_ns",
+			 answered ? json_integer(mono(v, request_to_ns(v->g, q))) : json_null(), "parent",
+			 q->parent == GRAPH_NONE ? json_null() : json_integer(q->parent), "client",
+			 task_json(v, q->client, from_ns), "server", task_json(v, q->server, from_ns),
+			 "asked_bytes", (json_int_t)q->asked_bytes, "answer_bytes",
+			 (json_int_t)q->answer_bytes, "shared", (int)q->shared);
+}
+
+int render_requests_list(FILE *f, const struct requests_view *v)
+{
+	for (uint32_t i = 0; i < v->services->requests.n; i++) {
+		_cleanup_free_ char *line = NULL;
+		json_t *o;
+
+		if (!services_counts(v->services, i))
+			continue;
+		o = request_json(v, i);
+		line = o ? json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+		json_decref(o);
+		if (!line)
+			return cli_error("out of memory");
+		fprintf(f, "%s\n", line);
+	}
+	return CLI_OK;
+}

@@ -2,6 +2,7 @@
 #include "graph/causal/exchange.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/socket.h>
 
 static struct request *request_at(struct pass *p, uint32_t request)
@@ -9,42 +10,234 @@ static struct request *request_at(struct pass *p, uint32_t request)
 	return request == GRAPH_NONE ? NULL : &p->requests.v[request];
 }
 
+/* In which queue of a task's struct request_loop a request is. */
+enum turn { TURN_NONE, TURN_FRESH, TURN_WAITING };
 static uint32_t request_add(struct pass *p, const struct request *q)
 {
 	if (p->requests.n >= GRAPH_NONE - 1)
 		p->err = -E2BIG;
-	else if (VEC_PUSH(&p->requests, *q))
+	else if (VEC_PUSH(&p->requests, *q) ||
+		 VEC_PUSH(&p->turns, (struct request_turn){ .asked_on = GRAPH_NONE }))
 		p->err = -ENOMEM;
 	return p->err ? GRAPH_NONE : (uint32_t)p->requests.n - 1;
 }
 
-uint32_t exchange_request_of(const struct pass *p, uint32_t task)
+/* The request for which the task works, by its client; GRAPH_NONE: none, or not known. */
+static uint32_t request_of_client(const struct pass *p, uint32_t task)
 {
 	uint64_t client = p->work[task].client, f;
 
 	/* a client that is a task sends datagrams: see pass_client() */
-	if (!p->wants_requests || client <= GRAPH_NONE || !map_get(&p->flows.by_sock, client, &f))
+	if (client <= GRAPH_NONE || !map_get(&p->flows.by_sock, client, &f))
 		return GRAPH_NONE;
 	return p->flows.v.v[f].request;
 }
 
+/* The segment of the task works for the request from the record `event` on. */
 static void work_for(struct pass *p, uint32_t task, uint32_t event, uint32_t request)
 {
 	struct request_part part = { .segment = p->work[task].segment, .event = event, .request = request };
+	struct request_part *last = p->parts.n ? &p->parts.v[p->parts.n - 1] : NULL;
 
 	if (part.segment == GRAPH_NONE || request == GRAPH_NONE)
 		return;
-	if (VEC_PUSH(&p->parts, part))
+	if (last && last->segment == part.segment && last->event == event)
+		last->request = request;
+	else if (VEC_PUSH(&p->parts, part))
 		p->err = -ENOMEM;
+}
+
+static void queue_push(struct pass *p, struct request_queue *q, uint32_t request, enum turn turn)
+{
+	if (q->first > q->v.n / 2) {
+		memmove(q->v.v, q->v.v + q->first, (q->v.n - q->first) * sizeof(*q->v.v));
+		q->v.n -= q->first;
+		q->first = 0;
+	}
+	p->turns.v[request].queue = (uint8_t)turn;
+	if (VEC_PUSH(&q->v, request))
+		p->err = -ENOMEM;
+}
+
+/* The oldest request that is still in this queue. GRAPH_NONE: the queue is empty. */
+static uint32_t queue_oldest(const struct pass *p, struct request_queue *q, enum turn turn)
+{
+	while (q->first < q->v.n && p->turns.v[q->v.v[q->first]].queue != turn)
+		q->first++;
+	return q->first < q->v.n ? q->v.v[q->first] : GRAPH_NONE;
+}
+
+/* As queue_oldest(), for a request for which no task has asked yet; passes over *skip such requests, and
+ * counts *skip down. *last: the last such request. */
+static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum turn turn, uint32_t *skip,
+			  uint32_t *last)
+{
+	queue_oldest(p, q, turn); /* drops the entries in front that are not in the queue any more */
+	for (size_t i = q->first, looks = 0; i < q->v.n && looks < MATCH_LOOKS; i++, looks++) {
+		const struct request_turn *t = &p->turns.v[q->v.v[i]];
+
+		if (t->queue != turn || t->asked_on != GRAPH_NONE)
+			continue;
+		*last = q->v.v[i];
+		if (!(*skip)--)
+			return q->v.v[i];
+	}
+	return GRAPH_NONE;
+}
+
+/* The request, of those that no task has asked for yet, that gets the rank-th free connection. */
+static uint32_t next_new(const struct pass *p, struct request_loop *l, uint32_t rank)
+{
+	uint32_t last = GRAPH_NONE;
+	uint32_t request = queue_new(p, &l->waiting, TURN_WAITING, &rank, &last);
+
+	if (request == GRAPH_NONE)
+		request = queue_new(p, &l->fresh, TURN_FRESH, &rank, &last);
+	return request == GRAPH_NONE ? last : request;
+}
+
+/* The loop of the task; NULL: out of memory. If the task has idled since, its fresh requests wait for
+ * something else. */
+static struct request_loop *loop_at(struct pass *p, uint32_t task)
+{
+	struct request_loop *l;
+	uint64_t at;
+	uint32_t request;
+
+	if (!map_get(&p->loop_of, task, &at)) {
+		at = p->loops.n;
+		if (VEC_PUSH(&p->loops, (struct request_loop){ .now = GRAPH_NONE }) ||
+		    map_set(&p->loop_of, task, at)) {
+			p->err = -ENOMEM;
+			return NULL;
+		}
+	}
+	l = &p->loops.v[at];
+	if (l->idles == p->work[task].idles)
+		return l;
+	l->idles = p->work[task].idles;
+	l->acted = false;
+	l->released.n = 0;
+	l->now = GRAPH_NONE;
+	while ((request = queue_oldest(p, &l->fresh, TURN_FRESH)) != GRAPH_NONE)
+		queue_push(p, &l->waiting, request, TURN_WAITING);
+	return l;
+}
+
+/* The task has received the request, or the answer to what it asked for the request: it will act on it. */
+static void activate(struct pass *p, uint32_t task, uint32_t request)
+{
+	struct request_loop *l = request == GRAPH_NONE ? NULL : loop_at(p, task);
+
+	if (l && p->turns.v[request].queue != TURN_FRESH)
+		queue_push(p, &l->fresh, request, TURN_FRESH);
+}
+
+/* The task has acted on the request: it has sent an answer, or has asked for it. */
+static void act(struct pass *p, uint32_t task, uint32_t request)
+{
+	struct request_loop *l = loop_at(p, task);
+
+	p->turns.v[request].queue = TURN_NONE;
+	if (!l)
+		return;
+	l->now = request;
+	l->acted = true;
+}
+
+static bool is_open(const struct pass *p, uint32_t request)
+{
+	return request != GRAPH_NONE && p->requests.v[request].answer == GRAPH_NONE;
+}
+
+/* The oldest waiting request. If no other request has made way for a waiting one, the oldest counts only if
+ * it is the only one. */
+static uint32_t next_waiting(const struct pass *p, struct request_loop *l)
+{
+	uint32_t request = queue_oldest(p, &l->waiting, TURN_WAITING);
+
+	for (size_t i = l->waiting.first + 1; request != GRAPH_NONE && !l->acted && i < l->waiting.v.n; i++)
+		if (p->turns.v[l->waiting.v.v[i]].queue == TURN_WAITING)
+			return GRAPH_NONE;
+	return request;
+}
+
+/* The task has answered the request: the connection on which it asked for it is free. */
+static void release(struct pass *p, uint32_t task, uint32_t request)
+{
+	struct request_loop *l = loop_at(p, task);
+	uint32_t f = p->turns.v[request].asked_on;
+
+	if (l && f != GRAPH_NONE && VEC_PUSH(&l->released, f))
+		p->err = -ENOMEM;
+}
+
+/* Whether flow f was released since the last idle wait. Then *ret_rank is how many other flows were released
+ * before it and are free still. The flow is no longer free. */
+static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank)
+{
+	*ret_rank = 0;
+	for (size_t i = 0; i < l->released.n; i++) {
+		if (l->released.v[i] == f) {
+			l->released.v[i] = GRAPH_NONE;
+			return true;
+		}
+		*ret_rank += l->released.v[i] != GRAPH_NONE;
+	}
+	*ret_rank = 0;
+	return false;
+}
+
+/* The request for which the task asks on flow f. The task acts on requests in the order in which it received
+ * them. Requests that wait for a connection of a pool get the connections in the order in which these come
+ * back. */
+static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_t f)
+{
+	uint32_t before = p->flows.v.v[f].asker, request, rank;
+
+	/* a request keeps its connection for a further question */
+	if (is_open(p, before) && (p->turns.v[before].queue == TURN_FRESH || l->now == before))
+		return before;
+	request = take_released(l, f, &rank) ? next_new(p, l, rank) : GRAPH_NONE;
+	rank = 0;
+	if (request == GRAPH_NONE)
+		request = queue_new(p, &l->fresh, TURN_FRESH, &rank, &before);
+	if (request == GRAPH_NONE)
+		request = queue_oldest(p, &l->fresh, TURN_FRESH);
+	if (request == GRAPH_NONE && is_open(p, l->now))
+		request = l->now;
+	return request == GRAPH_NONE ? next_waiting(p, l) : request;
+}
+
+uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
+{
+	struct request_loop *l;
+	uint64_t at;
+	uint32_t request = GRAPH_NONE;
+
+	if (!p->wants_requests)
+		return GRAPH_NONE;
+	/* a thread that only gets work from other threads has no loop */
+	l = map_get(&p->loop_of, task, &at) ? loop_at(p, task) : NULL;
+	if (l)
+		request = next_asker(p, l, f);
+	if (request == GRAPH_NONE)
+		request = request_of_client(p, task);
+	if (request != GRAPH_NONE) {
+		act(p, task, request);
+		p->turns.v[request].asked_on = f;
+	}
+	p->flows.v.v[f].asker = request;
+	return request;
 }
 
 void exchange_works(struct pass *p, uint32_t task, uint32_t event)
 {
 	if (p->wants_requests)
-		work_for(p, task, event, exchange_request_of(p, task));
+		work_for(p, task, event, request_of_client(p, task));
 }
 
-void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event)
+void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t asker)
 {
 	struct flow *flow = &p->flows.v.v[f];
 	const struct request *open = request_at(p, flow->request);
@@ -63,7 +256,7 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event)
 							  .client = task,
 							  .server = GRAPH_NONE,
 							  .answerer = GRAPH_NONE,
-							  .parent = exchange_request_of(p, task),
+							  .parent = asker,
 							  .sent = event,
 							  .got = GRAPH_NONE,
 							  .answer = GRAPH_NONE,
@@ -115,6 +308,7 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 								  .asked_bytes = bytes,
 								  .shared = flow->pipelines });
 	}
+	activate(p, task, flow->request);
 	work_for(p, task, event, flow->request);
 	return flow->request;
 }
@@ -132,15 +326,19 @@ void exchange_answer(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 		if (!q || q->answered == GRAPH_NONE || r->ts - p->e[q->answered].r.ts > REQUEST_PART_NS)
 			return;
 	}
-	if (q->answer == GRAPH_NONE)
+	if (q->answer == GRAPH_NONE) {
 		q->answer = event;
+		release(p, task, (uint32_t)(q - p->requests.v));
+	}
 	q->answered = event;
 	q->answerer = task;
 	q->answer_bytes += ct_message_bytes(r);
 	q->shared |= flow->pipelines;
+	act(p, task, (uint32_t)(q - p->requests.v));
+	work_for(p, task, event, (uint32_t)(q - p->requests.v));
 }
 
-void exchange_read(struct pass *p, uint32_t f, uint32_t event)
+void exchange_read(struct pass *p, uint32_t f, uint32_t task, uint32_t event)
 {
 	struct flow *flow = &p->flows.v.v[f];
 	bool here = flow->peer != GRAPH_NONE;
@@ -163,6 +361,8 @@ void exchange_read(struct pass *p, uint32_t f, uint32_t event)
 	}
 	q->read = event;
 	q->read_bytes += ct_message_bytes(r);
+	activate(p, task, q->parent);
+	work_for(p, task, event, q->parent);
 }
 
 void exchange_settle(struct pass *p, const struct flow *to, uint32_t got, uint32_t task, uint32_t event)
@@ -173,5 +373,5 @@ void exchange_settle(struct pass *p, const struct flow *to, uint32_t got, uint32
 		return;
 	q->sent = event;
 	q->client = task;
-	q->parent = exchange_request_of(p, task);
+	q->parent = parent_of(p, to, event);
 }

@@ -77,7 +77,8 @@ static uint32_t flow_new(struct flows *m, const struct graph *g, uint64_t sock)
 			  .client = GRAPH_NONE,
 			  .answered = GRAPH_NONE,
 			  .taker = GRAPH_NONE,
-			  .request = GRAPH_NONE };
+			  .request = GRAPH_NONE,
+			  .asker = GRAPH_NONE };
 
 	if (o) {
 		f.dgram = o->type && o->type != SOCK_STREAM;
@@ -169,5 +170,5 @@ void flow_forget(struct flows *m, struct flow *f)
 	flow_clear(m, &f->taken);
 	flow_clear(m, &f->asks);
 	f->queued = f->stale = 0;
-	f->request = GRAPH_NONE;
+	f->request = f->asker = GRAPH_NONE;
 }

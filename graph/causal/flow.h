@@ -57,6 +57,7 @@ struct flow {
 	uint32_t taker;         /* serves: the last segment that received */
 	uint32_t request; /* index of the last struct request; GRAPH_NONE: none. Of two ends on this host,
 			     only the one that serves has it */
+	uint32_t asker;   /* asks: the request for which a task last asked; GRAPH_NONE: none, or not known */
 	bool dgram;
 	bool sent_last; /* the last message on this socket was sent, not received */
 	bool pipelines; /* the client sends further requests before it has the answer */

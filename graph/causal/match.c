@@ -129,8 +129,9 @@ static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 	return false;
 }
 
-/* Notes that the task sends a request on this flow, on behalf of the client for which it works. */
-static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t event)
+/* Notes that the task sends a request on this flow, on behalf of the client for which it works. request: as
+ * the member of struct flow_item. */
+static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t event, uint32_t request)
 {
 	pass_queue(p, &flow->asks,
 		   &(struct flow_item){ .event = event,
@@ -138,7 +139,7 @@ static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t 
 					.task = task,
 					.client = p->work[task].client,
 					.ask = GRAPH_NONE,
-					.request = exchange_request_of(p, task) });
+					.request = request });
 }
 
 /* A server sends on the socket: either the answer to the oldest request, or a message of its own.
@@ -158,7 +159,7 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	if (!r) {
 		exchange_answer(p, f, task, event, GRAPH_NONE);
 		if (w->client && w->client != client_at(flow, peer_user(p, flow, event)))
-			item_ask(p, flow, task, event);
+			item_ask(p, flow, task, event, GRAPH_NONE);
 		return;
 	}
 	sure = choose_request(&p->flows, flow, w->segment);
@@ -185,7 +186,7 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 void match_send(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
-	uint32_t task = pass_task(p, r->tid, r->ts), f = pass_flow(p, r->obj), ask = GRAPH_NONE, left;
+	uint32_t task = pass_task(p, r->tid, r->ts), f = pass_flow(p, r->obj), ask = GRAPH_NONE, left, asker;
 	uint32_t bytes = ct_message_bytes(r);
 	struct work *w;
 	struct flow *flow, *to;
@@ -198,8 +199,10 @@ void match_send(struct pass *p, uint32_t event)
 	if (flow->role == ROLE_SERVES) {
 		serve_send(p, f, task, event, &ask);
 	} else {
-		item_ask(p, flow, task, event);
-		exchange_ask(p, f, task, event);
+		asker = flow->sent_last && flow->asks.last ? p->flows.items.v[flow->asks.last - 1].request
+							   : exchange_asker(p, f, task);
+		item_ask(p, flow, task, event, asker);
+		exchange_ask(p, f, task, event, asker);
 		w->asked = r->obj;
 	}
 	flow = &p->flows.v.v[f];
@@ -388,7 +391,7 @@ static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 		flow_pop(&p->flows, &flow->asks);
 	}
 	segments_client(p, task, flow->answer_client, p->e[event].r.ts, event);
-	exchange_read(p, f, event);
+	exchange_read(p, f, task, event);
 	if (w->asked == flow->sock)
 		w->asked = 0;
 }

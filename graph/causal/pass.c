@@ -145,6 +145,14 @@ void pass_done(struct pass *p)
 	VEC_FREE(&p->stacks);
 	VEC_FREE(&p->requests);
 	VEC_FREE(&p->parts);
+	VEC_FREE(&p->turns);
+	for (size_t i = 0; i < p->loops.n; i++) {
+		VEC_FREE(&p->loops.v[i].fresh.v);
+		VEC_FREE(&p->loops.v[i].waiting.v);
+		VEC_FREE(&p->loops.v[i].released);
+	}
+	VEC_FREE(&p->loops);
+	map_done(&p->loop_of);
 }
 
 uint32_t pass_flow(struct pass *p, uint64_t sock)

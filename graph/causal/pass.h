@@ -31,6 +31,7 @@ struct work {
 	uint64_t asked;  /* the socket of a request that the task sent in this segment and that has no answer
 			    yet; 0: none */
 	uint64_t spoke;  /* the socket on which the task last sent or received */
+	uint32_t idles;  /* how many idle waits of the task have ended */
 	uint32_t taken;  /* how many requests the task has received and not answered yet */
 	uint32_t jobs;   /* how many jobs of a framework run in the task (a job can run inside another one) */
 
@@ -90,6 +91,27 @@ struct request_part {
 	uint32_t segment, event, request;
 };
 
+/* What a task has still to do for a request. */
+struct request_turn {
+	uint32_t asked_on; /* the flow on which a task last asked for it; GRAPH_NONE: none has asked */
+	uint8_t queue;     /* enum turn (exchange.c): the queue that has it */
+};
+
+/* The requests of one task that it has still to act on: to answer, or to ask for. An event loop has several.
+ */
+struct request_queue {
+	VEC(uint32_t) v;
+	size_t first; /* v.v[first] is the oldest */
+};
+struct request_loop {
+	struct request_queue fresh;   /* received since the last idle wait */
+	struct request_queue waiting; /* received before it: each waits for something else */
+	uint32_t idles;               /* work.idles when `fresh` began */
+	uint32_t now;                 /* the request on which the task acted last; GRAPH_NONE: none */
+	bool acted;                   /* the task has acted on a request of `fresh` */
+	VEC(uint32_t) released; /* since the last idle wait: flows of answered requests, which are free now */
+};
+
 struct pass {
 	const struct graph *g;
 	const struct window_event *e;
@@ -111,7 +133,10 @@ struct pass {
 	struct map futexes;  /* object -> index of its hands */
 	bool wants_requests; /* fill `requests` and `parts` (exchange.h) */
 	VEC(struct request) requests;
+	VEC(struct request_turn) turns; /* [request] */
 	VEC(struct request_part) parts; /* in the order of the records */
+	VEC(struct request_loop) loops; /* of the tasks that have received requests or answers */
+	struct map loop_of;             /* task -> index into loops */
 	uint64_t coarse_ns;             /* switches were left out until this time */
 	int err;
 };

@@ -257,6 +257,7 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 	if (segments_cut(p, task, ts_ns, event, CUT_WAKE))
 		return;
 	if (segments_idle(p, task, s, wake)) {
+		w->idles++;
 		w->taken = 0; /* the requests received so far get an answer after another message, or never */
 		segments_cut(p, task, ts_ns, event, CUT_IDLE);
 	} else if (w->visit_stack && was != GRAPH_NONE &&
