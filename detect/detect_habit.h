@@ -17,11 +17,12 @@
 
 struct detect_habit {
 	char comm[CT_COMM_LEN];
-	uint64_t used_ns;                  /* boot time; 0: the entry is empty */
-	uint32_t patient;                  /* as in struct detect_task */
-	uint32_t told;                     /* how many hangs of tasks of this name were reported */
-	uint64_t max_away_ns;              /* the longest time away, of tasks that were known well */
-	uint64_t max_runq_ns, max_disk_ns; /* the longest time in the queue for a CPU, and for a disk */
+	uint64_t used_ns;     /* boot time; 0: the entry is empty */
+	uint32_t patient;     /* as in struct detect_task (detect_task.h) */
+	uint32_t told;        /* how many hangs of tasks of this name were reported */
+	uint64_t max_away_ns; /* the longest time away from the idle point, of known tasks (detect.h) */
+	/* the longest time in the queue for a CPU; the longest wait for a disk */
+	uint64_t max_runq_ns, max_disk_ns;
 };
 
 struct detect_habits {

@@ -113,7 +113,8 @@ static bool judge_is_blind(const struct detect *d)
 
 /*
  * Asks the kernel about a task. True: the kernel confirms the state that the records gave. False: the kernel
- * does not confirm it; the state of the task is corrected.
+ * does not confirm this state, and the known state of the task is corrected. If the kernel gives no answer,
+ * the result is true, unless records are missing.
  */
 static bool judge_look(struct detect *d, struct detect_task *t)
 {

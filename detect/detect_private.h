@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_private.h - the state of a detector, shared by the files of this room. No file outside of
- * detect/ includes it. Same threads as detect.h.
+ * detect_private.h - the state of a detector, shared by the files of this folder. No file outside
+ * of detect/ includes this header. One thread at a time, as in detect.h.
  */
 #ifndef CTRACE_DETECT_DETECT_PRIVATE_H
 #define CTRACE_DETECT_DETECT_PRIVATE_H
