@@ -75,8 +75,8 @@ static void incident_lacks(struct incident *in, const char *what, int error)
 		 full ? "; free some space, or set hangs-size lower" : "");
 }
 
-/* The worker's thread runs the functions from here on. When the daemon ends, the main thread runs
- * what is left to do. */
+/* The worker's thread runs the functions from here on. When the daemon ends, incidents_finish() runs
+ * the functions that are still due, on the main thread. */
 
 /* A sidecar that the worker writes. */
 struct incident_note {

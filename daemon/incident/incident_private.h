@@ -58,7 +58,7 @@ char *incident_doc(const struct incident *in, bool pending);
 /* Reads a sidecar of an earlier run. Returns 0, or -EINVAL: doc is no sidecar, or its incident is complete.
  * The caller releases ret->told. */
 int incident_doc_read(json_t *doc, struct incident *ret);
-/* Copies the well-formed parts of an answer of the diagnoser. The answer is hostile. NULL: a part that is
+/* Copies the well-formed parts of an answer of the diagnoser. The answer may be hostile. NULL: a part that is
  * needed is missing. */
 json_t *incident_doc_diagnosis(json_t *answer);
 
