@@ -180,8 +180,8 @@ static void item_done(struct inspect *v, struct inspect_result *res, int r, bool
 	v->results[(v->r_head + v->r_n++) % INSPECT_RESULTS_MAX] = res;
 }
 
-/* To be called with the lock held. Waits for the next entry of the queue, and until the pace allows it.
- * False: the thread has to stop. */
+/* To be called with the lock held. Waits until the queue has an entry and the pace allows an inspection.
+ * Takes the entry out of the queue. False: the thread has to stop. */
 static bool item_next(struct inspect *v, struct worker *wk, struct item *ret)
 {
 	while (!v->stop && !wk->abandoned) {

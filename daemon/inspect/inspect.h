@@ -8,7 +8,7 @@
  * inspect_ask_sample(), inspect_ask_access(), inspect_take() and inspect_stats() may be called from any
  * thread and never wait for an inspection.
  *
- * The thread reads files and memory of the programs it inspects. All of these bytes are hostile, so every
+ * The thread reads files and memory of the programs it inspects. These bytes may be hostile, so every
  * read has a limit. A thread that is stuck for 10 s is given up, and another one takes over; there are at
  * most four threads.
  */

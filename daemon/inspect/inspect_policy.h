@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inspect_policy.h - decides which waits are inspected: long waits, and loops of short waits that only a
- * timer ends. Pure, except for its marks in the entries of the task table. Drain thread only. Times are boot
- * time.
+ * inspect_policy.h - decides which tasks are inspected: tasks in a long wait, tasks in a loop of short waits
+ * that only a timer ends, and tasks that yield again and again. Pure, except for its marks in the entries of
+ * the task table. Drain thread only. Times are boot time.
  */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_POLICY_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_POLICY_H
@@ -44,8 +44,8 @@ typedef bool (*inspect_policy_fn)(void *arg, struct task *task);
 
 /* long_wait_ns: the time from which a wait is long. */
 void inspect_policy_init(struct inspect_policy *p, uint64_t long_wait_ns, uint64_t now_ns);
-/* Scans the tasks for waits that are due, and calls inspect() for each. Does nothing before the next scan is
- * due. */
+/* Scans the tasks, and calls inspect() for each task whose inspection is due. Does nothing before the next
+ * scan is due. */
 void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns,
 			 inspect_policy_fn inspect, void *arg);
 /* For a snapshot: calls inspect() for every long wait that was not inspected since since_ns, without the

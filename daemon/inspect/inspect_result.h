@@ -9,7 +9,7 @@
 #include "ctrace/abi.h"
 #include "daemon/inspect/polled.h"
 
-/* A wait as the drain thread knows it, from its CT_SWITCH. */
+/* A wait that the drain thread wants to have inspected, as the CT_SWITCH of the wait describes it. */
 struct inspect_want {
 	/* ts of the CT_SWITCH, boot time. 0: inspect any wait of the task, because it waits in a loop, or
 	 * because the start of its wait is not known. */
@@ -31,7 +31,8 @@ struct inspect_fd {
 };
 
 struct inspect_result {
-	/* CT_VISIT, CT_SAMPLE or CT_ACCESS; kind 0: only polled is filled. ts: when the stack was read */
+	/* CT_VISIT, CT_SAMPLE or CT_ACCESS; kind 0: only ts, tid, tgid and
+	 * the polled variables are set. ts: when the stack was read */
 	struct ct_rec rec;
 	uint64_t words[2];
 	/* The stack whose id is in words[0] (CT_ACCESS: words[1]). NULL if the id is 0. */

@@ -5,8 +5,8 @@
  *
  * There is no disassembler. An instruction that reads memory can be recognised by its bytes: an operation,
  * a byte that says how the address is formed, a displacement. Bytes that only look like such an instruction
- * hardly ever give the address of a variable. The candidates that remain are ranked. The programs are
- * hostile: every loop and every read has a limit. x86-64 only; on other machines nothing is found. One
+ * hardly ever give the address of a variable. The candidates that remain are ranked. The programs may
+ * be hostile, so every loop and every read has a limit. x86-64 only; on other machines nothing is found. One
  * thread at a time for one struct polled.
  *
  * The best candidate has all of this: other tasks can write its memory, it has a symbol of the size that is

@@ -31,8 +31,8 @@ bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, st
  * first byte; *ret_end: offset behind its jump back. False: none was found. */
 bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t larger_than, size_t *ret_begin,
 		 size_t *ret_end);
-/* Decodes a call at offset at. *ret_addr: the address of the called function, or, if *ret_pointer is true,
- * the address of a pointer to the function. False: there is no call. */
+/* Decodes a call, or a jump through a pointer, at offset at. *ret_addr: the address of the function, or, if
+ * *ret_pointer is true, the address of a pointer to the function. False: there is no such instruction. */
 bool polled_call(const uint8_t *code, size_t n, size_t at, uint64_t start, uint64_t *ret_addr,
 		 bool *ret_pointer);
 
