@@ -151,8 +151,9 @@ static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 	return 0;
 }
 
-/* Checks that the path of each file still leads to the file. Drops files that were written to: their
- * instructions are at other places now, and an old probe would hit the middle of an instruction. */
+/* Checks that the path of each file still leads to the file. Leaves out files that were found in a process.
+ * Drops files that were written to: their instructions are at other places now, and an old probe would hit
+ * the middle of an instruction. */
 static void jobs_check_paths(struct jobs *j)
 {
 	for (size_t i = 0; i < j->files.n;) {
@@ -170,8 +171,8 @@ static void jobs_check_paths(struct jobs *j)
 	}
 }
 
-/* Runs between two scans, and looks only at binaries that a description names by path. Such a program may
- * be rebuilt, and then be started at once. */
+/* Runs between two scans. Checks the known files, and looks for binaries that a description names by path.
+ * Such a program may be rebuilt, and then be started at once. */
 static void jobs_look(struct jobs *j)
 {
 	struct jobs_scan s = { .jobs = j };

@@ -26,8 +26,8 @@ struct jobs_stats {
 	uint64_t refused; /* files and functions beyond the limits, and functions that cannot be probed */
 };
 
-/* The state of one file of a framework; the members are as in struct probe_hook. If no file of a framework
- * was found, the framework has one row that says so. */
+/* The state of one file of a framework; the members are as in struct probe_hook (daemon/kernel/probe.h). If
+ * no file of a framework was found, the framework has one row that says so. */
 struct jobs_row {
 	char name[16 + JOB_NAME_MAX]; /* for example "jobs/libuv" */
 	char how[320], why[320], without[96];
@@ -36,7 +36,8 @@ struct jobs_row {
 
 /*
  * Starts the thread and waits until it has looked everywhere once, but at most JOBS_FIRST_MS. Borrows specs
- * until jobs_free(). *ret NULL: there is nothing to do. Returns 0 or -errno.
+ * until jobs_free(). *ret NULL: specs is empty, or this kernel cannot probe jobs. Returns
+ * 0 or -errno.
  */
 int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **ret);
 /* Removes all probes. Waits at most JOBS_FIRST_MS. Returns false if the thread is then still stuck on a file

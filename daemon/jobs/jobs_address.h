@@ -19,7 +19,8 @@
 /*
  * Looks for the first instruction that the kernel emulates. Before this instruction, the function must not
  * have changed the stack pointer or the needed arguments. Bit i of args: argument i is needed. Returns the
- * offset of the instruction. 0: there is no such instruction, or the machine is not x86-64.
+ * offset of the instruction. 0: the first instruction of the function is emulated, there is no such
+ * instruction, or the machine is not x86-64.
  */
 size_t jobs_address(const uint8_t *code, size_t n, unsigned args);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * jobs_note.h - finds the probes that a program was compiled with: notes of sys/sdt.h in the section
- * .note.stapsdt. The bytes of the section are hostile. Pure; any thread.
+ * .note.stapsdt. The bytes of the section may be hostile. Pure; any thread.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_NOTE_H
 #define CTRACE_DAEMON_JOBS_JOBS_NOTE_H

@@ -2,7 +2,7 @@
 /*
  * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1). The description says in
  * which binaries the framework is, which of their functions report its jobs, and where the values lie. The
- * text is hostile: everything has a limit. Pure; any thread.
+ * text may be hostile, so every part of it has a limit. Pure; any thread.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_SPEC_H
 #define CTRACE_DAEMON_JOBS_JOBS_SPEC_H
