@@ -4,7 +4,7 @@
  * - "function+0x12 (module)";
  * - without a function "0x1234 (module)": the number is the address in the file, which is the same in every
  *   process;
- * - without a file "0x7f.. (anonymous)".
+ * - without a readable file "0x7f.. (name)": the name of the mapping, or "anonymous".
  *
  * C++ and Rust names are demangled. Kernel frames begin with "k:". One thread at a time may use one struct
  * symbols.
@@ -24,8 +24,8 @@
 
 struct symbols;
 
-/* kallsyms: a path, borrowed; NULL: SYMBOLS_KERNEL_FILE. kernel: what was read from this file, borrowed;
- * NULL: the file is read at first use. Returns 0 or -ENOMEM. */
+/* kallsyms: a path, borrowed; NULL: SYMBOLS_KERNEL_FILE. kernel: the symbols from this file,
+ * borrowed; NULL: the file is read at first use. Returns 0 or -ENOMEM. */
 int symbols_new(const char *kallsyms, const struct symbols_kernel *kernel, struct symbols **ret);
 /* Accepts NULL. */
 void symbols_free(struct symbols *s);

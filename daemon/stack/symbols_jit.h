@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * symbols_jit.h - functions that a JIT compiler in a process has listed in /tmp/perf-PID.map ("start size
- * name", in hex). Any user may create such a file. So the file is used only if it is a regular file of
- * limited size and belongs to the user of the process or to root. One thread at a time for one struct
+ * name"; start and size in hex). Any user may create such a file. So the file is used only if it is a regular
+ * file of limited size and belongs to the user of the process or to root. One thread at a time for one struct
  * symbols_jit.
  */
 #ifndef CTRACE_DAEMON_STACK_SYMBOLS_JIT_H
