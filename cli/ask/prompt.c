@@ -171,8 +171,8 @@ static struct answer parse(const char *line, size_t n_options)
 	return a;
 }
 
-/* Prints the prompt and reads one line, without its newline. A part of the line that does not fit is
- * dropped. False: the input has ended. */
+/* Prints the prompt and reads one line, with its newline. A part of the line that does not fit is dropped.
+ * False: the input has ended. */
 static bool read_line(struct prompt *t, const struct ask_question *q, char *buf, size_t size)
 {
 	fprintf(t->out,

@@ -3,7 +3,7 @@
  * rulesfile.h - the text of a rules file: JSON, ctrace.rules/1 (doc/json.md). rulestore.h knows which
  * files exist, and when to read and write them.
  *
- * People write rules files and pass them on, so the text is hostile. Sizes are limited. An unknown
+ * People write rules files and pass them on, so the text may be hostile. Sizes are limited. An unknown
  * member of a rule is an error: if a mistyped member were ignored, the rule would match more than its
  * author means. No I/O. Any thread.
  */

@@ -104,7 +104,8 @@ static int connect_to(const char *path, int *ret_fd, char *err)
 	return 0;
 }
 
-/* Sends one message. If fd is not -1, sends the descriptor with the first byte. */
+/* Sends some of the n bytes at p, and returns how many; -1: none, and errno says why. If fd is not -1,
+ * sends the descriptor with the first byte. */
 static ssize_t send_with(int sock, const char *p, size_t n, int fd)
 {
 	union {

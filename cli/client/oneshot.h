@@ -20,7 +20,7 @@ struct oneshot;
 /*
  * Starts ctraced and waits until it records.
  * - near: a directory. The daemon keeps its files there if /var/tmp has too little room, and this directory
- * has more.
+ *   has more.
  * - size_bytes: size of the circular trace; 0: ONESHOT_SIZE_MAX, but at most a quarter of the free
  *   room.
  * - frameworks: the frameworks that report jobs, as in ctraced.conf(5).

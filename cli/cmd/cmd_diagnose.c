@@ -94,10 +94,10 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
-		/* The list begins with the worst hang. If no task is named, take the first one. If
-		 * tasks are named, take the longest of the hangs that are as bad as the first one:
-		 * both are alarms or both are not, and both are normal or both are not. (A server's
-		 * idle master process waits longer than the worker that hangs.) */
+		/* The list begins with the worst hang. If no task is named, take the first hang. If
+		 * tasks are named, take the longest of the hangs that are as bad as the first hang:
+		 * `alarm`, `minor` and a normal verdict must be the same. (The idle master process of
+		 * a server waits longer than the worker that hangs, but is not as bad.) */
 		if (!best || (named && best->alarm == x->alarm && best->minor == x->minor &&
 			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
 				      (x->diagnosis->verdict == VERDICT_NORMAL) &&

@@ -71,7 +71,8 @@ static int resolve(struct request *q)
 	uint64_t last;
 	int code;
 
-	/* a wall clock time without a date means a time in the range of the trace */
+	/* a wall clock time without a date means a time in the range of the trace, so the range has to be
+	 * known first */
 	code = now_range(q->socket, &ctx);
 	if (code)
 		return code;

@@ -45,8 +45,8 @@ static const struct proctask_proc *proc_of(const struct waitlive *w, const struc
 
 #define CGROUP_MAX 4096
 
-/* Writes "comm[pid]", or "comm[pid]/thread[tid]" for a thread that is not the main thread. In a container,
- * "@web" follows. */
+/* Writes "comm[pid]", or "comm[pid]/thread[tid]" for a thread that is not the main thread. For a task
+ * in the container "web", "@web" follows. */
 static void put_task(const struct waitlive *w, const struct proctask_thread *th, char buf[TEXT_MAX])
 {
 	const struct proctask_proc *p = proc_of(w, th);

@@ -52,7 +52,8 @@ int render_graph_dot(FILE *f, const struct graph_pick *pick);
 json_t *render_slice_json(const struct causal *c, const struct slice *s, enum slice_direction direction);
 void render_slice(FILE *f, const struct causal *c, const struct slice *s, enum slice_direction direction);
 
-/* Writes the task of a segment: "sh[12]", or "sh[12]@web" in a container. Safe to print. Returns buf. */
+/* Writes the task of a segment: "sh[12]", or "sh[12]@web" in the container "web". Safe to print. Returns buf.
+ */
 #define RENDER_WHO_MAX 160
 const char *render_who(const struct causal *c, uint32_t segment, char buf[RENDER_WHO_MAX]);
 /* A word for the origin of an edge that comes from no task of this machine: "a timer", "the network",

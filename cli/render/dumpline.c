@@ -87,7 +87,8 @@ static void print_task(struct line *l, const struct window_task *t, int64_t numb
 	line_put(l, "}");
 }
 
-/* Writes a task: as text "comm[tid]", as JSON {"tid","pid","comm"}. */
+/* Writes a task: as text "comm[tid]" or "comm[tid]@container"; as JSON {"tid","pid","comm"}, with "cgroup"
+ * and "container" if they are known. */
 static void put_task(struct dumpline *d, const char *name, uint32_t tid)
 {
 	struct name *known = &d->tasks[name_slot(tid)];

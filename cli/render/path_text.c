@@ -21,7 +21,7 @@
 
 #define WHO_MAX 160
 
-/* Writes "sh[12]", or "sh[12]@web" in a container. */
+/* Writes "sh[12]", or "sh[12]@web" for a task in the container "web". */
 static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns, char buf[WHO_MAX])
 {
 	struct cgroup_name p = graph_place(v->g, task, ts_ns);
@@ -47,7 +47,7 @@ static void say_end(const struct path_view *v, FILE *f)
 		text_duration(last->ns, ns));
 }
 
-/* Names the task that had the CPU longest while the victim waited for it. */
+/* Names the task that had the CPU for the longest time while the victim waited for that CPU. */
 static void say_rival(const struct path_view *v, FILE *f)
 {
 	char name[WHO_MAX], ns[TEXT_NUMBER_MAX];
