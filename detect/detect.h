@@ -131,7 +131,8 @@ struct detect_stats {
 	uint64_t found[CT_HANG_RULES];
 	uint64_t behind;    /* hangs that were not reported, because a report was made for the same cause */
 	uint64_t withdrawn; /* hangs that the kernel did not confirm */
-	uint64_t blind_ns;  /* time in which no task could be judged, because records were missing */
+	/* time in which only the rules DISK and DEADLOCK judged tasks, because records were missing */
+	uint64_t blind_ns;
 };
 
 /*
@@ -157,7 +158,8 @@ void detect_found(struct detect *d, const struct ct_iter_task *found);
  * the task is older than now_ns, the task has ended.
  */
 void detect_resync(struct detect *d, uint64_t now_ns);
-/* Notes that records were lost until ts_ns. No task is judged until detect_resync() is called. */
+/* Notes that records were lost until ts_ns. Until detect_resync() is called, only the rules DISK and DEADLOCK
+ * judge tasks. */
 void detect_lost(struct detect *d, uint64_t ts_ns);
 /*
  * Judges all tasks. The caller calls this function several times a second (every DETECT_TICK_NS is
@@ -166,7 +168,7 @@ void detect_lost(struct detect *d, uint64_t ts_ns);
  */
 void detect_tick(struct detect *d, uint64_t now_ns);
 
-/* True: records were lost, so no task is judged before detect_resync() is called. */
+/* True: records were lost. Until detect_resync() is called, only the rules DISK and DEADLOCK judge tasks. */
 bool detect_is_blind(const struct detect *d);
 struct detect_stats detect_stats(const struct detect *d);
 

@@ -207,8 +207,8 @@ static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 }
 
 /*
- * The longest time that this task was away from its idle point. Until LEARN_NAME_TIMES times the
- * time of learning is over, tasks of the same name count too.
+ * The longest time that this task was away from its idle point. Other tasks of the same name count
+ * too, until LEARN_NAME_TIMES * learn_ns have passed since the task first came back to its idle point.
  */
 static uint64_t judge_max_away(struct detect *d, const struct detect_task *t, uint64_t now_ns)
 {

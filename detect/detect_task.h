@@ -20,7 +20,7 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
 /* Bits of detect_task.bits. */
 #define DETECT_DEAD   0x01 /* the task has ended; the entry stays for DEAD_KEPT_NS, for late records */
 #define DETECT_IDLE   0x02 /* the task idles: it waits at its idle point, or in an event loop */
-#define DETECT_SHARED 0x04 /* other threads idle at the same epoll, and take over its work */
+#define DETECT_SHARED 0x04 /* other threads idle at the same epoll, and take over the work of this task */
 #define DETECT_FORKED 0x08 /* the task has forked a process since it was last idle */
 #define DETECT_FOUND  0x10 /* detect_found() was called for the task since the last detect_resync() */
 
