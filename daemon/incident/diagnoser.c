@@ -104,8 +104,8 @@ static int diagnoser_event(sd_event_source *s, int fd, uint32_t events, void *ar
 	return 0;
 }
 
-/* Gives up the open question. The process limits the time of its answers (DIAGNOSER_WALL_S), so an answer
- * is late only if the process is stopped or gets no CPU. */
+/* Gives up the open question. The process that diagnoses limits the time of each answer (DIAGNOSER_WALL_S).
+ * So an answer is late only if this process is stopped or gets no CPU. */
 static int diagnoser_late(sd_event_source *s, uint64_t usec, void *arg)
 {
 	diagnoser_conclude(arg, NULL, "the process that diagnoses hangs did not answer in time");
@@ -127,7 +127,8 @@ void diagnoser_free(struct diagnoser *d)
 		return;
 	sd_event_source_disable_unref(d->io);
 	sd_event_source_disable_unref(d->late);
-	/* the process ends when this end of its socket is closed; the daemon does not wait for that */
+	/* the process that diagnoses ends when the daemon closes the socket; the daemon does not wait for
+	 * that */
 	if (d->sock >= 0)
 		close(d->sock);
 	free(d);

@@ -34,7 +34,7 @@
 #include "detect/detect.h"
 
 #define INCIDENTS_NOTED_MAX 64 /* noted hangs that wait for the main thread */
-#define INCIDENTS_OPEN_MAX  8  /* unfinished incidents; a further hang gets no snapshot */
+#define INCIDENTS_OPEN_MAX  8  /* unfinished incidents; a hang that would begin one more gets no snapshot */
 
 struct incidents;
 

@@ -12,7 +12,7 @@
 #include "daemon/incident/incident_store.h"
 #include "detect/detect.h"
 
-#define INCIDENT_HANGS_MAX 32 /* the hangs that one incident lists */
+#define INCIDENT_HANGS_MAX 32 /* the most hangs that one incident lists */
 #define INCIDENT_WHY_MAX   640
 #define INCIDENT_BOOT_LEN  36
 
