@@ -49,8 +49,8 @@ static bool futex_call(struct unwind *u, const struct ct_iter_task *t, struct fu
 	return false;
 }
 
-/* Finds the thread of a process whose number in its own (innermost) pid namespace is `inner`. 0: there is
- * none. */
+/* Finds, in a process, the thread that has the number `inner` in its innermost pid namespace. Returns its
+ * tid; 0: there is no such thread. */
 static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 {
 	char path[64], line[256];
@@ -111,7 +111,8 @@ static uint32_t owner_read(struct unwind *u, const struct futex_call *c, uint32_
 		return word & FUTEX_TID_MASK;
 	/* GLIBC_MUTEX_CONTENDED as the expected value shows that the futex is a mutex. Beside the word of
 	 * a mutex is the tid of its owner; a condition variable has no owner there. glibc uses
-	 * FUTEX_WAIT_BITSET for a mutex only with a time limit. Rust uses it always, and stores no owner. */
+	 * FUTEX_WAIT_BITSET for a mutex only with a time limit. Rust always uses FUTEX_WAIT_BITSET, and
+	 * stores no owner. */
 	if (c->expected != GLIBC_MUTEX_CONTENDED || (c->op == FUTEX_WAIT_BITSET && !c->limited) ||
 	    unwind_memory(u, c->uaddr + GLIBC_MUTEX_OWNER, &owner, sizeof(owner)) != sizeof(owner))
 		return 0;

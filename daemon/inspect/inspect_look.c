@@ -262,7 +262,7 @@ struct ct_rec inspect_look_access_rec(const struct ct_rawaccess_blob *raw)
 				.obj = CT_OBJ_USER_ID(CT_OBJ_DATA, raw->tgid, raw->addr) };
 }
 
-/* Returns the entry with these addresses (*ret_hit is true), or else the oldest entry. */
+/* Returns the kept stack with the addresses of raw (*ret_hit is true), or else the oldest entry. */
 static struct inspect_look_known *known_get(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
 					    bool *ret_hit)
 {
@@ -299,8 +299,8 @@ static void known_put(struct inspect_look_known *k, const struct ct_rawaccess_bl
 	k->n = raw->n_user;
 }
 
-/* Adds the stack with its names: a kept one if it has the same addresses and is at most a second old,
- * otherwise a new one. */
+/* Adds the stack with its names. Takes a kept stack if it has the same addresses and is at most a second old;
+ * otherwise makes a new stack. */
 static int access_stack(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
 			struct inspect_result *res)
 {

@@ -30,7 +30,7 @@ struct inspect_look {
 	uint32_t own_pidns;    /* inode number of the daemon's pid namespace */
 	uint64_t suspended_ns; /* the time for which the machine was suspended before this object was made */
 	struct inspect_look_known known[INSPECT_LOOK_KNOWN];
-	/* The frames of the stack that is being looked at. */
+	/* The frames of the stack that is being looked at. cut: its last frames could not be found. */
 	size_t n;
 	bool cut;
 	char text[CT_ITER_KSTACK + UNWIND_FRAMES_MAX][SYMBOLS_TEXT_MAX];

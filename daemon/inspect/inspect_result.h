@@ -31,8 +31,8 @@ struct inspect_fd {
 };
 
 struct inspect_result {
-	/* CT_VISIT, CT_SAMPLE or CT_ACCESS; kind 0: only ts, tid, tgid and
-	 * the polled variables are set. ts: when the stack was read */
+	/* CT_VISIT, CT_SAMPLE or CT_ACCESS; kind 0: only ts, tid, tgid and the polled variables are set.
+	 * ts: when the stack was read */
 	struct ct_rec rec;
 	uint64_t words[2];
 	/* The stack whose id is in words[0] (CT_ACCESS: words[1]). NULL if the id is 0. */

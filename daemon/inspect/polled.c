@@ -20,7 +20,7 @@
 #define LOOPS       3    /* nested loops that are looked at */
 #define FOUND_MAX   24   /* candidates of one function */
 #define NAMED_MAX   6    /* candidates whose symbol is looked for */
-#define NEAR        32   /* bytes; a candidate further from where the task was seen is unlikely */
+#define NEAR        32   /* bytes; further from the place where the task was seen, a candidate is unlikely */
 #define HOPS_MAX    3    /* jumps on the way from a call to the function (through a PLT) */
 #define REGS        16
 
@@ -396,7 +396,8 @@ static unsigned candidates_tell(const struct inquiry *q, struct polled_variable 
 	return n;
 }
 
-/* Looks for variables that functions called by the loop read: "while (!is_done()) sched_yield();" */
+/* Looks into the functions that the loop calls, for variables that these functions read. Example of such a
+ * loop: "while (!is_done()) sched_yield();" */
 static void look_into_calls(struct inquiry *q)
 {
 	for (size_t at = q->loop_begin; at < q->loop_end && at < q->n_code; at++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * polled.h - finds the variable that a spinning task polls. The search uses a few looks at the task's
- * registers and stack, and the bytes of the code around the places where the task was seen.
+ * polled.h - finds the variable that a task polls. The task spins, or sleeps in a loop. The search uses a few
+ * looks at the task's registers and stack, and the bytes of the code around the places where the task was
+ * seen.
  *
  * There is no disassembler. An instruction that reads memory can be recognised by its bytes: an operation,
  * a byte that says how the address is formed, a displacement. Bytes that only look like such an instruction

@@ -93,7 +93,7 @@ static bool is_rex(uint8_t byte)
 	return (byte & 0xf0) == 0x40;
 }
 
-/* Decodes the bytes before offset at: the operation, and the REX prefix, which makes the operand larger
+/* Decodes the bytes before offset `at`: the operation, and the REX prefix, which makes the operand larger
  * and adds a bit to the numbers of the registers. */
 static bool operation_before(const uint8_t *code, size_t at, struct operation *ret, uint8_t *ret_rex)
 {
@@ -144,7 +144,7 @@ bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, st
 	return true;
 }
 
-/* Decodes a jump at offset at: its target and its end. */
+/* Decodes a jump at offset `at`. *ret_to: the offset of its target; *ret_end: the offset behind the jump. */
 static bool jump_at(const uint8_t *code, size_t n, size_t at, int64_t *ret_to, size_t *ret_end)
 {
 	int32_t rel;

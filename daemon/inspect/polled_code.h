@@ -22,16 +22,16 @@ struct polled_operand {
 };
 
 /*
- * Decodes the operand at offset at of the n bytes of code, which lie at address start. False: there
- * is no operand that this function understands. The caller tries every offset, so most of the operands that
- * are found are there by chance.
+ * Decodes the operand at offset `at` of the code. The code has n bytes, and lies at address start in the
+ * process. False: there is no operand that this function understands. The caller tries every offset, so most
+ * of the operands that are found are there by chance.
  */
 bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, struct polled_operand *ret);
 /* Finds the smallest loop around [lo, hi] that is larger than larger_than bytes. *ret_begin: offset of its
  * first byte; *ret_end: offset behind its jump back. False: none was found. */
 bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t larger_than, size_t *ret_begin,
 		 size_t *ret_end);
-/* Decodes a call, or a jump through a pointer, at offset at. *ret_addr: the address of the function, or, if
+/* Decodes a call, or a jump through a pointer, at offset `at`. *ret_addr: the address of the function, or, if
  * *ret_pointer is true, the address of a pointer to the function. False: there is no such instruction. */
 bool polled_call(const uint8_t *code, size_t n, size_t at, uint64_t start, uint64_t *ret_addr,
 		 bool *ret_pointer);
