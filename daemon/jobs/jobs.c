@@ -83,7 +83,8 @@ static void jobs_path_add(struct jobs *j, uint32_t spec, const char *path)
 		f->named = true;
 }
 
-/* Takes the file at this path, if there is one: adds it, or, if it is known, sets `named` (jobs_file.h). */
+/* Adds the file at this path, if there is one. If the file is known already, only sets its `named`
+ * (jobs_file.h). */
 static void jobs_path(void *arg, const char *path)
 {
 	const struct jobs_scan *s = arg;

@@ -41,7 +41,7 @@ struct jobs_row {
  */
 int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **ret);
 /* Removes all probes. Waits at most JOBS_FIRST_MS. Returns false if the thread is then still stuck on a file
- * system: neither j nor the probe may be freed. Accepts NULL. */
+ * system: then neither j nor the probe may be freed. Accepts NULL. */
 bool jobs_free(struct jobs *j);
 
 /* Any thread may call jobs_stats() and jobs_rows(); both accept NULL. jobs_rows() calls fn for each row

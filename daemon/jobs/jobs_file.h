@@ -37,7 +37,7 @@ int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32
 		  int fd, const struct stat *st, struct jobs_file **ret);
 /* Removes the probes of the file, and frees f. */
 void jobs_file_free(struct jobs_probe *probe, struct jobs_file *f);
-/* jobs_file_is(): true if st is of this file. jobs_file_changed(): true if the file was written to
+/* jobs_file_is(): true if st describes this file. jobs_file_changed(): true if the file was written to
  * after it was probed. */
 bool jobs_file_is(const struct jobs_file *f, const struct stat *st);
 bool jobs_file_changed(const struct jobs_file *f, const struct stat *st);

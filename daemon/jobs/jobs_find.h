@@ -3,9 +3,9 @@
  * jobs_find.h - finds the files of a framework on this machine: in the usual directories, and among the
  * files that running processes have mapped. Any thread.
  *
- * A file system that hangs can hold up the caller only if one of the usual directories is on it, or a path
- * that the administrator has named. A file that a process has mapped is reached without its path, and is not
- * touched if its file system may ask a server.
+ * A file system that hangs can hold up the caller only if one of the usual directories, or a path that the
+ * administrator has named, is on this file system. A file that a process has mapped is reached without its
+ * path, and is not touched if its file system may ask a server.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_FIND_H
 #define CTRACE_DAEMON_JOBS_JOBS_FIND_H

@@ -19,8 +19,8 @@
 #define JOBS_SPEC_FUNCTIONS_MAX 64
 #define JOBS_SPEC_ARGS          6
 
-/* A value: "arg2" is an argument, "arg1+0x58" is an argument plus a distance, "arg0->0x18" is the 64 bits at
- * a distance from where an argument points. arg < 0: not given. */
+/* A value of a job. "arg2": argument 2 of the function. "arg1+0x58": argument 1 plus 0x58. "arg0->0x18": the
+ * 64 bits in memory at the address argument 0 plus 0x18. arg < 0: not given. */
 struct jobs_arg {
 	int8_t arg;
 	bool deref;
