@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symbols_kernel.h - the functions in /proc/kallsyms, compact and sorted. Any thread after the load. */
+/* symbols_kernel.h - the functions in /proc/kallsyms, compact and sorted. After
+ * symbols_kernel_load(), any thread may use the object. */
 #ifndef CTRACE_DAEMON_STACK_SYMBOLS_KERNEL_H
 #define CTRACE_DAEMON_STACK_SYMBOLS_KERNEL_H
 
@@ -15,8 +16,8 @@ enum symbols_kernel_state {
 
 #define SYMBOLS_KERNEL_FILE "/proc/kallsyms"
 
-/* Reads the whole file, which takes some 60 ms for SYMBOLS_KERNEL_FILE. If the file cannot be read, the state
- * is SYMBOLS_KERNEL_ABSENT. NULL: out of memory. */
+/* Reads the whole file, which takes about 60 ms for SYMBOLS_KERNEL_FILE. If the file cannot be read, the
+ * state is SYMBOLS_KERNEL_ABSENT. NULL: out of memory. */
 struct symbols_kernel *symbols_kernel_load(const char *path);
 void symbols_kernel_free(struct symbols_kernel *k);
 /* The state after the load. */

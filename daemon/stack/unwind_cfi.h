@@ -4,6 +4,9 @@
  * that give the registers of the caller. Follows LSB 5, "Exception Frames", and DWARF 5, 6.4. One thread at
  * a time for one file.
  *
+ * .eh_frame has two kinds of entries. An FDE has the rules for one function. A CIE has the data that several
+ * FDEs share. The rules use the CFA (canonical frame address), a fixed address in the frame of a function.
+ *
  * Entries are found through the sorted table of .eh_frame_hdr. If the file has no such table, an index is
  * made from .eh_frame, unless .eh_frame is too large.
  *
