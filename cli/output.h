@@ -2,7 +2,8 @@
 /*
  * output.h - stdout of ctrace. All that a command prints passes through lib/clean.h, so that control
  * characters in a name do not reach the terminal. The cleaner lets newlines and tabs pass, because the
- * commands themselves print them. So a command has to clean the names that it prints. JSON is ASCII
+ * commands themselves print them. A name may have newlines too, so a command has to clean the names that it
+ * prints. JSON is ASCII
  * (text.h) and passes unchanged. One thread.
  */
 #ifndef CTRACE_CLI_OUTPUT_H

@@ -24,7 +24,7 @@
 #define LOAD_BEFORE_NS (30 * NSEC_PER_SEC)
 #define LOAD_AFTER_NS  (5 * NSEC_PER_SEC)
 /* ns: If the user gives a moment, this time before it and after it is the window. Below: only a part of a
- * long stall is seen. Above: more to load. */
+ * long hang is seen. Above: more to load. */
 #define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
 /* ns: `ctrace diagnose` without a file looks back this far. Below: the start of a long hang is not
  * seen. Above: more to copy and to load: on a busy server, 5 minutes are about 30 MB and 8 M
@@ -73,8 +73,8 @@
  * best change saves at least twice as much as the change in the headline, plus this part of the
  * time. */
 #define SHOW_BETTER_SHARE 20
-/* ns: If the daemon has counted the records of tasks longer ago than this, `ctrace status` says how long ago.
- * The daemon counts them once a second. */
+/* ns: The daemon counts the records of each task once a second. If the last count is older than this, `ctrace
+ * status` and `ctrace budget` say how old the count is. */
 #define SHOW_MOST_NS (3 * NSEC_PER_SEC)
 /* times: `ctrace status` names a budget that is larger by this factor, as an example. */
 #define SHOW_BUDGET_TIMES 3

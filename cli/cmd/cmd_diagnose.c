@@ -70,8 +70,8 @@ struct victim {
 	struct diagnosis *diagnosis; /* the diagnosis without questions; NULL: not made yet */
 };
 
-/* Finds the worst stall of the requested tasks; with --at, the worst stall at that time. Narrows
- * in->from_ns and in->to_ns to the stall. */
+/* Finds the worst hang of the requested tasks; with --at, the worst hang at that time. Narrows
+ * in->from_ns and in->to_ns to the hang. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who, const struct moment *at,
 		      struct victim *ret)
 {

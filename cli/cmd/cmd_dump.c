@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace dump - the records of a trace, one a line. */
+/* ctrace dump - the records of a trace, one on each line. */
 #include <inttypes.h>
 #include <string.h>
 

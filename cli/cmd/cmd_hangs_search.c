@@ -16,7 +16,7 @@
 
 struct search {
 	const struct graph *g;
-	int done_fd; /* an eventfd: readable when a thread has put a diagnosed row back */
+	int done_fd; /* an eventfd: readable when a thread has finished with a row */
 	bool worst;  /* only the worst hang is wanted */
 	pthread_t threads[DIAGNOSE_THREADS];
 	size_t n_threads;

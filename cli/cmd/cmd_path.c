@@ -49,10 +49,10 @@ static const struct cli_usage path_usage = {
 	.options = path_table,
 };
 
-/* All results of the analysis of a path. */
+/* The analysis of a path: its graph, its threads and its results. */
 struct path_work {
 	const struct graph *g;
-	struct graph own_g; /* a view of the graph that pays for look-ups from `own` (scan.h) */
+	struct graph own_g; /* a view of the graph, whose look-ups use up the budget in `own` (scan.h) */
 	struct graph_scans own;
 	unsigned n_threads; /* at most PATH_THREADS */
 	struct causal_links links;
@@ -195,8 +195,8 @@ static int ask_without(struct path_work *k)
 	return r ? r : whatif_on_path(k->whatif, k->path, v->without, v->n_without, &v->answer.path_ns);
 }
 
-/* Clips each end of the window that the user has not given to the life of the task, because nothing
- * can be said about other times. */
+/* Clips the window to the life of the task, because nothing can be said about other times. Keeps an end of
+ * the window that the user has given with --from or --to. */
 static void clip_to_life(struct analysis_input *in, const struct path_options *o, uint32_t task)
 {
 	const struct graph_task *t = &in->graph->tasks[task];

@@ -154,7 +154,8 @@ static int ask(struct watch *w, json_t *request, json_t **ret)
 	return text_clean(*ret) ? cli_error("out of memory") : CLI_OK;
 }
 
-/* Replaces a member of the variable by its offset. */
+/* If --var names a member, replaces the member by its offset. Without --len, sets len to
+ * the size of the member if this size is 1, 2, 4 or 8. */
 static int resolve_member(struct watch *w)
 {
 	char err[DWARF_MEMBER_ERR_MAX];

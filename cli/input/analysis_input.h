@@ -38,7 +38,7 @@ int analysis_begin(struct analysis_input *in, const char *path, const char *boot
 int analysis_load(struct analysis_input *in);
 /* As analysis_load(), but loads only the window and some time around it, also of a small trace. */
 int analysis_load_part(struct analysis_input *in);
-/* As analysis_load(), for a window of LOAD_AROUND_NS before and after the moment. */
+/* As analysis_load(), but sets in->from_ns and in->to_ns itself: LOAD_AROUND_NS before and after at_ns. */
 int analysis_load_around(struct analysis_input *in, uint64_t at_ns);
 /* Loads [from_ns, to_ns) and builds the graph, in place of what was loaded before. */
 int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to_ns);

@@ -56,8 +56,8 @@ void render_slice(FILE *f, const struct causal *c, const struct slice *s, enum s
  */
 #define RENDER_WHO_MAX 160
 const char *render_who(const struct causal *c, uint32_t segment, char buf[RENDER_WHO_MAX]);
-/* A word for the origin of an edge that comes from no task of this machine: "a timer", "the network",
- * "a device". */
+/* Words for the origin of an edge that comes from no known task: "a timer", "the network", "a device", or
+ * "something that was not recorded". */
 const char *render_outside(const struct edge *e);
 
 #endif
