@@ -73,8 +73,8 @@
  * best change saves at least twice as much as the change in the headline, plus this part of the
  * time. */
 #define SHOW_BETTER_SHARE 20
-/* ns: The daemon counts the records of each task once a second. If the last count is older than this, `ctrace
- * status` and `ctrace budget` say how old the count is. */
+/* ns: The daemon usually counts the records of each task once a second, but not in a coarse step. If the last
+ * count is older than this, `ctrace status` and `ctrace budget` say how old the count is. */
 #define SHOW_MOST_NS (3 * NSEC_PER_SEC)
 /* times: `ctrace status` names a budget that is larger by this factor, as an example. */
 #define SHOW_BUDGET_TIMES 3
