@@ -694,7 +694,7 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 	t->flags = w->flags;
 	t->nr = w->nr;
 	t->obj = w->obj;
-	t->owner = 0; /* the iterator does not look for the owner of a futex */
+	t->owner = 0; /* the task iterator does not look for the owner of a futex */
 	detect_wait_begins(d, t, ts_ns, true);
 }
 

@@ -37,7 +37,7 @@ static const struct detect_task *judge_task(const struct detect *d, uint32_t tid
 	return t && !(t->bits & DETECT_DEAD) ? t : NULL;
 }
 
-/* Returns the task that reads what is sent through a socket. 0: it is not known. */
+/* Returns the task that reads at the other end of a socket. 0: the task is not known. */
 static uint32_t judge_far_reader(const struct detect *d, uint64_t obj)
 {
 	const struct detect_socket *s = detect_socket_find(&d->sockets, obj);

@@ -33,10 +33,11 @@ struct detect {
 	uint64_t min_ns;     /* the shortest threshold that any task can have */
 	uint64_t patient_ns; /* a wait of this time or more is long: see PATIENT_SHARE */
 	uint64_t now_ns;     /* time of the latest tick, boot time */
-	uint64_t floor_ns;   /* records before this time are not complete, so times are measured from here */
+	uint64_t floor_ns;   /* no time is measured from before this: records were lost then, or the machine
+				slept */
 	uint64_t slept_ns;   /* until this time the machine slept, or no tick came for another reason */
 	uint64_t lost_ns;    /* records were lost until this time; 0: none since the last resync */
-	uint32_t lacks;      /* what the governor leaves out now: CT_LACK_* */
+	uint32_t lacks;      /* the kinds of records that the governor leaves out now: CT_LACK_* */
 	uint64_t coarse_end_ns; /* the end of the last coarse stretch (CT_LACK_SWITCHES); 0: there was none */
 	struct detect_report reports[DETECT_REPORTS];
 	unsigned n_reports;
