@@ -4,10 +4,10 @@
  * any program of the machine may have put its bytes into the snapshot, and the analysis takes memory and
  * time.
  *
- * The daemon forks the process before it has threads or has opened anything of value. The process gives up
- * all privileges (diagnoser_jail.h). The process forks a child for each question, so a child that crashes,
- * leaks or takes too long costs only one answer. If the process itself ends, there are no answers until the
- * daemon is started again: the daemon has given up the right to fork.
+ * The daemon forks the process before the daemon has threads or has opened anything of value. The process
+ * gives up all privileges (diagnoser_jail.h). The process forks a child for each question, so a child that
+ * crashes, leaks or takes too long costs only one answer. If the process itself ends, there are no answers
+ * until the daemon is started again: the daemon has given up the right to fork.
  *
  * The answer is the answer of `ctrace diagnose` for the time of the hang. This time begins with the hang.
  * This time ends when the hang is over (for most rules: when the task is back in its loop), or with the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* diagnoser_private.h - what the files of the diagnoser share. */
+/* diagnoser_private.h - declarations that the files of the diagnoser share. */
 #ifndef CTRACE_DAEMON_INCIDENT_DIAGNOSER_PRIVATE_H
 #define CTRACE_DAEMON_INCIDENT_DIAGNOSER_PRIVATE_H
 

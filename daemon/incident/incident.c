@@ -66,7 +66,7 @@ static void incident_free(struct incident *in)
 	free(in);
 }
 
-/* Writes into in->why what is missing, the reason, and what to do. */
+/* Writes a sentence into in->why: the missing thing (what), the reason, and the remedy. */
 static void incident_lacks(struct incident *in, const char *what, int error)
 {
 	bool full = error == -ENOSPC || error == -EDQUOT;
@@ -534,7 +534,7 @@ static void incidents_resume(struct incidents *is, json_t *doc)
 	if (in->has_snapshot) {
 		in->state = INCIDENT_CUT;
 	} else if (!strcmp(in->boot_id, is->boot_id)) {
-		/* the snapshot gets what the circular trace still has */
+		/* the snapshot gets the records that the circular trace still has */
 		in->to_ns = in->hangs[0].found_ns + is->opt.after_ns;
 	} else {
 		in->state = INCIDENT_ANSWERED;

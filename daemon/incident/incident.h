@@ -12,7 +12,8 @@
  * the daemon ends:
  * - If the daemon is told to end, it takes the pending snapshots at once. The next daemon has these
  *   snapshots diagnosed.
- * - After a kill, the next daemon finds the note and takes what the circular trace still has.
+ * - After a kill, the next daemon finds the note, and takes a snapshot of the records that the circular trace
+ *   still has.
  * - After a crash of the machine, the next daemon completes the note with a command that searches the trace
  *   of the earlier boot.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* incident_private.h - what the files of incident.h share. A sidecar is the note NAME.json beside the
- * snapshot NAME.ctr. */
+/* incident_private.h - declarations that the files of incident.h share. A sidecar is the note NAME.json
+ * beside the snapshot NAME.ctr. */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_PRIVATE_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_PRIVATE_H
 
