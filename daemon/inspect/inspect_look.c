@@ -15,8 +15,8 @@
 #include "lib/clock.h"
 #include "trace/format/blob.h"
 
-/* The time for which the machine was suspended so far. The iterator uses the scheduler's clock, which does
- * not count that time. */
+/* The time for which the machine was suspended so far. The task iterator uses the scheduler's clock, which
+ * does not count that time. */
 static uint64_t suspended_ns(void)
 {
 	return (uint64_t)-clock_offsets_now().boot_to_mono_ns;

@@ -43,8 +43,8 @@ void inspect_look_free(struct inspect_look *l);
 /* True: the task t is still in the wait w. */
 bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_want *w,
 			    const struct ct_iter_task *t);
-/* Inspects a waiting task; t is what the task iterator has just read. Returns 0; -ESRCH: the wait ended
- * meanwhile; -ENOMEM. The caller frees *ret with inspect_result_free(). */
+/* Inspects a waiting task. t: the task, as the task iterator has just read it. Returns 0; -ESRCH: the wait
+ * ended meanwhile; -ENOMEM. The caller frees *ret with inspect_result_free(). */
 int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, const struct ct_iter_task *t,
 		      struct inspect_result **ret);
 /* Gives names to the addresses of a sample. Returns 0 or -ENOMEM. The caller frees *ret with
@@ -52,7 +52,7 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 int inspect_look_sample(struct inspect_look *l, const struct ct_rawstack_blob *raw,
 			struct inspect_result **ret);
 /* inspect_look_spin_wanted() returns true if it is time to look for the variable that a sampled task
- * polls. inspect_look_spin() looks for this variable and adds what it finds to r. */
+ * polls. inspect_look_spin() adds to r each variable that the task may be polling. */
 bool inspect_look_spin_wanted(struct inspect_look *l, uint32_t tid);
 void inspect_look_spin(struct inspect_look *l, const struct ct_iter_task *t, struct inspect_result *r);
 /* Gives names to the addresses of an access to a watched variable. Returns 0 or -ENOMEM. The caller frees

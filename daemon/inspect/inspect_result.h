@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inspect_result.h - what an inspection is asked to look at, and what it finds. */
+/* inspect_result.h - the request for an inspection, and the result of an inspection. */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_RESULT_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_RESULT_H
 
@@ -14,7 +14,7 @@ struct inspect_want {
 	/* ts of the CT_SWITCH, boot time. 0: inspect any wait of the task, because it waits in a loop, or
 	 * because the start of its wait is not known. */
 	uint64_t since_ns;
-	uint64_t obj; /* copied to the result; 0: take the object that the iterator finds */
+	uint64_t obj; /* copied to the result; 0: take the object that the task iterator finds */
 	uint32_t tid;
 	uint16_t nr;
 	uint8_t wait; /* CT_W_* */
