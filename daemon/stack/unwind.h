@@ -5,9 +5,9 @@
  * are tried. The files are those that are really mapped: also deleted files, files of another mount
  * namespace, and files whose path leads elsewhere by now.
  *
- * These functions do not know whether the task still waits: the caller checks it before and after. One thread
- * at a time may use one struct unwind. Call unwind_begin() first, then any of the other functions, then
- * unwind_end().
+ * These functions do not know whether the task still waits: the caller has to check this before and after
+ * the walk. One thread at a time may use one struct unwind. Call unwind_begin() first, then any of the other
+ * functions, then unwind_end().
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_H
 #define CTRACE_DAEMON_STACK_UNWIND_H

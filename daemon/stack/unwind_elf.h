@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_elf.h - what is remembered about one ELF file for unwinding and naming: its segments, its call
+ * unwind_elf.h - the facts about one ELF file that are kept for unwinding and naming: its segments, its call
  * frame information, its functions. The code in elf/ reads the files.
  *
  * The descriptor is open only while a task is inspected: a descriptor that stays open would keep a file
@@ -45,7 +45,7 @@ int unwind_elf_new(int fd, const struct stat *st, struct unwind_elf **ret);
 /* Does the same as unwind_elf_new() for a file in memory. image is borrowed until unwind_elf_free(). */
 int unwind_elf_new_image(const void *image, size_t size, struct unwind_elf **ret);
 void unwind_elf_free(struct unwind_elf *e);
-/* Closes the descriptors. The object keeps what it has read. */
+/* Closes the descriptors. The object keeps the data that it has read. */
 void unwind_elf_detach(struct unwind_elf *e);
 /* Bytes of heap in use. */
 size_t unwind_elf_bytes(const struct unwind_elf *e);
