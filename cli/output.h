@@ -19,7 +19,7 @@ int output_begin(void);
  */
 const char *output_mark(void);
 
-/* Writes what is left in the buffers. Returns 0, or -errno of the first write that failed. */
+/* Writes the rest of the buffers. Returns 0, or -errno of the first write that failed. */
 int output_flush(void);
 
 #endif

@@ -18,7 +18,7 @@ struct analysis_input {
 	struct window *window;
 	struct graph *graph;
 	uint64_t from_ns, to_ns; /* the requested window, clipped to the trace; boot time */
-	bool is_now;             /* the trace is what the daemon has recorded up to now */
+	bool is_now;             /* the trace is a copy of the daemon's trace up to now */
 	int fd;                  /* is_now: the descriptor of the trace */
 	bool lean; /* the graph is made by graph_build_lean(); to be set before the file is opened */
 };
@@ -40,7 +40,7 @@ int analysis_load(struct analysis_input *in);
 int analysis_load_part(struct analysis_input *in);
 /* As analysis_load(), but sets in->from_ns and in->to_ns itself: LOAD_AROUND_NS before and after at_ns. */
 int analysis_load_around(struct analysis_input *in, uint64_t at_ns);
-/* Loads [from_ns, to_ns) and builds the graph, in place of what was loaded before. */
+/* Loads [from_ns, to_ns) and builds the graph, in place of the records that were loaded before. */
 int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to_ns);
 /* Releases everything. Prints a warning if parts of the trace were not read because of a limit. */
 void analysis_close(struct analysis_input *in);

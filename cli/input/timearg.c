@@ -54,7 +54,7 @@ static bool fraction(const char **s, uint64_t *ret_ns)
 	return true;
 }
 
-/* Parses "14:03[:12[.5]]" at *s, and moves *s behind it. False: it is no time of day. */
+/* Parses "14:03[:12[.5]]" at *s, and moves *s behind this text. False: the text is no time of day. */
 static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 {
 	*ret_frac_ns = 0;
@@ -72,7 +72,7 @@ static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
-/* Parses "Z", "+01:00" or "+0100" at *s, and moves *s behind it. *ret_s: the number of seconds to
+/* Parses "Z", "+01:00" or "+0100" at *s, and moves *s behind this text. *ret_s: the number of seconds to
  * subtract to get UTC. */
 static bool zone(const char **s, int64_t *ret_s)
 {

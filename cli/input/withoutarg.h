@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * withoutarg.h - the argument of --without: what a what-if question takes away.
+ * withoutarg.h - the argument of --without: the thing that a what-if question takes away.
  *
  *   task:TID  process:PID  the running, the sleeps and the disk reads of this task or process
  *   object:TEXT            all waits for the objects on the path whose name contains TEXT
- *   wait:TIME              the wait of the task at this time, or its next one
+ *   wait:TIME              the wait of the task at this time, or the next wait of this task
  *   resource:KIND          all waits of this kind: runnable, lock, ipc, disk, network, timer, queue, fault
  */
 #ifndef CTRACE_CLI_INPUT_WITHOUTARG_H

@@ -251,8 +251,8 @@ static bool passes(const struct waitlive *w, const struct waitlive_chain *c, uin
 }
 
 /* Whether a signal handler may break the cycle. Many main loops read from a pipe that only their own
- * process can write, and a signal handler writes it (self-pipe). Handlers of two sorts do not count:
- * those of faults, which do not come from outside, and those of glibc's own signals. */
+ * process can write, and a signal handler writes to this pipe (self-pipe). Handlers of two sorts do not
+ * count: those of faults, which do not come from outside, and those of glibc's own signals. */
 static bool handler_may_break(const struct waitlive *w, const struct waitlive_chain *c)
 {
 	static const int others[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, GLIBC_SIGNALS };

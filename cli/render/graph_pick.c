@@ -36,7 +36,7 @@ static void visit(struct walk *w, uint32_t segment)
 }
 
 /* Whether an edge is followed. A weak edge is followed only at the central segment: to a possible
- * cause of it, or to a neighbour in the same task. With weak edges to possible effects, or further
+ * cause of this segment, or to a neighbour in the same task. With weak edges to possible effects, or further
  * away, the picture would show most tasks of the machine. */
 static bool is_near(const struct edge *e, bool centre, bool comes_in)
 {

@@ -223,7 +223,8 @@ static void print_state(FILE *f, const struct path_view *v, const struct path_pi
 		fprintf(f, ", a circle of waits");
 }
 
-/* Says why the task of a frame is on the path: how the waiting task depends on it. */
+/* Returns the reason why the task of a frame is on the path: the kind of the edge to the waiting task;
+ * "itself" for the victim. */
 static const char *reason(const struct path_frame *f)
 {
 	return f->depth ? edge_kind_name(f->blame.edge) : "itself";
