@@ -22,7 +22,9 @@ static void say_outside(const struct account_row *r, const char *name, char *buf
 {
 	const char *what = "something";
 
-	if (r->time == TIME_TIMER)
+	if (r->edge == EDGE_STOP)
+		what = "stopped";
+	else if (r->time == TIME_TIMER)
 		what = "sleeping";
 	else if (r->time == TIME_DISK)
 		what = "waiting for the disk";
