@@ -281,4 +281,22 @@
  * for work that it does meanwhile. */
 #define CHILD_LOOKS 4096
 
+/*
+ * Queues of jobs. The evidence is in jobs.txt.
+ */
+/* 0..1: Jobs hardly wait if less than this share of all their time is spent in the queue. Below: a queue without a
+ * problem gets a verdict. Above: a queue in which jobs wait gets none. Evidence: hardly_wait below; one_thread
+ * above. */
+#define QUEUE_WAIT_SHARE 0.1
+/* ns: All threads are stuck if no job has ended for as long as the oldest waiting job has waited, and this is at
+ * least so long. Below: long jobs look stuck. Above: a stuck pool is noticed late. Evidence: long_jobs below;
+ * stuck_pool above. */
+#define QUEUE_STUCK_NS 1000000000ULL
+/* factor: A few long jobs hold up the others if the 99th per cent of the execution is this many times the usual.
+ * Evidence: one_thread below; few_long_jobs above. */
+#define QUEUE_LONG_TIMES 10
+/* 0..1: A pool is too small if its jobs have a CPU for less than this share of their execution; otherwise it is
+ * overloaded. Evidence: jobs_that_sleep below; jobs_that_compute above. */
+#define QUEUE_CPU_SHARE 0.5
+
 #endif

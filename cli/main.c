@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{ "slice", "Show the causes of a task's work, or what it caused", cmd_slice },
 	{ "hangs", "Show the hangs that were caught, or the worst stalls in a trace", cmd_hangs },
 	{ "requests", "Show the requests of each service: how many, how slow, and why", cmd_requests },
+	{ "jobs", "Show the queues of jobs: how long jobs wait, and why", cmd_jobs },
 	{ "path", "Show the critical path of a task", cmd_path },
 	{ "graph", "Show the causal graph, for programs or as a picture", cmd_graph },
 	{ "info", "Show what is in a trace", cmd_info },

@@ -3,13 +3,9 @@
 #ifndef CTRACE_ANALYSIS_REQUESTS_SERVICE_H
 #define CTRACE_ANALYSIS_REQUESTS_SERVICE_H
 
+#include "analysis/account/quantiles.h"
 #include "analysis/requests/parts.h"
 #include "trace/words/describe.h"
-
-/* Nearest rank. ns. */
-struct quantiles {
-	uint64_t p50, p95, p99, max;
-};
 
 struct service_reason {
 	char *text;
@@ -32,10 +28,10 @@ struct service {
 	char address[DESCRIBE_MAX];
 	bool is_pair; /* the connection is a socket pair, without an address */
 	size_t n_processes;
-	size_t count;    /* answered requests */
-	size_t n_open;   /* requests without an answer at the end of the window */
-	size_t n_shared; /* answered requests that are turns of a shared connection */
-	struct quantiles latency;
+	size_t count;                   /* answered requests */
+	size_t n_open;                  /* requests without an answer at the end of the window */
+	size_t n_shared;                /* answered requests that are turns of a shared connection */
+	struct quantiles latency;       /* ns */
 	struct service_reason *reasons; /* the largest share of the slowest requests first */
 	size_t n_reasons;
 	uint32_t slowest[SERVICE_SLOWEST]; /* requests, the slowest first */

@@ -160,18 +160,10 @@ static int group_cmp(const void *a, const void *b)
 	return x->request < y->request ? -1 : x->request > y->request;
 }
 
-/* Nearest rank: the smallest value that at least `percent` of the values do not exceed. */
-static size_t rank_of(size_t n, unsigned percent)
+static struct quantiles latency_of(const struct group *v, size_t n)
 {
-	size_t i = (n * percent + 99) / 100;
-
-	return i ? i - 1 : 0;
-}
-
-static struct quantiles quantiles_of(const struct group *v, size_t n)
-{
-	return (struct quantiles){ v[rank_of(n, 50)].ns, v[rank_of(n, 95)].ns, v[rank_of(n, 99)].ns,
-				   v[n - 1].ns };
+	return (struct quantiles){ v[quantile_rank(n, 50)].ns, v[quantile_rank(n, 95)].ns,
+				   v[quantile_rank(n, 99)].ns, v[n - 1].ns };
 }
 
 /* Calls `each` for the groups with the same key. v is sorted. */
@@ -252,14 +244,14 @@ static int fill_service(struct services *s, const struct group *v, size_t n)
 	int r;
 
 	x->count = n;
-	x->latency = quantiles_of(v, n);
+	x->latency = latency_of(v, n);
 	for (size_t i = 0; i < n; i++)
 		x->n_shared += s->requests.v[v[i].request].shared;
 	for (size_t i = 0; i < SERVICE_SLOWEST && i < n; i++)
 		x->slowest[x->n_slowest++] = v[n - 1 - i].request;
 	r = sum_reasons(s, v, usual, usual_end, REASON_USUAL, &reasons);
 	if (!r)
-		r = sum_reasons(s, v, rank_of(n, REQUEST_SLOW_FROM), n, REASON_SLOW, &reasons);
+		r = sum_reasons(s, v, quantile_rank(n, REQUEST_SLOW_FROM), n, REASON_SLOW, &reasons);
 	if (!r)
 		r = take_reasons(x, &reasons);
 	reasons_done(&reasons);
@@ -284,7 +276,7 @@ static int fill_ask(struct services *s, const struct group *v, size_t n)
 	if (!asks)
 		return -ENOMEM;
 	x->asks = asks;
-	asks[x->n_asks++] = (struct service_ask){ (uint32_t)v->key, n, quantiles_of(v, n) };
+	asks[x->n_asks++] = (struct service_ask){ (uint32_t)v->key, n, latency_of(v, n) };
 	qsort(asks, x->n_asks, sizeof(*asks), ask_cmp);
 	return 0;
 }

@@ -16,6 +16,7 @@
  *                             how much shorter the range would be without WHAT: task A, process A,
  *                             object OBJECT, resource KIND, wait A TIME, waits A TIME or nothing
  *   => services                          the services, their figures and reasons (usual, slow; in per cent)
+ *   => queues                            the queues of jobs, and why jobs wait
  *   => parts N                           where the time of request N went
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
  *                             the walk along edges, one segment a line, and the choices; way: only
@@ -431,6 +432,7 @@ int main(int argc, char **argv)
 		{ "saved", ask_saved, "saved A FROM..TO WHAT [+ WHAT] [/ WHAT ...]" },
 		{ "services", ask_services, "services" },
 		{ "parts", ask_parts, "parts N" },
+		{ "queues", ask_queues, "queues" },
 		{ "slice", ask_slice,
 		  "slice A TIME [way] [forward] [beam=] [max=] [not=] [cause=] [not-edge=] [answers=] [keep] "
 		  "[again]" },

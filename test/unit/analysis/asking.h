@@ -26,8 +26,9 @@ void asking_done(struct asking *a);
 
 /* The questions about slices, from slice_questions.c. */
 void ask_slice(struct question *q);
-/* The questions about requests, from requests_questions.c. */
+/* The questions about requests and queues of jobs, from requests_questions.c. */
 void ask_services(struct question *q);
 void ask_parts(struct question *q);
+void ask_queues(struct question *q);
 
 #endif

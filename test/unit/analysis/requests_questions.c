@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The questions about requests and services. */
+/* The questions about requests, services, and queues of jobs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "analysis/jobs/queues.h"
 #include "analysis/requests/services.h"
 #include "lib/cleanup.h"
 #include "test/unit/analysis/asking.h"
@@ -95,4 +96,34 @@ void ask_parts(struct question *q)
 		fputc('\n', q->out);
 	}
 	VEC_FREE(&parts);
+}
+
+static void free_queues(struct queues **q)
+{
+	queues_free(*q);
+}
+
+static void put_times(const struct question *q, const char *word, const struct quantiles *v)
+{
+	fprintf(q->out, " %s", word);
+	put_ns(q, "p50", v->p50);
+	put_ns(q, "max", v->max);
+}
+
+void ask_queues(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(free_queues) struct queues *all = NULL;
+
+	assert_int_equal(queues_find(g, q->w->from_ns, q->w->to_ns, &all), 0);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct queue *x = &all->v[i];
+
+		fprintf(q->out, "%zu jobs %u threads %u ran %u waited", x->times.count, x->n_threads,
+			x->most_running, x->most_waiting);
+		put_times(q, "queue", &x->times.queueing);
+		put_times(q, "execution", &x->times.execution);
+		fprintf(q->out, " on-cpu %.0f groups %zu\n  %s: %s\n", x->on_cpu * 100, x->n_groups,
+			queue_verdict_name(x->verdict), x->text);
+	}
 }
