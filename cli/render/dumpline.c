@@ -241,7 +241,7 @@ static void put_wake(struct dumpline *d)
 {
 	static const struct flag_name names[] = {
 		{ CT_WF_READY, "ready" },     { CT_WF_SELF, "self" }, { CT_WF_KTHREAD, "kthread" },
-		{ CT_WF_EXITING, "exiting" }, { CT_WF_IDLE, "idle" },
+		{ CT_WF_EXITING, "exiting" }, { CT_WF_IDLE, "idle" }, { CT_WF_FROZEN, "frozen" },
 	};
 	static const char *const vectors[] = {
 		[HI_SOFTIRQ] = "hi",           [TIMER_SOFTIRQ] = "timer", [NET_TX_SOFTIRQ] = "net-tx",

@@ -5,6 +5,8 @@
 
 #include "analysis/account/account.h"
 #include "analysis/hangs/hangs.h"
+#include "analysis/jobs/queues.h"
+#include "analysis/requests/services.h"
 #include "analysis/slice/slice.h"
 #include "analysis/whatif/whatif.h"
 #include "graph/causal/causal.h"
@@ -100,6 +102,32 @@ static void time_of(const struct graph *g, const struct causal_links *links, uin
 	path_free(p);
 }
 
+/* Checks that the parts of each request add up to it. */
+static void check_requests(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
+{
+	struct services *s;
+
+	if (services_find(g, from_ns, to_ns, &s))
+		return;
+	for (uint32_t i = 0; i < s->requests.n; i++) {
+		const struct request *q = &s->requests.v[i];
+		uint64_t at = request_from_ns(g, q);
+		part_list parts = { 0 };
+
+		must(s->of[i] < s->n && (q->parent == GRAPH_NONE || q->parent < s->requests.n));
+		if (q->answered == GRAPH_NONE)
+			continue;
+		must(!parts_of(&s->parts, i, &parts));
+		for (size_t k = 0; k < parts.n; k++) {
+			must(parts.v[k].from_ns == at && parts.v[k].to_ns > at);
+			at = parts.v[k].to_ns;
+		}
+		must(at == request_to_ns(g, q));
+		VEC_FREE(&parts);
+	}
+	services_free(s);
+}
+
 void analyse_window(const struct window *w)
 {
 	struct causal_options options = { .policy = POLICY_CTRACE };
@@ -109,6 +137,7 @@ void analyse_window(const struct window *w)
 	struct causal_links links;
 	struct diagnosis *d;
 	struct hangs *h;
+	struct queues *q;
 
 	if (graph_build(w, &g))
 		return;
@@ -130,5 +159,8 @@ void analyse_window(const struct window *w)
 			diagnosis_free(d);
 	if (!hangs_find(g, from_ns, to_ns, NULL, &h))
 		hangs_free(h);
+	check_requests(g, from_ns, to_ns);
+	if (!queues_find(g, from_ns, to_ns, &q))
+		queues_free(q);
 	graph_free(g);
 }
