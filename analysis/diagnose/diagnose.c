@@ -251,6 +251,14 @@ static bool is_unknown_leaf(const struct findings *f)
 	       ((last->wait == CT_W_POLL || last->wait == CT_W_EPOLL) && !last->owed);
 }
 
+/* Whether the last task sleeps again and again, and no record says what it looks for between two sleeps. */
+static bool is_blind_polling(const struct findings *f, enum cause_kind cause)
+{
+	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
+
+	return cause == CAUSE_POLLING && last->wait == CT_W_SLEEP && last->kind == RESOURCE_TIMER;
+}
+
 static bool is_strong(const struct findings *f, enum verdict verdict)
 {
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
@@ -369,8 +377,8 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->cause = find_cause(&f);
 		if (d->verdict == VERDICT_NORMAL && d->cause != CAUSE_TIMER)
 			d->cause = CAUSE_NONE;
-		d->strong = is_strong(&f, d->verdict) && !is_guessed(&f, task, from_ns, to_ns) &&
-			    !is_by_absence(&f, d, from_ns, to_ns);
+		d->strong = is_strong(&f, d->verdict) && !is_blind_polling(&f, d->cause) &&
+			    !is_guessed(&f, task, from_ns, to_ns) && !is_by_absence(&f, d, from_ns, to_ns);
 		d->chain = TAKE_PTR(f.chain.links.v);
 		d->n_chain = f.chain.links.n;
 		d->choices = TAKE_PTR(f.chain.choices.v);

@@ -206,6 +206,25 @@ static bool is_aside(const struct graph *g, uint32_t interval, const struct blam
 	return is_poll(g, interval) && !b->owed;
 }
 
+/* Whether the event loop of frame f, which the waiter of the frame asked, waited for an answer that it had asked for
+ * before it received the waiter's request. That answer is for another request. The waiter may be queued behind
+ * the other request, or may have nothing to do with it. */
+static bool is_of_another_request(const struct graph *g, const struct path_frame *f, uint32_t interval,
+				  const struct blame *b)
+{
+	uint64_t peer = graph_peer_object(g, f->blame.obj), asked = asked_ns(g, b);
+	const struct graph_ref *sent, *got;
+	size_t n;
+
+	if (!f->depth || !is_poll(g, interval) || !asked || !peer || graph_is_accepted(g, f->blame.obj))
+		return false;
+	sent = graph_ref_before(g, &g->sends, f->blame.obj, f->from_ns);
+	if (!sent)
+		return false;
+	got = graph_refs_from(g, &g->recvs, peer, g->w->events[sent->event].r.ts, &n);
+	return n && asked < g->w->events[got->event].r.ts;
+}
+
 static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame], *asked = unanswered(k, frame);
@@ -215,6 +234,8 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	 * clients that came in meanwhile. */
 	if (f->depth && !f->blame.ended && is_request(k->g, interval, b))
 		blame_lasting(k->g, interval, b);
+	if (is_of_another_request(k->g, f, interval, b))
+		b->strength = EDGE_WEAK;
 	if (asked && is_aside(k->g, interval, b))
 		blame_debt(k->g, interval, asked->from_ns, b);
 	/* The main thread of some programs only waits for signals. The other threads do

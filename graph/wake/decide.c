@@ -245,9 +245,19 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->time = (o && o->family == AF_UNIX) || graph_is_local(g, b->obj) ? TIME_IPC : TIME_NETWORK;
 }
 
+/* Whether the task waits for one thing, which is neither a signal nor a person. */
+static bool is_for_one_thing(const struct interval *s)
+{
+	if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY)
+		return false;
+	return s->wait == CT_W_FUTEX || s->wait == CT_W_READ || s->wait == CT_W_WRITE ||
+	       s->wait == CT_W_FLOCK || s->wait == CT_W_CONNECT;
+}
+
 /* A signal from `sender` interrupted a wait for something else. The task waited for the signal only if the
  * sender is a descendant of the task's process, or belongs to this process. Otherwise, if another task could
- * have ended the wait, completes b with this other task and returns true. */
+ * have ended the wait, or the wait was for one thing, completes b as for a wait that lasts, and returns true.
+ */
 static bool blame_interrupted(const struct graph *g, const struct interval *s, uint32_t sender,
 			      struct blame *b)
 {
@@ -257,7 +267,9 @@ static bool blame_interrupted(const struct graph *g, const struct interval *s, u
 	    graph_descends_from(g, sender, g->tasks[s->task].tgid))
 		return false;
 	blame_lasting(g, (uint32_t)(s - g->intervals), &lasting);
-	if (lasting.task == GRAPH_NONE || lasting.task == sender)
+	/* a poll, a sleep or a pause may well have been for the signal; a wait for a lock or for data was not
+	 */
+	if (lasting.task == sender || (lasting.task == GRAPH_NONE && !is_for_one_thing(s)))
 		return false;
 	lasting.until_ns = b->until_ns;
 	*b = lasting;

@@ -5,7 +5,6 @@ import signal
 
 from scene import proc
 
-HELD_OUT = True
 NEEDS = {"unshare": "util-linux", "nsenter": "util-linux", "ip": "iproute2", "haproxy": "haproxy",
          "redis-server": "redis-server", "redis-cli": "redis-tools"}
 

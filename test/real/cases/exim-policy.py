@@ -4,7 +4,6 @@ import shutil
 
 from scene import Missing, children
 
-HELD_OUT = True
 NEEDS = {"exim4": "exim4-daemon-light", "perl": "perl", "flock": "util-linux", "curl": "curl", "nc": "netcat-openbsd"}
 
 EXIM = """

@@ -4,7 +4,6 @@ import os
 
 from scene import find_program
 
-HELD_OUT = True
 NEEDS = {"node": "nodejs", "lighttpd": "lighttpd", "perl": "perl", "curl": "curl"}
 
 # One connection for /report and /stock, another one for the pages of the second back end.

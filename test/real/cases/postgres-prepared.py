@@ -4,7 +4,6 @@ import os
 
 from scene import Postgres
 
-HELD_OUT = True
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client"}
 
 

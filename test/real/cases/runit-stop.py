@@ -5,7 +5,6 @@ import signal
 
 from scene import children, proc
 
-HELD_OUT = True
 NEEDS = {"runsvdir": "runit", "runsv": "runit", "sv": "runit", "perl": "perl", "redis-server": "redis-server",
          "redis-cli": "redis-tools"}
 

@@ -6,7 +6,6 @@ import os
 from lib import cgroup2, in_cgroup
 from scene import Missing, proc
 
-HELD_OUT = True
 NEEDS = {"slapd": "slapd", "ldapsearch": "ldap-utils", "slapadd": "slapd"}
 
 COMMON = """

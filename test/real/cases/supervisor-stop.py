@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """supervisorctl stop waits until its program has ended. The program has got SIGTERM, but first computes its job to the end."""
-HELD_OUT = True
 NEEDS = {"supervisord": "supervisor", "supervisorctl": "supervisor", "perl": "perl"}
 
 CONF = """
