@@ -6,6 +6,7 @@ import signal
 
 from scene import descendants, proc
 
+HELD_OUT = False
 NEEDS = {"gcc": "gcc", "gzip": "gzip"}
 
 # Four threads load a part each, and then wait for each other. A fifth thread waits at a barrier of its own for nobody.

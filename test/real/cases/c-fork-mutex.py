@@ -4,6 +4,7 @@ import os
 import re
 import signal
 
+HELD_OUT = False
 NEEDS = {"gcc": "gcc"}
 
 # A thread holds the log's mutex most of the time. The child of a fork wants to log. SIGUSR1 ends the child.

@@ -5,6 +5,7 @@ import signal
 
 from scene import proc
 
+HELD_OUT = False
 NEEDS = {"unshare": "util-linux", "nsenter": "util-linux", "ip": "iproute2", "haproxy": "haproxy",
          "redis-server": "redis-server", "redis-cli": "redis-tools"}
 

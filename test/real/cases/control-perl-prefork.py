@@ -2,6 +2,7 @@
 """Control: idle workers of a Perl server wait for a file lock. Its owner waits for the next client. Nothing hangs."""
 from scene import children
 
+HELD_OUT = False
 NEEDS = {"perl": "perl", "curl": "curl"}
 
 # The worker that has the lock accepts a client, gives the lock back, and answers. So the workers take turns.

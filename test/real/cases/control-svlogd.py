@@ -5,6 +5,7 @@ import signal
 
 from scene import children, proc
 
+HELD_OUT = False
 NEEDS = {"runsvdir": "runit", "runsv": "runit", "sv": "runit", "svlogd": "runit", "perl": "perl"}
 
 SERVICES = {

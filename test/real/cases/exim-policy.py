@@ -4,6 +4,7 @@ import shutil
 
 from scene import Missing, children
 
+HELD_OUT = False
 NEEDS = {"exim4": "exim4-daemon-light", "perl": "perl", "flock": "util-linux", "curl": "curl", "nc": "netcat-openbsd"}
 
 EXIM = """

@@ -4,6 +4,7 @@ import os
 import re
 import signal
 
+HELD_OUT = False
 NEEDS = {"java": "openjdk-17-jre-headless", "javac": "openjdk-17-jdk-headless", "jcmd": "openjdk-17-jdk-headless",
          "redis-server": "redis-server", "redis-cli": "redis-tools"}
 

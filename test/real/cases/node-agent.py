@@ -4,6 +4,7 @@ import os
 
 from scene import find_program
 
+HELD_OUT = False
 NEEDS = {"node": "nodejs", "lighttpd": "lighttpd", "perl": "perl", "curl": "curl"}
 
 # One connection for /report and /stock, another one for the pages of the second back end.

@@ -4,6 +4,7 @@ import os
 
 from scene import Postgres
 
+HELD_OUT = False
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client"}
 
 

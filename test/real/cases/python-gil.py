@@ -2,6 +2,7 @@
 """curl waits for a Python server. One of its threads computes in a regular expression, and keeps Python's lock (GIL)."""
 from scene import proc
 
+HELD_OUT = False
 NEEDS = {"python3": "python3", "curl": "curl"}
 
 # The expression takes quadratic time, and no other thread runs Python code until it ends.

@@ -2,6 +2,7 @@
 """curl waits for a Ruby server, one of whose threads waits for a Mutex. Its owner waits for a sha256sum that computes."""
 from scene import children, proc
 
+HELD_OUT = False
 NEEDS = {"ruby": "ruby", "sha256sum": "coreutils", "curl": "curl"}
 
 # Each connection has a thread of its own, with the name of its page.

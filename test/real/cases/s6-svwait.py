@@ -5,6 +5,7 @@ import signal
 
 from scene import children, proc
 
+HELD_OUT = False
 NEEDS = {"s6-svscan": "s6", "s6-svwait": "s6", "s6-svstat": "s6", "perl": "perl", "memcached": "memcached"}
 
 # The service says that it is ready by a line on its descriptor 3.

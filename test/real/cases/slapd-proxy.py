@@ -6,6 +6,7 @@ import os
 from lib import cgroup2, in_cgroup
 from scene import Missing, proc
 
+HELD_OUT = False
 NEEDS = {"slapd": "slapd", "ldapsearch": "ldap-utils", "slapadd": "slapd"}
 
 COMMON = """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """supervisorctl stop waits until its program has ended. The program has got SIGTERM, but first computes its job to the end."""
+HELD_OUT = False
 NEEDS = {"supervisord": "supervisor", "supervisorctl": "supervisor", "perl": "perl"}
 
 CONF = """
