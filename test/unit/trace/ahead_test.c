@@ -126,7 +126,7 @@ static void the_same_damage(void **state)
 	}
 }
 
-/* All records of the kinds that are wanted are there, and no others. */
+/* A window for some kinds of records has all records of these kinds, and no others. */
 static void only_some_kinds(void **state)
 {
 	const uint64_t kinds = 1ULL << CT_GAP | 1ULL << CT_SHED;

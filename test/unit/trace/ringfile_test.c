@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The trace file is a ring: it wraps, is recovered, meets full disks and other writers, and is read while it
- * is written. */
+/* The trace file as a ring: the wrap, the recovery, full disks, other writers, and readers while a writer
+ * writes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

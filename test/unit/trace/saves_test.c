@@ -19,7 +19,7 @@
 #include "trace/thresholds.h"
 
 #define SEEDS      20
-#define SAVES      16u /* a file of FILE_BYTES has so many slots for copies */
+#define SAVES      16u /* the number of slots for copies in a file of FILE_BYTES */
 #define FILE_BYTES ((uint64_t)(SAVES * RINGFILE_SAVES_SHARE + 1) * FORMAT_SLOT_BYTES)
 #define STEP       1000u /* ns between two records */
 
