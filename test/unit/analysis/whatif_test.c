@@ -279,8 +279,8 @@ static void test_table(void **state)
 	assert_int_equal(account_new(s.g, p, &a), 0);
 	assert_int_equal(whatif_table(s.x, p, a, &rows, &n), 0);
 	/*
-	 * Two waits and three processes. An object with one wait and a process with one task have
-	 * no row of their own.
+	 * The rows are for two waits and three processes. An object with one wait has no row of its
+	 * own. Neither has the task of a process with only one task.
 	 */
 	assert_int_equal(n, 5);
 	whatif_words(s.x, &rows[0].without, words, sizeof(words));
