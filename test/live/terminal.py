@@ -35,7 +35,7 @@ def problems(data, colour=False):
 
 
 def json_problems(data, lines=False):
-    """The errors of JSON documents, as a list. JSON may be shown on a terminal, so it must be ASCII. lines: each line is one."""
+    """The errors of JSON documents, as a list. JSON may be shown on a terminal, so it must be ASCII. lines: each line is a document."""
     try:
         for document in data.splitlines() if lines else [data]:
             json.loads(document)

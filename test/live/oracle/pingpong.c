@@ -3,7 +3,7 @@
  * pingpong MILLISECONDS [PAUSE_US] - two processes send one byte to and fro, as fast as possible,
  * or with a pause after each hundred rounds. Each process prints a line when it begins and when it
  * ends: its pid, the time, and how often it has blocked so far, as the kernel counts. Between these
- * two times, a trace must have as many blocks of the process.
+ * two times, a trace must show as many blocks of the process as the kernel counted.
  */
 #include <sched.h>
 #include <signal.h>

@@ -6,7 +6,7 @@ enum { ROUNDS = 6, PARTIES = 3 };
 static pthread_barrier_t barrier;
 static struct stamp came[ROUNDS + 1][PARTIES];
 
-/* Waits at the barrier. The thread that came last is the cause that the others go on. */
+/* Waits at the barrier. The thread that comes last lets the other threads go on. */
 static void meet(int round, int me)
 {
 	long before = sleeps();
