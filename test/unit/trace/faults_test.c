@@ -120,8 +120,8 @@ static bool in_gap(const struct found *fd, uint64_t ns)
 }
 
 /*
- * Reads the whole file. Every record must be right, no record may come twice, and a gap must cover
- * each missing record.
+ * Reads the whole file. Every record must be right, and no record may come twice. A gap must cover
+ * each record that is missing between the first and the last one. No safe record may be missing.
  */
 static struct found look(struct life *l, unsigned boot)
 {

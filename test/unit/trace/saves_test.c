@@ -121,8 +121,8 @@ static void sync_now(struct life *l)
 }
 
 /*
- * Checks that the file has the records [from, upto), each once. A record may be missing only if it is
- * in a gap, or older than all records of the file. Returns the number of segments.
+ * Checks that the file has all records [from, upto), and that no record of the file is wrong or comes
+ * twice. Returns the number of segments.
  */
 static size_t look(const struct life *l, const char *path, unsigned boot, uint64_t from, uint64_t upto)
 {
