@@ -212,8 +212,8 @@ static void pauses(void **state)
 	assert_in_range(pause_ms(1, 1000), 30000, 30050);
 }
 
-/* The step ns after the last step forward (from_pause: after the last pause), at a cost that is too high for
- * an ordinary step back. */
+/* Returns the step of the governor at the time ns after its last step forward. from_pause: ns after its last
+ * pause. The cost is too high for an ordinary step back. */
 static enum ct_shed after_no_pause(uint64_t ns, bool from_pause, bool capped)
 {
 	struct run r;
@@ -227,7 +227,7 @@ static enum ct_shed after_no_pause(uint64_t ns, bool from_pause, bool capped)
 	return r.g.step;
 }
 
-/* The governor leaves the last step if it needs no pause, also beside capped groups. */
+/* The governor leaves the last step if it has needed no pause for 10 s, also while a group is capped. */
 static void no_pause(void **state)
 {
 	struct run r;

@@ -134,7 +134,7 @@ static void work_in_a_loop(void **state)
 	assert_false(is_loop(89500, 10500));
 }
 
-/* A loop is inspected again after 2 s, also in another wait. */
+/* A loop is inspected again after 2 s. With inspect_next_ns 0, the limit for repeated waits has passed. */
 static void loop_again(void **state)
 {
 	ONE(o);
