@@ -47,7 +47,7 @@ class Stage(contextlib.ExitStack):
         return os.path.join(self.where, name)
 
     def start(self, cmd, **kw):
-        """Starts a process. It ends with the stage. It also ends if this test is killed."""
+        """Starts a process. The process ends with the stage, or if this test is killed."""
         kw.setdefault("stdin", subprocess.DEVNULL)
         kw.setdefault("stdout", subprocess.DEVNULL)
         return self.enter_context(run_for(["setpriv", "--pdeathsig", "KILL", *cmd], **kw))
