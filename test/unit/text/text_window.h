@@ -79,7 +79,8 @@
  *   checkpoint TIME                  the states after it hold at TIME
  *   resync FROM..TO                  nothing is known of FROM..TO; the states after it hold at TO
  *   state A blocked WAIT [OBJECT] since=TIME [owner=B] [cpu=N]
- *   state A runnable|running|capped|folded since=TIME [cpu=N]
+ *   state A capped [WAIT] [OBJECT] since=TIME [owner=B] [cpu=N]
+ *   state A runnable|running|folded since=TIME [cpu=N]
  *
  * Lines that repeat. "+5ms" is a time from the beginning of a round. "$i" is the number of the round, counted
  * from 0, or from first=:
