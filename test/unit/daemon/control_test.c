@@ -312,7 +312,7 @@ static void room_for_root(void **state)
 	assert_true(control_is_owner(f->control, f->kept));
 	say(f, fds[0], "{\"cmd\":\"later\"}\n");
 	assert_false(control_is_owner(f->control, f->kept));
-	/* a connection that the user closes is free again */
+	/* when the user closes a connection, the user may connect again */
 	close(fds[1]);
 	settle(f);
 	fds[1] = join_as(f, 60001);
