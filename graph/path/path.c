@@ -157,6 +157,9 @@ static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32
 			break;
 		last = before == GRAPH_NONE ? interval : before;
 		blame_last(k, last, end, b);
+		/* the question was asked for another reason than this request of some client */
+		if (is_request(k->g, last, b))
+			blame_lasting(k->g, last, b);
 	}
 	return last;
 }
