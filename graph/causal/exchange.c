@@ -12,6 +12,7 @@ static struct request *request_at(struct pass *p, uint32_t request)
 
 /* In which queue of a task's struct request_loop a request is. */
 enum turn { TURN_NONE, TURN_FRESH, TURN_WAITING };
+
 static uint32_t request_add(struct pass *p, const struct request *q)
 {
 	if (p->requests.n >= GRAPH_NONE - 1)
@@ -213,16 +214,15 @@ uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 {
 	struct request_loop *l;
 	uint64_t at;
-	uint32_t request = GRAPH_NONE;
+	uint32_t request;
 
 	if (!p->wants_requests)
 		return GRAPH_NONE;
-	/* a thread that only gets work from other threads has no loop */
 	l = map_get(&p->loop_of, task, &at) ? loop_at(p, task) : NULL;
-	if (l)
-		request = next_asker(p, l, f);
+	/* a thread that only gets work from other threads works for one request at a time */
+	request = l && l->takes ? next_asker(p, l, f) : request_of_client(p, task);
 	if (request == GRAPH_NONE)
-		request = request_of_client(p, task);
+		request = l && !l->takes ? next_asker(p, l, f) : request_of_client(p, task);
 	if (request != GRAPH_NONE) {
 		act(p, task, request);
 		p->turns.v[request].asked_on = f;
@@ -287,6 +287,7 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	struct flow *flow = &p->flows.v.v[f];
 	struct request *open = request_at(p, flow->request);
 	uint32_t bytes = ct_message_bytes(&p->e[event].r);
+	struct request_loop *loop;
 
 	if (!p->wants_requests)
 		return GRAPH_NONE;
@@ -308,6 +309,9 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 								  .asked_bytes = bytes,
 								  .shared = flow->pipelines });
 	}
+	loop = loop_at(p, task);
+	if (loop)
+		loop->takes = true;
 	activate(p, task, flow->request);
 	work_for(p, task, event, flow->request);
 	return flow->request;

@@ -108,6 +108,7 @@ struct request_loop {
 	struct request_queue waiting; /* received before it: each waits for something else */
 	uint32_t idles;               /* work.idles when `fresh` began */
 	uint32_t now;                 /* the request on which the task acted last; GRAPH_NONE: none */
+	bool takes;                   /* the task has received requests itself */
 	bool acted;                   /* the task has acted on a request of `fresh` */
 	VEC(uint32_t) released; /* since the last idle wait: flows of answered requests, which are free now */
 };
