@@ -122,6 +122,11 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * Below: two sleeps that are alike by chance are periodic. Above: a periodic job is found late. Evidence:
  * sleep, rounds_begin_with_a_timer on both sides. */
 #define SLEEPS_PERIODIC 3
+/* 1/n of a wait: A thread is active in a wait of another thread if it computed, or waited for another
+ * process, for at least this share of the wait. Below: a thread that looks at its clock is active. Above: a
+ * thread that waits for a lock now and then is not. Evidence: one_computes_a_little below;
+ * one_computes_mostly above. */
+#define ACTIVE_SHARE 2
 /* 1/n of a sleep: Two sleeps have one length if they differ by at most this. Below: the sleeps of a periodic
  * job differ. Above: any two sleeps are alike. Evidence: sleeps_alike below; sleeps_not_alike above. */
 #define SLEEPS_ALIKE_SHARE 4
@@ -177,6 +182,14 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * critical path looks at this many of these questions. If there are more, the time of the first
  * ones counts for a later one. */
 #define ASKED_STEPS 8
+/* A turn of an event loop is the time between two of its polls. EVENTS: records of all tasks in a turn.
+ * RECEIVES: sockets on which the loop receives in a turn. LOOKS: intervals of the loop in a turn. If a turn
+ * has more, it is not known for which request the loop acted. LEGS: the critical path looks at this many
+ * questions that a loop asked for one request. */
+#define TURN_EVENTS   (1u << 16)
+#define TURN_RECEIVES 64
+#define TURN_LOOKS    4096
+#define LEGS_MAX      1024
 /* records: The search for the signal by which a traced task tells its tracer that it stops goes back over at
  * most this many records. The task sends it just before it stops. */
 #define TRACER_LOOKS 256

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/wake/legs.h"
 #include "graph/wake/owner.h"
 #include "graph/wake/repeats.h"
 #include "lib/bisect.h"
@@ -29,6 +30,10 @@ struct walker {
 	uint32_t last;
 	uint64_t last_ns;
 	struct blame last_blame;
+	/* [depth]: the legs of the open frame's request (legs.h), and the frame for which they were looked
+	 * for */
+	struct legs legs[PATH_MAX_DEPTH + 1];
+	uint32_t legs_of[PATH_MAX_DEPTH + 1];
 	bool truncated;
 	int err;
 };
@@ -164,9 +169,37 @@ static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32
 	return last;
 }
 
+/* Whether the wait is on a futex, and no record shows which task could end it. */
+static bool is_unexplained(const struct graph *g, uint32_t interval, const struct blame *b)
+{
+	const struct interval *s = &g->intervals[interval];
+
+	return s->wait == CT_W_FUTEX && b->edge == EDGE_OWNER && !b->ended && !graph_futex_owner(g, s);
+}
+
+/* A task for which another task waits looks at its clock now and then: the wait timed out, and the task
+ * repeats it to the end of the trace. If there is a task that could end the last repeat, fills *b. */
+static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
+		       struct blame *b)
+{
+	uint32_t open = is_poll(g, interval) || g->intervals[interval].wait == CT_W_FUTEX
+				? repeats_open(g, interval, ran_ns)
+				: GRAPH_NONE;
+	struct blame lasting;
+
+	if (open == GRAPH_NONE)
+		return;
+	blame_lasting(g, open, &lasting);
+	if (is_unexplained(g, open, &lasting))
+		blame_active(g, open, since_ns, &lasting);
+	if (lasting.task != GRAPH_NONE)
+		*b = lasting;
+}
+
 static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint32_t last = last_blamed(k, f, interval, b);
+	uint64_t end = horizon(f);
 	bool limit;
 
 	if (last != interval && b->task != GRAPH_NONE && !b->timed_out && !on_stack(k, f->depth, b->task))
@@ -174,6 +207,8 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 	limit = acted_on_limit(k, f, last, b);
 	if (last != interval)
 		blame_wait(k->g, interval, horizon(f), b);
+	if (f->depth && b->timed_out && b->task == GRAPH_NONE)
+		blame_open(k->g, interval, f->from_ns, no_progress_ns(end - f->from_ns), b);
 	if (limit && (b->edge == EDGE_TIMER || is_sleep(k->g, interval, b)))
 		*b = (struct blame){ .task = GRAPH_NONE,
 				     .event = GRAPH_NONE,
@@ -209,9 +244,9 @@ static bool is_aside(const struct graph *g, uint32_t interval, const struct blam
 	return is_poll(g, interval) && !b->owed;
 }
 
-/* Whether the event loop of frame f, which the waiter of the frame asked, waited for an answer that it had asked for
- * before it received the waiter's request. That answer is for another request. The waiter may be queued behind
- * the other request, or may have nothing to do with it. */
+/* Whether the event loop of frame f, which the waiter of the frame asked, waited for an answer that it had
+ * asked for before it received the waiter's request. That answer is for another request. The waiter may be
+ * queued behind the other request, or may have nothing to do with it. */
 static bool is_of_another_request(const struct graph *g, const struct path_frame *f, uint32_t interval,
 				  const struct blame *b)
 {
@@ -228,9 +263,61 @@ static bool is_of_another_request(const struct graph *g, const struct path_frame
 	return n && asked < g->w->events[got->event].r.ts;
 }
 
+/* Finds the legs of the request for which the waiter of frame f waits, if it asked an event loop. Sets *ret
+ * in any case. */
+static void find_legs(struct walker *k, const struct path_frame *f, struct legs *ret)
+{
+	uint64_t sock = graph_peer_object(k->g, f->blame.obj);
+	const struct graph_ref *sent =
+		sock ? graph_ref_before(k->g, &k->g->sends, f->blame.obj, f->from_ns) : NULL;
+
+	*ret = (struct legs){ 0 };
+	if (sent && graph_is_accepted(k->g, sock) &&
+	    legs_find(k->g, f->task, sock, k->g->w->events[sent->event].r.ts, horizon(f), ret))
+		k->err = -ENOMEM;
+}
+
+/* The waiter of the frame asked an event loop. If the messages show for what the loop waited in this wait,
+ * while it had the waiter's request, fills *b, and returns true. */
+static bool blame_leg(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
+{
+	const struct path_frame *f = &k->frames.v[frame];
+
+	if (!f->depth || !is_poll(k->g, interval))
+		return false;
+	if (k->legs_of[f->depth] != frame) {
+		legs_done(&k->legs[f->depth]);
+		k->legs_of[f->depth] = frame;
+		find_legs(k, f, &k->legs[f->depth]);
+	}
+	return legs_blame(k->g, &k->legs[f->depth], interval, b);
+}
+
+/* The task of frame f is on the path further up already. Whether it is an event loop that waits there for
+ * another request than here, and the messages show for what it waits here. */
+static bool is_other_request(struct walker *k, const struct path_frame *f)
+{
+	struct legs legs;
+	bool found = false;
+
+	for (uint32_t i = f->parent; k->frames.v[i].depth; i = k->frames.v[i].parent)
+		if (k->frames.v[i].task == f->task && k->frames.v[i].blame.obj == f->blame.obj)
+			return false;
+	find_legs(k, f, &legs);
+	for (size_t i = 0; i < legs.v.n; i++)
+		found |= legs.v.v[i].from_ns < f->to_ns && legs.v.v[i].to_ns > f->from_ns;
+	legs_done(&legs);
+	return found;
+}
+
 static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame], *asked = unanswered(k, frame);
+	bool main_thread = k->g->tasks[f->task].tid == k->g->tasks[f->task].tgid;
+	struct blame active;
+
+	if (blame_leg(k, frame, interval, b))
+		return;
 
 	blame_repeats(k, f, interval, b);
 	/* The waiter of the frame has no answer yet. So the server has not waited for the requests of other
@@ -239,6 +326,13 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 		blame_lasting(k->g, interval, b);
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
+	active = *b;
+	if (is_unexplained(k->g, interval, b) && blame_active(k->g, interval, f->from_ns, &active)) {
+		/* a thread of a pool, for which no task waits, may well wait for work */
+		if (!f->depth && !main_thread)
+			active.task = GRAPH_NONE;
+		*b = active;
+	}
 	if (asked && is_aside(k->g, interval, b))
 		blame_debt(k->g, interval, asked->from_ns, b);
 	/* The main thread of some programs only waits for signals. The other threads do
@@ -353,7 +447,9 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 		add_leaf(k, frame, interval, MAX(from, sent), to, &delayed, false);
 		return;
 	}
-	cycle = b.task != GRAPH_NONE && on_stack(k, f.depth, b.task);
+	sub.task = b.task;
+	sub.blame = b;
+	cycle = b.task != GRAPH_NONE && on_stack(k, f.depth, b.task) && !is_other_request(k, &sub);
 	if (cycle && !is_circle(k, frame, interval, to, &b)) {
 		cycle = false;
 		b.task = GRAPH_NONE;
@@ -370,8 +466,6 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 		add_leaf(k, frame, interval, from, to, &b, cycle);
 		return;
 	}
-	sub.task = b.task;
-	sub.blame = b;
 	if (VEC_PUSH(&k->frames, sub)) {
 		k->err = -ENOMEM;
 		return;
@@ -466,7 +560,7 @@ int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t t
 	if (task == GRAPH_NONE || task >= g->n_tasks || from_ns >= to_ns)
 		return -EINVAL;
 	for (size_t i = 0; i < ARRAY_SIZE(k.stack); i++)
-		k.stack[i] = GRAPH_NONE;
+		k.stack[i] = k.legs_of[i] = GRAPH_NONE;
 	k.near = near = calloc(g->n_tasks, sizeof(*near));
 	p = calloc(1, sizeof(*p));
 	if (!near || !p) {
@@ -481,6 +575,8 @@ int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t t
 		k.err = -ENOMEM;
 	else
 		walk(&k, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(k.legs); i++)
+		legs_done(&k.legs[i]);
 	*p = (struct path){ .pieces = k.pieces.v,
 			    .n_pieces = k.pieces.n,
 			    .frames = k.frames.v,

@@ -73,11 +73,21 @@ void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, str
  * the wait ended. */
 void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
 
+/* As blame_lasting(), for a poll of which the caller knows that it is for an answer on this socket. */
+void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struct blame *ret);
+
 /* Since since_ns, the process of the interval's task works on a request. True: on a connection that
  * a thread of the process polls, another task owes the process an answer; *ret blames this other
  * task. False: no task owes an answer; or tasks of several processes owe one; or the only task that
  * owes an answer idles, and got its request before since_ns. */
 bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
+
+/* For a wait on a futex that no task ended, and that no owner is known of. True: of the other threads of the
+ * process, exactly one is active, and *ret blames this thread, or the task that owes an answer to it. A
+ * thread is active if it computes, or waits for the disk, for a file lock, in a write, for an answer that it
+ * is owed, or for its own child. The other threads only wait for work. False if *ret blames an active thread
+ * already. */
+bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
 /* The tasks that could end the wait of a BLOCKED interval, if blame_wait() finds rivals. */
 void blame_rivals(const struct graph *g, uint32_t interval, struct enders *ret);

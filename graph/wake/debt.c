@@ -10,10 +10,13 @@
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/owner.h"
+#include "lib/checked.h"
+#include "lib/cleanup.h"
 
 /* The wait in which the task may wait for an answer at ts_ns: the read, connect or poll that lasts, or else
- * the last wait in an epoll that the task began up to ts_ns, if not too many intervals lie in between. GRAPH_NONE:
- * there is none. */
+ * the last wait in an epoll that the task began up to ts_ns, if not too many intervals lie in between.
+ * GRAPH_NONE: there is none. */
 static uint32_t asking_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -39,10 +42,27 @@ static bool is_idle(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
 	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+	struct blame b;
 
-	return !s || (s->state == INTERVAL_BLOCKED &&
-		      (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL || s->wait == CT_W_ACCEPT ||
-		       s->wait == CT_W_SLEEP || s->wait == CT_W_FUTEX));
+	if (!s)
+		return true;
+	if (s->state != INTERVAL_BLOCKED)
+		return false;
+	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
+		return s->wait == CT_W_ACCEPT || s->wait == CT_W_SLEEP || s->wait == CT_W_FUTEX;
+	/* an event loop may wait for a program that it has started, or for an answer */
+	blame_lasting(g, i, &b);
+	return b.task == GRAPH_NONE || !(b.owed || graph_descends_from(g, b.task, g->tasks[task].tgid));
+}
+
+/* Whether b->task was asked on b->obj before since_ns, and idles at ts_ns. The request may ask for news. An
+ * idle server answers such a request only if there is news, so maybe never. */
+static bool may_have_no_news(const struct graph *g, const struct blame *b, uint64_t asked_by_ns,
+			     uint64_t since_ns, uint64_t ts_ns)
+{
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, b->obj, asked_by_ns);
+
+	return (!sent || g->w->events[sent->event].r.ts < since_ns) && is_idle(g, b->task, ts_ns);
 }
 
 bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret)
@@ -54,17 +74,13 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		uint32_t wait = asking_wait(g, r[i].event, s->to_ns - 1);
-		const struct graph_ref *sent;
 
 		if (wait == GRAPH_NONE)
 			continue;
 		blame_lasting(g, wait, &b);
 		if (b.task == GRAPH_NONE || !b.owed || g->tasks[b.task].tgid == g->tasks[s->task].tgid)
 			continue;
-		/* A request from before since_ns may ask for news. An idle server answers such a
-		 * request only if there is news, so maybe never. */
-		sent = graph_ref_before(g, &g->sends, b.obj, g->intervals[wait].from_ns);
-		if ((!sent || g->w->events[sent->event].r.ts < since_ns) && is_idle(g, b.task, s->to_ns - 1))
+		if (may_have_no_news(g, &b, g->intervals[wait].from_ns, since_ns, s->to_ns - 1))
 			continue;
 		if (found.task != GRAPH_NONE && g->tasks[found.task].tgid != g->tasks[b.task].tgid)
 			return false;
@@ -74,5 +90,116 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
 		return false;
 	*ret = found;
 	ret->until_ns = s->to_ns;
+	return true;
+}
+
+/* For how long the task computed, or wanted to, in [from_ns, to_ns). */
+static uint64_t computed_ns(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_interval_at(g, task, from_ns), end = t->first_interval + t->n_intervals;
+	uint64_t sum = 0;
+
+	for (; i < end && g->intervals[i].from_ns < to_ns && scan_step(g); i++) {
+		const struct interval *s = &g->intervals[i];
+
+		uint64_t begin = MAX(s->from_ns, from_ns), stop = MIN(s->to_ns, to_ns);
+
+		if (s->state == INTERVAL_RUNNING || s->state == INTERVAL_RUNNABLE)
+			sum += stop - begin;
+	}
+	return sum;
+}
+
+/* Whether the task waits at ts_ns for something outside of its process. *ret_for: the task of another process
+ * for which it waits, or GRAPH_NONE. since_ns: as in blame_debt(). */
+static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t ts_ns,
+			  uint32_t *ret_for)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+	struct blame b;
+
+	if (!s || s->state != INTERVAL_BLOCKED || s->wait == CT_W_FUTEX || s->wait == CT_W_SLEEP)
+		return false;
+	if (s->wait == CT_W_FLOCK || s->wait == CT_W_FILE || s->wait == CT_W_SYNC || s->wait == CT_W_WRITE)
+		return true;
+	blame_lasting(g, i, &b);
+	if (b.task != GRAPH_NONE && g->tasks[b.task].tgid == t->tgid)
+		return false;
+	*ret_for = b.task;
+	if (b.owed && !(b.task != GRAPH_NONE && may_have_no_news(g, &b, ts_ns, since_ns, ts_ns)))
+		return true;
+	return b.task != GRAPH_NONE &&
+	       (graph_descends_from(g, b.task, t->tgid) ||
+		(CT_OBJ_KIND(b.obj) == CT_OBJ_SOCK && owner_unread(g, graph_peer_object(g, b.obj), ts_ns)));
+}
+
+/* Whether the thread is active in [from_ns, to_ns), as blame_active() says. *ret_for: as in waits_outside().
+ */
+static bool is_active(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t from_ns,
+		      uint64_t to_ns, uint32_t *ret_for)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t half_ns = (to_ns - from_ns) / ACTIVE_SHARE;
+
+	*ret_for = GRAPH_NONE;
+	if (t->exit_ns < to_ns || t->born_ns >= to_ns)
+		return false;
+	return computed_ns(g, task, from_ns, to_ns) >= half_ns ||
+	       (waits_outside(g, task, since_ns, to_ns - 1, ret_for) &&
+		waits_outside(g, task, since_ns, to_ns - half_ns, ret_for));
+}
+
+static bool waits_for_child(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns - 1);
+
+	return i != GRAPH_NONE && g->intervals[i].wait == CT_W_CHILD;
+}
+
+/* Whether the task sleeps at ts_ns, or waits with a time limit. A task can do this while it holds a lock. */
+static bool sleeps(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+
+	return s && s->state == INTERVAL_BLOCKED &&
+	       (s->wait == CT_W_SLEEP || (s->wait == CT_W_FUTEX && s->flags & CT_SF_TIMEOUT));
+}
+
+bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret)
+{
+	const struct interval *s = &g->intervals[interval];
+	uint64_t to_ns = ret->killed ? checked_sub(s->to_ns, KILLER_LATE_NS) : s->to_ns;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[s->task].tgid, &n);
+	uint32_t found = GRAPH_NONE;
+	uint32_t found_for = GRAPH_NONE, other;
+
+	if (to_ns <= s->from_ns ||
+	    (ret->task != GRAPH_NONE && (sleeps(g, ret->task, to_ns - 1) ||
+					 is_active(g, ret->task, since_ns, s->from_ns, to_ns, &other))))
+		return false;
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		if (r[i].event == s->task || !is_active(g, r[i].event, since_ns, s->from_ns, to_ns, &other))
+			continue;
+		/* two threads may wait for one child: for its output, and for its end */
+		if (found != GRAPH_NONE && (other == GRAPH_NONE || found_for == GRAPH_NONE ||
+					    g->tasks[other].tgid != g->tasks[found_for].tgid))
+			return false;
+		if (found != GRAPH_NONE && waits_for_child(g, r[i].event, to_ns))
+			continue;
+		found = r[i].event;
+		found_for = other;
+	}
+	if (found == GRAPH_NONE)
+		return false;
+	ret->task = found;
+	ret->event = GRAPH_NONE;
+	ret->edge = EDGE_OWNER;
+	ret->strength = EDGE_WEAK;
+	ret->rivals = 0;
 	return true;
 }

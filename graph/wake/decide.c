@@ -551,7 +551,22 @@ void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret)
 
 	blame_nobody(g, s, ret);
 	owner_of_wait(g, interval, ret, &all);
-	ret->owed = CT_OBJ_KIND(ret->obj) == CT_OBJ_SOCK && owner_owed(g, ret->obj, s->from_ns);
+	/* another thread of the process may have asked during the wait */
+	ret->owed = CT_OBJ_KIND(ret->obj) == CT_OBJ_SOCK && owner_owed(g, ret->obj, s->to_ns - 1);
+}
+
+void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struct blame *ret)
+{
+	const struct interval *s = &g->intervals[interval];
+	struct enders all;
+
+	blame_nobody(g, s, ret);
+	ret->obj = sock;
+	ret->kind = resource_of_object(g->w, sock);
+	ret->task = owner_of_socket(g, sock, s->from_ns, &all);
+	ret->rivals = all.n > 1 ? (uint8_t)all.n : 0;
+	ret->time = ret->task == GRAPH_NONE && !graph_is_local(g, sock) ? TIME_NETWORK : TIME_IPC;
+	ret->owed = true;
 }
 
 void blame_rivals(const struct graph *g, uint32_t interval, struct enders *ret)

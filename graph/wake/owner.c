@@ -388,6 +388,12 @@ static uint32_t sock_owner(const struct graph *g, uint64_t sock, uint64_t ts_ns,
 	return task;
 }
 
+uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all)
+{
+	*all = (struct enders){ 0 };
+	return sock_owner(g, sock, ts_ns, 0, all);
+}
+
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event)
 {
@@ -503,14 +509,14 @@ static uint64_t bytes_since(const struct graph *g, const struct graph_index *ix,
 	return bytes;
 }
 
-bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+bool owner_unread(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct window_object *o = window_object(g->w, sock);
 	uint64_t peer = graph_peer_object(g, sock);
 	const struct graph_ref *s = peer ? graph_ref_before(g, &g->sends, peer, ts_ns) : NULL;
 	const struct graph_ref *r = graph_ref_before(g, &g->recvs, sock, ts_ns), *asked;
 
-	if (!o || o->family == AF_UNIX || !s)
+	if (!o || !s)
 		return false;
 	if (!r || r->event < s->event)
 		return true;
@@ -519,6 +525,13 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return o->type == SOCK_STREAM && asked &&
 	       bytes_since(g, &g->sends, peer, asked->event, ts_ns) >
 		       bytes_since(g, &g->recvs, sock, asked->event, ts_ns);
+}
+
+bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct window_object *o = window_object(g->w, sock);
+
+	return o && o->family != AF_UNIX && owner_unread(g, sock, ts_ns);
 }
 
 /* The child for which the task waits. If any child can end the wait, the result is the youngest
@@ -595,8 +608,8 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
 	m->score = POLL_OWN;
 	m->inner = own && o && o->family == AF_UNIX;
-	/* another thread of the process may have received the answer during the wait */
-	if (owner_owed(g, obj, ts_ns) && owner_owed(g, obj, s->to_ns - 1)) {
+	/* another thread of the process may have asked, or have received the answer, during the wait */
+	if (owner_owed(g, obj, s->to_ns - 1)) {
 		m->score = own ? POLL_OWN : POLL_OWED;
 		m->since_ns = sent ? event_of(g, sent)->r.ts : 0;
 	} else if (!alone && !own && peer && owner_owed(g, peer, ts_ns) &&

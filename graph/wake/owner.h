@@ -33,11 +33,15 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 /* Completes b for a wait that no task ended. *all: the tasks that could have ended it; b->rivals is their
  * number, if there are several. */
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all);
+/* The task at the other end of the socket at ts_ns. *all: as in owner_of_wait(). */
+uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all);
 /* True: at ts_ns, a request on the socket had no answer yet, or the socket was connecting. Only the
  * end that asks is owed an answer: the end that connected; on a socket pair, the end that sent
  * first. */
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
-/* True: at ts_ns, bytes that the other end of a network connection had sent were not received yet. */
+/* True: at ts_ns, bytes that the other end of the connection had sent were not received yet. */
+bool owner_unread(const struct graph *g, uint64_t sock, uint64_t ts_ns);
+/* As owner_unread(), but only for a network connection, where bytes can be on their way. */
 bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* The task that owns a lock on file obj at ts_ns. Only processes other than tgid count.
  * *ret_event (may be NULL): the record of its lock. *ret_strength: weak if the record of an unlock may

@@ -288,6 +288,20 @@ uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns,
 	return GRAPH_NONE;
 }
 
+uint32_t repeats_open(const struct graph *g, uint32_t interval, uint64_t ran_ns)
+{
+	const struct repeats *r = repeats_of(g, interval);
+	const struct graph_task *t = &g->tasks[g->intervals[interval].task];
+	uint32_t last = t->first_interval + t->n_intervals - 1;
+
+	/* the last interval of a task that waits still is its wait */
+	if (!r || last <= interval || g->intervals[last].state != INTERVAL_BLOCKED ||
+	    g->intervals[last].wake != GRAPH_NONE || t->exit_ns != UINT64_MAX ||
+	    !blame_same_wait(&g->intervals[interval], &g->intervals[last]))
+		return GRAPH_NONE;
+	return ran_before(g, r, last) - ran_before(g, r, interval) > ran_ns ? GRAPH_NONE : last;
+}
+
 uint32_t repeats_ended(const struct graph *g, uint32_t interval)
 {
 	const struct repeats *r = repeats_of(g, interval);

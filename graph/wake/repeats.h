@@ -21,6 +21,9 @@ uint32_t repeats_next(const struct graph *g, uint32_t interval);
 /* The last repeat that has ended by end_ns, and whose wake-up is recorded. From `interval` to this repeat,
  * the task ran for at most ran_ns. */
 uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns, uint64_t ran_ns);
+/* The last repeat, if it lasts to the end of the trace. From `interval` to this repeat, the task ran for at
+ * most ran_ns. */
+uint32_t repeats_open(const struct graph *g, uint32_t interval, uint64_t ran_ns);
 /* The first repeat that something other than a timer ended. Between `interval` and this repeat the task
  * made no progress (has_made_progress()), and waited for nothing else for longer than OTHER_WAIT_NS. */
 uint32_t repeats_ended(const struct graph *g, uint32_t interval);

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/wake/legs.h"
+
+#include <errno.h>
+
+#include "graph/timeline/scan.h"
+#include "graph/wake/owner.h"
+#include "lib/bisect.h"
+#include "lib/cleanup.h"
+
+static const struct ct_rec *rec(const struct graph *g, uint32_t event)
+{
+	return &g->w->events[event].r;
+}
+
+static bool is_poll_wait(const struct interval *s)
+{
+	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL);
+}
+
+/* A turn of a loop: from the end of a poll to the next poll. The loop acts on what it has received. */
+struct turn {
+	uint32_t received[TURN_RECEIVES]; /* events: the first receive on each socket */
+	bool acted[TURN_RECEIVES];        /* the loop has sent something because of this receive */
+	size_t n;
+	bool guessed; /* the loop may have acted on the receives in another order */
+	uint32_t now; /* the receive on which the loop acted last; GRAPH_NONE: none */
+};
+
+/* When the turn of the loop at ts_ns began. UINT64_MAX: not known. */
+static uint64_t turn_from(const struct graph *g, uint32_t loop, uint64_t ts_ns)
+{
+	const struct graph_task *t = &g->tasks[loop];
+	uint32_t i = graph_interval_at(g, loop, ts_ns);
+
+	if (i == GRAPH_NONE && t->n_intervals)
+		i = t->first_interval + t->n_intervals - 1;
+	for (size_t looks = 0; i != GRAPH_NONE && looks < TURN_LOOKS && scan_step(g); looks++, i--) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->state == INTERVAL_FOLDED)
+			break;
+		if (is_poll_wait(s) && s->to_ns <= ts_ns)
+			return s->to_ns;
+		if (i == t->first_interval)
+			return s->from_ns;
+	}
+	return UINT64_MAX;
+}
+
+/* Index of the first event at or after ts_ns. */
+static uint32_t first_event(const struct graph *g, uint64_t ts_ns)
+{
+	return (uint32_t)BISECT(i, 0, g->w->n_events, g->w->events[i].r.ts >= ts_ns);
+}
+
+/* The receive because of which the loop sends on `sock`. An answer on an accepted socket has its reason in
+ * the request there, or in an answer that the loop received. A question has its reason in a request, or in
+ * an answer that came before it. Loops act in the order in which they receive. *sure: no other receive
+ * could be the reason. GRAPH_NONE: the loop has received nothing in this turn. */
+static uint32_t reason(const struct graph *g, struct turn *t, uint64_t sock, bool *sure)
+{
+	bool answers = graph_is_accepted(g, sock);
+	size_t first = t->n, n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		uint64_t from = rec(g, t->received[i])->obj;
+
+		if (from == sock) {
+			t->acted[i] = true;
+			t->now = t->received[i];
+			*sure = true;
+			return t->now;
+		}
+		if (t->acted[i] || (answers && graph_is_accepted(g, from)))
+			continue;
+		if (!n++)
+			first = i;
+	}
+	t->guessed |= n > 1;
+	*sure = !t->guessed;
+	if (n) {
+		t->acted[first] = true;
+		t->now = t->received[first];
+	}
+	return t->now;
+}
+
+/* The receive because of which the loop made the send `event`. GRAPH_NONE: there is none, or too much
+ * happened in this turn. */
+static uint32_t reason_of(const struct graph *g, uint32_t loop, uint32_t event, bool *sure)
+{
+	struct turn t = { .now = GRAPH_NONE };
+	uint64_t from_ns = turn_from(g, loop, rec(g, event)->ts), last = 0;
+	uint32_t tid = g->tasks[loop].tid, found = GRAPH_NONE;
+
+	if (from_ns == UINT64_MAX || first_event(g, from_ns) + TURN_EVENTS < event)
+		return GRAPH_NONE;
+	for (uint32_t i = first_event(g, from_ns); i <= event; i++) {
+		const struct ct_rec *r = rec(g, i);
+		bool known = false;
+
+		if (!scan_step(g))
+			return GRAPH_NONE;
+		if (r->tid != tid || (r->kind != CT_SEND && r->kind != CT_RECV))
+			continue;
+		if (r->kind == CT_SEND) {
+			/* a further part of a message */
+			if (r->obj != last || found == GRAPH_NONE)
+				found = reason(g, &t, r->obj, sure);
+			last = r->obj;
+			continue;
+		}
+		for (size_t k = 0; k < t.n; k++)
+			known |= rec(g, t.received[k])->obj == r->obj;
+		if (known)
+			continue;
+		if (t.n == TURN_RECEIVES)
+			return GRAPH_NONE;
+		t.received[t.n++] = i;
+		last = 0;
+	}
+	return found;
+}
+
+static bool is_by(const struct graph *g, uint32_t event, uint32_t task)
+{
+	return graph_task_at(g, rec(g, event)->tid, rec(g, event)->ts) == task;
+}
+
+/* Before the loop received `got`, it had asked on `sock` for the client of the accepted socket `other`. */
+static bool had_asked_for(const struct graph *g, uint32_t loop, uint64_t sock, uint32_t got, uint64_t other)
+{
+	const struct graph_ref *asked = graph_ref_before(g, &g->sends, sock, rec(g, got)->ts);
+	bool sure;
+	uint32_t why = asked ? reason_of(g, loop, asked->event, &sure) : GRAPH_NONE;
+
+	return why != GRAPH_NONE && rec(g, why)->obj == other;
+}
+
+/* The leg that ended with the receive `why`, after the request `got`. False: none. */
+static bool leg_before(const struct graph *g, uint32_t loop, uint32_t got, uint32_t why, const struct legs *l,
+		       struct leg *ret)
+{
+	uint64_t sock = rec(g, why)->obj;
+	const struct graph_ref *asked = graph_ref_before(g, &g->sends, sock, rec(g, why)->ts);
+
+	*ret = (struct leg){ .to_ns = rec(g, why)->ts,
+			     .sock = sock,
+			     .asked = asked ? asked->event : GRAPH_NONE,
+			     .answered = why };
+	if (ret->to_ns <= rec(g, got)->ts)
+		return false;
+	if (!graph_is_accepted(g, sock)) {
+		ret->from_ns = asked ? MAX(rec(g, asked->event)->ts, rec(g, got)->ts) : 0;
+		return asked && is_by(g, asked->event, loop);
+	}
+	/* another client had the connection to the server, until it sent this message */
+	ret->from_ns = rec(g, got)->ts;
+	return sock != rec(g, got)->obj && l->v.n &&
+	       had_asked_for(g, loop, l->v.v[l->v.n - 1].sock, got, sock);
+}
+
+/* The loop sent `last` on the request's socket. Goes back from there: to the answer because of which the loop
+ * sent it, to the question, to the reason of the question, and so on. */
+static int legs_back(const struct graph *g, uint32_t loop, uint32_t got, uint32_t last, struct legs *l)
+{
+	uint64_t end_ns = UINT64_MAX;
+	bool sure = true;
+
+	for (uint32_t sent = last; l->v.n < LEGS_MAX;) {
+		bool now_sure = true;
+		uint32_t why = reason_of(g, loop, sent, &now_sure);
+		struct leg leg;
+
+		if (why == GRAPH_NONE || rec(g, why)->ts >= end_ns || !leg_before(g, loop, got, why, l, &leg))
+			return 0;
+		sure &= now_sure;
+		leg.sure = sure;
+		if (VEC_PUSH(&l->v, leg))
+			return -ENOMEM;
+		if (leg.from_ns <= rec(g, got)->ts)
+			return 0;
+		end_ns = leg.to_ns;
+		sent = leg.asked;
+	}
+	return 0;
+}
+
+/* The first receive on the socket of question `asked`; GRAPH_NONE: no answer yet. */
+static uint32_t answer_to(const struct graph *g, uint32_t asked)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->recvs, rec(g, asked)->obj, rec(g, asked)->ts, &n);
+
+	return n ? r->event : GRAPH_NONE;
+}
+
+/* The question that the loop sent because of the receive `why`, in the same turn. If there are several: the
+ * only one that has no answer, or the one whose answer came last. GRAPH_NONE: none, or several have no
+ * answer. */
+static uint32_t question_after(const struct graph *g, uint32_t loop, uint32_t why, bool *sure)
+{
+	const struct graph_task *t = &g->tasks[loop];
+	uint32_t i = graph_interval_at(g, loop, rec(g, why)->ts), end = t->first_interval + t->n_intervals;
+	uint32_t found = GRAPH_NONE, answer = 0;
+	uint64_t to_ns = UINT64_MAX;
+
+	for (; i < end && to_ns == UINT64_MAX && scan_step(g); i++)
+		if (is_poll_wait(&g->intervals[i]))
+			to_ns = g->intervals[i].from_ns;
+	end = (uint32_t)MIN(g->w->n_events, why + 1ULL + TURN_EVENTS);
+	for (uint32_t e = why + 1; e < end && rec(g, e)->ts <= to_ns && scan_step(g); e++) {
+		uint32_t answered;
+
+		if (rec(g, e)->tid != t->tid || rec(g, e)->kind != CT_SEND ||
+		    graph_is_accepted(g, rec(g, e)->obj) || reason_of(g, loop, e, sure) != why)
+			continue;
+		answered = answer_to(g, e);
+		if (found != GRAPH_NONE && rec(g, e)->obj != rec(g, found)->obj && answered == GRAPH_NONE &&
+		    answer == GRAPH_NONE)
+			return GRAPH_NONE;
+		if (found == GRAPH_NONE || answered > answer) {
+			found = e;
+			answer = answered;
+		}
+	}
+	return found;
+}
+
+/* The loop has not answered yet. Goes forward: from the request to the question that the loop sent because of
+ * it, to the answer, to the next question, and so on. */
+static int legs_forward(const struct graph *g, uint32_t loop, uint32_t got, uint64_t end_ns, struct legs *l)
+{
+	bool sure = true;
+
+	for (uint32_t why = got; l->v.n < LEGS_MAX;) {
+		bool now_sure = true;
+		uint32_t asked = question_after(g, loop, why, &now_sure);
+		uint32_t answered = asked == GRAPH_NONE ? GRAPH_NONE : answer_to(g, asked);
+		struct leg leg;
+
+		if (asked == GRAPH_NONE || rec(g, asked)->ts > end_ns)
+			return 0;
+		sure &= now_sure;
+		leg = (struct leg){ .from_ns = rec(g, asked)->ts,
+				    .to_ns = answered == GRAPH_NONE ? UINT64_MAX : rec(g, answered)->ts,
+				    .sock = rec(g, asked)->obj,
+				    .asked = asked,
+				    .answered = answered,
+				    .sure = sure };
+		if (VEC_PUSH(&l->v, leg))
+			return -ENOMEM;
+		if (answered == GRAPH_NONE || !is_by(g, answered, loop))
+			return 0;
+		why = answered;
+	}
+	return 0;
+}
+
+int legs_find(const struct graph *g, uint32_t loop, uint64_t sock, uint64_t sent_ns, uint64_t end_ns,
+	      struct legs *ret)
+{
+	const struct graph_ref *got, *last, *next;
+	size_t n, n_next;
+
+	*ret = (struct legs){ 0 };
+	/* a send is recorded when its call returns, so the receive may be recorded first */
+	got = graph_refs_from(g, &g->recvs, sock, sent_ns > MESSAGE_LATE_NS ? sent_ns - MESSAGE_LATE_NS : 0,
+			      &n);
+	for (; n; n--, got++) {
+		last = graph_refs_from(g, &g->sends, sock, rec(g, got->event)->ts, &n_next);
+		if (rec(g, got->event)->ts >= sent_ns || !n_next || rec(g, last->event)->ts > sent_ns)
+			break;
+	}
+	if (!n || !is_by(g, got->event, loop) ||
+	    graph_lacks_within(g, sent_ns, MIN(end_ns, g->w->to_ns)) & CT_LACK_MESSAGES)
+		return 0;
+	/* the last part of the answer: before the next request on this connection */
+	last = graph_refs_from(g, &g->sends, sock, rec(g, got->event)->ts, &n_next);
+	if (!n_next || rec(g, last->event)->ts > end_ns + MESSAGE_LATE_NS)
+		return legs_forward(g, loop, got->event, end_ns, ret);
+	next = graph_refs_from(g, &g->recvs, sock, rec(g, last->event)->ts, &n_next);
+	if (n_next)
+		end_ns = MIN(end_ns, rec(g, next->event)->ts);
+	last = graph_ref_before(g, &g->sends, sock, end_ns + MESSAGE_LATE_NS);
+	if (!last || !is_by(g, last->event, loop))
+		return 0;
+	return legs_back(g, loop, got->event, last->event, ret);
+}
+
+void legs_done(struct legs *l)
+{
+	VEC_FREE(&l->v);
+}
+
+/* The task that sent the answer, or GRAPH_NONE. */
+static uint32_t answerer(const struct graph *g, const struct leg *leg, uint32_t *ret_event)
+{
+	uint64_t peer = graph_peer_object(g, leg->sock);
+	const struct graph_ref *r = peer ? graph_ref_before(g, &g->sends, peer, leg->to_ns) : NULL;
+	size_t n;
+
+	if (peer && (!r || r->event < leg->asked)) {
+		r = graph_refs_from(g, &g->sends, peer, leg->to_ns, &n);
+		if (!n || rec(g, r->event)->ts > leg->to_ns + MESSAGE_LATE_NS)
+			r = NULL;
+	}
+	*ret_event = r ? r->event : GRAPH_NONE;
+	return r ? graph_task_at(g, rec(g, r->event)->tid, rec(g, r->event)->ts) : GRAPH_NONE;
+}
+
+bool legs_blame(const struct graph *g, const struct legs *l, uint32_t interval, struct blame *ret)
+{
+	const struct interval *s = &g->intervals[interval];
+	const struct leg *leg = NULL;
+
+	for (size_t i = 0; i < l->v.n && !leg; i++)
+		if (s->from_ns >= l->v.v[i].from_ns && s->to_ns <= l->v.v[i].to_ns)
+			leg = &l->v.v[i];
+	if (!leg)
+		return false;
+	blame_socket(g, interval, leg->sock, ret);
+	ret->strength = EDGE_WEAK;
+	if (leg->answered != GRAPH_NONE) {
+		uint32_t event, task = answerer(g, leg, &event);
+
+		if (task != GRAPH_NONE) {
+			ret->task = task;
+			ret->event = event;
+			ret->rivals = 0;
+		}
+		ret->edge = task == GRAPH_NONE ? EDGE_IRQ : EDGE_MESSAGE;
+		ret->ended = true;
+		ret->until_ns = leg->to_ns;
+		ret->strength = leg->sure && task != GRAPH_NONE ? EDGE_STRONG : EDGE_WEAK;
+	}
+	return true;
+}
