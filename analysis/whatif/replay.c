@@ -18,6 +18,8 @@ struct replay_task {
 	uint64_t shift;   /* the shift at the start of interval next */
 	uint32_t next;    /* the first interval that has not been replayed to its end */
 	uint32_t arrival; /* where the last look-up ended: an index among the arrivals of the task */
+	size_t held_end;  /* the entries of `held` for the arrivals before this one are set */
+	uint32_t held_of; /* 1 + the interval of the last of these entries; 0: none is set */
 	bool begun;
 	bool busy; /* the task is on the stack; a task above it on the stack may ask for its shift */
 };
@@ -29,8 +31,12 @@ struct replay {
 	struct replay_task *tasks;
 	uint64_t *shift; /* [interval]: the shift at the start of the interval; if the range starts later, at
 			    the start of the range. Not set before the replay of the interval */
-	bool *taken;     /* [task]: the task is taken away */
-	size_t *near;    /* for whatif_rivals() */
+	/* [arrival]: the smallest of held_by() of the arrivals from the first one in the interval to this
+	 * one. A busy event loop has many arrivals in one interval, and other tasks ask for its shift at many
+	 * times. */
+	int64_t *held;
+	bool *taken;  /* [task]: the task is taken away */
+	size_t *near; /* for whatif_rivals() */
 	bool any_taken;
 	uint32_t depth;
 	uint32_t stack[WHATIF_MAX_DEPTH]; /* the busy tasks; each waits for the next */
@@ -219,32 +225,53 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 	return at;
 }
 
+/* The shift of the task at the time of the arrival, if the arrival holds the task back; of a task that is
+ * taken away, and so takes no time after the arrival: this shift less the time of the arrival. INT64_MAX: the
+ * arrival does not hold the task back. */
+static int64_t held_by(struct replay *k, uint32_t interval, struct arrival *a)
+{
+	struct whatif *x = k->x;
+	uint32_t task = x->g->intervals[interval].task;
+	bool ran = x->g->intervals[interval].state == INTERVAL_RUNNING;
+	uint64_t theirs;
+
+	if (a->waited == ran || (ran && was_awaited(x, interval, a)) || is_taken(k, task, a))
+		return INT64_MAX;
+	theirs = shift_at(k, a->from, a->left_ns);
+	if (theirs == SHIFT_FREE)
+		return INT64_MAX;
+	return (int64_t)(theirs + a->ts_ns - a->left_ns) - (k->taken[task] ? (int64_t)a->ts_ns : 0);
+}
+
 /* In the replay, the task of the interval may be ready to receive before the sender has sent. Then
  * the task is held back: its shift becomes that of the sender. Looks at all arrivals in [from, to),
- * a part of the interval that ends at t. shift: the task's shift at t if no arrival held it back.
- * Returns the task's shift at t. */
+ * a part of the interval that ends at t. `from` is always the same for an interval. shift: the task's shift
+ * at t if no arrival held it back. Returns the task's shift at t. */
 static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
 			  uint64_t shift)
 {
 	struct whatif *x = k->x;
 	uint32_t task = x->g->intervals[interval].task;
-	bool taken = k->taken[task], ran = x->g->intervals[interval].state == INTERVAL_RUNNING;
-	size_t end = x->arrivals_of[task + 1];
+	struct replay_task *rt = &k->tasks[task];
+	size_t first = first_arrival(k, task, from);
+	size_t end = BISECT(i, first, x->arrivals_of[task + 1], x->arrivals[i].ts_ns >= to);
+	int64_t held;
 
-	for (size_t i = first_arrival(k, task, from); i < end && x->arrivals[i].ts_ns < to; i++) {
-		struct arrival *a = &x->arrivals[i];
-		uint64_t theirs;
-
-		if (a->waited == ran || (ran && was_awaited(x, interval, a)) || is_taken(k, task, a))
-			continue;
-		theirs = shift_at(k, a->from, a->left_ns);
-		if (theirs == SHIFT_FREE)
-			continue;
-		theirs += a->ts_ns - a->left_ns;
-		/* a task that is taken away takes no time from the arrival to t */
-		shift = MIN(shift, theirs + (taken ? t - a->ts_ns : 0));
+	if (first == end)
+		return shift;
+	if (interval + 1 > rt->held_of) {
+		rt->held_of = interval + 1;
+		rt->held_end = first;
 	}
-	return shift;
+	for (size_t i = rt->held_end; i < end; i++) {
+		held = held_by(k, interval, &x->arrivals[i]);
+		k->held[i] = i > first ? MIN(k->held[i - 1], held) : held;
+		rt->held_end = i + 1;
+	}
+	held = k->held[end - 1];
+	if (held == INT64_MAX)
+		return shift;
+	return MIN(shift, (uint64_t)(held + (k->taken[task] ? (int64_t)t : 0)));
 }
 
 /* The shift, at time t, of a task that has been in this wait since time a. shift: its shift at a. */
@@ -411,17 +438,23 @@ int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uin
 	_cleanup_free_ struct replay_task *tasks = calloc(x->g->n_tasks, sizeof(*tasks));
 	_cleanup_free_ bool *taken = calloc(x->g->n_tasks, sizeof(*taken));
 	_cleanup_free_ size_t *near = calloc((size_t)x->g->n_cpus + 1, sizeof(*near));
+	_cleanup_free_ int64_t *held = malloc((x->arrivals_of[x->g->n_tasks] + 1) * sizeof(*held));
 	uint64_t *shift = __atomic_exchange_n(&x->shift, NULL, __ATOMIC_ACQ_REL);
 
 	if (!shift)
 		shift = malloc((x->g->n_intervals + 1) * sizeof(*shift));
-	if (!k || !tasks || !taken || !near || !shift) {
+	if (!k || !tasks || !taken || !near || !held || !shift) {
 		free(shift);
 		return -ENOMEM;
 	}
-	*k = (struct replay){
-		.x = x, .v = v, .n = n, .tasks = tasks, .shift = shift, .taken = taken, .near = near
-	};
+	*k = (struct replay){ .x = x,
+			      .v = v,
+			      .n = n,
+			      .tasks = tasks,
+			      .shift = shift,
+			      .held = held,
+			      .taken = taken,
+			      .near = near };
 	k->any_taken = whatif_mark(x->g, v, n, taken);
 	*ret_ns = shift_at(k, x->task, x->to_ns);
 	free(__atomic_exchange_n(&x->shift, shift, __ATOMIC_ACQ_REL));
