@@ -253,21 +253,21 @@ static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, ui
 	struct whatif *x = k->x;
 	uint32_t task = x->g->intervals[interval].task;
 	struct replay_task *rt = &k->tasks[task];
-	size_t first = first_arrival(k, task, from);
-	size_t end = BISECT(i, first, x->arrivals_of[task + 1], x->arrivals[i].ts_ns >= to);
+	size_t first = first_arrival(k, task, from), all = x->arrivals_of[task + 1], end;
 	int64_t held;
 
-	if (first == end)
-		return shift;
 	if (interval + 1 > rt->held_of) {
 		rt->held_of = interval + 1;
 		rt->held_end = first;
 	}
-	for (size_t i = rt->held_end; i < end; i++) {
-		held = held_by(k, interval, &x->arrivals[i]);
-		k->held[i] = i > first ? MIN(k->held[i - 1], held) : held;
-		rt->held_end = i + 1;
+	for (; rt->held_end < all && interval + 1 == rt->held_of && x->arrivals[rt->held_end].ts_ns < to;
+	     rt->held_end++) {
+		held = held_by(k, interval, &x->arrivals[rt->held_end]);
+		k->held[rt->held_end] = rt->held_end > first ? MIN(k->held[rt->held_end - 1], held) : held;
 	}
+	end = BISECT(i, first, MAX(first, rt->held_end), x->arrivals[i].ts_ns >= to);
+	if (first == end)
+		return shift;
 	held = k->held[end - 1];
 	if (held == INT64_MAX)
 		return shift;
