@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/diagnose/normal.h"
 
+#include <string.h>
+
 #include "analysis/diagnose/idle_client.h"
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
@@ -172,6 +174,31 @@ static bool is_fed(const struct findings *f)
 	return true;
 }
 
+static bool waits_for_lock(const struct link *k)
+{
+	return k->edge == EDGE_FILELOCK || k->edge == EDGE_LOCK || k->wait == CT_W_FLOCK;
+}
+
+static bool is_fellow(const struct findings *f, const struct link *a, const struct link *b)
+{
+	const struct graph_task *x = &f->g->tasks[a->task], *y = &f->g->tasks[b->task];
+
+	return x->ptgid && x->ptgid == y->ptgid &&
+	       !strcmp(graph_comm(f->g, a->task, a->from_ns), graph_comm(f->g, b->task, b->from_ns));
+}
+
+/* Whether the victim is an idle worker of a server: the workers take turns to accept, and the one that has
+ * the lock waits for the next client. */
+static bool waits_for_its_turn(const struct findings *f)
+{
+	const struct link *v = f->chain.links.v;
+	size_t first = v[0].wait == CT_W_CHILD, i = first;
+
+	while (i + 1 < f->chain.links.n && waits_for_lock(&v[i]) && is_fellow(f, &v[i], &v[i + 1]))
+		i++;
+	return i > first && (v[i].wait == CT_W_ACCEPT || is_idle_loop(&v[i]));
+}
+
 bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_ns)
 {
 	const struct link *first = &f->chain.links.v[0];
@@ -188,7 +215,7 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	/* if a rule or a person excluded all branches, there is something to explain */
 	if (f->chain.refused)
 		return false;
-	if (idles(f) || is_fed(f) || idle_client(f->g, &f->chain, 0))
+	if (idles(f) || is_fed(f) || waits_for_its_turn(f) || idle_client(f->g, &f->chain, 0))
 		return true;
 	/* the victim is a server whose clients ask for nothing */
 	if (first->server && !first->owed && f->chain.end == END_LEAF && first->wait != CT_W_WRITE &&
