@@ -182,14 +182,14 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * critical path looks at this many of these questions. If there are more, the time of the first
  * ones counts for a later one. */
 #define ASKED_STEPS 8
-/* A turn of an event loop is the time between two of its polls. EVENTS: records of all tasks in a turn.
- * RECEIVES: sockets on which the loop receives in a turn. LOOKS: intervals of the loop in a turn. If a turn
+/* A round of an event loop is the time between two of its polls. EVENTS: records of all tasks in a round.
+ * RECEIVES: sockets on which the loop receives in a round. LOOKS: intervals of the loop in a round. If a turn
  * has more, it is not known for which request the loop acted. LEGS: the critical path looks at this many
  * questions that a loop asked for one request. */
-#define TURN_EVENTS   (1u << 16)
-#define TURN_RECEIVES 64
-#define TURN_LOOKS    4096
-#define LEGS_MAX      1024
+#define ROUND_EVENTS   (1u << 15)
+#define ROUND_RECEIVES 64
+#define ROUND_LOOKS    4096
+#define LEGS_MAX       256
 /* records: The search for the signal by which a traced task tells its tracer that it stops goes back over at
  * most this many records. The task sends it just before it stops. */
 #define TRACER_LOOKS 256

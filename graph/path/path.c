@@ -273,7 +273,8 @@ static void find_legs(struct walker *k, const struct path_frame *f, struct legs 
 
 	*ret = (struct legs){ 0 };
 	if (sent && graph_is_accepted(k->g, sock) &&
-	    legs_find(k->g, f->task, sock, k->g->w->events[sent->event].r.ts, horizon(f), ret))
+	    legs_find(k->g, k->g->tasks[f->task].tgid, sock, k->g->w->events[sent->event].r.ts, horizon(f),
+		      ret))
 		k->err = -ENOMEM;
 }
 
@@ -282,8 +283,9 @@ static void find_legs(struct walker *k, const struct path_frame *f, struct legs 
 static bool blame_leg(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame];
+	const struct interval *s = &k->g->intervals[interval];
 
-	if (!f->depth || !is_poll(k->g, interval))
+	if (!f->depth || !(is_poll(k->g, interval) || (s->wait == CT_W_FUTEX && !graph_futex_owner(k->g, s))))
 		return false;
 	if (k->legs_of[f->depth] != frame) {
 		legs_done(&k->legs[f->depth]);

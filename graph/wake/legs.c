@@ -18,29 +18,40 @@ static bool is_poll_wait(const struct interval *s)
 	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL);
 }
 
-/* A turn of a loop: from the end of a poll to the next poll. The loop acts on what it has received. */
-struct turn {
-	uint32_t received[TURN_RECEIVES]; /* events: the first receive on each socket */
-	bool acted[TURN_RECEIVES];        /* the loop has sent something because of this receive */
-	size_t n;
-	bool guessed; /* the loop may have acted on the receives in another order */
-	uint32_t now; /* the receive on which the loop acted last; GRAPH_NONE: none */
+/* A round of a thread: from the end of a poll to the next poll. The thread acts on what it has received. */
+struct round {
+	uint32_t tid;
+	uint32_t received[ROUND_RECEIVES]; /* events: the first receive on each socket */
+	bool acted[ROUND_RECEIVES];        /* the thread has sent something because of this receive */
+	size_t n;                          /* how many; more than ROUND_RECEIVES: the last ones are missing */
+	bool guessed;                      /* the thread may have acted on the receives in another order */
+	uint32_t now;                      /* the receive on which the thread acted last; GRAPH_NONE: none */
+	uint64_t sent_on;  /* the socket of the last send; 0: a receive came after it, or none has been */
+	uint32_t sent_for; /* the reason of the last send */
 };
 
-/* When the turn of the loop at ts_ns began. UINT64_MAX: not known. */
-static uint64_t turn_from(const struct graph *g, uint32_t loop, uint64_t ts_ns)
+/* Whether a round of the thread ends with this wait: a poll, or a wait for work in a runtime that runs many
+ * coroutines on a few threads (Go, tokio). */
+static bool ends_round(const struct graph *g, const struct interval *s)
 {
-	const struct graph_task *t = &g->tasks[loop];
-	uint32_t i = graph_interval_at(g, loop, ts_ns);
+	return is_poll_wait(s) || (s->state == INTERVAL_BLOCKED && s->wait == CT_W_FUTEX &&
+				   s->to_ns - s->from_ns > HANDED_PAUSE_NS && !graph_futex_owner(g, s));
+}
+
+/* When the round of the thread at ts_ns began. UINT64_MAX: not known. */
+static uint64_t round_from(const struct graph *g, uint32_t thread, uint64_t ts_ns)
+{
+	const struct graph_task *t = &g->tasks[thread];
+	uint32_t i = graph_interval_at(g, thread, ts_ns);
 
 	if (i == GRAPH_NONE && t->n_intervals)
 		i = t->first_interval + t->n_intervals - 1;
-	for (size_t looks = 0; i != GRAPH_NONE && looks < TURN_LOOKS && scan_step(g); looks++, i--) {
+	for (size_t looks = 0; i != GRAPH_NONE && looks < ROUND_LOOKS && scan_step(g); looks++, i--) {
 		const struct interval *s = &g->intervals[i];
 
 		if (s->state == INTERVAL_FOLDED)
 			break;
-		if (is_poll_wait(s) && s->to_ns <= ts_ns)
+		if (ends_round(g, s) && s->to_ns <= ts_ns)
 			return s->to_ns;
 		if (i == t->first_interval)
 			return s->from_ns;
@@ -57,8 +68,8 @@ static uint32_t first_event(const struct graph *g, uint64_t ts_ns)
 /* The receive because of which the loop sends on `sock`. An answer on an accepted socket has its reason in
  * the request there, or in an answer that the loop received. A question has its reason in a request, or in
  * an answer that came before it. Loops act in the order in which they receive. *sure: no other receive
- * could be the reason. GRAPH_NONE: the loop has received nothing in this turn. */
-static uint32_t reason(const struct graph *g, struct turn *t, uint64_t sock, bool *sure)
+ * could be the reason. GRAPH_NONE: the loop has received nothing in this round. */
+static uint32_t reason(const struct graph *g, struct round *t, uint64_t sock, bool *sure)
 {
 	bool answers = graph_is_accepted(g, sock);
 	size_t first = t->n, n = 0;
@@ -86,60 +97,83 @@ static uint32_t reason(const struct graph *g, struct turn *t, uint64_t sock, boo
 	return t->now;
 }
 
-/* The receive because of which the loop made the send `event`. GRAPH_NONE: there is none, or too much
- * happened in this turn. */
-static uint32_t reason_of(const struct graph *g, uint32_t loop, uint32_t event, bool *sure)
+static uint32_t task_of(const struct graph *g, uint32_t event)
 {
-	struct turn t = { .now = GRAPH_NONE };
-	uint64_t from_ns = turn_from(g, loop, rec(g, event)->ts), last = 0;
-	uint32_t tid = g->tasks[loop].tid, found = GRAPH_NONE;
-
-	if (from_ns == UINT64_MAX || first_event(g, from_ns) + TURN_EVENTS < event)
-		return GRAPH_NONE;
-	for (uint32_t i = first_event(g, from_ns); i <= event; i++) {
-		const struct ct_rec *r = rec(g, i);
-		bool known = false;
-
-		if (!scan_step(g))
-			return GRAPH_NONE;
-		if (r->tid != tid || (r->kind != CT_SEND && r->kind != CT_RECV))
-			continue;
-		if (r->kind == CT_SEND) {
-			/* a further part of a message */
-			if (r->obj != last || found == GRAPH_NONE)
-				found = reason(g, &t, r->obj, sure);
-			last = r->obj;
-			continue;
-		}
-		for (size_t k = 0; k < t.n; k++)
-			known |= rec(g, t.received[k])->obj == r->obj;
-		if (known)
-			continue;
-		if (t.n == TURN_RECEIVES)
-			return GRAPH_NONE;
-		t.received[t.n++] = i;
-		last = 0;
-	}
-	return found;
+	return graph_task_at(g, rec(g, event)->tid, rec(g, event)->ts);
 }
 
-static bool is_by(const struct graph *g, uint32_t event, uint32_t task)
+static bool is_by(const struct graph *g, uint32_t event, uint32_t tgid)
 {
-	return graph_task_at(g, rec(g, event)->tid, rec(g, event)->ts) == task;
+	uint32_t task = task_of(g, event);
+
+	return task != GRAPH_NONE && g->tasks[task].tgid == tgid;
+}
+
+/* Goes on with the round at event e. If e is a send of the thread, returns its reason, as reason().
+ * GRAPH_NONE: e is something else, or the thread has received too much in this round (t->n is then too
+ * large). */
+static uint32_t round_step(const struct graph *g, struct round *t, uint32_t e, bool *sure)
+{
+	const struct ct_rec *r = rec(g, e);
+
+	if (r->tid != t->tid || (r->kind != CT_SEND && r->kind != CT_RECV))
+		return GRAPH_NONE;
+	if (r->kind == CT_SEND) {
+		/* not for a further part of a message */
+		if (r->obj != t->sent_on)
+			t->sent_for = reason(g, t, r->obj, sure);
+		t->sent_on = r->obj;
+		return t->sent_for;
+	}
+	t->sent_on = 0;
+	for (size_t k = 0; k < t->n; k++)
+		if (rec(g, t->received[k])->obj == r->obj)
+			return GRAPH_NONE;
+	if (t->n < ROUND_RECEIVES)
+		t->received[t->n] = e;
+	t->n++;
+	return GRAPH_NONE;
+}
+
+/* Begins the round of the thread that sent or received `event`. Returns the first event of the round;
+ * GRAPH_NONE: not known, or too much happens until `event`. */
+static uint32_t round_begin(const struct graph *g, uint32_t event, struct round *t)
+{
+	uint32_t thread = task_of(g, event), first;
+	uint64_t from_ns = thread == GRAPH_NONE ? UINT64_MAX : round_from(g, thread, rec(g, event)->ts);
+
+	*t = (struct round){ .tid = rec(g, event)->tid, .now = GRAPH_NONE, .sent_for = GRAPH_NONE };
+	first = from_ns == UINT64_MAX ? GRAPH_NONE : first_event(g, from_ns);
+	return first == GRAPH_NONE || first > event || event - first > ROUND_EVENTS ? GRAPH_NONE : first;
+}
+
+/* The receive because of which a thread made the send `event`. GRAPH_NONE: there is none, or too much
+ * happened in this round. */
+static uint32_t reason_of(const struct graph *g, uint32_t event, bool *sure)
+{
+	struct round t;
+	uint32_t found = GRAPH_NONE;
+
+	for (uint32_t i = round_begin(g, event, &t); i <= event && t.n <= ROUND_RECEIVES; i++) {
+		if (!scan_step(g))
+			return GRAPH_NONE;
+		found = round_step(g, &t, i, sure);
+	}
+	return t.n > ROUND_RECEIVES ? GRAPH_NONE : found;
 }
 
 /* Before the loop received `got`, it had asked on `sock` for the client of the accepted socket `other`. */
-static bool had_asked_for(const struct graph *g, uint32_t loop, uint64_t sock, uint32_t got, uint64_t other)
+static bool had_asked_for(const struct graph *g, uint64_t sock, uint32_t got, uint64_t other)
 {
 	const struct graph_ref *asked = graph_ref_before(g, &g->sends, sock, rec(g, got)->ts);
 	bool sure;
-	uint32_t why = asked ? reason_of(g, loop, asked->event, &sure) : GRAPH_NONE;
+	uint32_t why = asked ? reason_of(g, asked->event, &sure) : GRAPH_NONE;
 
 	return why != GRAPH_NONE && rec(g, why)->obj == other;
 }
 
 /* The leg that ended with the receive `why`, after the request `got`. False: none. */
-static bool leg_before(const struct graph *g, uint32_t loop, uint32_t got, uint32_t why, const struct legs *l,
+static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint32_t why, const struct legs *l,
 		       struct leg *ret)
 {
 	uint64_t sock = rec(g, why)->obj;
@@ -153,27 +187,26 @@ static bool leg_before(const struct graph *g, uint32_t loop, uint32_t got, uint3
 		return false;
 	if (!graph_is_accepted(g, sock)) {
 		ret->from_ns = asked ? MAX(rec(g, asked->event)->ts, rec(g, got)->ts) : 0;
-		return asked && is_by(g, asked->event, loop);
+		return asked && is_by(g, asked->event, tgid);
 	}
 	/* another client had the connection to the server, until it sent this message */
 	ret->from_ns = rec(g, got)->ts;
-	return sock != rec(g, got)->obj && l->v.n &&
-	       had_asked_for(g, loop, l->v.v[l->v.n - 1].sock, got, sock);
+	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }
 
 /* The loop sent `last` on the request's socket. Goes back from there: to the answer because of which the loop
  * sent it, to the question, to the reason of the question, and so on. */
-static int legs_back(const struct graph *g, uint32_t loop, uint32_t got, uint32_t last, struct legs *l)
+static int legs_back(const struct graph *g, uint32_t tgid, uint32_t got, uint32_t last, struct legs *l)
 {
 	uint64_t end_ns = UINT64_MAX;
 	bool sure = true;
 
 	for (uint32_t sent = last; l->v.n < LEGS_MAX;) {
 		bool now_sure = true;
-		uint32_t why = reason_of(g, loop, sent, &now_sure);
+		uint32_t why = reason_of(g, sent, &now_sure);
 		struct leg leg;
 
-		if (why == GRAPH_NONE || rec(g, why)->ts >= end_ns || !leg_before(g, loop, got, why, l, &leg))
+		if (why == GRAPH_NONE || rec(g, why)->ts >= end_ns || !leg_before(g, tgid, got, why, l, &leg))
 			return 0;
 		sure &= now_sure;
 		leg.sure = sure;
@@ -196,25 +229,26 @@ static uint32_t answer_to(const struct graph *g, uint32_t asked)
 	return n ? r->event : GRAPH_NONE;
 }
 
-/* The question that the loop sent because of the receive `why`, in the same turn. If there are several: the
+/* The question that the loop sent because of the receive `why`, in the same round. If there are several: the
  * only one that has no answer, or the one whose answer came last. GRAPH_NONE: none, or several have no
  * answer. */
-static uint32_t question_after(const struct graph *g, uint32_t loop, uint32_t why, bool *sure)
+static uint32_t question_after(const struct graph *g, uint32_t why, bool *sure)
 {
-	const struct graph_task *t = &g->tasks[loop];
-	uint32_t i = graph_interval_at(g, loop, rec(g, why)->ts), end = t->first_interval + t->n_intervals;
-	uint32_t found = GRAPH_NONE, answer = 0;
+	uint32_t thread = task_of(g, why), i = graph_interval_at(g, thread, rec(g, why)->ts);
+	const struct graph_task *t = &g->tasks[thread];
+	uint32_t end = t->first_interval + t->n_intervals, found = GRAPH_NONE, answer = 0;
 	uint64_t to_ns = UINT64_MAX;
+	struct round round;
 
 	for (; i < end && to_ns == UINT64_MAX && scan_step(g); i++)
-		if (is_poll_wait(&g->intervals[i]))
+		if (ends_round(g, &g->intervals[i]))
 			to_ns = g->intervals[i].from_ns;
-	end = (uint32_t)MIN(g->w->n_events, why + 1ULL + TURN_EVENTS);
-	for (uint32_t e = why + 1; e < end && rec(g, e)->ts <= to_ns && scan_step(g); e++) {
+	end = (uint32_t)MIN(g->w->n_events, why + 1ULL + ROUND_EVENTS);
+	for (uint32_t e = round_begin(g, why, &round);
+	     e < end && rec(g, e)->ts <= to_ns && round.n <= ROUND_RECEIVES && scan_step(g); e++) {
 		uint32_t answered;
 
-		if (rec(g, e)->tid != t->tid || rec(g, e)->kind != CT_SEND ||
-		    graph_is_accepted(g, rec(g, e)->obj) || reason_of(g, loop, e, sure) != why)
+		if (round_step(g, &round, e, sure) != why || graph_is_accepted(g, rec(g, e)->obj))
 			continue;
 		answered = answer_to(g, e);
 		if (found != GRAPH_NONE && rec(g, e)->obj != rec(g, found)->obj && answered == GRAPH_NONE &&
@@ -230,13 +264,13 @@ static uint32_t question_after(const struct graph *g, uint32_t loop, uint32_t wh
 
 /* The loop has not answered yet. Goes forward: from the request to the question that the loop sent because of
  * it, to the answer, to the next question, and so on. */
-static int legs_forward(const struct graph *g, uint32_t loop, uint32_t got, uint64_t end_ns, struct legs *l)
+static int legs_forward(const struct graph *g, uint32_t tgid, uint32_t got, uint64_t end_ns, struct legs *l)
 {
 	bool sure = true;
 
 	for (uint32_t why = got; l->v.n < LEGS_MAX;) {
 		bool now_sure = true;
-		uint32_t asked = question_after(g, loop, why, &now_sure);
+		uint32_t asked = question_after(g, why, &now_sure);
 		uint32_t answered = asked == GRAPH_NONE ? GRAPH_NONE : answer_to(g, asked);
 		struct leg leg;
 
@@ -251,14 +285,14 @@ static int legs_forward(const struct graph *g, uint32_t loop, uint32_t got, uint
 				    .sure = sure };
 		if (VEC_PUSH(&l->v, leg))
 			return -ENOMEM;
-		if (answered == GRAPH_NONE || !is_by(g, answered, loop))
+		if (answered == GRAPH_NONE || !is_by(g, answered, tgid))
 			return 0;
 		why = answered;
 	}
 	return 0;
 }
 
-int legs_find(const struct graph *g, uint32_t loop, uint64_t sock, uint64_t sent_ns, uint64_t end_ns,
+int legs_find(const struct graph *g, uint32_t tgid, uint64_t sock, uint64_t sent_ns, uint64_t end_ns,
 	      struct legs *ret)
 {
 	const struct graph_ref *got, *last, *next;
@@ -273,20 +307,20 @@ int legs_find(const struct graph *g, uint32_t loop, uint64_t sock, uint64_t sent
 		if (rec(g, got->event)->ts >= sent_ns || !n_next || rec(g, last->event)->ts > sent_ns)
 			break;
 	}
-	if (!n || !is_by(g, got->event, loop) ||
+	if (!n || !is_by(g, got->event, tgid) ||
 	    graph_lacks_within(g, sent_ns, MIN(end_ns, g->w->to_ns)) & CT_LACK_MESSAGES)
 		return 0;
 	/* the last part of the answer: before the next request on this connection */
 	last = graph_refs_from(g, &g->sends, sock, rec(g, got->event)->ts, &n_next);
 	if (!n_next || rec(g, last->event)->ts > end_ns + MESSAGE_LATE_NS)
-		return legs_forward(g, loop, got->event, end_ns, ret);
+		return legs_forward(g, tgid, got->event, end_ns, ret);
 	next = graph_refs_from(g, &g->recvs, sock, rec(g, last->event)->ts, &n_next);
 	if (n_next)
 		end_ns = MIN(end_ns, rec(g, next->event)->ts);
 	last = graph_ref_before(g, &g->sends, sock, end_ns + MESSAGE_LATE_NS);
-	if (!last || !is_by(g, last->event, loop))
+	if (!last || !is_by(g, last->event, tgid))
 		return 0;
-	return legs_back(g, loop, got->event, last->event, ret);
+	return legs_back(g, tgid, got->event, last->event, ret);
 }
 
 void legs_done(struct legs *l)
@@ -310,30 +344,40 @@ static uint32_t answerer(const struct graph *g, const struct leg *leg, uint32_t 
 	return r ? graph_task_at(g, rec(g, r->event)->tid, rec(g, r->event)->ts) : GRAPH_NONE;
 }
 
+/* The server had sent its answer before the wait ended (leg->answered), or has done so by now. Then a wait on
+ * a futex was for something else. (A poll would have ended.) */
+static bool is_over(const struct graph *g, const struct leg *leg, uint32_t sent, uint64_t ts_ns)
+{
+	if (leg->answered == GRAPH_NONE)
+		return owner_unread(g, leg->sock, ts_ns);
+	return sent == GRAPH_NONE || rec(g, sent)->ts + MESSAGE_DELAYED_NS < ts_ns;
+}
+
 bool legs_blame(const struct graph *g, const struct legs *l, uint32_t interval, struct blame *ret)
 {
 	const struct interval *s = &g->intervals[interval];
 	const struct leg *leg = NULL;
+	uint32_t event = GRAPH_NONE, task = GRAPH_NONE;
 
 	for (size_t i = 0; i < l->v.n && !leg; i++)
 		if (s->from_ns >= l->v.v[i].from_ns && s->to_ns <= l->v.v[i].to_ns)
 			leg = &l->v.v[i];
-	if (!leg)
+	if (leg && leg->answered != GRAPH_NONE)
+		task = answerer(g, leg, &event);
+	if (!leg || (s->wait == CT_W_FUTEX && is_over(g, leg, event, s->to_ns)))
 		return false;
 	blame_socket(g, interval, leg->sock, ret);
 	ret->strength = EDGE_WEAK;
-	if (leg->answered != GRAPH_NONE) {
-		uint32_t event, task = answerer(g, leg, &event);
-
-		if (task != GRAPH_NONE) {
-			ret->task = task;
-			ret->event = event;
-			ret->rivals = 0;
-		}
-		ret->edge = task == GRAPH_NONE ? EDGE_IRQ : EDGE_MESSAGE;
-		ret->ended = true;
-		ret->until_ns = leg->to_ns;
-		ret->strength = leg->sure && task != GRAPH_NONE ? EDGE_STRONG : EDGE_WEAK;
+	if (leg->answered == GRAPH_NONE)
+		return true;
+	if (task != GRAPH_NONE) {
+		ret->task = task;
+		ret->event = event;
+		ret->rivals = 0;
+		ret->strength = leg->sure ? EDGE_STRONG : EDGE_WEAK;
 	}
+	ret->edge = task == GRAPH_NONE ? EDGE_IRQ : EDGE_MESSAGE;
+	ret->ended = true;
+	ret->until_ns = leg->to_ns;
 	return true;
 }

@@ -2,12 +2,13 @@
 /*
  * legs.h - private to graph/: for what an event loop waited while it had one request.
  *
- * An event loop waits for many things at once, so the wake-ups of its thread do not show which wait was for
- * which request. The messages do: the loop receives the request, sends a question to another task, receives
- * the answer, sends the next question, and at last sends its own answer. A leg is the time from a question
- * to its answer. If the loop had sent the question before it received the request, the request was queued
- * behind the one for which the loop had asked. If another client had the connection to the server, the leg
- * lasts to the message with which this client gave the connection back.
+ * An event loop waits for many things at once, and so do the threads of a runtime that runs many coroutines
+ * (Go, tokio). So the wake-ups of a thread do not show which wait was for which request. The messages do: the
+ * loop receives the request, sends a question to another task, receives the answer, sends the next question,
+ * and at last sends its own answer. A leg is the time from a question to its answer. If the loop had sent the
+ * question before it received the request, the request was queued behind the one for which the loop had
+ * asked. If another client had the connection to the server, the leg lasts to the message with which this
+ * client gave the connection back.
  *
  * Pure; any thread.
  */
@@ -32,14 +33,15 @@ struct legs {
 	VEC(struct leg) v;
 };
 
-/* Finds the legs of the request that the task `loop` received on the accepted socket `sock` after sent_ns,
+/* Finds the legs of the request that the process tgid received on the accepted socket `sock` after sent_ns,
  * and answered by end_ns, or not at all. Sets *ret, also if there is no leg; the caller frees it with
  * legs_done(). 0 or -ENOMEM. */
-int legs_find(const struct graph *g, uint32_t loop, uint64_t sock, uint64_t sent_ns, uint64_t end_ns,
+int legs_find(const struct graph *g, uint32_t tgid, uint64_t sock, uint64_t sent_ns, uint64_t end_ns,
 	      struct legs *ret);
 void legs_done(struct legs *l);
-/* For a wait of the event loop that lies in a leg: fills *ret with the task that owed the answer, and returns
- * true. False: the wait lies in no leg. */
+/* For a poll, or a wait on a futex without a known owner: if it lies in a leg, fills *ret with the task that
+ * owed the answer, and returns true. False: the wait lies in no leg, or the task did not wait for the answer.
+ */
 bool legs_blame(const struct graph *g, const struct legs *l, uint32_t interval, struct blame *ret);
 
 #endif
