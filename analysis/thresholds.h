@@ -97,6 +97,14 @@
 /* ns: A task polls only if its sleeps are shorter than this on average. Below: a slow polling is not found.
  * Above: a periodic job polls. Evidence: looks_every_1500_ms below; works_every_3_s above. */
 #define POLL_WAIT_NS 2000000000ULL
+/* ns: A task that polls may wait for the process that it told to do something at most this long before its
+ * first sleep. Below: a command that looks up names before it polls has told nobody. Above: earlier work
+ * counts. Evidence: tells_and_looks_up below; told_long_before above. */
+#define PROMPT_NS 500000000ULL
+/* ns: A task that computes for longer than this between two sleeps has done something else. Below: a task
+ * that looks at much between two sleeps is not polling all the time. Above: earlier work counts. Evidence:
+ * looks_at_much below; works_between above. */
+#define PROMPT_WORK_NS 20000000ULL
 /* times the time on the CPU: A task starves if it waited for a CPU for longer than this. Below: a task with
  * a fair share beside three others starves. Above: a task with a fifth of a CPU does not starve.
  * Evidence: three_rivals below; four_rivals above. */
@@ -260,9 +268,9 @@
 /*
  * Requests. The evidence is in requests.txt.
  */
-/* per cent: The requests whose latency lies between these ranks are the usual ones, with which the slowest are
- * compared. Below and above: too few requests, or slow ones, count as usual. Evidence: usual_and_slow on both
- * sides. */
+/* per cent: The requests whose latency lies between these ranks are the usual ones, with which the slowest
+ * are compared. Below and above: too few requests, or slow ones, count as usual. Evidence: usual_and_slow on
+ * both sides. */
 #define REQUEST_USUAL_FROM 40
 #define REQUEST_USUAL_TO   60
 /* per cent: The slowest requests are those from this rank on. Evidence: usual_and_slow on both sides. */
@@ -271,11 +279,13 @@
  * they are evenly distributed over the ranks. Below: rare reasons are missed. Above: a trace of a million
  * requests takes minutes. */
 #define REQUEST_SAMPLE 400
-/* The sentence about a request names at most SAID reasons, each with at least 1/SAID_SHARE of the time. Below: the
- * sentence does not explain the request. Above: the sentence is long. Evidence: usual_and_slow on both sides. */
+/* The sentence about a request names at most SAID reasons, each with at least 1/SAID_SHARE of the time.
+ * Below: the sentence does not explain the request. Above: the sentence is long. Evidence: usual_and_slow on
+ * both sides. */
 #define REQUEST_SAID       3
 #define REQUEST_SAID_SHARE 20
-/* services: A request that asks a service, which asks a service, and so on: at most this many are followed. */
+/* services: A request that asks a service, which asks a service, and so on: at most this many are followed.
+ */
 #define REQUEST_MAX_DEPTH 16
 /* intervals: While a child request is under way, at most this many intervals of the asking task are looked at
  * for work that it does meanwhile. */
@@ -284,19 +294,19 @@
 /*
  * Queues of jobs. The evidence is in jobs.txt.
  */
-/* 0..1: Jobs hardly wait if less than this share of all their time is spent in the queue. Below: a queue without a
- * problem gets a verdict. Above: a queue in which jobs wait gets none. Evidence: hardly_wait below; one_thread
- * above. */
+/* 0..1: Jobs hardly wait if less than this share of all their time is spent in the queue. Below: a queue
+ * without a problem gets a verdict. Above: a queue in which jobs wait gets none. Evidence: hardly_wait below;
+ * one_thread above. */
 #define QUEUE_WAIT_SHARE 0.1
-/* ns: All threads are stuck if no job has ended for as long as the oldest waiting job has waited, and this is at
- * least so long. Below: long jobs look stuck. Above: a stuck pool is noticed late. Evidence: long_jobs below;
- * stuck_pool above. */
+/* ns: All threads are stuck if no job has ended for as long as the oldest waiting job has waited, and this is
+ * at least so long. Below: long jobs look stuck. Above: a stuck pool is noticed late. Evidence: long_jobs
+ * below; stuck_pool above. */
 #define QUEUE_STUCK_NS 1000000000ULL
-/* factor: A few long jobs hold up the others if the 99th per cent of the execution is this many times the usual.
- * Evidence: one_thread below; few_long_jobs above. */
+/* factor: A few long jobs hold up the others if the 99th per cent of the execution is this many times the
+ * usual. Evidence: one_thread below; few_long_jobs above. */
 #define QUEUE_LONG_TIMES 10
-/* 0..1: A pool is too small if its jobs have a CPU for less than this share of their execution; otherwise it is
- * overloaded. Evidence: jobs_that_sleep below; jobs_that_compute above. */
+/* 0..1: A pool is too small if its jobs have a CPU for less than this share of their execution; otherwise it
+ * is overloaded. Evidence: jobs_that_sleep below; jobs_that_compute above. */
 #define QUEUE_CPU_SHARE 0.5
 
 #endif

@@ -9,9 +9,11 @@
 #include "analysis/contention/cpu_samples.h"
 #include "analysis/contention/flag.h"
 #include "analysis/diagnose/idle_client.h"
+#include "analysis/diagnose/prompted.h"
 #include "analysis/thresholds.h"
 #include "trace/words/words.h"
 #include "graph/timeline/scan.h"
+#include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
@@ -186,6 +188,48 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 	k->kind = RESOURCE_CHILD;
 	*ret_done = true;
 	return follow(f, child, MAX(t->born_ns, k->from_ns), MIN(t->exit_ns, k->to_ns), EDGE_EXIT, EDGE_WEAK);
+}
+
+/* The victim sleeps again and again. If it told another process to do something just before, it seems to look
+ * whether this is done. That process may have passed the order on. *ret_done becomes true if the chain now
+ * goes on with that process. */
+static int find_prompted(struct findings *f, bool *ret_done)
+{
+	struct link *k = last_link(f);
+	uint64_t since_ns = prompted_since(f->g, k->task, k->from_ns),
+		 middle_ns = k->from_ns + (k->to_ns - k->from_ns) / 2;
+	uint64_t told_ns = checked_sub(since_ns, PROMPT_NS), from_ns = k->from_ns, to_ns = k->to_ns;
+	enum edge_kind edge, next_edge = EDGE_SIGNAL;
+	uint32_t task, next = GRAPH_NONE;
+	struct words w = { 0 };
+	int r;
+
+	if (f->chain.links.n > 1)
+		return 0;
+	task = prompted_task(f->g, k->task, told_ns, since_ns, middle_ns, &edge);
+	if (task != GRAPH_NONE)
+		next = prompted_task(f->g, task, told_ns, since_ns + PROMPT_NS, middle_ns, &next_edge);
+	if (next_edge != EDGE_SIGNAL || next == k->task)
+		next = GRAPH_NONE;
+	if (task == GRAPH_NONE || (next == GRAPH_NONE && prompted_idles(f->g, task, middle_ns)))
+		return 0;
+	words_add(&w, "%s[%u] sleeps again and again since it %s %s[%u]: taken for the reason", k->comm,
+		  k->tid, edge == EDGE_SIGNAL ? "sent a signal to" : "wrote to",
+		  graph_comm(f->g, task, since_ns), f->g->tasks[task].tid);
+	r = add_choice(f, &w);
+	if (r)
+		return r;
+	*ret_done = true;
+	if (next == GRAPH_NONE)
+		return follow(f, task, from_ns, to_ns, edge, EDGE_WEAK);
+	r = chain_append(f->g, &f->chain, task, edge, EDGE_WEAK);
+	if (r)
+		return r;
+	k = last_link(f);
+	k->state = LINK_WAITING;
+	k->kind = RESOURCE_CHILD;
+	k->total_ns = to_ns - from_ns;
+	return follow(f, next, from_ns, to_ns, EDGE_EXIT, EDGE_WEAK);
 }
 
 /* Adds a choice that names the candidates with at least 1/BRANCH_SHARE of the time. */
@@ -515,6 +559,8 @@ int root_cause_find(struct findings *f)
 		r = find_sleepy_spin(f, &done);
 	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
 		r = find_polled_child(f, &done);
+	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
+		r = find_prompted(f, &done);
 	if (r || done)
 		return r;
 	if (!f->spins && f->chain.links.n > 1 &&
@@ -524,6 +570,10 @@ int root_cause_find(struct findings *f)
 	f->circular = f->own_lock || f->chain.end == END_CYCLE;
 	find_lost_message(f);
 	find_sleeping_children(f);
+	if (f->chain.end == END_LEAF && root_cause_polls(last_link(f)))
+		r = find_prompted(f, &done);
+	if (r || done)
+		return r;
 	r = find_driver(f);
 	find_idle_client(f);
 	if (!r && f->chain.end == END_LEAF && f->chain.leaf.kind == RESOURCE_DISK)

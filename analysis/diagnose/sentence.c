@@ -88,6 +88,10 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, " served by ");
 		return;
 	}
+	if (k->wait == CT_W_SLEEP && (k->edge == EDGE_SIGNAL || k->edge == EDGE_PIPE)) {
+		words_add(t, "for something that it had asked of ");
+		return;
+	}
 	switch (k->edge) {
 	case EDGE_LOCK:
 		words_add(t, "for a mutex");

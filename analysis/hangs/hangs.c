@@ -226,8 +226,8 @@ static bool is_alarm(const struct diagnosis *d)
 	if (d->verdict == VERDICT_NORMAL || d->verdict == VERDICT_LONG_RUNNING)
 		return false;
 	/* In a wait on a condition or an eventfd, a worker without work looks like a task that is stuck. So
-	 * a guess counts for the main thread only. */
-	if (k->wait == CT_W_FUTEX && k->edge == EDGE_OWNER && k->pid != k->tid)
+	 * a guess counts for the main thread only, and not if the program computes. */
+	if (k->wait == CT_W_FUTEX && k->edge == EDGE_OWNER && (k->pid != k->tid || c == CAUSE_BUSY))
 		return c == CAUSE_CIRCULAR_WAIT;
 	if (c == CAUSE_CIRCULAR_WAIT || c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY)
 		return true;

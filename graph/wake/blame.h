@@ -89,6 +89,9 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
  * already. */
 bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
+/* Whether the task idles at ts_ns, as a server that waits for requests, or for the moment to answer. */
+bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns);
+
 /* The tasks that could end the wait of a BLOCKED interval, if blame_wait() finds rivals. */
 void blame_rivals(const struct graph *g, uint32_t interval, struct enders *ret);
 

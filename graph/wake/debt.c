@@ -37,8 +37,7 @@ static uint32_t asking_wait(const struct graph *g, uint32_t task, uint64_t ts_ns
 	return GRAPH_NONE;
 }
 
-/* Whether the task idles at ts_ns, as a server that waits for requests, or for the moment to answer. */
-static bool is_idle(const struct graph *g, uint32_t task, uint64_t ts_ns)
+bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
 	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
@@ -62,7 +61,7 @@ static bool may_have_no_news(const struct graph *g, const struct blame *b, uint6
 {
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, b->obj, asked_by_ns);
 
-	return (!sent || g->w->events[sent->event].r.ts < since_ns) && is_idle(g, b->task, ts_ns);
+	return (!sent || g->w->events[sent->event].r.ts < since_ns) && blame_idles(g, b->task, ts_ns);
 }
 
 bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret)

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/diagnose/prompted.h"
+
+#include <signal.h>
+
+#include "analysis/thresholds.h"
+#include "graph/timeline/scan.h"
+#include "graph/wake/blame.h"
+#include "lib/bisect.h"
+
+static bool is_row(const struct interval *s)
+{
+	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_SLEEP || s->wait == CT_W_CHILD);
+}
+
+uint64_t prompted_since(const struct graph *g, uint32_t task, uint64_t from_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_interval_at(g, task, from_ns), end = t->first_interval + t->n_intervals;
+	uint64_t begin;
+
+	/* the window of a question may begin before the first sleep */
+	while (i < end && !is_row(&g->intervals[i]))
+		i++;
+	if (i >= end)
+		return from_ns;
+	begin = g->intervals[i].from_ns;
+	while (i-- > t->first_interval && scan_step(g)) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->state == INTERVAL_BLOCKED ? !is_row(s) : s->to_ns - s->from_ns > PROMPT_WORK_NS)
+			break;
+		if (s->state == INTERVAL_BLOCKED)
+			begin = s->from_ns;
+	}
+	return begin;
+}
+
+/* The process that the record shows to be told something by the task with this tid; 0: none. */
+static uint32_t told(const struct graph *g, uint32_t tid, const struct ct_rec *r, enum edge_kind *ret_edge)
+{
+	uint32_t task;
+
+	if (r->kind == CT_SIGNAL && r->tid == tid && !(r->flags & (CT_GF_KERNEL | CT_GF_IGNORED)) &&
+	    ct_signal_number(r) != SIGCHLD) {
+		task = graph_task_at(g, ct_signal_target(r), r->ts);
+		*ret_edge = EDGE_SIGNAL;
+	} else if (r->kind == CT_WAKE && ct_wake_by_task(r) && ct_wake_waker(r) == tid &&
+		   (CT_OBJ_KIND(r->obj) == CT_OBJ_PIPE || CT_OBJ_KIND(r->obj) == CT_OBJ_FIFO)) {
+		task = graph_task_at(g, r->tid, r->ts);
+		*ret_edge = EDGE_PIPE;
+	} else {
+		return 0;
+	}
+	return task == GRAPH_NONE ? 0 : g->tasks[task].tgid;
+}
+
+uint32_t prompted_task(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+		       uint64_t alive_ns, enum edge_kind *ret_edge)
+{
+	const struct window_event *e = g->w->events;
+	uint32_t tgid = 0, main_thread;
+
+	for (size_t i = BISECT(k, 0, g->w->n_events, e[k].r.ts >= from_ns);
+	     i < g->w->n_events && e[i].r.ts <= to_ns && scan_step(g); i++) {
+		enum edge_kind edge = EDGE_SIGNAL;
+		uint32_t other = told(g, g->tasks[task].tid, &e[i].r, &edge);
+
+		/* what the task writes to the one that started it is its output */
+		if (!other || other == g->tasks[task].tgid || graph_descends_from(g, task, other))
+			continue;
+		if (tgid && other != tgid)
+			return GRAPH_NONE;
+		tgid = other;
+		*ret_edge = edge;
+	}
+	main_thread = tgid ? graph_task_at(g, tgid, to_ns) : GRAPH_NONE;
+	return main_thread == GRAPH_NONE || g->tasks[main_thread].exit_ns < alive_ns ? GRAPH_NONE
+										     : main_thread;
+}
+
+bool prompted_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+	bool reads = s && s->state == INTERVAL_BLOCKED && s->wait == CT_W_READ;
+
+	return blame_idles(g, task, ts_ns) ||
+	       (reads && (CT_OBJ_KIND(s->obj) == CT_OBJ_PIPE || CT_OBJ_KIND(s->obj) == CT_OBJ_FIFO));
+}
