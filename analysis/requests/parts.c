@@ -164,9 +164,10 @@ static void add_own(struct walk *k, uint32_t request, uint32_t task, uint64_t fr
 static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct request *q = &k->p->r->v[request];
+	uint32_t answerer = q->answerer == GRAPH_NONE ? q->server : q->answerer;
 
-	while (from < to && q->server != q->answerer && q->server != GRAPH_NONE) {
-		const struct request_work *later = work_at(k->p, q->answerer, from);
+	while (from < to && q->server != answerer && q->server != GRAPH_NONE) {
+		const struct request_work *later = work_at(k->p, answerer, from);
 		const struct request_work *w = work_at(k->p, q->server, from);
 
 		if (!w || w->request != request || w->from_ns > from ||
@@ -177,7 +178,7 @@ static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t
 		add_own(k, request, q->server, from, MIN(w == later ? w->from_ns : w->to_ns, to));
 		from = w == later ? w->from_ns : w->to_ns;
 	}
-	add_own(k, request, q->answerer, from, to);
+	add_own(k, request, answerer, from, to);
 }
 
 /* Adds the time in which the answer is sent, and the client has still to receive it. If the client waits
@@ -258,6 +259,9 @@ static void add_middle(struct walk *k, uint32_t request, uint64_t from, uint64_t
 				next = MIN(begun, to);
 				break;
 			}
+			/* the request has its answer, so the server has not waited for this child */
+			if (c->answered == GRAPH_NONE && p->r->v[request].answered != GRAPH_NONE)
+				continue;
 			if (done > best_ns) {
 				best = p->children[i];
 				best_ns = done;

@@ -291,6 +291,11 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 
 	if (!p->wants_requests)
 		return GRAPH_NONE;
+	/* the server has answered before it read the end of the request */
+	if (open && more && open->answer != GRAPH_NONE) {
+		open->asked_bytes += bytes;
+		return flow->request;
+	}
 	if (open && !flow->dgram && (more || open->answer == GRAPH_NONE)) {
 		/* a further part of the request, or the next of several requests: one turn in both cases */
 		open->asked_bytes += bytes;

@@ -335,7 +335,7 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	uint64_t client = client_at(flow, from);
 	uint64_t ts = p->e[event].r.ts;
 	struct flow_item *r = flow_first(&p->flows, &flow->taken);
-	bool more = !got->begun && r;
+	bool more = !got->begun; /* bytes of a send whose first bytes were received before */
 	uint32_t request;
 
 	flow->client = from;
@@ -422,7 +422,8 @@ void match_recv(struct pass *p, uint32_t event)
 	take_bytes(p, f, task, event, bytes);
 	flow = &p->flows.v.v[f];
 	flow->user = task;
-	flow->sent_last = false;
+	/* the end of a request that is answered already does not begin another one */
+	flow->sent_last &= flow->role == ROLE_SERVES && !got.begun;
 	p->work[task].parted = event;
 	p->work[task].spoke = r->obj;
 	p->work[task].acts++;
