@@ -210,6 +210,47 @@ static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_
 	return request == GRAPH_NONE ? next_waiting(p, l) : request;
 }
 
+/* The pool of the task's process; NULL: out of memory. */
+static struct request_pool *pool_at(struct pass *p, uint32_t task)
+{
+	uint64_t at;
+
+	if (!map_get(&p->pool_of, p->g->tasks[task].tgid, &at)) {
+		at = p->pools.n;
+		if (VEC_PUSH(&p->pools, (struct request_pool){ 0 }) ||
+		    map_set(&p->pool_of, p->g->tasks[task].tgid, at)) {
+			p->err = -ENOMEM;
+			return NULL;
+		}
+	}
+	return &p->pools.v[at];
+}
+
+static bool is_new(const struct pass *p, uint32_t request)
+{
+	return is_open(p, request) && p->turns.v[request].asked_on == GRAPH_NONE;
+}
+
+static bool hops(const struct pass *p, uint32_t task)
+{
+	uint64_t at;
+
+	return map_get(&p->pool_of, p->g->tasks[task].tgid, &at) && p->pools.v[at].hops;
+}
+
+/* The oldest request of the process for which no thread has asked. GRAPH_NONE: none, or each thread of the
+ * process asks for its own requests. */
+static uint32_t pool_oldest(struct pass *p, uint32_t task)
+{
+	struct request_pool *pool = hops(p, task) ? pool_at(p, task) : NULL;
+
+	if (!pool)
+		return GRAPH_NONE;
+	while (pool->first < pool->v.n && !is_new(p, pool->v.v[pool->first]))
+		pool->first++;
+	return pool->first < pool->v.n ? pool->v.v[pool->first] : GRAPH_NONE;
+}
+
 uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 {
 	struct request_loop *l;
@@ -219,8 +260,13 @@ uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 	if (!p->wants_requests)
 		return GRAPH_NONE;
 	l = map_get(&p->loop_of, task, &at) ? loop_at(p, task) : NULL;
+	/* any thread may go on with any request, and most go on with their own */
+	request = l && hops(p, task) ? next_new(p, l, 0) : GRAPH_NONE;
+	if (request == GRAPH_NONE)
+		request = pool_oldest(p, task);
 	/* a thread that only gets work from other threads works for one request at a time */
-	request = l && l->takes ? next_asker(p, l, f) : request_of_client(p, task);
+	if (request == GRAPH_NONE)
+		request = l && l->takes ? next_asker(p, l, f) : request_of_client(p, task);
 	if (request == GRAPH_NONE)
 		request = l && !l->takes ? next_asker(p, l, f) : request_of_client(p, task);
 	if (request != GRAPH_NONE) {
@@ -288,6 +334,7 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	struct request *open = request_at(p, flow->request);
 	uint32_t bytes = ct_message_bytes(&p->e[event].r);
 	struct request_loop *loop;
+	struct request_pool *pool;
 
 	if (!p->wants_requests)
 		return GRAPH_NONE;
@@ -301,6 +348,9 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		open->asked_bytes += bytes;
 		open->shared |= flow->pipelines;
 	} else {
+		pool = pool_at(p, task);
+		if (pool && open && open->server != task)
+			pool->hops = true;
 		flow->request = request_add(p, &(struct request){ .sock = flow->sock,
 								  .client = from,
 								  .server = task,
@@ -313,6 +363,8 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 								  .read = GRAPH_NONE,
 								  .asked_bytes = bytes,
 								  .shared = flow->pipelines });
+		if (pool && flow->request != GRAPH_NONE && VEC_PUSH(&pool->v, flow->request))
+			p->err = -ENOMEM;
 	}
 	loop = loop_at(p, task);
 	if (loop)

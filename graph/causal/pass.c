@@ -153,6 +153,10 @@ void pass_done(struct pass *p)
 	}
 	VEC_FREE(&p->loops);
 	map_done(&p->loop_of);
+	for (size_t i = 0; i < p->pools.n; i++)
+		VEC_FREE(&p->pools.v[i].v);
+	VEC_FREE(&p->pools);
+	map_done(&p->pool_of);
 }
 
 uint32_t pass_flow(struct pass *p, uint64_t sock)

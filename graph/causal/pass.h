@@ -113,6 +113,13 @@ struct request_loop {
 	VEC(uint32_t) released; /* since the last idle wait: flows of answered requests, which are free now */
 };
 
+/* The requests of one process for which no thread has asked yet, and which may be asked for by any thread. */
+struct request_pool {
+	VEC(uint32_t) v;
+	size_t first; /* the entries in front of v.v[first] are done */
+	bool hops;    /* several threads have received requests on one connection, as in Go or tokio */
+};
+
 struct pass {
 	const struct graph *g;
 	const struct window_event *e;
@@ -138,6 +145,8 @@ struct pass {
 	VEC(struct request_part) parts; /* in the order of the records */
 	VEC(struct request_loop) loops; /* of the tasks that have received requests or answers */
 	struct map loop_of;             /* task -> index into loops */
+	VEC(struct request_pool) pools; /* of the processes that have received requests */
+	struct map pool_of;             /* tgid -> index into pools */
 	uint64_t coarse_ns;             /* switches were left out until this time */
 	int err;
 };
