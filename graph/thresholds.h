@@ -182,6 +182,11 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * critical path looks at this many of these questions. If there are more, the time of the first
  * ones counts for a later one. */
 #define ASKED_STEPS 8
+/* The only active thread of a process is looked for in processes with at most THREADS threads. Whether a
+ * thread computes is looked up at MOMENTS of a wait; the number is a prime, because many threads work
+ * periodically. */
+#define ACTIVE_THREADS 256
+#define ACTIVE_MOMENTS 31
 /* A round of an event loop is the time between two of its polls. EVENTS: records of all tasks in a round.
  * RECEIVES: sockets on which the loop receives in a round. LOOKS: intervals of the loop in a round. If a turn
  * has more, it is not known for which request the loop acted. LEGS: the critical path looks at this many

@@ -329,8 +329,9 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
 	active = *b;
-	if (is_unexplained(k->g, interval, b) && blame_active(k->g, interval, f->from_ns, &active)) {
-		/* a thread of a pool, for which no task waits, may well wait for work */
+	/* a thread of a pool, for which no task waits, may well wait for work */
+	if ((f->depth || main_thread || b->task != GRAPH_NONE) && is_unexplained(k->g, interval, b) &&
+	    blame_active(k->g, interval, f->from_ns, &active)) {
 		if (!f->depth && !main_thread)
 			active.task = GRAPH_NONE;
 		*b = active;

@@ -92,22 +92,21 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
 	return true;
 }
 
-/* For how long the task computed, or wanted to, in [from_ns, to_ns). */
-static uint64_t computed_ns(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+/* Whether the task computed, or wanted to, for at least 1/ACTIVE_SHARE of [from_ns, to_ns). Looks at some
+ * moments only, because a busy task may have very many intervals. */
+static bool computed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
-	const struct graph_task *t = &g->tasks[task];
-	uint32_t i = graph_interval_at(g, task, from_ns), end = t->first_interval + t->n_intervals;
-	uint64_t sum = 0;
+	unsigned n = 0;
 
-	for (; i < end && g->intervals[i].from_ns < to_ns && scan_step(g); i++) {
-		const struct interval *s = &g->intervals[i];
+	for (unsigned k = 0; k < ACTIVE_MOMENTS; k++) {
+		uint64_t ts_ns = from_ns + (to_ns - from_ns) / (2 * ACTIVE_MOMENTS) * (2 * k + 1);
+		uint32_t i = graph_interval_at(g, task, ts_ns);
+		const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
 
-		uint64_t begin = MAX(s->from_ns, from_ns), stop = MIN(s->to_ns, to_ns);
-
-		if (s->state == INTERVAL_RUNNING || s->state == INTERVAL_RUNNABLE)
-			sum += stop - begin;
+		n += s && s->from_ns <= ts_ns &&
+		     (s->state == INTERVAL_RUNNING || s->state == INTERVAL_RUNNABLE);
 	}
-	return sum;
+	return n * ACTIVE_SHARE >= ACTIVE_MOMENTS;
 }
 
 /* Whether the task waits at ts_ns for something outside of its process. *ret_for: the task of another process
@@ -146,7 +145,7 @@ static bool is_active(const struct graph *g, uint32_t task, uint64_t since_ns, u
 	*ret_for = GRAPH_NONE;
 	if (t->exit_ns < to_ns || t->born_ns >= to_ns)
 		return false;
-	return computed_ns(g, task, from_ns, to_ns) >= half_ns ||
+	return computed(g, task, from_ns, to_ns) ||
 	       (waits_outside(g, task, since_ns, to_ns - 1, ret_for) &&
 		waits_outside(g, task, since_ns, to_ns - half_ns, ret_for));
 }
@@ -174,10 +173,9 @@ bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, s
 	uint64_t to_ns = ret->killed ? checked_sub(s->to_ns, KILLER_LATE_NS) : s->to_ns;
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[s->task].tgid, &n);
-	uint32_t found = GRAPH_NONE;
-	uint32_t found_for = GRAPH_NONE, other;
+	uint32_t found = GRAPH_NONE, found_for = GRAPH_NONE, other;
 
-	if (to_ns <= s->from_ns ||
+	if (to_ns <= s->from_ns || n > ACTIVE_THREADS ||
 	    (ret->task != GRAPH_NONE && (sleeps(g, ret->task, to_ns - 1) ||
 					 is_active(g, ret->task, since_ns, s->from_ns, to_ns, &other))))
 		return false;
