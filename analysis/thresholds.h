@@ -212,6 +212,10 @@
  * ordinary work of a child. Above: a child in an endless loop is missed. Evidence: child_at_work below;
  * child_at_work_for_long above. */
 #define HANGS_CHILD_BUSY_NS 3000000000ULL
+/* 1/n of the longer hang: Two hangs are about equally long if they differ by at most this. The hang with
+ * more waiting tasks then comes first. Below: the hang that began a little earlier comes first, even if only
+ * one task waits. Above: a much longer hang comes second. Evidence: two_holders on both sides. */
+#define HANGS_ALIKE_SHARE 10
 
 /*
  * Slices: how far an edge is believed. The score of an edge (0..1) is a product of these numbers,

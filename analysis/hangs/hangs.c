@@ -363,6 +363,58 @@ static void find_same(struct hangs *h)
 	}
 }
 
+bool hangs_is_worst(const struct hang *x)
+{
+	return x->alarm && !x->minor;
+}
+
+static uint64_t length(const struct hang *x)
+{
+	return x->to_ns - x->from_ns;
+}
+
+/* Whether x is about as long as a hang of longest_ns. */
+static bool is_alike(const struct hang *x, uint64_t longest_ns)
+{
+	return length(x) >= longest_ns - longest_ns / HANGS_ALIKE_SHARE;
+}
+
+/* How many rows that are about as long as longest_ns are about the hang of row i. */
+static size_t alike_rows(const struct hangs *h, size_t i, uint64_t longest_ns)
+{
+	size_t n = 0;
+
+	for (size_t j = i; j < h->n; j++)
+		n += h->v[j].first_row == i && is_alike(&h->v[j], longest_ns);
+	return n;
+}
+
+/* Among worst hangs that are about equally long, moves the hang with the most rows to the front. Rows that
+ * are the same as an earlier row keep their places: alike_rows() is 0 for them. */
+static void most_waiters_first(struct hangs *h)
+{
+	for (size_t at = 0; at < h->n && hangs_is_worst(&h->v[at]); at++) {
+		uint64_t longest_ns = length(&h->v[at]);
+		size_t best = at, most = alike_rows(h, at, longest_ns);
+		struct hang x;
+
+		for (size_t i = at + 1; most && i < h->n && hangs_is_worst(&h->v[i]); i++) {
+			size_t n = is_alike(&h->v[i], longest_ns) ? alike_rows(h, i, longest_ns) : 0;
+
+			if (n > most) {
+				best = i;
+				most = n;
+			}
+		}
+		if (best == at)
+			continue;
+		x = h->v[best];
+		memmove(&h->v[at + 1], &h->v[at], (best - at) * sizeof(x));
+		h->v[at] = x;
+		find_same(h);
+	}
+}
+
 int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 		     const struct hangs_filter *filter, struct hangs **ret)
 {
@@ -424,9 +476,12 @@ int hangs_settle(const struct graph *g, struct hang *x)
 	return r;
 }
 
-bool hangs_is_worst(const struct hang *x)
+bool hangs_are_decided(const struct hangs *h, size_t settled)
 {
-	return x->alarm && !x->minor;
+	for (size_t i = 0; i < settled; i++)
+		if (hangs_is_worst(&h->v[i]))
+			return settled == h->n || !is_alike(&h->v[settled], length(&h->v[i]));
+	return false;
 }
 
 void hangs_sort(struct hangs *h)
@@ -441,6 +496,7 @@ void hangs_sort(struct hangs *h)
 	qsort(h->v, h->n, sizeof(*h->v), hang_cmp);
 	main_thread_first(h);
 	find_same(h);
+	most_waiters_first(h);
 }
 
 int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
@@ -455,7 +511,7 @@ int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const st
 		r = hangs_diagnose(g, &h->v[i]);
 		if (!r)
 			r = hangs_settle(g, &h->v[i]);
-		if (!r && hangs_is_worst(&h->v[i]) && filter && filter->worst)
+		if (!r && filter && filter->worst && hangs_are_decided(h, i + 1))
 			break;
 	}
 	if (r) {

@@ -70,12 +70,16 @@ int hangs_diagnose(const struct graph *g, struct hang *x);
  * more steps than the diagnosis took, first diagnoses *x again with the steps that are left. 0 or
  * -ENOMEM. Only one thread at a time may call this function. */
 int hangs_settle(const struct graph *g, struct hang *x);
-/* Whether x is an alarm that is not minor. hangs_sort() puts such a row before all rows that come
- * after it in hangs_candidates(), because those rows are shorter. */
+/* Whether x is an alarm that is not minor. */
 bool hangs_is_worst(const struct hang *x);
+/* Whether the rows before row `settled` decide which row comes first after hangs_sort(). These rows must be
+ * diagnosed. Row `settled` and the rows after it need no diagnosis. The rows are in the order of
+ * hangs_candidates(). */
+bool hangs_are_decided(const struct hangs *h, size_t settled);
 /* Removes the rows without diagnosis, sorts the others, and finds the rows about the same hang. The order:
  * alarms that are not minor; minor alarms; rows whose verdict is not normal; the other rows. In each of
- * these groups, the longest hang first. */
+ * these groups, the longest hang first. But among alarms that are not minor and about equally long, the hang
+ * with the most rows first. */
 void hangs_sort(struct hangs *h);
 
 /*

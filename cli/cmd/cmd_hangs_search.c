@@ -96,6 +96,17 @@ static bool is_ready(struct search *s, size_t row)
 	return ready;
 }
 
+/* Whether the rows before row `settled`, which are settled, are all that the caller needs. */
+static bool is_found(struct search *s, size_t settled)
+{
+	bool found;
+
+	pthread_mutex_lock(&s->lock);
+	found = s->worst && hangs_are_decided(s->h, settled);
+	pthread_mutex_unlock(&s->lock);
+	return found;
+}
+
 /* Shows the progress. Returns the error of a thread, or 0. */
 static int look(struct search *s)
 {
@@ -111,7 +122,7 @@ static int look(struct search *s)
 }
 
 /* Calls hangs_settle() for the rows in order, for each row as soon as the row is diagnosed. Ends
- * after the last row or, if s->worst is set, after the worst hang; also ends after an error or a
+ * after the last row or, if s->worst is set, when the worst hang is known; also ends after an error or a
  * signal. *settled: the number of rows that are settled, before the call and after it. */
 static int wait_for_rows(struct search *s, int signal_fd, size_t *settled, bool *ret_interrupted)
 {
@@ -133,8 +144,7 @@ static int wait_for_rows(struct search *s, int signal_fd, size_t *settled, bool 
 		r = look(s);
 		while (!r && !found && is_ready(s, at)) {
 			r = hangs_settle(s->g, &s->h->v[at]);
-			found = s->worst && !r && hangs_is_worst(&s->h->v[at]);
-			at++;
+			found = !r && is_found(s, ++at);
 		}
 	}
 	*settled = at;
@@ -225,11 +235,11 @@ static int diagnose_worst(const struct graph *g, struct hangs *h)
 	size_t at = 0;
 	int r = 0;
 
-	for (; at < MIN(h->n, (size_t)DIAGNOSE_ALONE) && !found && !r; at++) {
+	while (at < MIN(h->n, (size_t)DIAGNOSE_ALONE) && !found && !r) {
 		r = hangs_diagnose(g, &h->v[at]);
 		if (!r)
 			r = hangs_settle(g, &h->v[at]);
-		found = !r && hangs_is_worst(&h->v[at]);
+		found = !r && hangs_are_decided(h, ++at);
 	}
 	if (!r && !found && at < h->n)
 		return diagnose_rows(g, h, at, true);
