@@ -76,6 +76,8 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_STARVED;
 	if (f->by_comparison && (f->missing->how == MISSING_ENDED || f->missing->how == MISSING_SILENT))
 		return CAUSE_MISSING_WAKEUP;
+	if (f->parent_threads)
+		return CAUSE_MISSING_WAKEUP;
 	if (f->spins)
 		return CAUSE_POLLING;
 	if (f->on_disk)
@@ -326,6 +328,7 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.cpu = f->starved ? &f->cpu : NULL,
 					.strong = d->strong,
 					.own_lock = f->own_lock,
+					.parent_threads = f->parent_threads,
 					.silent = is_silent(f->missing, d),
 					.left_out = f->left_out,
 					.watch = written ? NULL : d->watch,
@@ -373,7 +376,8 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 	if (!r) {
 		d->stall_ns = f.chain.links.v[0].total_ns;
 		f.chatty = is_chatty(&f, to_ns - from_ns);
-		d->verdict = is_fine(&f, task, d) ? VERDICT_NORMAL : find_verdict(&f);
+		d->no_waker = f.parent_threads;
+		d->verdict = !d->no_waker && is_fine(&f, task, d) ? VERDICT_NORMAL : find_verdict(&f);
 		d->cause = find_cause(&f);
 		if (d->verdict == VERDICT_NORMAL && d->cause != CAUSE_TIMER)
 			d->cause = CAUSE_NONE;

@@ -114,6 +114,7 @@ struct diagnosis {
 	char *watch;        /* a command that watches the polled variable; NULL: none is known */
 	uint64_t coarse_ns; /* for how long only waits of CT_COARSE_NS or more were recorded */
 	size_t asked;       /* questions put to a person */
+	bool no_waker;      /* no task can end the wait of the last link */
 	struct missing_wake *comparison; /* the comparison with an earlier wait; NULL: there was none */
 };
 

@@ -538,6 +538,57 @@ static bool find_own_lock(struct findings *f)
 	return true;
 }
 
+/* How many threads of the process exist at ts_ns. */
+static unsigned threads_at(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
+	unsigned alive = 0;
+
+	for (size_t i = 0; i < n; i++)
+		alive += g->tasks[r[i].event].born_ns <= ts_ns && g->tasks[r[i].event].exit_ns > ts_ns;
+	return alive;
+}
+
+static bool has_execed(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct window_event *e = g->w->events;
+
+	for (size_t i = window_lower_bound(g->w, from_ns); i < g->w->n_events && e[i].r.ts < to_ns; i++)
+		if (e[i].r.kind == CT_EXEC && e[i].r.tid == tid)
+			return true;
+	return false;
+}
+
+/*
+ * If a process with several threads forks, the child has one thread, and a copy of the locks as they were.
+ * Finds such a child as the last task: it waits on a futex that no other task can wake. Sets
+ * f->parent_threads.
+ *
+ * A futex with a symbol lies in the data of a binary. After a fork, each process has its own copy of this
+ * data, so no other process can wake the child.
+ */
+static void find_lost_lock(struct findings *f)
+{
+	const struct link *k = last_link(f);
+	const struct graph *g = f->g;
+	const struct graph_task *t = &g->tasks[k->task];
+	const struct window_object *o = window_object(g->w, k->obj);
+	uint32_t wait = graph_interval_at(g, k->task, k->from_ns);
+
+	if (f->chain.end != END_LEAF || f->chain.leaf.ended || k->wait != CT_W_FUTEX || !k->unfinished ||
+	    wait == GRAPH_NONE || g->intervals[wait].flags & CT_SF_TIMEOUT)
+		return;
+	if (CT_OBJ_KIND(k->obj) != CT_OBJ_FUTEX || !o || !*o->name)
+		return;
+	if (!t->born_ns || t->tid != t->tgid || t->parent == GRAPH_NONE ||
+	    threads_at(g, t->tgid, k->from_ns) > 1 ||
+	    threads_at(g, g->tasks[t->parent].tgid, t->born_ns) < 2 ||
+	    has_execed(g, t->tid, t->born_ns, k->from_ns))
+		return;
+	f->parent_threads = threads_at(g, g->tasks[t->parent].tgid, t->born_ns);
+}
+
 int root_cause_find(struct findings *f)
 {
 	struct link *k = last_link(f);
@@ -568,6 +619,7 @@ int root_cause_find(struct findings *f)
 		f->pool = contention_pool(f->g, k->task, k->from_ns, k->to_ns);
 	f->own_lock = find_own_lock(f);
 	f->circular = f->own_lock || f->chain.end == END_CYCLE;
+	find_lost_lock(f);
 	find_lost_message(f);
 	find_sleeping_children(f);
 	if (f->chain.end == END_LEAF && root_cause_polls(last_link(f)))

@@ -24,6 +24,9 @@ struct findings {
 	bool starved;
 	bool circular;
 	bool own_lock; /* a cycle of one task: it waits for a lock that it owns itself */
+	/* How many threads the process had from which the last task was forked. Not 0: the last task waits on
+	 * a futex that no other task can wake, because only a thread of that process would. */
+	unsigned parent_threads;
 	bool on_disk;
 	bool left_out; /* the tracer left out what the last task waits for, to keep within its budget */
 	struct missing_wake *missing; /* the result of a comparison; NULL: none */

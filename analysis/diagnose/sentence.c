@@ -321,6 +321,15 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 		words_add(t, "was waiting for a lock that it holds itself");
 		say_resource(t, k);
 		words_add(t, " (deadlock)");
+	} else if (f->parent_threads) {
+		const struct graph_task *parent = &f->g->tasks[f->g->tasks[k->task].parent];
+
+		words_add(t, "was waiting for a wake-up that no task can send");
+		say_resource(t, k);
+		say_where(t, f, k);
+		words_add(t, ": its process was forked from %s[%u], which had %u threads, and has only one",
+			  graph_comm(f->g, f->g->tasks[k->task].parent, f->g->tasks[k->task].born_ns),
+			  parent->tgid, f->parent_threads);
 	} else if (f->cause == CAUSE_CIRCULAR_WAIT) {
 		words_add(t, "was waiting");
 		say_resource(t, k);

@@ -16,9 +16,10 @@ struct sentence_facts {
 	uint32_t pool;                /* number of workers of a pool in which all are busy; 0: no such pool */
 	const struct contention *cpu; /* the task that had the CPU; NULL: the last task is not starved */
 	bool strong;
-	bool own_lock;      /* the last task waits for a lock that it owns itself */
-	bool silent;        /* the last task goes on as usual, but does not send the missing wake-up */
-	bool left_out;      /* as in struct findings */
+	bool own_lock;           /* the last task waits for a lock that it owns itself */
+	unsigned parent_threads; /* as in struct findings */
+	bool silent;             /* the last task goes on as usual, but does not send the missing wake-up */
+	bool left_out;           /* as in struct findings */
 	const char *watch;  /* a command that watches the polled variable; NULL: the variable is not known, or
 			       its writer is known already */
 	uint64_t coarse_ns; /* for how long only long waits were recorded; 0: too short to mention */

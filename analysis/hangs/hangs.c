@@ -225,6 +225,8 @@ static bool is_alarm(const struct diagnosis *d)
 
 	if (d->verdict == VERDICT_NORMAL || d->verdict == VERDICT_LONG_RUNNING)
 		return false;
+	if (d->no_waker)
+		return true;
 	/* In a wait on a condition or an eventfd, a worker without work looks like a task that is stuck. So
 	 * a guess counts for the main thread only, and not if the program computes. */
 	if (k->wait == CT_W_FUTEX && k->edge == EDGE_OWNER && (k->pid != k->tid || c == CAUSE_BUSY))
