@@ -70,9 +70,12 @@ static void drop_ids(char *s)
 	*to = '\0';
 }
 
-/* Whether each connection or each run of a program has its own object of this kind. */
-static bool is_fleeting(uint64_t obj)
+/* Whether each connection or each run of a program has its own object of this kind. A futex without a symbol
+ * is part of an object in memory: a program may have one for each of its threads, keys or requests. */
+static bool is_fleeting(const struct graph *g, uint64_t obj)
 {
+	const struct window_object *o;
+
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
 	case CT_OBJ_PIPE:
@@ -80,6 +83,9 @@ static bool is_fleeting(uint64_t obj)
 	case CT_OBJ_EPOLL:
 	case CT_OBJ_TASK:
 		return true;
+	case CT_OBJ_FUTEX:
+		o = window_object(g->w, obj);
+		return !o || !*o->name;
 	default:
 		return false;
 	}
@@ -90,7 +96,7 @@ static int add_row(const struct adding *a, enum account_group group, const struc
 	struct account_row r = *row;
 	char words[ACCOUNT_WORDS_MAX];
 
-	if (group == ACCOUNT_WAIT && is_fleeting(r.obj))
+	if (group == ACCOUNT_WAIT && is_fleeting(a->s->g, r.obj))
 		r.obj = 0;
 	account_words(a->s->g, group, &r, words, sizeof(words));
 	drop_ids(words);
