@@ -369,3 +369,10 @@ void queues_free(struct queues *q)
 		free(q->v);
 	free(q);
 }
+
+const char *queue_comm(const struct graph *g, const struct queue *q)
+{
+	uint32_t main_thread = graph_task_at(g, g->tasks[q->task].tgid, g->w->to_ns);
+
+	return graph_comm(g, main_thread == GRAPH_NONE ? q->task : main_thread, g->w->to_ns);
+}

@@ -65,5 +65,8 @@ struct queues {
  * with queues_free(). 0 or -ENOMEM. */
 int queues_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct queues **ret);
 void queues_free(struct queues *q);
+/* The name of the main thread of the queue's process. If the trace does not know the main thread: the name of
+ * queue.task. Never NULL. */
+const char *queue_comm(const struct graph *g, const struct queue *q);
 
 #endif

@@ -8,7 +8,7 @@
 #include "cli/render/jobs.h"
 
 struct jobs_options {
-	const char *from, *to, *boot, *path;
+	const char *from, *to, *boot, *path, *compare;
 	bool json;
 };
 
@@ -19,40 +19,58 @@ static const struct cli_option jobs_table[] = {
 	{ TEXT(to), "to", "TIME", "end of the window (default: the end of the trace)" },
 	{ TEXT(boot), "boot", "N",
 	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
+	{ TEXT(compare), "compare", "BEFORE", "show the queues beside those of the trace BEFORE" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.jobs/1)" },
 	{ 0 },
 };
 
 static const struct cli_usage jobs_usage = {
 	.name = "jobs",
-	.args = "[--from TIME] [--to TIME] [--boot N] [--json] FILE",
+	.args = "[--from TIME] [--to TIME] [--boot N] [--compare BEFORE] [--json] FILE",
 	.about =
 		"Shows the queues of jobs of the frameworks that are switched on: how long jobs waited in the queue, how\n"
 		"long they ran, and why they waited.",
 	.options = jobs_table,
 };
 
-static int jobs_print(struct analysis_input *in, const struct jobs_options *o)
+/* Opens a trace and finds its queues. Returns an exit code. */
+static int load(struct analysis_input *in, const char *path, const struct jobs_options *window,
+		struct queues **ret)
 {
-	struct queues *q = NULL;
-	int exit_code = CLI_OK, r = queues_find(in->graph, in->from_ns, in->to_ns, &q);
+	int r = analysis_begin(in, path, window->boot, window->from, window->to);
 
 	if (r)
-		return cli_error("%s: cannot find the jobs: %s; narrow the window with --from and --to",
-				 in->path, strerror(-r));
-	if (o->json)
-		exit_code = render_jobs_json(in->graph, q);
-	else
-		render_jobs(stdout, in->graph, q);
+		return r;
+	r = queues_find(in->graph, in->from_ns, in->to_ns, ret);
+	return r ? cli_error("%s: cannot find the jobs: %s; narrow the window with --from and --to", in->path,
+			     strerror(-r))
+		 : CLI_OK;
+}
+
+static int jobs_print(const struct jobs_options *o, struct analysis_input *in,
+		      struct analysis_input *before_in)
+{
+	struct queues *q = NULL, *b = NULL;
+	struct queues_of now, before;
+	int r = load(in, o->path, o, &q);
+
+	if (!r && o->compare)
+		r = load(before_in, o->compare, &(struct jobs_options){ 0 }, &b);
+	now = (struct queues_of){ in->graph, q };
+	before = (struct queues_of){ before_in->graph, b };
+	if (!r)
+		r = o->json ? render_jobs_json(&now, b ? &before : NULL)
+			    : render_jobs(stdout, &now, b ? &before : NULL);
 	queues_free(q);
-	return exit_code;
+	queues_free(b);
+	return r;
 }
 
 int cmd_jobs(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&jobs_usage, argc, argv);
 	struct jobs_options o = { 0 };
-	struct analysis_input in = { 0 };
+	struct analysis_input in = { 0 }, before_in = { 0 };
 	int r;
 
 	p.into = &o;
@@ -61,9 +79,8 @@ int cmd_jobs(int argc, char **argv)
 	o.path = cli_only_arg(&p, "FILE");
 	if (!o.path)
 		return CLI_USAGE;
-	r = analysis_begin(&in, o.path, o.boot, o.from, o.to);
-	if (!r)
-		r = jobs_print(&in, &o);
+	r = jobs_print(&o, &in, &before_in);
 	analysis_close(&in);
+	analysis_close(&before_in);
 	return r;
 }

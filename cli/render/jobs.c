@@ -3,7 +3,9 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdlib.h>
 
+#include "cli/cli.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
@@ -13,12 +15,10 @@
 /* "server[12]": the process of the queue. */
 static const char *process_of(const struct graph *g, const struct queue *q, char buf[JOBS_NAME_MAX])
 {
-	uint32_t tgid = g->tasks[q->task].tgid, leader = graph_task_at(g, tgid, g->w->to_ns);
 	char comm[64];
 
-	describe_clean(graph_comm(g, leader == GRAPH_NONE ? q->task : leader, g->w->to_ns), comm,
-		       sizeof(comm));
-	snprintf(buf, JOBS_NAME_MAX, "%s[%u]", comm, tgid);
+	describe_clean(queue_comm(g, q), comm, sizeof(comm));
+	snprintf(buf, JOBS_NAME_MAX, "%s[%u]", comm, g->tasks[q->task].tgid);
 	return buf;
 }
 
@@ -66,24 +66,66 @@ static json_t *queue_json(const struct graph *g, const struct queue *q)
 							quantiles_json(&x->times.execution), "total_ns",
 							(json_int_t)x->total_ns));
 	}
-	return json_pack(
-		"{s:o, s:{s:I, s:o}, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:f, s:s, s:o, s:o}", "name",
-		text_json(name_of(g, q, name)), "process", "pid", (json_int_t)g->tasks[q->task].tgid, "comm",
-		text_json(graph_comm(g, q->task, g->w->to_ns)), "capacity", (json_int_t)q->n_threads,
-		"most_running", (json_int_t)q->most_running, "most_waiting", (json_int_t)q->most_waiting,
-		"count", (json_int_t)q->times.count, "waiting", (json_int_t)q->n_waiting, "running",
-		(json_int_t)q->n_running, "queueing_ns", quantiles_json(&q->times.queueing), "execution_ns",
-		quantiles_json(&q->times.execution), "on_cpu", q->on_cpu, "verdict",
-		queue_verdict_name(q->verdict), "text", text_json(q->text), "groups", groups);
+	return json_pack("{s:o, s:{s:I, s:o}, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:f, s:s, s:o, s:o}",
+			 "name", text_json(name_of(g, q, name)), "process", "pid",
+			 (json_int_t)g->tasks[q->task].tgid, "comm", text_json(queue_comm(g, q)), "capacity",
+			 (json_int_t)q->n_threads, "most_running", (json_int_t)q->most_running,
+			 "most_waiting", (json_int_t)q->most_waiting, "count", (json_int_t)q->times.count,
+			 "waiting", (json_int_t)q->n_waiting, "running", (json_int_t)q->n_running,
+			 "queueing_ns", quantiles_json(&q->times.queueing), "execution_ns",
+			 quantiles_json(&q->times.execution), "on_cpu", q->on_cpu, "verdict",
+			 queue_verdict_name(q->verdict), "text", text_json(q->text), "groups", groups);
 }
 
-int render_jobs_json(const struct graph *g, const struct queues *q)
+/* The index in `before` of each queue of `now`. NULL: out of memory. */
+static size_t *matches(const struct queues_of *now, const struct queues_of *before)
 {
-	json_t *queues = json_array();
+	size_t *of = malloc((now->q->n + 1) * sizeof(*of));
 
-	for (size_t i = 0; i < q->n; i++)
-		json_array_append_new(queues, queue_json(g, &q->v[i]));
-	return text_print_json(json_pack("{s:s, s:o}", "schema", "ctrace.jobs/1", "queues", queues));
+	if (of)
+		queues_match(before, now, of);
+	else
+		(void)cli_error("out of memory");
+	return of;
+}
+
+/* Whether a queue of `now` has this match. */
+static bool has_match(const struct queues_of *now, const size_t *of, size_t index)
+{
+	for (size_t i = 0; i < now->q->n; i++)
+		if (of[i] == index)
+			return true;
+	return false;
+}
+
+int render_jobs_json(const struct queues_of *now, const struct queues_of *before)
+{
+	_cleanup_free_ size_t *of = before ? matches(now, before) : NULL;
+	json_t *queues = json_array(), *gone = json_array(), *doc;
+
+	for (size_t i = 0; i < now->q->n; i++) {
+		json_t *one = queue_json(now->g, &now->q->v[i]);
+
+		if (of)
+			json_object_set_new(one, "before",
+					    of[i] == SIZE_MAX ? json_null()
+							      : queue_json(before->g, &before->q->v[of[i]]));
+		json_array_append_new(queues, one);
+	}
+	for (size_t i = 0; of && i < before->q->n; i++)
+		if (!has_match(now, of, i))
+			json_array_append_new(gone, queue_json(before->g, &before->q->v[i]));
+	doc = json_pack("{s:s, s:o}", "schema", "ctrace.jobs/1", "queues", queues);
+	if (before && !of) {
+		json_decref(doc);
+		json_decref(gone);
+		return CLI_FAILED;
+	}
+	if (before)
+		json_object_set_new(doc, "gone", gone);
+	else
+		json_decref(gone);
+	return text_print_json(doc);
 }
 
 static void show_times(FILE *f, const char *what, const struct quantiles *q)
@@ -118,14 +160,92 @@ static void show_queue(FILE *f, const struct graph *g, const struct queue *q)
 	}
 }
 
-void render_jobs(FILE *f, const struct graph *g, const struct queues *q)
+static void show_count_pair(FILE *f, const char *what, uint64_t before, uint64_t now)
 {
-	for (size_t i = 0; i < q->n; i++) {
+	char b[TEXT_NUMBER_MAX], n[TEXT_NUMBER_MAX];
+
+	fprintf(f, "    %-26s %12s %12s\n", what, text_count(before, b), text_count(now, n));
+}
+
+static void show_time_pair(FILE *f, const char *what, const char *rank, uint64_t before, uint64_t now)
+{
+	char label[JOBS_NAME_MAX], b[TEXT_NUMBER_MAX], n[TEXT_NUMBER_MAX];
+
+	snprintf(label, sizeof(label), "%s, %s", what, rank);
+	fprintf(f, "    %-26s %12s %12s", label, text_duration(before, b), text_duration(now, n));
+	if (before)
+		fprintf(f, "  %+.0f %%", 100 * ((double)now - (double)before) / (double)before);
+	fputc('\n', f);
+}
+
+static void show_times_pair(FILE *f, const char *what, const struct quantiles *before,
+			    const struct quantiles *now)
+{
+	show_time_pair(f, what, "p50", before->p50, now->p50);
+	show_time_pair(f, what, "p95", before->p95, now->p95);
+	show_time_pair(f, what, "p99", before->p99, now->p99);
+	show_time_pair(f, what, "max", before->max, now->max);
+}
+
+/* A queue of `now` beside the same queue before. */
+static void show_pair(FILE *f, const struct queues_of *before, const struct queue *b,
+		      const struct queues_of *now, const struct queue *q)
+{
+	char name[DESCRIBE_MAX], process[JOBS_NAME_MAX], then[JOBS_NAME_MAX];
+
+	fprintf(f, "%s  %s (before: %s)\n", process_of(now->g, q, process), name_of(now->g, q, name),
+		process_of(before->g, b, then));
+	fprintf(f, "    before: %s\n    now:    %s\n", b->text, q->text);
+	fprintf(f, "    %-26s %12s %12s\n", "", "before", "now");
+	show_count_pair(f, "jobs", b->times.count, q->times.count);
+	show_count_pair(f, "threads", b->n_threads, q->n_threads);
+	show_count_pair(f, "most ran at one time", b->most_running, q->most_running);
+	show_count_pair(f, "most waited at one time", b->most_waiting, q->most_waiting);
+	show_times_pair(f, "in the queue", &b->times.queueing, &q->times.queueing);
+	show_times_pair(f, "execution", &b->times.execution, &q->times.execution);
+}
+
+static void show_none(FILE *f)
+{
+	fprintf(f,
+		"No jobs in this time. Jobs are recorded for the frameworks that are switched on: see ctraced.conf(5), 'frameworks', and 'ctrace record --frameworks'.\n");
+}
+
+static int show_compared(FILE *f, const struct queues_of *now, const struct queues_of *before)
+{
+	_cleanup_free_ size_t *of = matches(now, before);
+	char process[JOBS_NAME_MAX], name[DESCRIBE_MAX];
+
+	if (!of)
+		return CLI_FAILED;
+	for (size_t i = 0; i < now->q->n; i++) {
 		if (i)
 			fputc('\n', f);
-		show_queue(f, g, &q->v[i]);
+		if (of[i] == SIZE_MAX) {
+			fprintf(f, "Only now:\n");
+			show_queue(f, now->g, &now->q->v[i]);
+		} else {
+			show_pair(f, before, &before->q->v[of[i]], now, &now->q->v[i]);
+		}
 	}
-	if (!q->n)
-		fprintf(f,
-			"No jobs in this time. Jobs are recorded for the frameworks that are switched on: see ctraced.conf(5), 'frameworks', and 'ctrace record --frameworks'.\n");
+	for (size_t i = 0; i < before->q->n; i++)
+		if (!has_match(now, of, i))
+			fprintf(f, "Only before: %s  %s: %s\n",
+				process_of(before->g, &before->q->v[i], process),
+				name_of(before->g, &before->q->v[i], name), before->q->v[i].text);
+	return CLI_OK;
+}
+
+int render_jobs(FILE *f, const struct queues_of *now, const struct queues_of *before)
+{
+	if (before && (now->q->n || before->q->n))
+		return show_compared(f, now, before);
+	for (size_t i = 0; i < now->q->n; i++) {
+		if (i)
+			fputc('\n', f);
+		show_queue(f, now->g, &now->q->v[i]);
+	}
+	if (!now->q->n)
+		show_none(f);
+	return CLI_OK;
 }

@@ -5,10 +5,11 @@
 
 #include <stdio.h>
 
-#include "analysis/jobs/queues.h"
+#include "analysis/jobs/match.h"
 
-/* Prints the queues. Returns an exit code. */
-int render_jobs_json(const struct graph *g, const struct queues *q);
-void render_jobs(FILE *f, const struct graph *g, const struct queues *q);
+/* Prints the queues of `now`. before: the queues to compare them with, or NULL. Each function returns an exit
+ * code. */
+int render_jobs_json(const struct queues_of *now, const struct queues_of *before);
+int render_jobs(FILE *f, const struct queues_of *now, const struct queues_of *before);
 
 #endif
