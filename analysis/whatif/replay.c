@@ -207,21 +207,35 @@ static bool is_taken(struct replay *k, uint32_t task, const struct arrival *a)
 	return whatif_takes(x->g, k->v, k->n, a->obj, TIME_KINDS);
 }
 
+/* The first index in [lo, hi) of an arrival that has the time `from` or a later one; if there is none: hi.
+ * The search begins at `near`, an index in [lo, hi], because the result is mostly close to it. */
+static size_t arrival_from(const struct arrival *v, size_t lo, size_t hi, size_t near, uint64_t from)
+{
+	size_t step = 1;
+
+	if (near > lo && v[near - 1].ts_ns >= from) {
+		for (; near > lo && v[near - 1].ts_ns >= from; step *= 2) {
+			hi = near - 1;
+			near -= MIN(step, near - lo);
+		}
+		return BISECT(i, near, hi, v[i].ts_ns >= from);
+	}
+	lo = near;
+	for (; near < hi && v[near].ts_ns < from; step *= 2) {
+		lo = near + 1;
+		near += MIN(step, hi - near);
+	}
+	return BISECT(i, lo, near, v[i].ts_ns >= from);
+}
+
 /* The index of the first arrival at the task that has the time `from` or a later one. The search
  * begins at the result of the last look-up, because the replay goes from interval to interval. */
 static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 {
-	const struct arrival *v = k->x->arrivals;
 	size_t lo = k->x->arrivals_of[task], hi = k->x->arrivals_of[task + 1];
-	size_t at = lo + k->tasks[task].arrival;
+	size_t at = arrival_from(k->x->arrivals, lo, hi, lo + k->tasks[task].arrival, from);
 
-	if (at == lo || v[at - 1].ts_ns < from) {
-		if (at == hi || v[at].ts_ns >= from)
-			return at;
-		lo = at + 1;
-	}
-	at = BISECT(i, lo, hi, v[i].ts_ns >= from);
-	k->tasks[task].arrival = (uint32_t)(at - k->x->arrivals_of[task]);
+	k->tasks[task].arrival = (uint32_t)(at - lo);
 	return at;
 }
 
@@ -265,7 +279,7 @@ static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, ui
 		held = held_by(k, interval, &x->arrivals[rt->held_end]);
 		k->held[rt->held_end] = rt->held_end > first ? MIN(k->held[rt->held_end - 1], held) : held;
 	}
-	end = BISECT(i, first, MAX(first, rt->held_end), x->arrivals[i].ts_ns >= to);
+	end = arrival_from(x->arrivals, first, MAX(first, rt->held_end), first, to);
 	if (first == end)
 		return shift;
 	held = k->held[end - 1];
