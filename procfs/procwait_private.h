@@ -46,8 +46,8 @@ int procwait_file_lock(struct procwait_ctx *c);
 /*
  * Describes a wait in the kernel. If the thread waits for a file system in user space (FUSE), adds the
  * processes that have /dev/fuse open, because one of them is its server. Otherwise the two innermost
- * functions of the kernel stack name the wait, and the class of the wait is `otherwise`.
- * Returns 0 or -ENOMEM.
+ * functions of the kernel stack name the wait, and the class of the wait is `otherwise`. Returns
+ * 0 or -ENOMEM.
  */
 int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise);
 
