@@ -34,7 +34,7 @@ struct elf_load {
 /* elf_file_open() fills in the structure. The structure owns no memory and no descriptor, so there
  * is nothing to release. */
 struct elf_file {
-	int fd;            /* belongs to the caller, who keeps it open; -1: the file cannot be read now */
+	int fd;            /* belongs to the caller, who keeps it open; -1: not open, or image is used */
 	const void *image; /* the bytes in memory, in place of fd; NULL: use fd */
 	uint64_t size;
 	uint16_t machine; /* EM_* */

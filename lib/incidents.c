@@ -88,8 +88,8 @@ int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_o
 	for (int i = 0; i < n; i++) {
 		json_t *o = load(dir_fd, v[i]->d_name);
 
-		/* A pending incident is always listed, even if its name makes it look old because
-		 * the clock was wrong. */
+		/* A pending incident is always listed. Its name may make it look old, because the
+		 * clock was wrong. */
 		if ((size_t)(n - i) > max && !json_is_true(json_object_get(o, "pending"))) {
 			json_decref(o);
 			o = NULL;

@@ -4,8 +4,8 @@
  * that user could put a link or a pipe in place of a file, and get the data that ctrace writes.
  *
  * The owner has to be root, or the user who runs this process. The parents of the directory are not
- * checked. Symbolic links in a path are followed, because an administrator may have made them. Any
- * thread.
+ * checked. Symbolic links in the path of a directory are followed, because an administrator may have
+ * made these links. Any thread.
  */
 #ifndef CTRACE_LIB_OWNED_H
 #define CTRACE_LIB_OWNED_H

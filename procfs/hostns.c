@@ -31,7 +31,8 @@ unsigned hostns_look(void)
 	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
 	unsigned found = 0;
 
-	/* In a /proc of another pid namespace there is no "self" for this process, so the link is empty. */
+	/* If /proc belongs to another pid namespace, this process may have no id there, and then "self"
+	 * cannot be read. */
 	if (n <= 0)
 		return access("/proc/version", F_OK) ? HOSTNS_PROC : HOSTNS_PROC_PID;
 	self[n] = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * proclocks.h - reads /proc/locks: the owners of file locks, and the tasks that wait for them.
- * These functions do not map an owner to a thread: procwait does. Any thread may call them; one
+ * These functions do not find the task of an owner: procwait.h does. Any thread may call them; one
  * thread at a time for each struct proclocks.
  */
 #ifndef CTRACE_PROCFS_PROCLOCKS_H

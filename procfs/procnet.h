@@ -6,7 +6,7 @@
  * Only root can read the unix sockets of another network namespace. A kernel without unix_diag
  * shows no unix sockets at all. The namespaces whose unix sockets could not be read are counted.
  *
- * These functions do not say which process has a socket open: proctask does. One thread calls
+ * These functions do not say which process has a socket open: proctask.h does. One thread calls
  * procnet_read(), which enters other network namespaces for a moment. Any thread may read the
  * result.
  */

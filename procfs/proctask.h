@@ -8,8 +8,8 @@
  * read (the caller is not root, and the process belongs to another user), they are missing, and
  * unseen_cnt counts the process. Ids are those of the caller's pid namespace.
  *
- * This room does not say what a thread waits for: procwait does. One thread at a time for each struct
- * proctask.
+ * These functions do not say what a thread waits for: procwait.h does. One thread at a time for each
+ * struct proctask.
  */
 #ifndef CTRACE_PROCFS_PROCTASK_H
 #define CTRACE_PROCFS_PROCTASK_H

@@ -3,11 +3,11 @@
  * procwait.h - finds what a thread waits for now, and which tasks can end the wait. The sources are
  * the system call and the memory of the thread, and the tables of proctask, procnet and proclocks.
  *
- * This room says only what can be known from outside. The owner of a mutex comes from glibc's own
- * structure, if the structure is plausible. The other end of a pipe or socket is every process that has
- * that end open.
+ * These functions say only what can be known from outside the thread. The owner of a mutex comes
+ * from glibc's own structure, if the structure is plausible. The other end of a pipe or socket is
+ * every process that has that end open.
  *
- * This room does not search for cycles, and stops no task. One thread at a time for each struct
+ * These functions do not search for cycles, and stop no task. One thread at a time for each struct
  * procwait; the tables are only read.
  */
 #ifndef CTRACE_PROCFS_PROCWAIT_H

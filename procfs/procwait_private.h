@@ -44,8 +44,10 @@ int procwait_select(struct procwait_ctx *c);
 int procwait_epoll(struct procwait_ctx *c, int fd);
 int procwait_file_lock(struct procwait_ctx *c);
 /*
- * Describes a wait in the kernel. If the thread waits for a file system in user space (FUSE), names its
- * server. Otherwise the kernel stack says what the wait is, and the class of the wait is `otherwise`.
+ * Describes a wait in the kernel. If the thread waits for a file system in user space (FUSE), adds the
+ * processes that have /dev/fuse open, because one of them is its server. Otherwise the two innermost
+ * functions of the kernel stack name the wait, and the class of the wait is `otherwise`. Returns
+ * 0 or -ENOMEM.
  */
 int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise);
 

@@ -24,9 +24,9 @@
 /* ns: If the trace file was removed or replaced, this is the time between two tries to create it again.
  * Below: more useless tries. Above: more of the trace is lost. No evidence yet. */
 #define STORE_AGAIN_NS 10000000000ULL
-/* ns: A trouble of the disk counts as over if the trouble has not occurred again for this time.
- * Below: a disk that fails from time to time causes many messages. Above: ctraced reports late that
- * all is well. No evidence yet. */
+/* ns: An error of the disk counts as over when no further error has come for this time. Below: a
+ * disk that fails from time to time causes many messages. Above: ctraced reports late that all is
+ * well. No evidence yet. */
 #define STORE_CALM_NS 5000000000ULL
 /* Bytes: A snapshot is written in parts of this size. After each part, the daemon waits until the part before
  * is on the disk. Below: snapshots take longer. Above: other programs wait for the disk. No evidence yet. */

@@ -10,15 +10,15 @@
 
 #include "ctrace/abi.h"
 
-/* True: the blob is a CT_TASK, CT_OBJECT or CT_STACK, and its sizes, strings and ids are valid. The
- * caller has made sure that blob->size bytes are readable. */
+/* True: the blob is a CT_TASK, CT_CMDLINE, CT_OBJECT or CT_STACK, and its sizes, strings and ids are
+ * valid. The caller has made sure that blob->size bytes are readable. */
 bool blob_is_valid(const struct ct_blob *blob);
 
 /*
  * Finds the next blob of a known kind in the *n bytes at *p, and copies it to buf. *p and *n become
- * the bytes behind this blob. buf has 65536 bytes; its type makes the blob in it aligned. Blobs of
- * unknown kinds are skipped. Returns 1: buf has a valid blob whose times are within their limits
- * (limits.h); 0: the end; -EBADMSG: the bytes are damaged, and the caller stops.
+ * the bytes behind this blob. buf has 65536 bytes. Blobs of unknown kinds are skipped. Returns 1:
+ * buf has a valid blob whose times are within their limits (limits.h); 0: the end; -EBADMSG: the
+ * bytes are damaged, and the caller stops.
  */
 int blob_next(const uint8_t **p, size_t *n, uint64_t *buf);
 

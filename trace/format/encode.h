@@ -41,9 +41,10 @@ int encoder_records(struct encoder *e, const struct encode_stream *streams, size
 		    const uint8_t kind_info[FORMAT_KINDS]);
 
 /* The ids to which the records refer, valid after encoder_records(). tids and objs: all task ids and
- * object ids in fields of the records, each id once; 0 may be among them. x_objs and x_stacks: the
- * extra words of records that are ids of objects or of stacks; an id may occur several times. Owned
- * by the encoder, valid until the next encoder_begin(). */
+ * object ids in fields of the records, each id once; 0 may be among them. x_objs: the object ids in
+ * the extra words of the records. x_stacks: the stack ids there. In x_objs and x_stacks, an id may
+ * occur several times. The arrays belong to the encoder, and are valid until the next
+ * encoder_begin(). */
 struct encode_refs {
 	const uint32_t *tids;
 	size_t n_tids;

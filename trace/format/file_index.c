@@ -208,7 +208,7 @@ static int by_seq(const void *a, const void *b)
 }
 
 /* Whether the body of a segment matches its checksum. *budget: how many bytes may still be read. A body
- * that is larger, or for which there is no memory, counts as right. */
+ * larger than *budget is not read, and counts as right. So does a body for which there is no memory. */
 static bool body_is_right(const struct file_index *ix, int fd, const struct file_index_segment *s,
 			  uint64_t *budget)
 {
@@ -224,8 +224,8 @@ static bool body_is_right(const struct file_index *ix, int fd, const struct file
 }
 
 /*
- * Drops segments that a newer one has overwritten in part. Of several copies of a segment, keeps the
- * newest one with a right body. If no copy has a right body, keeps the oldest copy, and the segment
+ * Drops segments that a newer segment has overwritten in part. Of several copies of a segment, keeps
+ * the newest copy with a right body. If no copy has a right body, keeps the oldest copy, and the segment
  * counts as damaged. by_seq() has sorted the segments.
  */
 static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_slots)

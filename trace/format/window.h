@@ -122,7 +122,7 @@ struct window {
 	 * UINT64_MAX as the end, to_ns stays UINT64_MAX.) events and states begin earlier, at the last
 	 * checkpoint before from_ns. */
 	uint64_t from_ns, to_ns;
-	/* The time that the whole file covers. */
+	/* The time that the file covers in the selected boot (reader_use_boot()). */
 	uint64_t file_from_ns, file_to_ns;
 	struct clock_offsets offsets; /* the offsets that were in force at to_ns */
 	uint32_t n_cpus;

@@ -25,8 +25,8 @@ struct load {
 	/* the states of tasks are not known from this time to the next segment; UINT64_MAX: they
 	 * are known */
 	uint64_t blind_ns;
-	bool in_gap; /* no segment was read since the last entry of gaps, so a further gap is merged into that
-			entry */
+	bool in_gap; /* no segment was read since the last entry of gaps, so a further gap with the same
+			cause is merged into that entry */
 	VEC(struct window_record) gaps;
 	/* entries of w->words without the gaps; the words of the gaps come behind these entries */
 	uint32_t n_words;

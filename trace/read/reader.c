@@ -13,8 +13,7 @@
 #include "trace/format/pio.h"
 #include "trace/read/reader_private.h"
 
-/* The reader looks for meta data that can be read in at most this many segments, from the newest
- * back. */
+/* The reader looks for meta data in at most this many segments, and begins with the newest one. */
 #define META_TRIES 4
 
 int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf, struct reader_segment *ret)

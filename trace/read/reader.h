@@ -25,15 +25,14 @@ struct reader_info {
 	uint32_t slot_bytes;
 	uint32_t n_slots;
 	/* A file goes on after a reboot, and boot time starts again at 0. So the reader looks at
-	 * one boot at a time. */
-	/* boot: the boot that the reader looks at; 0: the newest, 1: the boot before it */
+	 * one boot at a time. boot: this boot; 0: the newest boot, 1: the boot before it. */
 	uint32_t n_boots, boot;
-	/* This field and all fields below, except the next two, are about the boot `boot`. */
-	uint32_t n_segments;
+	uint32_t n_segments;  /* of the boot `boot` */
 	uint32_t n_cut_slots; /* slots by which the file is shorter than its header says */
-	/* Segments, not slots: the number of segments that are missing from that boot, or the number of
-	 * damaged segment headers in the file. The larger number counts. */
+	/* Segments, not slots: the number of segments that are missing from the boot `boot`, or the
+	 * number of damaged segment headers in the file. The larger number counts. */
 	uint32_t n_bad_slots;
+	/* All fields below are about the boot `boot`. */
 	uint64_t from_ns, to_ns; /* boot time; 0, 0 when there is no segment */
 	uint64_t first_seq;
 	uint64_t used_slots;
@@ -92,8 +91,8 @@ void reader_use_threads(struct reader *r, unsigned n);
 void reader_want_kinds(struct reader *r, uint64_t kinds);
 
 /*
- * For a copy of the file, segment by segment. The reader owns everything that the functions below
- * return.
+ * For code that copies the file segment by segment. The reader owns everything that the functions
+ * below return.
  */
 struct reader_file {
 	const struct format_file *header;

@@ -83,7 +83,8 @@ static bool is_named_after(const char *p, const char *comm)
 	return strlen(comm) == n && !memcmp(comm, p, n);
 }
 
-/* Copies the words of text, of paths only the last part. buf has room for text. */
+/* Copies the words of text. Of a word that begins with "/", copies only the part behind the last slash.
+ * buf is as large as text. */
 static void shorten_paths(const char *text, char *buf)
 {
 	size_t n = 0;

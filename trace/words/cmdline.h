@@ -13,10 +13,10 @@
  * - An interpreter of scripts is left out, with its options: the text begins with the name of the script.
  * - A program that the task is named after is left out: the text has only the arguments.
  *
- * text: as window_cmdline(); comm: the name of the task. At most width characters (less than
- * CMDLINE_SHORT_MAX - 4) are between the brackets. If the text is longer, only the last part of each path
- * stays; if it is still too long, it ends with "...". "" if nothing is to be said. The result is safe to
- * print (lib/clean.h). Returns buf.
+ * text: as window_cmdline(). comm: the name of the task. width: the largest number of bytes between the
+ * brackets, from 3 to CMDLINE_SHORT_MAX - 4. If the text is longer than width, only the last part of each
+ * path stays. If the text is still too long, it is cut and ends with "...". If no text is left beside the
+ * name of the task, the result is "". The result is safe to print (lib/clean.h). Returns buf.
  */
 const char *cmdline_short(const char *text, const char *comm, size_t width, char buf[CMDLINE_SHORT_MAX]);
 

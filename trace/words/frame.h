@@ -28,9 +28,11 @@ bool frame_is_rest(const char *frame);
 bool frame_is_libc(const char *frame);
 /* True: by its name, the function of the frame is one of glibc in which a task waits for a lock. */
 bool frame_is_lock(const char *frame);
-/* True: the frame is in the function of this name. "k:name" fits functions of the kernel only. */
+/* True: the frame is in the function of this name. "name" fits functions of programs and of the kernel;
+ * "k:name" fits functions of the kernel only. */
 bool frame_is_function(const char *frame, const char *function);
-/* True: both frames are in functions of the same name, even if the files differ, or at the same address. */
+/* True: the parts that name the functions are the same (frame_function_len()). The offsets and files
+ * behind these parts may differ. */
 bool frame_is_same_function(const char *a, const char *b);
 /* The length of the part that names the function. If the frame has no "+0x12", this is the whole
  * frame. */

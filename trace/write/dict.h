@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dict.h - a bounded table of blobs by a 64-bit key: the tasks, objects and stacks that the writer
- * knows. When the table is full, the clock algorithm (as for memory pages) removes an entry that was
- * not used for long, and counts it in evicted. One thread at a time.
+ * dict.h - a bounded table of blobs by a 64-bit key: the tasks, command lines, objects or stacks that
+ * the writer knows. When the table is full, the clock algorithm (as for memory pages) removes an entry that
+ * was not used for long, and counts it in evicted. One thread at a time.
  */
 #ifndef CTRACE_TRACE_WRITE_DICT_H
 #define CTRACE_TRACE_WRITE_DICT_H

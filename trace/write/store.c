@@ -46,12 +46,14 @@ struct store {
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	uint64_t unsure_since_ns; /* since_ns of the trouble in which a sync last failed */
-	/* When the last trouble occurred; when the running write and the running sync began, 0: none runs. */
+	/* trouble_ns: when the last error occurred. write_ns, sync_ns: when the write and the sync that run
+	 * now began; 0: none runs. */
 	uint64_t trouble_ns, write_ns, sync_ns;
 	struct store_stats stats;
 };
 
-/* Notes a trouble. This function and those down to store_publish() are called with the lock held. */
+/* Notes an error of the disk. The callers of this function, and of those down to store_publish(), hold
+ * the lock. */
 static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -63,7 +65,8 @@ static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 	t->error = error;
 }
 
-/* Ends a trouble, but only after a calm time: a trouble that comes and goes counts as one. */
+/* Ends the trouble after a success, if the last error is at least STORE_CALM_NS old. So errors that come
+ * and go count as one trouble. */
 static void store_good(struct store *s, enum writer_trouble trouble)
 {
 	struct writer_storage *t = &s->stats.storage;

@@ -17,10 +17,10 @@
 #define MAX_CMDLINES 65536u
 #define MAX_OBJECTS  65536u
 #define MAX_STACKS   4096u
-/* Bytes of a stack on average: the table has room for MAX_STACKS stacks of this size. Larger stacks push
- * out others. */
+/* Bytes of a stack on average: the table has room for MAX_STACKS stacks of this size. If the stacks are
+ * larger, the table holds fewer of them. */
 #define STACK_BYTES 4096u
-/* The limit of the open segment; writer_add() refuses more. */
+/* The largest size of the open segment, in bytes before encoding. */
 #define PENDING_MAX (32u << 20)
 
 struct stream {
@@ -51,8 +51,8 @@ struct writer {
 	uint32_t kinds[FORMAT_KINDS];
 	uint64_t lost[FORMAT_CAUSES];
 	VEC(struct ct_task_blob)
-	replaced; /* entries of tasks that a newer entry has replaced in this segment, and older entries
-		     that came late in it */
+	replaced; /* more entries of tasks for this segment, besides those in `tasks`: entries that a newer
+		     entry has replaced, and old entries that came late */
 	VEC(uint32_t) renewed; /* tids of the tasks set in this segment */
 	size_t pending;
 	/* saved_bytes: size of the last copy of this segment. saved_more: by how much this copy was
