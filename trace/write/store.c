@@ -351,8 +351,10 @@ static int store_start(struct store *s)
 	s->background = true;
 	if (!ret)
 		return 0;
+	pthread_mutex_lock(&s->lock);
 	s->stop = true;
 	pthread_cond_signal(&s->more);
+	pthread_mutex_unlock(&s->lock);
 	pthread_join(s->writer, NULL);
 	s->background = false;
 	return ret;

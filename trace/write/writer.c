@@ -578,7 +578,8 @@ struct writer_stats writer_stats(const struct writer *w)
 		.dict_tasks = w->tasks.n,
 		.dict_objects = w->objects.n,
 		.dict_stacks = w->stacks.n,
-		.dict_evicted = w->tasks.evicted + w->objects.evicted + w->stacks.evicted,
+		.dict_evicted =
+			w->tasks.evicted + w->objects.evicted + w->stacks.evicted + w->cmdlines.evicted,
 		.storage = s.storage,
 	};
 }
