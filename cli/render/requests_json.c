@@ -82,14 +82,15 @@ static json_t *service_json(const struct requests_view *v, uint32_t service)
 						      (json_int_t)s->asks[i].count, "latency_ns",
 						      quantiles_json(&s->asks[i].latency)));
 	}
-	return json_pack("{s:o, s:o, s:o*, s:I, s:o, s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "name",
+	return json_pack("{s:o, s:o, s:o*, s:I, s:o, s:o, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "name",
 			 text_json(s->name), "pid",
 			 s->task == GRAPH_NONE ? json_null() : json_integer(v->g->tasks[s->task].tgid),
 			 "cmdline", cmdline[0] ? text_json(cmdline) : NULL, "processes",
 			 (json_int_t)s->n_processes, "address", text_json(s->address), "container",
-			 place.container, "count", (json_int_t)s->count, "unanswered", (json_int_t)s->n_open,
-			 "shared", (json_int_t)s->n_shared, "rate", (double)s->count / seconds, "latency_ns",
-			 quantiles_json(&s->latency), "reasons", reasons, "slowest", slowest, "asks", asks);
+			 text_json(place.container), "count", (json_int_t)s->count, "unanswered",
+			 (json_int_t)s->n_open, "shared", (json_int_t)s->n_shared, "rate",
+			 (double)s->count / seconds, "latency_ns", quantiles_json(&s->latency), "reasons",
+			 reasons, "slowest", slowest, "asks", asks);
 }
 
 int render_requests_json(const struct requests_view *v)
