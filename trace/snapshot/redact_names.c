@@ -19,7 +19,7 @@ static const char *const public_modules[] = {
 static const char *const own_comms[] = {
 	"ctrace",         "ctraced",         "ctraced-drain",  "ctraced-store", "ctraced-sync",
 	"ctraced-worker", "ctraced-jobs",    "ctraced-stats",  "ctraced-why",   "ctraced-answer",
-	"ctrace-visit",   "ctraced-clients", "ctraced-closer",
+	"ctrace-visit",   "ctraced-clients", "ctraced-closer", "ctraced-names",
 };
 
 void redact_word(const struct siphash_key *key, const char *word, size_t len, char buf[9])

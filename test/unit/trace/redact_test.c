@@ -129,8 +129,9 @@ static void test_modules(void **state)
 
 static void test_own(void **state)
 {
-	static const char own[][CT_COMM_LEN] = { "ctrace",       "ctraced",         "ctraced-store",
-						 "ctrace-visit", "ctraced-clients", "ctraced-closer" },
+	static const char own[][CT_COMM_LEN] = { "ctrace",        "ctraced",      "ctraced-store",
+						 "ctraced-names", "ctrace-visit", "ctraced-clients",
+						 "ctraced-closer" },
 			  others[][CT_COMM_LEN] = { "ctrace-payroll", "ctracedb", "ctraced-pay", "ctrac",
 						    "" };
 
