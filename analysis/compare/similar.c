@@ -178,7 +178,7 @@ static bool same_address(const struct graph *g, uint64_t a, uint64_t b)
 	if (!x || !y || x->family != y->family || x->type != y->type)
 		return false;
 	if (x->family == AF_UNIX)
-		return x->name[0] && !strcmp(x->name, y->name);
+		return x->name[0] && window_object_same_name(x, y);
 	return x->rport == y->rport || x->lport == y->lport;
 }
 
@@ -197,23 +197,31 @@ float similar_place(const struct graph *g, const struct interval *a, const struc
 	return a->task != b->task || CT_OBJ_KIND(a->obj) == CT_OBJ_PIPE ? SIMILAR_OTHER_OBJECT : 0;
 }
 
-static const char *leader_name(const struct graph *g, uint32_t task)
+/* The last moment of the task in the window. */
+static uint64_t last_ns(const struct graph *g, uint32_t task)
 {
-	uint64_t at = g->tasks[task].exit_ns == UINT64_MAX ? g->w->to_ns : g->tasks[task].exit_ns - 1;
-	uint32_t leader = graph_task_at(g, g->tasks[task].tgid, at);
-
-	return graph_comm(g, leader == GRAPH_NONE ? task : leader, at);
+	return MIN(g->tasks[task].exit_ns - 1, g->w->to_ns);
 }
 
-static const char *task_name(const struct graph *g, uint32_t task)
+/* The first thread of the task's process, or the task itself if that thread is not known. */
+static uint32_t leader_of(const struct graph *g, uint32_t task)
 {
-	return graph_comm(g, task, MIN(g->tasks[task].exit_ns - 1, g->w->to_ns));
+	uint32_t leader = graph_task_at(g, g->tasks[task].tgid, last_ns(g, task));
+
+	return leader == GRAPH_NONE ? task : leader;
+}
+
+static bool same_name(const struct graph *g, uint32_t a, uint64_t a_ns, uint32_t b, uint64_t b_ns)
+{
+	return graph_is_called(g, a, a_ns, graph_comm(g, b, b_ns));
 }
 
 bool similar_role(const struct graph *g, uint32_t a, uint32_t b)
 {
+	uint64_t a_ns = last_ns(g, a), b_ns = last_ns(g, b);
+
 	return a == b ||
-	       (!strcmp(task_name(g, a), task_name(g, b)) && !strcmp(leader_name(g, a), leader_name(g, b)));
+	       (same_name(g, a, a_ns, b, b_ns) && same_name(g, leader_of(g, a), a_ns, leader_of(g, b), b_ns));
 }
 
 /* The factor for the score of two waits, by their stacks: 1 if the stacks are equal, SIMILAR_STACK if they

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <netinet/tcp.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "analysis/thresholds.h"
@@ -269,11 +268,6 @@ static bool accepts_on(const struct graph *g, uint32_t task, uint64_t obj)
 	return false;
 }
 
-static bool is_called(const struct graph *g, uint32_t task, const char *comm, uint64_t at_ns)
-{
-	return !strcmp(comm, graph_comm(g, task, at_ns));
-}
-
 /* A listening socket that the process of task, or its parent, has open (accepts_on()); 0: none. */
 static uint64_t listening(const struct graph *g, uint32_t task)
 {
@@ -305,7 +299,7 @@ static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t
 		uint32_t c = r[i].event;
 
 		if (g->tasks[c].exit_ns < to_ns || g->tasks[c].born_ns > from_ns || !accepts_on(g, c, sock) ||
-		    !is_called(g, c, comm, to_ns))
+		    !graph_is_called(g, c, to_ns, comm))
 			continue;
 		if (!busy_throughout(g, c, from_ns, to_ns))
 			return 0;
@@ -335,7 +329,7 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 		/* x and `task` are in one pool if they idle on the same futex; if one of them was
 		 * never seen idle, they are in one pool if they have the same name */
 		if (idle && other ? GRAPH_FUTEX_KEY(idle) != GRAPH_FUTEX_KEY(other)
-				  : !is_called(g, x, comm, to_ns))
+				  : !graph_is_called(g, x, to_ns, comm))
 			continue;
 		if (!busy_throughout(g, x, from_ns, to_ns)) {
 			if (idle && other)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/diagnose/normal.h"
 
-#include <string.h>
 
 #include "analysis/diagnose/idle_client.h"
 #include "analysis/thresholds.h"
@@ -184,7 +183,7 @@ static bool is_fellow(const struct findings *f, const struct link *a, const stru
 	const struct graph_task *x = &f->g->tasks[a->task], *y = &f->g->tasks[b->task];
 
 	return x->ptgid && x->ptgid == y->ptgid &&
-	       !strcmp(graph_comm(f->g, a->task, a->from_ns), graph_comm(f->g, b->task, b->from_ns));
+	       graph_is_called(f->g, a->task, a->from_ns, graph_comm(f->g, b->task, b->from_ns));
 }
 
 /* Whether the victim is an idle worker of a server: the workers take turns to accept, and the one that has

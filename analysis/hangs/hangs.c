@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/thresholds.h"
 #include "graph/thresholds.h"
@@ -268,7 +267,7 @@ static bool is_minor(const struct diagnosis *d)
  * graph/timeline/build.c). */
 static bool is_old_command(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
-	return g->w->machine == MACHINE_THIS && !strcmp(graph_comm(g, task, ts_ns), "ctrace");
+	return g->w->machine == MACHINE_THIS && graph_is_called(g, task, ts_ns, "ctrace");
 }
 
 /* Whether the task is a client of the daemon, so that it waits for ctrace itself. */
@@ -307,7 +306,7 @@ static bool wanted(const struct graph *g, uint32_t task, const struct hangs_filt
 		return true;
 	p = graph_place(g, task, end);
 	return (!f->tid || f->tid == t->tid) && (!f->pid || f->pid == t->tgid) &&
-	       (!f->comm || !strcmp(f->comm, graph_comm(g, task, end))) &&
+	       (!f->comm || graph_is_called(g, task, end, f->comm)) &&
 	       cgroup_name_matches(&p, f->cgroup, f->container);
 }
 

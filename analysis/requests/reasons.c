@@ -21,37 +21,23 @@ struct adding {
 
 void reasons_done(struct reasons *k)
 {
-	for (size_t i = 0; i < k->v.n; i++)
-		free(k->v.v[i].text);
 	VEC_FREE(&k->v);
-	map_done(&k->by_text);
-}
-
-static uint64_t text_hash(const char *s)
-{
-	uint64_t h = 0xcbf29ce484222325ULL;
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3ULL;
-	return h ^ h >> 29;
+	texts_done(&k->texts);
 }
 
 static int add_text(const struct adding *a, const char *words, const char *kind, uint64_t ns)
 {
 	struct reasons *k = a->to;
 	char text[REASON_MAX];
-	uint64_t at, h;
+	size_t at;
 
 	snprintf(text, sizeof(text), "%s%s", a->in, words);
-	for (h = text_hash(text); map_get(&k->by_text, h, &at); h++)
-		if (!strcmp(k->v.v[at].text, text)) {
-			k->v.v[at].ns[a->group] += ns;
-			return 0;
-		}
-	if (VEC_PUSH(&k->v, (struct reason){ .text = strdup(text), .kind = kind }))
+	if (texts_add(&k->texts, text, &at))
 		return -ENOMEM;
-	k->v.v[k->v.n - 1].ns[a->group] = ns;
-	return k->v.v[k->v.n - 1].text ? map_set(&k->by_text, h, k->v.n - 1) : -ENOMEM;
+	if (at == k->v.n && VEC_PUSH(&k->v, (struct reason){ .text = k->texts.v.v[at], .kind = kind }))
+		return -ENOMEM;
+	k->v.v[at].ns[a->group] += ns;
+	return 0;
 }
 
 /* Removes the ids of tasks: "[12]" behind a name. */

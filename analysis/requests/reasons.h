@@ -7,19 +7,19 @@
 #define CTRACE_ANALYSIS_REQUESTS_REASONS_H
 
 #include "analysis/requests/service.h"
-#include "lib/map.h"
+#include "analysis/requests/texts.h"
 
 enum reason_group { REASON_USUAL, REASON_SLOW, REASON_GROUPS };
 
 struct reason {
-	char *text;
+	const char *text; /* owned by reasons.texts */
 	const char *kind; /* as service_reason.kind */
 	uint64_t ns[REASON_GROUPS];
 };
 
 struct reasons {
-	VEC(struct reason) v;
-	struct map by_text; /* hash of the text -> index into v */
+	struct texts texts;
+	VEC(struct reason) v; /* one for each text; the caller may sort them when it adds no more */
 };
 
 void reasons_done(struct reasons *k);

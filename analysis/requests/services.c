@@ -20,16 +20,6 @@ struct group {
 	uint64_t ns;
 };
 
-static uint64_t hash_of(const char *name, const char *address)
-{
-	uint64_t h = 0xcbf29ce484222325ULL;
-
-	for (int i = 0; i < 2; i++)
-		for (const char *s = i ? address : name; *s; s++)
-			h = (h ^ (unsigned char)*s) * 0x100000001b3ULL;
-	return h ^ h >> 29;
-}
-
 static bool counts(const struct services *s, const struct request *q)
 {
 	uint64_t ns = q->answered == GRAPH_NONE ? request_from_ns(s->g, q) : request_to_ns(s->g, q);
@@ -77,7 +67,7 @@ static uint32_t server_of(const struct services *s, const struct request *q)
 struct finding {
 	struct services *s;
 	VEC(struct service) v;
-	struct map by_name;    /* hash of name and address -> index into v */
+	struct texts names;    /* name and address of each service in v */
 	struct map by_sock;    /* socket of a server -> index into v */
 	struct map by_process; /* service << 32 | tgid: the process is counted */
 };
@@ -85,7 +75,8 @@ struct finding {
 static uint32_t service_by_name(struct finding *k, const struct request *q)
 {
 	struct service new = { .task = server_of(k->s, q) };
-	uint64_t h, at;
+	char name[sizeof(new.name) + sizeof(new.address)];
+	size_t at;
 
 	if (new.task != GRAPH_NONE)
 		describe_clean(graph_comm(k->s->g, new.task, k->s->to_ns), new.name, sizeof(new.name));
@@ -93,12 +84,10 @@ static uint32_t service_by_name(struct finding *k, const struct request *q)
 		snprintf(new.name, sizeof(new.name),
 			 graph_is_local(k->s->g, q->sock) ? "not known" : "another host");
 	address_of(k->s, q, &new);
-	for (h = hash_of(new.name, new.address); map_get(&k->by_name, h, &at); h++)
-		if (!strcmp(k->v.v[at].name, new.name) && !strcmp(k->v.v[at].address, new.address))
-			return (uint32_t)at;
-	if (VEC_PUSH(&k->v, new) || map_set(&k->by_name, h, k->v.n - 1))
+	snprintf(name, sizeof(name), "%s\n%s", new.name, new.address);
+	if (texts_add(&k->names, name, &at) || (at == k->v.n && VEC_PUSH(&k->v, new)))
 		return GRAPH_NONE;
-	return (uint32_t)k->v.n - 1;
+	return (uint32_t)at;
 }
 
 /* The service of a request; GRAPH_NONE: out of memory. */
@@ -144,7 +133,7 @@ static int find_services(struct finding *k)
 static void finding_done(struct finding *k)
 {
 	VEC_FREE(&k->v);
-	map_done(&k->by_name);
+	texts_done(&k->names);
 	map_done(&k->by_sock);
 	map_done(&k->by_process);
 }
@@ -207,7 +196,7 @@ static int reason_cmp(const void *a, const void *b)
 		return x->share_p99 > y->share_p99 ? -1 : 1;
 	if (x->share_p50 != y->share_p50)
 		return x->share_p50 > y->share_p50 ? -1 : 1;
-	return strcmp(x->text, y->text);
+	return texts_order(x->text, y->text);
 }
 
 static int take_reasons(struct service *v, struct reasons *reasons)
@@ -224,12 +213,14 @@ static int take_reasons(struct service *v, struct reasons *reasons)
 		struct reason *x = &reasons->v.v[i];
 
 		v->reasons[v->n_reasons++] = (struct service_reason){
-			.text = TAKE_PTR(x->text),
+			.text = strdup(x->text),
 			.kind = x->kind,
 			.share_p50 =
 				all[REASON_USUAL] > 0 ? (double)x->ns[REASON_USUAL] / all[REASON_USUAL] : 0,
 			.share_p99 = all[REASON_SLOW] > 0 ? (double)x->ns[REASON_SLOW] / all[REASON_SLOW] : 0,
 		};
+		if (!v->reasons[i].text)
+			return -ENOMEM;
 	}
 	qsort(v->reasons, v->n_reasons, sizeof(*v->reasons), reason_cmp);
 	return 0;
@@ -429,7 +420,7 @@ static int slow_cmp(const void *a, const void *b)
 
 	if (x->ns[REASON_SLOW] != y->ns[REASON_SLOW])
 		return x->ns[REASON_SLOW] > y->ns[REASON_SLOW] ? -1 : 1;
-	return strcmp(x->text, y->text);
+	return texts_order(x->text, y->text);
 }
 
 int services_say_part(const struct services *s, const struct part *part, char **ret_text,
@@ -440,7 +431,7 @@ int services_say_part(const struct services *s, const struct part *part, char **
 
 	VEC_SORT(&k.v, slow_cmp);
 	if (!r) {
-		*ret_text = k.v.n ? TAKE_PTR(k.v.v[0].text) : strdup("");
+		*ret_text = strdup(k.v.n ? k.v.v[0].text : "");
 		*ret_kind = k.v.n ? k.v.v[0].kind : time_kind_name(TIME_UNKNOWN);
 		r = *ret_text ? 0 : -ENOMEM;
 	}

@@ -38,11 +38,17 @@ static bool object_fits(const char *pattern, const struct graph *g, uint64_t obj
 	return fnmatch(pattern, buf, 0) == 0;
 }
 
+/* Whether both are the same text, or both are NULL. */
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
 /* Whether the word of a rule fits. "" fits all words. The words are compared as text, because the
  * file with the rules may be for another version of ctrace. */
 static bool word_fits(const char *want, const char *is)
 {
-	return !want[0] || !strcmp(want, is);
+	return !want[0] || same_text(want, is);
 }
 
 /* A rule may name a socket by either of its ends. */
@@ -199,11 +205,6 @@ static int rule_make(const struct graph *g, const struct rule_facts *f, struct r
 		return 0;
 	ret->object = strdup(pattern);
 	return ret->object ? 0 : -ENOMEM;
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
 }
 
 static bool same_rule(const struct rule *a, const struct rule *b)

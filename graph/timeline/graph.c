@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/timeline/graph.h"
 
+#include <string.h>
+
 #include "graph/thresholds.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
@@ -130,6 +132,11 @@ const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns)
 		return "?";
 	t = window_task_at(g->w, g->tasks[task].tid, in_life(&g->tasks[task], ts_ns));
 	return t && t->comm[0] ? t->comm : "?";
+}
+
+bool graph_is_called(const struct graph *g, uint32_t task, uint64_t ts_ns, const char *comm)
+{
+	return !strcmp(comm, graph_comm(g, task, ts_ns));
 }
 
 const char *graph_cmdline(const struct graph *g, uint32_t task, uint64_t ts_ns)

@@ -248,6 +248,8 @@ uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_n
 bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid);
 /* The name of the task at ts_ns; never NULL. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* True: comm is the name of the task at ts_ns, as graph_comm() gives it. */
+bool graph_is_called(const struct graph *g, uint32_t task, uint64_t ts_ns, const char *comm);
 /* The command line of the process of the task at ts_ns, as window_cmdline(). */
 const char *graph_cmdline(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The control group and container of the task at ts_ns. All fields are "" for GRAPH_NONE, and if

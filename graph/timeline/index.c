@@ -255,7 +255,7 @@ enum listens graph_listens_for(const struct graph *g, const struct window_object
 	if (CT_OBJ_KIND(l->id) != CT_OBJ_SOCK || l->id == o->id || l->type != o->type)
 		return LISTENS_NOT;
 	if (o->family == AF_UNIX)
-		return l->family == AF_UNIX && !strcmp(l->name, o->name) ? LISTENS_EXACTLY : LISTENS_NOT;
+		return l->family == AF_UNIX && window_object_same_name(l, o) ? LISTENS_EXACTLY : LISTENS_NOT;
 	if (!is_inet(l) || !is_inet(o) || l->rport || l->lport != o->rport)
 		return LISTENS_NOT;
 	v4 = is_v4(o->family, o->raddr);

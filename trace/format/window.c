@@ -2,6 +2,7 @@
 #include "trace/format/window.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/arena.h"
 #include "lib/bisect.h"
@@ -78,6 +79,11 @@ static int object_cmp(const void *id, const void *object)
 const struct window_object *window_object(const struct window *w, uint64_t id)
 {
 	return w->n_objects ? bsearch(&id, w->objects, w->n_objects, sizeof(*w->objects), object_cmp) : NULL;
+}
+
+bool window_object_same_name(const struct window_object *a, const struct window_object *b)
+{
+	return !strcmp(a->name, b->name);
 }
 
 static int stack_cmp(const void *id, const void *stack)
