@@ -2,18 +2,20 @@
 /*
  * causal [jobs|wakes]
  *
- * Times graph_build() and causal_build() on a window that it makes in memory, similar to a browser:
- * 16 event loops, each with a worker, and with a client in another process. Each batch is a request
- * that wakes a loop. The loop works, answers, and sleeps. Every 12th time it also forks a process
- * that runs and ends.
+ * Measures the time of graph_build() and causal_build() on a window that this program makes in
+ * memory. The window is like that of a browser: 16 event loops, each with a worker, and with a
+ * client in another process. Each batch is a request that wakes a loop. The loop works, answers,
+ * and sleeps. Every 12th time the loop also forks a process that runs and ends. The argument says
+ * what a loop does for a request:
  *
- *   jobs   (the default; 120 000 batches) for a request a loop runs 10 jobs, 2 or 3 of which an
- *          earlier job queued, and posts 1 or 2 pieces of work to its worker: 2.75 million
- *          segments, 3.6 million edges
- *   wakes  (88 000 batches) a loop posts 19 pieces of work and runs no jobs, so nearly every
- *          segment begins with the end of a wait: 1.8 million segments, 3.6 million edges
+ *   jobs   (the default; 120 000 batches) The loop runs 10 jobs, and posts 1 or 2 pieces of work to
+ *          its worker. For 2 or 3 of the jobs there is also a record of their queueing. The graph
+ *          has 2.75 million segments and 3.6 million edges.
+ *   wakes  (88 000 batches) The loop posts 19 pieces of work and runs no jobs, so nearly every
+ *          segment begins with the end of a wait. The graph has 1.8 million segments and 3.6
+ *          million edges.
  *
- * Prints key=value lines. Seconds are CPU time of one thread.
+ * Prints key=value lines. Times are CPU time of one thread, in seconds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +31,7 @@
 #define FIRST   1000 /* tid of the first loop; its worker and its client follow */
 #define STEP_NS 1000
 
-/* How many parts of each kind twelve batches have together. */
+/* The work of one loop: the numbers are for twelve batches of this loop together. */
 struct mix {
 	const char *name;
 	uint32_t batches;
@@ -156,7 +158,8 @@ static void forks(struct make *m, uint32_t loop)
 	e->r.wait = CT_W_EXITED;
 }
 
-/* n things are spread evenly over twelve rounds. Returns how many of them are in this round. */
+/* Spreads n things evenly over twelve batches of a loop. Returns the number of things in batch
+ * `round` (0 to 11). */
 static uint32_t share(uint32_t n, uint32_t round)
 {
 	return n * (round + 1) / 12 - n * round / 12;

@@ -2,9 +2,10 @@
 /*
  * codec TRACE SCRATCH [REPEAT]
  *
- * Times three things on the records of a real trace: loading it (decode and merge), writing it
- * again to SCRATCH (encode and write), and building the graph. Prints key=value lines, each the
- * median of REPEAT runs. Seconds are CPU time of one thread.
+ * Measures three times with a real trace: the time to load TRACE (decode and merge), the time to
+ * write its records again to the file SCRATCH (encode and write), and the time to build the graph.
+ * Prints key=value lines. Each time is the median of REPEAT runs, in seconds of CPU time of one
+ * thread.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +96,8 @@ static void put_names(struct writer *out, const struct window *w)
 	}
 }
 
-/* Returns the seconds for all records; *ret_bytes: their size in the file. */
+/* Writes all records to a file, and removes the file. Returns the CPU time, in seconds. *ret_bytes:
+ * the size of the records in the file. */
 static double encode(const struct window *w, const char *path, uint64_t *ret_bytes)
 {
 	struct writer_options opt = {

@@ -2,11 +2,11 @@
 /*
  * replay TRACE SCRATCH [RATE SECONDS [TASKS]]
  *
- * Gives the records of TRACE to the daemon's task table, detector of hangs and writer, in the order and the
- * pieces in which the rings give them, and writes the trace SCRATCH. Without RATE the records keep their own
- * times. With RATE they come at RATE records a second, for SECONDS seconds of the new trace. This shows how
- * fast a lightly used machine fills the file. With TASKS, so many waiting tasks are there from the start.
- * Prints key=value lines. Seconds are CPU time.
+ * Gives the records of TRACE to the daemon's task table, detector of hangs and writer, and writes
+ * the trace SCRATCH. The order and the pieces are those of the rings. Without RATE the records keep
+ * their own times. With RATE the new trace has SECONDS seconds with RATE records each. This shows
+ * how fast a lightly used machine fills the file. With TASKS, the task table has so many waiting
+ * tasks from the start. Prints key=value lines. The times record_ns and ms_a_second are CPU time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #define BUSY_NS     50000000ULL
 #define QUIET_NS    250000000ULL
 #define PIECE_WORDS 8192
-#define TASKS_FIRST 2000000U /* above all task ids of TRACE */
+#define TASKS_FIRST 2000000U /* greater than all task ids of TRACE */
 
 /* The records in the ring of one CPU. */
 struct ring {
@@ -77,8 +77,9 @@ static int compare_names(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Gives the recorder all names from *at on that tasks have at until_ns or earlier, with the time ts_ns. The
- * names are sorted by time. Afterwards *at is the first name that the recorder does not have. */
+/* Gives the names of tasks to the recorder: all names from index *at on whose time is until_ns or
+ * earlier. The recorder gets these names with the time ts_ns. w->tasks is sorted by time.
+ * Afterwards *at is the index of the first name that the recorder does not have. */
 static void put_names(const struct window *w, size_t *at, uint64_t until_ns, uint64_t ts_ns)
 {
 	for (; *at < w->n_tasks && w->tasks[*at].ts_ns <= until_ns; ++*at) {
@@ -129,7 +130,7 @@ static void ring_empty(unsigned cpu)
 	rings[cpu].n = 0;
 }
 
-/* Does what a round of the drain thread does. */
+/* Does the work of one round of the thread drain. */
 static void drain_round(uint64_t now_ns)
 {
 	for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++)
@@ -154,7 +155,7 @@ static void put(const struct window *w, const struct window_event *e, uint64_t t
 	ring->n += 4 + n;
 }
 
-/* Gives all records, at their own times. Returns the number of records. */
+/* Gives all records to the recorder, with their own times. Returns the number of records. */
 static uint64_t replay_all(const struct window *w)
 {
 	uint64_t next_ns = w->events[0].r.ts + BUSY_NS;
@@ -188,7 +189,8 @@ static uint64_t replay_rate(const struct window *w, uint64_t rate, uint64_t seco
 	return n;
 }
 
-/* Returns how many slots of the file have sealed segments. Copies of the open segment do not count. */
+/* Returns the number of slots that the sealed file segments take in the file. Copies of the open
+ * file segment do not count. */
 static uint64_t slots_used(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

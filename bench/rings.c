@@ -2,10 +2,14 @@
 /*
  * rings CPUS RECORDS
  *
- * Times a round of the drain over the rings of a machine with CPUS CPUs. The rings are plain
- * memory. There are three cases: empty rings, one record in each, and RECORDS in each; the last
- * case also writes the records into a trace (task table and writer, no detector). Prints key=value
- * lines: the median of 15 rounds, in CPU time.
+ * Measures the CPU time of one round of the thread drain over the rings of a machine with CPUS
+ * CPUs. The rings are plain memory. Prints key=value lines. Each time is the median of 15 rounds:
+ *
+ *   empty_ns        the time of a round over empty rings
+ *   one_each_ns     the time of a round over rings with one record in each
+ *   read_record_ns  the time for each record, in a round over rings with RECORDS records in each
+ *   record_ns       the same, but the records also go into a trace (task table and writer, no
+ *                   detector)
  */
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +53,8 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Fills a ring as the kernel side does. The tasks of the CPU take turns; each reads from its own pipe. */
+/* Puts n records into the ring of a CPU, as the kernel side does. The tasks of the CPU take turns.
+ * Each task reads from its own pipe. */
 static void fill(unsigned cpu, unsigned n, uint64_t now)
 {
 	struct cpu *c = percpu_ring_cpu(rings, cpu);

@@ -275,7 +275,8 @@ class Tracefs(Tracer):
                 while n > 0:
                     n -= os.splice(r, out, n, flags=os.SPLICE_F_MOVE)
         except InterruptedError:
-            # The kernel passes on only pages that are at least half full. Read the other pages now.
+            # splice() waits until half of the buffer is full, and passes on only full pages. Read
+            # the rest now.
             os.set_blocking(raw, False)
             with contextlib.suppress(BlockingIOError):
                 while True:

@@ -5,7 +5,7 @@
 #include "bench/waits.h"
 
 #define PF_KTHREAD  0x00200000
-#define TASK_NORMAL 0x3 /* the states of sleeping tasks; stopped and dead tasks have others */
+#define TASK_NORMAL 0x3 /* the states of sleeping tasks; stopped and dead tasks have other states */
 
 char LICENSE[] SEC("license") = "GPL";
 

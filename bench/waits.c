@@ -3,9 +3,9 @@
  * waits MILLISECONDS
  *
  * Prints "TID FROM TO" (CLOCK_BOOTTIME, in ns) for each wait of a user task that lasts at least
- * this long, until SIGTERM or SIGINT. Then prints "refused N": the number of waits for which there
- * was no room. The program shares no code with the daemon, so bench/busy can count the waits that
- * ctrace misses.
+ * MILLISECONDS. Ends on SIGTERM or SIGINT, and then prints "refused N": the number of waits for
+ * which the ring buffer had no room. The program shares no code with the daemon, so bench/busy can
+ * count the waits that ctrace misses.
  */
 #include <errno.h>
 #include <signal.h>

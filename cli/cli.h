@@ -90,9 +90,9 @@ int cli_next(struct cli_parse *p);
 /* For a command without arguments whose options are all CLI_TEXT or CLI_FLAG: stores the values of
  * all options in the struct at `into`. Returns 0, or -1: the command has to end with exit_code. */
 int cli_parse_into(struct cli_parse *p, void *into);
-/* Returns the only argument besides the options. NULL: there is no argument, or there are several
- * arguments; an error has been printed, and the command has to exit with CLI_USAGE. what: the name
- * of the argument in the error, for example "FILE". */
+/* Returns the only argument besides the options. If there is no argument, or more than one, prints
+ * an error and returns NULL, and the command has to exit with CLI_USAGE. what: the name of the
+ * argument in the error, for example "FILE". */
 const char *cli_only_arg(const struct cli_parse *p, const char *what);
 /* Returns 0 if there is no argument besides the options; otherwise prints an error and returns CLI_USAGE. */
 int cli_no_args(const struct cli_parse *p);

@@ -61,9 +61,9 @@ static void put(const char *s, size_t n)
 	output.n_out += n;
 }
 
-/* Whether s begins with an ESC and the mark: ctrace itself wrote this ESC, so it is printed, without
- * the mark. If s has fewer bytes than the ESC and the mark, true means that these bytes are their
- * beginning. */
+/* Whether s begins with an ESC and the mark. Such an ESC comes from ctrace itself, so put_next()
+ * prints the ESC without the mark. If s has fewer bytes than the ESC and the mark together, the
+ * function compares only these bytes. */
 static bool is_own(const char *s, size_t n)
 {
 	return *s == ESC && !strncmp(s + 1, output.mark, MIN(n - 1, (size_t)MARK_LEN));

@@ -18,9 +18,10 @@
 /* Records. A trace up to this size is loaded whole. Higher: a large trace needs more memory, about 60 bytes
  * a record. Evidence: `ctrace diagnose --tid` takes 434 MB for 7.4 M records of a busy machine. */
 #define LOAD_WHOLE_RECORDS 16000000ULL
-/* ns: Of a larger trace, this time before the window and after it is loaded too. Below: the reason of a wait
- * that began long before the window is not known, and the work after a wait is not seen. Above: more to load.
- */
+/* ns: From a trace with more than LOAD_WHOLE_RECORDS records, a command loads the window,
+ * LOAD_BEFORE_NS before the window, and LOAD_AFTER_NS after the window. Below: the reason of a wait
+ * that began long before the window is not known, and the work after a wait is not seen. Above:
+ * more to load. */
 #define LOAD_BEFORE_NS (30 * NSEC_PER_SEC)
 #define LOAD_AFTER_NS  (5 * NSEC_PER_SEC)
 /* ns: If the user gives a moment, this time before it and after it is the window. Below: only a part of a
@@ -88,7 +89,7 @@
 
 /*
  * How long a command waits at most. Below: a daemon on a busy machine seems to be dead. Above: if
- * the daemon is dead, the user waits in vain for this time.
+ * the daemon is dead, the command waits longer before it prints an error.
  */
 /* ms: for a connection, while many other clients connect. */
 #define WAIT_CONNECT_MS 5000

@@ -33,7 +33,8 @@ long elf_file_read(const struct elf_file *e, uint64_t off, void *buf, size_t n)
 	return (long)got;
 }
 
-/* Reads exactly n bytes. Returns 0; -EBADMSG: the file ends before off + n; or -errno. */
+/* Reads exactly n bytes. Returns 0, or -EBADMSG if the file ends before off + n, or an -errno of
+ * pread(2). */
 static int read_all(const struct elf_file *e, uint64_t off, void *buf, size_t n)
 {
 	long got = elf_file_read(e, off, buf, n);

@@ -18,7 +18,7 @@
 
 #include "lib/cursor.h"
 
-#define ELF_PHDRS_MAX         128 /* a file with more is refused */
+#define ELF_PHDRS_MAX         128 /* program headers; a file with more is refused */
 #define ELF_LOADS_MAX         64  /* loaded segments; further ones are left out */
 #define ELF_SECTIONS_MAX      8192
 #define ELF_SECTION_NAMES_MAX (1u << 20)   /* bytes */
@@ -49,8 +49,8 @@ struct elf_file {
 };
 
 /* Reads the headers of a file. size: the size of the file (st_size); no later read goes beyond this
- * size. Returns 0; -EBADMSG: the file is damaged, or is no 64-bit little-endian ELF program or
- * library; or an -errno of pread(2). */
+ * size. Returns 0, or -EBADMSG if the file is damaged or is no 64-bit little-endian ELF program or
+ * library, or an -errno of pread(2). */
 int elf_file_open(int fd, uint64_t size, struct elf_file *ret);
 /* As elf_file_open(), for size bytes in memory, which must outlive *ret. */
 int elf_file_open_image(const void *image, size_t size, struct elf_file *ret);
@@ -61,21 +61,24 @@ long elf_file_read(const struct elf_file *e, uint64_t off, void *buf, size_t n);
 /* As elf_file_read(), but at an address. Does not read beyond the end of the segment. Returns 0 if no
  * segment of the file is at this address. */
 long elf_file_read_vaddr(const struct elf_file *e, uint64_t vaddr, void *buf, size_t n);
-/* Reads a part of the file into new memory, with a 0 behind it; the caller frees *ret. Returns 0; -EFBIG:
- * more than max bytes; -EBADMSG: the part goes beyond the end of the file; -ENOMEM; or an -errno of
- * pread(2). */
+/* Reads a part of the file into new memory, and adds a 0 behind the part. The caller frees *ret.
+ * Returns 0, or -EFBIG if the part has more than max bytes, or -EBADMSG if the part goes beyond the
+ * end of the file, or -ENOMEM, or an -errno of pread(2). */
 int elf_file_load(const struct elf_file *e, uint64_t off, uint64_t bytes, uint64_t max, void **ret);
 
 /* elf_file_vaddr() turns an offset in the file into the address at which this byte is loaded;
- * elf_file_offset() does the reverse. Both return 0, or -ENOENT: no segment loads this byte from the file. */
+ * elf_file_offset() does the reverse. Both return 0, or -ENOENT if no segment loads this byte from
+ * the file. */
 int elf_file_vaddr(const struct elf_file *e, uint64_t off, uint64_t *ret_vaddr);
 int elf_file_offset(const struct elf_file *e, uint64_t vaddr, uint64_t *ret_off);
 
-/* Reads the section headers; the caller frees *ret. Returns their number; 0: there are none, and
- * *ret is unchanged; -EBADMSG, -ENOMEM, or an -errno of pread(2). */
+/* Reads the section headers. The caller frees *ret. Returns the number of section headers, or
+ * -EBADMSG, -ENOMEM, or an -errno of pread(2). If the file has no section headers, returns 0 and
+ * leaves *ret unchanged. */
 int elf_file_sections(const struct elf_file *e, Elf64_Shdr **ret);
-/* Finds the section of that name. Sections without bytes in the file (SHT_NOBITS) do not count. Returns 0;
- * -ENOENT: there is no such section; -EBADMSG, -EFBIG, -ENOMEM, or an -errno of pread(2). */
+/* Finds the section of that name. Sections without bytes in the file (SHT_NOBITS) do not count.
+ * Returns 0, or -ENOENT if there is no such section, or -EBADMSG, -EFBIG, -ENOMEM, or an -errno of
+ * pread(2). */
 int elf_file_section(const struct elf_file *e, const char *name, Elf64_Shdr *ret);
 
 struct elf_note {

@@ -18,8 +18,9 @@ struct table {
 	uint64_t off, n, names_off, names_bytes;
 };
 
-/* Finds the first symbol table of a type. A real file has only one; a file with thousands is made to keep
- * its reader busy. Returns 0, -EBADMSG, or -ENOENT: there is no such table. */
+/* Finds the first symbol table of a type. Further tables are left out: a normal file has none, and
+ * a hostile file could keep the reader busy with thousands. Returns 0, or -EBADMSG, or -ENOENT if
+ * there is no such table. */
 static int table_find(const Elf64_Shdr *sh, int n, uint32_t type, struct table *ret)
 {
 	for (int i = 0; i < n; i++) {
@@ -36,8 +37,9 @@ static int table_find(const Elf64_Shdr *sh, int n, uint32_t type, struct table *
 	return -ENOENT;
 }
 
-/* Reads up to CHUNK symbols, from symbol number `at` on. Returns their number, which is smaller at
- * the end of the table or of the file; or -errno. */
+/* Reads up to CHUNK symbols, from symbol number `at` on. Returns the number of symbols, which is
+ * less than CHUNK at the end of the table or of the file. Returns -errno if the file cannot be
+ * read. */
 static long table_read(const struct elf_file *e, const struct table *t, uint64_t at, Elf64_Sym *chunk)
 {
 	size_t n = MIN(t->n - at, (uint64_t)CHUNK);
@@ -207,8 +209,8 @@ static int function_name(const struct elf_functions *t, const struct elf_file *e
 	return name[0] ? 0 : -ENOENT;
 }
 
-/* True: of two names of one function, a is the name that people use: a has fewer leading
- * underscores, or only the other name is an internal name of glibc. */
+/* Whether people rather use the name a for a function than the name `than`: a has fewer leading
+ * underscores, or only `than` is an internal name of glibc. */
 static bool name_better(const char *a, const char *than)
 {
 	size_t hidden = strlen(GLIBC_HIDDEN_PREFIX);

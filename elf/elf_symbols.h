@@ -10,7 +10,7 @@
 #define ELF_NAME_MAX      1024       /* longer names of functions are cut */
 
 struct elf_symbol {
-	const char *name; /* valid during the call only */
+	const char *name; /* valid only while fn runs */
 	uint64_t vaddr, size;
 	uint8_t type; /* STT_* */
 	uint8_t bind; /* STB_* */
@@ -18,9 +18,9 @@ struct elf_symbol {
 
 /*
  * Calls fn for every symbol that the file defines: first for those of .symtab, then for those of
- * .dynsym. Many symbols are in both. If fn returns a value other than 0, the walk ends and returns
- * this value. Otherwise returns 0; -EFBIG: a table is larger than the limits; -EBADMSG, -ENOMEM, or
- * an -errno of pread(2).
+ * .dynsym. Many symbols are in both tables. If fn returns a value other than 0, the walk ends and
+ * returns this value. Otherwise returns 0, or -EFBIG if a table is larger than the limits, or
+ * -EBADMSG, -ENOMEM, or an -errno of pread(2).
  */
 typedef int (*elf_symbol_fn)(void *arg, const struct elf_symbol *s);
 int elf_symbols_each(const struct elf_file *e, elf_symbol_fn fn, void *arg);
@@ -38,8 +38,8 @@ struct elf_functions {
 	size_t n;
 };
 
-/* Finds the function at vaddr: its name (0-terminated) and its start. Returns 0, or -ENOENT: no function is
- * known there. If reading the functions failed, t->state says why. */
+/* Finds the function at vaddr: its name (0-terminated) and its start. Returns 0, or -ENOENT if no
+ * function is known there. If the functions could not be read, t->state is the -errno. */
 int elf_functions_find(struct elf_functions *t, const struct elf_file *e, uint64_t vaddr,
 		       char name[ELF_NAME_MAX], uint64_t *ret_start);
 void elf_functions_done(struct elf_functions *t);

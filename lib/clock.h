@@ -25,8 +25,9 @@ struct clock_offsets {
 };
 
 /*
- * A boot time as a time of CLOCK_MONOTONIC, or of the wall clock. Time and offset may come from a
- * file, so the result stops at INT64_MAX.
+ * clock_mono_ns() turns a boot time into a time of CLOCK_MONOTONIC, clock_real_ns() into a wall
+ * clock time. The boot time and the offset may come from a file, so the result is at most
+ * INT64_MAX.
  */
 static inline int64_t clock_mono_ns(uint64_t boot_ns, const struct clock_offsets *o)
 {

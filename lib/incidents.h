@@ -17,11 +17,11 @@
 #define INCIDENTS_FILE_MAX (256u << 10)
 
 /*
- * Reads the `max` newest incidents and all pending ones. *ret: a JSON array of the objects in the files,
- * the oldest first; the caller owns a reference. In each object, the member "snapshot" becomes a path that
- * can be opened, or null if the snapshot has been removed. *ret_left_out: the number of older incidents,
- * and of files that are no incident. Returns 0; -ENOENT: there is no such directory; -EACCES; -ENOMEM; or
- * another -errno of reading a directory.
+ * Reads the `max` newest incidents and all pending ones. *ret: a JSON array of the objects in the
+ * files, the oldest first; the caller owns a reference. In each object, the member "snapshot"
+ * becomes a path that can be opened, or null if the snapshot has been removed. *ret_left_out: the
+ * number of older incidents, plus the number of files that are no incident. Returns 0, or -ENOENT
+ * if there is no such directory, or -EACCES, -ENOMEM, or another -errno of reading a directory.
  */
 int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_out);
 

@@ -22,7 +22,7 @@ struct map {
 
 /* A zeroed structure is an empty map. map_done() accepts an empty map. */
 void map_done(struct map *m);
-/* Sets key to val. Returns 0; or -ENOMEM, with the map unchanged. */
+/* Sets key to val. Returns 0, or -ENOMEM and leaves the map unchanged. */
 int map_set(struct map *m, uint64_t key, uint64_t val);
 /*
  * True: the key is there, and *ret_val is its value. False: *ret_val is unchanged. ret_val may be

@@ -36,7 +36,8 @@ int owned_dir_of(const char *path, enum owned_trouble *ret);
  * readable and writable only for its owner. If the file is opened for writing, the permissions of
  * other users are taken away. If other users could write the file before, the file is refused,
  * because one of these users may still have it open. A refused file is not written to; if it is no
- * regular file, it is not even opened. Returns what owned_dir() returns.
+ * regular file, it is not even opened. Returns a descriptor or an error, and sets *ret, as
+ * owned_dir() does.
  */
 int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret);
 

@@ -14,13 +14,13 @@ struct procmount {
 };
 
 /*
- * Makes a path absolute, as task tid sees it. dirfd: the directory descriptor to which the path is relative;
- * AT_FDCWD: the working directory. Removes "." and "..", but does not follow symbolic links. Returns 0;
- * -ENOENT: the directory cannot be read; -ENAMETOOLONG.
+ * Makes a path absolute, as task tid sees it. dirfd: the directory descriptor to which the path is
+ * relative; AT_FDCWD: the working directory. Removes "." and "..", but does not follow symbolic
+ * links. Returns 0, or -ENOENT if the directory cannot be read, or -ENAMETOOLONG.
  */
 int procmount_absolute(uint32_t tid, int dirfd, const char *path, char ret[PATH_MAX]);
 /* Finds the file system of an absolute path in a file like /proc/TID/mountinfo. Of several mounts at one
- * directory, the last one counts. Returns 0, or -ENOENT. */
+ * directory, the last one counts. Returns 0, or -ENOENT if no file system is found. */
 int procmount_find(const char *mountinfo, const char *path, struct procmount *ret);
 
 #endif

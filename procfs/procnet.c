@@ -130,7 +130,8 @@ static void parse_unix_attrs(struct procnet *net, struct procnet_sock *s, const 
 	}
 }
 
-/* Parses a reply of sock_diag. Returns 1: more replies follow; 0: this was the last one; or -errno. */
+/* Parses a reply of sock_diag. Returns 1 if more replies follow, 0 after the last reply, or
+ * -errno. */
 static int parse_unix_reply(struct procnet *net, uint64_t netns, const char *buf, ssize_t len)
 {
 	for (const struct nlmsghdr *h = (const struct nlmsghdr *)buf; NLMSG_OK(h, len);
@@ -206,7 +207,7 @@ static int read_unix_of(struct procnet *net, const struct proctask_proc *p, int 
 	return r;
 }
 
-/* ---- the whole ---- */
+/* ---- all sockets ---- */
 
 static int ino_compare(const void *a, const void *b)
 {
@@ -311,12 +312,13 @@ static size_t first_local(const struct procnet *n, uint8_t protocol, uint16_t lp
 
 /*
  * Finds the other end of s.
- * - bound false: the connected socket whose two addresses are those of s, exchanged.
+ * - bound false: the connected socket whose local address is the remote address of s, and whose
+ *   remote address is the local address of s.
  * - bound true: the socket in the namespace of s that receives everything that comes to the remote port of
  *   s: a listener, or UDP that is not connected.
  *
- * A loopback address has a meaning only within one network namespace; other addresses are looked for in all
- * namespaces.
+ * A loopback address has a meaning only within one network namespace; other addresses are looked
+ * for in all namespaces.
  */
 static const struct procnet_sock *find_inet(const struct procnet *n, const struct procnet_sock *s, bool bound)
 {

@@ -28,7 +28,7 @@ struct procnet_sock {
 	uint8_t state;     /* TCP_*; unix sockets use TCP_ESTABLISHED and TCP_LISTEN */
 	uint16_t lport, rport;
 	uint8_t laddr[16], raddr[16]; /* IPv4 as ::ffff:a.b.c.d */
-	uint32_t unread_bytes;        /* in the receive queue; of a listener: connections to be accepted */
+	uint32_t unread_bytes;        /* bytes in the receive queue; of a listener: connections to accept */
 	char name[112];               /* unix: path, '@' first for an abstract one */
 };
 
@@ -38,7 +38,7 @@ struct procnet {
 	size_t n_addr;
 	struct map pending;  /* inode of a unix client that is not accepted -> inode of its listener */
 	uint32_t unseen_cnt; /* network namespaces whose unix sockets could not be read */
-	int unseen_errno;    /* why: EPERM, or ENOENT if the kernel has no unix_diag */
+	int unseen_errno;    /* the reason, such as EPERM; ENOENT: the kernel has no unix_diag */
 };
 
 /* Reads the sockets of all processes in t. Returns 0 or -ENOMEM. */

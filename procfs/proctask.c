@@ -149,7 +149,8 @@ static void parse_syscall(const char *text, struct proctask_thread *th)
 		th->args[i] = strtoull(end, &end, 16);
 }
 
-/* Returns 1: the thread was added; 0: the thread has ended; or -ENOMEM. */
+/* Reads one thread. Returns 1 if the thread was added to t, 0 if the thread has ended, or
+ * -ENOMEM. */
 static int read_thread(struct proctask *t, struct proctask_proc *p, int task_fd, const char *name)
 {
 	struct proctask_thread th = { .tid = strtoul(name, NULL, 10),

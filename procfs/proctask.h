@@ -81,8 +81,8 @@ struct proctask {
 };
 
 /*
- * Reads all tasks and descriptors. Returns 0; -ENOMEM; or -errno if /proc cannot be read. proctask_done()
- * accepts a structure that is zeroed or half-built.
+ * Reads all tasks and descriptors. Returns 0, or -ENOMEM, or another -errno if /proc cannot be
+ * read. proctask_done() accepts a structure that is zeroed or half-built.
  */
 int proctask_read(struct proctask *ret);
 void proctask_done(struct proctask *t);

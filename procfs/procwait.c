@@ -211,7 +211,7 @@ static int add_lock_owner(struct procwait_ctx *c, const struct proclocks_entry *
 	return add_lock_holders(c, lock);
 }
 
-/* True: e is the lock request in which the thread waits. */
+/* Whether e is the request for the lock for which the thread waits. */
 static bool is_own_request(const struct procwait_ctx *c, const struct proclocks_entry *e,
 			   enum proclocks_kind kind, const struct statx *st)
 {

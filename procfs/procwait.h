@@ -38,8 +38,8 @@ struct procwait_target {
 	uint32_t id;
 	bool is_thread; /* id is a tid; otherwise id is a process, any thread of which can end the wait */
 	bool sure;      /* the wait is for this target and nothing else */
-	bool owes;      /* it is the target's turn to act: for example, it owns the lock, or has not read
-			 * what the thread sent */
+	bool owes;      /* the target has to act next: for example, the target owns the lock, or has
+			 * not read the bytes that the thread sent */
 };
 
 #define PROCWAIT_TARGETS_MAX 64

@@ -18,7 +18,7 @@
 #include "lib/cleanup.h"
 
 #define POLL_MAX 1024 /* descriptors of one call that are looked at */
-#define FEW      4    /* a poll of at most this many descriptors may be that of a proxy or a client */
+#define FEW      4    /* a task that polls more than this many descriptors is an event loop */
 
 static const char *sock_kind(const struct procnet_sock *s)
 {
@@ -183,8 +183,8 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* Finds what a wait for this descriptor alone would be, and adds the result to the wait for the whole set
- * of n_fds descriptors. */
+/* Finds the targets of a wait for this descriptor alone, and adds these targets to the wait for the
+ * whole set of n_fds descriptors. */
 static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, size_t n_fds)
 {
 	struct procwait one = { .nr = c->w->nr };

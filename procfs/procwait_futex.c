@@ -11,8 +11,9 @@
 #include "lib/cleanup.h"
 
 /*
- * Finds the thread that a number in user memory stands for. The thread is in the same process; if
- * processes share the futex, it may be in any process of the same pid namespace.
+ * Finds the thread with the number ns_tid in its own pid namespace. This number comes from user
+ * memory. The thread is in the same process. If processes share the futex, the thread may be in any
+ * process of the same pid namespace.
  */
 static const struct proctask_thread *thread_in_ns(const struct procwait_ctx *c, uint32_t ns_tid, bool shared)
 {

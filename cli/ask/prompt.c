@@ -34,8 +34,9 @@ static const char *sure_words(const char *sure)
 	return !strcmp(sure, "strong") ? "certain" : !strcmp(sure, "boosted") ? "likely" : "uncertain";
 }
 
-/* The index of the first frame of the program. The function of this frame says more than the
- * function of the kernel in which the task slept. 0: the stack has no frame of the program. */
+/* Returns the index of the first frame that is not in the kernel. The function of this frame says
+ * more than the function of the kernel in which the task slept. Returns 0 if all frames are in the
+ * kernel. */
 static int first_of_program(const struct window_stack *s)
 {
 	int i = 0;

@@ -36,8 +36,9 @@ static char *own_path(void)
 	return NULL;
 }
 
-/* Reads a file, but at most RULESFILE_BYTES_MAX + 1 bytes of it: rulesfile_parse() refuses a larger file. The
- * caller frees *ret. Returns 0, -ENOENT, or -errno (-EMEDIUMTYPE: not a regular file). */
+/* Reads a file, but at most RULESFILE_BYTES_MAX + 1 bytes of it: rulesfile_parse() refuses a larger
+ * file. The caller frees *ret. Returns 0, -EMEDIUMTYPE if the file is not a regular file, or
+ * another -errno. */
 static int slurp(const char *path, char **ret, size_t *ret_size)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -29,7 +29,7 @@ static int milliseconds_left(uint64_t deadline_ns)
 	return now >= deadline_ns ? 0 : (int)((deadline_ns - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
 }
 
-/* Says why there is no connection, and what to do about it. */
+/* Writes into err why there is no connection, and what to do about it. Returns r. */
 static int refused(const char *path, int r, char *err)
 {
 	struct stat st;
@@ -104,8 +104,8 @@ static int connect_to(const char *path, int *ret_fd, char *err)
 	return 0;
 }
 
-/* Sends some of the n bytes at p, and returns how many; -1: none, and errno says why. If fd is not -1,
- * sends the descriptor with the first byte. */
+/* Sends some of the n bytes at p. If fd is not -1, sends this descriptor with the first byte.
+ * Returns the number of bytes that were sent, or -1 and sets errno. */
 static ssize_t send_with(int sock, const char *p, size_t n, int fd)
 {
 	union {

@@ -43,8 +43,8 @@ int client_call(const char *socket_path, const json_t *request, int fd, int time
 int client_command(const char *socket_path, const char *cmd, int timeout_ms, json_t **ret,
 		   char err[CLIENT_ERR_MAX]);
 
-/* For several requests on one connection. Returns the socket, which the caller closes, or -errno as
- * client_call(). */
+/* Opens a connection for several requests. Returns the socket, which the caller closes. After a
+ * failure, returns -errno and sets err as client_call() does. */
 int client_open(const char *socket_path, char err[CLIENT_ERR_MAX]);
 /* As client_call(), on a socket of client_open(). */
 int client_ask(int sock, const char *socket_path, const json_t *request, int fd, int timeout_ms, json_t **ret,

@@ -15,7 +15,7 @@
 struct oneshot;
 
 #define ONESHOT_SIZE_MIN (16ULL << 20)
-#define ONESHOT_SIZE_MAX (512ULL << 20) /* the default; --size may ask for more */
+#define ONESHOT_SIZE_MAX (512ULL << 20) /* the largest size without --size */
 
 /*
  * Starts ctraced and waits until it records.

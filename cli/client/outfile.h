@@ -14,14 +14,17 @@ struct outfile {
 };
 
 /*
- * Creates NAME.partial: a new file with mode 0600 that belongs to the caller. path NULL: NAME is
- * "ctrace-YYYYmmdd-HHMMSS.ctr" in the current directory. Returns 0, or CLI_FAILED: NAME exists and is no
- * regular file; NAME.partial is a link or belongs to another user; the directory cannot be written; or
- * another ctrace is writing the same file.
+ * Creates NAME.partial: a new file with mode 0600 that belongs to the caller. NAME is the path. If
+ * path is NULL, NAME is "ctrace-YYYYmmdd-HHMMSS.ctr" in the current directory. Returns 0, or
+ * CLI_FAILED if:
+ * - NAME exists and is no regular file;
+ * - NAME.partial exists, and is no regular file, has several links, or belongs to another user;
+ * - another ctrace is writing the same file;
+ * - NAME.partial cannot be created, or memory is short.
  */
 int outfile_open(const char *path, struct outfile *ret);
-/* Syncs the file and renames it. Returns 0 or CLI_FAILED. outfile_done() has to be called in both cases; it
- * removes a partial file that could not be renamed. */
+/* Syncs the file and renames it. Returns 0 or CLI_FAILED. In both cases the caller has to call
+ * outfile_done(), which removes a partial file that could not be renamed. */
 int outfile_commit(struct outfile *o);
 /* Removes the partial file if it was not renamed, and releases everything. Accepts OUTFILE_NONE. */
 void outfile_done(struct outfile *o);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace budget - shows the budget of the running daemon, its cost and its step; changes the budget. */
+/* ctrace budget - shows the budget, the cost and the step of the running daemon, or changes the
+ * budget. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>

@@ -85,7 +85,8 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	r = hangs_search(in->graph, in->from_ns, in->to_ns, &filter, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	/* the user has pressed Ctrl-C; threads may still read the graph, so it is not freed */
+	/* The user has pressed Ctrl-C. Threads may still read the graph, so the graph is not
+	 * freed. */
 	if (h->missing)
 		_exit(cli_output_end(CLI_FAILED));
 	ret->task = GRAPH_NONE;
@@ -168,7 +169,7 @@ static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *wh
 	r = hangs_search(in->graph, in->from_ns, in->to_ns, who, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	if (h->missing) /* see find_stall() */
+	if (h->missing) /* the user has pressed Ctrl-C; see find_stall() */
 		_exit(cli_output_end(CLI_FAILED));
 	if (h->n && h->v[0].alarm) {
 		diagnosis_free(ret->diagnosis);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace doctor - what this machine allows, hook by hook. */
+/* ctrace doctor - shows what this machine allows, and which hooks are live. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>

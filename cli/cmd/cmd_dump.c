@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace dump - the records of a trace, one on each line. */
+/* ctrace dump - prints the records of a trace, one on each line. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "trace/words/describe.h"
 
 #define KINDS_TEXT_MAX 1024
-/* records: each time after this many records, dump_piece() checks whether stdout is still read */
+/* dump_piece() checks after each LOOK_EVERY records whether stdout can still be written. */
 #define LOOK_EVERY 256
 
 enum { OPT_TID = 256, OPT_PID, OPT_KIND };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace graph - the causal graph of a window, for programs and as a picture. */
+/* ctrace graph - prints the causal graph of a window, as JSON or as a picture in the language
+ * dot. */
 #include <inttypes.h>
 #include <string.h>
 

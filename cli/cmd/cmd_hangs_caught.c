@@ -95,7 +95,8 @@ static const char *str(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
-/* Prints the other tasks that hung at the same time, whatever rule found them. */
+/* Prints the names of up to CAUGHT_OTHERS other tasks that hung at the same time, and the number of
+ * all further tasks. n: the number of all other tasks. */
 static void print_others(const json_t *hangs, size_t n)
 {
 	size_t shown = 0;

@@ -96,7 +96,8 @@ static bool is_ready(struct search *s, size_t row)
 	return ready;
 }
 
-/* Whether the rows before row `settled`, which are settled, are all that the caller needs. */
+/* Whether the search can end: only the worst hang is wanted, and it is among the first `settled`
+ * rows. */
 static bool is_found(struct search *s, size_t settled)
 {
 	bool found;
@@ -122,8 +123,8 @@ static int look(struct search *s)
 }
 
 /* Calls hangs_settle() for the rows in order, for each row as soon as the row is diagnosed. Ends
- * after the last row or, if s->worst is set, when the worst hang is known; also ends after an error or a
- * signal. *settled: the number of rows that are settled, before the call and after it. */
+ * after the last row, after an error, or after a signal. If s->worst is set, also ends when the
+ * worst hang is known. *settled is the number of settled rows: before the call, and after it. */
 static int wait_for_rows(struct search *s, int signal_fd, size_t *settled, bool *ret_interrupted)
 {
 	struct pollfd p[] = { { .fd = s->done_fd, .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };

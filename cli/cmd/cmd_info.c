@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace info - the contents of a trace. */
+/* ctrace info - shows the contents of a trace. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace jobs - the queues of jobs of a trace: how long jobs wait and run, and why they wait. */
+/* ctrace jobs - shows the queues of jobs in a trace: how long jobs wait and run, and why they
+ * wait. */
 #include <string.h>
 
 #include "cli/cli.h"

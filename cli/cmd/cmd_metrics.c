@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace metrics - the figures of ctrace status, for Prometheus. */
+/* ctrace metrics - prints the figures of the running daemon as text for Prometheus. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>

@@ -74,8 +74,8 @@ static void path_work_done(struct path_work *k)
 	free(k->links.v);
 }
 
-/* Sets up the what-if of the headline: what if the wait that took most of the task's own time were
- * not there? If the task mostly ran, the headline has no what-if. */
+/* Computes the what-if of the headline: how much shorter the interval would be without the wait
+ * that took most of the task's own time. If the task mostly ran, the headline has no what-if. */
 static int headline(struct path_work *k)
 {
 	const struct account_row *r = &k->account->rows[ACCOUNT_WAIT][0];

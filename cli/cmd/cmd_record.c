@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace record - records with a daemon of its own, while a command runs or for a given time. */
+/* ctrace record - records with a daemon of its own: while a command runs, for a given time, or
+ * until Ctrl-C. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -144,8 +145,8 @@ static void wait_end(struct session *s, bool has_cmd)
 	}
 }
 
-/* Asks the daemon for the whole recording. If the daemon does not answer, takes the part that it has
- * written so far. */
+/* Asks the daemon for the whole recording. If the daemon does not answer, copies the part of the
+ * recording that the daemon has written to its trace. */
 static int save(struct session *s, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)0, "to_ns",

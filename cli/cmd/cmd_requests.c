@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace requests - the requests of a trace by service: how many, how slow, and why. */
+/* ctrace requests - shows the requests in a trace by service: how many requests there are, how slow
+ * they are, and why. */
 #include <string.h>
 
 #include "cli/cli.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace slice - the causes of some work, or its effects. */
+/* ctrace slice - shows the causes of some work, or its effects. */
 #include <string.h>
 
 #include "cli/ask/interview.h"

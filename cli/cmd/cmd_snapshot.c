@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace snapshot - cuts a part out of the running daemon's trace (capture goes on), or out of another
- * trace. */
+/* ctrace snapshot - copies a part of the running daemon's trace, or of another trace. The capture
+ * goes on. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

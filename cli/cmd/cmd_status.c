@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace status - the work, the losses and the costs of the running daemon. */
+/* ctrace status - shows the work, the losses and the costs of the running daemon. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ static const struct cli_usage usage = {
 	.options = client_options,
 };
 
-/* Reads a number of the answer. 0: the answer does not have the number, because the daemon is older
- * or newer. */
+/* Returns a number of the answer. Returns 0 if the answer does not have this number, because the
+ * daemon is older or newer than ctrace. */
 static uint64_t num(const json_t *o, const char *key)
 {
 	return (uint64_t)json_integer_value(json_object_get(o, key));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace waits - which task waits for which other task now. */
+/* ctrace waits - shows which task waits for which other task now. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>

@@ -50,8 +50,7 @@ static const struct cli_usage usage = {
 
 struct watch {
 	const char *socket, *var;
-	char spec[DWARF_MEMBER_SPEC_MAX]; /* the argument of --var; a member in it is replaced by its offset
-					   */
+	char spec[DWARF_MEMBER_SPEC_MAX]; /* --var with an offset in place of the member */
 	uint64_t pid, len, for_ns;
 	bool reads;
 	int sock, signal_fd;
@@ -62,7 +61,8 @@ struct watch {
 	char ended[16]; /* how the process ended; "": the process still runs */
 };
 
-/* Writes a value: a small number in decimal, others in hex, as people write masks and addresses. */
+/* Writes a value: a small number in decimal, any other number in hex, because it may be a mask or
+ * an address. */
 static const char *value_text(const struct watch *w, uint64_t v, char buf[TEXT_NUMBER_MAX])
 {
 	int64_t s = w->bytes == 1   ? (int8_t)v

@@ -33,10 +33,10 @@ const char *analysis_lister(const struct analysis_input *in, char buf[ANALYSIS_L
 /* Opens path and loads the window given by the options --from and --to. NULL: the option is not given. */
 int analysis_begin(struct analysis_input *in, const char *path, const char *boot, const char *from,
 		   const char *to);
-/* Loads the window and some time around it, and builds the graph. Of a small trace (LOAD_WHOLE_RECORDS),
- * loads all records. The caller has set in->from_ns and in->to_ns. */
+/* Loads the window and some time around it, and builds the graph. If the trace has at most
+ * LOAD_WHOLE_RECORDS records, loads all of them. The caller has set in->from_ns and in->to_ns. */
 int analysis_load(struct analysis_input *in);
-/* As analysis_load(), but loads only the window and some time around it, also of a small trace. */
+/* As analysis_load(), but never loads more than the window and some time around it. */
 int analysis_load_part(struct analysis_input *in);
 /* As analysis_load(), but sets in->from_ns and in->to_ns itself: LOAD_AROUND_NS before and after at_ns. */
 int analysis_load_around(struct analysis_input *in, uint64_t at_ns);

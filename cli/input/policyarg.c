@@ -14,8 +14,8 @@ int policyarg_parse(const struct cli_usage *usage, const char *arg, enum causal_
 		usage, "--policy %s: there is no such policy; give ctrace, panappticon or appinsight", arg);
 }
 
-/* Finds the rule with this name. CUT_FIRST does not count, because it is no rule that cuts.
- * CUT_RULES: there is no such rule. */
+/* Returns the rule with this name, or CUT_RULES if there is no such rule. The search leaves out
+ * CUT_FIRST, because no rule makes such a cut. */
 static enum cut_rule find_rule(const char *name, size_t len)
 {
 	enum cut_rule rule = CUT_IDLE;

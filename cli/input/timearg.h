@@ -28,11 +28,12 @@ struct timearg_context {
 #define TIMEARG_ERR_MAX 160
 
 /*
- * Reads a time as boot time in nanoseconds. A wall clock time without a date may be one of several days:
- * the result is the latest such time in the range of ctx. If no such time is in the range, the result is
- * outside of it: the time of day on the last day of the range, or on the day before, whichever is nearer to
- * the range. So the caller has to check the range. Returns 0; -EINVAL: the text cannot be understood;
- * -ERANGE: the time is too large, or before the machine booted. On failure err has "why; what to do".
+ * Reads a time as boot time in nanoseconds. A wall clock time without a date may be one of several
+ * days: the result is the latest such time in the range of ctx. If no such time is in the range,
+ * the result is outside of it: the time of day on the last day of the range, or on the day before,
+ * whichever is nearer to the range. So the caller has to check the range. Returns 0, -EINVAL if the
+ * text cannot be understood, or -ERANGE if the time is too large, or is before the boot of the
+ * machine. On failure err has "why; what to do".
  */
 int timearg_parse(const char *s, const struct timearg_context *ctx, uint64_t *ret_ns,
 		  char err[TIMEARG_ERR_MAX]);

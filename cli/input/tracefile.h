@@ -39,9 +39,9 @@ int tracefile_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, struct wi
 /*
  * Walks through [from, to) in pieces of limited size, in order of time. fn gets a window for each
  * piece; the events [first, end) of the window belong to the piece. fn returns false to stop. The
- * window is valid during the call. A piece that cannot be read is skipped with a warning. Returns CLI_FAILED
- * if no piece can be read; or early, if a piece needs more memory than there is or than the limit allows.
- * Shows progress.
+ * window is valid during the call. A piece that cannot be read is skipped with a warning. Returns
+ * CLI_FAILED if no piece can be read. Also ends with CLI_FAILED at the first piece that needs more
+ * memory than there is or than the limit allows. Shows progress.
  */
 typedef bool (*tracefile_piece_fn)(void *arg, const struct window *w, size_t first, size_t end);
 int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile_piece_fn fn, void *arg);

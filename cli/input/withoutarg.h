@@ -2,10 +2,11 @@
 /*
  * withoutarg.h - the argument of --without: the thing that a what-if question takes away.
  *
- *   task:TID  process:PID  the running, the sleeps and the disk reads of this task or process
+ *   task:TID  process:PID  the times when this task or process runs, sleeps, or reads from a disk
  *   object:TEXT            all waits for the objects on the path whose name contains TEXT
  *   wait:TIME              the wait of the task at this time, or the next wait of this task
- *   resource:KIND          all waits of this kind: runnable, lock, ipc, disk, network, timer, queue, fault
+ *   resource:KIND          all waits of this kind: runnable, lock, ipc, disk, network, timer,
+ *                          queue, fault
  */
 #ifndef CTRACE_CLI_INPUT_WITHOUTARG_H
 #define CTRACE_CLI_INPUT_WITHOUTARG_H

@@ -178,7 +178,7 @@ static int add_links(struct waitlive *w, struct waitlive_chain *c, const struct 
 			continue;
 		l.th = proctask_by_tid(tasks, steps[i].id);
 		if (!l.th)
-			continue; /* the tables do not have this task: it is a tracer that has ended */
+			continue; /* the task has ended; for example, it was a debugger */
 		l.wait = wait_of(w, l.th);
 		if (steps[i].resource < l.wait->targets.n) {
 			const struct procwait_target *t = &l.wait->targets.v[steps[i].resource];
@@ -227,8 +227,8 @@ static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 	return cyclic ? false : !root_is_idle(c);
 }
 
-/* Adds the chain; drops it if it has no links. The links no longer belong to the caller, also on
- * failure. */
+/* Adds the chain to w->chains, or drops a chain without links. Takes over the links from the
+ * caller, also on failure. */
 static int keep(struct waitlive *w, struct waitlive_chain *c)
 {
 	int r = 0;
@@ -294,8 +294,8 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 	return r;
 }
 
-/* Whether all tasks and processes for which link n waits are in the rest of the chain, as with a
- * shell and its child. */
+/* Whether all tasks and processes for which link n waits are in the rest of the chain. Example: a
+ * shell that waits for its only child. */
 static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c, size_t n)
 {
 	const struct procwait *wait = c->links.v[n].wait;

@@ -17,7 +17,7 @@ struct waitlive_link {
 	bool sure; /* the task waits for the next task and for nothing else */
 	bool owes; /* the next task owns the lock for which the task waits, or has not read the task's message
 		    */
-	uint32_t one_of; /* how many tasks and processes could end the wait, the next one included */
+	uint32_t one_of; /* the number of tasks and processes that could end the wait */
 };
 
 struct waitlive_chain {
@@ -36,7 +36,7 @@ struct waitlive {
 	struct procwait *waits; /* one for each thread, in the order of tables.tasks.threads */
 	struct waitgraph *graph;
 	VEC(struct waitlive_chain)
-	chains; /* first the cycles, then the chains that are worth telling, then the others */
+	chains; /* first the cycles, then the chains that are worth telling, then the other chains */
 };
 
 /* Reads the waits of all tasks. pid: keeps only the chains that begin in this process, and the cycles

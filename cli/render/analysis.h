@@ -16,7 +16,7 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d);
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h);
 
 void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d);
-/* all: also show waits that are normal. */
+/* all: also show waits that are no alarms. */
 void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all);
 
 #endif

@@ -27,7 +27,8 @@ static json_t *resource_json(enum resource_kind kind, const char *name)
 	return json_pack("{s:s, s:o}", "kind", resource_kind_word(kind), "name", text_json(name ? name : ""));
 }
 
-/* Adds the command line, the control group and the container of the task of a link. */
+/* Adds three members to the JSON object of a task: the command line, the control group and the
+ * container of the task in link k. Returns the object. */
 static json_t *placed(json_t *task, const struct graph *g, const struct link *k)
 {
 	struct cgroup_name p = graph_place(g, k->task, k->to_ns);
@@ -51,7 +52,7 @@ static json_t *link_json(const struct graph *g, const struct link *k, bool last)
 		      g, k);
 }
 
-/* Makes the object of the losses that overlap [from_ns, to_ns). */
+/* Returns a JSON object with the losses and the left-out records in [from_ns, to_ns). */
 static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
 {
 	struct shedding shed = { 0 };

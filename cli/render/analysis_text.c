@@ -44,7 +44,7 @@ static bool is_sure(const struct link *k)
 	return k->strength == EDGE_STRONG || k->edge == EDGE_LOCK || k->edge == EDGE_KERNEL_LOCK;
 }
 
-/* The most characters of a command line. */
+/* The number of characters of a command line that are shown at most. */
 #define LINK_CMDLINE 72
 
 static void print_link(FILE *f, const struct graph *g, const struct diagnosis *d, size_t i)

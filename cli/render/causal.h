@@ -28,9 +28,9 @@ struct graph_pick {
  * graph_pick_done(). */
 int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, struct graph_pick *ret);
 /* Keeps only the picked segments that are at most `depth` edges away from `segment`, along edges in
- * both directions. Of weak edges, only two sorts count: edges that lead to `segment` itself, and
- * edges that join `segment` to its neighbours in the same task. Returns 0, or -ENOMEM: pick is as
- * before. */
+ * both directions. Only two sorts of weak edges count: edges that lead to `segment` itself, and
+ * edges that join `segment` to its neighbours in the same task. Returns 0, or -ENOMEM and leaves
+ * pick unchanged. */
 int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth);
 void graph_pick_done(struct graph_pick *pick);
 

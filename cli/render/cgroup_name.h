@@ -14,8 +14,8 @@
 
 /* Adds "cgroup" (a path) and "container" to the object of a task, and returns the object. Accepts NULL. */
 json_t *render_cgroup_name(json_t *task, const struct cgroup_name *p);
-/* Writes "cgroup" and "container" with fprintf(), each after a comma, into an object that has another
- * member before them. */
+/* Writes the members "cgroup" and "container" to f, each after a comma. The object that is being
+ * written must have another member before them. */
 void render_put_cgroup_name(FILE *f, const struct cgroup_name *p);
 /* Returns "@web" for a task in the container "web"; "" for a task in no container. */
 const char *render_at(const struct cgroup_name *p, char buf[CGROUP_NAME_MAX + 1]);

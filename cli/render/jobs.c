@@ -12,7 +12,7 @@
 
 #define JOBS_NAME_MAX 160
 
-/* "server[12]": the process of the queue. */
+/* Writes the process of a queue: "server[12]". */
 static const char *process_of(const struct graph *g, const struct queue *q, char buf[JOBS_NAME_MAX])
 {
 	char comm[64];
@@ -77,7 +77,9 @@ static json_t *queue_json(const struct graph *g, const struct queue *q)
 			 queue_verdict_name(q->verdict), "text", text_json(q->text), "groups", groups);
 }
 
-/* The index in `before` of each queue of `now`. NULL: out of memory. */
+/* Returns an array: for each queue of `now`, the index of the same queue in `before`, or SIZE_MAX
+ * if there is none. The caller frees the array. Returns NULL if memory is short, and prints an
+ * error. */
 static size_t *matches(const struct queues_of *now, const struct queues_of *before)
 {
 	size_t *of = malloc((now->q->n + 1) * sizeof(*of));
@@ -89,7 +91,7 @@ static size_t *matches(const struct queues_of *now, const struct queues_of *befo
 	return of;
 }
 
-/* Whether a queue of `now` has this match. */
+/* Whether any queue of `now` has the match `index`. */
 static bool has_match(const struct queues_of *now, const size_t *of, size_t index)
 {
 	for (size_t i = 0; i < now->q->n; i++)
@@ -187,7 +189,7 @@ static void show_times_pair(FILE *f, const char *what, const struct quantiles *b
 	show_time_pair(f, what, "max", before->max, now->max);
 }
 
-/* A queue of `now` beside the same queue before. */
+/* Prints the queue q of `now` beside the same queue b of `before`. */
 static void show_pair(FILE *f, const struct queues_of *before, const struct queue *b,
 		      const struct queues_of *now, const struct queue *q)
 {

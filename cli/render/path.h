@@ -35,7 +35,8 @@ struct path_view {
 /* Writes the headline: "5.04 s: 4.99 s of it waiting for ...; without that wait it would have been 4.97 s
  * shorter." */
 void render_path_headline(const struct path_view *v, char buf[PATH_HEADLINE_MAX]);
-/* Prints the path to stdout. Returns an exit code. */
+/* render_path_json() prints the path as JSON to stdout, and returns an exit code. render_path()
+ * prints the path as text to f. */
 int render_path_json(const struct path_view *v);
 void render_path(FILE *f, const struct path_view *v);
 

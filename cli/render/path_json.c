@@ -37,7 +37,8 @@ static json_t *task_json(const struct path_view *v, uint32_t task)
 				  &p);
 }
 
-/* The sums of a piece in which short waits are not recorded; NULL: the piece is of another kind. */
+/* Returns the sums of a folded piece, in which short waits are not recorded. Returns NULL for any
+ * other piece. */
 static json_t *sums_json(const struct path_view *v, const struct path_piece *x)
 {
 	struct interval_sums sums;

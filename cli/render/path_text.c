@@ -274,7 +274,7 @@ static uint64_t run_ns(const struct path_view *v, const struct run *r)
 	return v->path->pieces[r->end - 1].to_ns - v->path->pieces[r->first].from_ns;
 }
 
-/* Prints "ran 60 %, short waits, 412 switches": the parts of a run in which only sums are known. */
+/* Prints the sums of the folded pieces of a run: "ran 60 %, short waits, 412 switches". */
 static void print_sums(FILE *f, const struct path_view *v, const struct run *r)
 {
 	uint64_t ran_ns = 0, queued_ns = 0, switches = 0;
@@ -324,7 +324,8 @@ static void print_fold(FILE *f, size_t n, uint64_t ns)
 		fprintf(f, "%14s %10s  %zu piece%s\n", "...", text_duration(ns, text), n, n > 1 ? "s" : "");
 }
 
-/* The length of the shortest run that is shown: only the RUNS_SHOWN longest runs are shown. */
+/* Returns the length of the shortest run that is shown. Only the RUNS_SHOWN longest runs are
+ * shown. */
 static uint64_t shortest_shown(const struct path_view *v, const runs *rs)
 {
 	uint64_t top[RUNS_SHOWN] = { 0 };

@@ -17,7 +17,8 @@ struct requests_view {
 	bool all; /* for text: show all services, reasons and slow requests */
 };
 
-/* Prints the services. Returns an exit code. */
+/* These functions print the services: as JSON to stdout, or as text to f. Each function returns an
+ * exit code. */
 int render_requests_json(const struct requests_view *v);
 int render_requests(FILE *f, const struct requests_view *v);
 /* Prints each request as one line of JSON. Returns an exit code. */

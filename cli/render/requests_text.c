@@ -11,7 +11,8 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Shown without --all. */
+/* The limits without --all: the number of services; the number of reasons of each service; the
+ * smallest share of the p99 that a reason must have. */
 #define SERVICES_SHOWN 8
 #define REASONS_SHOWN  4
 #define SHARE_SHOWN    0.02

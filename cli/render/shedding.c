@@ -68,7 +68,7 @@ void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns,
 		const struct window_event *e = &w->events[i];
 		bool shed = e->r.kind == CT_SHED || e->r.kind == CT_GAP;
 
-		/* in both kinds of records, x[0] is the start time */
+		/* in CT_SHED and CT_GAP, x[0] is the start time */
 		if (shed && window_words(w, e)[0] < to_ns && e->r.ts >= from_ns)
 			shedding_note(s, w, e);
 	}

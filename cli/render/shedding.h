@@ -25,7 +25,7 @@ struct shedding_group {
 	uint64_t ns; /* how long the records of its tasks were left out */
 };
 
-/* What was left out. All zero at the start. */
+/* The records that were left out. All members are 0 at the start. */
 struct shedding {
 	enum ct_shed step;  /* of the steps that were in force, the one that leaves out most */
 	bool blind;         /* inspections were left out: stacks of long waits, polled variables */

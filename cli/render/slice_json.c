@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* Segments and edges have the form that they have in ctrace.graph/1. The functions that write them
- * make text and no JSON tree, so this function parses the text. */
+/* Segments and edges have the same form as in ctrace.graph/1. render_segment_json() writes text and
+ * builds no JSON tree, so this function parses the text. */
 static json_t *segment_json(const struct causal *c, uint32_t segment)
 {
 	char *text = NULL;

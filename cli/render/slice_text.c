@@ -61,7 +61,8 @@ static void print_step(FILE *f, const struct causal *c, const struct slice *s, s
 	fprintf(f, "        %s\n", text);
 }
 
-/* Prints the task at the other end of an option: at its origin or, in a forward slice, at its effect. */
+/* Prints an option of a choice: the edge, its score, and the task at its other end. In a backward
+ * slice, this task is at the start of the edge; in a forward slice, at its end. */
 static void print_option(FILE *f, const struct causal *c, const struct slice_option *o,
 			 enum slice_direction direction)
 {

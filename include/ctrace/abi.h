@@ -68,8 +68,8 @@ enum ct_kind {
 	/*
 	 * A futex wait with a known owner. This record precedes the CT_SWITCH of the waiter.
 	 *   tid    the waiter
-	 *   peer   the owner, read from user memory: of a glibc mutex or rwlock, of a PI or robust futex,
-	 *          or the thread that a join waits for
+	 *   peer   the owner, read from user memory: the owner of a glibc mutex or rwlock, the owner
+	 *          of a PI or robust futex, or the thread that a join waits for
 	 *   obj    the futex
 	 *   x[0]   user address
 	 *   x[1]   futex operation | word at the address << 32
@@ -77,15 +77,15 @@ enum ct_kind {
 	CT_FUTEX = 4,
 	/*
 	 * One of the descriptors that a poll, ppoll or select waits on. The set of descriptors is
-	 * written when a wait for the set begins, and when an iterator reads the state of the waiter. In
-	 * a coarse step, or if the waiter is capped, the set is written when a long wait for the set ends.
-	 * The set is not written again if it has not changed and was written within the last second. Only
-	 * the first CT_WAITFD_MAX descriptors of the set are written.
+	 * written when a wait for the set begins, and when an iterator reads the state of the
+	 * waiter. In a coarse step, or if the waiter is capped, the set is written when a long wait
+	 * for the set ends. The set is not written again if it has not changed and was written
+	 * within the last second. Only the first CT_WAITFD_MAX descriptors of the set are written.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
-	 *   wait   size of the set; 255: 255 or more. If peer is CT_FD_NONE, and after a select, a size
-	 *          above CT_WAITFD_MAX need not be exact
+	 *   wait   size of the set; 255: 255 or more. A size above CT_WAITFD_MAX need not be exact if
+	 *          peer is CT_FD_NONE, or if the call is a select
 	 *   aux    poll events asked for
 	 *   obj    the object
 	 */
@@ -177,16 +177,16 @@ enum ct_kind {
 	CT_VISIT = 21,
 	/*
 	 * Records were lost. ts is equal to x[1].
-	 *   tid    the CPU; CT_GAP_ALL_CPUS: any
-	 *   peer   how many (saturating); 0: not known
+	 *   tid    the CPU whose records were lost; CT_GAP_ALL_CPUS: records of any CPU may be lost
+	 *   peer   the number of lost records (saturating); 0: not known
 	 *   state  cause (CT_LOSS_*)
 	 *   x[0]   the first time at which the loss can have happened
 	 *   x[1]   the last such time
 	 */
 	CT_GAP = 22,
 	/*
-	 * A task wrote or read the variable of a watchpoint. Of the reads of a task only the first
-	 * after each change is recorded.
+	 * A task wrote or read the variable of a watchpoint. If a task reads the variable several
+	 * times between two changes, only its first read is recorded.
 	 *   tid    the task
 	 *   state  0 written, 1 read
 	 *   aux    length of the variable in bytes
@@ -265,9 +265,10 @@ enum ct_kind {
 	 */
 	CT_SHED = 27,
 	/*
-	 * What a task does, and since when, without its switches. The records are written in a
-	 * coarse step (CT_SHED_COARSE or CT_SHED_PAUSES), at its end, and in any step for a long wait
-	 * of a capped task.
+	 * The record says what a task does, and since when. The switches of the task are not
+	 * recorded. The daemon writes such records in a coarse step (CT_SHED_COARSE or
+	 * CT_SHED_PAUSES), at the end of a coarse step, and in any step for a long wait of a capped
+	 * task.
 	 *   tid    the task
 	 *   aux    what the task does (enum ct_found)
 	 *   state, wait, flags, nr, obj  with CT_FOUND_BLOCKED and CT_FOUND_WAITED: as CT_SWITCH
@@ -370,8 +371,8 @@ enum ct_wait {
 #define CT_SF_IDLE     0x10 /* TASK_IDLE: uninterruptible but counts as idle */
 #define CT_SF_KTHREAD  0x20
 #define CT_SF_ZEROWAIT 0x40 /* the time limit of the wait is zero */
-/* The task is runnable, but the CPU quota of its control group, or of one above, is used up. Only traces from
- * version 1.5 of the format on have this flag. */
+/* The task is runnable, but the CPU quota of its control group, or of a parent of this control
+ * group, is used up. Only traces from version 1.5 of the format on have this flag. */
 #define CT_SF_THROTTLED 0x80
 
 /* The context of a wake. */
@@ -581,7 +582,8 @@ _Static_assert(sizeof(struct ct_task_blob) == 64, "ct_task_blob");
 #define CT_CMDLINE_MAX 256
 /*
  * The command line of a process. It is written when the process executes a program, and when the
- * daemon has read the command line of a process in /proc. A forked process gets a copy of its parent's.
+ * daemon has read the command line of a process in /proc. A forked process gets a copy of the
+ * command line of its parent.
  */
 struct ct_cmdline_blob {
 	struct ct_blob h; /* h.tid: the process (tgid); h.ts: since when the command line is known */
@@ -602,7 +604,7 @@ _Static_assert(sizeof(struct ct_cmdline_blob) == 24, "ct_cmdline_blob");
 #define CT_RAWCMDLINE_HEAD 768
 struct ct_rawcmdline_blob {
 	struct ct_blob h; /* h.tid: the process */
-	ct_u32 bytes;     /* of all arguments */
+	ct_u32 bytes;     /* length of all arguments together */
 	ct_u32 exec_id;   /* as ct_iter_task.exec_id */
 	char args[CT_RAWCMDLINE_MAX];
 };

@@ -120,7 +120,8 @@ static inline ct_u32 ct_fd_number(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_WAITFD: the index of the descriptor in its set; the size of the set; the poll events. */
+/* CT_WAITFD, in the next three functions: the index of the descriptor in its set; the size of the
+ * set; the poll events. */
 static inline ct_u8 ct_waitfd_index(const struct ct_rec *r)
 {
 	return r->state;
@@ -294,7 +295,7 @@ static inline enum ct_shed ct_shed_step_before(const struct ct_rec *r)
 	return (enum ct_shed)r->wait;
 }
 
-/* What the records lack in a step. */
+/* The things that the records lack in a step. */
 enum ct_lack {
 	CT_LACK_SAMPLES = 0x01,
 	CT_LACK_STACKS = 0x02,

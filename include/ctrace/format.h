@@ -36,7 +36,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied 
 #define FORMAT_SLOT_BYTES_MIN 4096u  /* a reader accepts powers of two from MIN to MAX */
 #define FORMAT_SLOT_BYTES_MAX (16u << 20)
 #define FORMAT_META_MAX       32768u
-#define FORMAT_COPY_AT        36864u /* offset of the second file header, behind the longest first one */
+#define FORMAT_COPY_AT        36864u /* offset of the second file header, behind the first one */
 /*
  * trace/format/limits.c applies these limits, so that a few bytes cannot make a reader overflow or
  * allocate much memory.
@@ -128,7 +128,7 @@ _Static_assert(sizeof(struct format_segment) == 576, "format_segment");
 struct format_block {
 	uint16_t type;
 	uint8_t codec; /* FORMAT_CODEC_* */
-	uint8_t width; /* > 1: byte planes of items of this many bytes */
+	uint8_t width; /* above 1: the block is stored as byte planes of items of `width` bytes */
 	uint32_t raw_bytes;
 	uint32_t stored_bytes;
 	uint32_t reserved; /* 0 */

@@ -16,8 +16,8 @@
 
 #include "ctrace/abi.h"
 
-/* The beginning of pthread_mutex_t.  sysdeps/nptl/bits/struct_mutex.h, and sysdeps/x86/nptl/bits/ of the same
- * name; since 2.4. */
+/* The beginning of pthread_mutex_t. sysdeps/nptl/bits/struct_mutex.h and
+ * sysdeps/x86/nptl/bits/struct_mutex.h; since 2.4. */
 struct glibc_mutex {
 	ct_s32 lock; /* the futex */
 	ct_u32 count;
@@ -38,8 +38,8 @@ _Static_assert(sizeof(struct glibc_mutex) == 20, "glibc_mutex");
 #define GLIBC_MUTEX_ROBUST    0x10
 #define GLIBC_MUTEX_KIND_BITS 0x3f3
 
-/* The beginning of pthread_rwlock_t.  sysdeps/nptl/bits/struct_rwlock.h, and sysdeps/x86/nptl/bits/ of the
- * same name; since 2.25. */
+/* The beginning of pthread_rwlock_t. sysdeps/nptl/bits/struct_rwlock.h and
+ * sysdeps/x86/nptl/bits/struct_rwlock.h; since 2.25. */
 struct glibc_rwlock {
 	ct_u32 readers;
 	ct_u32 writers;
@@ -82,8 +82,9 @@ _Static_assert(sizeof(struct glibc_cond) == 48, "glibc_cond");
 	(__builtin_offsetof(struct glibc_cond, g_signals) - __builtin_offsetof(struct glibc_cond, g_refs))
 #define GLIBC_COND_OTHER_GROUP sizeof(ct_u32) /* distance in bytes between the words of the two groups */
 
-/* The address of the 8 bytes that hold both words on which waiters of one condition variable, or of
- * one read-write lock, wait. */
+/* A task that waits for a condition variable or a read-write lock waits on one of two neighbouring
+ * words. Both words lie in 8 aligned bytes, and GLIBC_FUTEX_PAIR() gives the address of these 8
+ * bytes. */
 #define GLIBC_FUTEX_PAIR(addr) ((addr) & ~7ULL)
 _Static_assert(__builtin_offsetof(struct glibc_cond, g_signals) % 8 == 0 &&
 		       __builtin_offsetof(struct glibc_rwlock, wrphase_futex) % 8 == 0,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysclass.h - how to read the reason of a wait out of a system call: one 16-bit word for each
- * system call number.
+ * sysclass.h - a table with one 16-bit word for each system call number. The word says how to read
+ * the reason of a wait out of the arguments of the system call.
  *
- * User space fills the table with the numbers of its machine (daemon/kernel/wait_calls.c), because
- * the BPF side knows no numbers. The table does not change after load, so any thread may read it.
+ * The daemon fills the table with the system call numbers of its machine
+ * (daemon/kernel/wait_calls.c), because the BPF programs do not know these numbers. The table does
+ * not change after load, so any thread may read it.
  */
 #ifndef CTRACE_SYSCLASS_H
 #define CTRACE_SYSCLASS_H

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Completion for ctrace(1) and ctraced(8).  Commands and options come from --help, so they always fit the installed
-# program.
+# Completion for ctrace(1) and ctraced(8). Commands and options come from --help, so they always fit
+# the installed program.
 
 # Prints "SHORT LONG ARGUMENT" ("-" for none) for each option of a help text.
 _ctrace_options()
