@@ -418,7 +418,7 @@ static void an_empty_window(void **state)
 	unlink(path);
 }
 
-/* Returns true in its first call, so the cut goes on, and false in its second call, so the cut ends. */
+/* The first call returns true, so the cut goes on. The second call returns false, so the cut ends. */
 static bool one_step(void *arg)
 {
 	static unsigned n;
