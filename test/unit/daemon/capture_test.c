@@ -418,7 +418,8 @@ static void an_empty_window(void **state)
 	unlink(path);
 }
 
-/* The first call returns true, so the cut goes on. The second call returns false, so the cut ends. */
+/* The first call returns true, so the cut goes on. The second call returns false, so the cut
+ * ends. */
 static bool one_step(void *arg)
 {
 	static unsigned n;

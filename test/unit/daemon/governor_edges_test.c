@@ -31,7 +31,8 @@ static void run_init(struct run *r)
 	r->g.coarse = true;
 }
 
-/* Lets dt_ns pass, in which tracing costs `budgets` times the budget. Returns the governor's act. */
+/* Lets dt_ns pass, in which tracing costs `budgets` times the budget. Returns the governor's
+ * act. */
 static enum governor_act run_tick(struct run *r, uint64_t dt_ns, double budgets)
 {
 	enum governor_act act;
@@ -190,8 +191,8 @@ static void flap(void **state)
 	}
 }
 
-/* Returns the length of a pause in ms. budgets: the cost of the capture before the pause. resume_ms:
- * the cost of a resume. */
+/* Returns the length of a pause in ms. budgets: the cost of the capture before the pause.
+ * resume_ms: the cost of a resume. */
 static uint64_t pause_ms(double budgets, uint64_t resume_ms)
 {
 	struct run r;

@@ -290,8 +290,8 @@ static void no_budget_no_governor(void **state)
 	assert_true(m.g.cost_ppm > 800000);
 }
 
-/* During a storm, the governor is in the last step with a budget of 1 %. A budget of 50 % pays for all
- * records. */
+/* During a storm, the governor is in the last step with a budget of 1 %. A budget of 50 % pays for
+ * all records. */
 static void a_larger_budget_leads_back_while_the_storm_goes_on(void **state)
 {
 	struct machine m;
