@@ -31,14 +31,14 @@ struct make {
 	struct detect_hang hangs[16];
 	unsigned n;
 	/*
-	 * The answer of the kernel about a task. 0: the task is as in `seen`. -ESRCH: there is no such
-	 * task. 1: the kernel fails to read the task.
+	 * The answer of the kernel about a task. 0: the task is as in `seen`. -ESRCH: there is no
+	 * such task. 1: the kernel fails to read the task.
 	 */
 	int look;
 	struct ct_iter_task seen;
 	/*
-	 * unread: the kernel's answer to the question how many bytes a socket has not read, or -errno.
-	 * asked: how often the detector has asked this question.
+	 * unread: the kernel's answer to the question how many bytes a socket has not read, or
+	 * -errno. asked: how often the detector has asked this question.
 	 */
 	int unread;
 	unsigned asked;

@@ -41,8 +41,8 @@ static void notices_a_blocked_loop(void **state)
 	assert_int_equal(m.hangs[0].obj, FUTEX(1));
 	assert_int_equal(m.hangs[0].wait, CT_W_FUTEX);
 	assert_string_equal(m.hangs[0].comm, "app");
-	/* A hang is reported only once. After its end the same wait is reported again: one long wait
-	 * makes no habit. */
+	/* A hang is reported only once. After its end the same wait is reported again: one long
+	 * wait makes no habit. */
 	pass(&m, 60 * S);
 	assert_int_equal(m.n, 1);
 	wakes(&m, 10);
@@ -100,7 +100,8 @@ static void does_not_count_the_time_in_a_queue(void **state)
 	assert_told(&m, 1, CT_HANG_LOOP, 10);
 }
 
-/* Checks that no hang is reported for a wait of 9 s. how: makes the records before the wait, or NULL. */
+/* Checks that no hang is reported for a wait of 9 s. how: makes the records before the wait, or
+ * NULL. */
 static void nothing_is_noticed(uint8_t wait, uint64_t obj, uint8_t st, void (*how)(struct make *m))
 {
 	MAKE(m);
