@@ -5,10 +5,10 @@
  *   => lives TID                  each task that had this tid, from its birth to its end
  *   => timeline A [FROM..TO]      the intervals of A, and the wake that ended each interval
  *   => blame A TIME               the task or thing to blame for the wait at that time
- *   => path A FROM..TO            the pieces of the critical path: the task of each piece, and the tasks
- *                                 that wait for this task
- *   => segments [A]               the segments TASK.N of the causal graph: time, cut, and the task for
- *                                 which the segment works
+ *   => path A FROM..TO            the pieces of the critical path: the task of each piece, and the
+ *                                 tasks that wait for this task
+ *   => segments [A]               the segments TASK.N of the causal graph: time, cut, and the task
+ *                                 for which the segment works
  *   => edges [KIND] [to=A]        the edges: segment and time of the cause, then of the effect
  *   => requests                   the requests: client, server, times, and the parent request
  *   => works                      the task that worked for each request, and the time of this work
