@@ -93,7 +93,8 @@ static const struct block *block_named(const char *name)
 		fail();                                                                                      \
 	} while (0)
 
-/* Adds the lines of the window of a block. The lines of the block NAME replace a line "use NAME". */
+/* Adds the lines of the window of a block. The lines of the block NAME replace a line "use
+ * NAME". */
 static void add_window(struct text_window *t, const struct block *b)
 {
 	char error[TEXT_ERROR_MAX];

@@ -8,8 +8,8 @@
  *   ...
  *   until 100ms
  *   => path reader 0ms..60ms       a question that the program knows
- *   0ms..10ms reader[10] running   the answer; only the indent may differ. The answer ends before an
- *                                  empty line, a comment, or the next question, case or scene
+ *   0ms..10ms reader[10] running   the answer; only the indent may differ. The answer ends before
+ *                                  an empty line, a comment, or the next question, case or scene
  *
  * "scene NAME" is a case without questions. "use NAME" takes the window of an earlier scene or
  * case.
