@@ -70,8 +70,8 @@ static void the_newest_stay(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-/* A segment that does not fit before the end of the file goes to the begin. The slots at the end keep
- * segments of the round before. */
+/* A segment that does not fit before the end of the file goes to the begin. The slots at the end
+ * keep segments of the round before. */
 static void the_end_of_the_file_is_skipped(void **state)
 {
 	struct fixture *f = *state;
