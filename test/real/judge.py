@@ -5,11 +5,12 @@ import collections
 VERDICTS = ["right", "vague", "unknown", "wrong-weak", "wrong-strong", "quiet", "alarm", "invalid", "skipped"]
 BAD = {"wrong-weak", "wrong-strong", "alarm", "invalid"}
 GOOD = {"right", "quiet"}
-# If the chain ends at the victim with one of these causes, ctrace does not say that the victim is to blame: another
-# task is, and ctrace does not know which.
+# If the chain ends at the victim with one of these causes, ctrace does not blame the victim. It
+# says that an unknown task is to blame.
 OPEN_ENDS = {"lock-holder", "slow-peer", "queueing", "missing-wakeup"}
 
-# root: the name of the role that was named, or of the task. row: the place of the row in `ctrace hangs`, from 1.
+# root: the task that the answer names as root cause, with its role. row: the number of the row in
+# `ctrace hangs`, from 1.
 Answer = collections.namedtuple("Answer", "verdict text root cause confidence row", defaults=["", "", "", "", None])
 
 

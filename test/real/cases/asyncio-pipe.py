@@ -70,7 +70,8 @@ def play(s):
     s.during("the program's main thread is idle", lambda: s.state("parent") == "S" and
              s.syscall("parent") in ("epoll_wait", "epoll_pwait") and not s.uses_cpu("parent", 0.01))
     s.during("the program waits for tar", lambda: "large" not in s.output("parent"))
-    # Each waits for the other. The program alone is to blame, but it is true that it waits for tar.
+    # The program and tar wait for each other. The program made the mistake, but an answer that
+    # names tar is right too.
     s.hang(victim="parent", culprits=["parent", "tar"], causes=["circular-wait", "slow-peer"], wrong=["bystander", "test"])
     yield
     os.kill(s.pid("parent"), signal.SIGUSR1)

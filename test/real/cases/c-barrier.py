@@ -9,7 +9,8 @@ from scene import descendants, proc
 HELD_OUT = False
 NEEDS = {"gcc": "gcc", "gzip": "gzip"}
 
-# Four threads load a part each, and then wait for each other. A fifth thread waits at a barrier of its own for nobody.
+# Each of four threads loads a part. Then the threads wait for each other. A fifth thread waits
+# alone at another barrier, for ever.
 LOAD = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -114,7 +115,7 @@ def play(s):
              lambda: at("victim") is not None and {at(r) for r in ("loader0", "loader1", "loader3")} == {at("victim")})
     s.during("the idle thread waits at another one", lambda: at("idle") not in (None, at("victim")))
     s.during("the program waits", lambda: victim.poll() is None and s.output("victim") == "")
-    # The test sent the signal.
+    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["gzip", "test"], causes=["stopped"], vague=["loader2"],
            stuck=["loader0", "loader1", "loader3"], wrong=["idle", "bystander"])
     yield

@@ -82,7 +82,7 @@ def play(s):
     s.during("both are in the container", lambda: os.readlink("/proc/%d/ns/net" % s.pid("victim")) == networks[0] ==
              os.readlink("/proc/%d/ns/net" % s.pid("haproxy_a")))
     s.during("the twin answers", lambda: in_twin("b", "redis-cli", "GET", "stock") == "17")
-    # The test sent the signal.
+    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["redis_a", "test"], causes=["stopped"], vague=["haproxy_a"],
            wrong=["redis_b", "haproxy_b", "enter_b", "init_a", "init_b"])
     yield

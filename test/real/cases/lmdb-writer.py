@@ -54,7 +54,8 @@ def play(s):
              os.readlink("/proc/%d/fd/0" % s.pid("owner")) == os.readlink("/proc/%d/fd/1" % s.pid("tail")))
     s.during("tail is stopped", lambda: s.state("tail") == "T")
     s.during("the database can be read", lambda: "Entries: 1" in s.out(["mdb_stat", "stock"]))
-    # The test sent the signal. It is true that the owner owns the mutex.
+    # The test sent the signal, so an answer that blames the test is right too. An answer that names
+    # the owner of the mutex is vague.
     s.hang(victim="victim", culprits=["tail", "test"], causes=["stopped"], vague=["owner"], wrong=["bystander"])
     yield
     os.kill(s.pid("tail"), signal.SIGCONT)

@@ -18,7 +18,7 @@ def play(s):
         s.start(name, base.client(), talk=True)
         s.role(name + "_backend", int(s.ask(name, "select pg_backend_pid();")))
     s.ask("bystander", "begin; update stock set n = 11 where id = 4 returning n;")
-    # The link reports the error, instead of passing it on: fail = false.
+    # With fail = false, dblink_exec() reports an error of the other end, but does not fail itself.
     link = "host=%s user=postgres dbname=postgres application_name=link" % base.where
 
     s.begin()

@@ -12,7 +12,7 @@ def play(s):
     base = Postgres(s)
     base.query("create table stock (id int primary key, n int)")
     base.query("insert into stock select i, 10 from generate_series(1, 100) i")
-    # Another client that is idle in a transaction, with the lock of another row.
+    # The bystander is idle in its transaction too, but has the lock of another row.
     for name, row in ("bystander", 9), ("idler", 5):
         s.start(name, base.client(), talk=True, env={**os.environ, "PGAPPNAME": name})
         s.say(name, "begin; update stock set n = n - 1 where id = %d; select 'updated';" % row)

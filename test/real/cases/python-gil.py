@@ -51,7 +51,7 @@ def play(s):
     s.check("the server answers", s.out(curl("hello")) == "hello")
     took = min(float(s.out(curl("search/%d" % TRIAL))) for _ in range(3))
     turns = int(TRIAL * (10 / max(took, 0.001)) ** 0.5)  # about 10 s
-    # A thread of the server that waits for an event, and not for the lock.
+    # This thread of the server waits for an event, and not for the lock.
     idler = s.start("idler", curl("idle"))
     s.wait("a thread is idle", lambda: "idles" in s.output("shop"))
     s.role("idle_thread", s.pid("shop"), int(s.output("shop").split()[-1]))
@@ -67,7 +67,7 @@ def play(s):
     victim = s.start("victim", curl("hello"))
     s.wait("curl waits", lambda: s.syscall("victim") in ("poll", "ppoll"))
     s.during("the thread searches", lambda: looker.poll() is None and s.uses_cpu("searcher", 0.2))
-    # It wakes every 5 ms, and waits again.
+    # The main thread wakes every 5 ms, and waits for the lock again.
     s.during("the main thread waits for the lock", lambda: [s.syscall("shop") for _ in range(20)].count("futex") > 10)
     s.during("curl waits", lambda: victim.poll() is None and s.output("victim") == "")
     s.during("the idle thread waits, and its client too", lambda: idler.poll() is None and

@@ -61,7 +61,7 @@ def play(s):
     s.during("sv waits", lambda: victim.poll() is None)
     s.during("the other service and its redis-server work", lambda: status("mail").startswith("run:") and
              s.out(["redis-cli", "-p", ports["mail"], "PING"], timeout=5) == "PONG")
-    # The test sent the signal.
+    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["redis_web", "test"], causes=["stopped"], vague=["web", "runsv_web"],
            wrong=["runsv_mail", "mail", "redis_mail", "runsvdir"])
     yield

@@ -64,7 +64,7 @@ def play(s):
     s.during("the service waits for memcached", lambda: s.syscall("shop") in ("read", "recvfrom"))
     s.during("s6-svwait waits", lambda: victim.poll() is None and s.state("victim") == "S")
     s.during("the other service is ready", lambda: stat("blog") == "true true")
-    # The test sent the signal.
+    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["cache_shop", "test"], causes=["stopped"], vague=["shop"],
            wrong=["cache_blog", "blog", "supervise_blog", "svscan"])
     yield

@@ -71,7 +71,7 @@ def play(s):
     s.during("the other helper has no question", lambda: s.syscall("rewrite") == "read" and unread("rewrite") == 0)
     s.during("squid and curl wait", lambda: victim.poll() is None and s.state("victim") == "S" and not s.uses_cpu("squid", 0.1))
     s.during("lighttpd works", lambda: s.out(["curl", "-s", "http://127.0.0.1:%s/page" % back], timeout=5) == "page")
-    # The test sent the signal, so it is true that it is to blame.
+    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["guard", "test"], causes=["stopped"], vague=["squid"], wrong=["rewrite", "lighttpd"])
     yield
     os.kill(s.pid("guard"), signal.SIGCONT)

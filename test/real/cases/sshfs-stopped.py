@@ -39,7 +39,7 @@ def play(s):
     s.during("cat waits for sshfs", lambda: victim.poll() is None and "request_wait_answer" in s.wchan("victim"))
     s.during("sshfs runs, and is idle", lambda: s.state("sshfs") == "S" and not s.uses_cpu("sshfs", 0.01))
     s.during("the other mount works", lambda: s.out(["cat", os.path.join(s.path("bystander.mount"), "second")]) == "hello")
-    # The test sent the signal, so it is true that it is to blame.
+    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["sshfs-server", "test"], causes=["stopped"], vague=["sshfs"],
            wrong=["bystander", "bystander-server"])
     yield

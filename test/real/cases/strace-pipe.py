@@ -39,7 +39,8 @@ def play(s):
     s.during("strace holds find", lambda: s.state("find") == "t" and
              "TracerPid:\t%d\n" % s.pid("strace") in proc(s.pid("find"), "status"))
     s.during("the other strace waits for its sleep", lambda: s.syscall("bystander") == "wait4")
-    # The test sent the signal. strace only waits for its reader.
+    # The test sent the signal, so an answer that blames the test is right too. strace only waits
+    # for its reader.
     s.hang(victim="find", culprits=["grep", "test"], causes=["stopped"], vague=["strace"],
            wrong=["bystander", "bystander-sleep"])
     yield

@@ -10,7 +10,8 @@
  *   => missing A TIME         the missing wake-up of the task's wait at that time
  *   => hangs [worst]          the rows of all waits and runs of the window, with numbers
  *   => hang-ends A SINCE..FOUND [looped]
- *                             when a noticed hang ended
+ *                             the end of a hang that began at SINCE and was noticed at FOUND;
+ *                             looped: the task is an event loop
  *   => account A FROM..TO GROUP          GROUP: wait, resource, task, process or object
  *   => saved A FROM..TO WHAT [+ WHAT] [/ WHAT ...]
  *                             how much shorter the range would be without WHAT: task A, process A,
@@ -49,7 +50,7 @@
 #include "lib/cleanup.h"
 #include "test/unit/analysis/asking.h"
 
-/* Reads "A FROM..TO". False: an error. */
+/* Reads "A FROM..TO". Returns false after an error. */
 static bool next_span(const struct question *q, const struct graph *g, uint32_t *ret_task, uint64_t *ret_from,
 		      uint64_t *ret_to)
 {
@@ -78,7 +79,7 @@ static struct diagnosis *diagnosis_with(const struct graph *g, uint32_t task, ui
 	return d;
 }
 
-/* NULL: an error. */
+/* Reads "A FROM..TO", and returns the diagnosis for it. Returns NULL after an error. */
 static struct diagnosis *diagnosis_of(const struct question *q, const struct graph *g)
 {
 	struct asking nobody = { 0 };
@@ -191,7 +192,7 @@ static void ask_flag(struct question *q)
 	fputc('\n', q->out);
 }
 
-/* The wait of the task that is the next word, at the time that follows. GRAPH_NONE: an error. */
+/* Reads a task and a time. Returns the task's wait at this time, or GRAPH_NONE after an error. */
 static uint32_t next_wait(const struct question *q, const struct graph *g)
 {
 	uint32_t task = question_task(q, g, q->w->to_ns);

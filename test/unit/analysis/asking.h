@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* asking.h - for the questions of analysis_cases: words, tasks, times; rules and a person's answers. */
+/* asking.h - rules, and the answers of a person, for the questions of analysis_cases. */
 #ifndef CTRACE_TEST_ASKING_H
 #define CTRACE_TEST_ASKING_H
 
@@ -16,7 +16,7 @@ struct asking {
 	FILE *out;
 };
 
-/* Takes the rules and answers out of the words of the question. */
+/* Reads the rules and answers from the words of the question. asking_done() frees them. */
 void asking_take(const struct question *q, struct asking *a);
 /* The function of a struct ask. arg: a struct asking. */
 int asking_choose(void *arg, const struct ask_question *question, bool *ret_keep);

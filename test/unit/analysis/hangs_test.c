@@ -56,7 +56,7 @@ static void settle_all(const struct graph *g, struct hangs *h)
 	hangs_sort(h);
 }
 
-/* Frees both lists. */
+/* Checks that both lists are the same, and frees them. */
 static void assert_same(struct hangs *a, struct hangs *b)
 {
 	assert_int_equal(a->n, b->n);

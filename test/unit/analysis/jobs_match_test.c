@@ -33,7 +33,8 @@ static struct queue queue_of(const struct graph *g, uint32_t tid, uint64_t obj)
 	return (struct queue){ .obj = obj, .task = graph_task_at(g, tid, END_MS * MS - 1) };
 }
 
-/* The processes have other queues, in another order. */
+/* The shop has the queues 1 and 2 in the first trace, and 2 and 3 in the second one. The process
+ * "mail" has a queue only in the second trace. */
 static void by_process_and_name(void **state)
 {
 	struct make m = { 0 };

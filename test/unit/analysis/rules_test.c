@@ -188,7 +188,8 @@ static void test_frame(void **state)
 	assert_false(matches(f, &facts));
 }
 
-/* The pattern of the rule for an answer about obj; NULL: the rule has only the kind of obj. */
+/* Makes a rule from an answer about obj. Returns the pattern of the rule for the object, or NULL if
+ * the rule has only the kind of obj. */
 static const char *kept(struct fixture *f, uint64_t obj)
 {
 	struct rule_facts facts = wake(f, obj);

@@ -62,7 +62,7 @@ static struct graph *graph_of(struct make *m, uint64_t to_ms)
 	return g;
 }
 
-/* The wait of the task at that time. */
+/* Returns the wait of the task at this time. */
 static uint32_t wait_of(const struct graph *g, uint32_t tid, uint64_t ms)
 {
 	uint32_t i = graph_interval_at(g, graph_task_at(g, tid, ms * MS), ms * MS);
@@ -96,7 +96,7 @@ static void test_score(void **state)
 	assert_float_equal(similar_score(&none, &abcd), 0, 0.001);
 }
 
-/* After three rounds or after thirty, the task has repeated the same activity. */
+/* A task repeats one activity. Its signature does not depend on the number of repeats. */
 static void test_signature_folds_repeats(void **state)
 {
 	struct make m = { 0 };

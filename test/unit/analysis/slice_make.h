@@ -2,8 +2,8 @@
 /*
  * slice_make.h - causal graphs made by hand, for tests of walks along them.
  *
- * Segments are added by task and then by time; records and edges in any order.
- * Times are milliseconds.
+ * Add the segments of each task in the order of time, one task after the other. Add records and
+ * edges in any order. Times are in milliseconds.
  */
 #ifndef CTRACE_TEST_SLICE_MAKE_H
 #define CTRACE_TEST_SLICE_MAKE_H
@@ -35,7 +35,8 @@ static inline uint32_t cmake_segment(struct cmake *k, uint32_t tid, uint64_t fro
 	return (uint32_t)k->segments.n - 1;
 }
 
-/* Adds an edge through obj that left at one time and arrived at another. from GRAPH_NONE: from outside. */
+/* Adds an edge through obj, from the time left_ms to the time arrived_ms. If `from` is GRAPH_NONE,
+ * the edge comes from outside. */
 static inline struct edge *cmake_edge(struct cmake *k, enum edge_kind kind, enum edge_strength strength,
 				      uint32_t from, uint64_t left_ms, uint32_t to, uint64_t arrived_ms,
 				      uint64_t obj)

@@ -146,7 +146,8 @@ static void test_limits(void **state)
 	cmake_free(&k);
 }
 
-/* More candidates than the limit for one segment: the rest is counted, and the strong candidate is kept. */
+/* A segment has more candidates than the limit allows. The walk counts the rest, and keeps the
+ * strong candidate. */
 static void test_many_edges(void **state)
 {
 	enum { N = 50 };

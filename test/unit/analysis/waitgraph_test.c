@@ -237,7 +237,7 @@ static void hundred_thousand(void **state)
 	assert_int_equal(info(g, 1).root_id, N);
 	assert_int_equal(info(g, N).waiters_cnt, N - 1);
 	edge(g, N, 1, STRONG);
-	/* A star: as many other tasks wait for one task. */
+	/* A star: N other tasks wait for one task. */
 	for (uint64_t i = 1; i <= N; i++)
 		edge(g, N + i, 2 * N + 1, WEAK);
 	assert_int_equal(waitgraph_solve(g), 0);

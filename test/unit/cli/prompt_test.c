@@ -148,8 +148,8 @@ static void decides_at_the_end(void **state)
 }
 
 /*
- * Three frames of the program and nine options are shown, until the person asks for more. No byte
- * acts on the terminal.
+ * ctrace shows three frames of the program and nine options, until the person asks for more. No
+ * byte of the output acts on the terminal.
  */
 static void shows_more(void **state)
 {

@@ -123,8 +123,8 @@ static void makes_the_file(void **state)
 }
 
 /*
- * A write keeps what others wrote: unknown members, notes, the order, and rules that were added
- * meanwhile. The write also keeps the mode of the file, and a link to the file.
+ * A write keeps everything that it does not have to change: unknown members, notes, the order, and
+ * rules that were added meanwhile. It also keeps the mode of the file, and a link to the file.
  */
 static void keeps_what_was_there(void **state)
 {

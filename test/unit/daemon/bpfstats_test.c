@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process of the daemon switches on the statistics of BPF programs. In this
- * test, this process answers late. */
+/* The small process ctraced-stats switches on the statistics of BPF programs. In this test, this
+ * process answers late. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static pid_t the_child(void)
 	return pid;
 }
 
-/* If the caller has given up a question, the late answer is not taken for the answer to the next question. */
+/* The answer to a question that the caller has given up is not used for the next question. */
 static void late_answer(void **state)
 {
 	pid_t pid;

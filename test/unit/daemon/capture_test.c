@@ -29,7 +29,7 @@
 #include "trace/read/reader.h"
 
 #define CPUS  2
-#define BATCH 400 /* switches of a CPU in each round of the rings */
+#define BATCH 400 /* the number of switches that each call of probe_consume() makes for each CPU */
 
 struct probe {
 	int epoll_fd;
@@ -418,7 +418,8 @@ static void an_empty_window(void **state)
 	unlink(path);
 }
 
-/* The first call lets the cut go on. The second call ends the cut. */
+/* The first call returns true, so the cut goes on. The second call returns false, so the cut
+ * ends. */
 static bool one_step(void *arg)
 {
 	static unsigned n;

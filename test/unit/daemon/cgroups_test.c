@@ -73,7 +73,7 @@ static void file(const char *path, const char *text)
 	fclose(f);
 }
 
-/* The object with this id in data. NULL: data does not have it. */
+/* Returns the object with this id in data, or NULL if there is none. */
 static const struct ct_object_blob *found(const void *data, size_t size, uint64_t id)
 {
 	const char *p = data;
@@ -132,7 +132,7 @@ static void test_walk(void **state)
 	assert_int_equal(cgroups_find("/nonexistent", root, &wanted, 1, &data, &size, &n), -ENOENT);
 }
 
-/* Of a long path, the end is kept. */
+/* If a path is too long, only its end is kept. */
 static void test_long_path(void **state)
 {
 	uint64_t deep =

@@ -13,7 +13,7 @@
 #define SERVER 20
 #define WORKER 21
 
-/* The text for n copies of `word` as arguments, between the arguments first and last. */
+/* Returns the text of a command line that has the argument `first`, n times `word`, and `last`. */
 static const char *text_of(const char *first, const char *word, unsigned n, const char *last)
 {
 	static char text[CT_CMDLINE_MAX + 1];
@@ -97,7 +97,7 @@ static void put_exec(struct recorder *r, uint64_t ts_ns, uint32_t tid, uint32_t 
 	recorder_take(r, 0, &b, sizeof(b));
 }
 
-/* Gives the recorder a command line, as the worker does that reads it in /proc. */
+/* Gives the recorder a command line, as the thread `names` does, which reads it in /proc. */
 static void put_read(struct recorder *r, uint64_t ts_ns, uint32_t tid, const char *args)
 {
 	char room[CT_RAWCMDLINE_MAX] = "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The control socket in a directory where another user works too. */
+/* The control socket is in a directory in which another user can replace files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -108,8 +108,8 @@ static void say(struct fixture *f, int fd, const char *text)
 }
 
 /*
- * Reads the bytes that have arrived, and appends a 0. Returns their number; 0: the connection has
- * ended; -1: nothing has arrived.
+ * Reads the bytes that have arrived, and appends a 0. Returns the number of bytes, 0 if the
+ * connection has ended, or -1 if no byte has arrived.
  */
 static ssize_t hear(int fd, char *buf, size_t cap)
 {
@@ -244,7 +244,7 @@ static void too_many_clients(void **state)
 
 #define SOME_GID 65533
 
-/* A client that connects as a member of the group. */
+/* Connects as the user uid, who is a member of the group. Returns the socket. */
 static int join_as(struct fixture *f, uid_t uid)
 {
 	int fd;
@@ -287,7 +287,7 @@ static void expect_away(int fd, const char *why)
 	close(fd);
 }
 
-/* However many members of the group connect, alone or together, root can still connect. */
+/* The members of the group cannot use up all connections: root can still connect. */
 static void room_for_root(void **state)
 {
 	struct fixture *f = *state;
@@ -363,7 +363,8 @@ static void passed_descriptors(void **state)
 		close(fd);
 		settle(f);
 		assert_int_equal(count_fds(), before);
-		assert_int_equal(f->n_disposed, 3); /* the handler did not keep the first descriptor either */
+		/* on_request() keeps no descriptor, so the daemon closes all three */
+		assert_int_equal(f->n_disposed, 3);
 		assert_int_equal(f->last_uid, geteuid());
 	}
 	close(null);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The process that diagnoses gets questions about traces that this test makes. */
+/* Asks ctraced-why, the process that diagnoses, about traces that this test makes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct fixture {
 	sd_event *event;
 	int fd;
 	char path[64];
-	/* the answer */
+	/* the last answer that note() got, and the number of answers */
 	json_t *answer;
 	char why[256];
 	unsigned answers;
@@ -63,7 +63,7 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	diagnoser_free(f->d);
-	while (waitpid(-1, NULL, 0) > 0) /* the process ends because its parent has ended */
+	while (waitpid(-1, NULL, 0) > 0) /* the process ends because its socket is closed */
 		;
 	sd_event_unref(f->event);
 	json_decref(f->answer);
@@ -113,7 +113,7 @@ static void one_that_lasts(void **state)
 	assert_int_equal(json_integer_value(json_object_get(f->answer, "from_ns")), HANG_S(3));
 }
 
-/* The task is back in its loop. What the task does in the loop is not a part of the hang. */
+/* The task is back in its loop, so the hang has ended. The loop is not a part of the hang. */
 static void one_that_ended(void **state)
 {
 	struct fixture *f = *state;
@@ -141,7 +141,7 @@ static void what_cannot_be_answered(void **state)
 	assert_non_null(f->answer);
 }
 
-/* The process id of the only child of this process, as the kernel says. */
+/* Returns the process id of the only child of this process, as the kernel lists it. */
 static pid_t its_pid(void)
 {
 	char path[64];
@@ -164,7 +164,7 @@ static void gives_up_its_rights(void **state)
 	FILE *p;
 
 	make_trace(f, true);
-	ask(f, HANG_LOOPER); /* so the child is in its jail */
+	ask(f, HANG_LOOPER); /* the child has answered, so it has dropped its privileges */
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)its_pid());
 	p = fopen(path, "re");
 	assert_non_null(p);
@@ -179,7 +179,7 @@ static void gives_up_its_rights(void **state)
 	assert_int_equal(seen, geteuid() ? 4 : 6);
 }
 
-/* If the process has ended, the caller gets an error, and the next caller gets it at once. */
+/* If the process has ended, the caller gets an error, and the next caller gets an error at once. */
 static void killed(void **state)
 {
 	const struct diagnoser_question q = { .since_ns = HANG_S(3),

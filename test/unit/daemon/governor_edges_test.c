@@ -31,7 +31,8 @@ static void run_init(struct run *r)
 	r->g.coarse = true;
 }
 
-/* dt_ns pass, in which tracing costs `budgets` times the budget. The caller has to obey the returned act. */
+/* Lets dt_ns pass, in which tracing costs `budgets` times the budget. Returns the governor's
+ * act. */
 static enum governor_act run_tick(struct run *r, uint64_t dt_ns, double budgets)
 {
 	enum governor_act act;
@@ -49,7 +50,7 @@ static void run_for(struct run *r, uint64_t ns, double budgets)
 		run_tick(r, 25 * MS, budgets);
 }
 
-/* The time until the governor acts. 0: it does not act within 100 s. */
+/* Returns the time in ns until the governor does this act, or 0 if it does not within 100 s. */
 static uint64_t run_until(struct run *r, enum governor_act act, double budgets)
 {
 	uint64_t from_ns = r->now_ns;
@@ -131,8 +132,8 @@ static void capture(void **state)
 }
 
 /*
- * How long the governor stays in a step at this cost before it steps back. patience grows
- * with each step back that failed.
+ * Returns for how many ms the governor stays in a step at this cost, before it steps back.
+ * patience: the factor by which the governor stays longer.
  */
 static uint64_t stays_ms(enum ct_shed step, double budgets, unsigned patience)
 {
@@ -152,13 +153,13 @@ static void calm(void **state)
 	assert_int_equal(stays_ms(CT_SHED_HOOKS, 0.61, 1), 0);
 	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.79, 1), 2000, 2050);
 	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.81, 1), 10000,
-			10024); /* the number that the test no_pause has */
+			10024); /* the 10 s of the test no_pause */
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 1), 1000, 1050);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.26, 1), 2000, 2050);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 4), 4000, 4050);
 }
 
-/* The patience, if a step forward comes ns after a step back. */
+/* Returns the patience after a step forward that comes ns after a step back. */
 static unsigned patience_after(uint64_t ns, unsigned patience)
 {
 	struct run r;
@@ -190,7 +191,8 @@ static void flap(void **state)
 	}
 }
 
-/* The length of a pause, after this cost of the capture. resume_ms: the cost of a resume. */
+/* Returns the length of a pause in ms. budgets: the cost of the capture before the pause.
+ * resume_ms: the cost of a resume. */
 static uint64_t pause_ms(double budgets, uint64_t resume_ms)
 {
 	struct run r;
@@ -212,8 +214,8 @@ static void pauses(void **state)
 	assert_in_range(pause_ms(1, 1000), 30000, 30050);
 }
 
-/* Returns the step of the governor at the time ns after its last step forward. from_pause: ns after its last
- * pause. The cost is too high for an ordinary step back. */
+/* Returns the step of the governor at the time ns after its last step forward or, if from_pause,
+ * after its last pause. The cost is too high for an ordinary step back. */
 static enum ct_shed after_no_pause(uint64_t ns, bool from_pause, bool capped)
 {
 	struct run r;
@@ -254,7 +256,7 @@ static void cost_of_a_resume(void **state)
 			 200 * MS); /* three quarters of the old cost, and a quarter of the new one */
 }
 
-/* Whether a group with this share of the records is capped at this cost. */
+/* Returns whether a group with this share of the records is capped at this cost. */
 static bool is_capped(double share, double budgets)
 {
 	struct run r;
@@ -273,8 +275,8 @@ static void share(void **state)
 	assert_true(is_capped(0.26, 4.1));
 }
 
-/* How long a group is capped. budgets: the cost of the other tasks. bucket_ms: the budget in the bucket at
- * the begin. */
+/* Returns for how many ms a group is capped. budgets: the cost of the other tasks. bucket_ms: the
+ * content of the bucket at the begin of the cap. uncap_ms: the cost of the end of the last cap. */
 static uint64_t cap_ms(double budgets, double bucket_ms, uint64_t uncap_ms)
 {
 	struct run r;
@@ -292,7 +294,7 @@ static void cap(void **state)
 	assert_in_range(cap_ms(0, 0, 0), 900, 950); /* the cap ends when the bucket is nearly full */
 	assert_in_range(cap_ms(0.95, 0, 0), 5000, 5024);
 	assert_in_range(cap_ms(0, 1000, 100), 6400,
-			6424); /* 64 times what the end of the last cap has cost */
+			6424); /* 64 times the cost of the end of the last cap */
 }
 
 /* For some time after the begin of a coarse step, the daemon still writes records from before the step.
@@ -314,7 +316,8 @@ static void passed(void **state)
 
 		run_calm(&r);
 		for (unsigned n = 0; n < 100; n++) {
-			uint64_t ns = (i ? 22 : 19) * 25 * MS / 100; /* percent of the machine */
+			/* 22 % or 19 % of the machine */
+			uint64_t ns = (i ? 22 : 19) * 25 * MS / 100;
 
 			r.by.capture_ns += ns;
 			r.by.passed_ns += ns;
@@ -361,7 +364,7 @@ static void note(struct caps *c, uint32_t tid, unsigned n)
 		caps_note(c, &r);
 }
 
-/* A task made n of the `all` counted records. 20 other tasks made the rest. */
+/* Task 100 makes n of `all` records, and 20 other tasks make the rest. Returns what was found. */
 static enum most_kind most_of(unsigned n, unsigned all)
 {
 	struct caps c;

@@ -102,7 +102,7 @@ static void machine_run(struct machine *m, double seconds)
 		machine_tick(m, 50 * MS);
 }
 
-/* Returns the cost of tracing in the next seconds, in percent of the machine. */
+/* Runs the machine for this time. Returns the cost of tracing, in percent of the machine. */
 static double machine_cost(struct machine *m, double seconds)
 {
 	m->total = 0;
@@ -181,7 +181,7 @@ static void does_not_go_back_to_what_costs_too_much(void **state)
 	assert_int_equal(m.g.step, CT_SHED_NONE);
 }
 
-/* On a kernel without the coarse step, the pauses come after the first step. */
+/* On a kernel that has no coarse step, the governor pauses after its first step. */
 static void pauses_without_the_coarse_step(void **state)
 {
 	struct machine m;
@@ -290,7 +290,8 @@ static void no_budget_no_governor(void **state)
 	assert_true(m.g.cost_ppm > 800000);
 }
 
-/* A storm: with a budget of 1 % the governor is in the last step; a budget of 50 % pays for all records. */
+/* During a storm, the governor is in the last step with a budget of 1 %. A budget of 50 % pays for
+ * all records. */
 static void a_larger_budget_leads_back_while_the_storm_goes_on(void **state)
 {
 	struct machine m;
@@ -380,11 +381,11 @@ static void a_storm_of_one_group_costs_that_group(void **state)
 	m.group_ppm = 200000;
 	m.passed_ppm = 40000;
 	machine_run(&m, 60);
-	assert_int_equal(m.n_up, 2); /* the steps that keep every long wait come first */
+	assert_int_equal(m.n_up, 2); /* the steps without loss of long waits come before the cap */
 	assert_int_equal(m.n_pauses, 0);
 	/* the group is capped nearly all of the time */
 	assert_true(m.capped_ns > 45 * NSEC_PER_SEC && m.capped_ns < 60 * NSEC_PER_SEC);
-	/* the budget, and the 4 % of the machine that the tasks of the group themselves pay */
+	/* the budget of 1 %, and 4 % for the records of the group that are left out */
 	assert_true(machine_cost(&m, 60) < 1.1 + 4);
 	m.group_ppm = 0;
 	machine_run(&m, 60);
@@ -651,7 +652,7 @@ static void groups_that_make_the_most_records_are_found(void **state)
 			groups_add(&g, 2000 + (i * 3 + n) % 500);
 	}
 	groups_most(&g, &share);
-	assert_true(share >= 0.25); /* the upper limit */
+	assert_true(share >= 0.25); /* an upper limit of the share */
 	assert_int_equal(most_group(&g, 1).kind, MOST_NONE);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The steps after a noticed hang, with a made-up trace: this file replaces the code that takes
- * snapshots of the daemon's trace.
+ * The steps after the report of a hang. This file replaces the code that takes snapshots of the
+ * daemon's trace, and makes a trace of its own.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -198,8 +198,8 @@ static void several_at_once(void **state)
 }
 
 /*
- * The daemon only counts the hangs for which the limit allows no snapshot. The next daemon reads the
- * notes, so it keeps to the limit too.
+ * The daemon only counts the hangs for which the limit allows no snapshot. A restarted daemon reads
+ * the notes, so the snapshots of the daemon before count for its limit too.
  */
 static void limited(void **state)
 {
@@ -542,7 +542,8 @@ static void clock_back(void **state)
 	assert_int_equal(use.removed, 1);
 	assert_int_equal(use.kept, 2);
 	assert_false(has(&s, "20270101T000000Z-ahead-1"));
-	/* the new incident also stays if it has the oldest name, and one of the others is in the future */
+	/* the new incident also stays if its name is the oldest, and another incident is in the
+	 * future */
 	put(&s, "20260131T230000Z-b-1", 0);
 	put(&s, "20260131T120000Z-new-2", 0);
 	assert_int_equal(incident_store_trim(&s, "20260131T120000Z-new-2", now_ns, &use), 0);
@@ -574,7 +575,7 @@ static void room_of_users(void **state)
 	assert_false(has(&s, "20260131T110000Z-u-1"));
 }
 
-/* A pending incident is found, wherever its name sorts. */
+/* The daemon finds a pending incident at any place in the order of the names. */
 static void pending_behind_many(void **state)
 {
 	struct fixture *f = *state;

@@ -63,7 +63,7 @@ static struct inspect_result *take(struct inspect *v)
 	return r;
 }
 
-/* Index of the first frame that begins with this text, from the frame `from` on. */
+/* Returns the index of the first frame from `from` on that begins with this text. */
 static int frame_of(const struct inspect_result *r, int from, const char *start)
 {
 	const char *p = r->stack->frames;

@@ -23,13 +23,14 @@
 #include "lib/clock.h"
 
 static struct {
-	int error;         /* the result of read_task, unless 0 */
-	uint64_t delay_us; /* how long read_task takes */
-	uint8_t wait;      /* the wait that read_task reports */
+	int error;         /* if this is not 0, read_task() returns it */
+	uint64_t delay_us; /* read_task() takes this time */
+	uint8_t wait;      /* the kind of wait that read_task() gives */
 	uint64_t sched_since;
 } fake;
 
-/* Reads /proc/TID/syscall. This file has only two registers: the program counter and the stack pointer. */
+/* Reads a task from /proc/TID/syscall. Of the registers, this file has only the program counter and
+ * the stack pointer. */
 static int read_task(void *arg, uint32_t tid, struct ct_iter_task *t)
 {
 	char path[64], line[256] = "";

@@ -311,7 +311,7 @@ static void note(void **state)
 	assert_int_equal(a[4].reg, 0);
 	assert_int_equal(a[5].reg, 0);
 	assert_int_equal(notes[1].args[0].reg, 0);
-	/* if the section is cut at any byte, only the whole notes are found */
+	/* the section is cut at each byte; only the notes before the cut are found */
 	for (size_t k = 1; k < n; k++) {
 		uint8_t *copy = malloc(k);
 

@@ -81,7 +81,8 @@ static void govern_ran_light(struct cpu *c)
 #define WRITERS (THREADS * LEVELS)
 #define RECORDS 120000 /* number of records that have to arrive */
 
-static uint64_t written[WRITERS], refused[WRITERS]; /* records of each thread with its signals */
+/* the number of records of each writer; the signal handlers of a thread are writers too */
+static uint64_t written[WRITERS], refused[WRITERS];
 static uint64_t next[WRITERS];
 static atomic_uint_fast64_t n_read;
 static __thread unsigned me;

@@ -14,7 +14,7 @@
 #define MS 1000000ULL
 #define S  (1000 * MS)
 
-/* Task 7. A wait of 200 ms or more is long. */
+/* A task table with task 7, and an inspection policy for which a wait of 200 ms or more is long. */
 struct one {
 	struct tasks *t;
 	struct inspect_policy p;

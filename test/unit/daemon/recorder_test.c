@@ -64,7 +64,7 @@ static void begin_and_seal(struct fixture *f, struct recorder *r)
 	recorder_free(r);
 }
 
-/* Gives both headers another version. */
+/* Sets this version in both copies of the file header. */
 static void set_version(struct fixture *f, uint16_t major, uint16_t minor)
 {
 	size_t n;
@@ -188,8 +188,8 @@ static void what_cannot_be_replaced_stays(void **state)
 }
 
 /*
- * Another user has put a file in the place of the trace. The daemon renames this file. If
- * the file is a link, the daemon does not write to its target.
+ * Another user has put a file in the place of the trace. Checks that the daemon renames this file,
+ * and that it does not write to the target of a link.
  */
 static void check_planted(struct fixture *f, const char *says)
 {

@@ -68,7 +68,7 @@ static void a_sync_that_fails(void **state)
 			      "after 10 s; records between 1970-01-01T00:17:25Z and "
 			      "1970-01-01T00:17:35Z may be missing on the disk."),
 			 1);
-	/* lost records and a failed sync at once; then a trouble that loses nothing */
+	/* one trouble has lost records and a failed sync; the next trouble loses nothing */
 	s.trouble = WRITER_WRITE;
 	s.since_ns = 70 * SEC;
 	assert_int_equal(told(&t, &s, 70 * SEC, "cannot be written"), 1);
@@ -97,7 +97,7 @@ static void one_trouble_becomes_another(void **state)
 	s.trouble = WRITER_FINE;
 	s.begun_anew = 1;
 	assert_int_equal(told(&t, &s, 9 * SEC, "a"),
-			 2); /* two messages: of a new file, and of the end of the trouble */
+			 2); /* one message about the new file, one about the end of the trouble */
 }
 
 static void a_disk_that_does_not_answer(void **state)
@@ -113,7 +113,7 @@ static void a_disk_that_does_not_answer(void **state)
 	s.busy_ns = 0;
 	s.lost_records = 3;
 	assert_int_equal(told(&t, &s, 201 * SEC, "after 101 s; 3 records"), 1);
-	/* the next write is another one */
+	/* the next write begins at 201 s, and has taken 1 s so far */
 	s.busy_ns = 201 * SEC;
 	assert_int_equal(told(&t, &s, 202 * SEC, NULL), 0);
 }

@@ -105,7 +105,7 @@ static bool is_asleep(pid_t pid)
 	return strstr(line, ") S ") != NULL;
 }
 
-/* A child that sleeps inside fn. */
+/* Starts a child that calls fn, in which it sleeps. Returns its process id. */
 static pid_t child_start(void (*fn)(int ready))
 {
 	int ready[2];
@@ -134,7 +134,7 @@ static void child_end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* The registers of a child, as the task iterator would give them.  0 or -errno. */
+/* Reads the registers of a child, in the form of the task iterator. Returns 0 or -errno. */
 static int child_regs(pid_t pid, uint64_t regs[34])
 {
 	struct iovec io = { .iov_base = regs, .iov_len = 34 * sizeof(regs[0]) };
@@ -171,7 +171,7 @@ static void names_get(pid_t pid, struct named *out)
 	unwind_free(u);
 }
 
-/* Index of the first frame of the function fn, from the frame `from` on. */
+/* Returns the index of the first frame from `from` on that is in the function fn. */
 static size_t frame_of(const struct named *st, size_t from, const char *fn)
 {
 	size_t n = strlen(fn);
@@ -254,7 +254,7 @@ static void test_bad_registers(void **state)
 	unwind_free(u);
 }
 
-/* A copy of this program in memory, which the test then damages. */
+/* Returns a copy of this program. The caller frees the copy. */
 static uint8_t *own_image(size_t *ret_size)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

@@ -26,8 +26,8 @@ struct fixture {
 };
 
 /*
- * A job that waits until the test closes the other end of its pipe. leaves: the job calls
- * worker_leave() before the wait. enters: the job calls worker_enter() after the wait.
+ * A job that waits until the test closes the other end of its pipe. If `leaves`, the job calls
+ * worker_leave() before the wait. If `enters`, the job calls worker_enter() after the wait.
  */
 struct job {
 	struct fixture *f;
@@ -147,7 +147,7 @@ static int post(struct fixture *f, struct job *j, uint64_t client, uid_t uid)
 	return worker_post(f->worker, &wj);
 }
 
-/* A job that waits until the test closes the returned descriptor. */
+/* Posts a job that waits until the test closes the returned descriptor. */
 static int post_waiting(struct fixture *f, struct job *j, uint64_t client, uid_t uid)
 {
 	unsigned before = f->n_run;
@@ -230,7 +230,7 @@ static void stuck_users(void **state)
 	for (unsigned i = 0; i < WORKER_STUCK_OTHERS; i++) {
 		jobs[i] = (struct job){ .leaves = true };
 		ends[i] = post_waiting(f, &jobs[i], 1 + i, 1000 + i / WORKER_STUCK_USER);
-		if (i + 1 == WORKER_STUCK_USER) { /* queued behind the running job */
+		if (i + 1 == WORKER_STUCK_USER) { /* one more job of the user is queued */
 			struct job queued = { .name = 'q', .wait_fd = -1 };
 
 			assert_int_equal(post(f, &queued, 99, 1000), 0);

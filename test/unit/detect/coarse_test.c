@@ -16,7 +16,7 @@ static void loop_in_stretch(struct make *m)
 	step(m, CT_SHED_COARSE);
 }
 
-/* n readings, one a second, that find the task in this state. */
+/* Adds n readings, one each second, that find the task in this state. */
 static void readings(struct make *m, unsigned n, uint32_t tid, enum ct_found what, struct ct_rec r,
 		     uint64_t since_ns)
 {
@@ -138,7 +138,7 @@ static void notices_a_starved_task(void **state)
 	readings(&m, 20, 10, CT_FOUND_QUEUED, nothing, since);
 	assert_told(&m, CT_HANG_STARVED, 10, since);
 
-	/* the task has the CPU again; a late wake-up of a task does not make it starved */
+	/* the task has the CPU again; a late record of a wake-up does not make a task starved */
 	readings(&m, 1, 10, CT_FOUND_FOLDED, nothing, 0);
 	rec(&m, (struct ct_rec){ .kind = CT_WAKE, .tid = 10 });
 	task(&m, 11, "new");
@@ -224,7 +224,7 @@ static void leaves_alone_a_server_that_may_have_read(void **state)
 {
 	struct ct_rec away = { .state = CT_ST_STOPPED, .wait = CT_W_STOPPED, .nr = 1 };
 
-	/* nothing is unread, because the client only waits for news; or the kernel does not know */
+	/* first nothing is unread: the client waits for news; then the kernel does not know */
 	for (int unread = 0; unread >= -ENOENT; unread -= ENOENT) {
 		MAKE(m);
 

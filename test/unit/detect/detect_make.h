@@ -30,10 +30,16 @@ struct make {
 	uint64_t now;
 	struct detect_hang hangs[16];
 	unsigned n;
-	/* the answer of the kernel about a task: -ESRCH, or 0 and `seen`. 1: the task cannot be read */
+	/*
+	 * The answer of the kernel about a task. 0: the task is as in `seen`. -ESRCH: there is no
+	 * such task. 1: the kernel fails to read the task.
+	 */
 	int look;
 	struct ct_iter_task seen;
-	/* unread: the answer of the kernel, in bytes, or -errno. asked: how often the detector has asked. */
+	/*
+	 * unread: the kernel's answer to the question how many bytes a socket has not read, or
+	 * -errno. asked: how often the detector has asked this question.
+	 */
 	int unread;
 	unsigned asked;
 };
@@ -105,7 +111,7 @@ static void make_done(struct make *m)
 	_cleanup_(make_done) struct make m;                                                                  \
 	make_init(&m)
 
-/* Lets time pass, with ticks. */
+/* Lets time pass, with a tick of the detector every 250 ms. */
 static void pass(struct make *m, uint64_t ns)
 {
 	for (uint64_t end = m->now + ns; m->now < end;) {

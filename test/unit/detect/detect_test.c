@@ -41,8 +41,8 @@ static void notices_a_blocked_loop(void **state)
 	assert_int_equal(m.hangs[0].obj, FUTEX(1));
 	assert_int_equal(m.hangs[0].wait, CT_W_FUTEX);
 	assert_string_equal(m.hangs[0].comm, "app");
-	/* A hang is reported once, until it ends. The same wait is reported again, so it has not become a
-	 * habit. */
+	/* A hang is reported only once. After its end the same wait is reported again: one long
+	 * wait makes no habit. */
 	pass(&m, 60 * S);
 	assert_int_equal(m.n, 1);
 	wakes(&m, 10);
@@ -100,7 +100,8 @@ static void does_not_count_the_time_in_a_queue(void **state)
 	assert_told(&m, 1, CT_HANG_LOOP, 10);
 }
 
-/* Waits that may last for any time. how: the records before the wait. */
+/* Checks that no hang is reported for a wait of 9 s. how: makes the records before the wait, or
+ * NULL. */
 static void nothing_is_noticed(uint8_t wait, uint64_t obj, uint8_t st, void (*how)(struct make *m))
 {
 	MAKE(m);
@@ -454,7 +455,7 @@ static void notices_one_that_waits_for_itself(void **state)
 	assert_told(&m, 1, CT_HANG_DEADLOCK, 40);
 }
 
-/* Task 50 asks, task 60 answers. */
+/* Task 50 asks n times, and task 60 answers. */
 static void talks_over(struct make *m, unsigned n)
 {
 	talk(m, 50, SOCK_A, 60, SOCK_B, n);
@@ -800,7 +801,7 @@ static void asks_the_kernel_first(void **state)
 	pass(&m, 5 * S);
 	assert_int_equal(m.n, 0);
 	assert_int_equal(detect_stats(m.d).withdrawn,
-			 1); /* now the kernel says something else than the records */
+			 1); /* now the kernel's answer differs from the records */
 
 	make_done(&m);
 	make_init(&m);

@@ -114,7 +114,7 @@ static void busy(void **state)
 	}
 }
 
-/* The task has the habit of 200 ms of work. */
+/* The task has a habit: it has worked for 200 ms without a return to its loop. */
 static void times_busy(void **state)
 {
 	MAKE(m);
@@ -290,7 +290,7 @@ static void adopt_slack(void **state)
 	}
 }
 
-/* A CT_FOUND record is about a wait that began before the coarse stretch, or about a later one. */
+/* A CT_FOUND record is about a wait that began before the coarse stretch, or about a later wait. */
 static void coarse_slack(void **state)
 {
 	static const uint64_t later_ns[] = { 900000, 1500000 };

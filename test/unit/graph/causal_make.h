@@ -21,7 +21,7 @@
 #define STREAM 1
 #define DGRAM  2
 
-/* A task that runs from the start. */
+/* Adds a task that runs from the start. */
 static inline void runs(struct make *m, uint32_t tid, uint32_t tgid, uint32_t ppid, const char *comm)
 {
 	make_task(m, tid, tgid, ppid, comm);
@@ -33,7 +33,7 @@ static inline void sleeps(struct make *m, uint64_t ms, uint32_t tid, enum ct_wai
 	make_switch(m, ms, CPU(tid), tid, 0, wait, obj);
 }
 
-/* waker acts on obj and wakes tid. tid runs at once. */
+/* waker acts on obj and wakes tid. tid runs at once. Returns the record of the wake. */
 static inline struct window_record *wakes(struct make *m, uint64_t ms, uint32_t tid, uint32_t waker,
 					  uint64_t obj)
 {
@@ -54,7 +54,7 @@ static inline void receives(struct make *m, uint64_t ms, uint32_t tid, uint64_t 
 	make_event(m, ms * MS, CPU(tid), CT_RECV, tid, bytes)->r.obj = sock;
 }
 
-/* The two ends of a unix connection. The end of the server has a name. */
+/* Adds the two ends of a unix connection. The end of the server has a name. */
 static inline void connection(struct make *m, uint64_t server, uint64_t client, uint16_t type)
 {
 	struct window_object *o = make_object(m, server);
@@ -115,8 +115,9 @@ static inline uint32_t n_segments(const struct built *b, uint32_t tid)
 }
 
 /*
- * The edge of that kind from a segment of the task `from` (0: from no task) to a segment of the task
- * `to`. NULL: there is no such edge, or more than one.
+ * Returns the edge of this kind from a segment of the task `from` to a segment of the task `to`. If
+ * `from` is 0, the edge comes from no task. Returns NULL if there is no such edge, or more than
+ * one.
  */
 static inline const struct edge *edge_of(const struct built *b, enum edge_kind kind, uint32_t from,
 					 uint32_t to)
@@ -135,7 +136,7 @@ static inline const struct edge *edge_of(const struct built *b, enum edge_kind k
 	return found;
 }
 
-/* Checks that edge_of() finds an edge, that this edge has that strength, and that it has a sentence. */
+/* Checks that edge_of() finds an edge with this strength, and that edge_explain() explains it. */
 static inline void assert_edge(const struct built *b, enum edge_kind kind, uint32_t from, uint32_t to,
 			       enum edge_strength strength)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* So many messages that not every send can be compared with every receive. causal_message.txt tests the edges
- * of messages. */
+/* The time to match very many messages. causal_message.txt tests the edges of messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +9,8 @@
 #include "test/unit/graph/causal_make.h"
 
 /*
- * Datagrams that no task receives, and receives of other datagrams. Not every send is compared with
- * every receive.
+ * All sent datagrams have 100 bytes, and all receives have 60 bytes. So no send has the length of a
+ * receive. If each receive were compared with all sends, the test would take too long.
  */
 static void test_lost_datagrams(void **state)
 {

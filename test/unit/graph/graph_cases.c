@@ -2,14 +2,16 @@
 /*
  * Questions about graphs, for the cases in *.txt:
  *
- *   => lives TID                  every task with this tid, from its birth to its end
+ *   => lives TID                  each task that had this tid, from its birth to its end
  *   => timeline A [FROM..TO]      the intervals of A, and the wake that ended each interval
  *   => blame A TIME               the task or thing to blame for the wait at that time
- *   => path A FROM..TO            the pieces of the critical path: their tasks, and the tasks that wait
- *   => segments [A]               TASK.N of the causal graph: the cut, and on whose behalf the task works
- *   => edges [KIND] [to=A]        from a segment and a time to a segment and a time
- *   => requests                   the requests: who asked, who answered, when, for which other request
- *   => works                      which task worked for which request, and when
+ *   => path A FROM..TO            the pieces of the critical path: the task of each piece, and the
+ *                                 tasks that wait for this task
+ *   => segments [A]               the segments TASK.N of the causal graph: time, cut, and the task
+ *                                 for which the segment works
+ *   => edges [KIND] [to=A]        the edges: segment and time of the cause, then of the effect
+ *   => requests                   the requests: client, server, times, and the parent request
+ *   => works                      the task that worked for each request, and the time of this work
  *   => peer OBJECT                the other end of a socket
  *
  * Segments and edges take policy=POLICY and without=RULE. The program also checks that each causal
@@ -139,7 +141,7 @@ static void ask_blame(struct question *q)
 	fputs("\n", q->out);
 }
 
-/* " for A for B": the tasks that wait for the task of the frame. */
+/* Prints " for A for B": A waits for the task of the frame, and B waits for A. */
 static void put_waiters(const struct question *q, const struct graph *g, const struct path *p, uint32_t frame)
 {
 	char name[TEXT_NAME_MAX];

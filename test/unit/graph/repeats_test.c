@@ -70,7 +70,7 @@ static uint32_t plain_ended(const struct graph *g, uint32_t interval)
 	return GRAPH_NONE;
 }
 
-/* How often each function found a repeat. */
+/* For each of the three tested functions: how often it found a repeat. */
 static uint32_t found[3];
 
 static void check(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, uint32_t *seed)
@@ -101,7 +101,7 @@ static void test_random_windows(void **state)
 		assert_true(found[i] > 100);
 }
 
-/* Lengths at which the answers change: of a wait, and of the run after the wait. */
+/* Chooses the length of a wait and of the run after it. Many lengths are just at a limit. */
 static void lengths(uint32_t *seed, uint64_t *ret_wait, uint64_t *ret_run)
 {
 	static const uint64_t waits[] = { 0, 1, 7, 1000000, 49999999, 50000000, 50000001, 200000000 };

@@ -22,7 +22,7 @@ static void borders(void **state)
 			}
 }
 
-/* At the end of the type nothing overflows, and pred is called only with indices of the range. */
+/* The largest indices of a type do not overflow. The predicate gets only indices of the range. */
 static void edges(void **state)
 {
 	uint64_t asked = 0;

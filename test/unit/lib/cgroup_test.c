@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The containers and units of real paths of control groups. */
+/* Finds the container and the systemd unit in paths of control groups. */
 #include "lib/cgroup.h"
 
 #include <setjmp.h>

@@ -32,7 +32,7 @@ static void test_what_stays(void **state)
 	shows("\xe2\x82\xac", "\xe2\x82\xac");                         /* the euro sign */
 	shows("\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80");                 /* a character above U+FFFF */
 	shows("\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80"); /* the neighbours of the surrogates */
-	shows("\xf4\x8f\xbf\xbd", "\xf4\x8f\xbf\xbd");                 /* nearly the last character */
+	shows("\xf4\x8f\xbf\xbd", "\xf4\x8f\xbf\xbd");                 /* U+10FFFD */
 }
 
 static void test_controls(void **state)
@@ -104,7 +104,7 @@ static void test_invisible(void **state)
 	}
 }
 
-/* Whatever the size of the buffer, the text is shown as far as it fits, with whole escapes. */
+/* A buffer of any size gets as much of the text as fits. An escape is never cut. */
 static void test_cut(void **state)
 {
 	static const char s[] = "ab\x1b\xe2\x80\xae\xc3\xa9z", whole[] = "ab\\x1b\\u202e\xc3\xa9z";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The values are those of the test suite of the authors of FNV (test_fnv.c). */
+/* The expected hashes are from test_fnv.c, which the authors of the hash FNV have published. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -47,7 +47,7 @@ static void put(size_t bytes)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* The number of valid notes. */
+/* Returns the number of valid notes. */
 static size_t count(size_t *ret_left_out)
 {
 	json_t *list = NULL;
@@ -59,7 +59,7 @@ static size_t count(size_t *ret_left_out)
 	return n;
 }
 
-/* The number of read calls of this process; 0: the kernel does not count them. */
+/* Returns the number of read calls of this process, or 0 if the kernel does not count them. */
 static unsigned long reads(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/self/io", "r");

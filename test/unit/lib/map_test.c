@@ -39,7 +39,9 @@ static void keys_at_the_edges(void **state)
 	map_done(&m);
 }
 
-/* Compares the map with a plain array. There are only a few keys, so entries come, move and go all the time.
+/*
+ * Compares the map with a plain array. There are only a few keys, so entries come, move and go all
+ * the time.
  */
 static void like_an_array(void **state)
 {

@@ -28,7 +28,7 @@ static struct {
 	const struct question_kind *kinds;
 	bool update;
 	struct strings lines;
-	struct strings answers; /* by the line of the question: the new answer, or NULL */
+	struct strings answers; /* for each line: the new answer if it is a question, else NULL */
 	VEC(struct block) blocks;
 } file;
 
@@ -93,7 +93,8 @@ static const struct block *block_named(const char *name)
 		fail();                                                                                      \
 	} while (0)
 
-/* Adds the lines of the window of a block. In place of a line "use NAME" come the lines of the block NAME. */
+/* Adds the lines of the window of a block. The lines of the block NAME replace a line "use
+ * NAME". */
 static void add_window(struct text_window *t, const struct block *b)
 {
 	char error[TEXT_ERROR_MAX];

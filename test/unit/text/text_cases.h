@@ -8,14 +8,14 @@
  *   ...
  *   until 100ms
  *   => path reader 0ms..60ms       a question that the program knows
- *   0ms..10ms reader[10] running   the exact answer, except for the indent, up to an empty line, a comment,
- *                                  or the next question, case or scene
+ *   0ms..10ms reader[10] running   the answer; only the indent may differ. The answer ends before
+ *                                  an empty line, a comment, or the next question, case or scene
  *
  * "scene NAME" is a case without questions. "use NAME" takes the window of an earlier scene or
  * case.
  *
  *   PROGRAM FILE            runs all cases
- *   PROGRAM --update FILE   replaces the answers in the file by those of the program: look at the diff
+ *   PROGRAM --update FILE   writes the answers of the program into the file; look at the diff then
  */
 #ifndef CTRACE_TEST_TEXT_CASES_H
 #define CTRACE_TEST_TEXT_CASES_H

@@ -20,7 +20,7 @@ struct text_line {
 	char *buf;
 	const char *words[TEXT_WORDS_MAX];
 	bool taken[TEXT_WORDS_MAX];
-	bool field[TEXT_WORDS_MAX]; /* KEY=VALUE, with no quote before the '=' */
+	bool field[TEXT_WORDS_MAX]; /* the word is KEY=VALUE, with no quote before the '=' */
 	size_t n;
 	char error[TEXT_ERROR_MAX]; /* "": no error so far */
 };
@@ -35,13 +35,13 @@ void text_line_init(struct text_line *l, const char *line);
 void text_line_free(struct text_line *l);
 __attribute__((format(printf, 2, 3))) void text_line_fail(struct text_line *l, const char *fmt, ...);
 
-/* The next word that is no field. what: the name of the word, for the error if there is none. */
+/* Returns the next word that is no field. If there is none, sets an error that names `what`. */
 const char *text_line_next(struct text_line *l, const char *what);
-/* The next word that is no field; NULL if there is none. */
+/* Returns the next word that is no field, or NULL if there is none. */
 const char *text_line_more(struct text_line *l);
 /* If the next word that is no field is this word, takes it and returns true. */
 bool text_line_skip(struct text_line *l, const char *word);
-/* The value of KEY=VALUE; NULL: there is no such field. */
+/* Returns the value of the field KEY=VALUE, or NULL if there is no such field. */
 const char *text_line_field(struct text_line *l, const char *key);
 /*
  * Sets an error if words are left. usage: the correct form of the line, for this error. Returns
@@ -55,8 +55,10 @@ uint64_t text_number(struct text_line *l, const char *word);
 uint64_t text_time(struct text_line *l, const char *word);
 /* Reads a range of time, such as "10ms..50ms". */
 void text_range(struct text_line *l, const char *word, uint64_t *ret_from, uint64_t *ret_to);
-/* The value of the word in the list, which ends with NULL. If the list lacks the word, the error shows the
- * list. */
+/*
+ * Returns the value that the list has for the word. The list ends with NULL. If the list lacks the
+ * word, sets an error that shows the list.
+ */
 uint64_t text_one_of(struct text_line *l, const char *word, const struct text_word *words);
 /*
  * Reads a word like "a,b": words of the list, with commas between them. Returns the sum of their

@@ -70,7 +70,7 @@ static void test_records(void **state)
 	assert_non_null(w);
 	assert_int_equal(w->to_ns, 1000000000);
 	assert_int_equal(w->n_events, 7);
-	assert_int_equal(w->events[0].r.ts, 1000); /* sorted */
+	assert_int_equal(w->events[0].r.ts, 1000); /* the records are sorted by time */
 	assert_int_equal(w->events[1].r.kind, CT_FUTEX);
 	assert_int_equal(w->events[1].r.peer, 11);
 	assert_int_equal(w->events[2].r.kind, CT_SWITCH);

@@ -13,7 +13,7 @@
  *   10ms app[10] blocks futex futex:0x1000 owner=app[11]
  *   12.1ms app[11] wakes app[10] futex:0x1000 which runs
  *   until 100ms                      the end of the window
- *   machine x86_64                   the architecture; without this line, the trace does not say it
+ *   machine x86_64                   the architecture; without this line, it is not known
  *
  * Times are in ns, us, ms or s.  Records are sorted by time.  Records of one time stay in the order of the
  * text.  A comment goes from '#' to the end of the line.
@@ -33,7 +33,7 @@
  *
  * Records, each after a time; WAIT is a word of describe_wait():
  *
- *   A runs                                 from the idle task
+ *   A runs                                 a switch from the idle task to A
  *   A blocks WAIT [OBJECT] [then B]        [state=disk] [flags=timeout,iowait,...]
  *                                          [owner=B]: with a record of the owner of the futex before it
  *   A preempted [then B]
@@ -69,15 +69,16 @@
  *                                          [flags=group] [wait=WAIT] [state=sleep]
  *   gap FROM..TO [cause=shed] [lost=N]     on all CPUs, or [cpu=N]; cause= is a word of describe_loss()
  *   step STEP [was=STEP]                   STEP is a word of describe_shed()
- *   group since=TIME [lost=N]              a group of tasks was capped since TIME
+ *   group since=TIME [lost=N]              a group of tasks has been capped since TIME
  *
  * The CPU of a record is cpu=N, or the CPU where its first task ran last.  Each record may have nr=NUMBER,
  * the number of the system call.
  *
  * States that the reader of a trace knows without a record:
  *
- *   checkpoint TIME                  the states after it hold at TIME
- *   resync FROM..TO                  nothing is known of FROM..TO; the states after it hold at TO
+ *   checkpoint TIME                  the "state" lines below this line hold at TIME
+ *   resync FROM..TO                  nothing is known of the time FROM..TO; the "state" lines below
+ *                                    this line hold at TO
  *   state A blocked WAIT [OBJECT] since=TIME [owner=B] [cpu=N]
  *   state A capped [WAIT] [OBJECT] since=TIME [owner=B] [cpu=N]
  *   state A runnable|running|folded since=TIME [cpu=N]
@@ -102,7 +103,10 @@ struct text_window;
 
 struct text_window *text_window_new(void);
 void text_window_free(struct text_window *t);
-/* Adds a line. False: error (of TEXT_ERROR_MAX bytes) says what was expected. */
+/*
+ * Adds a line. Returns true, or false if the line is wrong. Then `error`, a buffer of
+ * TEXT_ERROR_MAX bytes, gets a message that says what was expected.
+ */
 bool text_window_add(struct text_window *t, const char *line, char *error);
 /*
  * Returns the window, which is valid until text_window_free(). If a repeat has no end, sets error,
@@ -110,7 +114,7 @@ bool text_window_add(struct text_window *t, const char *line, char *error);
  */
 const struct window *text_window_done(struct text_window *t, char *error);
 
-/* The i-th line of a causal graph that is made by hand; NULL after the last one. */
+/* Returns the i-th line of a causal graph made by hand, or NULL if there are no more lines. */
 const char *text_window_graph(const struct text_window *t, size_t i);
 
 /* Reads a task from a line of a question. The names are those of the window. */
@@ -118,7 +122,11 @@ uint32_t text_task(const struct text_window *t, struct text_line *l, const char 
 uint64_t text_object(struct text_line *l, const char *word);
 
 #define TEXT_NAME_MAX 64
-/* "app[10]"; "10" for a task without a name; "-" for 0; "pipe:77" or "-" for an object. */
+/*
+ * These functions write a task or an object into buf, and return buf. The size of buf is
+ * TEXT_NAME_MAX. A task is "app[10]", or "10" if the window has no name for it. An object is
+ * "pipe:77". A tid of 0 and an object of 0 are "-".
+ */
 const char *text_put_task(const struct window *w, uint32_t tid, uint64_t ns, char *buf);
 const char *text_put_object(uint64_t obj, char *buf);
 

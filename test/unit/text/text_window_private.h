@@ -49,7 +49,7 @@ struct record {
 	struct text_line *l;
 	uint64_t ns;
 	uint32_t tid;
-	uint8_t ctx; /* an enum ct_ctx if the subject is an interrupt; 0: the subject is a task */
+	uint8_t ctx; /* an enum ct_ctx if the subject is an interrupt, 0 if it is a task */
 	uint16_t nr;
 };
 
@@ -59,7 +59,7 @@ struct record {
 			abort();                                                                             \
 	} while (0)
 
-/* The task with this tid; NULL: it is not declared. */
+/* Returns the task with this tid, or NULL if no line declares it. */
 const struct window_task *text_declared(const struct text_window *t, uint32_t tid);
 /*
  * Returns a pointer to the number of the CPU on which the task ran last. The number is 0 if the task
@@ -67,7 +67,10 @@ const struct window_task *text_declared(const struct text_window *t, uint32_t ti
  */
 uint16_t *text_cpu_of(struct text_window *t, uint32_t tid);
 uint8_t text_wait_of(struct text_line *l, const char *word);
-/* The value of a field. If the line does not have the field: `otherwise`, or 0. */
+/*
+ * These functions return the value of a field. If the line does not have the field,
+ * text_number_field() returns `otherwise`, and the other functions return 0.
+ */
 uint64_t text_number_field(struct text_line *l, const char *key, uint64_t otherwise);
 uint64_t text_word_field(struct text_line *l, const char *key, const struct text_word *words);
 uint32_t text_task_field(const struct text_window *t, struct text_line *l, const char *key);

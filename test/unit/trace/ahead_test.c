@@ -88,7 +88,7 @@ static void the_same_window(void **state)
 	check_same(f, f->now + NS_SEC, UINT64_MAX, 0);
 }
 
-/* Changes one byte of the body of a segment. sealed: the checksums are made right again. */
+/* Changes one byte of the body of a segment. If `sealed`, also corrects the checksums. */
 static void change(struct fixture *f, uint8_t *slot, bool sealed)
 {
 	struct format_segment h;

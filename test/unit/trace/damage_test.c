@@ -48,7 +48,7 @@ static int try_load(const char *path, struct window **ret_w, char err[READER_ERR
 
 /*
  * Checks that all records are there except those of segment `bad`, and that there is a gap for
- * `bad`. If the segment is at an end and its header is lost, no gap is possible.
+ * `bad`. If `bad` is the first or the last segment, and its header is lost, no gap is possible.
  */
 static void check_without(struct fixture *f, const struct window *w, uint32_t bad, bool header_known)
 {

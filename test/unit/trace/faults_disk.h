@@ -21,7 +21,7 @@ struct faults {
 	 */
 	uint32_t rate;
 	int error;
-	/* The call with this number fails too. The first call has the number 1. 0: only `rate` counts. */
+	/* The call with this number fails too. The first call has the number 1; 0 is no call. */
 	uint64_t nth;
 	uint64_t calls, failed; /* how many calls there were, and how many of them failed */
 	atomic_bool frozen;     /* while this is set, writes and syncs wait */
@@ -32,7 +32,7 @@ extern struct faults faults;
 /* Notes all writes to this file from now on. The present content counts as synced. */
 void faults_watch(const char *path);
 void faults_unwatch(void);
-/* Whether bytes of [at, at + n) were written since the last sync. */
+/* Returns whether bytes of [at, at + n) were written since the last sync. */
 bool faults_dirty(uint64_t at, uint64_t n);
 /*
  * Writes to path a possible state of the watched file after a power cut now. Each sector is as after one

@@ -62,7 +62,7 @@ static int begin_with(struct life *l, uint8_t boot, uint64_t size, bool backgrou
 		assert_true(strlen(err) > 10);
 		return ret;
 	}
-	/* the time between two writers belongs to none of them */
+	/* this record is left out: it is from the time between two writers */
 	l->n++;
 	assert_int_equal(writer_begin(l->f->w, l->base_ns + l->n * STEP, NULL, 0), 0);
 	return 0;
@@ -504,7 +504,7 @@ static void taken_away(void **state, bool background)
 	assert_int_equal(st.storage.repaired, 1);
 	assert_int_equal(st.storage.trouble, WRITER_FINE);
 	fd = look(&l, 0);
-	/* in the third file, the first two segments were behind the cut */
+	/* the third file had two segments, which the truncate() removed */
 	assert_int_equal(fd.n, 100);
 	assert_int_equal(fd.first, l.n - 100);
 	found_done(&fd);

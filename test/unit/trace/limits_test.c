@@ -27,7 +27,7 @@
 #define FUTEX    CT_OBJ_ID(CT_OBJ_FUTEX, 0x2000)
 #define FIELD(f) offsetof(struct format_segment, f), sizeof(((struct format_segment *)0)->f)
 
-/* Does with a window what a command does. */
+/* Uses a window as commands do: builds the graphs, and walks the path of one task. */
 static void use(const struct window *w)
 {
 	struct diagnosis *d;
@@ -64,7 +64,7 @@ static void three_segments(struct fixture *f, void (*damage)(struct fixture *f))
 	f->w = NULL;
 }
 
-/* Loads the trace and uses it. Returns the number of damaged segments; each has a gap. */
+/* Loads the trace and uses it. Returns the number of damaged segments. */
 static uint32_t damaged(struct fixture *f)
 {
 	struct window *w = fixture_load(f, 0, UINT64_MAX);
@@ -453,7 +453,7 @@ static void many_tasks(struct fixture *f, uint32_t n)
 	assert_int_equal(writer_seal(f->w, f->now, NULL, 0), 0);
 }
 
-/* Bytes of memory that the process has mapped. */
+/* Returns the bytes of memory that the process has mapped. */
 static uint64_t mapped_bytes(void)
 {
 	_cleanup_fclose_ FILE *in = fopen("/proc/self/statm", "re");
@@ -464,7 +464,8 @@ static uint64_t mapped_bytes(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A child process, with as much memory as doc/format.md allows, loads and uses the trace. */
+/* A child process loads and uses the trace. The child may use only the memory that doc/format.md
+ * promises as a limit. */
 static void memory_is_in_proportion_to_the_file(void **state)
 {
 	enum { RECORDS = 200000 };

@@ -81,7 +81,7 @@ static void test_frames(void **state)
 	assert_null(strstr(buf, "shop"));
 }
 
-/* The functions of a library keep their names only if it is really this library. */
+/* Redaction keeps the function names of some libraries, but not of files with a similar name. */
 static void test_modules(void **state)
 {
 	static const char *const kept[] = {
@@ -162,7 +162,7 @@ static void test_addresses(void **state)
 	assert_int_equal(six_local[15], 1);
 }
 
-/* Only the kernel makes the names with `kept`, so redaction keeps them. */
+/* Redaction keeps the names with `kept`, because only the kernel makes such names. */
 static const struct device {
 	uint64_t id;
 	const char *name;

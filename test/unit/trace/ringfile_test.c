@@ -28,7 +28,7 @@ static size_t count_gaps(const struct window *w, uint8_t cause)
 	return n;
 }
 
-/* The number of the oldest segment in the file. */
+/* Returns the number of the oldest segment in the file. */
 static uint32_t first_segment(struct fixture *f)
 {
 	char err[READER_ERR_MAX];
@@ -70,14 +70,15 @@ static void the_newest_stay(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-/* A segment that does not fit before the end of the file leaves slots with segments of the round before. */
+/* A segment that does not fit before the end of the file goes to the begin. The slots at the end
+ * keep segments of the round before. */
 static void the_end_of_the_file_is_skipped(void **state)
 {
 	struct fixture *f = *state;
 	struct window *w;
 
 	fixture_open(f, FIXTURE_BYTES);
-	/* segments of one slot fill the 63 slots twice, but for the last slot */
+	/* segments of one slot fill all 63 slots, and then all but the last slot again */
 	for (int i = 0; i < 63 + 62; i++) {
 		fixture_busy(f, 10);
 		fixture_seal(f);

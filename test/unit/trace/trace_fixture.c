@@ -76,8 +76,8 @@ struct window_record fixture_record(struct fixture *f, uint8_t kind)
 
 	for (int i = 0; i < CT_KIND_WORDS(kind); i++)
 		e.x[i] = fixture_number(f);
-	/* These records have times in their words: the begin, or the times of the first and the last lost
-	 * record. */
+	/* The words of these records are times, so they must be valid. A gap has two times: its
+	 * begin and its end. The other records have only a begin. */
 	if (kind == CT_GAP || kind == CT_SHED || kind == CT_HANG || kind == CT_FOUND)
 		e.x[0] %= FORMAT_TIME_MAX;
 	if (kind == CT_GAP)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trace_fixture.h - for the tests of trace/: a directory, random records, and the records that the
- * reader must return.
+ * trace_fixture.h - helps the tests of trace/: makes a directory and random records, and checks
+ * that the reader returns the records.
  */
 #ifndef CTRACE_TEST_TRACE_FIXTURE_H
 #define CTRACE_TEST_TRACE_FIXTURE_H
@@ -60,7 +60,7 @@ struct window *fixture_load(struct fixture *f, uint64_t from, uint64_t to);
  * in order.
  */
 void fixture_check(struct fixture *f, const struct window *w, uint32_t first, uint64_t to);
-/* The bytes of a file. The caller frees them. */
+/* Returns the bytes of a file. The caller frees them. */
 uint8_t *fixture_slurp(const char *path, size_t *ret_n);
 void fixture_spew(const char *path, const void *p, size_t n);
 
