@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * thresholds.h - the numbers that decide something in trace/: in writing, reading, sorting and encoding.
+ * thresholds.h - the numbers that decide something in trace/: in writing, reading, sorting and
+ * encoding.
  *
- * Each entry says: the unit; what the number means; what goes wrong with a smaller number ("Below") and with
- * a larger one ("Above"); the evidence. The limits beyond which a reader refuses a file are in
- * format/limits.h and limits.c. Sizes of tables stand with the tables.
+ * Each comment gives the unit, the meaning of the number, the effect of a smaller number ("Below"),
+ * the effect of a larger number ("Above"), and the evidence. The limits beyond which a reader
+ * refuses a file are in format/limits.h and limits.c. The size of a table is in the file of the
+ * table.
  */
 #ifndef CTRACE_TRACE_THRESHOLDS_H
 #define CTRACE_TRACE_THRESHOLDS_H
@@ -13,9 +15,9 @@
  * Writing
  */
 
-/* ns: The trace is synced to the disk once in this time. After a power cut or a crash of the machine, about
- * this much of the trace is missing. Below: more syncs of a disk that other programs use too. Above: the
- * records of a hang just before the crash are missing. No evidence yet. */
+/* ns: The trace is synced to the disk once in this time. After a power cut or a crash of the
+ * machine, about this much of the trace is missing. Below: more syncs of a disk that other programs
+ * use too. Above: the records of a hang just before a crash are missing. No evidence yet. */
 #define STORE_SYNC_NS 5000000000ULL
 /* Bytes: This much of sealed segments may wait for the disk. Further segments are lost, and become a gap in
  * the trace. Below: a short stall of the disk makes a gap. Above: a stuck disk takes more memory. No evidence
@@ -41,11 +43,12 @@
  * Below: less of a slot is used. Above: a segment is encoded, found too large, and encoded again. Evidence:
  * encoding makes records 5 times smaller, and on an idle machine the rest of a segment has 10 KiB. */
 #define WRITER_SAVE_BYTES (256u << 10)
-/* slots: Some slots of the file are for copies of the open segment. RINGFILE_SAVES_SHARE: of this many slots
- * of the file, one is for copies. RINGFILE_SAVES_MAX: the largest number of slots for copies.
- * RINGFILE_SAVES_MIN: the smallest number; if there would be fewer, the file has no slots for copies.
- * Below: a copy that has been synced is overwritten before the next sync, or while a reader still needs it.
- * Above: less room for the trace. Evidence: one copy a second is written, and one sync in STORE_SYNC_NS. */
+/* slots: Some slots of the file are for copies of the open segment. RINGFILE_SAVES_SHARE: one of
+ * this many slots of the file is for copies. RINGFILE_SAVES_MAX: the largest number of slots for
+ * copies. RINGFILE_SAVES_MIN: the smallest number; if there would be fewer, the file has no slots
+ * for copies. Below: a copy that has been synced is overwritten before the next sync, or while a
+ * reader still needs it. Above: less room for the trace. Evidence: one copy a second is written,
+ * and one sync in STORE_SYNC_NS. */
 #define RINGFILE_SAVES_MIN   16u
 #define RINGFILE_SAVES_MAX   128u
 #define RINGFILE_SAVES_SHARE 32u

@@ -157,7 +157,8 @@ int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t 
 	return 0;
 }
 
-/* Gets a block that must have exactly n items of `size` bytes each. Otherwise -EBADMSG. */
+/* Gets a block as decoder_block(). Returns -EBADMSG if the block does not have exactly n items of
+ * `size` bytes each. */
 static int block_exact(struct decoder *d, int type, size_t n, size_t size, const uint8_t **ret_p)
 {
 	size_t bytes;
@@ -354,8 +355,8 @@ static inline struct predict_context *decode_record(struct decoder *d, struct co
 	return x;
 }
 
-/* Copies the extra words of a record. False: a time is beyond its limit, or the segment has more records with
- * words than its header says. */
+/* Copies the extra words of a record. Returns false if a time is beyond its limit, or if the
+ * segment has more records with words than its header says. */
 static bool decode_words(const struct decoder_room *room, size_t *n_words, const uint64_t x[2],
 			 struct window_event *e)
 {

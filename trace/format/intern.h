@@ -55,7 +55,7 @@ static inline int intern_grow(struct intern *t)
 	return 0;
 }
 
-/* *ret_i: the number of v. If v is new, it gets the next number. 0 or -ENOMEM. */
+/* Sets *ret_i to the number of v. If v is new, it gets the next number. Returns 0 or -ENOMEM. */
 static inline int intern(struct intern *t, uint64_t v, uint32_t *ret_i)
 {
 	size_t i;

@@ -16,8 +16,8 @@
 #define RAW_FACTOR     128u
 #define KEPT_FREE      (16u << 20)
 #define KEPT_FACTOR    32u
-/* Some records come late: the segment of their time is already sealed, so they are in the next
- * segment. In this case, the two segments overlap in time, by at most a few thousand records. */
+/* Some records come late, when the segment of their time is already sealed. Such records are in the
+ * next segment, so the two segments overlap in time, by at most a few thousand records. */
 #define MOVES_FREE   (1u << 20)
 #define MOVES_FACTOR 16u
 

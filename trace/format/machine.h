@@ -16,9 +16,9 @@ enum machine {
 	MACHINE_OTHER, /* ctrace has no table of its system calls */
 };
 
-/* uname_machine: the entry "machine" in the meta data of a trace, which comes from uname(2). "":
- * the trace is old and has no such entry, so the result is MACHINE_THIS: most likely, the same
- * machine recorded the trace. */
+/* uname_machine is the entry "machine" in the meta data of a trace, which comes from uname(2). An
+ * old trace has no such entry, and the caller passes "". Then the result is MACHINE_THIS, because
+ * most likely the same machine recorded the trace. */
 static inline enum machine machine_of(const char *uname_machine)
 {
 	if (!*uname_machine)
