@@ -15,12 +15,12 @@ struct redact {
 	struct encoder *encoder;
 	uint8_t kind_info[FORMAT_KINDS];
 	VEC(struct window_event) events;
-	VEC(struct window_words) words; /* of the events: see window_words() */
+	VEC(struct window_words) words; /* the extra words of the events */
 	VEC(uint64_t) raw;
-	VEC(size_t) ends;   /* by CPU: where its next record goes in raw */
-	VEC(uint8_t) bytes; /* of a block */
+	VEC(size_t) ends;   /* [CPU]: where the next record of this CPU goes in raw */
+	VEC(uint8_t) bytes; /* the bytes of one block */
 	VEC(struct encode_stream) streams;
-	uint64_t blob[8192], out[8192]; /* the blob before and after, aligned */
+	uint64_t blob[8192], out[8192]; /* one blob before and after redaction, aligned */
 };
 
 void redact_free(struct redact *r)
@@ -84,8 +84,9 @@ static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 	return id;
 }
 
-/* Replaces ids that are kernel addresses, and ids of stacks, because these are hashes of the frames. Removes
- * the values of variables. Addresses in the memory of programs stay. */
+/* Replaces ids that are kernel addresses. Also replaces ids of stacks, because an id of a stack is
+ * a hash of the frames. Removes the values of variables. Addresses in the memory of programs
+ * stay. */
 static void redact_event(const struct redact *r, struct window_event *e, uint64_t *x)
 {
 	e->r.obj = redact_object_id(r, e->r.obj);
@@ -295,7 +296,7 @@ static int redact_dictionary(struct redact *r, struct decoder *d, enum format_bl
 	return more ? more : encoder_block(r->encoder, type, r->bytes.v, r->bytes.n, 1);
 }
 
-/* Copies the known entries of meta data (pairs of 0-terminated strings); the host's name becomes a
+/* Copies the known entries of meta data (pairs of 0-terminated strings). The host's name becomes a
  * hash. */
 static int redact_meta_text(const struct redact *r, const char *meta, size_t n, char *out, size_t *ret_n)
 {
