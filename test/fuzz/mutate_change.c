@@ -22,7 +22,7 @@ size_t mutate_below(struct mutate *m, size_t n)
 	return n ? (size_t)(mutate_draw(m) % n) : 0;
 }
 
-/* A value that is probably near some limit. */
+/* Returns a value that is probably near some limit. */
 static uint64_t edge_value(struct mutate *m, uint64_t old, unsigned size)
 {
 	uint64_t max = size < 8 ? (1ULL << 8 * size) - 1 : UINT64_MAX;
@@ -79,8 +79,8 @@ static struct mutate_lie lie_at(struct mutate *m, struct mutate_lies *lies, cons
 	return l;
 }
 
-/* Changes one, two, four or eight bytes of a header. They may be a part of a field, or belong to several
- * fields. */
+/* Changes one, two, four or eight bytes of a header. These bytes may be a part of a field, or
+ * belong to several fields. */
 static void lie_in(struct mutate *m, struct mutate_lies *lies, const void *header, size_t from, size_t to)
 {
 	size_t size = (size_t)1 << mutate_below(m, 4);
@@ -135,8 +135,8 @@ static struct mutate_block *any_block(struct mutate *m)
 	return s && s->blocks.n ? &s->blocks.v[mutate_below(m, s->blocks.n)] : NULL;
 }
 
-/* Changes one, two, four or eight aligned bytes of a block. Except in columns of varints, this is one field.
- */
+/* Changes one, two, four or eight aligned bytes of a block. In most blocks, these bytes are often
+ * one field. In a column of varints, they are not. */
 static void change_value(struct mutate *m)
 {
 	struct mutate_block *b = any_block(m);
@@ -195,7 +195,7 @@ static int block_copy(const struct mutate_block *from, struct mutate_block *to)
 	return 0;
 }
 
-/* Adds to a segment a copy of one of its blocks, or of a block of another segment. */
+/* Adds a copy of a block to a segment. The block comes from this segment or from another one. */
 static void add_block(struct mutate *m)
 {
 	struct mutate_segment *s = mutate_segment(m);
@@ -221,7 +221,7 @@ static void drop_block(struct mutate *m)
 	memmove(&s->blocks.v[i], &s->blocks.v[i + 1], (s->blocks.n - i) * sizeof(s->blocks.v[0]));
 }
 
-/* Exchanges two blocks of one type, mostly of different segments. */
+/* Exchanges two blocks of the same type. Most often the blocks are in different segments. */
 static void swap_blocks(struct mutate *m)
 {
 	struct mutate_segment *s = mutate_segment(m);
