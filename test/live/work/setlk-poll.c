@@ -36,8 +36,8 @@ int main(void)
 	hang_begins();
 	while (try_lock(fd, F_WRLCK))
 		nap_ms(60);
-	/* No wake-up tells the victim that the lock is free: a try succeeds. So this edge counts as an edge
-	 * without a wake-up. */
+	/* No wake-up tells the victim that the lock is free. The victim learns it when a try
+	 * succeeds. So this edge counts as an edge without a wake-up. */
 	caused("file-lock", *freed, sleeps());
 	hang_ends();
 	unlink(path);
