@@ -30,8 +30,9 @@
  * disk that fails from time to time causes many messages. Above: ctraced reports late that all is
  * well. No evidence yet. */
 #define STORE_CALM_NS 5000000000ULL
-/* Bytes: A snapshot is written in parts of this size. After each part, the daemon waits until the part before
- * is on the disk. Below: snapshots take longer. Above: other programs wait for the disk. No evidence yet. */
+/* Bytes: A snapshot is written in parts of this size. After each part, the daemon waits until the
+ * previous part is on the disk. Below: snapshots take longer. Above: other programs wait for the
+ * disk. No evidence yet. */
 #define CUT_PIECE_BYTES (8u << 20)
 
 /* ns: An open segment that stays small is saved again and again, and sealed at this age. Below: more
@@ -39,16 +40,17 @@
  * each save writes and compresses more, and a damaged slot loses more. Evidence: doc/format.md, "A quiet
  * machine". */
 #define WRITER_OPEN_NS 8000000000ULL
-/* Bytes, before encoding: A larger open segment is sealed, not saved: its copy would not fit into a slot.
- * Below: less of a slot is used. Above: a segment is encoded, found too large, and encoded again. Evidence:
- * encoding makes records 5 times smaller, and on an idle machine the rest of a segment has 10 KiB. */
+/* Bytes, before encoding: A larger open segment is sealed and not saved, because its copy would not
+ * fit into a slot. Below: less of a slot is used. Above: a segment is encoded, found too large, and
+ * encoded again. Evidence: encoding makes records 5 times smaller, and on an idle machine the rest
+ * of a segment has 10 KiB. */
 #define WRITER_SAVE_BYTES (256u << 10)
-/* slots: Some slots of the file are for copies of the open segment. RINGFILE_SAVES_SHARE: one of
- * this many slots of the file is for copies. RINGFILE_SAVES_MAX: the largest number of slots for
- * copies. RINGFILE_SAVES_MIN: the smallest number; if there would be fewer, the file has no slots
- * for copies. Below: a copy that has been synced is overwritten before the next sync, or while a
- * reader still needs it. Above: less room for the trace. Evidence: one copy a second is written,
- * and one sync in STORE_SYNC_NS. */
+/* slots: Some slots of the file are for copies of the open segment. One slot of
+ * RINGFILE_SAVES_SHARE slots is for copies. RINGFILE_SAVES_MAX is the largest number of slots for
+ * copies. If there would be fewer than RINGFILE_SAVES_MIN, the file has no slots for copies. Below:
+ * a copy that has been synced is overwritten before the next sync, or while a reader still needs
+ * it. Above: less room for the trace. Evidence: one copy a second is written, and one sync in
+ * STORE_SYNC_NS. */
 #define RINGFILE_SAVES_MIN   16u
 #define RINGFILE_SAVES_MAX   128u
 #define RINGFILE_SAVES_SHARE 32u
@@ -57,10 +59,11 @@
  * Reading
  */
 
-/* Bytes: This much of the bodies of segments is read in one scan of a file, to choose among the copies of a
- * segment. Below: a damaged copy is taken for a whole one. Above: a hostile file costs more time. Evidence: a
- * real file has copies of about 16 segments. For each of them one body is read, mostly of one slot; the body
- * of a further copy is read only if the first body is damaged. */
+/* Bytes: This much of the bodies of segments is read in one scan of a file, to choose among the
+ * copies of a segment. Below: a damaged copy is taken for a whole one. Above: a hostile file costs
+ * more time. Evidence: a real file has copies of about 16 segments. For each of these segments, the
+ * scan reads one body, mostly of one slot. It reads the body of a further copy only if the first
+ * body is damaged. */
 #define FILE_INDEX_COMPARE_BYTES (16u << 20)
 
 /*
@@ -81,8 +84,8 @@
  * 480 KB. */
 #define ENCODE_KEEP_BYTES (512u << 10)
 /* Moves: If the simple sort needs more than this many moves for each record, on average, qsort_r()
- * takes over: the records are far from sorted. The number changes only the time that sorting takes.
- * No evidence yet. */
+ * takes over, because the records are far from sorted. The number changes only the time that
+ * sorting takes. No evidence yet. */
 #define MOVES_PER_RECORD 16
 
 #endif

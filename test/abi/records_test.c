@@ -47,7 +47,7 @@ static struct probe *probe;
 
 /* The facts that the children and the test tell each other, in a page of shared memory. */
 static struct {
-	pid_t a, b; /* the task that waits, the task that wakes */
+	pid_t a, b; /* a is the task that waits, b is the task that wakes it */
 	uint64_t ino, ino2;
 	uint16_t port;
 } * said;

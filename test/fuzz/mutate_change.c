@@ -135,8 +135,8 @@ static struct mutate_block *any_block(struct mutate *m)
 	return s && s->blocks.n ? &s->blocks.v[mutate_below(m, s->blocks.n)] : NULL;
 }
 
-/* Changes one, two, four or eight aligned bytes of a block. In most blocks, these bytes are often
- * one field. In a column of varints, they are not. */
+/* Changes one, two, four or eight aligned bytes of a block. Except in columns of varints, these
+ * bytes are often exactly one field. */
 static void change_value(struct mutate *m)
 {
 	struct mutate_block *b = any_block(m);

@@ -34,8 +34,8 @@ static void compare(const struct rule *a, const struct rule *b)
 	must(same(a->object, b->object) && same(a->frame, b->frame) && same(a->note, b->note));
 }
 
-/* Writes all rules into a new file, reads it, and compares the first rule. The file may have fewer
- * rules, because of several rules with the same conditions only the first is written. */
+/* Writes all rules into a new file, reads it, and compares the first rule. If several rules have
+ * the same conditions, only the first of them is written, so the file may have fewer rules. */
 static void check_written(const struct rules *rules)
 {
 	char err[RULESFILE_ERR_MAX], words[RULESFILE_WORDS_MAX];

@@ -1,6 +1,7 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-or-later Runs in the guest. For each section, prints "@@begin
-# NAME", the output, and "@@end NAME STATUS". run_vm checks the output.
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Runs in the guest. For each section, prints "@@begin NAME", the output, and "@@end NAME STATUS".
+# run_vm checks the output.
 section() {
 	name=$1
 	shift

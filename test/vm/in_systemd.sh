@@ -1,7 +1,7 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-or-later Runs in a guest whose PID 1 is systemd, once in each of
-# two boots. For each section, prints "@@begin NAME", the output, and "@@end NAME STATUS".
-# run_systemd checks the output.
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Runs in a guest whose PID 1 is systemd, once in each of two boots. For each section, prints
+# "@@begin NAME", the output, and "@@end NAME STATUS". run_systemd checks the output.
 unit=ctraced.service
 state=/var/lib/ctrace
 export LC_ALL=C TERM=dumb SYSTEMD_PAGER= SYSTEMD_COLORS=0

@@ -15,9 +15,9 @@
 typedef VEC(uint8_t) bytes_t;
 
 struct decoder_block {
-	struct format_block h; /* raw_bytes 0: the segment does not have this block */
+	struct format_block h; /* h.raw_bytes is 0 if the segment lacks this block */
 	const uint8_t *stored;
-	const uint8_t *raw; /* NULL: not yet decoded */
+	const uint8_t *raw; /* NULL if the block is not decoded yet */
 	bytes_t buf;
 };
 
@@ -171,7 +171,7 @@ static int block_exact(struct decoder *d, int type, size_t n, size_t size, const
 
 /* Takes one time of len bytes, one byte from each plane. Nearly all times have bytes in the first
  * three planes, so these are read without a branch. Such a read may be one byte beyond the end of a
- * plane: the DECODER_SLACK bytes there are readable. */
+ * plane, but the DECODER_SLACK bytes there are readable. */
 static inline uint64_t take_time(const uint8_t **plane, unsigned len)
 {
 	static const uint32_t keep[] = { 0, 0xff, 0xffff, 0xffffff };
@@ -224,8 +224,8 @@ static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t
 	return ok ? 0 : -EBADMSG;
 }
 
-/* The columns of one segment. The loop over the records reads them without bounds checks, because
- * decode_columns() has checked their sizes. */
+/* The columns of fixed size of one segment, and its dictionaries. The loop over the records reads
+ * these columns without bounds checks, because decode_columns() has checked their sizes. */
 struct columns {
 	const uint8_t *kind, *mask, *state, *wait, *flags, *nr, *aux;
 	const uint8_t *tids, *objs; /* dictionaries; not aligned */
@@ -321,8 +321,8 @@ static inline uint16_t take_u16(const uint8_t **p)
 	return v;
 }
 
-/* Decodes the next record. Writes its fields into its context (predict.h), and returns this context.
- * *ret_tid: the record's tid. */
+/* Decodes the next record. Writes the fields of the record into its context (predict.h), and
+ * returns this context. *ret_tid becomes the tid of the record. */
 static inline struct predict_context *decode_record(struct decoder *d, struct columns *c, uint8_t kind,
 						    uint8_t mask, uint8_t info, uint32_t *ret_tid)
 {

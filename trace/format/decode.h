@@ -30,10 +30,11 @@ int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t 
 /* Where the records of a segment go. */
 struct decoder_room {
 	struct window_event *events; /* room for n_events records */
-	size_t n_events;             /* decoder_count() */
+	size_t n_events;             /* the number that decoder_count() gives */
 	struct window_words *words;  /* the extra words of all segments */
 	uint32_t first_word;         /* index of the first entry for this segment; not 0 */
-	size_t n_words;              /* number of entries for this segment: decoder_count() */
+	size_t n_words;              /* number of entries for this segment, as decoder_count() gives
+					it */
 	uint64_t kinds;              /* bit n: records of kind n are wanted, if this version knows the kind */
 };
 /* Gives the number of records of the wanted kinds, and how many of these records have extra words. Both

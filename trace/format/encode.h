@@ -15,8 +15,8 @@
 #include "ctrace/format.h"
 #include "lib/vec.h"
 
-/* The records of one CPU. raw: for each record a struct ct_rec, and directly behind it the extra
- * words of the record; owned by the caller. */
+/* The records of one CPU. raw has a struct ct_rec for each record, and directly behind it the extra
+ * words of the record. The caller owns raw. */
 struct encode_stream {
 	uint16_t cpu;
 	uint32_t n_records;
@@ -35,7 +35,7 @@ int encoder_begin(struct encoder *e, size_t head_bytes);
  * items as byte planes. If n is 0, appends nothing. Returns 0, -ENOMEM, or -EFBIG if all blocks of
  * the segment together would be larger than FORMAT_RAW_MAX before compression. */
 int encoder_block(struct encoder *e, enum format_block_type type, const void *data, size_t n, unsigned width);
-/* Appends the records of n CPUs as columns. The streams are sorted by cpu. kind_info: as in the
+/* Appends the records of n CPUs as columns. The streams are sorted by cpu. kind_info is as in the
  * segment header. Times are stored relative to begin_ns. Returns 0, -ENOMEM or -EFBIG, as
  * encoder_block() does. */
 int encoder_records(struct encoder *e, const struct encode_stream *streams, size_t n, uint64_t begin_ns,

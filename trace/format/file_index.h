@@ -16,7 +16,8 @@
 #define FILE_INDEX_HEADER_MAX (FORMAT_SLOT_BYTES_MIN + FORMAT_META_MAX) /* file header and meta data */
 
 struct file_index_segment {
-	struct format_segment h; /* its crc, version, file id and limits have been checked */
+	struct format_segment h; /* a header whose crc, version, file id and limits have been
+				    checked */
 	uint32_t slot;
 };
 
@@ -25,9 +26,11 @@ struct file_index {
 	char *meta; /* file.meta_bytes bytes, then a 0; owned */
 	uint64_t file_bytes;
 	bool copy_used; /* the file header is damaged; file and meta are from its copy */
-	VEC(struct file_index_segment) segments; /* by seq, each seq once; no two overlap */
-	uint32_t n_broken; /* slots with the magic and file id of a segment, but a damaged header */
-	uint32_t n_newer;  /* segments of a greater major version */
+	VEC(struct file_index_segment) segments; /* sorted by seq, each seq once; no two segments
+						    overlap */
+	uint32_t n_broken; /* number of slots with the magic and file id of a segment, but a damaged
+			      header */
+	uint32_t n_newer;  /* number of segments of a greater major version */
 };
 
 /* Reads the file header of fd into *ix. If the header is damaged, reads its copy. name is the

@@ -13,7 +13,8 @@
 
 struct intern {
 	VEC(uint64_t) values;
-	uint32_t *slots; /* index into values, plus 1; 0: free; linear probing, at most half full */
+	uint32_t *slots; /* index into values plus 1, or 0 if the slot is free; linear probing, at
+			    most half full */
 	size_t cap;      /* a power of two */
 };
 

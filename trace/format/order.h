@@ -17,8 +17,10 @@
 #define ORDER_NONE UINT32_MAX
 
 struct order {
-	VEC(uint32_t) sorted; /* indices of the wanted records: CPU after CPU, for each CPU by time */
-	uint32_t *place;      /* for every record: its index in the merged order; ORDER_NONE: not wanted */
+	VEC(uint32_t) sorted; /* indices of the wanted records: CPU after CPU, and sorted by time
+				 for each CPU */
+	uint32_t *place;      /* for each record its index in the merged order, or ORDER_NONE if the
+				 record is not wanted */
 	size_t place_cap;
 	VEC(struct order_head) heads;
 };

@@ -19,11 +19,11 @@ struct load {
 	struct window *w;
 	struct collect *collect;
 	struct ahead *ahead;
-	uint64_t moves; /* how many moves order_join() may still do */
+	uint64_t moves; /* how many moves order_join() may still make */
 	bool has_gaps;  /* a segment has CT_GAP records, by its header */
 	bool any;       /* a segment was read, so w->states are set */
-	/* From this time to the next segment, the states of tasks are not known. UINT64_MAX: the
-	 * states are known. */
+	/* From this time to the next segment, the states of tasks are not known. If the states are
+	 * known, this is UINT64_MAX. */
 	uint64_t blind_ns;
 	bool in_gap; /* no segment was read since the last entry of gaps; a further gap with the
 			same cause is merged into that entry */
@@ -186,7 +186,7 @@ static int load_segment(struct load *l, size_t i)
 	s = ahead_next(l->ahead);
 	err = load_add(l, &s);
 	if (err == -ESTALE && !l->any) {
-		/* The daemon has overwritten the oldest segment: the trace now begins later. */
+		/* The daemon has overwritten the oldest segment, so the trace now begins later. */
 		l->w->file_from_ns = MAX(l->w->file_from_ns, h->end_ns);
 		l->w->from_ns = MAX(l->w->from_ns, h->end_ns);
 		l->w->from_ns = MIN(l->w->from_ns, l->w->to_ns);

@@ -28,8 +28,8 @@ struct reader_info {
 	 * one boot at a time. The field `boot` is the number of this boot: 0 for the newest boot, 1
 	 * for the boot before it. */
 	uint32_t n_boots, boot;
-	uint32_t n_segments;  /* of the boot `boot` */
-	uint32_t n_cut_slots; /* slots by which the file is shorter than its header says */
+	uint32_t n_segments;  /* number of segments of the boot `boot` */
+	uint32_t n_cut_slots; /* number of slots by which the file is shorter than its header says */
 	/* The number of segments that are missing from the boot `boot`, or the number of damaged
 	 * segment headers in the file, whichever is larger. It counts segments, not slots. */
 	uint32_t n_bad_slots;
@@ -37,10 +37,10 @@ struct reader_info {
 	uint64_t from_ns, to_ns; /* boot time; both are 0 if there is no segment */
 	uint64_t first_seq;
 	uint64_t used_slots;
-	uint64_t records; /* as the segment headers say */
+	uint64_t records; /* number of records, as the segment headers say */
 	uint64_t records_by_kind[64];
 	uint64_t lost_by_cause[CT_LOSS_CAUSES];
-	struct clock_offsets offsets; /* of the newest segment */
+	struct clock_offsets offsets; /* the offsets of the newest segment */
 	uint32_t n_cpus;
 	const char *hooks, *host, *kernel, *machine; /* owned by the reader */
 };

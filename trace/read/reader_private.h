@@ -19,7 +19,7 @@ struct reader {
 	bool owns_fd;
 	char *name;
 	struct file_index index;
-	unsigned boot;     /* the selected boot; 0: the newest boot, 1: the boot before it */
+	unsigned boot;     /* the selected boot: 0 for the newest boot, 1 for the boot before it */
 	size_t first, end; /* the segments of this boot in index.segments: [first, end) */
 	char *meta;        /* the meta data of the newest segment that can be read, or else of the
 			      file header */
@@ -28,7 +28,7 @@ struct reader {
 	struct decoder *decoder;
 	struct reader_buf buf; /* the segment that reader_segment() read last */
 	unsigned n_threads;    /* threads that window_load() may use */
-	uint64_t kinds;        /* bit n: records of kind n are wanted; 0: all */
+	uint64_t kinds;        /* bit n is set if records of kind n are wanted; 0 if all are */
 	void (*progress)(void *arg, unsigned percent);
 	void *progress_arg;
 };

@@ -16,7 +16,7 @@
 
 #include "trace/format/window.h"
 
-/* Long enough for nearly every object. */
+/* Bytes. Long enough for the text of nearly every object. */
 #define DESCRIBE_MAX 256
 
 /*

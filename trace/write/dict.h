@@ -18,7 +18,7 @@
 
 struct dict_entry {
 	uint64_t key;
-	struct ct_blob *blob; /* owned; NULL: the place is free */
+	struct ct_blob *blob; /* owned; NULL if the place is free */
 	uint64_t put;         /* pull.number of the last segment, or copy of an open segment, that
 				 got the blob */
 	bool used;            /* the entry was used since the last time that the hand of the clock

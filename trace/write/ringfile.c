@@ -263,7 +263,8 @@ static int ringfile_recover(struct ringfile *r, const struct ringfile_options *o
 		return ret;
 	}
 	/* At one segment a second, the numbers of a real file never reach RINGFILE_SEQ_MAX. A
-	 * larger number is hostile: it would leave too few numbers for further segments. */
+	 * larger number comes from a hostile file, and would leave too few numbers for further
+	 * segments. */
 	if (ix.segments.n && ix.segments.v[ix.segments.n - 1].h.seq > RINGFILE_SEQ_MAX) {
 		snprintf(err, FILE_INDEX_ERR_MAX, "%.120s has sequence numbers that cannot be", opt->path);
 		return -EBADMSG;

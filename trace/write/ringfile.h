@@ -36,7 +36,7 @@ struct ringfile {
 	uint64_t next_seq;
 	bool continued;              /* the file had segments when it was opened, and no segment was
 					written since */
-	struct ringfile_slot *slots; /* [n_slots + 1], to find the oldest time; owned */
+	struct ringfile_slot *slots; /* n_slots + 1 entries, to find the oldest segment; owned */
 	/* The seq and the slot of the oldest segment of this boot, as the last search has found it.
 	 * They are valid while slots[oldest_slot].seq is oldest_seq. If no segment was found,
 	 * oldest_seq is 0. */

@@ -42,7 +42,7 @@ struct store {
 	pthread_cond_t more, less, sync;
 	bool stop, dirty;
 	struct store_item *first, **last;
-	uint64_t taken, done;   /* segments */
+	uint64_t taken, done;   /* numbers of segments and copies */
 	uint64_t saved_records; /* records in the last copy of the open segment; stats.records
 				   includes them */
 	bool missed;
@@ -140,7 +140,7 @@ static int store_make_directory(const char *path)
 
 /*
  * Creates the file again after it was removed, moved away or replaced. The old file is closed
- * first: the disk space of a removed file is not free as long as the file is open.
+ * first, because the disk space of a removed file is not free as long as the file is open.
  */
 static int store_begin_anew(struct store *s)
 {

@@ -46,7 +46,7 @@ struct writer {
 	/* the open segment */
 	uint64_t begin_ns;
 	VEC(struct format_state) states;
-	VEC(struct stream) streams; /* by CPU */
+	VEC(struct stream) streams; /* [CPU]: the records of this CPU */
 	uint32_t n_records;
 	uint32_t kinds[FORMAT_KINDS];
 	uint64_t lost[FORMAT_CAUSES];

@@ -48,7 +48,7 @@ struct writer_stats {
 	 * lost records. */
 	uint64_t segments, records, raw_bytes, file_bytes, lost_disk;
 	uint64_t newest_seq;
-	uint64_t oldest_ns, newest_ns; /* the time that the file covers now, of this boot */
+	uint64_t oldest_ns, newest_ns; /* the part of this boot's time that the file covers now */
 	uint64_t dict_tasks, dict_objects, dict_stacks, dict_evicted;
 	struct writer_storage storage;
 };

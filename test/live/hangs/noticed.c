@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * noticed - hangs that the daemon has to notice, and behaviour that the daemon must not report.
- * Each case except the deadlock first behaves normally, so that the daemon learns the habits of the
- * task. Then each case does something else for about three seconds. Prints "tid=N" if the daemon
- * has to report the task N, or "tid=0" if it must report no task.
+ * noticed - makes one of several hangs that the daemon has to notice, or shows behaviour that the
+ * daemon must not report. Each case except the deadlock first behaves normally, so that the daemon
+ * learns the habits of the task. Then each case does something else for about three seconds. Prints
+ * "tid=N" if the daemon has to report the task N, or "tid=0" if it must report no task.
  *
  *   noticed NAME
  */
