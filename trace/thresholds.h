@@ -19,12 +19,13 @@
  * machine, about this much of the trace is missing. Below: more syncs of a disk that other programs
  * use too. Above: the records of a hang just before a crash are missing. No evidence yet. */
 #define STORE_SYNC_NS 5000000000ULL
-/* Bytes: This much of sealed segments may wait for the disk. Further segments are lost, and become a gap in
- * the trace. Below: a short stall of the disk makes a gap. Above: a stuck disk takes more memory. No evidence
- * yet: a_disk_that_stands_still (faults_test.c) only checks that the limit holds. */
+/* Bytes: This much of sealed segments may wait for the disk. Further segments are lost, and become
+ * a gap in the trace. Below: a short stall of the disk makes a gap. Above: a stuck disk takes more
+ * memory. No evidence yet: a_disk_that_stands_still (faults_test.c) only checks that the limit
+ * holds. */
 #define STORE_QUEUE_BYTES (16u << 20)
-/* ns: If the trace file was removed or replaced, this is the time between two tries to create it again.
- * Below: more useless tries. Above: more of the trace is lost. No evidence yet. */
+/* ns: If the trace file was removed or replaced, this is the time between two tries to create it
+ * again. Below: more useless tries. Above: more of the trace is lost. No evidence yet. */
 #define STORE_AGAIN_NS 10000000000ULL
 /* ns: An error of the disk counts as over when no further error has come for this time. Below: a
  * disk that fails from time to time causes many messages. Above: ctraced reports late that all is
@@ -35,10 +36,10 @@
  * disk. No evidence yet. */
 #define CUT_PIECE_BYTES (8u << 20)
 
-/* ns: An open segment that stays small is saved again and again, and sealed at this age. Below: more
- * segments, each of which takes at least one slot, so that a quiet machine uses up the file sooner. Above:
- * each save writes and compresses more, and a damaged slot loses more. Evidence: doc/format.md, "A quiet
- * machine". */
+/* ns: An open segment that stays small is saved again and again, and sealed at this age. Below:
+ * more segments, each of which takes at least one slot, so that a quiet machine uses up the file
+ * sooner. Above: each save writes and compresses more, and a damaged slot loses more. Evidence:
+ * doc/format.md, "A quiet machine". */
 #define WRITER_OPEN_NS 8000000000ULL
 /* Bytes, before encoding: A larger open segment is sealed and not saved, because its copy would not
  * fit into a slot. Below: less of a slot is used. Above: a segment is encoded, found too large, and
@@ -70,18 +71,18 @@
  * Encoding and sorting
  */
 
-/* Level of zstd: how hard it compresses. Below (negative): more bytes for each record. Above: more CPU time.
- * No evidence yet. */
+/* Level of zstd: how hard it compresses. Below (negative): more bytes for each record. Above: more
+ * CPU time. No evidence yet. */
 #define ZSTD_LEVEL 1
 /* Bytes: A block smaller than this is stored without compression. Below: the header of the zstd
  * frame takes more bytes than compression saves. Above: more bytes for each record. No evidence
  * yet. */
 #define ZSTD_MIN_BYTES 48
-/* Bytes, before compression: A block that is no column (names, states, lists of ids) is kept if it has at
- * most this size. If the next segment, or the next copy of the open one, has the same block, the block is not
- * compressed again. Below: a machine with many tasks compresses the same block every second. Above: more
- * memory, up to twice this size for each of eight types of blocks. Evidence: the states of 10 000 tasks are
- * 480 KB. */
+/* Bytes, before compression: A block that is no column (names, states, lists of ids) is kept if it
+ * has at most this size. If the next segment, or the next copy of the open one, has the same block,
+ * the block is not compressed again. Below: a machine with many tasks compresses the same block
+ * every second. Above: more memory, up to twice this size for each of eight types of blocks.
+ * Evidence: the states of 10 000 tasks are 480 KB. */
 #define ENCODE_KEEP_BYTES (512u << 10)
 /* Moves: If the simple sort needs more than this many moves for each record, on average, qsort_r()
  * takes over, because the records are far from sorted. The number changes only the time that

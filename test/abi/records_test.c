@@ -139,7 +139,8 @@ static const struct event *waited(uint32_t a, uint8_t wait, uint32_t b, const st
 	assert_int_not_equal(s->r.state, CT_ST_RUNNING);
 	w = find(CT_WAKE, a, 0, s);
 	assert_non_null(w);
-	/* On a busy machine a kernel thread may run the softirq of the network. Then b is not the waker. */
+	/* On a busy machine a kernel thread may run the softirq of the network. Then b is not the
+	 * waker. */
 	if (b && !(w->r.state == CT_CTX_SOFTIRQ && w->r.flags & CT_WF_KTHREAD))
 		assert_int_equal(w->r.peer, b);
 	*ret_wake = w;

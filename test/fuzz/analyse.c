@@ -19,8 +19,8 @@ static void must(bool holds)
 		abort();
 }
 
-/* Checks that the intervals of a task follow each other without a hole. Holes are allowed if the window has
- * states, because in a damaged file the states may contradict the records. */
+/* Checks that the intervals of a task follow each other without a hole. Holes are allowed if the
+ * window has states, because in a damaged file the states may contradict the records. */
 static void check_intervals(const struct graph *g)
 {
 	struct interval_sums sums;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives random windows to all code that works on windows. Every 12 bytes of the input make a record.
- * The ids of tasks and objects come from small sets, so many records are about the same task or
- * object.
+ * Gives random windows to all code that works on windows. Every 12 bytes of the input make a
+ * record. The ids of tasks and objects come from small sets, so many records are about the same
+ * task or object.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,8 @@
 #define CHANGES_MAX 8u
 #define RECORDS_MAX 16u /* one change changes at most this many records */
 
-/* The generator SplitMix64. Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014. */
+/* The generator SplitMix64. Steele, Lea, Flood: "Fast splittable pseudorandom number generators",
+ * 2014. */
 uint64_t mutate_draw(struct mutate *m)
 {
 	uint64_t z = m->rng += 0x9e3779b97f4a7c15ULL;
@@ -92,8 +93,8 @@ static void lie_in(struct mutate *m, struct mutate_lies *lies, const void *heade
 	{                                                                                                    \
 		offsetof(struct format_segment, member), sizeof(((struct format_segment *)0)->member)        \
 	}
-/* The fields of a segment's header that often matter. Most bytes of the header count records by kind, and
- * seldom matter. */
+/* The fields of a segment's header that often matter. Most bytes of the header count records by
+ * kind, and seldom matter. */
 static const struct {
 	uint16_t at;
 	uint8_t size;
@@ -117,7 +118,8 @@ static void lie_in_segment(struct mutate *m, struct mutate_segment *s)
 		return;
 	}
 	l = lie_at(m, &s->lies, &s->h, segment_fields[i].at, segment_fields[i].size);
-	/* For some fields only the value of the last segment counts. So often all segments get the value. */
+	/* For some fields only the value of the last segment counts. So often all segments get the
+	 * value. */
 	if (mutate_below(m, 2))
 		for (size_t k = 0; k < m->segments.n; k++)
 			lie_add(m, &m->segments.v[k].lies, l);
@@ -151,7 +153,8 @@ static void change_value(struct mutate *m)
 	memcpy(b->raw.v + at, &value, size);
 }
 
-/* Changes a byte, mostly to a small number. In a column of small numbers, this number is often valid. */
+/* Changes a byte, mostly to a small number. In a column of small numbers, this number is often
+ * valid. */
 static void change_byte(struct mutate *m)
 {
 	struct mutate_block *b = any_block(m);
@@ -245,8 +248,8 @@ static void shift(struct mutate_segment *s, uint64_t ns)
 	s->h.max_ns += ns;
 }
 
-/* Adds a copy of a segment behind the newest segment. The copy has later times, and sometimes another boot.
- */
+/* Adds a copy of a segment behind the newest segment. The copy has later times, and sometimes
+ * another boot. */
 static void add_segment(struct mutate *m)
 {
 	const struct mutate_segment *from = mutate_segment(m), *newest = from;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Gives hostile bytes to the reader of rules files. Writes the accepted rules, and checks that they can be
- * read again. */
+/* Gives hostile bytes to the reader of rules files. Writes the accepted rules, and checks that they
+ * can be read again. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -127,8 +127,8 @@ static void maps(char *text)
 		struct unwind_map map;
 		const char *path;
 
-		/* Leaves out lines with the major number 0, because unwind_mounts_avoid() would read /proc
-		 * for them. */
+		/* Leaves out lines with the major number 0, because unwind_mounts_avoid() would
+		 * read /proc for them. */
 		if (unwind_maps_parse(l, &map, &path) && map.major)
 			maps_line(&m, 1, &mounts, l);
 	}
@@ -159,8 +159,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (!n)
 		return 0;
-	/* The input gets memory of its own, so that AddressSanitizer finds a read beyond its end. Text ends
-	 * with a 0. */
+	/* The input gets memory of its own, so that AddressSanitizer finds a read beyond its end.
+	 * Text ends with a 0. */
 	copy = malloc(n);
 	memcpy(copy, data + 1, --n);
 	switch (data[0] % 7) {

@@ -77,8 +77,8 @@ static void crowd(unsigned user)
 
 	memset(held, -1, sizeof(held));
 	for (uint64_t i = 0;; i++) {
-		/* The user tries a thousand connections of one kind, then a thousand of the next kind. The
-		 * users begin with different kinds. */
+		/* The user tries a thousand connections of one kind, then a thousand of the next
+		 * kind. The users begin with different kinds. */
 		enum how how = (i / 1000 + user) % HOWS;
 		int fd = join();
 

@@ -117,8 +117,8 @@ static int block_unzstd(struct decoder *d, const struct decoder_block *b, bytes_
 {
 	size_t n;
 
-	/* First compare raw_bytes with the size in the zstd frame: a wrong raw_bytes must not make us
-	 * allocate a large buffer. */
+	/* First compare raw_bytes with the size in the zstd frame: a wrong raw_bytes must not make
+	 * us allocate a large buffer. */
 	if (ZSTD_getFrameContentSize(b->stored, b->h.stored_bytes) != b->h.raw_bytes)
 		return -EBADMSG;
 	if (VEC_RESERVE(to, b->h.raw_bytes + DECODER_SLACK))
@@ -285,8 +285,8 @@ static inline uint64_t take_varint(struct cursor *c)
 	return cursor_varint(c);
 }
 
-/* Takes an index from a column, and returns the task id at this index of the dictionary. If the index
- * is too large, marks the column as bad. */
+/* Takes an index from a column, and returns the task id at this index of the dictionary. If the
+ * index is too large, marks the column as bad. */
 static inline uint32_t take_tid(struct decoder *d, const struct columns *c, int col)
 {
 	uint64_t i = take_varint(&d->varints[col]);

@@ -128,8 +128,8 @@ static int encoder_planes(struct encoder *e, const uint8_t *data, size_t n, unsi
 	return 0;
 }
 
-/* If the content of a block is the same as that of the kept block, adds the kept block to the segment.
- * Returns whether it has added the block. */
+/* If the content of a block is the same as that of the kept block, adds the kept block to the
+ * segment. Returns whether it has added the block. */
 static bool block_again(struct encoder *e, const struct kept_block *k, const void *data, size_t raw)
 {
 	if (k->content.n != raw || memcmp(k->content.v, data, raw))

@@ -226,9 +226,9 @@ static bool body_is_right(const struct file_index *ix, int fd, const struct file
 }
 
 /*
- * Drops segments that a newer segment has overwritten in part. Of several copies of a segment, keeps
- * the newest copy with a right body. If no copy has a right body, keeps the oldest copy, and the segment
- * counts as damaged. by_seq() has sorted the segments.
+ * Drops segments that a newer segment has overwritten in part. Of several copies of a segment,
+ * keeps the newest copy with a right body. If no copy has a right body, keeps the oldest copy, and
+ * the segment counts as damaged. by_seq() has sorted the segments.
  */
 static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_slots)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* intern.h - numbers values: each new value gets the next number, and the same value always gets the
- * same number. One thread at a time. */
+/* intern.h - numbers values: each new value gets the next number, and the same value always gets
+ * the same number. One thread at a time. */
 #ifndef CTRACE_TRACE_FORMAT_INTERN_H
 #define CTRACE_TRACE_FORMAT_INTERN_H
 

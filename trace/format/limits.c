@@ -6,7 +6,8 @@
 /*
  * The limits are several times what real traces need:
  * - the shortest records are 2.1 bytes each (two tasks that do nothing but wake each other);
- * - compression makes blocks 3 to 5 times smaller, and dictionaries and checkpoints 20 times smaller.
+ * - compression makes blocks 3 to 5 times smaller, and dictionaries and checkpoints 20 times
+ *   smaller.
  *
  * The _FREE part of each limit is for small files, in which the ratios may be larger.
  */

@@ -64,8 +64,8 @@ static void ahead_decode(const struct reader *r, size_t i, const struct decoder_
 		ahead_names(slot->decoder);
 }
 
-/* Reads and decodes the next segment. The caller holds the lock, and has checked that there is a segment and
- * a free slot for it. */
+/* Reads and decodes the next segment. The caller holds the lock, and has checked that there is a
+ * segment and a free slot for it. */
 static void ahead_step(struct ahead *ah)
 {
 	size_t i = ah->begun++;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ahead.h - reads and decodes the segments of one window on several threads, and hands them over one
- * after the other. The result does not depend on the number of threads.
+ * ahead.h - reads and decodes the segments of one window on several threads, and hands them over
+ * one after the other. The result does not depend on the number of threads.
  *
  * The caller's thread owns the struct ahead. The other threads live at most from ahead_new() to
- * ahead_free(). They read the struct reader without a lock, so the struct reader must not change in this
- * time. If the reader allows only one thread (reader_use_threads()), if there is only one segment, or if
- * no thread can be created, ahead_next() does the work itself.
+ * ahead_free(). They read the struct reader without a lock, so the struct reader must not change in
+ * this time. If the reader allows only one thread (reader_use_threads()), if there is only one
+ * segment, or if no thread can be created, ahead_next() does the work itself.
  */
 #ifndef CTRACE_TRACE_READ_AHEAD_H
 #define CTRACE_TRACE_READ_AHEAD_H

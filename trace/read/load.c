@@ -62,8 +62,8 @@ static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to
 				  });
 }
 
-/* If records before segment h could not be written, and the time of these records overlaps the window, notes
- * a gap. */
+/* If records before segment h could not be written, and the time of these records overlaps the
+ * window, notes a gap. */
 static int load_unwritten(struct load *l, const struct format_segment *h)
 {
 	if (!(h->flags & FORMAT_SEGMENT_UNWRITTEN) || h->gap_from_ns >= l->w->to_ns ||
@@ -197,8 +197,8 @@ static int load_segment(struct load *l, size_t i)
 	return err;
 }
 
-/* Sorts gaps by the time at which they end. Of two gaps with the same end, the later one in memory comes
- * first. */
+/* Sorts gaps by the time at which they end. Of two gaps with the same end, the later one in memory
+ * comes first. */
 static int by_end(const void *a, const void *b)
 {
 	const struct window_record *x = *(const struct window_record *const *)a;

@@ -69,8 +69,8 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 /*
  * Replaces an object's id that is a kernel address by another id of the same kind, because the
  * address would reveal where the kernel lies in memory. Some records have another kernel address in
- * the field obj, such as the function of a timer. Such an address looks like an id of an unknown kind,
- * and is replaced too.
+ * the field obj, such as the function of a timer. Such an address looks like an id of an unknown
+ * kind, and is replaced too.
  */
 static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 {
@@ -178,7 +178,8 @@ static int redact_records(struct redact *r, struct decoder *d, struct format_seg
 	return ret ? ret : encoder_records(r->encoder, r->streams.v, r->streams.n, h->begin_ns, r->kind_info);
 }
 
-/* The kernel, not a user, makes the names of anonymous inodes, of disks, and of devices below /dev. */
+/* The kernel, not a user, makes the names of anonymous inodes, of disks, and of devices below
+ * /dev. */
 static bool name_is_public(const struct ct_object_blob *o)
 {
 	enum ct_obj_kind k = CT_OBJ_KIND(o->id);
@@ -217,8 +218,8 @@ static void redact_object(const struct redact *r, struct ct_object_blob *o)
 	memcpy(o->name, name, o->name_len);
 }
 
-/* A redacted frame may be longer than the frame itself. If the redacted frames do not fit into a blob, the
- * outermost ones are dropped. */
+/* A redacted frame may be longer than the frame itself. If the redacted frames do not fit into a
+ * blob, the outermost ones are dropped. */
 static void redact_stack(struct redact *r, const struct ct_stack_blob *s)
 {
 	struct ct_stack_blob *out = (struct ct_stack_blob *)r->out;

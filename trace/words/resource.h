@@ -11,8 +11,8 @@
 
 #include "trace/format/window.h"
 
-/* From RESOURCE_CHILD on, the kinds are in the alphabetical order of their words, because tables sort
- * rows by kind if the rows are equal otherwise. */
+/* From RESOURCE_CHILD on, the kinds are in the alphabetical order of their words, because tables
+ * sort rows by kind if the rows are equal otherwise. */
 enum resource_kind {
 	RESOURCE_NONE = 0, /* a task that runs waits for no resource */
 	RESOURCE_CHILD,

@@ -25,7 +25,8 @@ struct pull {
 	struct pull_out out_tasks, out_objects, out_stacks; /* out_tasks has the command lines too */
 };
 
-/* Begins a segment without entries. The dictionaries must live until the last call for the segment. */
+/* Begins a segment without entries. The dictionaries must live until the last call for the
+ * segment. */
 void pull_begin(struct pull *p, struct dict *tasks, struct dict *cmdlines, struct dict *objects,
 		struct dict *stacks);
 void pull_done(struct pull *p);

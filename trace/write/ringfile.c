@@ -415,7 +415,8 @@ int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes,
 		file_index_segment_finish(h, bytes, n, r->slot_bytes);
 		memset(&r->slots[slot], 0, n_slots * sizeof(*r->slots));
 		ret = ringfile_put(r, h, bytes, n, (uint64_t)slot * r->slot_bytes);
-		/* After -EIO the disk may be bad at this place, so the next segment goes to another place. */
+		/* After -EIO the disk may be bad at this place, so the next segment goes to another
+		 * place. */
 		if (!ret || ret == -EIO)
 			r->next_slot = slot + (uint32_t)n_slots;
 	}

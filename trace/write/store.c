@@ -67,8 +67,8 @@ static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 	t->error = error;
 }
 
-/* Ends the trouble after a success, if the last error is at least STORE_CALM_NS old. So errors that come
- * and go count as one trouble. */
+/* Ends the trouble after a success, if the last error is at least STORE_CALM_NS old. So errors that
+ * come and go count as one trouble. */
 static void store_good(struct store *s, enum writer_trouble trouble)
 {
 	struct writer_storage *t = &s->stats.storage;

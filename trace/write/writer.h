@@ -6,9 +6,9 @@
  * the next slots, over the oldest segments. In the background mode (store.h), threads of the writer
  * do the writing, so that no disk holds up the caller. writer_save() writes a copy of a segment
  * that stays open. So on a quiet machine a segment can stay open until it nearly fills a slot, or
- * is as old as WRITER_OPEN_NS. The writer keeps the dictionary (tasks, command lines, objects, stacks). The
- * writer puts into every segment the entries to which the records and states of the segment refer. So each
- * segment can be read without the segments before it.
+ * is as old as WRITER_OPEN_NS. The writer keeps the dictionary (tasks, command lines, objects,
+ * stacks). The writer puts into every segment the entries to which the records and states of the
+ * segment refer. So each segment can be read without the segments before it.
  *
  * One thread at a time (the daemon's drain thread), except for the functions marked "any thread".
  */
@@ -96,8 +96,8 @@ int writer_blob(struct writer *w, const struct ct_blob *blob);
 /* Returns the newest CT_CMDLINE of the process, or NULL if there is none. The result is valid until
  * the next writer_blob() or writer_seal(). */
 const struct ct_cmdline_blob *writer_cmdline(const struct writer *w, uint32_t tgid);
-/* Tells the writer that a task has exited. The writer removes the entry of the task at the end of the
- * next segment, because late records may still refer to the task. */
+/* Tells the writer that a task has exited. The writer removes the entry of the task at the end of
+ * the next segment, because late records may still refer to the task. */
 void writer_forget_task(struct writer *w, uint32_t tid);
 
 /* Returns the size of the open segment before encoding, in bytes, without the checkpoint. The

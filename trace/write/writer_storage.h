@@ -29,8 +29,8 @@ struct writer_storage {
 	 * untold_ns is 0. */
 	uint64_t untold_records, untold_ns;
 	uint64_t failed_syncs; /* how often fdatasync() failed */
-	/* The newest series of failed syncs. Records captured between these times may never reach the
-	 * disk, even if a later sync succeeds: the kernel reports such an error only once. */
+	/* The newest series of failed syncs. Records captured between these times may never reach
+	 * the disk, even if a later sync succeeds: the kernel reports such an error only once. */
 	uint64_t unsure_from_ns, unsure_to_ns;
 	uint64_t begun_anew; /* how often the file was created again, because it was removed or replaced */
 	uint64_t repaired;   /* how often the file was truncated, and was repaired */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rounds.h - a server has one client. The server answers some requests quickly, and computes for long
- * before its last answer.
+ * rounds.h - a server has one client. The server answers some requests quickly, and computes for
+ * long before its last answer.
  */
 #ifndef CTRACE_TEST_LIVE_ROUNDS_H
 #define CTRACE_TEST_LIVE_ROUNDS_H

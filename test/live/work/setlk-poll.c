@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim tries a POSIX file lock every 60 ms. The owner of the lock sleeps. No task wakes the victim. */
+/* The victim tries a POSIX file lock every 60 ms. The owner of the lock sleeps. No task wakes the
+ * victim. */
 #include "work.h"
 
 static char path[] = "live-XXXXXX";

@@ -130,8 +130,8 @@ static inline void role(const char *name)
 }
 
 /*
- * Names the calling thread, and prints that this thread has no part in the victim's wait. The thread
- * may share a server, a lock or a CPU with the victim.
+ * Names the calling thread, and prints that this thread has no part in the victim's wait. The
+ * thread may share a server, a lock or a CPU with the victim.
  */
 static inline void bystander(const char *name)
 {
