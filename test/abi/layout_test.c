@@ -161,8 +161,8 @@ static void hooks_name_every_program(void **state)
 		size_t i;
 
 		if (!strcmp(bpf_program__name(p), "ct_empty"))
-			continue; /* this program has no hook; the daemon measures the cost of a call with it
-				   */
+			continue; /* this program has no hook; with it, the daemon measures the cost
+				     of a call */
 		for (i = 0; i < hooks_n_progs; i++)
 			if (!strcmp(hooks_progs[i].prog, bpf_program__name(p)))
 				break;

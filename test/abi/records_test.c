@@ -45,14 +45,15 @@ static VEC(struct event) events;
 static VEC(struct ct_object_blob) objects;
 static struct probe *probe;
 
-/* The facts about the children, in a page that they share with the test. */
+/* The facts that the children and the test tell each other, in a page of shared memory. */
 static struct {
-	pid_t a, b; /* the task that waits, the task that wakes */
+	pid_t a, b; /* a is the task that waits, b is the task that wakes it */
 	uint64_t ino, ino2;
 	uint16_t port;
 } * said;
 
-/* data is a blob, or some records of fixed size, one after the other. */
+/* `data` is one blob, or it is several fixed records, one after the other, each with its extra
+ * words. */
 static void on_record(void *arg, uint16_t cpu, const void *data, size_t size)
 {
 	const uint8_t *p = data, *end = p + size;
@@ -73,7 +74,8 @@ static void on_record(void *arg, uint16_t cpu, const void *data, size_t size)
 	}
 }
 
-/* Runs the functions a and b in processes of their own. b starts later, so that a already waits. */
+/* Runs the functions a and b, each in a process of its own. b starts later, so that a already
+ * waits. */
 static void run(void (*a)(void), void (*b)(void))
 {
 	pid_t pa, pb = 0;
@@ -115,8 +117,8 @@ static const struct event *find(uint8_t kind, uint32_t tid, uint8_t wait, const 
 	return best;
 }
 
-/* The latest record about an object. The rings are drained one after the other, so the last in the list may
- * be older. */
+/* Returns the latest record about an object. The rings are drained one after the other, so the last
+ * record in the list need not be the latest. */
 static const struct ct_object_blob *object(uint64_t id)
 {
 	const struct ct_object_blob *best = NULL;
@@ -127,8 +129,8 @@ static const struct ct_object_blob *object(uint64_t id)
 	return best;
 }
 
-/* Checks that the task a waited in this way, and that the task b woke it. Returns the switch that began the
- * wait. */
+/* Checks that the task a was in a wait of this kind, and that the task b woke it. If b is 0, does
+ * not check the waker. Returns the switch that began the wait. */
 static const struct event *waited(uint32_t a, uint8_t wait, uint32_t b, const struct event **ret_wake)
 {
 	const struct event *s = find(CT_SWITCH, a, wait, NULL), *w;
@@ -137,7 +139,8 @@ static const struct event *waited(uint32_t a, uint8_t wait, uint32_t b, const st
 	assert_int_not_equal(s->r.state, CT_ST_RUNNING);
 	w = find(CT_WAKE, a, 0, s);
 	assert_non_null(w);
-	/* On a busy machine a kernel thread may run the softirq of the network. Then b is not the waker. */
+	/* On a busy machine a kernel thread may run the softirq of the network. Then b is not the
+	 * waker. */
 	if (b && !(w->r.state == CT_CTX_SOFTIRQ && w->r.flags & CT_WF_KTHREAD))
 		assert_int_equal(w->r.peer, b);
 	*ret_wake = w;
@@ -200,7 +203,7 @@ static void unix_socket_has_peer_and_bytes(void **state)
 	assert_non_null(m);
 	assert_int_equal(m->r.peer, 1);
 	assert_int_equal(m->r.obj, s->r.obj);
-	/* the wake names the socket that became readable: that of the reader */
+	/* the wake names the socket of the reader, because this socket became readable */
 	assert_true(w->r.flags & CT_WF_READY);
 	assert_int_equal(w->r.obj, s->r.obj);
 	close(fds[0]);
@@ -304,7 +307,7 @@ static void mutex_and_join_have_owners(void **state)
 	assert_int_equal(f->x[0], (uintptr_t)&mutex);
 	assert_int_equal(f->x[1] >> 32, 2);
 	assert_int_equal(f->r.ts, s->r.ts);
-	/* a also waited in pthread_join(), on the futex that has the tid of b */
+	/* The task a also waited in pthread_join(), on the futex that holds the tid of the task b. */
 	f = find(CT_FUTEX, said->a, 0, w);
 	assert_non_null(f);
 	assert_int_equal(f->r.peer, said->b);
@@ -487,7 +490,7 @@ static void iterators_tell_what_is_there(void **state)
 	assert_int_equal(probe_read_files(probe, p, &buf, &size), 0);
 	for (size_t at = 0; at < size;) {
 		r = (const void *)((char *)buf + at);
-		/* other epolls, which the child has inherited from this process, do not count */
+		/* The child has inherited other epolls from this process. They do not count. */
 		if (r->kind == CT_EPMEMBER && ((const uint64_t *)(r + 1))[0] == t.wait.obj) {
 			member = r->obj;
 			assert_int_equal(r->peer, fds[0]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* types.bpf.c - one variable of each type of a record, so that the file has the type information. */
+/* types.bpf.c - one variable of each type of record, so that the compiled file has the type
+ * information of these types. */
 #include "vmlinux.h"
 #include "ctrace/abi.h"
 #include "ctrace/cpu.h"

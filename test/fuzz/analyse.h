@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analyse.h - applies all code that works on windows to a window: timelines, causal graph, slices,
- * critical path, accounting, what-if, diagnosis. It checks properties that hold for every window,
- * and calls abort() if one does not.
+ * critical path, accounting, what-if, diagnosis. It checks properties that the results for every
+ * window must have, and calls abort() if one of them does not hold.
  */
 #ifndef CTRACE_TEST_ANALYSE_H
 #define CTRACE_TEST_ANALYSE_H

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * command_server - runs commands of ctrace, each in a forked child. This saves the exec of ctrace
- * for each command. A request is a line of words with tabs between them. Each request gets a line as
- * its answer:
+ * for each command. A request is a line of words with tabs between them. Each request gets a line
+ * as its answer. There are two requests:
  *
- * 	mutate BASE SEED FILE                  writes the trace BASE with the changes of SEED to FILE: "ok"
- * 	run SECONDS MEGABYTES OUT ERR ARG...   ctrace ARG...: "exit CODE KIB" or "signal NUMBER KIB"
+ * 	mutate BASE SEED FILE                  writes the trace BASE with the changes of SEED to FILE
+ * 	run SECONDS MEGABYTES OUT ERR ARG...   runs ctrace ARG...
  *
- * SECONDS: limit of the CPU time. MEGABYTES: limit of the address space, 0: none. OUT, ERR: files
- * for the output. KIB: memory that the command used.
+ * The answer to mutate is "ok". The answer to run is "exit CODE KIB" or "signal NUMBER KIB".
+ *
+ * SECONDS is the limit of the CPU time. MEGABYTES is the limit of the address space, or 0 for no
+ * limit. OUT and ERR are files for the output. KIB is the memory that the command used.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -26,8 +28,9 @@
 int ctrace_main(int argc, char **argv);
 
 #define WORDS_MAX    32
-#define WALL_SECONDS 120 /* SIGALRM ends a command after this real time, because it may wait for ever */
-#define OUT_BYTES    (256 << 20) /* SIGXFSZ ends a command with more output */
+#define WALL_SECONDS 120 /* SIGALRM ends a command after this time, because a command may wait for
+			    ever */
+#define OUT_BYTES    (256 << 20) /* SIGXFSZ ends a command that writes a larger file */
 
 static size_t read_file(const char *path, uint8_t *p, size_t size)
 {
@@ -62,8 +65,8 @@ static void do_mutate(const char *base, const char *seed, const char *to)
 	puts("ok");
 }
 
-/* The hard limit is one higher than the limit. So after SIGXCPU for the CPU time, SIGKILL comes a second
- * later. */
+/* The hard limit is one higher than the soft limit. So if a command uses too much CPU time, it gets
+ * SIGXCPU first, and SIGKILL a second later. */
 static void limit(int what, rlim_t value)
 {
 	if (setrlimit(what, &(struct rlimit){ value, value + 1 }))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sends hostile bytes to a real control socket. The first byte chooses: requests in one piece or in
- * several, with a descriptor or without.
+ * Sends hostile bytes to a real control socket. The first byte chooses how the requests are sent:
+ * in one piece, in one piece with descriptors, or in several pieces.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +98,8 @@ static void requests(unsigned how, const char *text, size_t n)
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		abort();
 	opened++;
-	settle(fd); /* the daemon accepts the client; a client that closes earlier would not count */
+	settle(fd); /* the server accepts the client here; on_gone() is not called for a client that
+		       closes earlier */
 	for (size_t piece; n; text += piece, n -= piece) {
 		piece = how == 2 && n > 14 ? 7 + n / 2 : n;
 		if (how == 1)

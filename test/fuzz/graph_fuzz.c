@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives random windows to all code that works on windows. Every 12 bytes of the input make a record.
- * The ids of tasks and objects come from small sets, so many records are about the same task or
- * object.
+ * Gives random windows to all code that works on windows. Every 12 bytes of the input make a
+ * record. The ids of tasks and objects come from small sets, so many records are about the same
+ * task or object.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static void make_coarse(const uint8_t *b, struct window_record *e)
 
 /*
  * Makes a record with the properties that the reader guarantees: its kind is known, its CPU exists,
- * and times do not go back. on: the task on each CPU; most records agree with it.
+ * and times do not go back. on[cpu] is the task that runs on this CPU. Most records agree with it.
  */
 static struct window_record event_of(const uint8_t *b, uint64_t ts, uint32_t on[CPUS])
 {
@@ -160,7 +160,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *b = data + i * BYTES;
 
-		/* half of the records come at most 65 us after the previous one, the others at most 4.3 s */
+		/* Half of the records come at most 65 us after the previous record. The others come
+		 * at most 4.3 s after it. */
 		ts += b[11] & 1 ? (uint64_t)b[11] << 24 : (uint64_t)b[11] << 8;
 		records[i] = event_of(b, ts, on);
 	}

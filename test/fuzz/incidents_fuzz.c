@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives hostile bytes to the readers of the notes of hangs, and of the answers of the process that
- * diagnoses. The first byte chooses the reader. The result has to be valid JSON, and text that does
- * not act on a terminal.
+ * Gives hostile bytes to two readers: the reader of the notes of hangs, and the reader of the
+ * answers of ctraced-why. The first byte chooses the reader. The resulting JSON has to be valid,
+ * and the resulting text must have no control characters.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void start(void)
 	atexit(stop);
 }
 
-/* Checks that no byte acts on a terminal. */
+/* Checks that the text has no control characters. */
 static void check_text(const char *text)
 {
 	for (const unsigned char *p = (const unsigned char *)text; p && *p; p++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives hostile bytes to the readers of the descriptions of frameworks, and of other programs. The
- * first byte chooses: a description, the notes of a section, the code of a function, or a whole ELF
- * file.
+ * Gives hostile bytes to the code that reads descriptions of frameworks and files of programs. The
+ * first byte chooses what the bytes are: a description, a section with notes, the code of a
+ * function, or a whole ELF file.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes libFuzzer change JSON, for targets with JSON input. A member or an element gets another
- * value, is removed, or is added again. A byte that chooses a reader may be in front of the JSON.
+ * Makes libFuzzer change JSON, for targets with JSON input. A change gives a member or an element
+ * another value, removes it, or adds a new element. One byte that chooses a reader may stand in
+ * front of the JSON.
  */
 #include <jansson.h>
 #include <limits.h>
@@ -10,10 +11,10 @@
 
 #include "lib/cleanup.h"
 
-#define JSON_FUZZ_RAW     4 /* one input in this many is changed by libFuzzer itself, as plain bytes */
+#define JSON_FUZZ_RAW     4 /* libFuzzer itself changes one input in this many, as plain bytes */
 #define JSON_FUZZ_CHANGES 4
 #define JSON_FUZZ_LONG    5000
-#define JSON_FUZZ_BYTES   16384 /* a longer text would take more time and find no more errors */
+#define JSON_FUZZ_BYTES   16384 /* longer texts take more time and find no more errors */
 
 size_t LLVMFuzzerMutate(uint8_t *p, size_t n, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *p, size_t n, size_t size, unsigned seed);
@@ -37,7 +38,8 @@ static unsigned draw(struct pick *p, unsigned n)
 	return (p->rng >> 8) % n;
 }
 
-/* Called for each place. In the end p->place is one of them, each with the same probability. */
+/* Called for each place. In the end, p->place is one of the places. All places have the same
+ * probability. */
 static void offer(struct pick *p, struct place place)
 {
 	if (!draw(p, (unsigned)++p->seen))
@@ -133,7 +135,8 @@ static void change(struct pick *p, json_t *root)
 		json_array_set_new(at.in, at.i, value);
 }
 
-/* Changes the JSON in p. Returns its new length; 0: p is no JSON, or the new text is too long. */
+/* Changes the JSON in p. Returns its new length, or 0 if p is no JSON or the new text is too
+ * long. */
 static size_t mutate(uint8_t *p, size_t n, size_t size, unsigned seed)
 {
 	size_t front = n && *p != '{' && *p != '[' ? 1 : 0;

@@ -108,7 +108,8 @@ static void lies_tell(const struct mutate_lies *lies, uint8_t *header)
 		memcpy(header + lies->v[i].at, &lies->v[i].value, lies->v[i].size);
 }
 
-/* The bytes that block_store() needs, even if the block does not shrink when it is compressed. */
+/* Returns the number of bytes that block_store() may need. A compressed block can be larger than
+ * the block itself. */
 static size_t block_room(const struct mutate_block *b)
 {
 	return sizeof(b->h) + ZSTD_compressBound(b->raw.n) + 8;

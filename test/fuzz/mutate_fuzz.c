@@ -4,7 +4,7 @@
 
 #include "test/fuzz/mutate.h"
 
-#define MUTATE_FUZZ_RAW 8 /* one input in this many is changed by libFuzzer itself, without mutate.h */
+#define MUTATE_FUZZ_RAW 8 /* libFuzzer itself changes one input in this many, without mutate.h */
 
 size_t LLVMFuzzerMutate(uint8_t *p, size_t n, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *p, size_t n, size_t size, unsigned seed);

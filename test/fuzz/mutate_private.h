@@ -24,7 +24,8 @@ struct mutate_lies {
 };
 
 struct mutate_block {
-	struct format_block h; /* codec: how mutate_store() stores the block. It computes the sizes again. */
+	struct format_block h; /* h.codec says how mutate_store() stores the block; mutate_store()
+				  computes the sizes again */
 	struct mutate_lies lies;
 	VEC(uint8_t) raw;
 };
@@ -40,19 +41,19 @@ struct mutate {
 	struct mutate_lies lies;
 	VEC(char) meta;
 	VEC(struct mutate_segment) segments;
-	size_t cut; /* this many bytes are missing at the end */
+	size_t cut; /* mutate_store() leaves out this many bytes at the end */
 	uint64_t rng;
 };
 
-/* The next random number of the seed. */
+/* Returns the next random number of the seed. */
 uint64_t mutate_draw(struct mutate *m);
-/* A random number from 0 to n - 1; 0 for n = 0. */
+/* Returns a random number from 0 to n - 1, or 0 if n is 0. */
 size_t mutate_below(struct mutate *m, size_t n);
-/* A random segment; NULL: there is none. */
+/* Returns a random segment, or NULL if there is none. */
 struct mutate_segment *mutate_segment(struct mutate *m);
 void mutate_segment_done(struct mutate_segment *s);
 
-/* Gives a record another kind, or one of its fields another value. */
+/* Gives one random record another kind, or gives one of its fields another value. */
 void mutate_record(struct mutate *m);
 
 #endif

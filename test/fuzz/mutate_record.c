@@ -9,7 +9,8 @@
 #include "lib/cleanup.h"
 #include "test/fuzz/mutate_private.h"
 
-/* Fields, their bits in the mask, and their columns. size: bytes of an item; a varint here has one byte. */
+/* The fields of a record, with their bits in the mask and their columns. `size` is the number of
+ * bytes of an item. Varints have one byte here. */
 static const struct {
 	uint8_t mask;
 	uint8_t size;
@@ -61,8 +62,8 @@ static void change_field(struct mutate *m, struct mutate_segment *s, struct muta
 	}
 }
 
-/* Gives a record another kind that has as many words, and whose peer means the same. So the columns still
- * fit. */
+/* Gives a record another kind with the same number of words and the same meaning of `peer`. So the
+ * columns still fit. */
 static void change_kind(struct mutate *m, struct mutate_segment *s, uint8_t *kind)
 {
 	uint8_t to = (uint8_t)(1 + mutate_below(m, CT_KIND_LAST));

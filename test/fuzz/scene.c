@@ -235,7 +235,7 @@ static void names(struct scene_writer *s)
 	object(s, plain, CT_OBJ_CONTAINER_ID(WEB), "web-1");
 }
 
-/* Opens the trace at path, which is new or goes on, and begins a segment. */
+/* Creates the trace at path, or continues it if it exists. Then begins a segment. */
 static void begins(struct scene_writer *s, const char *path, uint8_t boot)
 {
 	uint8_t boot_id[16] = { boot };
@@ -253,7 +253,8 @@ static void begins(struct scene_writer *s, const char *path, uint8_t boot)
 	names(s);
 }
 
-/* A mutex whose owner reads a file from a slow disk, a deadlock, a loop that polls. */
+/* The scene has a mutex whose owner reads a file from a slow disk, a deadlock, and a loop that
+ * polls. */
 static void locks(struct scene_writer *s)
 {
 	for (unsigned i = 0; i < 3; i++) {
@@ -315,7 +316,8 @@ static void receives(struct scene_writer *s, uint32_t tid, uint64_t sock)
 	add(s, tid % CPUS, (struct ct_rec){ .kind = CT_RECV, .tid = tid, .peer = 64, .obj = sock });
 }
 
-/* A client asks a server, which asks a worker through a pipe; the last answer never comes. */
+/* A client asks a server, and the server asks a feeder through a pipe. The last answer never
+ * comes. */
 static void messages(struct scene_writer *s)
 {
 	add_x(s, 1, (struct ct_rec){ .kind = CT_EPMEMBER, .tid = SERVER, .peer = 5, .obj = UNIX_B }, EPOLL,
@@ -356,7 +358,8 @@ static void messages(struct scene_writer *s)
 	visited(s, SERVER, 1490);
 }
 
-/* A shell starts a child and waits; file locks, signals, jobs of a pool. */
+/* A shell starts a child and waits for it. The scene also has file locks, signals, and jobs of a
+ * pool. */
 static void lives(struct scene_writer *s)
 {
 	runs(s, SHELL);
@@ -410,7 +413,8 @@ static void lives(struct scene_writer *s)
 	pass(s, 1200);
 }
 
-/* Missing records: lost records, a pause, and a cap of a task. */
+/* In this scene, records are missing for three reasons: lost records, a pause, and a cap of a
+ * task. */
 static void holes(struct scene_writer *s)
 {
 	runs(s, OWNER);
@@ -471,7 +475,8 @@ void scene_write(const char *path, enum scene which)
 	play(&s, which);
 	seals(&s);
 	if (which == SCENE_HOLES) {
-		/* A second daemon starts after some time without one. A third daemon starts in a new boot. */
+		/* After half a second without a daemon, a second daemon starts. A third daemon
+		 * starts in a new boot. */
 		writer_free(s.w);
 		pass(&s, 500);
 		begins(&s, path, 1);

@@ -13,7 +13,8 @@
 #include "trace/read/reader.h"
 #include "trace/snapshot/cut.h"
 
-/* Checks the promises of the reader about a window, and uses its look-ups. */
+/* Checks that a window has the properties that the reader promises, and calls the functions that
+ * look up tasks, objects and stacks. */
 static void look_at(const struct window *w)
 {
 	for (size_t i = 0; i < w->n_events; i++) {
@@ -41,7 +42,7 @@ static void look_at(const struct window *w)
 				abort();
 }
 
-/* Loads with one thread and with several, and checks that the results are the same. */
+/* Loads a window with one thread and with several, and checks that the results are the same. */
 static void load(struct reader *r, uint64_t from, uint64_t to)
 {
 	char err[READER_ERR_MAX], err_n[READER_ERR_MAX];

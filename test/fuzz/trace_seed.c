@@ -110,8 +110,8 @@ static void write_trace(const char *path, unsigned seed)
 	writer_free(w);
 }
 
-/* Replaces the values in the headers that depend on the machine or the time. mutate_store() corrects the
- * checksums. */
+/* Replaces those values in the headers that depend on the machine or the time. mutate_store()
+ * corrects the checksums later. */
 static void make_the_same(uint8_t *p, size_t n)
 {
 	struct format_file f;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From the bytes of a trace file to the answers: loads a window, and gives it to all code that
- * works on windows.
+ * Loads a window from the bytes of a trace file, and gives it to all code that works on windows.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill | MACHINE] - writes the trace for the golden tests: records of most kinds,
- * at fixed times. ill: all names have bytes that must not reach a terminal. MACHINE: the name of the
- * recorded machine (default: x86_64).
+ * mktrace FILE BOOTS [ill | MACHINE] - writes the trace for the golden tests. It has records of
+ * most kinds, at fixed times, in BOOTS boots. With `ill`, all names have bytes that must not reach
+ * a terminal. MACHINE is the name of the recorded machine (default: x86_64).
  */
 #include <err.h>
 #include <netinet/in.h>
@@ -27,7 +27,8 @@
 
 enum { SH = 100, WORKER = 101, SERVER = 200, CHILD = 300 };
 
-/* Names that could act on a terminal or deceive a reader. At most 15 bytes each, as the name of a task. */
+/* Names that could act on a terminal or deceive a reader. Each has at most 15 bytes, as the name of
+ * a task has. */
 static const char *const ill[] = {
 	"\x1b[35m\x1b]0;t\a", /* escape sequences */
 	"\xc2\x9b"
@@ -52,7 +53,7 @@ static void check(int r, const char *what)
 		errx(1, "%s: %s", what, strerror(-r));
 }
 
-/* Returns name, or with the argument `ill` a bad name in its place. */
+/* Returns `name`. If the trace is ill, returns a bad name in its place. */
 static const char *named(const char *name)
 {
 	static size_t next;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * mkwaits FILE VICTIMS ROUNDS - writes a trace whose hangs take long to diagnose. VICTIMS tasks
- * wait at a pipe until a server writes to it. Each victim waits 10 ms longer than the next. Meanwhile
- * the server asks a helper and waits for its answer, in ROUNDS rounds of 200 us.
+ * wait at a pipe until a server writes to it. Each victim waits 10 ms longer than the next victim.
+ * Before the server writes, it asks a helper and waits for the answer. It does this in ROUNDS
+ * rounds of 200 us.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -43,8 +44,8 @@ static void add(struct ct_rec r, unsigned cpu)
 }
 
 /*
- * A random time up to 8 us. With exact times the records would compress too well: a reader refuses
- * a small file with very many records.
+ * Returns a random time of at most 8 us. With exact times, the records would compress very well,
+ * and a reader refuses a small file with very many records.
  */
 static uint64_t jitter(void)
 {
@@ -54,7 +55,8 @@ static uint64_t jitter(void)
 	return state >> 51;
 }
 
-/* The CPU changes from prev, which waits at the pipe, to next. 0 is the idle task. */
+/* The CPU switches from the task prev, which waits at the pipe, to the task next. A task of 0 is
+ * the idle task. */
 static void wait_for(uint64_t ts, unsigned cpu, uint32_t prev, uint32_t next, unsigned pipe)
 {
 	add((struct ct_rec){ .ts = ts,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * crowd - several users connect to a control socket as fast as they can. Each user is a process
- * with a uid of its own that is in the group GID.
+ * with a uid of its own. All users are in the group GID.
  *
  *   crowd SOCKET GID FIRST_UID USERS
  *
@@ -29,9 +29,13 @@ static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static volatile uint64_t *counts; /* number of connections of each user */
 
 /*
- * What a user does with a connection. CONNECTS: closes it. ASKS: sends two requests. PASSES: sends two
- * requests with a descriptor. HOLDS: sends nothing. A user keeps the last HELD connections open, except
- * those that it closes.
+ * The ways in which a user treats a connection:
+ * - CONNECTS: closes the connection;
+ * - ASKS: sends two requests;
+ * - PASSES: sends two requests with a descriptor;
+ * - HOLDS: sends nothing.
+ *
+ * A user keeps the last HELD connections open, except those of the kind CONNECTS.
  */
 enum how { CONNECTS, ASKS, PASSES, HOLDS, HOWS };
 
@@ -73,8 +77,8 @@ static void crowd(unsigned user)
 
 	memset(held, -1, sizeof(held));
 	for (uint64_t i = 0;; i++) {
-		/* The user tries a thousand connections of one kind, then a thousand of the next kind. The
-		 * users begin with different kinds. */
+		/* The user tries a thousand connections of one kind, then a thousand of the next
+		 * kind. The users begin with different kinds. */
 		enum how how = (i / 1000 + user) % HOWS;
 		int fd = join();
 

@@ -13,7 +13,8 @@ second claim agrees with a printed edge that already has a claim, the second cla
 """
 import collections
 
-# For each kind that a program prints: the kinds that the graph may have in its place.
+# A program prints each edge with a kind. For each of these kinds, the table has the kinds that the
+# edge may have in the graph.
 KINDS = {
     "post": {"post", "job"},
     "queue": {"post", "job"},
@@ -28,8 +29,8 @@ KINDS = {
     "file-lock": {"file-lock"},
     "flag": {"data-flag"},
 }
-# The times of records and of printed edges may differ by this. ctrace converts the clock of the records to the clock of
-# the program, whose rate may change meanwhile.
+# The time of a record and the time that a program prints may differ by this. ctrace converts the
+# clock of the records to the clock of the program, and the rate of the program's clock may change.
 SLACK_NS = 50_000
 
 # Programs that print a complete list of edges between their tasks.
@@ -77,14 +78,16 @@ def claims(graph, tasks):
         a, b = segments.get(e["from"]), segments.get(e["to"])
         if not a or not b or a["tid"] == b["tid"] or b["tid"] not in tasks:
             continue
-        # The exit of a process comes from its last thread. The program may not have printed this thread.
+        # An edge of the kind `exit` comes from the last thread of a process. The program may not
+        # have printed this thread.
         if a["tid"] in tasks or e["kind"] == "exit" and a["pid"] != b["pid"] and a["pid"] in tasks:
             yield Claim(e["kind"], a["tid"], e["left_ns"], b["tid"], e["arrived_ns"], a["pid"], b["pid"],
                         a["from_ns"], a["to_ns"])
 
 
 def agrees(told, claim):
-    # For a signal, the kernel chooses the thread of the process. For an exit, any thread can be the last to leave.
+    # The kernel chooses the thread of the process that gets a signal. Any thread of a process can
+    # be the last one at the exit.
     to = claim.to_pid if told.kind == "signal" and told.to_tid == claim.to_pid else claim.to_tid
     by = claim.from_pid if told.kind == "exit" and told.from_tid == claim.from_pid else claim.from_tid
     return (told.from_tid == by and told.to_tid == to and claim.kind in KINDS[told.kind] and

@@ -23,16 +23,20 @@ from loads import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
 SCRIPTS = os.path.join(HERE, "hung")
 COMPUTE = ["perl", "-e", "for (;;) { $x = ($x * 3 + 1) % 1000003 }"]
-# works for about 20 ms, ten times a second
+# This program works for about 20 ms, ten times a second.
 SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200000) { $x = ($x * 3 + 1) % 1000003 } }"]
 
-# victim: the tid of the task that hangs.
-# roots: the tasks or processes to blame.
-# causes: a right answer has one of these causes.
-# kinds: an answer that ends at the victim is unknown, and not wrong, if it names one of these kinds of resource.
-# after: only the end of the hang shows the task to blame. So the snapshot is taken after the hang.
+# The fields of a Hang:
+# - victim: the tid of the task that hangs;
+# - roots: the tasks or processes to blame;
+# - causes: a right answer has one of these causes;
+# - kinds: kinds of resources. If an answer ends at the victim and names one of these kinds, it
+#   counts as unknown and not as wrong;
+# - after: true if only the end of the hang shows the task to blame. Then the snapshot is taken
+#   after the hang.
 Hang = collections.namedtuple("Hang", "victim roots causes kinds after", defaults=[False])
-# text: a description of the hang.  programs: the programs that the scene needs.  begin: the generator.
+# The fields of a Scene: `text` describes the hang, `programs` are the programs that the scene
+# needs, and `begin` is the generator that plays the scene.
 Scene = collections.namedtuple("Scene", "name text programs begin")
 
 
@@ -117,7 +121,8 @@ def cache(stage):
 
 
 def settings(stage):
-    # A lock of Python is a semaphore, so it has no owner. Only the next post shows the task to blame.
+    # A lock of Python is a semaphore, so it has no owner. Only the next post to the semaphore shows
+    # the task to blame.
     return on_command(stage, stage.script("settings.py"), ["lock-holder", "timer", "slow-peer"], True)
 
 

@@ -11,12 +11,13 @@ import sys
 import time
 
 PASS, FAIL, SKIP = 0, 1, 77
-# Settings for a test that is not about the budget: other load on the machine must not make the daemon leave
-# records out.
+# Settings for tests that are not about the budget. With these settings, other load on the machine
+# does not make the daemon leave records out.
 UNTHRIFTY = ["--budget", "0", "--task-cap", "0"]
 BAD_LOG = re.compile(r"WARNING:|BUG:|Oops|general protection|KASAN|UBSAN|possible circular|rcu: INFO|Call Trace")
-# Warnings about errors of the kernel itself. When a file is mapped, a uprobe reads a page of the file, and does not take
-# a lock that ext4 asks for (seen on 6.18, once a boot).
+# This warning comes from an error of the kernel itself: when a program maps a file, a uprobe reads
+# a page of the file without a lock that ext4 requires. The warning was seen on Linux 6.18, once in
+# each boot.
 KNOWN_LOG = re.compile(r"ext4_check_map_extents_env")
 
 

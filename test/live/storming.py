@@ -7,7 +7,8 @@ import subprocess
 
 from lib import Failed, end_session, run
 
-# ns: the part of each counted run that the counting itself takes. For an empty program the kernel counts 48 to 75 ns.
+# ns: The kernel counts the time of each run of a BPF program, and this much of it is the counting
+# itself. For an empty program, the kernel counts 48 to 75 ns.
 COUNTING_NS = 45
 START_S = 11  # s: after this time, the start of the daemon is over; during its start, the budget is larger
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stuck - two threads, each of which waits for the lock of the other, until the program is killed.
+ * stuck - each of two threads waits for a lock that the other thread owns, until the program is
+ * killed.
  *
  *   stuck NAME
  *

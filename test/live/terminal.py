@@ -4,11 +4,12 @@ import json
 import re
 import unicodedata
 
-# No name of a file can have a slash or a 0. If a newline passes, FORGED is at the begin of a line.
+# BYTES may be the name of a file, so it has no slash and no 0. If its newline gets through, a line
+# of the output begins with FORGED.
 BYTES = (b"q\x1b[35m\x1b]0;t\x07\x7f\r\t\nFORGED \xc2\x9b35m\x9b\xff\xed\xa0\x80\xc0\xaf\xe2\x80\xae\xe2\x81\xa6"
          b"\xd8\x9c\xe2\x80\x8b\xef\xbb\xbf\xc2\xad\xe2\x80\xa8\xf3\xa0\x81\x81\xef\xbf\xb9\xef\xb8\x8f\xe3\x85\xa4")
 TEXT = BYTES.decode("utf-8", "ignore")  # BYTES without those that are no UTF-8
-# Names of tasks, at most 15 bytes each.
+# Names of tasks. Each has at most 15 bytes.
 COMMS = [b"q\x1b[35m\x1b]0;t\x07", b"q\xc2\x9b35m\x9b\xff", b"q\xe2\x80\xaegp\xe2\x81\xa6", b"q\nFORGED\t\r\x7f",
          b"q\xe2\x80\x8b\xef\xbb\xbf\xc2\xad", b"q\xf3\xa0\x81\x81\xed\xa0\x80"]
 

@@ -44,8 +44,8 @@ poweroff -f
 """
 
 
-# With a disk: the root is on the disk, and at the first boot the files of the initramfs below /payload are copied
-# to it.
+# The init of a guest with a disk. The root of the guest is on the disk. At the first boot, the
+# script copies the files below /payload from the initramfs to the disk.
 INIT_DISK = """#!/bin/sh
 /usr/bin/busybox --install -s /usr/bin
 export PATH=/usr/bin:/usr/sbin
@@ -89,7 +89,7 @@ def newest_package(series):
 
 def unpack(version, where):
     """Downloads the kernel's package and unpacks it below where."""
-    # the download runs as apt's own user, who must be able to write there
+    # apt downloads as a user of its own. This user must be able to write to the directory.
     os.chmod(where, 0o777)
     package = "linux-image-" + version
     r = subprocess.run(["apt-get", "-q", "download", package], cwd=where, capture_output=True, text=True, check=False)
@@ -161,7 +161,8 @@ def extract(bzimage, path):
         raise Unavailable("the kernel is compressed in a way that is not known")
     if not shutil.which(command):
         raise Unavailable("not installed: " + command)
-    # The kernel's build has appended the size, which the tools of the compression refuse.
+    # The kernel's build has appended the size to the compressed bytes. The tools that decompress
+    # refuse it, so it is left out.
     elf = subprocess.run([command, "-dc"], input=payload[:len(payload) - tail], capture_output=True, check=False)
     if elf.stdout[:4] != b"\x7fELF":
         raise Unavailable("no ELF kernel in " + bzimage)
@@ -179,7 +180,8 @@ def libraries(binary):
 
 
 def put(root, there, here):
-    # In the guest's root, /bin and the others are symbolic links. The file goes to the target of the link.
+    # In the guest's root, /bin, /sbin, /lib and /lib64 are symbolic links. The file goes to the
+    # target of the link.
     there = re.sub(r"^/(bin|sbin|lib|lib64)/", r"/usr/\1/", there)
     dst = root + there
     os.makedirs(os.path.dirname(dst), exist_ok=True)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs in the guest. Prints "@@begin NAME", the output, "@@end NAME STATUS". run_vm checks the
-# output.
+# Runs in the guest. For each section, prints "@@begin NAME", the output, and "@@end NAME STATUS".
+# run_vm checks the output.
 section() {
 	name=$1
 	shift
@@ -49,7 +49,7 @@ for work in $WORKS; do
 done
 section status ctrace status --socket $sock --json
 
-# `ctrace waits` looks at a deadlock, which lasts until it is killed.
+# `ctrace waits` looks at a deadlock, which lasts until the program is killed.
 LIVE_SCALE=20 /programs/deadlock >/tmp/deadlock.out 2>&1 &
 hung=$!
 sleep 3

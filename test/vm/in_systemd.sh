@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs in the guest that has systemd as PID 1, once in each of two boots. For each section, prints
+# Runs in a guest whose PID 1 is systemd, once in each of two boots. For each section, prints
 # "@@begin NAME", the output, and "@@end NAME STATUS". run_systemd checks the output.
 unit=ctraced.service
 state=/var/lib/ctrace
@@ -16,7 +16,8 @@ section() {
 	echo "@@end $name $rc"
 	return $rc
 }
-# await SECONDS COMMAND...: waits until the command succeeds, at most this many seconds of the guest.
+# await SECONDS COMMAND...: waits until the command succeeds, for at most SECONDS in the guest's
+# time.
 await() {
 	n=$(($1 * 2))
 	shift
@@ -32,8 +33,9 @@ another() { [ "$(property MainPID)" != "$1" ] && [ "$(property MainPID)" != 0 ] 
 unit_log() { journalctl -q -o cat "$@" | tail -25; }
 uptime_is() { read -r up _ </proc/uptime && echo "@@uptime $1 $up"; }
 
-# dies NAME SIGNAL: sends the daemon a signal. The signal kills the daemon, or stops it, so that the watchdog kills it.
-# systemd starts a new daemon, which continues the trace.
+# dies NAME SIGNAL: sends the daemon a signal. One signal kills the daemon. Another signal stops the
+# daemon, so that the watchdog kills it. systemd then starts a new daemon, which continues the
+# trace.
 dies() {
 	pid=$(property MainPID)
 	kill "-$2" "$pid"
@@ -44,7 +46,8 @@ dies() {
 	uptime_is "$1"
 }
 
-# A program hangs. The daemon writes to the journal and keeps a snapshot, although no user asks it to.
+# A program hangs. Without a request by a user, the daemon writes to the journal and keeps a
+# snapshot.
 caught() { journalctl -q CTRACE_RULE=deadlock -n 1 -o cat | grep -q .; }
 hang() {
 	LIVE_SCALE=20 systemd-run -q --scope --unit="docker-$(cat /container).scope" /hangs >/hang.out 2>&1 &
@@ -73,7 +76,7 @@ full_disk() {
 	uptime_is full
 }
 
-# If the daemon cannot trace, it says so once, and says what to do.
+# If the daemon cannot trace, it writes one message, which also says what to do.
 refuses() {
 	section "$1" sh -c "! systemctl restart $unit"
 	section "$1.log" sh -c "journalctl -q -o cat -b -t ctraced -n 1"
@@ -127,7 +130,8 @@ second_boot() {
 	section again.list ctrace hangs
 	snapshot=$(find $state/hangs -name '*.ctr')
 	section again.diagnose ctrace diagnose "$snapshot" --json
-	# The range ends while the program still hangs, because the end of the hang is a kill of all its processes.
+	# The range ends before all processes of the program are killed, so the program still hangs
+	# at its end.
 	section again.trace ctrace diagnose $state/ctrace.ctr --boot 1 --tid "$(cat /victim)" --json \
 		--from "boot:$(($(cat /when)0000000 - 2000000000))" --to "boot:$(cat /when)0000000"
 	section info.earlier ctrace info $state/ctrace.ctr --boot 1 --json

@@ -48,7 +48,7 @@ def settle(root):
     write("etc/hosts", "127.0.0.1 localhost guest\n")
     write("etc/fstab", "")
     write("etc/resolv.conf", "")
-    # With persistent storage, the test can read the journal of the previous boot.
+    # The journal is kept on the disk, so that the test can read the journal of the previous boot.
     write("etc/systemd/journald.conf.d/guest.conf", "[Journal]\nStorage=persistent\nSystemMaxUse=32M\n")
     os.makedirs(os.path.join(root, "var/log/journal"), exist_ok=True)
     for unit in MASKED:

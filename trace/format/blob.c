@@ -77,8 +77,8 @@ uint64_t blob_stack_id(const char *const *frames, size_t n)
 {
 	uint64_t id = HASH_START;
 
-	/* Hash the 0 behind each string too: otherwise the frames "ab", "c" and the frames "a", "bc"
-	 * would get the same id. */
+	/* Hash the 0 behind each string too. Otherwise the frames "ab", "c" and the frames "a",
+	 * "bc" would get the same id. */
 	for (size_t i = 0; i < n; i++)
 		id = hash_bytes(id, frames[i], strlen(frames[i]) + 1);
 	return id ? id : 1;

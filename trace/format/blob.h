@@ -10,24 +10,25 @@
 
 #include "ctrace/abi.h"
 
-/* True: the blob is a CT_TASK, CT_CMDLINE, CT_OBJECT or CT_STACK, and its sizes, strings and ids are
- * valid. The caller has made sure that blob->size bytes are readable. */
+/* Returns true if the blob is a CT_TASK, CT_CMDLINE, CT_OBJECT or CT_STACK, and its sizes, strings
+ * and ids are valid. The caller has made sure that blob->size bytes are readable. */
 bool blob_is_valid(const struct ct_blob *blob);
 
 /*
- * Finds the next blob of a known kind in the *n bytes at *p, and copies it to buf. *p and *n become
- * the bytes behind this blob. buf has 65536 bytes. Blobs of unknown kinds are skipped. Returns 1:
- * buf has a valid blob whose times are within their limits (limits.h); 0: the end; -EBADMSG: the
- * bytes are damaged, and the caller stops.
+ * Finds the next blob of a known kind in the *n bytes at *p, and copies it to buf, which has 65536
+ * bytes. Skips blobs of unknown kinds. After the call, *p and *n are the bytes behind the blob.
+ *
+ * Returns 1 if buf has a valid blob whose times are within their limits (limits.h), or 0 at the end
+ * of the bytes. Returns -EBADMSG if the bytes are damaged. The caller then stops.
  */
 int blob_next(const uint8_t **p, size_t *n, uint64_t *buf);
 
-/* The id of a stack: a hash of its n frame strings, never 0. */
+/* Returns the id of a stack, which is a hash of its n frame strings and never 0. */
 uint64_t blob_stack_id(const char *const *frames, size_t n);
-/* Makes a CT_STACK blob of n frames, innermost first; the caller frees the blob. The blob has at
+/* Makes a CT_STACK blob of n frames, innermost first. The caller frees the blob. The blob has at
  * most 64 KiB (h.size) and 1024 frames. If some frames do not fit, the last frame of the blob says
- * that the rest was left out. The id of the blob is always that of all n frames. NULL: out of
- * memory. */
+ * that the rest was left out. The id of the blob is always the id of all n frames. Returns NULL if
+ * memory runs out. */
 struct ct_stack_blob *blob_stack(uint64_t ts_ns, const char *const *frames, size_t n);
 
 #endif

@@ -7,15 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Adds n bytes to a checksum. crc: the checksum of the bytes before them; 0 if there are none.
- * Returns the checksum of all bytes. */
+/* Adds n bytes to a checksum. crc is the checksum of the bytes before these n bytes, or 0 if there
+ * are none. Returns the checksum of all bytes. */
 uint32_t crc32c(uint32_t crc, const void *p, size_t n);
-/* As crc32c(), with tables in place of the processor's crc32 instruction, for processors that do
- * not have it. */
+/* As crc32c(), but uses tables. crc32c() calls this function if the processor is no x86-64 with SSE
+ * 4.2. */
 uint32_t crc32c_portable(uint32_t crc, const void *p, size_t n);
 
-/* True: a checksum from a file is right. In a build for fuzzing, always true, because a fuzzer would
- * hardly ever guess a checksum. */
+/* Returns true if a checksum from a file is right. A build for fuzzing returns always true, because
+ * a fuzzer hardly ever guesses a checksum. */
 static inline bool crc32c_matches(uint32_t got, uint32_t want)
 {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION

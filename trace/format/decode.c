@@ -15,9 +15,9 @@
 typedef VEC(uint8_t) bytes_t;
 
 struct decoder_block {
-	struct format_block h; /* raw_bytes 0: the segment does not have this block */
+	struct format_block h; /* h.raw_bytes is 0 if the segment lacks this block */
 	const uint8_t *stored;
-	const uint8_t *raw; /* NULL: not yet decoded */
+	const uint8_t *raw; /* NULL if the block is not decoded yet */
 	bytes_t buf;
 };
 
@@ -117,8 +117,8 @@ static int block_unzstd(struct decoder *d, const struct decoder_block *b, bytes_
 {
 	size_t n;
 
-	/* First compare raw_bytes with the size in the zstd frame: a wrong raw_bytes must not make us
-	 * allocate a large buffer. */
+	/* First compare raw_bytes with the size in the zstd frame: a wrong raw_bytes must not make
+	 * us allocate a large buffer. */
 	if (ZSTD_getFrameContentSize(b->stored, b->h.stored_bytes) != b->h.raw_bytes)
 		return -EBADMSG;
 	if (VEC_RESERVE(to, b->h.raw_bytes + DECODER_SLACK))
@@ -157,7 +157,8 @@ int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t 
 	return 0;
 }
 
-/* Gets a block that must have exactly n items of `size` bytes each. Otherwise -EBADMSG. */
+/* Gets a block as decoder_block(). Returns -EBADMSG if the block does not have exactly n items of
+ * `size` bytes each. */
 static int block_exact(struct decoder *d, int type, size_t n, size_t size, const uint8_t **ret_p)
 {
 	size_t bytes;
@@ -170,7 +171,7 @@ static int block_exact(struct decoder *d, int type, size_t n, size_t size, const
 
 /* Takes one time of len bytes, one byte from each plane. Nearly all times have bytes in the first
  * three planes, so these are read without a branch. Such a read may be one byte beyond the end of a
- * plane: the DECODER_SLACK bytes there are readable. */
+ * plane, but the DECODER_SLACK bytes there are readable. */
 static inline uint64_t take_time(const uint8_t **plane, unsigned len)
 {
 	static const uint32_t keep[] = { 0, 0xff, 0xffff, 0xffffff };
@@ -223,8 +224,8 @@ static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t
 	return ok ? 0 : -EBADMSG;
 }
 
-/* The columns of one segment. The loop over the records reads them without bounds checks, because
- * decode_columns() has checked their sizes. */
+/* The columns of fixed size of one segment, and its dictionaries. The loop over the records reads
+ * these columns without bounds checks, because decode_columns() has checked their sizes. */
 struct columns {
 	const uint8_t *kind, *mask, *state, *wait, *flags, *nr, *aux;
 	const uint8_t *tids, *objs; /* dictionaries; not aligned */
@@ -284,8 +285,8 @@ static inline uint64_t take_varint(struct cursor *c)
 	return cursor_varint(c);
 }
 
-/* Takes an index from a column, and returns the task id at this index of the dictionary. If the index
- * is too large, marks the column as bad. */
+/* Takes an index from a column, and returns the task id at this index of the dictionary. If the
+ * index is too large, marks the column as bad. */
 static inline uint32_t take_tid(struct decoder *d, const struct columns *c, int col)
 {
 	uint64_t i = take_varint(&d->varints[col]);
@@ -320,8 +321,8 @@ static inline uint16_t take_u16(const uint8_t **p)
 	return v;
 }
 
-/* Decodes the next record. Writes its fields into its context (predict.h), and returns this context.
- * *ret_tid: the record's tid. */
+/* Decodes the next record. Writes the fields of the record into its context (predict.h), and
+ * returns this context. *ret_tid becomes the tid of the record. */
 static inline struct predict_context *decode_record(struct decoder *d, struct columns *c, uint8_t kind,
 						    uint8_t mask, uint8_t info, uint32_t *ret_tid)
 {
@@ -354,8 +355,8 @@ static inline struct predict_context *decode_record(struct decoder *d, struct co
 	return x;
 }
 
-/* Copies the extra words of a record. False: a time is beyond its limit, or the segment has more records with
- * words than its header says. */
+/* Copies the extra words of a record. Returns false if a time is beyond its limit, or if the
+ * segment has more records with words than its header says. */
 static bool decode_words(const struct decoder_room *room, size_t *n_words, const uint64_t x[2],
 			 struct window_event *e)
 {

@@ -21,9 +21,10 @@ struct kept_block {
 
 struct encoder {
 	struct predict predict;
-	/* [row]: 1 if this segment may have written to a context of this row of eight. All contexts of a
-	 * task are in one row. A copy of an open segment has few records, so it is much less work to clear
-	 * these rows than to clear all contexts. */
+	/* The array `contexts` of `predict` has rows of eight contexts. All contexts of a task are
+	 * in one row. rows[row] is 1 if this segment may have written to a context of this row. A
+	 * copy of an open segment has few records, so it is much less work to clear these rows than
+	 * to clear all contexts. */
 	uint8_t rows[PREDICT_CONTEXTS / 8];
 	struct intern tids, objs;
 	VEC(uint32_t) tids32;
@@ -33,8 +34,9 @@ struct encoder {
 	bytes_t out;
 	bytes_t planes;
 	size_t raw_bytes;
-	/* The last blocks that are no columns, by type. The copies of an open segment have nearly
-	 * the same blocks, so most of these blocks are not compressed again. */
+	/* For each type of block that is no column, the last block of this type. The copies of an
+	 * open segment have nearly the same blocks, so most of these blocks are not compressed
+	 * again. */
 	struct kept_block kept[FORMAT_BLOCK_TYPES];
 	ZSTD_CCtx *zstd;
 };
@@ -126,8 +128,8 @@ static int encoder_planes(struct encoder *e, const uint8_t *data, size_t n, unsi
 	return 0;
 }
 
-/* If the content of a block is the same as that of the kept block, adds the kept block to the segment.
- * Returns whether it has added the block. */
+/* If the content of a block is the same as that of the kept block, adds the kept block to the
+ * segment. Returns whether it has added the block. */
 static bool block_again(struct encoder *e, const struct kept_block *k, const void *data, size_t raw)
 {
 	if (k->content.n != raw || memcmp(k->content.v, data, raw))
@@ -137,8 +139,8 @@ static bool block_again(struct encoder *e, const struct kept_block *k, const voi
 	return true;
 }
 
-/* Keeps a block for block_again(). A block that is too large, or for which there is no memory, is not kept,
- * so it is compressed again the next time. */
+/* Keeps a block for block_again(). A block that is too large, or for which memory runs out, is not
+ * kept. The next segment compresses such a block again. */
 static void block_keep(struct kept_block *k, const void *data, size_t raw, const uint8_t *block, size_t n)
 {
 	k->content.n = k->block.n = 0;

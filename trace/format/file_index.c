@@ -14,7 +14,7 @@
 
 #define SCAN_TRIES 4
 
-/* The CRC-32C of n bytes. The four bytes at offset `at` count as 0. */
+/* Returns the CRC-32C of n bytes. The four bytes at offset `at` count as 0. */
 static uint32_t crc_without(const uint8_t *p, size_t n, size_t at)
 {
 	static const uint8_t zero[4];
@@ -160,8 +160,9 @@ int file_index_open(struct file_index *ix, int fd, const char *name, char err[FI
 
 enum slot_is { SLOT_OTHER, SLOT_BROKEN, SLOT_NEWER, SLOT_SEGMENT };
 
-/* buf has the first n bytes of a slot. Tells whether a segment header is there, and whether it is
- * valid. Only for SLOT_SEGMENT and SLOT_NEWER, *h is a checked header. */
+/* Checks the first n bytes of a slot, which are in buf. Returns whether a segment header is there,
+ * and whether it is valid. *h is a checked header only if the result is SLOT_SEGMENT or
+ * SLOT_NEWER. */
 static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, size_t n, uint32_t slot,
 			       struct format_segment *h)
 {
@@ -178,8 +179,8 @@ static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, 
 	return limits_segment_ok(&ix->file, h, slot) ? SLOT_SEGMENT : SLOT_BROKEN;
 }
 
-/* Reads the segment header in a slot. Only a header of a later version, which is longer than ours,
- * needs a second read. */
+/* Reads the segment header in a slot. A later version may have a longer header, and only such a
+ * header needs a second read. */
 static enum slot_is slot_read(const struct file_index *ix, int fd, uint32_t slot, struct format_segment *h)
 {
 	uint8_t buf[LIMITS_SEGMENT_HEADER_MAX];
@@ -207,8 +208,9 @@ static int by_seq(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* Whether the body of a segment matches its checksum. *budget: how many bytes may still be read. A body
- * larger than *budget is not read, and counts as right. So does a body for which there is no memory. */
+/* Returns whether the body of a segment matches its checksum. At most *budget more bytes may be
+ * read. A body larger than *budget is not read, and counts as right. A body for which memory runs
+ * out counts as right too. */
 static bool body_is_right(const struct file_index *ix, int fd, const struct file_index_segment *s,
 			  uint64_t *budget)
 {
@@ -224,9 +226,9 @@ static bool body_is_right(const struct file_index *ix, int fd, const struct file
 }
 
 /*
- * Drops segments that a newer segment has overwritten in part. Of several copies of a segment, keeps
- * the newest copy with a right body. If no copy has a right body, keeps the oldest copy, and the segment
- * counts as damaged. by_seq() has sorted the segments.
+ * Drops segments that a newer segment has overwritten in part. Of several copies of a segment,
+ * keeps the newest copy with a right body. If no copy has a right body, keeps the oldest copy, and
+ * the segment counts as damaged. by_seq() has sorted the segments.
  */
 static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_slots)
 {
@@ -238,7 +240,7 @@ static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_
 		return -ENOMEM;
 	for (size_t i = ix->segments.n; i-- > 0;) {
 		const struct file_index_segment *s = &ix->segments.v[i];
-		/* In a truncated file, a segment may claim slots that no longer exist. */
+		/* In a truncated file, a header may state more slots than the file still has. */
 		size_t n = MIN(s->h.n_slots, n_slots + 1 - s->slot);
 
 		if (memchr(taken + s->slot, 1, n) ||
@@ -254,8 +256,8 @@ static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_
 	return 0;
 }
 
-/* The first slot after `slot` that has data. Skips holes of the file, so that even a huge hole costs
- * no time. */
+/* Returns the first slot after `slot` that has data, or UINT64_MAX if there is none. Skips holes of
+ * the file, so that even a huge hole costs no time. */
 static uint64_t next_data(int fd, uint32_t slot, uint32_t slot_bytes)
 {
 	off_t at = lseek(fd, (off_t)(((uint64_t)slot + 1) * slot_bytes), SEEK_DATA);
@@ -305,8 +307,9 @@ int file_index_scan(struct file_index *ix, int fd)
 {
 	uint64_t newest = 0;
 
-	/* If a writer overtakes the scan, the scan misses segments, so it is repeated. If segments
-	 * are missing although nothing new was written, they really are missing. */
+	/* If a writer overtakes the scan, the scan misses segments, so the loop repeats the scan.
+	 * If the repeated scan finds holes but no newer segment, the file really lacks these
+	 * segments. */
 	for (int tries = 0; tries < SCAN_TRIES; tries++) {
 		int err = file_index_scan_once(ix, fd);
 

@@ -6,7 +6,8 @@
 /*
  * The limits are several times what real traces need:
  * - the shortest records are 2.1 bytes each (two tasks that do nothing but wake each other);
- * - compression makes blocks 3 to 5 times smaller, and dictionaries and checkpoints 20 times smaller.
+ * - compression makes blocks 3 to 5 times smaller, and dictionaries and checkpoints 20 times
+ *   smaller.
  *
  * The _FREE part of each limit is for small files, in which the ratios may be larger.
  */
@@ -16,8 +17,8 @@
 #define RAW_FACTOR     128u
 #define KEPT_FREE      (16u << 20)
 #define KEPT_FACTOR    32u
-/* Some records come late: the segment of their time is already sealed, so they are in the next
- * segment. In this case, the two segments overlap in time, by at most a few thousand records. */
+/* Some records come late, when the segment of their time is already sealed. Such records are in the
+ * next segment, so the two segments overlap in time, by at most a few thousand records. */
 #define MOVES_FREE   (1u << 20)
 #define MOVES_FACTOR 16u
 

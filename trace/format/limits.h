@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * limits.h - limits for the headers, counts, sizes and times that a reader accepts from a trace file.
- * (Some of the numbers are in ctrace/format.h.)
+ * limits.h - limits for the headers, counts, sizes and times that a reader accepts from a trace
+ * file. Some of the limits are in ctrace/format.h.
  *
  * The checksums of a file show that nothing has changed since the file was written. The checksums
  * do not show that ctrace wrote the file. So every number of a file is compared with its limit
@@ -38,42 +38,43 @@
 #define LIMITS_MEMORY_FACTOR 4096u
 #define LIMITS_MEMORY_BYTES  (256u << 20)
 
-/* True: the sizes and counts of a file header are within their limits. The function does not look at
+/* Returns true if the sizes and counts of a file header are within their limits. Does not check
  * magic, version and checksum. */
 bool limits_file_ok(const struct format_file *f);
-/* True: the sizes, counts and times of a segment header are within their limits. The segment begins
- * in `slot` of a file with the header f. */
+/* Returns true if the sizes, counts and times of a segment header are within their limits. The
+ * segment begins in `slot` of a file with the header f. */
 bool limits_segment_ok(const struct format_file *f, const struct format_segment *h, uint32_t slot);
-/* True: the n entries of the CPUS block of a segment are valid. Their CPU numbers are possible and in
- * rising order, and the sum of their records is h->n_records. */
+/* Returns true if the n entries of the CPUS block of a segment are valid. The CPU numbers must be
+ * possible and in rising order, and the entries together must have h->n_records records. */
 bool limits_cpus_ok(const struct format_segment *h, const struct format_cpu *cpus, size_t n);
-/* True: those extra words x of a record that are times are within their limits. The kind of the
+/* Returns true if each time in the extra words x of a record is within its limit. The kind of the
  * record says which words are times. */
 bool limits_words_ok(uint8_t kind, const uint64_t x[2]);
 bool limits_state_ok(const struct format_state *s);
-/* True: the times of a blob are within their limits. The caller has checked the blob with
+/* Returns true if the times of a blob are within their limits. The caller has checked the blob with
  * blob_is_valid() (blob.h). */
 bool limits_blob_ok(const struct ct_blob *blob);
 
-/* True: a record with this time may be in the segment. The time is between min_ns and max_ns of the
- * header, both included. */
+/* Returns true if a record with this time may be in the segment: if the time is from min_ns to
+ * max_ns of the header, both included. */
 static inline bool limits_ts_ok(const struct format_segment *h, uint64_t ts_ns)
 {
 	return ts_ns >= h->min_ns && ts_ns <= h->max_ns;
 }
 
-/* True: a block of this type may have raw_bytes bytes after decompression. */
+/* Returns true if a block of this type may have raw_bytes bytes after decompression. */
 bool limits_block_ok(enum format_block_type type, uint32_t raw_bytes);
-/* The largest number of bytes that all blocks of a segment together may have after decompression.
- * body_bytes: the size of the segment's body. */
+/* Returns the largest number of bytes that all blocks of a segment together may have after
+ * decompression. body_bytes is the size of the segment's body. */
 uint64_t limits_raw_bytes(uint64_t body_bytes);
-/* The largest number of records that a segment may have, or all segments of a window together.
- * body_bytes: the size of the segment's body, or the sum over all bodies. */
+/* Returns the largest number of records that a segment, or all segments of a window together, may
+ * have. body_bytes is the size of the segment's body, or the sum over all bodies. */
 uint64_t limits_records(uint64_t body_bytes);
-/* The largest number of bytes of dictionaries and checkpoints that a window may keep. body_bytes: the
- * sum over the bodies of its segments. */
+/* Returns the largest number of bytes of dictionaries and checkpoints that a window may keep.
+ * body_bytes is the sum over the bodies of its segments. */
 uint64_t limits_kept_bytes(uint64_t body_bytes);
-/* The largest number of records that order_join() may move in all for a window of n_records records. */
+/* Returns the largest number of records that all calls of order_join() for one window together may
+ * move. n_records is the number of records of the window. */
 uint64_t limits_moves(uint64_t n_records);
 
 #endif

@@ -19,7 +19,8 @@
 #define PREDICT_CONTEXTS 16384u
 #define PREDICT_WAKEES   2048u
 
-/* The fields of the last record of the same task and kind. (Of the kind only the low 3 bits count.) */
+/* The fields of the last record of the same task and kind. Two kinds count as the same if their low
+ * 3 bits are the same. */
 struct predict_context {
 	uint64_t obj;
 	uint64_t x[2];

@@ -38,7 +38,7 @@ const struct window_task *window_task_at(const struct window *w, uint32_t tid, u
 	return window_task_span(w, tid, ts_ns, &from_ns, &to_ns);
 }
 
-/* When the process tgid, which lived at ts_ns, was started. */
+/* Returns the time at which the process tgid was started. The process lived at ts_ns. */
 static uint64_t window_start_ns(const struct window *w, uint32_t tgid, uint64_t ts_ns)
 {
 	const struct window_task *t = window_task_at(w, tgid, ts_ns);
@@ -55,7 +55,8 @@ const char *window_cmdline_since(const struct window *w, uint32_t tid, uint64_t 
 			       c[i].tgid > t->tgid || (c[i].tgid == t->tgid && c[i].ts_ns > ts_ns))
 		      : 0;
 
-	/* an entry from before the start of the process is about another process, which had the same id */
+	/* An entry from before the start of the process belongs to an earlier process with the same
+	 * id. */
 	bool known = at && c[at - 1].tgid == t->tgid && c[at - 1].ts_ns >= window_start_ns(w, t->tgid, ts_ns);
 
 	*ret_since_ns = known ? c[at - 1].ts_ns : 0;

@@ -18,22 +18,22 @@
 #include "lib/clock.h"
 #include "trace/format/machine.h"
 
-/* One fixed record. A trace may have many millions of records, and few records have extra words:
- * window_words() gives these words. */
+/* One fixed record. A trace may have many millions of records, and few of them have extra words. So
+ * the extra words are in an array of their own. window_words() returns them. */
 struct window_event {
 	struct ct_rec r;
-	uint32_t words; /* index into window.words; 0: the record has no extra words */
+	uint32_t words; /* index into window.words; 0 if the record has no extra words */
 	uint16_t cpu;
 	uint16_t pad;
 };
 _Static_assert(sizeof(struct window_event) == 40, "window_event");
 
-/* The extra words of one record: see CT_KIND_WORDS(). */
+/* The extra words of one record. CT_KIND_WORDS() says how many of them a kind of record has. */
 struct window_words {
 	uint64_t x[2];
 };
 
-/* A record together with its extra words: for code that makes records. */
+/* A record together with its extra words, for code that makes records. */
 struct window_record {
 	struct ct_rec r;
 	uint64_t x[2];
@@ -60,7 +60,8 @@ struct window_task {
 struct window_cmdline {
 	uint64_t ts_ns;
 	uint32_t tgid;
-	const char *text; /* as ct_cmdline_blob.text; "": not known; owned by the window */
+	const char *text; /* in the form of ct_cmdline_blob.text; "" if it is not known; owned by
+			     the window */
 };
 
 struct window_object {
@@ -80,7 +81,7 @@ struct window_object {
 	uint16_t lport, rport;
 	uint32_t netns;
 	uint8_t laddr[16], raddr[16];
-	const char *name; /* "" when it has none; owned by the window */
+	const char *name; /* "" if the object has no name; owned by the window */
 };
 
 struct window_stack {
@@ -91,36 +92,37 @@ struct window_stack {
 
 /* The state of a task at the moment of a checkpoint. */
 struct window_state {
-	struct ct_rec last; /* the fields are as in a CT_SWITCH record; ts: since when the task is in this
-			       state; state, wait, flags, nr, obj: what the task waits for */
+	struct ct_rec last; /* the fields are as in a CT_SWITCH record: ts is the begin of the
+			       state; state, wait, flags, nr and obj describe the wait */
 	uint32_t owner; /* the owner of the futex for which the task waits, as the field peer of CT_FUTEX */
 	uint8_t run;    /* WINDOW_RUN_* */
 	uint8_t pad[3];
-	uint16_t cpu; /* the CPU on which the task runs or ran last; FORMAT_CPU_NONE: not known */
+	uint16_t cpu; /* the CPU on which the task runs or ran last; FORMAT_CPU_NONE if it is not
+			 known */
 	uint16_t pad2;
 };
 enum {
 	WINDOW_RUN_BLOCKED = FORMAT_RUN_BLOCKED,
 	WINDOW_RUN_RUNNABLE = FORMAT_RUN_RUNNABLE,
 	WINDOW_RUN_RUNNING = FORMAT_RUN_RUNNING,
-	WINDOW_RUN_CAPPED, /* the state is not known: see FORMAT_STATE_CAPPED */
+	WINDOW_RUN_CAPPED, /* the state is not known; see FORMAT_STATE_CAPPED */
 	WINDOW_RUN_FOLDED, /* see FORMAT_STATE_FOLDED */
 };
 
-/* The state of every known task at ns, after a gap that began at from_ns. The gap is a CT_GAP of
- * all CPUs with the cause CT_LOSS_SLOT, CT_LOSS_DISK, CT_LOSS_DOWN or CT_LOSS_SHED. The states from
- * before the gap are no longer valid. There may be records in the gap: a daemon that starts may
- * record events before its first checkpoint. */
+/* The state of every known task at the time ns, after a gap that began at from_ns. The gap is a
+ * CT_GAP of all CPUs with the cause CT_LOSS_SLOT, CT_LOSS_DISK, CT_LOSS_DOWN or CT_LOSS_SHED. The
+ * states from before the gap are no longer valid. There may be records in the gap, because a daemon
+ * that starts may record events before its first checkpoint. */
 struct window_resync {
 	uint64_t from_ns, ns;
-	struct window_state *states; /* by tid */
+	struct window_state *states; /* sorted by tid */
 	size_t n_states;
 };
 
 struct window {
-	/* The time that the caller of window_load() wants, clipped to the file. (If the caller gave
-	 * UINT64_MAX as the end, to_ns stays UINT64_MAX.) events and states begin earlier, at the last
-	 * checkpoint before from_ns. */
+	/* The time that the caller of window_load() wants, clipped to the file. If the caller gave
+	 * UINT64_MAX as the end, to_ns stays UINT64_MAX. events and states begin earlier, at the
+	 * last checkpoint before from_ns. */
 	uint64_t from_ns, to_ns;
 	/* The time that the file covers in the selected boot (reader_use_boot()). */
 	uint64_t file_from_ns, file_to_ns;
@@ -129,16 +131,16 @@ struct window {
 	enum machine
 		machine; /* the machine that recorded the trace; the records have its system call numbers */
 
-	struct window_event *events; /* by (ts, cpu, order within the CPU) */
+	struct window_event *events; /* sorted by (ts, cpu, order within the CPU) */
 	size_t n_events;
 	struct window_words *words; /* the first entry is zero, for the events that have no words */
-	struct window_task *tasks;  /* by (tid, ts_ns) */
+	struct window_task *tasks;  /* sorted by (tid, ts_ns) */
 	size_t n_tasks;
-	struct window_cmdline *cmdlines; /* by (tgid, ts_ns) */
+	struct window_cmdline *cmdlines; /* sorted by (tgid, ts_ns) */
 	size_t n_cmdlines;
 	struct window_object *objects; /* sorted by id; each id once */
 	size_t n_objects;
-	struct window_stack *stacks; /* by id */
+	struct window_stack *stacks; /* sorted by id */
 	size_t n_stacks;
 	/* The state of every known task at state_ns, sorted by tid. state_ns is not later than the
 	 * first event. */
@@ -146,42 +148,44 @@ struct window {
 	size_t n_states;
 	uint64_t state_ns;
 
-	struct window_resync *resyncs; /* by ns; they do not overlap */
+	struct window_resync *resyncs; /* sorted by ns; they do not overlap */
 	size_t n_resyncs;
 
 	uint64_t lost_records; /* the sum over the CT_GAP events in the window */
-	/* the number of segments that could not be read, plus the number of holes between segments;
-	 * each such segment or hole lies in a CT_GAP event with the cause CT_LOSS_SLOT */
+	/* The number of segments that could not be read, plus the number of holes between segments.
+	 * Each such segment or hole lies in a CT_GAP event with the cause CT_LOSS_SLOT. */
 	uint32_t skipped_slots;
 
 	void *arena; /* owns the names and frames; private to trace/ */
 };
 
-/* The two extra words of an event; both are 0 if it has none. */
+/* Returns the two extra words of an event. Both are 0 if the event has none. */
 static inline const uint64_t *window_words(const struct window *w, const struct window_event *e)
 {
 	return w->words[e->words].x;
 }
-/* An event together with its extra words. */
+/* Returns an event together with its extra words. */
 struct window_record window_record(const struct window *w, const struct window_event *e);
-/* The entry of tid that was valid at ts_ns. If ts_ns is earlier than all entries of tid: the first
- * entry. NULL: the tid is not known. */
+/* Returns the entry of tid that was valid at ts_ns. If ts_ns is earlier than all entries of tid,
+ * returns the first entry. Returns NULL if the tid is not known. */
 const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns);
-/* As window_task_at(). *ret_from_ns and *ret_to_ns: for each time in [*ret_from_ns, *ret_to_ns),
- * window_task_at() gives the same entry. If the result is NULL, both are unchanged. */
+/* As window_task_at(). For each time in [*ret_from_ns, *ret_to_ns), window_task_at() returns the
+ * same entry. If the result is NULL, both are unchanged. */
 const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
 					   uint64_t *ret_from_ns, uint64_t *ret_to_ns);
-/* The command line that the process of the task tid had at ts_ns, as ct_cmdline_blob.text. "": not known, as
- * for kernel threads, and in traces of a version before 1.6. */
+/* Returns the command line that the process of the task tid had at ts_ns, in the form of
+ * ct_cmdline_blob.text. Returns "" if it is not known, for example for a kernel thread, or in a
+ * trace of a version before 1.6. */
 const char *window_cmdline(const struct window *w, uint32_t tid, uint64_t ts_ns);
-/* As window_cmdline(). *ret_since_ns: since when the command line is known; 0 if it is not known. */
+/* As window_cmdline(). *ret_since_ns is the time since which the command line is known, or 0 if it
+ * is not known. */
 const char *window_cmdline_since(const struct window *w, uint32_t tid, uint64_t ts_ns,
 				 uint64_t *ret_since_ns);
 const struct window_object *window_object(const struct window *w, uint64_t id);
 /* True: both objects have the same name, or both have none. */
 bool window_object_same_name(const struct window_object *a, const struct window_object *b);
 const struct window_stack *window_stack(const struct window *w, uint64_t id);
-/* The index of the first event with ts >= ts_ns; w->n_events if there is none. */
+/* Returns the index of the first event with ts >= ts_ns, or w->n_events if there is none. */
 size_t window_lower_bound(const struct window *w, uint64_t ts_ns);
 /* Frees the window and all that it owns. Accepts NULL and half-built windows. */
 void window_free(struct window *w);

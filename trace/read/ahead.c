@@ -6,8 +6,8 @@
 #include "lib/cleanup.h"
 #include "trace/read/reader_private.h"
 
-/* A slot holds one segment: from the moment at which a thread begins to read the segment, until the caller
- * asks for the segment after it. */
+/* A slot holds one segment, from the moment at which a thread begins to read the segment until the
+ * caller asks for the segment after it. */
 struct ahead_slot {
 	struct reader_buf buf;
 	struct decoder *decoder;
@@ -34,8 +34,9 @@ struct ahead {
 	bool stop;
 };
 
-/* Decompresses the blocks of names on this thread, so that collect_dictionary(), which runs on the caller's
- * thread, finds them ready. collect_dictionary() calls decoder_block() again, and then gets the error too. */
+/* Decompresses the blocks of names on this thread. Later, collect_dictionary() on the caller's
+ * thread finds these blocks ready. If there is an error, collect_dictionary() gets it too, because
+ * it calls decoder_block() for the same blocks. */
 static void ahead_names(struct decoder *d)
 {
 	static const enum format_block_type types[] = { FORMAT_TASKS, FORMAT_OBJECTS, FORMAT_STACKS };
@@ -63,8 +64,8 @@ static void ahead_decode(const struct reader *r, size_t i, const struct decoder_
 		ahead_names(slot->decoder);
 }
 
-/* Reads and decodes the next segment. The caller holds the lock, and has checked that there is a segment and
- * a free slot for it. */
+/* Reads and decodes the next segment. The caller holds the lock, and has checked that there is a
+ * segment and a free slot for it. */
 static void ahead_step(struct ahead *ah)
 {
 	size_t i = ah->begun++;

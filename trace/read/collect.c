@@ -62,7 +62,7 @@ static int collect_task(struct collect *c, const struct ct_task_blob *b)
 	t.cgroup_id = b->cgroup_id;
 	t.start_ns = b->start_ns;
 	memcpy(t.comm, b->comm, sizeof(t.comm) - 1);
-	/* In most cases, the segment before had the same entry already. */
+	/* In most cases, the previous segment had the same entry already. */
 	if (map_get(&c->task_index, t.tid, &i) && !memcmp(&c->tasks.v[i], &t, sizeof(t)))
 		return 0;
 	err = collect_pay(c, sizeof(t));

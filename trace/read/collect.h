@@ -24,16 +24,19 @@ struct collect {
 	uint64_t blob[8192]; /* the blob that is looked at, aligned */
 };
 
-/* budget: how many bytes may be kept (limits_kept_bytes()). NULL: out of memory. */
+/* Makes an empty struct collect. It may keep at most `budget` bytes (limits_kept_bytes()). Returns
+ * NULL if memory runs out. */
 struct collect *collect_new(uint64_t budget);
 void collect_free(struct collect *c);
-/* Takes the new entries from the dictionary of the segment for which decoder_begin() was called. The
- * segments come in the order of their numbers. 0, -EBADMSG, -ENOMEM, -E2BIG: the budget is used up. */
+/* Takes the new entries from the dictionary of the segment for which decoder_begin() was called.
+ * The segments come in the order of their numbers. Returns 0, -ENOMEM, -EBADMSG if the segment is
+ * damaged, or -E2BIG if the budget is used up. */
 int collect_dictionary(struct collect *c, struct decoder *d);
-/* Gives the checkpoint of the segment for which decoder_begin() was called, sorted by tid. The caller
- * frees *ret_states. 0, -EBADMSG, -ENOMEM, -E2BIG: the budget is used up. */
+/* Gives the checkpoint of the segment for which decoder_begin() was called, sorted by tid. The
+ * caller frees *ret_states. Returns 0, -ENOMEM, -EBADMSG if the segment is damaged, or -E2BIG if
+ * the budget is used up. */
 int collect_states(struct collect *c, struct decoder *d, struct window_state **ret_states, size_t *ret_n);
-/* Moves all entries to w, sorted. After that c can only be freed. */
+/* Moves all entries to w, sorted. After that, the caller may only call collect_free() for c. */
 void collect_finish(struct collect *c, struct window *w);
 
 #endif

@@ -19,16 +19,17 @@ struct load {
 	struct window *w;
 	struct collect *collect;
 	struct ahead *ahead;
-	uint64_t moves; /* how many moves order_join() may still do */
-	bool has_gaps;  /* there is a CT_GAP among the records */
-	bool any;       /* a segment was read: w->states are set */
-	/* the states of tasks are not known from this time to the next segment; UINT64_MAX: they
-	 * are known */
+	uint64_t moves; /* how many moves order_join() may still make */
+	bool has_gaps;  /* a segment has CT_GAP records, by its header */
+	bool any;       /* a segment was read, so w->states are set */
+	/* From this time to the next segment, the states of tasks are not known. If the states are
+	 * known, this is UINT64_MAX. */
 	uint64_t blind_ns;
-	bool in_gap; /* no segment was read since the last entry of gaps, so a further gap with the same
-			cause is merged into that entry */
+	bool in_gap; /* no segment was read since the last entry of gaps; a further gap with the
+			same cause is merged into that entry */
 	VEC(struct window_record) gaps;
-	/* entries of w->words without the gaps; the words of the gaps come behind these entries */
+	/* The number of entries of w->words without those for the gaps. The words of the gaps come
+	 * behind these entries. */
 	uint32_t n_words;
 };
 
@@ -61,8 +62,8 @@ static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to
 				  });
 }
 
-/* If records before segment h could not be written, and the time of these records overlaps the window, notes
- * a gap. */
+/* If records before segment h could not be written, and the time of these records overlaps the
+ * window, notes a gap. */
 static int load_unwritten(struct load *l, const struct format_segment *h)
 {
 	if (!(h->flags & FORMAT_SEGMENT_UNWRITTEN) || h->gap_from_ns >= l->w->to_ns ||
@@ -73,8 +74,9 @@ static int load_unwritten(struct load *l, const struct format_segment *h)
 			(uint32_t)MIN(h->gap_records, (uint64_t)UINT32_MAX));
 }
 
-/* Notes a gap if segments are missing between segment i and the one before it, or if the daemon was restarted
- * there. Does not note a gap outside the window. Also does load_unwritten() for segment i. */
+/* Notes a gap if segments are missing between segment i and the segment before it, or if the daemon
+ * was restarted between these two. Does not note a gap outside the window. Also does
+ * load_unwritten() for segment i. */
 static int load_hole(struct load *l, size_t i)
 {
 	const struct format_segment *h = &l->r->index.segments.v[i].h;
@@ -123,9 +125,9 @@ static int load_states(struct load *l, struct decoder *d, uint64_t begin_ns)
 	return 0;
 }
 
-/* The time at which the capture paused; UINT64_MAX: it did not pause. At the end of a pause the
- * daemon writes the CT_GAP, reads the states of all tasks, and seals the segment. So the checkpoint
- * of the next segment has the states from just after the pause. */
+/* Returns the time at which the capture paused, or UINT64_MAX if it did not pause in this segment.
+ * At the end of a pause the daemon writes the CT_GAP, reads the states of all tasks, and seals the
+ * segment. So the checkpoint of the next segment has the states from just after the pause. */
 static uint64_t load_paused(const struct load *l, const struct ahead_segment *s)
 {
 	const struct window_event *e = s->events;
@@ -184,7 +186,7 @@ static int load_segment(struct load *l, size_t i)
 	s = ahead_next(l->ahead);
 	err = load_add(l, &s);
 	if (err == -ESTALE && !l->any) {
-		/* The daemon has overwritten the oldest segment: the trace now begins later. */
+		/* The daemon has overwritten the oldest segment, so the trace now begins later. */
 		l->w->file_from_ns = MAX(l->w->file_from_ns, h->end_ns);
 		l->w->from_ns = MAX(l->w->from_ns, h->end_ns);
 		l->w->from_ns = MIN(l->w->from_ns, l->w->to_ns);
@@ -195,8 +197,8 @@ static int load_segment(struct load *l, size_t i)
 	return err;
 }
 
-/* Sorts gaps by the time at which they end. Of two gaps with the same end, the later one in memory comes
- * first. */
+/* Sorts gaps by the time at which they end. Of two gaps with the same end, the later one in memory
+ * comes first. */
 static int by_end(const void *a, const void *b)
 {
 	const struct window_record *x = *(const struct window_record *const *)a;
@@ -207,7 +209,7 @@ static int by_end(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* Merges the gaps into the events. A gap comes before the events of the moment at which it ends. */
+/* Merges the gaps into the events. A gap comes before the events that have the time of its end. */
 static int load_put_gaps(struct load *l)
 {
 	struct window *w = l->w;
@@ -265,8 +267,8 @@ static int load_finish(struct load *l)
 	return 0;
 }
 
-/* Allocates room for the events of the segments [a, b), as many as their headers say, and begins to read
- * them. */
+/* Allocates room for the events of the segments [a, b), and begins to read these segments. Their
+ * headers say how many events they have. */
 static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events, char *err)
 {
 	const struct reader *r = l->r;

@@ -13,7 +13,7 @@
 #include "trace/format/pio.h"
 #include "trace/read/reader_private.h"
 
-/* The reader looks for meta data in at most this many segments, and begins with the newest one. */
+/* The reader looks for meta data in at most this many segments, from the newest segment back. */
 #define META_TRIES 4
 
 int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf, struct reader_segment *ret)
@@ -24,7 +24,7 @@ int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf
 	struct format_segment now;
 	int err;
 
-	/* The file was truncated: do not allocate room for bytes that it does not have. */
+	/* If the file was truncated, do not allocate room for bytes that it does not have. */
 	if (at + n > r->index.file_bytes)
 		return -EBADMSG;
 	if (VEC_RESERVE(buf, n + DECODER_SLACK))
@@ -38,7 +38,7 @@ int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf
 		return 0;
 	}
 	/* The bytes are wrong. If the header in the file has changed, the daemon overwrites the
-	 * segment right now; otherwise the segment is damaged. */
+	 * segment right now. Otherwise the segment is damaged. */
 	if (!pio_read(r->fd, &now, sizeof(now), at) && memcmp(&now, &s->h, sizeof(now)))
 		return -ESTALE;
 	return -EBADMSG;
@@ -49,7 +49,7 @@ int reader_segment(struct reader *r, size_t i, struct reader_segment *ret)
 	return reader_segment_into(r, i, &r->buf, ret);
 }
 
-/* Finds the segments of the boot that is `back` boots before the newest. */
+/* Finds the segments of the boot that is `back` boots before the newest boot. */
 static void reader_find_boot(struct reader *r, unsigned back)
 {
 	const struct file_index_segment *s = r->index.segments.v;
@@ -185,8 +185,8 @@ int reader_use_boot(struct reader *r, unsigned back)
 	return reader_update(r);
 }
 
-/* Returns 0 for a file with segments, and for a new file, which has none yet. -EBADMSG: the file has lost all
- * its segments, or they are of a newer version. */
+/* Returns 0 for a file with segments, and for a new file, which has no segments yet. Returns
+ * -EBADMSG if the file has lost all its segments, or if they are of a newer version. */
 static int reader_check_whole(const struct reader *r, char *err)
 {
 	const struct file_index *ix = &r->index;
@@ -251,7 +251,7 @@ int reader_open_fd(int fd, const char *name, struct reader **ret_r, char err[REA
 
 int reader_open(const char *path, struct reader **ret_r, char err[READER_ERR_MAX])
 {
-	/* O_NONBLOCK: the path may be that of a pipe. */
+	/* With O_NONBLOCK, open() does not wait if the path leads to a fifo. */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int ret;
 

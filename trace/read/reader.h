@@ -25,52 +25,55 @@ struct reader_info {
 	uint32_t slot_bytes;
 	uint32_t n_slots;
 	/* A file goes on after a reboot, and boot time starts again at 0. So the reader looks at
-	 * one boot at a time. boot: this boot; 0: the newest boot, 1: the boot before it. */
+	 * one boot at a time. The field `boot` is the number of this boot: 0 for the newest boot, 1
+	 * for the boot before it. */
 	uint32_t n_boots, boot;
-	uint32_t n_segments;  /* of the boot `boot` */
-	uint32_t n_cut_slots; /* slots by which the file is shorter than its header says */
-	/* Segments, not slots: the number of segments that are missing from the boot `boot`, or the
-	 * number of damaged segment headers in the file. The larger number counts. */
+	uint32_t n_segments;  /* number of segments of the boot `boot` */
+	uint32_t n_cut_slots; /* number of slots by which the file is shorter than its header says */
+	/* The number of segments that are missing from the boot `boot`, or the number of damaged
+	 * segment headers in the file, whichever is larger. It counts segments, not slots. */
 	uint32_t n_bad_slots;
 	/* All fields below are about the boot `boot`. */
-	uint64_t from_ns, to_ns; /* boot time; 0, 0 when there is no segment */
+	uint64_t from_ns, to_ns; /* boot time; both are 0 if there is no segment */
 	uint64_t first_seq;
 	uint64_t used_slots;
-	uint64_t records; /* as the segment headers say */
+	uint64_t records; /* number of records, as the segment headers say */
 	uint64_t records_by_kind[64];
 	uint64_t lost_by_cause[CT_LOSS_CAUSES];
-	struct clock_offsets offsets; /* of the newest segment */
+	struct clock_offsets offsets; /* the offsets of the newest segment */
 	uint32_t n_cpus;
 	const char *hooks, *host, *kernel, *machine; /* owned by the reader */
 };
 
 #define READER_ERR_MAX 512
-/* Opens a file and finds its segments. 0; -ENOENT, -EACCES and other errnos of open(2) and
- * pread(2); -EBADMSG: not a trace, of a newer version, or all segments are damaged or cut off; -ENOMEM. A
- * new file, which has no segment yet, is no error. On failure err has a sentence that says what failed,
- * why, and in most cases what to do. */
+/* Opens a file and finds its segments. A new file, which has no segment yet, is no error. Returns
+ * 0, -ENOMEM, or an errno of open(2) or pread(2), such as -ENOENT or -EACCES. Returns -EBADMSG if
+ * the file is no trace, if a newer version has written it, or if all segments are damaged or cut
+ * off. On failure, err has a sentence that says what failed, why, and in most cases what to do. */
 int reader_open(const char *path, struct reader **ret, char err[READER_ERR_MAX]);
-/* As reader_open(), from an open descriptor. The caller keeps fd open until reader_free() and
- * closes it then. name is for messages. */
+/* As reader_open(), but reads from an open descriptor. The caller keeps fd open until
+ * reader_free(), and closes it then. name is the file's name for messages. */
 int reader_open_fd(int fd, const char *name, struct reader **ret, char err[READER_ERR_MAX]);
 void reader_free(struct reader *r);
 const struct reader_info *reader_info(const struct reader *r);
 /* Selects the boot that is `back` boots before the newest one. Without this call, the newest boot
- * is selected. 0; -ERANGE: the file does not have so many boots; -ENOMEM. */
+ * is selected. Returns 0, -ENOMEM, or -ERANGE if the file does not have so many boots. */
 int reader_use_boot(struct reader *r, unsigned back);
-/* Finds the segments anew, because a daemon has written more of them. 0, -EIO and other errnos,
- * -ENOMEM; on failure err has a sentence. */
+/* Finds the segments anew, because a daemon has written more of them. Returns 0, -ENOMEM, or
+ * another errno of file_index_scan(). On failure, err has a sentence. */
 int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
 
 /*
- * Loads the window [from_ns, to_ns), in boot time and clipped to the file; 0 and UINT64_MAX load
- * all. The caller frees *ret with window_free(). Only the slots that the window needs are read.
- * Segments that are damaged or missing are skipped, counted, and become CT_GAP events. A time in which no
- * daemon ran becomes a CT_GAP event too. Returns 0, or with a sentence in err:
- * - -ERANGE: the window is empty, or lies outside the file;
- * - -EBADMSG: no segment in the window could be read;
- * - -E2BIG: the window has more than max_events events (0: 64 million); or it has more events, or more
- *   in its dictionaries, than segments of this size can have (limits.h);
+ * Loads the window [from_ns, to_ns), in boot time and clipped to the file. 0 and UINT64_MAX load
+ * all. The caller frees *ret with window_free(). The function reads only the slots that the window
+ * needs. It skips and counts segments that are damaged or missing, and adds CT_GAP events for them.
+ * A time in which no daemon ran becomes a CT_GAP event too. Returns 0, or one of these errors with
+ * a sentence in err:
+ * - -ERANGE if the window is empty, or lies outside the file;
+ * - -EBADMSG if no segment in the window could be read;
+ * - -E2BIG if the window has more than max_events events (if max_events is 0: more than 64
+ *   million), or if it has more events, or more in its dictionaries, than segments of this size can
+ *   have (limits.h);
  * - -ENOMEM.
  */
 int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max_events, struct window **ret,
@@ -85,9 +88,9 @@ void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent
  * segment. */
 void reader_use_threads(struct reader *r, unsigned n);
 
-/* Makes window_load() load only records of these kinds. kinds: bit n is for kind n; 0: all kinds,
- * as without this call. CT_GAP records may be loaded even if their bit is not set. For missing
- * segments, window_load() always adds CT_GAP events. */
+/* Makes window_load() load only records of some kinds. Bit n of `kinds` stands for kind n. If
+ * `kinds` is 0, window_load() loads all kinds, as without this call. CT_GAP records may be loaded
+ * even if their bit is not set. For missing segments, window_load() always adds CT_GAP events. */
 void reader_want_kinds(struct reader *r, uint64_t kinds);
 
 /*
@@ -97,15 +100,16 @@ void reader_want_kinds(struct reader *r, uint64_t kinds);
 struct reader_file {
 	const struct format_file *header;
 	const char *name;
-	const char *meta; /* of the newest segment that can be read; if there is none, of the file header */
+	const char *meta; /* the meta data of the newest segment that can be read, or else of the
+			     file header */
 	size_t meta_bytes;
 	struct decoder *decoder; /* the reader's own; call decoder_begin() for each segment */
 };
 struct reader_file reader_file(const struct reader *r);
 
-/* Clips [*from_ns, *to_ns) to the trace and finds the segments [*ret_a, *ret_b) that overlap it. If *to_ns is
- * UINT64_MAX, it stays so. *ret_b == *ret_a if the window lies in a hole. 0, or -ERANGE with a sentence in
- * err. */
+/* Clips [*from_ns, *to_ns) to the trace, and finds the segments [*ret_a, *ret_b) that overlap it.
+ * If *to_ns is UINT64_MAX, it stays UINT64_MAX. If the window lies in a hole, *ret_b is *ret_a.
+ * Returns 0, or -ERANGE with a sentence in err if the window is empty or lies outside the trace. */
 int reader_select(const struct reader *r, uint64_t *from_ns, uint64_t *to_ns, size_t *ret_a, size_t *ret_b,
 		  char err[READER_ERR_MAX]);
 
@@ -114,8 +118,9 @@ struct reader_segment {
 	const uint8_t *bytes; /* header, then body; valid until the next segment is read */
 	size_t n;
 };
-/* Reads segment i, an index as from reader_select(). 0; -ESTALE: the daemon has overwritten the
- * segment meanwhile; -EBADMSG: the segment is damaged or cannot be read; -ENOMEM. */
+/* Reads segment i, an index as from reader_select(). Returns 0 or -ENOMEM, -ESTALE if the daemon
+ * has overwritten the segment meanwhile, or -EBADMSG if the segment is damaged or cannot be
+ * read. */
 int reader_segment(struct reader *r, size_t i, struct reader_segment *ret);
 
 #endif

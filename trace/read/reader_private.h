@@ -19,20 +19,22 @@ struct reader {
 	bool owns_fd;
 	char *name;
 	struct file_index index;
-	unsigned boot;     /* the selected boot; 0: the newest boot, 1: the boot before it */
+	unsigned boot;     /* the selected boot: 0 for the newest boot, 1 for the boot before it */
 	size_t first, end; /* the segments of this boot in index.segments: [first, end) */
-	char *meta;        /* of the newest segment that can be read; if there is none, of the file header */
+	char *meta;        /* the meta data of the newest segment that can be read, or else of the
+			      file header */
 	size_t meta_bytes;
 	struct reader_info info;
 	struct decoder *decoder;
-	struct reader_buf buf; /* of the segment that reader_segment() read last */
+	struct reader_buf buf; /* the segment that reader_segment() read last */
 	unsigned n_threads;    /* threads that window_load() may use */
-	uint64_t kinds;        /* bit n: records of kind n are wanted; 0: all */
+	uint64_t kinds;        /* bit n is set if records of kind n are wanted; 0 if all are */
 	void (*progress)(void *arg, unsigned percent);
 	void *progress_arg;
 };
 
-/* The time that a segment covers: from begin_ns to end_ns, and further if it has records outside. */
+/* The two functions return the begin and the end of the time that a segment covers. This is the
+ * time from begin_ns to end_ns, and also the time of records outside this range. */
 static inline uint64_t reader_segment_from(const struct format_segment *h)
 {
 	return h->begin_ns < h->min_ns ? h->begin_ns : h->min_ns;
@@ -42,7 +44,7 @@ static inline uint64_t reader_segment_to(const struct format_segment *h)
 	return h->end_ns > h->max_ns ? h->end_ns : h->max_ns;
 }
 
-/* Whether the segment may have records that are wanted. */
+/* Returns whether the segment may have records that are wanted. */
 static inline bool reader_wants(const struct reader *r, const struct format_segment *h)
 {
 	bool any = !r->kinds;
@@ -51,8 +53,8 @@ static inline bool reader_wants(const struct reader *r, const struct format_segm
 		any = h->kinds[k] && r->kinds >> k & 1;
 	return any;
 }
-/* The room that window_load() needs for a segment; its pointers are not set. If the segment has any wanted
- * record, its CT_GAP records are wanted too, for load_paused(). */
+/* Returns the room that window_load() needs for a segment. The pointers in the result are not set.
+ * If the segment has any wanted record, its CT_GAP records are wanted too, for load_paused(). */
 static inline struct decoder_room reader_room(const struct reader *r, const struct format_segment *h)
 {
 	struct decoder_room room = { .kinds = r->kinds ? r->kinds | 1ULL << CT_GAP : UINT64_MAX };
@@ -62,8 +64,8 @@ static inline struct decoder_room reader_room(const struct reader *r, const stru
 	return room;
 }
 
-/* As reader_segment(), with the bytes in buf. The function does not change the reader, so several
- * threads may call it at once. */
+/* As reader_segment(), but puts the bytes into buf. The function does not change the reader, so
+ * several threads may call it at once. */
 int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf, struct reader_segment *ret);
 
 #endif

@@ -36,7 +36,7 @@ static int cut_header(const struct reader *r, struct redact *redact, int fd, uin
 	return ringfile_put_header(fd, &f, meta);
 }
 
-/* The bytes of segment i for the new file, redacted if asked for. */
+/* Gives the bytes of segment i for the new file. If `redact` is not NULL, they are redacted. */
 static int cut_segment(struct reader *r, struct redact *redact, size_t i, const uint8_t **ret_bytes,
 		       size_t *ret_n)
 {
@@ -57,20 +57,22 @@ static int cut_segment(struct reader *r, struct redact *redact, size_t i, const 
 	return ret;
 }
 
-/* How far the new file is on its way to the disk: [0, done) is there, [done, begun) is on the way. */
+/* The bytes [0, done) of the new file are on the disk. The bytes [done, begun) are on the way to
+ * the disk. */
 struct cut_disk {
 	uint64_t done, begun;
 };
 
-/* Called after each segment. The bytes [begun, end) of the new file are written, but may not be on the disk
- * yet. Returns 0: go on; or -ECANCELED: the caller's step() ends the cut. */
+/* Called after each segment. The bytes [begun, end) of the new file are in the page cache, but may
+ * not be on the disk yet. Returns 0, or -ECANCELED if the caller's step() ends the cut. */
 static int cut_step(const struct cut_options *opt, int fd, uint64_t end, struct cut_disk *disk)
 {
 	if (!opt->step)
 		return 0;
 	if (end >= disk->begun + CUT_PIECE_BYTES) {
-		/* Waits until the piece before this one is written. The disk had time to write that
-		 * piece while this piece was copied. fdatasync() at the end reports any error. */
+		/* Waits until the previous piece is on the disk. The disk had time to write that
+		 * piece while the present piece was copied. fdatasync() at the end reports any
+		 * error. */
 		if (disk->begun > disk->done)
 			(void)sync_file_range(fd, (off_t)disk->done, (off_t)(disk->begun - disk->done),
 					      SYNC_FILE_RANGE_WAIT_BEFORE);

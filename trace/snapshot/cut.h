@@ -10,14 +10,14 @@
 #include "trace/read/reader.h"
 
 struct cut_options {
-	uint64_t from_ns, to_ns; /* boot time; 0 and UINT64_MAX: all */
+	uint64_t from_ns, to_ns; /* boot time; 0 and UINT64_MAX stand for the whole trace */
 	/* Replace the names of programs, files, functions, addresses and the host by hashes under a
 	 * key that nobody keeps (redact_names.h). */
 	bool redact;
 	/*
-	 * Called after each segment; if it returns false, the cut ends with -ECANCELED. May be
-	 * NULL. If step is set, the cut also writes to the disk in pieces of 8 MiB, so that the time
-	 * between two calls stays short.
+	 * The cut calls step() after each segment. If step() returns false, the cut ends with
+	 * -ECANCELED. step may be NULL. If step is set, the cut also writes to the disk in pieces
+	 * of 8 MiB, so that the time between two calls stays short.
 	 */
 	bool (*step)(void *arg);
 	void *arg;
@@ -26,9 +26,10 @@ struct cut_options {
 /*
  * Copies the segments of src that overlap [from_ns, to_ns) into out_fd, an empty regular file.
  * out_fd becomes a trace file that is just large enough for these segments, and is synced. Segments
- * that cannot be read are left out. Returns 0 and the number of copied segments. On failure,
- * returns -errno with a sentence in err: as reader_select(); -EBADMSG: no segment could be read;
- * -ECANCELED; or an errno of the write. After a failure, out_fd may have a part of the new file.
+ * that cannot be read are left out. Returns 0, and the number of copied segments in *ret_segments.
+ * On failure, returns an error with a sentence in err: an error of reader_select() or
+ * redact_segment(), -EBADMSG if no segment could be read, -ECANCELED, or an errno of the write.
+ * After a failure, out_fd may have a part of the new file.
  */
 int cut_window(struct reader *src, const struct cut_options *opt, int out_fd, uint64_t *ret_segments,
 	       char err[READER_ERR_MAX]);

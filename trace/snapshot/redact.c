@@ -15,12 +15,12 @@ struct redact {
 	struct encoder *encoder;
 	uint8_t kind_info[FORMAT_KINDS];
 	VEC(struct window_event) events;
-	VEC(struct window_words) words; /* of the events: see window_words() */
+	VEC(struct window_words) words; /* the extra words of the events */
 	VEC(uint64_t) raw;
-	VEC(size_t) ends;   /* by CPU: where its next record goes in raw */
-	VEC(uint8_t) bytes; /* of a block */
+	VEC(size_t) ends;   /* [CPU]: where the next record of this CPU goes in raw */
+	VEC(uint8_t) bytes; /* the bytes of one block */
 	VEC(struct encode_stream) streams;
-	uint64_t blob[8192], out[8192]; /* the blob before and after, aligned */
+	uint64_t blob[8192], out[8192]; /* one blob before and after redaction, aligned */
 };
 
 void redact_free(struct redact *r)
@@ -69,8 +69,8 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 /*
  * Replaces an object's id that is a kernel address by another id of the same kind, because the
  * address would reveal where the kernel lies in memory. Some records have another kernel address in
- * the field obj, such as the function of a timer. Such an address looks like an id of an unknown kind,
- * and is replaced too.
+ * the field obj, such as the function of a timer. Such an address looks like an id of an unknown
+ * kind, and is replaced too.
  */
 static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 {
@@ -84,8 +84,9 @@ static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 	return id;
 }
 
-/* Replaces ids that are kernel addresses, and ids of stacks, because these are hashes of the frames. Removes
- * the values of variables. Addresses in the memory of programs stay. */
+/* Replaces ids that are kernel addresses. Also replaces ids of stacks, because an id of a stack is
+ * a hash of the frames. Removes the values of variables. Addresses in the memory of programs
+ * stay. */
 static void redact_event(const struct redact *r, struct window_event *e, uint64_t *x)
 {
 	e->r.obj = redact_object_id(r, e->r.obj);
@@ -177,7 +178,8 @@ static int redact_records(struct redact *r, struct decoder *d, struct format_seg
 	return ret ? ret : encoder_records(r->encoder, r->streams.v, r->streams.n, h->begin_ns, r->kind_info);
 }
 
-/* The kernel, not a user, makes the names of anonymous inodes, of disks, and of devices below /dev. */
+/* The kernel, not a user, makes the names of anonymous inodes, of disks, and of devices below
+ * /dev. */
 static bool name_is_public(const struct ct_object_blob *o)
 {
 	enum ct_obj_kind k = CT_OBJ_KIND(o->id);
@@ -216,8 +218,8 @@ static void redact_object(const struct redact *r, struct ct_object_blob *o)
 	memcpy(o->name, name, o->name_len);
 }
 
-/* A redacted frame may be longer than the frame itself. If the redacted frames do not fit into a blob, the
- * outermost ones are dropped. */
+/* A redacted frame may be longer than the frame itself. If the redacted frames do not fit into a
+ * blob, the outermost ones are dropped. */
 static void redact_stack(struct redact *r, const struct ct_stack_blob *s)
 {
 	struct ct_stack_blob *out = (struct ct_stack_blob *)r->out;
@@ -295,7 +297,7 @@ static int redact_dictionary(struct redact *r, struct decoder *d, enum format_bl
 	return more ? more : encoder_block(r->encoder, type, r->bytes.v, r->bytes.n, 1);
 }
 
-/* Copies the known entries of meta data (pairs of 0-terminated strings); the host's name becomes a
+/* Copies the known entries of meta data (pairs of 0-terminated strings). The host's name becomes a
  * hash. */
 static int redact_meta_text(const struct redact *r, const char *meta, size_t n, char *out, size_t *ret_n)
 {

@@ -15,17 +15,19 @@
 
 struct redact;
 
-/* Makes a struct redact with a random key, which nobody else gets. 0, -ENOMEM, or -EIO: no random bytes. */
+/* Makes a struct redact with a random key, which nobody else gets. Returns 0, -ENOMEM, or -EIO if
+ * the kernel gives no random bytes. */
 int redact_new(struct redact **ret);
 void redact_free(struct redact *r);
-/* Redacts the segment with the header h and the given body. *ret_bytes: the new segment, header and
- * body; r owns it, and it is valid until the next call. In the new header, seq and all times are as in
- * h; file_id and boot_id are changed; n_slots is set for slots of slot_bytes. 0, -EBADMSG, -ENOMEM,
- * -EFBIG. */
+/* Redacts the segment with the header h and the given body. *ret_bytes is the new segment with its
+ * header. r owns these bytes, and they are valid until the next call. In the new header, seq and
+ * all times are as in h, file_id and boot_id are changed, and n_slots is set for slots of
+ * slot_bytes. Returns 0, -ENOMEM, -EBADMSG if the segment is damaged, or -EFBIG as encoder_block()
+ * does. */
 int redact_segment(struct redact *r, struct decoder *d, const struct format_segment *h, const uint8_t *body,
 		   uint32_t slot_bytes, uint8_t **ret_bytes, size_t *ret_n);
-/* Redacts a file header and its meta data in place. meta has room for FORMAT_META_MAX bytes. 0,
- * -ENOMEM or -EFBIG. */
+/* Redacts a file header and its meta data in place. meta has room for FORMAT_META_MAX bytes.
+ * Returns 0, -ENOMEM, or -EFBIG if the redacted meta data does not fit. */
 int redact_file(struct redact *r, struct format_file *f, char *meta, size_t *meta_bytes);
 
 #endif

@@ -15,7 +15,7 @@ static const char *const public_modules[] = {
 	"ld-linux",  "ld-linux-x86-64", "ld-linux-aarch64",
 };
 
-/* The tracer's programs and threads. */
+/* The names of ctrace's programs and threads. */
 static const char *const own_comms[] = {
 	"ctrace",         "ctraced",         "ctraced-drain",  "ctraced-store", "ctraced-sync",
 	"ctraced-worker", "ctraced-jobs",    "ctraced-stats",  "ctraced-why",   "ctraced-answer",
@@ -127,8 +127,8 @@ static bool only(const char *p, const char *end, const char *these)
 	return p >= end;
 }
 
-/* rest: the text after the name of a library. Returns whether it is ".so", with or without a version before
- * it ("-2.36.so"), and with or without a version after it (".so.6"). */
+/* `rest` is the text after the name of a library. Returns whether `rest` is ".so", with or without
+ * a version before it ("-2.36.so"), and with or without a version after it (".so.6"). */
 static bool is_version(const char *rest, size_t len)
 {
 	const char *so = memmem(rest, len, ".so", 3);

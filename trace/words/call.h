@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * call.h - system calls that other code has to tell apart one by one. (For most code, the class of
- * a call is enough: enum ct_wait.)
+ * call.h - system calls that other code has to tell apart one by one. For most code, the class of a
+ * call (enum ct_wait) is enough.
  *
  * Pure; any thread.
  */
@@ -28,8 +28,8 @@ enum call {
 	CALLS,
 };
 
-/* The system call with the number nr on that machine. nr comes from a record; machine is
- * window.machine of its trace. */
+/* Returns the system call that has the number nr on that machine. nr comes from a record, and
+ * machine is window.machine of its trace. */
 enum call call_of(enum machine machine, unsigned nr);
 
 #endif

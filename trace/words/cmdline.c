@@ -21,7 +21,7 @@ static const char *word_next(const char *p)
 	return p + strspn(p, " ");
 }
 
-/* The part of the first word behind its last slash. */
+/* Returns the part of the first word behind its last slash. */
 static const char *base_name(const char *p)
 {
 	const char *base = p;
@@ -32,7 +32,8 @@ static const char *base_name(const char *p)
 	return base;
 }
 
-/* Whether the first word of p is an interpreter, possibly with a version: "python3.11". */
+/* Returns whether the first word of p is an interpreter, possibly with a version as in
+ * "python3.11". */
 static bool is_interpreter(const char *p)
 {
 	static const char *const names[] = { "python", "perl", "ruby", "node", "java",
@@ -48,7 +49,7 @@ static bool is_interpreter(const char *p)
 	return false;
 }
 
-/* Whether the option at p has its value in the next word. */
+/* Returns whether the option at p has its value in the next word. */
 static bool takes_value(const char *p)
 {
 	static const char *const options[] = { "-cp", "-classpath", "--class-path", "-X", "-W", "-r" };
@@ -59,8 +60,8 @@ static bool takes_value(const char *p)
 	return false;
 }
 
-/* The script and its arguments. p: the first argument of the interpreter. If the program is in the command
- * line itself ("-c", "-e"), returns that option. */
+/* Returns the script and its arguments. p is the first argument of the interpreter. If the program
+ * text is in the command line itself, returns the option before this text ("-c" or "-e"). */
 static const char *script(const char *p)
 {
 	while (*p == '-' && p[1] && p[1] != ' ') {
@@ -71,8 +72,9 @@ static const char *script(const char *p)
 	return base_name(p);
 }
 
-/* Whether the task is named after the program whose name begins at p. The kernel cuts the name of a task; a
- * program that sets its own title puts a colon behind its name ("nginx: worker process"). */
+/* Returns whether the task has the name of the program whose name begins at p. The kernel cuts the
+ * name of a task to 15 bytes. A program that sets its own title puts a colon behind its name
+ * ("nginx: worker process"). */
 static bool is_named_after(const char *p, const char *comm)
 {
 	size_t n = word_len(p);
@@ -83,8 +85,8 @@ static bool is_named_after(const char *p, const char *comm)
 	return strlen(comm) == n && !memcmp(comm, p, n);
 }
 
-/* Copies the words of text. Of a word that begins with "/", copies only the part behind the last slash.
- * buf is as large as text. */
+/* Copies the words of the text to buf, which is as large as the text. From a word that begins with
+ * "/", copies only the part behind the last slash. */
 static void shorten_paths(const char *text, char *buf)
 {
 	size_t n = 0;
@@ -103,7 +105,8 @@ static void shorten_paths(const char *text, char *buf)
 
 const char *cmdline_short(const char *text, const char *comm, size_t width, char buf[CMDLINE_SHORT_MAX])
 {
-	const char *program = base_name(text + (*text == '-')); /* "-bash": a login shell */
+	const char *program = base_name(text + (*text == '-')); /* a login shell has the name
+								   "-bash" */
 	char clean[CT_CMDLINE_MAX * CLEAN_GROWTH + 1], brief[sizeof(clean)];
 	size_t n;
 
@@ -124,7 +127,7 @@ const char *cmdline_short(const char *text, const char *comm, size_t width, char
 	n = strlen(clean);
 	if (n > width) {
 		n = width - 3;
-		while (n && (clean[n] & 0xc0) == 0x80) /* not within a character */
+		while (n && (clean[n] & 0xc0) == 0x80) /* do not cut within a UTF-8 character */
 			n--;
 	}
 	snprintf(buf, CMDLINE_SHORT_MAX, " (%.*s%s)", (int)n, clean, clean[n] ? "..." : "");

@@ -8,15 +8,18 @@
 #define CMDLINE_SHORT_MAX 96
 
 /*
- * Writes " (gunicorn -w 4 app:app)" for "/usr/bin/python3 /usr/bin/gunicorn -w 4 app:app": what a person
- * needs beside the name of the task.
- * - An interpreter of scripts is left out, with its options: the text begins with the name of the script.
- * - A program that the task is named after is left out: the text has only the arguments.
+ * Writes the part of a command line that a person needs beside the name of the task. For
+ * "/usr/bin/python3 /usr/bin/gunicorn -w 4 app:app" this is " (gunicorn -w 4 app:app)".
+ * - An interpreter of scripts and its options are left out. The text begins with the name of the
+ *   script.
+ * - If the task has the name of its program, the program is left out. The text has only the
+ *   arguments.
  *
- * text: as window_cmdline(). comm: the name of the task. width: the largest number of bytes between the
- * brackets, from 3 to CMDLINE_SHORT_MAX - 4. If the text is longer than width, only the last part of each
- * path stays. If the text is still too long, it is cut and ends with "...". If no text is left beside the
- * name of the task, the result is "". The result is safe to print (lib/clean.h). Returns buf.
+ * `text` is the command line as window_cmdline() returns it. comm is the name of the task. width is
+ * the largest number of bytes between the brackets, from 3 to CMDLINE_SHORT_MAX - 4. If the text is
+ * longer than width, only the last part of each path stays. If the text is still too long, it is
+ * cut and ends with "...". If no text is left beside the name of the task, the result is "". The
+ * result is safe to print (lib/clean.h). Returns buf.
  */
 const char *cmdline_short(const char *text, const char *comm, size_t width, char buf[CMDLINE_SHORT_MAX]);
 

@@ -16,7 +16,8 @@
 #include "lib/cleanup.h"
 #include "trace/words/resource.h"
 
-/* Masks an id that is a kernel address: the low 40 bits are enough to tell two objects apart. */
+/* A mask for an id that is a kernel address. The low 40 bits are enough to tell two objects
+ * apart. */
 #define SHORT_IDENT 0xffffffffff
 #define RAW_MAX     1024 /* largest text, in bytes, before clean_text() */
 #define ADDRESS_MAX (INET6_ADDRSTRLEN + 10)
@@ -305,7 +306,7 @@ static size_t describe_futex(const struct window *w, const struct window_object 
 		 : put(buf, size, "futex 0x%" PRIx64, uaddr);
 }
 
-/* Describes an object that is named by an address in a process. */
+/* Describes an object whose id is an address in a process. */
 static size_t describe_user(const struct window_object *o, const char *word, uint64_t ident, char *buf,
 			    size_t size)
 {

@@ -3,7 +3,7 @@
  * describe.h - words for the content of a trace: objects, waits, system calls.
  *
  * Pure: no I/O, no allocation, no globals that change; any thread. Names in a trace may have any
- * bytes: lib/clean.h makes all text that these functions write to a buffer safe to print.
+ * bytes. With lib/clean.h, these functions make all text that they write to a buffer safe to print.
  *
  * Functions that fill a buffer return the length of the whole text, as snprintf() does. The text is
  * cut to fit and always 0-terminated.
@@ -16,38 +16,42 @@
 
 #include "trace/format/window.h"
 
-/* Long enough for nearly every object. */
+/* Bytes. Long enough for the text of nearly every object. */
 #define DESCRIBE_MAX 256
 
 /*
- * An object in words: "tcp 127.0.0.1:80->10.0.0.1:4242", "unix @/tmp/x", "pipe:[123]", "futex
- * 0x7f.. of pid 12", "/path/of/file", "pid 12 (sh)". If the window does not know the id, the words
- * are made from the id alone. id 0 gives "".
+ * Describes an object, for example as "tcp 127.0.0.1:80->10.0.0.1:4242", "unix @/tmp/x",
+ * "pipe:[123]", "futex 0x7f.. of pid 12", "/path/of/file" or "pid 12 (sh)". If the window does not
+ * know the id, makes the text from the id alone. For id 0, the text is "".
  */
 size_t describe_object(const struct window *w, uint64_t id, char *buf, size_t size);
 
-/* The class of a wait in one word: "futex", "read", ...; "run" for CT_W_NONE. */
+/* Returns the class of a wait in one word, such as "futex" or "read". For CT_W_NONE, this is
+ * "run". */
 const char *describe_wait(enum ct_wait wait);
-/* The name of a system call ("read") by its number on that machine (window.machine). "" for
- * CT_NR_NONE; NULL: not known. */
+/* Returns the name of the system call that has the number nr on that machine (window.machine), such
+ * as "read". Returns "" for CT_NR_NONE, and NULL if the name is not known. */
 const char *describe_syscall(enum machine machine, unsigned nr);
-/* A record's kind: "switch", "wake", ...; NULL when not known. */
+/* Returns the word for a kind of record, such as "switch" or "wake", or NULL if the kind is not
+ * known. */
 const char *describe_record(unsigned kind);
-/* The record kind for a word of describe_record(); 0: no kind has this word. */
+/* Returns the kind of record for a word of describe_record(), or 0 if no kind has this word. */
 unsigned describe_record_kind(const char *word);
-/* The context of a wake: "task", "softirq", ... */
+/* Returns the word for the context of a wake, such as "task" or "softirq". */
 const char *describe_context(unsigned ctx);
-/* Why records were lost: "ring-full", ... */
+/* Returns the word for the reason why records were lost, such as "ring-full". */
 const char *describe_loss(unsigned cause);
-/* The rule by which a hang was noticed: "loop", "deadlock", ... */
+/* Returns the word for the rule by which a hang was noticed, such as "loop" or "deadlock". */
 const char *describe_hang(unsigned rule);
-/* A step of the governor (enum ct_shed): "none", "hooks", "coarse", ... */
+/* Returns the word for a step of the governor (enum ct_shed), such as "none" or "coarse". */
 const char *describe_shed(unsigned step);
-/* What a CT_FOUND says about its task (enum ct_found): "folded", "blocked", ... */
+/* Returns the word for the state that a CT_FOUND record gives for its task (enum ct_found), such as
+ * "folded" or "blocked". */
 const char *describe_found(unsigned what);
-/* A task state (CT_ST_*), in one word: "sleep", "disk", ... */
+/* Returns the word for a state of a task (CT_ST_*), such as "sleep" or "disk". */
 const char *describe_state(unsigned state);
-/* A signal, without "SIG": "KILL". NULL: not known. */
+/* Returns the name of a signal without "SIG", such as "KILL", or NULL if the number is not
+ * known. */
 const char *describe_signal(unsigned sig);
 
 /* As clean_text() (lib/clean.h). */

@@ -19,23 +19,24 @@
 #include <stddef.h>
 
 bool frame_is_kernel(const char *frame);
-/* True: the frame is of a program, and no function was found for its address. */
+/* Returns true if the frame is of a program, and no function was found for its address. */
 bool frame_is_address(const char *frame);
-/* True: the text stands for all frames that were left out. */
+/* Returns true if the text stands for all frames that were left out. */
 bool frame_is_rest(const char *frame);
-/* True: the frame is in one of the files GLIBC_FRAME_FILES (ctrace/glibc.h): the C library, its library of
- * threads, or the dynamic linker. */
+/* Returns true if the frame is in the C library, in its library of threads, or in the dynamic
+ * linker (GLIBC_FRAME_FILES in ctrace/glibc.h). */
 bool frame_is_libc(const char *frame);
-/* True: by its name, the function of the frame is one of glibc in which a task waits for a lock. */
+/* Returns true if the function of the frame has the name of a glibc function in which a task waits
+ * for a lock. */
 bool frame_is_lock(const char *frame);
-/* True: the frame is in the function of this name. "name" fits functions of programs and of the kernel;
- * "k:name" fits functions of the kernel only. */
+/* Returns true if the frame is in the function of this name. "name" fits functions of programs and
+ * of the kernel. "k:name" fits functions of the kernel only. */
 bool frame_is_function(const char *frame, const char *function);
-/* True: the parts that name the functions are the same (frame_function_len()). The offsets and files
- * behind these parts may differ. */
+/* Returns true if both frames have the same part that names the function (frame_function_len()).
+ * The offsets and files behind this part may differ. */
 bool frame_is_same_function(const char *a, const char *b);
-/* The length of the part that names the function. If the frame has no "+0x12", this is the whole
- * frame. */
+/* Returns the length of the part that names the function. If the frame has no offset such as
+ * "+0x12", this part is the whole frame. */
 size_t frame_function_len(const char *frame);
 
 #endif

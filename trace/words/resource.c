@@ -120,7 +120,8 @@ enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, u
 		return RESOURCE_QUEUE;
 	case CT_W_FAULT:
 		/* The wait is for a page that was not in memory. If the record names no file, the
-		 * task waits for swap or for the lock of its memory map: the record does not say which. */
+		 * task waits for swap or for the lock of its memory map. The record does not say
+		 * for which of the two. */
 		return id ? resource_of_object(w, id) : RESOURCE_UNKNOWN;
 	case CT_W_SYNC:
 		return id ? resource_of_object(w, id) : RESOURCE_DISK;

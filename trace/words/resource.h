@@ -11,14 +11,14 @@
 
 #include "trace/format/window.h"
 
-/* From RESOURCE_CHILD on, the kinds are in the alphabetical order of their words, because tables sort
- * rows by kind if the rows are equal otherwise. */
+/* From RESOURCE_CHILD on, the kinds are in the alphabetical order of their words, because tables
+ * sort rows by kind if the rows are equal otherwise. */
 enum resource_kind {
-	RESOURCE_NONE = 0, /* no resource: a task that runs */
+	RESOURCE_NONE = 0, /* a task that runs waits for no resource */
 	RESOURCE_CHILD,
 	RESOURCE_CPU,
 	RESOURCE_DATA_FLAG,     /* a variable in memory */
-	RESOURCE_DATABASE_LOCK, /* a lock that a database makes itself, such as that of a row */
+	RESOURCE_DATABASE_LOCK, /* a lock that a database makes itself, such as the lock of a row */
 	RESOURCE_DISK,
 	RESOURCE_EVENTFD,
 	RESOURCE_FILE_LOCK,
@@ -38,17 +38,18 @@ enum resource_kind {
 	RESOURCE_KINDS,
 };
 
-/* A word of the JSON output (doc/json.md): "child", "cpu", "data-flag", ...; "unknown" for
- * RESOURCE_NONE too. */
+/* Returns the word of the JSON output (doc/json.md), such as "child" or "data-flag". For
+ * RESOURCE_NONE, this is "unknown". */
 const char *resource_kind_word(enum resource_kind kind);
 
-/* The kind of an object, without a look at the wait. A regular file is RESOURCE_DISK, or
+/* Returns the kind of an object, without regard to the wait. A regular file is RESOURCE_DISK, or
  * RESOURCE_FUSE on a FUSE file system. id 0 is RESOURCE_UNKNOWN. */
 enum resource_kind resource_of_object(const struct window *w, uint64_t id);
-/* The kind of a socket. NULL is RESOURCE_UNKNOWN. */
+/* Returns the kind of a socket. If o is NULL, this is RESOURCE_UNKNOWN. */
 enum resource_kind resource_of_socket(const struct window_object *o);
-/* The kind of the resource for which a task waits, from the reason of the wait and its object. For some
- * reasons, such as a file lock, a sleep or a child, the object does not matter. */
+/* Returns the kind of the resource for which a task waits. It depends on the reason of the wait and
+ * on the object with this id. For some reasons, such as a file lock, a sleep or a child, the object
+ * does not matter. */
 enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, uint64_t id);
 
 #endif

@@ -29,7 +29,7 @@ static void dict_release(struct dict *d, struct dict_entry *e)
 	d->n--;
 	free(e->blob);
 	*e = (struct dict_entry){ 0 };
-	/* There is room: dict_place() has reserved a place in `free` for every entry. */
+	/* There is room, because dict_place() has reserved a place in `free` for every entry. */
 	d->free.v[d->free.n++] = (size_t)(e - d->entries.v);
 }
 
@@ -41,9 +41,9 @@ void dict_del(struct dict *d, uint64_t key)
 		dict_release(d, e);
 }
 
-/* Removes the next entry that was not used since the hand passed this entry. A new entry then takes
- * the free place, and starts as not used. The hand has just passed this place, so the new entry has
- * a full round of the hand in which to become used. */
+/* Removes the next entry that was not used since the last time that the hand passed it. A new entry
+ * then takes the free place, and starts as not used. The hand has just passed this place, so a full
+ * round of the hand goes by before the new entry can be removed. */
 static void dict_evict(struct dict *d)
 {
 	for (;;) {
@@ -59,7 +59,7 @@ static void dict_evict(struct dict *d)
 	}
 }
 
-/* Finds a place for a new entry, and gives its index. 0 or -ENOMEM. */
+/* Finds a place for a new entry, and gives the index of this place. Returns 0 or -ENOMEM. */
 static int dict_place(struct dict *d, size_t *ret_i)
 {
 	if (!d->free.n) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dict.h - a bounded table of blobs by a 64-bit key: the tasks, command lines, objects or stacks that
- * the writer knows. When the table is full, the clock algorithm (as for memory pages) removes an entry that
- * was not used for long, and counts it in evicted. One thread at a time.
+ * dict.h - a bounded table of blobs by a 64-bit key. The writer has four of these tables: for
+ * tasks, command lines, objects and stacks. When a table is full, the clock algorithm (as for
+ * memory pages) removes an entry that was not used for long, and counts the entry in `evicted`. One
+ * thread at a time.
  */
 #ifndef CTRACE_TRACE_WRITE_DICT_H
 #define CTRACE_TRACE_WRITE_DICT_H
@@ -17,10 +18,12 @@
 
 struct dict_entry {
 	uint64_t key;
-	struct ct_blob *blob; /* owned; NULL: the place is free */
-	uint64_t put;         /* struct pull.number of the last segment, or copy, that got the blob */
-	bool used;            /* the entry was used since the hand of the clock passed this place */
-	/* the task has exited, so the entry is removed at the end of the next segment */
+	struct ct_blob *blob; /* owned; NULL if the place is free */
+	uint64_t put;         /* pull.number of the last segment, or copy of an open segment, that
+				 got the blob */
+	bool used;            /* the entry was used since the last time that the hand of the clock
+				 passed it */
+	/* The task has exited. So the entry is removed at the end of the next segment. */
 	bool forgotten;
 };
 
@@ -36,10 +39,11 @@ struct dict {
 
 void dict_init(struct dict *d, size_t max, size_t max_bytes);
 void dict_done(struct dict *d);
-/* The entry of key, valid until the next dict_set() or dict_del(). NULL: there is none. */
+/* Returns the entry of key, or NULL if there is none. The entry is valid until the next dict_set()
+ * or dict_del(). */
 struct dict_entry *dict_get(const struct dict *d, uint64_t key);
-/* Sets key to a copy of blob. 0 or -ENOMEM: key is unchanged, but other entries may have been
- * evicted. */
+/* Sets key to a copy of blob. Returns 0 or -ENOMEM. After -ENOMEM, the entry of key is unchanged,
+ * but other entries may have been evicted. */
 int dict_set(struct dict *d, uint64_t key, const struct ct_blob *blob);
 void dict_del(struct dict *d, uint64_t key);
 

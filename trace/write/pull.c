@@ -39,8 +39,8 @@ void pull_blob(struct pull_out *out, const struct ct_blob *blob)
 	out->n++;
 }
 
-/* Adds the entry of a key, unless the segment has it already. Returns its blob; NULL: the
- * dictionary has no such entry. */
+/* Adds the entry of a key, unless the segment has it already. Returns the blob of the entry, or
+ * NULL if the dictionary has no such entry. */
 static const struct ct_blob *pull_key(struct pull *p, const struct dict *d, uint64_t key,
 				      struct pull_out *out)
 {

@@ -20,40 +20,42 @@ struct store_item {
 	struct store_item *next;
 	struct format_segment h;
 	bool save; /* a copy of the open segment */
-	/* records that were lost between the segment before and this one */
+	/* records that were lost between the previous segment and this one */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	size_t n;
-	uint8_t bytes[] __attribute__((aligned(8))); /* allocated up to a multiple of RINGFILE_ALIGN */
+	uint8_t bytes[] __attribute__((aligned(8))); /* its size is a multiple of RINGFILE_ALIGN */
 };
 
 struct store {
 	const struct ringfile_options *opt;
-	struct ringfile ringfile; /* used by the writing thread; fd changes under lock only */
+	struct ringfile ringfile; /* used by the writing thread; fd changes only while `lock` is
+				     held */
 	uint64_t again_ns;
 	bool background;
 	pthread_t writer, syncer;
-	/* one sync at a time: a sync that finds nothing to do must not return while another sync
-	 * still runs */
+	/* Only one sync runs at a time. If a sync finds nothing to do, it must not return while
+	 * another sync still runs. */
 	pthread_mutex_t syncing;
 
 	pthread_mutex_t lock; /* protects all members below */
 	pthread_cond_t more, less, sync;
 	bool stop, dirty;
 	struct store_item *first, **last;
-	uint64_t taken, done;   /* segments */
-	uint64_t saved_records; /* records in the last copy of the open segment; stats.records has them */
+	uint64_t taken, done;   /* numbers of segments and copies */
+	uint64_t saved_records; /* records in the last copy of the open segment; stats.records
+				   includes them */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
-	uint64_t unsure_since_ns; /* since_ns of the trouble in which a sync last failed */
-	/* trouble_ns: when the last error occurred. write_ns, sync_ns: when the write and the sync that run
-	 * now began; 0: none runs. */
+	uint64_t unsure_since_ns; /* since_ns of the trouble during which a sync last failed */
+	/* trouble_ns is the time of the last error. write_ns and sync_ns are the times at which the
+	 * present write and the present sync began, or 0 if there is none. */
 	uint64_t trouble_ns, write_ns, sync_ns;
 	struct store_stats stats;
 };
 
-/* Notes an error of the disk. The callers of this function, and of those down to store_publish(), hold
- * the lock. */
+/* Notes an error of the disk. The caller holds the lock. The same is true for all functions from
+ * here to store_publish(). */
 static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -65,8 +67,8 @@ static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 	t->error = error;
 }
 
-/* Ends the trouble after a success, if the last error is at least STORE_CALM_NS old. So errors that come
- * and go count as one trouble. */
+/* Ends the trouble after a success, if the last error is at least STORE_CALM_NS old. So errors that
+ * come and go count as one trouble. */
 static void store_good(struct store *s, enum writer_trouble trouble)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -75,8 +77,9 @@ static void store_good(struct store *s, enum writer_trouble trouble)
 		t->trouble = WRITER_FINE;
 }
 
-/* Notes the times of the records that a failed sync leaves in doubt. The kernel reports such an error
- * only once, so the next sync may succeed although these records are not on the disk. */
+/* Notes the times of the records that may not be on the disk after a failed sync. The kernel
+ * reports such an error only once, so the next sync may succeed although these records are not on
+ * the disk. */
 static void store_unsure(struct store *s)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -101,7 +104,7 @@ static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 }
 
 /* Called when the segment of item is in the file. The header of this segment mentions n_records
- * lost records, so these records are not untold any more. Records that were lost since then wait
+ * lost records, so these records no longer count as untold. Records that were lost since then wait
  * for the header of a later segment. */
 static void store_told(struct store *s, const struct store_item *item, uint64_t n_records)
 {
@@ -137,7 +140,7 @@ static int store_make_directory(const char *path)
 
 /*
  * Creates the file again after it was removed, moved away or replaced. The old file is closed
- * first: the disk space of a removed file is not free as long as the file is open.
+ * first, because the disk space of a removed file is not free as long as the file is open.
  */
 static int store_begin_anew(struct store *s)
 {
@@ -184,8 +187,8 @@ static int store_look(struct store *s)
 	return MIN(ret, 0);
 }
 
-/* Counts a segment, or a copy of the open one, that is in the file now. This function and the next
- * are called with the lock held. */
+/* Counts a segment, or a copy of the open segment, that is in the file now. The caller of this
+ * function, and of store_end(), holds the lock. */
 static void store_written(struct store *s, const struct store_item *item)
 {
 	store_good(s, WRITER_FILE);
@@ -195,8 +198,8 @@ static void store_written(struct store *s, const struct store_item *item)
 	s->saved_records = item->h.n_records;
 }
 
-/* Counts a sealed segment that is in the file now or, with an error, is lost. n_records: the number of lost
- * records that its header mentions. */
+/* Counts a sealed segment. If error is 0, the segment is in the file now, and its header mentions
+ * n_records lost records. Otherwise the segment is lost. */
 static void store_end(struct store *s, const struct store_item *item, int error, uint64_t n_records)
 {
 	s->saved_records = 0;
@@ -239,8 +242,8 @@ static int store_write(struct store *s, struct store_item *item)
 	return ret;
 }
 
-/* Raises the priority of this thread, as the drain thread does. Segments that wait for this thread are
- * only in memory, and are lost if the daemon is killed. */
+/* Raises the priority of this thread, as the drain thread does for itself. Segments that wait for
+ * this thread are only in memory, and are lost if the daemon is killed. */
 static void store_hurry(void)
 {
 	(void)setpriority(PRIO_PROCESS, 0, -15);
@@ -437,7 +440,7 @@ void store_miss(struct store *s, uint64_t from_ns, uint64_t n_records)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Moves the count of lost records to the item: its segment mentions them. */
+/* Moves the count of lost records to the item, whose segment will mention them. */
 static void store_tell(struct store *s, struct store_item *item)
 {
 	item->missed = s->missed;

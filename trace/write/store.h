@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * store.h - writes sealed segments into the file of a writer, one after the other.
+ * store.h - writes sealed segments, and copies of the open segment, into the file of a writer, one
+ * after the other.
  *
  * In the background mode, the store has two threads of its own: one thread writes, the other one
  * syncs. So a slow, frozen or broken disk does not hold up the caller. Up to STORE_QUEUE_BYTES of
- * segments wait in memory. A segment for which this queue has no room, or that cannot be written,
- * is lost. The next segment that is written mentions the loss.
+ * segments wait in memory. If this queue has no room for a segment, or if the write of the segment
+ * fails, the segment is lost. The header of the next segment that is written mentions the loss.
  */
 #ifndef CTRACE_TRACE_WRITE_STORE_H
 #define CTRACE_TRACE_WRITE_STORE_H
@@ -20,36 +21,41 @@
 
 struct store;
 
-/* Opens the file, with the errnos of writer_open(). opt and everything that it points to must live
- * as long as the store. */
+/* Opens the file. Returns 0, or an error as writer_open() with a sentence in err. opt and
+ * everything that it points to must live as long as the store. */
 int store_open(const struct ringfile_options *opt, bool background, struct store **ret,
 	       char err[FILE_INDEX_ERR_MAX]);
-/* Writes the segments that still wait, syncs (in the background mode), and closes. This may take as
- * long as the disk needs: call store_flush() first to know whether the disk answers. Accepts NULL. */
+/* In the background mode, writes the segments that still wait, and syncs the file. Closes the file
+ * and frees the store. This may take as long as the disk needs. A caller that must not wait calls
+ * store_flush() first, to find out whether the disk answers. Accepts NULL. */
 void store_free(struct store *s);
 /*
- * Takes a copy of a segment of n bytes; the header, made from h, replaces the first sizeof(*h) bytes
- * (as in ringfile_write()). One thread. 0; -ENOMEM, -ENOBUFS: the segment was not taken, and its
- * records count as lost. In the foreground mode also the errnos of ringfile_write().
+ * Takes a copy of a segment of n bytes. The header, made from h, replaces the first sizeof(*h)
+ * bytes, as in ringfile_write(). One thread. Returns 0, or -ENOMEM or -ENOBUFS if the segment was
+ * not taken and its records count as lost. In the foreground mode, also returns the errors of
+ * ringfile_write().
  */
 int store_put(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
 /*
- * Takes a copy of the open segment, as store_put(), for ringfile_save(). 0; -EAGAIN: the disk is
- * slow, and segments wait for it already; -ENOMEM; in the foreground mode also the errnos of
- * ringfile_save(). After a failure no records count as lost.
+ * Takes a copy of the open segment, as store_put(), for ringfile_save(). Returns 0, -ENOMEM,
+ * -EAGAIN if segments already wait for a slow disk, or -ENOBUFS if the queue is full. In the
+ * foreground mode, also returns the errors of ringfile_save(). After a failure, no records count as
+ * lost.
  */
 int store_save(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
 /* Notes that n_records captured since from_ns were lost before store_put(). Any thread. */
 void store_miss(struct store *s, uint64_t from_ns, uint64_t n_records);
-/* Waits until every segment that was taken so far is written or has failed. False: timeout_ns has
- * passed before that. For the background mode. Any thread. */
+/* Waits until every segment that was taken so far is written or lost. Returns false if timeout_ns
+ * passes before that. For the background mode. Any thread. */
 bool store_flush(struct store *s, uint64_t timeout_ns);
-/* Syncs the file now, if there is anything to sync (fdatasync(2)). 0 or -errno. Any thread. */
+/* Syncs the file now if there is anything to sync. Returns 0, or an errno of dup(2) or
+ * fdatasync(2). Any thread. */
 int store_sync(struct store *s);
 
 struct store_stats {
 	uint64_t newest_seq, oldest_ns, newest_ns;
-	/* Sums of what was written. file_bytes: of sealed segments, without the copies of open ones. */
+	/* Sums over everything that was written. file_bytes counts sealed segments, but not copies
+	 * of open segments. */
 	uint64_t segments, records, file_bytes;
 	bool has_saves; /* the file has slots for copies of the open segment */
 	struct writer_storage storage;

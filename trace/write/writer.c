@@ -13,12 +13,12 @@
 #include "trace/write/store.h"
 #include "trace/thresholds.h"
 
-#define MAX_TASKS    131072u /* the same limit as in detect/ */
+#define MAX_TASKS    131072u /* the same limit as the default in detect/ */
 #define MAX_CMDLINES 65536u
 #define MAX_OBJECTS  65536u
 #define MAX_STACKS   4096u
-/* Bytes of a stack on average: the table has room for MAX_STACKS stacks of this size. If the stacks are
- * larger, the table holds fewer of them. */
+/* Bytes. The table has room for MAX_STACKS stacks of this size. If the stacks are larger, the table
+ * holds fewer of them. */
 #define STACK_BYTES 4096u
 /* The largest size of the open segment, in bytes before encoding. */
 #define PENDING_MAX (32u << 20)
@@ -37,7 +37,7 @@ struct writer {
 	uint8_t kind_info[FORMAT_KINDS];
 	uint64_t raw_bytes;
 
-	struct dict tasks, cmdlines, objects, stacks; /* cmdlines: by tgid */
+	struct dict tasks, cmdlines, objects, stacks; /* the key of cmdlines is the tgid */
 	struct pull pull;
 	VEC(uint32_t)
 	forgotten, forgotten_before; /* tids of the tasks that exited in this segment, and in the segment
@@ -46,18 +46,18 @@ struct writer {
 	/* the open segment */
 	uint64_t begin_ns;
 	VEC(struct format_state) states;
-	VEC(struct stream) streams; /* by CPU */
+	VEC(struct stream) streams; /* [CPU]: the records of this CPU */
 	uint32_t n_records;
 	uint32_t kinds[FORMAT_KINDS];
 	uint64_t lost[FORMAT_CAUSES];
 	VEC(struct ct_task_blob)
-	replaced; /* more entries of tasks for this segment, besides those in `tasks`: entries that a newer
-		     entry has replaced, and old entries that came late */
+	replaced; /* entries of tasks that this segment needs but `tasks` does not have: an entry
+		     that a newer one has replaced, or an old entry that came late */
 	VEC(uint32_t) renewed; /* tids of the tasks set in this segment */
 	size_t pending;
-	/* saved_bytes: size of the last copy of this segment. saved_more: by how much this copy was
-	 * larger than the copy before. sealed_bytes: size of the previous segment, if it was sealed
-	 * without a copy; else 0. */
+	/* saved_bytes is the size of the last copy of this segment, and saved_more is its growth
+	 * since the copy before. If the previous segment was sealed without a copy, sealed_bytes is
+	 * its size, or else 0. */
 	size_t saved_bytes, saved_more, sealed_bytes;
 	bool begun; /* writer_begin() was called */
 };
@@ -85,7 +85,7 @@ static int writer_meta(struct writer *w, const struct writer_options *opt)
 	return 0;
 }
 
-/* Reads the boot id of the running kernel, 16 bytes; zeroes if it cannot be read. */
+/* Reads the boot id of the running kernel. If it cannot be read, the bytes become 0. */
 static void read_boot_id(uint8_t id[16])
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -231,8 +231,8 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 	return 0;
 }
 
-/* Whether two blobs of a task differ at most in their headers (ts and flags). Then the old entry is kept,
- * because its ts is the right one: the task has had this name since then. */
+/* Returns whether two blobs of a task differ at most in their headers (ts and flags). If so, the
+ * writer keeps the old entry, because the task has had this name since the ts of the old entry. */
 static bool task_is_same(const struct ct_blob *a, const struct ct_blob *b)
 {
 	return !memcmp((const char *)a + sizeof(*a), (const char *)b + sizeof(*b),
@@ -252,7 +252,7 @@ static int writer_task(struct writer *w, const struct ct_blob *blob)
 	if (w->pending + sizeof(struct ct_task_blob) > PENDING_MAX ||
 	    VEC_RESERVE(&w->renewed, w->renewed.n + 1))
 		return -ENOMEM;
-	/* an older name of the task, which comes late through the ring of another CPU */
+	/* The blob is older than the entry. It came late, through the ring of another CPU. */
 	if (e && blob->ts < e->blob->ts)
 		return VEC_PUSH(&w->replaced, *(const struct ct_task_blob *)blob) ? -ENOMEM : 0;
 	if (e && VEC_PUSH(&w->replaced, *(struct ct_task_blob *)e->blob))
@@ -267,8 +267,8 @@ static int writer_task(struct writer *w, const struct ct_blob *blob)
 	return 0;
 }
 
-/* Keeps the older of two entries with the same text, because its ts is the right one: the process has had
- * this command line since then. A text that comes late does not replace a newer one. */
+/* Keeps the older of two entries with the same text, because the process has had this command line
+ * since the ts of the older entry. A text that comes late does not replace a newer one. */
 static int writer_set_cmdline(struct writer *w, const struct ct_cmdline_blob *b)
 {
 	const struct ct_cmdline_blob *was = writer_cmdline(w, b->h.tid);
@@ -312,7 +312,7 @@ void writer_forget_task(struct writer *w, uint32_t tid)
 {
 	struct dict_entry *e = dict_get(&w->tasks, tid);
 
-	/* If there is no memory, the entry stays until the dictionary evicts it. */
+	/* If memory runs out, the entry stays until the dictionary evicts it. */
 	if (e && !VEC_RESERVE(&w->forgotten_before, w->forgotten.n + 1) && !VEC_PUSH(&w->forgotten, tid))
 		e->forgotten = true;
 }
@@ -359,8 +359,9 @@ static int seal_pull(struct writer *w)
 		pull_blob(&p->out_tasks, &w->replaced.v[i].h);
 	for (size_t i = 0; i < w->renewed.n; i++)
 		pull_task(p, w->renewed.v[i]);
-	/* The states are the same in all copies of the open segment, so their names come before those of the
-	 * records. Then a block of names is the same too, unless the records bring a new name. */
+	/* The states are the same in all copies of the open segment, so their names come before the
+	 * names of the records. So a block of names changes from copy to copy only if the records
+	 * bring a new name. */
 	for (size_t i = 0; i < w->states.n; i++) {
 		const struct format_state *s = &w->states.v[i];
 
@@ -504,7 +505,7 @@ static void writer_reset(struct writer *w)
 	w->saved_bytes = w->saved_more = 0;
 }
 
-/* Whether a copy of the open segment is likely to fit into a slot. */
+/* Returns whether a copy of the open segment is likely to fit into a slot. */
 static bool fits_slot(const struct writer *w)
 {
 	return w->pending <= WRITER_SAVE_BYTES && w->sealed_bytes <= FORMAT_SLOT_BYTES &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * noticed - hangs that the daemon has to notice, and behaviour that the daemon must not report. All
- * cases but the deadlock first behave normally, so that the daemon learns the habits of the task. Then
- * each case does something else for about three seconds. Prints the task that has to be reported,
- * "tid=N", or "tid=0" if no task has to be reported.
+ * noticed - makes one of several hangs that the daemon has to notice, or shows behaviour that the
+ * daemon must not report. Each case except the deadlock first behaves normally, so that the daemon
+ * learns the habits of the task. Then each case does something else for about three seconds. Prints
+ * "tid=N" if the daemon has to report the task N, or "tid=0" if it must report no task.
  *
  *   noticed NAME
  */
@@ -245,7 +245,7 @@ static void service(void)
 	}
 }
 
-/* The cases from here on must not be reported. */
+/* The daemon must not report any task of the cases below. */
 
 /* An event loop runs a program, and waits for its end. */
 static void runs_child(void)
@@ -269,8 +269,8 @@ static void reads_child(void)
 }
 
 /*
- * A job takes three seconds. The daemon has seen jobs of 400 ms of this task. A job may take 20 times as
- * long before it is a hang (TIMES_BUSY).
+ * A job takes three seconds. Before, the daemon has seen the task do jobs of 400 ms. A job may take
+ * 20 times as long as the longest job so far before it counts as a hang (TIMES_BUSY).
  */
 static void long_jobs(void)
 {
@@ -331,7 +331,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc == 2 && i < sizeof(all) / sizeof(all[0]); i++) {
 		if (strcmp(all[i].name, argv[1]))
 			continue;
-		/* Each case has a name of its own: the detector shares habits between tasks of one name. */
+		/* Each case has a name of its own, because the detector shares habits between tasks
+		 * with the same name. */
 		prctl(PR_SET_NAME, all[i].name);
 		if (all[i].fn == loop_pipe) {
 			if (pipe(pipes))

@@ -2,8 +2,8 @@
 /*
  * cache SECONDS: an event loop looks into a cache twenty times a second. When a line comes from the
  * standard input, another thread refreshes the cache: it locks the cache and sleeps for SECONDS.
- * Prints the tids of the loop (victim) and of the other thread (root), then "ready". Prints "hung" when
- * the other thread has the lock.
+ * Prints the tids of the loop (victim=) and of the other thread (root=), then "ready". Prints
+ * "hung" when the other thread has locked the cache.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * marker - leaves numbered marks in a trace. Every 10 ms it sends itself a signal. The si_code of the
- * signal follows from the number of the mark. Before each signal marker prints "number boot_ns", so that
- * a test can compare the trace with the marks. Runs until it is killed.
+ * marker - leaves numbered marks in a trace. Every 10 ms, marker sends itself a signal. The si_code
+ * of the signal follows from the number of the mark. Before each signal, marker prints the number
+ * of the mark and the boot time in ns. So a test can compare the trace with the marks. Runs until
+ * it is killed.
  */
 #include <signal.h>
 #include <stdint.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * pingpong MILLISECONDS [PAUSE_US] - two processes send one byte to and fro, as fast as possible,
- * or with a pause after each hundred rounds. Each process prints a line when it begins and when it
- * ends: its pid, the time, and how often it has blocked so far, as the kernel counts. Between these
- * two times, a trace must show as many blocks of the process as the kernel counted.
+ * or with a pause after each hundred rounds. When a process begins and when it ends, it prints a
+ * line with its pid, the time, and the number of times that it has blocked so far, as the kernel
+ * counts. Between these two times, a trace must show as many blocks of the process as the kernel
+ * has counted.
  */
 #include <sched.h>
 #include <signal.h>
@@ -34,7 +35,7 @@ static long blocked(void)
 	return u.ru_nvcsw;
 }
 
-/* Prints the process, the time, and how often the process has blocked so far. */
+/* Prints the pid, the time, and how often the process has blocked so far. */
 static void mark(const char *who, const char *what)
 {
 	char line[128];
@@ -67,7 +68,8 @@ int main(int argc, char **argv)
 	char c = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Both processes are on one CPU, so each round is two blocks and two wakes, in a few microseconds. */
+	/* Both processes are on one CPU. So each round has two blocks and two wakes, and takes a
+	 * few microseconds. */
 	CPU_ZERO(&here);
 	CPU_SET(sched_getcpu(), &here);
 	if (sched_setaffinity(0, sizeof(here), &here) || pipe(there) || pipe(back))

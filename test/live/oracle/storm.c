@@ -63,8 +63,8 @@ struct player {
 };
 
 /*
- * Puts the calling thread on the first CPU that it may use. Both threads do so. Then each turn is a
- * switch, and the other CPUs stay free.
+ * Puts the calling thread on the first CPU that it may use. Both threads call this function. So
+ * each turn is a switch, and the other CPUs stay free.
  */
 static void on_first_cpu(void)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * whatif SCENE [N] - some threads sleep, and the main thread waits for them. With N, thread N does
- * not sleep. Prints the main thread (victim) and the threads, and the begin and end of the run. So a
- * test can compare an answer of `ctrace path --without` with a real run in which the thread takes no
- * time.
+ * whatif SCENE [N] - some threads sleep, and the main thread waits for them. With the argument N,
+ * thread N does not sleep. Prints the begin and end of the run, and the tids of the main thread
+ * (victim) and of the other threads. So a test can compare an answer of `ctrace path --without`
+ * with a real run in which one thread takes no time. SCENE is one of these:
  *
  * 	join	two threads side by side; the main thread waits for the longer one first
  * 	wait	as join, with processes

@@ -18,10 +18,11 @@
 #include <unistd.h>
 
 struct control {
-	int32_t write_error, sync_error, room_error; /* errno of write, sync and fallocate; 0: none */
-	int32_t write_ms, sync_ms;                   /* time that each write and each sync takes longer */
+	int32_t write_error, sync_error, room_error; /* errno of write, sync and fallocate; 0 for no
+							error */
+	int32_t write_ms, sync_ms;                   /* by how many ms each write and sync is slower */
 	uint32_t writes, syncs, rooms;               /* number of calls */
-	int32_t trace_only; /* not 0: only writes and syncs of the trace fail, wait or count */
+	int32_t trace_only; /* if not 0, only writes and syncs of the trace fail, wait or count */
 };
 
 static struct control none, *control = &none;

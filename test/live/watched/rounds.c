@@ -2,7 +2,7 @@
 /*
  * rounds HOW ROUNDS - in each round, one thread polls a flag in memory until another thread sets
  * it. The other thread first does something else for two seconds. HOW says which flag it is, how
- * the thread polls it, and which thread sets it:
+ * the first thread polls it, and which thread sets it:
  *
  * 	global, static	sched_yield() on a flag of the program
  * 	library		sched_yield() on a flag of a library

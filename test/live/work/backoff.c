@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A client tries to connect again and again, after 10, 20, 40 ms and so on, until its server listens. */
+/* A client tries to connect until its server listens. Its pauses between the tries are 10, 20, 40
+ * ms and so on. */
 #include "work.h"
 
 static void server(void)

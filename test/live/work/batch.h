@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * batch.h - a server collects the requests of all its clients for a moment, does them one after the
- * other, and then answers all of them. In the end a request of the victim takes long. The other
- * clients have nothing to do with this request.
+ * other, and then answers all of them. In the end, one request of the victim takes long. The other
+ * clients have no part in this request.
  */
 #ifndef CTRACE_TEST_LIVE_BATCH_H
 #define CTRACE_TEST_LIVE_BATCH_H
@@ -19,7 +19,8 @@ struct asked {
 	struct stamp what;
 };
 
-/* Reads at most max requests that have arrived on fd. Returns their number; -1: the client has closed fd. */
+/* Reads at most max requests that have arrived on fd. Returns their number, or -1 if the client has
+ * closed its end. */
 static inline int batch_read(int fd, struct asked *v, int max)
 {
 	struct stamp in[BATCH];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The program makes a lock of a flag and a condition variable, as interpreters with a global lock do.
- * The victim tries to get the lock every 5 ms. It has about five hundred short waits, and a time limit
- * ends each of them.
+ * The program builds a lock from a flag and a condition variable, as interpreters with a global
+ * lock do. The victim tries to get the lock every 5 ms. It has about five hundred short waits, and
+ * a time limit ends each of them.
  */
 #include "work.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A client tries to connect every 80 ms to a port on which nobody listens yet. */
+/* A client tries every 80 ms to connect to a port on which no server listens yet. */
 #include "work.h"
 
 static uint16_t port;

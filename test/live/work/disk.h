@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * disk.h - a slow disk: an ext4 on a loop device whose speed a control group limits. With
- * control groups of version 1, the limit holds for all tasks. With version 2, the limit holds for the
- * processes that call disk_join().
+ * disk.h - a slow disk: an ext4 on a loop device whose speed a control group limits. With cgroup
+ * version 1, the limit holds for all tasks. With version 2, it holds for the processes that call
+ * disk_join().
  */
 #ifndef CTRACE_TEST_LIVE_DISK_H
 #define CTRACE_TEST_LIVE_DISK_H
@@ -42,7 +42,7 @@ static inline void disk_remove(void)
 		 disk_dir, disk_group, disk_group, disk_dir);
 }
 
-/* Makes the file system; skips the test if this is impossible. */
+/* Makes the file system. Skips the test if this is impossible. */
 static inline void disk_make(void)
 {
 	if (!mkdtemp(disk_dir))
@@ -62,7 +62,7 @@ static inline void disk_make(void)
 	}
 }
 
-/* Limits the disk from now on to this number of bytes a second. what: "read" or "write". */
+/* Limits the disk to bps bytes a second from now on. `what` is "read" or "write". */
 static inline void disk_limit(const char *what, unsigned bps)
 {
 	if (disk_v1 ? disk_run("echo \"$(cat %s/devno) %u\" >" DISK_V1 "%s_bps_device", disk_dir, bps, what)
@@ -81,7 +81,7 @@ static inline int disk_open(const char *name, int flags)
 	return CHECK(open(path, flags | O_CLOEXEC, 0600));
 }
 
-/* Writes this number of MiB, plus this number of bytes. */
+/* Writes `mib` MiB and then `bytes` bytes. */
 static inline void disk_fill(int fd, size_t mib, size_t bytes)
 {
 	static char buf[1 << 20];

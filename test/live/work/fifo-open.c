@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* open() of a named pipe for reading waits until another process opens it for writing, late. */
+/* The victim opens a named pipe for reading. open() waits until another process opens the pipe for
+ * writing, and that process is late. */
 #include "work.h"
 
 static char dir[] = "live-XXXXXX", path[64];

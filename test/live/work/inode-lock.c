@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two tasks write to one file on a slow disk. The first writes with O_DIRECT, and owns the inode lock
- * of the kernel meanwhile. The second waits for this lock, not for the disk.
+ * Two tasks write to one file on a slow disk. The first task writes with O_DIRECT, and owns the
+ * inode lock of the kernel meanwhile. The second task waits for this lock, not for the disk.
  */
 #include "disk.h"
 

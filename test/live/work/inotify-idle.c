@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A task watches a directory in which nothing happens. It wakes every half second. */
+/* Normal behaviour: a task watches a directory in which nothing happens. The task wakes every half
+ * second. */
 #include "work.h"
 #include <sys/inotify.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Priority inversion: on one CPU, the victim has a high priority and waits for a mutex. The owner of
- * the mutex has a low priority and gets no CPU, because a task of a priority between the two
- * computes.
+ * Priority inversion. All threads share one CPU. The victim has a high priority and waits for a
+ * mutex. The owner of the mutex has a low priority and gets no CPU, because a thread with a middle
+ * priority computes.
  */
 #include "work.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Half of the jobs go to a thread pool of GLib, the others to the main loop. The program loads GLib at
- * run time. Before each half comes one job more. From these two jobs the daemon learns the addresses of
- * pooled() and idle(). After each of them the daemon has one second to put a probe there.
+ * Half of the jobs go to a thread pool of GLib, the others to the main loop. The program loads GLib
+ * at run time. Before each half, one extra job comes. From these two extra jobs, the daemon learns
+ * the addresses of pooled() and idle(). After each extra job, the daemon has one second to put a
+ * probe on the function.
  */
 #include "job.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job.h - for the programs with queues of jobs. Each job notes the task that enqueued it and the
- * task that did it. At the end the program prints a line for each job, "job=ADDRESS ENQUEUED_BY
- * DONE_BY", in the order of the queue.
+ * job.h - functions for the programs with queues of jobs. Each job notes the task that enqueued it
+ * and the task that did it. At the end, the program prints the line "job=ADDRESS ENQUEUED_BY
+ * DONE_BY" for each job, in the order of the queue.
  */
 #ifndef CTRACE_TEST_LIVE_JOB_H
 #define CTRACE_TEST_LIVE_JOB_H
@@ -34,7 +34,8 @@ static inline void job_do(struct job *j)
 	j->done_by = gettid();
 }
 
-/* Sleeps before every fiftieth job. So the jobs come in bursts, and the workers wait between the bursts. */
+/* Sleeps before every fiftieth job. So the jobs come in bursts, and the workers wait between two
+ * bursts. */
 static inline void job_pause(unsigned i)
 {
 	if (i % 50 == 0)

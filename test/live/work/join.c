@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pthread_join() of a thread that computes. The exit of the thread ends the wait. */
+/* The victim waits in pthread_join() for a thread that computes. The exit of this thread ends the
+ * wait. */
 #include "work.h"
 
 static void worker(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A server answers fifty requests quickly, and the next request after three seconds. For each request
- * the server asks a helper. The helper sleeps before its last answer.
+ * A server answers fifty requests quickly. It answers the next request after three seconds. For
+ * each request the server asks a helper. The helper sleeps before its last answer.
  */
 #include "work.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Four threads lock the same mutex in turn. No thread causes the work of another one. In the end
- * one thread keeps the mutex.
+ * Four threads lock the same mutex in turn. No thread causes the work of another thread. In the
+ * end, one thread keeps the mutex.
  */
 #include "work.h"
 

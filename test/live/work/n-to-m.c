@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two producers and three consumers share a queue with a condition variable. The consumer that is
- * woken need not be the consumer that gets the item. The producer of the last item takes long.
+ * Two producers and three consumers share a queue with a condition variable. A signal wakes one
+ * consumer, but another consumer may get the item. The producer of the last item takes long.
  */
 #include "work.h"
 
@@ -54,8 +54,8 @@ static void take_until(int n)
 			break;
 		}
 		struct stamp s = items[taken++];
-		/* The wake-up may come from another task than the item. So this edge counts as an edge
-		 * without a wake-up. */
+		/* The wake-up and the item may come from different tasks. So this edge counts as an
+		 * edge without a wake-up. */
 		caused("queue", s, sleeps());
 		/* No more items come for the other consumers, so wake them. */
 		if (taken == 2 * EACH) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An event loop with two workers. Both workers are busy with long jobs of another client. The
+ * An event loop has two workers. Both workers are busy with long jobs of other clients. The
  * victim's short job waits in the queue. The workers answer the loop through an eventfd.
  */
 #include "work.h"
@@ -13,7 +13,8 @@ static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
 struct job {
 	int client;
 	bool is_long;
-	struct stamp by; /* from the task that queued the job; later from the task that finished the job */
+	struct stamp by; /* first the stamp of the task that queued the job; later of the task that
+			    finished it */
 };
 static struct job queue[8], finished[8];
 static int head, tail, n_finished;

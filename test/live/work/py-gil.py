@@ -24,7 +24,7 @@ def duration(n):
     return time.monotonic() - a
 
 
-# The match takes twice as long for each further letter.
+# For each further letter, the match takes twice as long.
 length = 16
 while duration(length) < 1.3:
     length += 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rounds.h - a server has one client. The server answers some requests quickly, and computes for long
- * before its last answer.
+ * rounds.h - a server has one client. The server answers some requests quickly, and computes for
+ * long before its last answer.
  */
 #ifndef CTRACE_TEST_LIVE_ROUNDS_H
 #define CTRACE_TEST_LIVE_ROUNDS_H
@@ -23,8 +23,8 @@ static void server(void)
 }
 
 /*
- * The client sends a request over fd in each round. The last round is the hang. epoll: the epoll in
- * which the client waits for each answer; -1: the client waits in a read.
+ * The client sends a request over fd in each round. The last round is the hang. The client waits
+ * for each answer in the epoll with this descriptor. If `epoll` is -1, the client waits in a read.
  */
 static void ask_rounds(int fd, int epoll)
 {

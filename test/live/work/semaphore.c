@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim waits for a semaphore in shared memory. Another process posts it often, and in the end late. */
+/* The victim waits for a semaphore in shared memory. Another process posts the semaphore often, but
+ * the last post comes late. */
 #include "work.h"
 #include <semaphore.h>
 

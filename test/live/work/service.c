@@ -37,7 +37,8 @@ static void server(void)
 		p[i] = (struct pollfd){ .events = POLLIN, .fd = accept_one(listener) };
 	while (open) {
 		long before = sleeps();
-		/* If several descriptors are ready, the program does not know which of them woke the task. */
+		/* If several descriptors are ready, the program does not know which of them woke
+		 * the task. */
 		bool one = CHECK(poll(p, CLIENTS, -1)) == 1;
 		for (int i = 0; i < CLIENTS; i++) {
 			if (!p[i].revents)

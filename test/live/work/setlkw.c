@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The victim waits in fcntl(F_SETLKW) for a lock on a whole file. Another process has locked a part of
- * the file, and computes.
+ * The victim waits in fcntl(F_SETLKW) for a lock on a whole file. Another process has locked a part
+ * of the file, and computes.
  */
 #include "work.h"
 

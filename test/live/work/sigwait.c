@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process waits for a signal that another process sends often, and in the end late. */
+/* A process waits for signals of another process. The other process sends the signal often, but the
+ * last signal comes late. */
 #include "work.h"
 
 enum { ROUNDS = 6 };
@@ -22,7 +23,7 @@ int main(void)
 
 	expect("long-wait", "busy|slow-peer", "signal", "sender", "victim,sender");
 	sigemptyset(&set);
-	/* A real-time signal is queued, so none is lost while another one is pending. */
+	/* Real-time signals are queued, so no signal is lost while another one is pending. */
 	sigaddset(&set, SIGRTMIN);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sent = shared((ROUNDS + 1) * sizeof(*sent));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A loop reads a flag in memory, and sleeps for 10 ms between two reads. The trace has hundreds of
- * wakes by a timer, and no object.
+ * wakes by a timer, and no object for these waits.
  */
 #include "work.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As in tcp-recv.c, but the client is an event loop. Its epoll also has a pipe and an eventfd, which
- * never become readable.
+ * As in tcp-recv.c, but the client is an event loop. Its epoll also has a pipe and an eventfd,
+ * which never become readable.
  */
 #include "rounds.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program shares a CPU with two others of the same priority. The program gets much less than a third
- * of the CPU, because the CPU quota of its control group is used up. So the others are not to blame.
+ * A program shares a CPU with two other programs of the same priority. The first program gets much
+ * less than a third of the CPU, because the CPU quota of its control group is used up. So the two
+ * other programs are not to blame.
  */
 #include "throttled.h"
 

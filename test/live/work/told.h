@@ -2,17 +2,18 @@
 /*
  * told.h - the edges between the tasks of a program, as the program itself knows them.
  *
- * An edge is a fact of the program's own logic: this post was for that wait, this answer is for
- * that request. The causing task takes a stamp before it acts. The stamp travels with the item, the
- * message or the thread. The caused task calls caused() when it has received the stamp. So the time
- * in the kernel lies between the two times of the edge. The edges are kept in shared memory. The
- * process that started first prints them when it ends:
+ * An edge is a fact of the program's own logic. For example, one post was for one wait, or one
+ * answer is for one request. The causing task takes a stamp before it acts. The stamp travels with
+ * the item, the message or the thread. The caused task calls caused() when it has received the
+ * stamp. So the kernel does its part between the two times of the edge. The edges are kept in
+ * shared memory. The process that started first prints the edges when it ends:
  *
  *   edge=KIND FROM_TID LEFT_NS TO_TID ARRIVED_NS slept|ran
  *
- * Messages that one call received have the same time of arrival, to the nanosecond. "ran": the
- * receiver did not sleep for the edge, so there was no wake-up to record. The kernel's count of
- * switches shows this. The handoff of a mutex is no cause, so it is not printed.
+ * Messages that one call received have exactly the same time of arrival. "ran" says that the
+ * receiver did not sleep while it waited for the edge, so there was no wake-up to record. The
+ * program knows this from the kernel's count of switches. The handoff of a mutex is no cause, so it
+ * is not printed.
  */
 #ifndef CTRACE_TEST_LIVE_TOLD_H
 #define CTRACE_TEST_LIVE_TOLD_H
@@ -35,7 +36,8 @@
 
 struct stamp {
 	uint64_t ns;
-	uint64_t connected_ns; /* when the connection of the message was asked for; 0: no connection */
+	uint64_t connected_ns; /* when the client requested the connection of the message; 0 if
+				  there is no connection */
 	uint32_t tid;
 	uint32_t note; /* a note to the receiver; the program decides its meaning */
 };
@@ -51,7 +53,7 @@ struct told_edge {
 struct told_end {
 	uint64_t ns;
 	uint32_t pid, parent;
-	uint32_t killer; /* tid, 0: none */
+	uint32_t killer; /* a tid; 0 if the process was not killed */
 	bool reaped;
 };
 
@@ -63,8 +65,9 @@ static struct told {
 } * told;
 
 /*
- * What this process knows about the connection of each descriptor: when the client asked for the connection,
- * which task accepted it and when, and the last message that came.
+ * The facts that this process has about the connection of each descriptor: when the client
+ * requested it, which task accepted it and when, whether this task slept for it, and the last
+ * message that came.
  */
 static struct {
 	uint64_t asked_ns, accepted_ns;
@@ -122,7 +125,7 @@ static inline struct stamp stamp(void)
 	return (struct stamp){ .ns = mono_ns(), .tid = gettid() };
 }
 
-/* How often the calling thread has slept. */
+/* Returns how often the calling thread has slept. */
 static inline long sleeps(void)
 {
 	struct rusage u;
@@ -145,8 +148,9 @@ static inline void told_edge(const char *kind, const struct stamp *from, uint32_
 }
 
 /*
- * Notes the edge of a stamp that has arrived at the calling thread from another thread. slept_before:
- * how often the calling thread had slept when it began to wait for the stamp.
+ * Notes the edge of a stamp that has arrived at the calling thread from another thread.
+ * slept_before is the number of times that the calling thread had slept when it began to wait for
+ * the stamp.
  */
 static inline void caused_at(const char *kind, struct stamp from, long slept_before, uint64_t arrived_ns)
 {
@@ -161,8 +165,8 @@ static inline void caused(const char *kind, struct stamp from, long slept_before
 }
 
 /*
- * Notes that the process pid, a child of `parent`, is about to end. killer: the thread that is about to
- * kill the process; 0: the process ends by itself.
+ * Notes that the process pid, a child of `parent`, is about to end. `killer` is the thread that is
+ * about to kill the process, or 0 if the process ends by itself.
  */
 static inline void told_ends(uint32_t pid, uint32_t parent, uint32_t killer)
 {
@@ -173,8 +177,9 @@ static inline void told_ends(uint32_t pid, uint32_t parent, uint32_t killer)
 }
 
 /*
- * Notes the edge from the end of the process pid, for which the calling thread has waited. If another
- * child ended earlier, that child woke the thread, so this edge counts as an edge without a wake-up.
+ * Notes the edge from the end of the process pid, for which the calling thread has waited. If
+ * another child ended earlier and was not reaped, the wake-up came from that child. So this edge
+ * counts as an edge without a wake-up.
  */
 static inline void told_reaped(uint32_t pid, long slept_before)
 {

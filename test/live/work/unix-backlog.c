@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The victim connects to a unix socket whose queue is full, and waits until the busy server accepts a
- * connection.
+ * The victim connects to a unix socket. The socket's queue is full, so the victim waits until the
+ * busy server accepts a connection.
  */
 #include "work.h"
 

@@ -2,10 +2,10 @@
 /*
  * work.h - functions for the small programs of the live tests.
  *
- * A program takes no arguments. It has one hang of two to three seconds, or behaves normally for that
- * time. It prints lines KEY=VALUE: the victim, the time of the hang, the other tasks
- * (role.NAME=PID/TID), the truth that `run_live` checks (expect.*), and the edges (told.h). Exit 77:
- * this machine cannot run the program.
+ * A program takes no arguments. It has one hang of two to three seconds, or behaves normally for
+ * that time. It prints lines KEY=VALUE. They name the victim, the time of the hang, the other tasks
+ * (role.NAME=PID/TID), the truth that `run_live` checks (expect.*), and the edges (told.h). If this
+ * machine cannot run the program, the exit code is 77.
  */
 #ifndef CTRACE_TEST_LIVE_WORK_H
 #define CTRACE_TEST_LIVE_WORK_H
@@ -73,9 +73,9 @@ static inline long check(long rc, const char *what)
 #define CHECK(expr) check(expr, #expr)
 
 /*
- * Returns the time ms; with LIVE_SCALE=N in the environment, N times ms if ms is a second or more. A
- * test makes the hang longer if it runs ctrace during the hang, and shorter if the length does not
- * matter.
+ * Returns ms, or N times ms if ms is at least 1000 and the environment has LIVE_SCALE=N. A test
+ * that runs ctrace during the hang makes the hang longer in this way. A test for which the length
+ * does not matter makes the hang shorter.
  */
 static inline unsigned scaled(unsigned ms)
 {
@@ -92,7 +92,7 @@ static inline void nap_ms(unsigned ms)
 		;
 }
 
-/* Computes for this time on the wall clock, without a system call. */
+/* Computes until this many milliseconds have passed (scaled()), without a system call. */
 static inline void compute_ms(unsigned ms)
 {
 	uint64_t end = mono_ns() + scaled(ms) * 1000000ULL;
@@ -103,7 +103,7 @@ static inline void compute_ms(unsigned ms)
 			x = x * 6364136223846793005ULL + 1442695040888963407ULL;
 }
 
-/* Does a fixed amount of work: the CPU time of the calling thread grows by this number of milliseconds. */
+/* Computes until the calling thread has used this many milliseconds of CPU time. */
 static inline void compute_cpu_ms(unsigned ms)
 {
 	struct timespec t;
@@ -130,8 +130,8 @@ static inline void role(const char *name)
 }
 
 /*
- * Names the calling thread, and prints that this thread has no part in the victim's wait. The thread
- * may share a server, a lock or a CPU with the victim.
+ * Names the calling thread, and prints that this thread has no part in the victim's wait. The
+ * thread may share a server, a lock or a CPU with the victim.
  */
 static inline void bystander(const char *name)
 {
@@ -156,9 +156,9 @@ static inline void hang_ends(void)
 }
 
 /*
- * Prints the right answer. verdict, cause and kind: alternatives with '|' between them. root: names
- * of roles, one of which has to be the root cause. chain: names of roles that have to be in the
- * chain, in this order. "-": anything is right.
+ * Prints the right answer. verdict, cause and kind are alternatives with '|' between them. `root`
+ * has names of roles, and one of these roles has to be the root cause. `chain` has names of roles
+ * that have to be in the chain, in this order. "-" stands for any answer.
  */
 static inline void expect(const char *verdict, const char *cause, const char *kind, const char *root,
 			  const char *chain)
@@ -167,7 +167,8 @@ static inline void expect(const char *verdict, const char *cause, const char *ki
 	    cause, kind, root, chain);
 }
 
-/* Starts a process that calls fn() and then ends, or dies with its parent. Returns its pid to the parent. */
+/* Starts a process that calls fn() and then ends. If the parent ends first, the kernel kills the
+ * process. Returns the pid of the process to the parent. */
 static inline pid_t process(void (*fn)(void))
 {
 	struct stamp by = stamp();
@@ -235,8 +236,8 @@ static inline void slay(pid_t pid)
 }
 
 /*
- * Waits for the end of the child pid; -1: of any child. Returns false if there is no such child. If the
- * child failed, *rc becomes its exit status; otherwise *rc stays as it is.
+ * Waits for the end of the child pid, or of any child if pid is -1. Returns false if there is no
+ * such child. If the child failed, *rc becomes its exit status. Otherwise *rc is unchanged.
  */
 static inline bool reap(pid_t pid, int *rc)
 {
@@ -252,7 +253,8 @@ static inline bool reap(pid_t pid, int *rc)
 	return true;
 }
 
-/* Waits for all children. Returns the exit status of this program: not 0 if a child failed. */
+/* Waits for all children. Returns the exit status for this program, which is not 0 if a child
+ * failed. */
 static inline int finish(void)
 {
 	int rc = 0;
@@ -279,7 +281,8 @@ static inline void tell(int fd)
 	tell_note(fd, 0);
 }
 
-/* Notes the edge of a stamp that the calling thread has read from fd. slept_before: see caused_at(). */
+/* Notes the edge of a stamp that the calling thread has read from fd. slept_before is as in
+ * caused_at(). */
 static inline void heard_at(int fd, struct stamp s, long slept_before, uint64_t arrived_ns)
 {
 	struct stat st;
@@ -303,7 +306,8 @@ static inline void heard(int fd, struct stamp s, long slept_before)
 	heard_at(fd, s, slept_before, mono_ns());
 }
 
-/* Notes the edge from the task that closed the other end, some time after its last message. Closes fd. */
+/* Notes the edge from the task that closed the other end of the connection. The time of its last
+ * message stands for the time of the close. Closes fd. */
 static inline void heard_end(int fd, long slept_before)
 {
 	caused("close", told_fds[fd].last, slept_before);
@@ -322,7 +326,8 @@ static inline struct stamp hear(int fd)
 	return s;
 }
 
-/* Accepts a connection. slept_before: how often the thread had slept when it began to wait. */
+/* Accepts a connection. slept_before is the number of times that the thread had slept when it began
+ * to wait. */
 static inline int accept_after(int listener, long slept_before)
 {
 	int fd = CHECK(accept(listener, NULL, NULL));
@@ -363,7 +368,7 @@ static inline void gate_wait(struct gate g)
 	hear(g.fd[0]);
 }
 
-/* Memory that this process shares with the processes that it makes later. */
+/* Returns memory that this process shares with the processes that it starts later. */
 static inline void *shared(size_t n)
 {
 	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A loop calls sched_yield() until a flag in memory is set. Another thread sets the flag late. The
- * kernel does not see the flag.
+ * The victim calls sched_yield() again and again until a flag in memory is set. Another thread sets
+ * the flag late. The kernel does not see the flag.
  */
 #include "work.h"
 
