@@ -221,7 +221,8 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 		return;
 	}
 	probe_uncap_groups(g->opt.probe);
-	/* so that the record of the beginning of a cap comes before the record of its end */
+	/* The rings are emptied here, so that the record of the beginning of a cap comes before the
+	 * record of its end. */
 	g->opt.empty(g->opt.arg);
 	/* A failure does no harm: governor_loop_caps_round() makes this call again after
 	 * CAPS_OVER_NS. */
