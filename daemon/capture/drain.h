@@ -76,7 +76,7 @@ int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAI
  * disk has not taken the end of the trace. In this case the caller must not free anything that the
  * drain thread used. Accepts NULL. */
 bool drain_stop(struct drain *d);
-/* Closes the trace. The caller calls it after drain_stop(), when no other thread uses d any more.
+/* Closes the trace. Call this function after drain_stop(), when no other thread uses d any more.
  * Accepts NULL. */
 void drain_free(struct drain *d);
 

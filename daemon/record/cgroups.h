@@ -41,7 +41,7 @@ struct cgroups_options {
 
 /* Looks for the mount point of cgroup2. Returns NULL if there is no memory. */
 struct cgroups *cgroups_new(const struct cgroups_options *opt);
-/* The caller calls it when the worker has ended. Accepts NULL. */
+/* Call this function when the worker has ended. Accepts NULL. */
 void cgroups_free(struct cgroups *c);
 /* Notes that a task of this cgroup was seen. Drain thread only. */
 void cgroups_seen(struct cgroups *c, uint64_t id);

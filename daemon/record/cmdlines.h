@@ -32,7 +32,7 @@ struct cmdlines_options {
 
 /* Returns NULL if there is no memory. */
 struct cmdlines *cmdlines_new(const struct cmdlines_options *opt);
-/* The caller calls it when the worker has ended. Accepts NULL. */
+/* Call this function when the worker has ended. Accepts NULL. */
 void cmdlines_free(struct cmdlines *c);
 /* Asks for the command line of the process tgid. Drain thread only. */
 void cmdlines_want(struct cmdlines *c, uint32_t tgid);
