@@ -338,7 +338,8 @@ static int ctraced_capture(struct ctraced *c)
 	return r;
 }
 
-/* Starts everything in order. If a step fails, ctraced_stop() undoes the steps before it. */
+/* Starts all parts of the daemon in order. If a start fails, ctraced_stop() ends the parts that
+ * run. */
 static int ctraced_start(struct ctraced *c)
 {
 	struct control_options co = { .path = c->config.socket,

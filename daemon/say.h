@@ -7,8 +7,8 @@
 #ifndef CTRACE_DAEMON_SAY_H
 #define CTRACE_DAEMON_SAY_H
 
-/* Writes "ctraced: MESSAGE" at once and as one line. Newlines and the characters that lib/clean.h rejects
- * appear as escapes, because messages hold names of programs and files. */
+/* Writes "ctraced: MESSAGE" at once and as one line. Newlines and the characters that lib/clean.h
+ * rejects appear as escapes, because messages hold names of programs and files. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

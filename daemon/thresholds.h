@@ -316,8 +316,8 @@
  */
 
 /* INSPECT_PER_SEC, inspections a second: the limit if the caller sets none. INSPECT_SLACK_SHARE, a
- * part (1/n) of a second: after a rest, the inspections of this much time may run at once. No
- * evidence yet. */
+ * part (1/n) of a second: after a time without inspections, the inspections of this much time may
+ * run at once. No evidence yet. */
 #define INSPECT_PER_SEC     100
 #define INSPECT_SLACK_SHARE 4
 /* inspections a second: the limit of the daemon's inspection thread. It is far above

@@ -17,7 +17,8 @@ struct probe;
 
 struct fdtable_job {
 	struct probe *probe;
-	/* Takes over data (malloc'd), a stream of records and blobs. Called on the worker's thread. */
+	/* Takes over data (malloc'd), a stream of records and blobs. Called on the worker's
+	 * thread. */
 	void (*post)(void *arg, void *data, size_t size);
 	void *arg;
 	uint32_t tgid;

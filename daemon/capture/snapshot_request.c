@@ -45,8 +45,8 @@ static void add_processes(struct snapshot_request_prep *p, struct tasks *tasks, 
 	}
 }
 
-/* Asks for inspections, and chooses the processes whose descriptor tables are read. Runs on the drain
- * thread. */
+/* Asks for inspections, and chooses the processes whose descriptor tables are read. Runs on the
+ * drain thread. */
 static void prepare_begin(struct drain *d, void *arg)
 {
 	struct tasks *tasks = recorder_tasks(drain_recorder(d));
@@ -135,8 +135,8 @@ void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t 
 	struct writer_stats w = drain_stats(src->drain).recorder.writer;
 
 	s.storage = w.storage;
-	/* The records of the preparation are a little later than begin_ns. A window that ends about now
-	 * includes these records. */
+	/* The records of the preparation are a little later than begin_ns. A window that ends about
+	 * now includes these records. */
 	if (to_ns > s.begin_ns || s.begin_ns - to_ns < SNAPSHOT_REQUEST_NOW_NS)
 		s.to_ns = UINT64_MAX;
 	s.missing_ns = w.storage.untold_ns;

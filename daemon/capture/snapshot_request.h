@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * snapshot_request.h - brings the trace up to date and cuts a window out of it. The functions run on the
- * thread of a worker (worker.h), so the event loop and the drain thread go on. At the end of the daemon, they
- * run on the main thread. All times are boot time in nanoseconds.
+ * snapshot_request.h - brings the trace up to date and cuts a window out of it. The functions run
+ * on the thread of a worker (worker.h), so the event loop and the drain thread go on. At the end of
+ * the daemon, they run on the main thread. All times are boot time in nanoseconds.
  */
 #ifndef CTRACE_DAEMON_CAPTURE_SNAPSHOT_REQUEST_H
 #define CTRACE_DAEMON_CAPTURE_SNAPSHOT_REQUEST_H

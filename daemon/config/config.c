@@ -24,7 +24,8 @@
 #define CONFIG_TASK_CAP_MIN     1000 /* records a second */
 #define CONFIG_TASK_CAP_MAX     1e9
 #define CONFIG_FD_MAX           (1 << 20)
-/* The major version of the first kernel whose array maps take more than 4 MiB; see config_ring_default(). */
+/* The major version of the first kernel whose array maps take more than 4 MiB; see
+ * config_ring_default(). */
 #define CONFIG_RING_KERNEL 6
 
 static int config_set_text(char *dst, size_t cap, const char *what, const char *value, char *err)

@@ -39,8 +39,8 @@ struct control;
 /* The rights to make requests. Each right includes the rights above it. */
 enum control_right {
 	CONTROL_STATUS,
-	CONTROL_SNAPSHOT, /* may read what every process of the machine did */
-	CONTROL_WATCH,    /* may watch variables of other users' processes */
+	CONTROL_SNAPSHOT, /* may take snapshots, which show the work of every process of the machine */
+	CONTROL_WATCH,    /* may watch variables, also of other users' processes */
 };
 
 /*
@@ -53,7 +53,8 @@ typedef void (*control_request_fn)(void *arg, uint64_t client, const char *cmd, 
 
 struct control_options {
 	const char *path;
-	/* members of this group have the right group_may; root and the daemon's user have all rights */
+	/* members of this group have the right group_may; root and the daemon's user have all
+	 * rights */
 	gid_t group;
 	enum control_right group_may;
 	control_request_fn request;
@@ -79,7 +80,8 @@ struct control_options {
  */
 int control_new(sd_event *event, const struct control_options *opt, struct control **ret,
 		char err[CONTROL_ERR_MAX]);
-/* Closes all connections. Removes the socket if the file is still the daemon's own. Accepts NULL. */
+/* Closes all connections. Removes the socket if the file is still the daemon's own. Accepts
+ * NULL. */
 void control_free(struct control *c);
 
 /* Sends the answer, and takes over the caller's reference to it. If the client has gone, nothing is

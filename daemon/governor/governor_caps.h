@@ -50,8 +50,8 @@ static inline bool caps_note(struct caps *c, const struct ct_rec *rec)
 	caps_count(c, rec);
 	return true;
 }
-/* caps_round() and caps_end() call cap() for each task whose cap begins, and uncap() for each task whose cap
- * ends. */
+/* caps_round() and caps_end() call cap() for each task whose cap begins, and uncap() for each task
+ * whose cap ends. */
 struct caps_ops {
 	void (*cap)(void *arg, uint32_t tid);
 	void (*uncap)(void *arg, uint32_t tid, uint64_t since_ns);

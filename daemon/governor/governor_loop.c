@@ -219,8 +219,9 @@ static void governor_loop_step(struct governor_loop *g)
 }
 
 /*
- * Ends the gap at now_ns: writes the CT_GAP, reads the states of all tasks, and seals. The order matters:
- * the CT_GAP tells the detector that records are missing, and the states tell the detector where to go on.
+ * Ends the gap at now_ns: writes the CT_GAP, reads the states of all tasks, and seals the file
+ * segment. The order matters: the CT_GAP tells the detector that records are missing, and the
+ * states tell the detector where to go on.
  */
 static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 {

@@ -57,7 +57,7 @@ struct governor_loop_threads {
 };
 
 struct governor_loop_options {
-	uint32_t budget_ppm; /* 0: no governor */
+	uint32_t budget_ppm; /* 0: no budget */
 	uint32_t task_cap;   /* records that one task may make in a second; 0: no limit */
 	struct probe *probe;
 	struct recorder *recorder;

@@ -23,8 +23,8 @@ struct hook_def {
 	enum ct_shed from, until;
 };
 
-/* One program of a hook. The daemon uses the programs of the lowest rank that this kernel accepts. A hook is
- * live if one of its programs is attached. */
+/* One program of a hook. The daemon uses the programs of the lowest rank that this kernel accepts.
+ * A hook is live if one of its programs is attached. */
 struct hook_prog {
 	const char *hook;
 	const char *prog;   /* name in the skeleton */

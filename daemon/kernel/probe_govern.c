@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe_govern.c - applies the steps, pauses and caps of the governor to the programs, and computes the cost
- * of the programs. */
+/* probe_govern.c - applies the steps, pauses and caps of the governor to the programs, and computes
+ * the cost of the programs. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>

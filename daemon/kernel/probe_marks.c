@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe_marks.c - finds the functions of the kernel that show which interrupt is in progress, and gives their
- * addresses to the programs. */
+/* probe_marks.c - finds the functions of the kernel that show which interrupt is in progress, and
+ * gives their addresses to the programs. */
 #include <string.h>
 
 #include "ctrace/softirq.h"

@@ -7,8 +7,8 @@
 
 #include "ctrace/sysclass.h"
 
-/* Fills the table that the BPF programs read. The table has one SYSCLASS() word for each number of a system
- * call. */
+/* Fills the table that the BPF programs read. The table has one SYSCLASS() word for each number of
+ * a system call. */
 void wait_calls_fill(uint16_t *table);
 
 #endif

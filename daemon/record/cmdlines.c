@@ -100,7 +100,7 @@ static void job_run(void *arg)
 		uint64_t ts_ns = clock_boot_ns();
 		size_t n;
 
-		worker_leave(); /* the thread may get stuck here */
+		worker_leave(); /* the read may never return, so the job leaves the shared data */
 		n = read_args(j->tgids.v[i], j->text, sizeof(j->text));
 		if (!worker_enter())
 			return;

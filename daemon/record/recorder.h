@@ -91,9 +91,9 @@ void recorder_begin(struct recorder *r, uint64_t now_ns);
  * now_ns: the end of the segment. If force is not set, now_ns has to be a time before the rings
  * were last emptied. */
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
-/* Does the same as writer_flush(). Any thread. */
+/* Does the same as writer_flush(). Any thread may call it. */
 bool recorder_flush(struct recorder *r, uint64_t timeout_ns);
-/* Returns the same as writer_storage(). Any thread. */
+/* Returns the same as writer_storage(). Any thread may call it. */
 struct writer_storage recorder_storage(const struct recorder *r);
 struct recorder_stats recorder_stats(const struct recorder *r);
 

@@ -133,7 +133,7 @@ static struct task *tasks_touch(struct tasks *t, uint32_t tid, uint64_t ts)
 		return task;
 	if (ts <= task->st.last.ts)
 		return NULL;
-	/* the kernel has given the number to a new task */
+	/* the kernel has given the tid to a new task */
 	task_reset(task, tid);
 	task->generation = t->generation;
 	t->n_dead--;
