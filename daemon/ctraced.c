@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctraced - the daemon: starts all parts of the daemon in order, runs the event loop, and
- * ends the parts in order. */
+/* ctraced.c - the daemon. Starts all parts of the daemon in order, runs the event loop, and ends
+ * the parts in order. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -82,13 +82,15 @@ struct ctraced {
 	struct jobs_specs specs;
 	struct worker *names; /* reads the command lines of processes */
 	struct diagnoser *diagnoser;
-	struct symbols_kernel *kernel; /* the functions of the kernel; NULL: not read */
+	/* the names of the kernel's functions; NULL: they are not read */
+	struct symbols_kernel *kernel;
 	uint64_t watchdog_usec;
 	gid_t group; /* the members of this group may use the control socket */
 	char err[512];
 };
 
-/* Sends text to the process that started the daemon. Returns false if that process has ended. */
+/* Sends text to the process that started the daemon, if the option --ready-fd is given. Returns
+ * false if the write fails, for example because that process has ended. */
 static bool ctraced_tell_parent(struct ctraced *c, const char *text)
 {
 	ssize_t n;
@@ -101,8 +103,9 @@ static bool ctraced_tell_parent(struct ctraced *c, const char *text)
 	return n >= 0;
 }
 
-/* Tells systemd that the daemon is alive; sd_notify() does nothing if systemd did not start the daemon.
- * If the drain thread is stuck, the daemon stays silent, so that the watchdog ends it. */
+/* Tells systemd that the daemon is alive. sd_notify() does nothing if systemd did not start the
+ * daemon. If the drain thread is stuck, this function tells systemd nothing, and the watchdog of
+ * systemd then ends the daemon. */
 static int ctraced_watchdog(sd_event_source *s, uint64_t usec, void *arg)
 {
 	struct ctraced *c = arg;
@@ -140,14 +143,15 @@ static int ctraced_loop_new(struct ctraced *c)
 	sigset_t set;
 	int r;
 
-	/* To be done before there are other threads, so that all threads inherit the mask. The
-	 * event loop takes the signals. */
+	/* The signals are blocked before there are other threads, so that all threads inherit the
+	 * mask. The event loop takes the signals. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit on the size of files then fails with EFBIG */
+	/* without SIGXFSZ, a write beyond the limit on file sizes fails with EFBIG */
+	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	if (c->config.die_with_parent)
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -161,7 +165,7 @@ static int ctraced_loop_new(struct ctraced *c)
 	return r;
 }
 
-/* Called when the programs are loaded, and before the daemon reads any data of other users. */
+/* Called after the BPF programs are loaded, and before the daemon reads any data of other users. */
 static void ctraced_drop_privileges(const struct ctraced *c)
 {
 	char socket[CONFIG_PATH_MAX];
@@ -180,7 +184,8 @@ static bool ctraced_catches_hangs(const struct ctraced *c)
 	return c->config.hang.on && !c->config.incident.rate.never;
 }
 
-/* Starts the diagnoser early, before this process has data that another process should not have. */
+/* Starts the process that diagnoses hangs. This happens early, before the daemon has data that the
+ * new process should not have. */
 static void ctraced_diagnoser(struct ctraced *c)
 {
 	int r = ctraced_catches_hangs(c) ? diagnoser_new(&c->diagnoser) : 0;
@@ -190,7 +195,8 @@ static void ctraced_diagnoser(struct ctraced *c)
 		    strerror(-r));
 }
 
-/* Starts the actions that follow a noticed hang. */
+/* Makes the module that takes snapshots of hangs, unless the settings switch it off. Returns 0, or
+ * -errno with a sentence in c->err. */
 static int ctraced_incidents(struct ctraced *c)
 {
 	const struct incidents_options o = { .state_dir = c->config.state_dir,
@@ -215,7 +221,7 @@ static int ctraced_incidents(struct ctraced *c)
 	return r;
 }
 
-/* CPU time in nanoseconds that requests have taken. */
+/* Returns the CPU time in nanoseconds that requests of clients have taken. */
 static uint64_t ctraced_aside_ns(void *arg)
 {
 	const struct service *s = arg;
@@ -231,9 +237,9 @@ static void *ctraced_read_kernel(void *arg)
 	return NULL;
 }
 
-/* Loads the programs. Meanwhile another thread reads the names of the functions of the kernel.
- * Otherwise the first snapshot would have to wait for these names. The other thread has ended on
- * return. */
+/* Loads the BPF programs. Meanwhile another thread reads the names of the kernel's functions.
+ * Otherwise the first snapshot would have to wait for these names. When ctraced_probe() returns,
+ * the other thread has ended. Returns 0, or -errno with a sentence in c->err. */
 static int ctraced_probe(struct ctraced *c)
 {
 	const struct probe_options o = { .ring_bytes = c->config.ring_bytes,
@@ -332,7 +338,8 @@ static int ctraced_capture(struct ctraced *c)
 	return r;
 }
 
-/* Starts everything in order. If a step fails, ctraced_stop() undoes the steps before it. */
+/* Starts all parts of the daemon in order. If a start fails, ctraced_stop() ends the parts that
+ * run. */
 static int ctraced_start(struct ctraced *c)
 {
 	struct control_options co = { .path = c->config.socket,
@@ -345,7 +352,7 @@ static int ctraced_start(struct ctraced *c)
 				      .arg = &c->service };
 	int r = ctraced_loop_new(c);
 
-	(void)bpfstats_start(); /* if this fails, the status lacks one figure */
+	(void)bpfstats_start(); /* if bpfstats_start() fails, the status lacks one figure */
 	if (r >= 0)
 		ctraced_diagnoser(c);
 	if (r >= 0)
@@ -360,8 +367,8 @@ static int ctraced_start(struct ctraced *c)
 	return r;
 }
 
-/* Stops everything, and seals the trace in any case. Returns false if a thread is stuck, so that memory
- * cannot be freed. */
+/* Stops all parts of the daemon, and seals the trace in any case. Returns false if a thread is
+ * stuck. In this case no memory is freed, because the thread may use it. */
 static bool ctraced_stop(struct ctraced *c)
 {
 	struct service *s = &c->service;
@@ -429,10 +436,10 @@ static int ctraced_run(struct ctraced *c)
 }
 
 /*
- * Raises the priority of the daemon's session. The kernel shares the CPUs evenly between sessions, whatever
- * nice values the tasks in them have (sched(7), autogroup). Without the higher priority, the drain thread
- * came too late beside a dozen busy sessions. Does nothing if the daemon did not begin the session itself; a
- * service has a session of its own.
+ * Raises the priority of the daemon's session. The kernel shares the CPUs evenly between sessions,
+ * whatever nice values their tasks have (sched(7), autogroup). Without the higher priority, the
+ * drain thread got the CPU too late beside a dozen busy sessions. Does nothing if the daemon did
+ * not begin the session itself. A service has a session of its own.
  */
 static void ctraced_go_first(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream.h - a stream of records and blobs, back to back, as the iterators write it. */
+/* stream.h - a stream of records and blobs, which lie back to back, as the iterators write them. */
 #ifndef CTRACE_DAEMON_STREAM_H
 #define CTRACE_DAEMON_STREAM_H
 
@@ -7,8 +7,8 @@
 
 #include "ctrace/abi.h"
 
-/* The size in bytes of the record or blob at data. size: the bytes from data to the end of the stream. 0:
- * the record or blob is not complete. */
+/* Returns the size in bytes of the record or blob at data, or 0 if the record or blob is not
+ * complete. size: the number of bytes from data to the end of the stream. */
 static inline size_t stream_first(const void *data, size_t size)
 {
 	const struct ct_blob *b = data;

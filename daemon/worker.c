@@ -14,12 +14,13 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Room for the stuck threads of other users, for those of root, and for one that works. */
+/* Room for the stuck threads of users other than root, for the stuck threads of root, and for one
+ * thread that works. */
 #define WORKER_THREADS_MAX (WORKER_STUCK_OTHERS + WORKER_STUCK_USER + 1)
 
 static const struct worker_options worker_plain = { .name = "ctraced-worker", .queue_max = WORKER_QUEUE_MAX };
 
-/* A queue of jobs, the oldest first. */
+/* A queue of jobs. The oldest job comes first. */
 struct worker_queue {
 	struct worker_job *jobs;
 	unsigned n, max;
@@ -30,8 +31,8 @@ struct worker_thread {
 	pthread_t id;
 	bool used;
 	bool busy;      /* the thread does a job */
-	bool inside;    /* the job may use data that is not its own */
-	bool cancelled; /* no client wants the result */
+	bool inside;    /* the job may use data that it does not own */
+	bool cancelled; /* the result of the job is not needed any more */
 	bool abandoned; /* the thread was given up, and ends when its job returns */
 	bool ended;     /* the thread has ended, and has to be joined */
 	struct worker_job job;
@@ -44,9 +45,11 @@ struct worker {
 	struct worker_options opt;
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t wake, end;
-	unsigned refs; /* the creator and each thread hold one reference; the last holder frees the worker */
+	/* the caller of worker_new() and each thread hold one reference; the last one frees the
+	 * worker */
+	unsigned refs;
 	struct worker_queue todo, done;
-	/* the thread that takes jobs; NULL: no thread could be started */
+	/* current: the thread that takes jobs; NULL: no thread could be started */
 	struct worker_thread threads[WORKER_THREADS_MAX], *current;
 	bool stop, stopped;
 	uint64_t refused, given_up;
@@ -84,8 +87,8 @@ static unsigned worker_stuck(const struct worker *w)
 	return n;
 }
 
-/* True: no job of this user may be started now. The user, or all users but root together, have the allowed
- * number of stuck threads. */
+/* Returns true if no job of this user may be started now, because the user, or all users other than
+ * root together, have the allowed number of stuck threads. */
 static bool worker_bars(const struct worker *w, const struct worker_job *job)
 {
 	unsigned same = 0, others = 0;
@@ -101,7 +104,7 @@ static bool worker_bars(const struct worker *w, const struct worker_job *job)
 	return same >= WORKER_STUCK_USER || (!job->owner && others >= WORKER_STUCK_OTHERS);
 }
 
-/* The index of the next job to do. w->todo.n: there is none. */
+/* Returns the index of the next job to do, or w->todo.n if there is none. */
 static unsigned worker_pick(const struct worker *w)
 {
 	unsigned first = w->todo.n;
@@ -113,7 +116,7 @@ static unsigned worker_pick(const struct worker *w)
 	return first;
 }
 
-/* Waits for a job. Returns false when the worker ends. */
+/* Waits for a job, and takes it. Returns false when the worker ends. */
 static bool worker_next(struct worker *w, struct worker_thread *t)
 {
 	unsigned i = w->todo.n;
@@ -164,7 +167,8 @@ static void worker_thread_end(struct worker_thread *t)
 
 /* The functions from here on are called without the lock, unless their comment says otherwise. */
 
-/* Does a job that was taken. Called with the lock held, but does the job without the lock. */
+/* Does a job that worker_next() has taken. The caller holds the lock; the job runs without the
+ * lock. */
 static void worker_do(struct worker *w, struct worker_thread *t)
 {
 	const struct worker_job job = t->job;
@@ -196,14 +200,14 @@ static void *worker_main(void *arg)
 		worker_do(w, t);
 	worker_thread_end(t);
 	self = NULL;
-	/* the user may have one stuck thread less, so a queued job may start */
+	/* a user may have one stuck thread less now, so a queued job may start */
 	pthread_cond_broadcast(&w->wake);
 	pthread_cond_broadcast(&w->end);
 	worker_unlock_unref(w);
 	return NULL;
 }
 
-/* With the lock held: starts a thread that takes the next job. */
+/* Starts a thread that takes the next job. The caller holds the lock. Returns 0 or -errno. */
 static int worker_start(struct worker *w)
 {
 	struct worker_thread *t = NULL;
@@ -225,7 +229,8 @@ static int worker_start(struct worker *w)
 	return 0;
 }
 
-/* With the lock held: gives up the present thread, which frees its entry in w->threads when it ends. */
+/* Gives up the present thread. When this thread ends, it frees its entry in w->threads. The caller
+ * holds the lock. */
 static void worker_abandon(struct worker *w)
 {
 	w->current->abandoned = w->current->cancelled = true;
@@ -260,7 +265,8 @@ static int worker_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-/* Answers the queued jobs of users with too many stuck jobs, and drops them: they are not started. */
+/* Drops the queued jobs of users that have too many stuck jobs, and calls late() for each of these
+ * jobs. */
 static void worker_drop_barred(struct worker *w)
 {
 	struct worker_job job;
@@ -284,7 +290,7 @@ static void worker_drop_barred(struct worker *w)
 	} while (barred);
 }
 
-/* When to look at the present job next. 0: no job runs, and no job waits. */
+/* Returns the time of the next look at the present job, or 0 if no job runs and no job waits. */
 static uint64_t worker_due(struct worker *w)
 {
 	uint64_t due_ns = 0;
@@ -307,7 +313,7 @@ static void worker_rearm(struct worker *w)
 	sd_event_source_set_enabled(w->timer, due_ns ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
 }
 
-/* Gives up a thread whose job takes too long. Another thread takes over. */
+/* Gives up the present thread if its job takes too long. Another thread takes over. */
 static int worker_look(sd_event_source *s, uint64_t usec, void *arg)
 {
 	struct worker *w = arg;
@@ -322,7 +328,7 @@ static int worker_look(sd_event_source *s, uint64_t usec, void *arg)
 		worker_abandon(w);
 	}
 	if (!w->current)
-		(void)worker_start(w); /* if this fails, the next look tries again */
+		(void)worker_start(w); /* if the start fails, the next look tries again */
 	pthread_mutex_unlock(&w->lock);
 	if (w->opt.late) {
 		if (client)
@@ -378,8 +384,8 @@ int worker_new(sd_event *event, const struct worker_options *opt, struct worker 
 	return r;
 }
 
-/* With the lock held. True: each thread that still does a job, given up or not, uses only its own
- * data. */
+/* Returns true if all threads that still do a job, given up or not, use only their own data. The
+ * caller holds the lock. */
 static bool worker_is_out(const struct worker *w)
 {
 	for (size_t i = 0; i < WORKER_THREADS_MAX; i++)
@@ -388,8 +394,8 @@ static bool worker_is_out(const struct worker *w)
 	return true;
 }
 
-/* With the lock held: waits until the present thread has ended and no job of a stuck thread uses shared data,
- * but at most WORKER_STOP_S. */
+/* Waits until the present thread has ended and no job of a stuck thread uses shared data, but at
+ * most WORKER_STOP_S. The caller holds the lock. */
 static void worker_wait(struct worker *w)
 {
 	struct timespec until;
@@ -426,7 +432,7 @@ bool worker_stop(struct worker *w)
 	w->current = NULL;
 	w->stopped = true;
 	worker_finish(w);
-	while (w->todo.n) { /* worker_post() refuses new jobs by now */
+	while (w->todo.n) { /* worker_post() refuses new jobs now, so the queue gets shorter */
 		struct worker_job job = queue_take(&w->todo, 0);
 
 		if (job.drop)

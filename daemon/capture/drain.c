@@ -39,7 +39,7 @@ struct drain_stream {
 	struct drain_stream *next;
 };
 
-/* The counters at one time, for rates. */
+/* The values of some counters at one time. Two such entries give a rate. */
 struct drain_rate {
 	uint64_t ns, cpu_ns, records, bytes;
 };
@@ -59,7 +59,7 @@ struct drain {
 	bool started;
 	int wake_fd, epoll_fd;
 
-	/* For the drain thread only. */
+	/* Only the drain thread uses the members from here to `resyncs`. */
 	uint64_t start_ns, losses_ns, resync_ns, sample_ns, clock_ns, unread_ns;
 	unsigned samples;
 	bool lost;
@@ -125,7 +125,7 @@ static void drain_group(struct drain *d, uint32_t tid)
 		groups_add(d->groups, task ? task->group : 0);
 }
 
-/* Counts a record for the groups of its tasks. */
+/* Counts a record for the group of each of its tasks. */
 static void drain_groups(struct drain *d, const struct ct_rec *rec)
 {
 	drain_group(d, rec->tid);
@@ -133,8 +133,9 @@ static void drain_groups(struct drain *d, const struct ct_rec *rec)
 		drain_group(d, rec->peer);
 }
 
-/* Counts the blob of a task's name for the group of the task. Every name is counted, although only one switch
- * in CAPS_SAMPLE is: a name costs the kernel side as much as a dozen switches. */
+/* Counts a CT_TASK blob for the group of its task. Every such blob is counted, although of the
+ * other records only one in CAPS_SAMPLE is counted: a blob costs the kernel side as much as a dozen
+ * switches. */
 static void drain_group_name(struct drain *d, const struct ct_task_blob *b)
 {
 	groups_add(d->groups, govern_group(b->uid, b->cgroup_id));
@@ -145,7 +146,7 @@ static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
 	const uint64_t *p = data, *end = p + size / 8;
 	struct drain *d = arg;
 
-	/* Fixed records lie back to back. A blob is not counted here. */
+	/* Fixed records lie back to back. This loop does not count blobs. */
 	while (end - p >= (ptrdiff_t)(sizeof(struct ct_rec) / 8)) {
 		const struct ct_rec *rec = (const void *)p;
 
@@ -166,8 +167,8 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 	struct drain *d = arg;
 	const struct ct_rec *last = &task->st.last;
 	const struct inspect_want want = {
-		/* In a loop of short waits, the task may already be in its next wait. An inspection of the
-		 * next wait shows the same loop. */
+		/* In a loop of short waits, the task may already be in its next wait. So any
+		 * present wait will do (since_ns is 0): it shows the same loop. */
 		.since_ns = task->loop_waits >= INSPECT_POLICY_LOOP_WAITS ? 0 : last->ts,
 		.obj = last->obj,
 		.tid = last->tid,
@@ -184,15 +185,16 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 	return !inspect_ask(d->inspect, &want);
 }
 
-/* Takes over the result of a job. For fdtable_job.post. */
+/* Queues the records that the worker has read, for fdtable_job.post. Called on the worker's
+ * thread. */
 static void drain_take_files(void *arg, void *data, size_t size)
 {
 	drain_post(arg, data, size);
 }
 
-/* Has the worker read the descriptor table of an inspected process, at most every few seconds. If the task
- * began to poll a set of descriptors before the capture began, no CT_WAITFD names these descriptors. Then the
- * worker also records the set. */
+/* Has the worker read the descriptor table of an inspected process, at most once in
+ * DRAIN_FILES_AGAIN_NS. If the task has polled a set of descriptors since before the capture began,
+ * no CT_WAITFD names these descriptors. In this case the worker also records the set. */
 static void drain_files(struct drain *d, const struct inspect_result *v, uint64_t now_ns)
 {
 	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
@@ -217,7 +219,7 @@ static void drain_files(struct drain *d, const struct inspect_result *v, uint64_
 		leader->files_ns = now_ns;
 }
 
-/* Writes the blob that gives the object `id` of the process its name. */
+/* Writes the name of a variable: the blob that names the object `id` of the process tgid. */
 static void drain_variable(struct drain *d, uint64_t id, uint32_t tgid, const char *name, uint64_t ts_ns)
 {
 	struct ct_object_blob *blob = variable_object(id, tgid, name, ts_ns);
@@ -227,8 +229,8 @@ static void drain_variable(struct drain *d, uint64_t id, uint32_t tgid, const ch
 	free(blob);
 }
 
-/* Writes the variables that a task may be polling. The name of a variable comes before the record that needs
- * it. */
+/* Writes a CT_POLLED for each variable that the task may be polling. The name of a variable is
+ * written before the record that needs the name. */
 static void drain_polled(struct drain *d, const struct inspect_result *v)
 {
 	for (unsigned i = 0; i < v->n_polled; i++) {
@@ -292,7 +294,8 @@ static void drain_cgroup(void *arg, uint64_t id)
 	cgroups_seen(d->cgroups, id);
 }
 
-/* Takes over the names of control groups that a walk found. Called on the worker's thread. */
+/* Queues the names of control groups that a walk has found (cgroups.h). Called on the worker's
+ * thread. */
 static void drain_cgroups_found(void *arg, void *data, size_t size)
 {
 	drain_post(arg, data, size);
@@ -305,7 +308,7 @@ static void drain_cmdline(void *arg, uint32_t tgid)
 	cmdlines_want(d->cmdlines, tgid);
 }
 
-/* Takes over the command lines that a job has read. Called on the thread of the worker. */
+/* Queues the command lines that a job has read (cmdlines.h). Called on the thread *names*. */
 static void drain_cmdlines_found(void *arg, void *data, size_t size)
 {
 	drain_post(arg, data, size);
@@ -330,8 +333,8 @@ static void drain_found(void *arg, const struct ct_iter_task *found)
 		detect_found(d->detect, found);
 }
 
-/* Takes the state of all tasks from the kernel: at the start, after a pause, when records were lost, and when
- * the reasons of waits are recorded again (detect_is_blind()). */
+/* Reads the states of all tasks from the kernel: at the start, after a pause, after a loss of
+ * records, and when detect_is_blind() returns true. Returns 0 or -errno. */
 static int drain_resync(void *arg, uint64_t now_ns)
 {
 	struct drain *d = arg;
@@ -355,14 +358,16 @@ static void drain_read_found(void *arg, const struct ct_iter_task *found)
 	uint64_t words[2];
 	struct ct_rec rec;
 
-	/* no record has given the name of this task */
+	/* the trace has no name for this task yet */
 	if (!tasks_get(tasks, found->task.h.tid))
 		recorder_take(d->recorder, 0, &found->task, sizeof(found->task));
 	if (tasks_read(tasks, found, &rec, words))
 		recorder_add(d->recorder, &rec, words);
 }
 
-/* Makes a reading of all tasks: at the beginning and the end of coarse steps, and repeatedly in between. */
+/* Makes a reading of all tasks. A reading is made at the beginning and at the end of the coarse
+ * steps, and repeatedly in between. If `all` is true, each task gets a CT_FOUND. Returns 0 or
+ * -errno. */
 static int drain_read(void *arg, uint64_t now_ns, bool all)
 {
 	struct drain *d = arg;
@@ -397,8 +402,9 @@ static void drain_hang(void *arg, const struct detect_hang *hang)
 		d->opt.hang(d->opt.hang_arg, hang);
 }
 
-/* Reads a task for the detector. Also finds out whether the task has SCHED_IDLE (it runs only if no other
- * task wants the CPU), because the priority does not show this. */
+/* Reads a task for the detector. Also finds out whether the task has the policy SCHED_IDLE, because
+ * the task's priority does not show this policy. A task with SCHED_IDLE runs only if no other task
+ * wants the CPU. Returns 0 or -errno. */
 static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 {
 	struct drain *d = arg;
@@ -409,9 +415,9 @@ static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 	return r;
 }
 
-/* Reads for the detector how much data of a socket is unread. Such a look takes half a microsecond for each
- * descriptor of the process. All looks of a second together take at most 1/UNREAD_TIMES of one CPU,
- * and one look more. */
+/* Reads for the detector how much data of a socket is unread. Such a look takes half a microsecond
+ * for each descriptor of the process. On average, all looks together take at most 1/UNREAD_TIMES of
+ * one CPU. Returns 0, -EBUSY if earlier looks have used up this share, or another -errno. */
 static int drain_unread(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret)
 {
 	struct drain *d = arg;
@@ -426,7 +432,7 @@ static int drain_unread(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret)
 	return r;
 }
 
-/* Starts the detector of hangs, if it is wanted. */
+/* Makes the detector of hangs, unless the options switch it off. Returns 0 or -ENOMEM. */
 static int drain_detect(struct drain *d)
 {
 	const char *hooks = d->opt.recorder.writer.hooks ?: "";
@@ -475,7 +481,8 @@ static void drain_losses(struct drain *d, uint64_t now_ns)
 	drain_resync(d, now_ns);
 }
 
-/* Keeps the counters of the last few seconds, and computes rates from them. */
+/* Notes the counters once a second, and computes rates from the newest and the oldest noted
+ * values. */
 static void drain_rates(struct drain *d, uint64_t now_ns, struct drain_stats *s)
 {
 	struct drain_rate *newest = &d->rates[(d->n_rates + DRAIN_RATES - 1) % DRAIN_RATES], *oldest;
@@ -522,7 +529,8 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Answers the requests of other threads. If close is true, these requests and all later ones fail. */
+/* Runs the functions that other threads passed to drain_call(). If close is true, runs none of
+ * them: these calls and all later calls return -ESHUTDOWN. */
 static void drain_requests(struct drain *d, bool close)
 {
 	struct drain_request *q;
@@ -543,7 +551,7 @@ static void drain_requests(struct drain *d, bool close)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Makes one round. Returns the number of records. */
+/* Makes one round. Returns the number of records that were in the rings. */
 static long drain_round(struct drain *d)
 {
 	uint64_t now_ns = clock_boot_ns();
@@ -574,9 +582,10 @@ static void *drain_main(void *arg)
 
 	pthread_setname_np(pthread_self(), "ctraced-drain");
 	/*
-	 * A late drain thread loses records. With 160 tasks in the queues of two CPUs, this thread waited for
-	 * more than 100 ms at nice -5, and for 10 ms at -15. The thread needs little CPU time, so the
-	 * priority does no harm. Without the privilege, the priority stays as it is.
+	 * If the drain thread gets a CPU too late, records are lost. With 160 tasks in the queues
+	 * of two CPUs, this thread waited for more than 100 ms at nice -5, and for 10 ms at nice
+	 * -15. The thread needs little CPU time, so the high priority does no harm. Without the
+	 * privilege, the priority stays as it is.
 	 */
 	(void)setpriority(PRIO_PROCESS, 0, -15);
 	while (!stop) {
@@ -598,7 +607,7 @@ static void *drain_main(void *arg)
 	return NULL;
 }
 
-/* Records the owners of file locks that were taken before the start. */
+/* Records the owners of the file locks that were taken before the daemon started. */
 static void drain_held(struct drain *d)
 {
 	struct heldlocks h = { 0 };
@@ -821,8 +830,9 @@ struct drain_stats drain_stats(struct drain *d)
 	pthread_mutex_lock(&d->lock);
 	s = d->stats;
 	pthread_mutex_unlock(&d->lock);
-	/* A write may fail after the drain thread has published these figures, and a client may ask because
-	 * of this failure. So the state of the storage is read anew here. */
+	/* A write may fail after the drain thread has published these figures, and this failure may
+	 * be the reason for the client's question. So the state of the storage is read anew
+	 * here. */
 	s.recorder.writer.storage = recorder_storage(d->recorder);
 	return s;
 }

@@ -57,7 +57,7 @@ static void fdtable_run(void *arg)
 		return; /* the process has gone */
 	n = fdtable_waitfds(job, table, size, clock_boot_ns(), waitfds);
 	copy = n ? malloc(n * sizeof(*waitfds)) : NULL;
-	/* the objects' names come before the records that need them */
+	/* the table has the names of the objects, so it comes before the CT_WAITFD records */
 	if (job->whole)
 		job->post(job->arg, table, size);
 	else

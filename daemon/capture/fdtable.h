@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fdtable.h - reads the descriptor tables of processes on the worker's thread, and has them written into the
- * trace. The tables tell which task has the other end of a pipe or socket.
+ * fdtable.h - reads the descriptor tables of processes on the worker's thread, and passes them on
+ * to be written into the trace. The tables show which task has the other end of a pipe or socket.
  */
 #ifndef CTRACE_DAEMON_CAPTURE_FDTABLE_H
 #define CTRACE_DAEMON_CAPTURE_FDTABLE_H
@@ -17,25 +17,27 @@ struct probe;
 
 struct fdtable_job {
 	struct probe *probe;
-	/* Takes over data (malloc'd), a stream of records and blobs. Called on the worker's thread. */
+	/* Takes over data (malloc'd), a stream of records and blobs. Called on the worker's
+	 * thread. */
 	void (*post)(void *arg, void *data, size_t size);
 	void *arg;
 	uint32_t tgid;
-	/* true: write the whole table, and the CT_WAITFD records of fds; false: write only these records */
+	/* true: the whole table is written, and then the CT_WAITFD records of fds. false: only the
+	 * CT_WAITFD records are written. */
 	bool whole;
-	/* The set of descriptors that tid polls: n_set in all. fds has the first n_fds of them, which are
-	 * written as CT_WAITFD. */
+	/* The task tid polls a set of n_set descriptors. fds has the first n_fds of them. Each of
+	 * these gets a CT_WAITFD record, if the table has its object. */
 	uint32_t tid;
 	uint16_t n_fds, n_set;
 	struct inspect_fd fds[CT_WAITFD_MAX];
 };
 
-/* Queues a copy of the job for the worker. Returns 0, -EAGAIN (the queue is full, or the worker
- * ends) or -ENOMEM. */
+/* Queues a copy of the job for the worker. Returns 0, -EAGAIN if the queue is full or the worker
+ * ends, or -ENOMEM. */
 int fdtable_post(struct worker *w, const struct fdtable_job *job);
 
-/* Looks up job->fds in a table of size bytes, and makes their CT_WAITFD records. Returns how many records (at
- * most CT_WAITFD_MAX). */
+/* Looks up job->fds in a table, a stream of size bytes, and makes their CT_WAITFD records with the
+ * time ts_ns. Returns how many records it has made, at most CT_WAITFD_MAX. */
 size_t fdtable_waitfds(const struct fdtable_job *job, const void *table, size_t size, uint64_t ts_ns,
 		       struct ct_rec ret[CT_WAITFD_MAX]);
 

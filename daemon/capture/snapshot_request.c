@@ -31,8 +31,8 @@ struct snapshot_request_prep {
 	struct heldlocks locks;
 };
 
-/* Adds the processes that have a blocked task (blocked is true), or a task that is not blocked (blocked is
- * false). */
+/* If blocked is true, adds the processes that have a blocked task. If blocked is false, adds the
+ * processes that have a task which is not blocked. */
 static void add_processes(struct snapshot_request_prep *p, struct tasks *tasks, struct map *seen,
 			  bool blocked)
 {
@@ -45,8 +45,8 @@ static void add_processes(struct snapshot_request_prep *p, struct tasks *tasks, 
 	}
 }
 
-/* Asks for inspections, and chooses the processes whose descriptor tables are read. Runs on the drain
- * thread. */
+/* Asks for inspections, and chooses the processes whose descriptor tables are read. Runs on the
+ * drain thread. */
 static void prepare_begin(struct drain *d, void *arg)
 {
 	struct tasks *tasks = recorder_tasks(drain_recorder(d));
@@ -54,13 +54,15 @@ static void prepare_begin(struct drain *d, void *arg)
 	struct map seen = { 0 };
 
 	drain_inspect_all(d, p->since_ns, SNAPSHOT_REQUEST_INSPECTIONS_MAX);
-	/* Processes that compute come first: they are few, and the others may wait for one of them. */
+	/* Processes with a task that is not blocked come first: they are few, and the other
+	 * processes may wait for one of them. */
 	add_processes(p, tasks, &seen, false);
 	add_processes(p, tasks, &seen, true);
 	map_done(&seen);
 }
 
-/* Writes the file locks and the descriptor tables into the trace, and seals. Runs on the drain thread. */
+/* Writes the file locks and the descriptor tables into the trace, and seals the file segment. Runs
+ * on the drain thread. */
 static void prepare_end(struct drain *d, void *arg)
 {
 	struct snapshot_request_prep *p = arg;
@@ -115,7 +117,7 @@ bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_
 			nanosleep(&pause, NULL);
 		drain_call(src->drain, prepare_end, &p);
 	}
-	/* If the disk is stuck, the snapshot lacks the part that is not written yet. */
+	/* If the disk is stuck, the snapshot lacks the records that are not written yet. */
 	flushed = drain_flush(src->drain, SNAPSHOT_REQUEST_FLUSH_NS);
 	VEC_FREE(&p.tgids);
 	VEC_FREE(&p.tables);
@@ -133,8 +135,8 @@ void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t 
 	struct writer_stats w = drain_stats(src->drain).recorder.writer;
 
 	s.storage = w.storage;
-	/* The records of the preparation are a little later than begin_ns. A window that ends about now
-	 * includes these records. */
+	/* The records of the preparation are a little later than begin_ns. A window that ends about
+	 * now includes these records. */
 	if (to_ns > s.begin_ns || s.begin_ns - to_ns < SNAPSHOT_REQUEST_NOW_NS)
 		s.to_ns = UINT64_MAX;
 	s.missing_ns = w.storage.untold_ns;
@@ -166,7 +168,7 @@ int snapshot_request_finish(struct snapshot_request *s, int fd, bool (*step)(voi
 	}
 	reader_free(reader);
 	if (r)
-		(void)!ftruncate(fd, 0); /* half a trace is of no use */
+		(void)!ftruncate(fd, 0); /* a part of a trace is of no use */
 	return r;
 }
 
@@ -177,8 +179,8 @@ int snapshot_request_take(const struct snapshot_request_source *src, uint64_t fr
 	return snapshot_request_finish(ret, fd, NULL, err);
 }
 
-/* Whether fd is a file in memory that is sealed. Such a file refuses writes, although its mode allows
- * them. */
+/* Returns true if fd is a file in memory (memfd) with a seal that forbids writes. Such a file
+ * refuses writes, although its mode allows them. */
 static bool is_sealed(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
@@ -186,8 +188,8 @@ static bool is_sealed(int fd)
 	return seals > 0 && seals & (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_FUTURE_WRITE);
 }
 
-/* Whether the size of the file can be changed. Files of /proc and /sys look like regular files, but do
- * something else with the bytes that are written. */
+/* Returns true if the size of the file can be changed. Files of /proc and /sys look like regular
+ * files, but their size cannot be set, and a write to them changes the system. */
 static bool takes_a_size(int fd)
 {
 	struct stat st;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trace_storage.h - reports when the trace no longer reaches the disk, and when the trouble is over. Each
- * report is made once, on the thread of the event loop, so that a slow log does not hold up the capture.
+ * trace_storage.h - reports when the trace no longer reaches the disk, and when this trouble is
+ * over. Each report is made once, on the thread of the event loop. So a slow log does not hold up
+ * the capture.
  */
 #ifndef CTRACE_DAEMON_CAPTURE_TRACE_STORAGE_H
 #define CTRACE_DAEMON_CAPTURE_TRACE_STORAGE_H
@@ -17,23 +18,25 @@
 struct drain;
 struct trace_storage;
 
-/* What has been reported so far. All zero at the start. */
+/* The troubles that have been reported so far. All zero at the start. */
 struct trace_storage_told {
 	enum writer_trouble trouble;
-	uint64_t since_ns, lost; /* when the trouble began, and how many records had been lost by then */
+	uint64_t since_ns, lost; /* when the trouble began; how many records had been lost by then */
 	bool stuck;
 	uint64_t stuck_ns, stuck_lost;
 	uint64_t begun_anew, repaired, failed_syncs;
 };
 
-/* Finds the next sentence about path that has to be reported now, and notes it in told. Returns false if
- * there is no such sentence. now_ns: boot time. boot_to_real_ns: wall clock time minus boot time. Pure. */
+/* Finds the next sentence about the trace at path that has to be reported now, and notes in told
+ * that it is reported. Returns false if there is no such sentence. now_ns: boot time.
+ * boot_to_real_ns: wall clock time minus boot time. Pure. */
 bool trace_storage_next(struct trace_storage_told *told, const struct writer_storage *now, uint64_t now_ns,
 			int64_t boot_to_real_ns, const char *path, char text[TRACE_STORAGE_TEXT_MAX]);
-/* The state of the storage in one word: ok, stuck, unsynced, lost, gone. */
+/* Returns the state of the storage in one word: ok, stuck, unsynced, lost or gone. */
 const char *trace_storage_word(const struct writer_storage *s, uint64_t now_ns);
 
-/* Looks at the storage every second. path has to live until the object is freed. Returns 0 or -errno. */
+/* Makes an object that looks at the storage every second. The caller keeps path alive until the
+ * object is freed. Returns 0 or -errno. */
 int trace_storage_new(sd_event *event, struct drain *drain, const char *path, struct trace_storage **ret);
 /* Accepts NULL. */
 void trace_storage_free(struct trace_storage *s);

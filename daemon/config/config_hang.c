@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HANG_AFTER_MIN_NS 100000000ULL /* the shortest time that can be set; see ctraced.conf(5) */
-#define HANG_SECTION_MAX  48 /* section names of this length or more are refused: libinih would cut them */
+/* the shortest time that a setting can have; see ctraced.conf(5) */
+#define HANG_AFTER_MIN_NS 100000000ULL
+/* The name of a section has to be shorter than this, because libinih cuts longer names. */
+#define HANG_SECTION_MAX 48
 
 static const char *const hang_rules[CT_HANG_RULES] = {
 	[CT_HANG_LOOP] = "hang-loop",         [CT_HANG_BUSY] = "hang-busy",
@@ -37,9 +39,9 @@ static int hang_time(const char *what, const char *value, bool may_be_off, uint6
 	return 0;
 }
 
-/* Sets the time of each rule that has no setting of its own. A rule's own setting wins over hang-after,
- * whichever of the two is read first. The disk rule keeps its own time, except that hang-after = off
- * switches it off too. */
+/* Sets the time of each rule that has no setting of its own. The order of the settings does not
+ * matter: a rule's own setting always wins over hang-after. The disk rule keeps its own time if
+ * hang-after is a time. If hang-after is off, the disk rule is off too. */
 static int hang_set_after(struct config_hang *c, unsigned section, struct detect_limits *limits,
 			  const char *what, const char *value, char *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* config_hang.h - the settings of the hang detector: for all programs, and for some programs. Pure; one
- * thread. */
+/* config_hang.h - the settings of the hang detector, for all programs, and for single programs and
+ * control groups. Pure. Only one thread at a time. */
 #ifndef CTRACE_DAEMON_CONFIG_CONFIG_HANG_H
 #define CTRACE_DAEMON_CONFIG_CONFIG_HANG_H
 
@@ -11,10 +11,10 @@
 #include "detect/detect.h"
 
 struct config_hang {
-	bool on; /* the daemon looks for hangs */
+	bool on; /* true: the daemon looks for hangs */
 	struct detect_settings detect;
-	/* The rules whose time was set by the rule's own name, as bits 1 << CT_HANG_*. given[0] is for all
-	 * programs, given[n] for detect.overrides[n - 1]. */
+	/* The rules that have a setting of their own (such as hang-disk), as bits 1 << CT_HANG_*.
+	 * given[0] is for all programs, given[n] for detect.overrides[n - 1]. */
 	uint32_t given[1 + DETECT_OVERRIDES_MAX];
 };
 
@@ -22,15 +22,15 @@ struct config_hang {
 void config_hang_defaults(struct config_hang *c);
 
 /*
- * Sets the setting `name`: "hangs" or a name that begins with "hang-". section: 0 for all programs, n for
- * overrides[n - 1]. what: the name as the user wrote it, for err. Returns 0; -ENOENT: there is no such
- * setting, or not in this section; -EINVAL with a sentence in err.
+ * Sets the setting `name`: "hangs", or a name that begins with "hang-". section: 0 for all
+ * programs, n for overrides[n - 1]. what: the name as the user wrote it, for err. Returns 0,
+ * -ENOENT if this section has no such setting, or -EINVAL with a sentence in err.
  */
 int config_hang_set(struct config_hang *c, unsigned section, const char *name, const char *what,
 		    const char *value, char err[CONFIG_ERR_MAX]);
-/* Returns the number (1 or more) of the section "program NAME" or "cgroup GLOB", and makes the section if it
- * does not exist. file: the path of the config file, for err. On failure returns -EINVAL with a sentence in
- * err. */
+/* Returns the number (1 or more) of the section "program NAME" or "cgroup GLOB". Makes the section
+ * if it does not exist. file: the path of the config file, for err. On failure returns -EINVAL with
+ * a sentence in err. */
 int config_hang_section(struct config_hang *c, const char *file, const char *section,
 			char err[CONFIG_ERR_MAX]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* config_incident.h - the settings of incidents: what the daemon saves after it has noticed a hang. Pure;
- * one thread. */
+/* config_incident.h - the settings of incidents: how much the daemon saves of a reported hang, and
+ * how often. Pure. Only one thread at a time. */
 #ifndef CTRACE_DAEMON_CONFIG_CONFIG_INCIDENT_H
 #define CTRACE_DAEMON_CONFIG_CONFIG_INCIDENT_H
 
@@ -9,8 +9,8 @@
 #include "daemon/config/incident_rate.h"
 
 struct config_incident {
-	/* before_ns: the time before the hang that the snapshot covers. after_ns: the time from the notice of
-	 * the hang to the snapshot. */
+	/* before_ns: the time before the hang that the snapshot covers. after_ns: the time from the
+	 * report of the hang to the snapshot. */
 	uint64_t before_ns, after_ns;
 	uint64_t size_bytes; /* room for all snapshots of hangs together */
 	struct incident_rate rate;
@@ -18,9 +18,9 @@ struct config_incident {
 
 /* Sets the built-in values. */
 void config_incident_defaults(struct config_incident *c);
-/* Sets snapshot-before, snapshot-after, snapshot-rate or hangs-size. what: the name as the user wrote it,
- * for err. Returns 0; -ENOENT: key is none of these names; -EINVAL with a sentence in err (CONFIG_ERR_MAX
- * bytes). */
+/* Sets snapshot-before, snapshot-after, snapshot-rate or hangs-size. what: the name as the user
+ * wrote it, for err (CONFIG_ERR_MAX bytes). Returns 0, -ENOENT if key is none of these names, or
+ * -EINVAL with a sentence in err. */
 int config_incident_set(struct config_incident *c, const char *key, const char *what, const char *value,
 			char *err);
 

@@ -5,13 +5,14 @@
 
 #include <stdint.h>
 
-#define CONFIG_ERR_MAX     512
-#define CONFIG_SIZE_MIN    (16ULL << 20) /* the smallest size of anything that is kept on disk */
+#define CONFIG_ERR_MAX 512
+/* the smallest size of a file or directory that the daemon keeps on disk */
+#define CONFIG_SIZE_MIN    (16ULL << 20)
 #define CONFIG_SIZE_MAX    (1ULL << 40)
 #define CONFIG_TIME_MAX_NS 3600000000000ULL /* the longest time that a setting can have */
 
-/* Reads a number and finds the unit behind it; *ret_unit then points into s. Returns 0, or -EINVAL if s does
- * not begin with a plain decimal number. */
+/* Reads a number. *ret_unit becomes the text after the number, in s: the unit. Returns 0, or
+ * -EINVAL if s does not begin with a plain decimal number. */
 int config_value_number(const char *s, double *ret, const char **ret_unit);
 /* Reads a size such as "4M", "2G" or "65536", in bytes. Returns 0 or -EINVAL. */
 int config_value_size(const char *s, uint64_t *ret_bytes);

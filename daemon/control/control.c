@@ -20,19 +20,19 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Descriptors that one message may carry (SCM_MAX_FD in the kernel). The buffer has room for all of them:
- * otherwise the kernel would close, on this thread, the descriptors without room, and a close may never
- * return. */
+/* The most descriptors that one message may carry (SCM_MAX_FD in the kernel). The buffer has room
+ * for all of them. With less room, the kernel would close the other descriptors on this thread, and
+ * a close may never return. */
 #define CONTROL_FDS_MAX 253
 
 struct client {
 	struct control *control;
-	uint64_t id; /* 0: free */
+	uint64_t id; /* 0: this entry is free */
 	int fd;
 	int passed_fd; /* the descriptor that came with the line that is being read, or -1 */
 	uid_t uid;
 	enum control_right right;
-	bool busy; /* the handler owes an answer */
+	bool busy; /* the request is handled, and has no answer yet */
 	sd_event_source *io, *timer;
 	char in[CONTROL_LINE_MAX];
 	size_t n_in;
@@ -48,8 +48,8 @@ struct control {
 	dev_t dev;
 	ino_t ino;
 	uint64_t last_id, denied, turned_away;
-	bool resting;      /* for now, no requests of users other than root are handled */
-	int64_t credit_ns; /* CPU time that users other than root may use before the next pause */
+	bool resting;      /* true: a rest (control_rest()) goes on */
+	int64_t credit_ns; /* CPU time that users other than root may use before the next rest */
 	uint64_t paced_ns; /* the time at which credit_ns was computed */
 	_Atomic uint64_t cpu_ns;
 	unsigned n_clients;
@@ -69,8 +69,9 @@ static void control_dispose(struct control *c, uid_t uid, int fd)
 		close(fd);
 }
 
-/* Ends a connection, so that nothing more can arrive. If bytes have arrived that were not read, they may
- * hold descriptors, so control_dispose() closes the connection. Otherwise closes it at once. */
+/* Ends a connection, so that nothing more can arrive. Unread bytes may have descriptors with them.
+ * So if there are unread bytes, control_dispose() closes the connection. Otherwise this function
+ * closes it. */
 static void control_hang_up(struct control *c, uid_t uid, int fd)
 {
 	char byte;
@@ -99,9 +100,9 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
-/* Returns the events to poll for on the client's descriptor. If the buffer already has a complete request,
- * the event is EPOLLOUT. The socket is ready for writing at once, so the request is handled when the event
- * loop comes to this client again. */
+/* Returns the events to poll for on the client's descriptor. If the buffer already has a complete
+ * request, the event is EPOLLOUT: the socket is ready for writing at once, so the event loop comes
+ * back to this client and handles the request. */
 static uint32_t client_events(const struct client *cl)
 {
 	if (cl->n_out)
@@ -119,7 +120,8 @@ static void client_rearm(struct client *cl)
 		client_drop(cl);
 }
 
-/* For usec microseconds, handles no requests of users other than root, and accepts no connections. */
+/* Begins a rest of usec microseconds. During the rest, the daemon handles no requests of users
+ * other than root, and accepts no connections. */
 static void control_rest(struct control *c, uint64_t usec)
 {
 	c->resting = true;
@@ -152,8 +154,8 @@ static int control_rested(sd_event_source *s, uint64_t usec, void *arg)
 	return 0;
 }
 
-/* Counts the CPU time of work for users other than root, and begins a pause if they have used too much.
- * begin_ns: the CPU time that the thread had used when the work began. */
+/* Counts the CPU time of work for users other than root, and begins a rest if these users have used
+ * too much. begin_ns: the CPU time that the thread had used when the work began. */
 static void control_spent(struct control *c, uint64_t begin_ns)
 {
 	uint64_t now_ns = clock_boot_ns(), ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns, more_ns;
@@ -197,8 +199,8 @@ static void client_request(struct client *cl, const char *line, size_t n)
 		client_rearm(cl);
 }
 
-/* Handles one complete line of the buffer. Does nothing if no line is complete, or if the daemon
- * still owes the client an answer. */
+/* Handles one complete line of the buffer. Does nothing if no line is complete, or if the client
+ * has not received the answer to its last request. */
 static void client_line(struct client *cl)
 {
 	char line[CONTROL_LINE_MAX];
@@ -300,7 +302,7 @@ static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	bool others = !uid_is_owner(cl->uid);
 	uint64_t begin_ns = others ? clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
 
-	if (events & (EPOLLHUP | EPOLLERR)) { /* no client is there to take an answer */
+	if (events & (EPOLLHUP | EPOLLERR)) { /* the client has disconnected */
 		client_drop(cl);
 	} else if (events & EPOLLOUT) {
 		if (client_write(cl))
@@ -313,12 +315,12 @@ static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-/* Finds the right of a client with the credentials cred. Root and the daemon's user have all rights.
- * Members of the daemon's group (by primary or supplementary group) have the right group_may. Returns false
- * if the client has no right. */
+/* Finds the right of the client with the credentials cred. Root and the daemon's user have all
+ * rights. Members of the group opt.group have the right group_may; the group may be their primary
+ * or a supplementary group. Returns false if the client has no right. */
 static bool control_allows(const struct control *c, int fd, const struct ucred *cred, enum control_right *ret)
 {
-	gid_t groups[1024]; /* a client with more groups than this has no right */
+	gid_t groups[1024]; /* if the client has more groups than this, getsockopt() fails */
 	socklen_t len = sizeof(groups);
 
 	*ret = CONTROL_WATCH;
@@ -346,7 +348,8 @@ static void control_turn_away(int fd, const char *why)
 	(void)!send(fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Finds a free place for a client of this user. NULL: there is no place, and *why is a sentence. */
+/* Finds a free place for a client of this user. Returns NULL if the user gets no place; then *why
+ * is a sentence. */
 static struct client *control_place(struct control *c, uid_t uid, const char **why)
 {
 	unsigned n_others = 0, n_same = 0;
@@ -387,7 +390,7 @@ static int client_start(struct control *c, struct client *cl, int fd, uid_t uid,
 	return r;
 }
 
-/* True: the client has disconnected already, so it needs no place. */
+/* Returns true if the client has disconnected already, so that it needs no place. */
 static bool control_is_gone(int fd)
 {
 	struct pollfd p = { .fd = fd };
@@ -395,8 +398,8 @@ static bool control_is_gone(int fd)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* Takes a new connection, or refuses it. Looks first whether the user may have one more connection, because
- * this check is cheap. Returns true if the user is not root. */
+/* Takes a new connection, or refuses it. The check for a free place comes first, because it is
+ * cheap. Returns true if the user is neither root nor the daemon's user. */
 static bool control_take(struct control *c, int fd)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };
@@ -445,7 +448,7 @@ static int control_accept(sd_event_source *s, int listen_fd, uint32_t events, vo
 			others |= control_take(c, fd);
 		else if (errno == EAGAIN)
 			break;
-		else if (errno != EINTR && errno != ECONNABORTED) { /* no free descriptors, or no memory */
+		else if (errno != EINTR && errno != ECONNABORTED) { /* no free descriptor, or no memory */
 			control_rest(c, CONTROL_REST_USEC);
 			break;
 		}
@@ -474,7 +477,7 @@ void control_answer(struct control *c, uint64_t client, json_t *answer)
 		client_drop(cl);
 		return;
 	}
-	text[n] = '\n'; /* replaces the final 0; from here on only n_out says how long the text is */
+	text[n] = '\n'; /* the newline replaces the final 0; n_out is the length of the text */
 	cl->out = text;
 	cl->n_out = n + 1;
 	cl->out_at = 0;
@@ -492,7 +495,8 @@ void control_refuse(struct control *c, uint64_t client, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	error = json_string(text);
-	if (!error) { /* the text has a path that is not UTF-8, or was cut within a character */
+	/* text is not UTF-8: a path may have any byte, and a cut may be inside a character */
+	if (!error) {
 		for (char *p = text; *p; p++)
 			*p = *p & 0x80 ? '?' : *p;
 		error = json_string(text);
@@ -549,8 +553,8 @@ uint64_t control_cpu_ns(const struct control *c)
 	return atomic_load_explicit(&c->cpu_ns, memory_order_relaxed);
 }
 
-/* Removes a socket on which no process listens. Returns 0: the file does not exist any more.
- * -EADDRINUSE: a process listens. -EEXIST: the file is not a socket. */
+/* Removes a socket on which no process listens. Returns 0 if the file does not exist any more,
+ * -EADDRINUSE if a process listens, -EEXIST if the file is not a socket, or another -errno. */
 static int control_clear_stale(const struct sockaddr_un *sa)
 {
 	_cleanup_close_ int fd = -1;
@@ -568,7 +572,7 @@ static int control_clear_stale(const struct sockaddr_un *sa)
 	return unlink(sa->sun_path) && errno != ENOENT ? -errno : 0;
 }
 
-/* Makes the directory of the socket, if only this last directory of the path is missing. */
+/* Makes the directory of the socket, if only the last directory of its path is missing. */
 static void control_make_dir(const char *path)
 {
 	char dir[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -585,7 +589,8 @@ static void control_make_dir(const char *path)
 	}
 }
 
-/* Makes the socket at opt.path: for its owner alone, or also for the group. */
+/* Makes the socket at opt.path. Its owner may connect, and if group is true, the members of
+ * opt.group too. Returns 0 or -errno. */
 static int control_bind(struct control *c, bool group, int *ret_fd)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
@@ -599,14 +604,15 @@ static int control_bind(struct control *c, bool group, int *ret_fd)
 	if (r)
 		return r;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* bind() gives the file of the socket the mode that fchmod() set. umask() would have the
-	 * same effect, but for all threads. */
+	/* bind() gives the file of the socket the mode that fchmod() set. umask() would also do
+	 * this, but it changes the umask of all threads. */
 	if (fd < 0 || fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&sa, sizeof(sa)) ||
 	    lstat(sa.sun_path, &st))
 		return -errno;
 	c->dev = st.st_dev;
 	c->ino = st.st_ino;
-	/* these calls do not follow a link that another process may have put there meanwhile */
+	/* these calls do not follow a symbolic link, which another process may have put there
+	 * meanwhile */
 	if (group && (lchown(sa.sun_path, (uid_t)-1, c->opt.group) ||
 		      fchmodat(AT_FDCWD, sa.sun_path, 0660, AT_SYMLINK_NOFOLLOW)))
 		return -errno;
@@ -639,9 +645,9 @@ static int control_listen(struct control *c, bool group)
 }
 
 /*
- * Makes the socket again if its file is gone. A program that cleans up the directory may have removed the
- * file, and without the file no client can connect. By now the daemon has no privilege to give files to a
- * group, so the new socket is for root only.
+ * Makes the socket again if its file is gone. A program that cleans up the directory may have
+ * removed the file, and without the file no client can connect. By now the daemon has no privilege
+ * to give files to a group. So only root can use the new socket.
  */
 static int control_look(sd_event_source *source, uint64_t usec, void *arg)
 {

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * control.h - the control socket. Each request and each answer is one JSON object on one line; a request
- * may come with a descriptor. This module decides which user may connect and reads hostile bytes within
- * limits. The module does not know what a request means. Main thread only, except where stated.
+ * control.h - the control socket. Each request and each answer is one JSON object on one line. A
+ * request may come with a descriptor. This module decides which user may connect, and reads the
+ * bytes of clients within limits, because these bytes may be hostile. The module does not know what
+ * a request means. Main thread only, except where stated.
  *
- * Limits (here, "root" also means the user that the daemon runs as):
- * - CONTROL_CLIENTS_MAX connections. CONTROL_ROOT_CLIENTS of them are kept for root; a user other than root
- *   has at most CONTROL_USER_CLIENTS.
+ * Limits ("root" here also means the user that the daemon runs as):
+ * - CONTROL_CLIENTS_MAX connections. CONTROL_ROOT_CLIENTS of these are kept for root. A user other
+ *   than root has at most CONTROL_USER_CLIENTS.
  * - CONTROL_LINE_MAX bytes for a request.
- * - CONTROL_TIMEOUT_S: a client that sends no request, or takes no answer, for this time is disconnected.
+ * - CONTROL_TIMEOUT_S: the daemon disconnects a client that sends no request, or takes no answer,
+ *   for this time.
  * - One round of the event loop handles at most one request of each client, and accepts at most
  *   CONTROL_ACCEPT_MAX connections.
- * - Connections and requests of users other than root take at most CONTROL_PACE_PERCENT of a CPU. Above
- *   this limit, the daemon reads nothing from these users and accepts no connection for some milliseconds.
- * - The kernel keeps CONTROL_BACKLOG connections that are not accepted yet. If there are more, connect()
- *   blocks.
+ * - Connections and requests of users other than root take at most CONTROL_PACE_PERCENT of a CPU.
+ *   Above this limit there is a rest of some milliseconds, in which the daemon reads nothing from
+ *   these users and accepts no connection.
+ * - The kernel keeps CONTROL_BACKLOG connections that are not accepted yet. If there are more,
+ *   connect() blocks.
  */
 #ifndef CTRACE_DAEMON_CONTROL_CONTROL_H
 #define CTRACE_DAEMON_CONTROL_CONTROL_H
@@ -26,81 +29,85 @@
 #include <systemd/sd-event.h>
 
 #define CONTROL_LINE_MAX 4096
-#define CONTROL_OUT_MAX  (1u << 20) /* bytes; a client with a longer answer is disconnected */
+/* bytes; if an answer is longer, the daemon disconnects the client */
+#define CONTROL_OUT_MAX  (1u << 20)
 #define CONTROL_ERR_MAX  512
 #define CONTROL_NO_GROUP ((gid_t)-1)
 
 struct control;
 
-/* The rights to make requests. Each right includes the rights before it. */
+/* The rights to make requests. Each right includes the rights above it. */
 enum control_right {
 	CONTROL_STATUS,
-	CONTROL_SNAPSHOT, /* may read what every process of the machine did */
-	CONTROL_WATCH,    /* may watch variables of other users' processes */
+	CONTROL_SNAPSHOT, /* may take snapshots, which show the work of every process of the machine */
+	CONTROL_WATCH,    /* may watch variables, also of other users' processes */
 };
 
 /*
- * Handles a request: body is a JSON object with the member "cmd", borrowed for the call. *fd is the
- * descriptor that came with the request, or -1; a handler that keeps the descriptor sets *fd to -1
- * (TAKE_FD). The handler calls control_answer(), at once or later. Until then the daemon reads no further
- * request of this client.
+ * Handles a request. body is a JSON object with the member "cmd", and is valid only during the
+ * call. *fd is the descriptor that came with the request, or -1. A handler that keeps the
+ * descriptor sets *fd to -1 (TAKE_FD). The handler calls control_answer(), at once or later. Until
+ * then the daemon reads no further request of this client.
  */
 typedef void (*control_request_fn)(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd);
 
 struct control_options {
 	const char *path;
-	/* members of this group have the right group_may; root and the daemon's user have all rights */
+	/* members of this group have the right group_may; root and the daemon's user have all
+	 * rights */
 	gid_t group;
 	enum control_right group_may;
 	control_request_fn request;
 	void (*gone)(void *arg, uint64_t client); /* the connection of a client has ended; may be NULL */
 	/*
-	 * Closes fd on another thread: a descriptor that user uid passed, or a connection that may still
-	 * hold such descriptors. To close a file that another user opened may take for ever. NULL: the main
-	 * thread closes fd.
+	 * Closes fd on another thread. fd is a descriptor that the user uid passed, or a connection
+	 * that may still hold such descriptors. The close of a file that another user opened may
+	 * take for ever. If dispose is NULL, the main thread closes fd.
 	 */
 	void (*dispose)(void *arg, uid_t uid, int fd);
-	/* Returns true if dispose() has too much to do. Then the daemon must receive no more descriptors
-	 * from users other than root. May be NULL. */
+	/* Returns true if too many descriptors wait to be closed. Then the daemon receives no more
+	 * descriptors from users other than root. May be NULL. */
 	bool (*choked)(void *arg);
 	void *arg;
 };
 
 /*
- * Binds the socket at opt->path, with mode 0600, or 0660 and the group. A socket on which no process listens
- * any more is replaced. Returns 0, or -errno with a sentence in err; -EADDRINUSE: another process listens.
- * On failure nothing is left behind. If the socket is removed later, the daemon makes it again; a file that
- * another program puts in its place stays.
+ * Binds the socket at opt->path. Its mode is 0600; if opt has a group, the socket gets this group
+ * and the mode 0660. A socket on which no process listens any more is replaced. Returns 0, or
+ * -errno with a sentence in err; -EADDRINUSE means that another process listens. On failure nothing
+ * is left behind. If the file of the socket is removed later, the daemon makes the socket again. If
+ * another program puts a file in its place, this file stays.
  */
 int control_new(sd_event *event, const struct control_options *opt, struct control **ret,
 		char err[CONTROL_ERR_MAX]);
-/* Closes all connections. Removes the socket if the file is still the daemon's own. Accepts NULL. */
+/* Closes all connections. Removes the socket if the file is still the daemon's own. Accepts
+ * NULL. */
 void control_free(struct control *c);
 
-/* Sends the answer and takes over the caller's reference to it. If the client has gone, nothing is sent.
- * answer NULL means out of memory: the client is disconnected. */
+/* Sends the answer, and takes over the caller's reference to it. If the client has gone, nothing is
+ * sent. If answer is NULL, there was no memory for it: the client is disconnected. */
 void control_answer(struct control *c, uint64_t client, json_t *answer);
-/* Answers {"ok":false,"error":...}. */
+/* Sends {"ok":false,"error":...} as the answer. */
 __attribute__((format(printf, 3, 4))) void control_refuse(struct control *c, uint64_t client, const char *fmt,
 							  ...);
 
-/* The right of this client; CONTROL_STATUS if the client has gone. */
+/* Returns the right of this client, or CONTROL_STATUS if the client has gone. */
 enum control_right control_right(const struct control *c, uint64_t client);
-/* The user of this client; (uid_t)-1 if the client has gone. */
+/* Returns the user of this client, or (uid_t)-1 if the client has gone. */
 uid_t control_uid(const struct control *c, uint64_t client);
-/* True: the client runs as root or as the daemon's user. */
+/* Returns true if the client runs as root or as the daemon's user. */
 bool control_is_owner(const struct control *c, uint64_t client);
-/* True: the client is still connected. */
+/* Returns true if the client is still connected. */
 bool control_connected(const struct control *c, uint64_t client);
 /* How many clients are connected. */
 unsigned control_clients(const struct control *c);
 /* How many connections were refused so far because the user has no right to use the daemon. */
 uint64_t control_denied(const struct control *c);
-/* How many connections were refused so far because the user had CONTROL_USER_CLIENTS connections, or
- * because no place was free. */
+/* How many connections were refused so far because the user had CONTROL_USER_CLIENTS connections,
+ * or because no place was free. */
 uint64_t control_turned_away(const struct control *c);
-/* CPU time in nanoseconds that connections and requests of users other than root have taken so far. Any
- * thread. */
+/* CPU time in nanoseconds that connections and requests of users other than root have taken so far.
+ * Any thread may call it. */
 uint64_t control_cpu_ns(const struct control *c);
 
 #endif

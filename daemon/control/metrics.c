@@ -11,18 +11,20 @@
 
 enum metrics_unit {
 	METRICS_PLAIN,
-	METRICS_NS,      /* a duration; shown in seconds */
-	METRICS_BOOT_NS, /* a time; shown in seconds of the wall clock; 0: there is no such time */
-	METRICS_PERCENT, /* shown as a ratio */
+	METRICS_NS,      /* a duration in ns; shown in seconds */
+	METRICS_BOOT_NS, /* boot time in ns; shown as wall clock time in seconds; 0: not shown */
+	METRICS_PERCENT, /* shown as a ratio: 100 % is 1 */
 };
 
-/* One sample, or a family of samples. A row whose help is NULL continues the metric of the row above. */
+/* One sample, or several samples of one metric. A row whose help is NULL continues the metric of
+ * the row above. */
 struct metrics_row {
 	const char *name, *type, *help;
-	const char *path; /* "file.records": the member "records" of the member "file" of the status */
-	/* NULL; or a label with its value, such as result="done"; or only the name of a label, such as
-	 * "cause". In the last case, path leads to an object: each of its numbers is a sample, and the key
-	 * of the number is the value of the label. */
+	/* "file.records" is the member "records" of the member "file" of the status */
+	const char *path;
+	/* NULL, or a label with its value such as result="done", or only the name of a label such
+	 * as "cause". If it is only a name, path leads to an object: each number in this object is
+	 * a sample, and the key of the number is the value of the label. */
 	const char *label;
 	enum metrics_unit unit;
 };

@@ -4,7 +4,7 @@
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
-/* CPU time in nanoseconds that the bucket gains in a nanosecond. */
+/* Returns the CPU time in nanoseconds that the bucket gains in a nanosecond. */
 static double governor_in(const struct governor *g)
 {
 	return (double)g->budget_ppm / 1e6 * g->cpus;
@@ -68,8 +68,8 @@ static enum governor_act blind_to(struct governor *g, uint64_t now_ns, bool blin
 	return GOVERNOR_STEP;
 }
 
-/* If forward is true, the step after `step`; else the step before it. The caller makes sure that there is
- * such a step. */
+/* Returns the step after `step` if forward is true, else the step before `step`. The caller makes
+ * sure that there is such a step. */
 static enum ct_shed step_next(enum ct_shed step, bool forward)
 {
 	static const enum ct_shed steps[] = { CT_SHED_NONE, CT_SHED_HOOKS, CT_SHED_COARSE, CT_SHED_PAUSES };
@@ -86,7 +86,7 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	double times = g->capture_ppm / g->budget_ppm;
 	enum ct_shed last = g->coarse ? CT_SHED_PAUSES : CT_SHED_HOOKS;
 
-	/* Less recording would not help: the cost comes from inspections. */
+	/* To record less would not help, because the cost comes from inspections. */
 	if (times < GOVERNOR_CAPTURE)
 		return g->blind ? GOVERNOR_STAY : blind_to(g, now_ns, true);
 	if (g->step >= MIN(last, (enum ct_shed)CT_SHED_COARSE) &&
@@ -108,7 +108,7 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	return step_to(g, now_ns, step_next(g->step, true));
 }
 
-/* For how long the cost has to be low before a step back. */
+/* Returns for how long the cost has to be low before a step back. */
 static uint64_t governor_wait(const struct governor *g)
 {
 	uint64_t ns =
@@ -117,8 +117,8 @@ static uint64_t governor_wait(const struct governor *g)
 	return ns * g->patience;
 }
 
-/* True: the step CT_SHED_PAUSES was in force for a while without a pause. A step back then records nothing
- * more, so neither the cost nor a capped group matters. */
+/* Returns true if the step CT_SHED_PAUSES was in force for a while without a pause. A step back
+ * then leaves the recording as it is, so it needs neither a low cost nor the end of the caps. */
 static bool governor_needs_no_pause(const struct governor *g, uint64_t now_ns)
 {
 	return g->step == CT_SHED_PAUSES && now_ns - MAX(g->up_ns, g->pause_ns) >= GOVERNOR_NO_PAUSE_NS;
@@ -126,10 +126,11 @@ static bool governor_needs_no_pause(const struct governor *g, uint64_t now_ns)
 
 static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 {
-	/* In the last step the cost does not rise when the pauses end. So the limit may be closer to the
-	 * budget. */
+	/* When the governor leaves the step CT_SHED_PAUSES, the cost does not rise. So the limit
+	 * may be closer to the budget. */
 	double limit = g->step == CT_SHED_PAUSES ? GOVERNOR_CALM_PAUSE : GOVERNOR_CALM;
-	/* In the step CT_SHED_COARSE, back_ppm is what the capture would cost in the step before. */
+	/* In the step CT_SHED_COARSE, the cost after a step back counts too. back_ppm is an
+	 * estimate of it. */
 	double rate = g->step == CT_SHED_COARSE && !g->blind ? MAX(g->rate_ppm, g->back_ppm) : g->rate_ppm;
 	bool calm = (g->step || g->blind) && !g->cap_ns && g->bucket_ns > 0 && rate < g->budget_ppm * limit;
 
@@ -146,8 +147,9 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	return g->blind ? blind_to(g, now_ns, false) : step_to(g, now_ns, step_next(g->step, false));
 }
 
-/* True: the caps of groups can end. The caps have lasted for the shortest time, and either the bucket
- * holds enough to record these groups for a while, or the longest time is over. */
+/* Returns true if the caps of groups can end. The caps must have lasted for the shortest time. Then
+ * they end when the bucket holds enough to record these groups for a while, or when the longest
+ * time is over. */
 static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 {
 	uint64_t ns = now_ns - g->cap_ns, least_ns = GOVERNOR_CAP_TIMES * g->uncap_ns;
@@ -157,7 +159,8 @@ static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 		ns >= MAX(GOVERNOR_CAP_MAX_NS, least_ns));
 }
 
-/* The cost of starting the capture and of running it for a while. */
+/* Returns the CPU time in nanoseconds that it takes to start the capture and to run it for a
+ * while. */
 static double governor_need(const struct governor *g)
 {
 	return g->on_ns + g->capture_ppm / 1e6 * g->cpus * (double)GOVERNOR_ON_NS;
@@ -172,7 +175,8 @@ static enum governor_act governor_paused(const struct governor *g, uint64_t now_
 	return GOVERNOR_RESUME;
 }
 
-/* Acts when there is no budget: takes back one thing that is left out. */
+/* Acts when there is no budget. Each call takes back one thing: a pause, the caps, the stop of
+ * inspections, or one step. */
 static enum governor_act governor_off(struct governor *g, uint64_t now_ns)
 {
 	if (g->paused)
@@ -184,8 +188,8 @@ static enum governor_act governor_off(struct governor *g, uint64_t now_ns)
 	return g->step ? step_to(g, now_ns, step_next(g->step, false)) : GOVERNOR_STAY;
 }
 
-/* Accounts for the CPU time spent since the last call, and returns it. If measure is true,
- * also updates the rates. */
+/* Takes the CPU time spent since the last call out of the bucket, and returns this CPU time. If
+ * measure is true, also updates the rates. */
 static double governor_account(struct governor *g, uint64_t now_ns, const struct governor_spent *now,
 			       bool measure)
 {
@@ -203,8 +207,8 @@ static double governor_account(struct governor *g, uint64_t now_ns, const struct
 		smooth(&g->rate_ppm, spent * ppm, dt, over_ns);
 		smooth(&g->capture_ppm, capture * ppm, dt, over_ns);
 	}
-	/* in a pause, the bucket may hold what the end of the pause costs, even if that is more
-	 * than its usual size */
+	/* In a pause, the bucket has room for the cost of the end of the pause, even if this cost
+	 * is more than the usual size of the bucket. */
 	if (g->paused)
 		room = MAX(room, governor_need(g));
 	g->bucket_ns = MIN(g->bucket_ns + governor_in(g) * dt - spent, room);

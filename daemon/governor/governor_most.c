@@ -20,7 +20,8 @@ struct most most_group(const struct groups *g, uint64_t now_ns)
 	uint64_t group = groups_most(g, &m.share);
 
 	if (group)
-		m.share -= (double)g->displaced / g->total; /* a lower limit instead of an upper limit */
+		/* groups_most() gives an upper limit; this makes it a lower limit */
+		m.share -= (double)g->displaced / g->total;
 	if (!group || m.share <= MOST_SHARE)
 		return (struct most){ .ts_ns = now_ns };
 	m.kind = group & GOVERN_CGROUP ? MOST_CGROUP : MOST_USER;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * governor_most.h - finds the task, user or control group that makes the most records, for messages and for
- * `ctrace status`. The result is MOST_NONE unless one task, user or control group certainly makes a
- * larger part of the records than MOST_SHARE. Pure; one thread.
+ * governor_most.h - finds the task, user or control group that makes the most records, for messages
+ * and for `ctrace status`. The kind of the result is MOST_NONE, unless one task, user or control
+ * group certainly makes a larger part of the records than MOST_SHARE. Pure. Only one thread at a
+ * time.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_MOST_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_MOST_H
@@ -14,7 +15,7 @@
 #include "daemon/governor/governor_groups.h"
 
 enum most_kind {
-	MOST_NONE, /* no part is larger than MOST_SHARE, or too few records were counted */
+	MOST_NONE, /* no task or group has more than MOST_SHARE, or too few records were counted */
 	MOST_TASK,
 	MOST_USER,
 	MOST_CGROUP,
@@ -22,18 +23,19 @@ enum most_kind {
 
 struct most {
 	enum most_kind kind;
-	uint64_t id;            /* tid, uid, or id of the control group */
+	uint64_t id;            /* tid, uid, or id of the control group, depending on kind */
 	double share;           /* part (0 to 1) of the records */
-	uint64_t ts_ns;         /* the counts are from this moment, boot time */
+	uint64_t ts_ns;         /* the time of the counts, boot time */
 	char comm[CT_COMM_LEN]; /* the name of the task; may lack a final 0 */
 };
 
 #define MOST_TEXT_MAX 128
 
-/* most_task() looks for the task with the largest count, most_group() for the group. The caller sets comm. */
+/* most_task() looks for the task with the largest count, and most_group() for the group. Neither
+ * function sets comm; the caller does. */
 struct most most_task(const struct caps *c, uint64_t now_ns);
 struct most most_group(const struct groups *g, uint64_t now_ns);
-/* Writes a sentence with a space before it, or "" for MOST_NONE. */
+/* Writes a sentence with a space before it into buf, or "" for MOST_NONE. Returns buf. */
 const char *most_text(const struct most *m, char buf[MOST_TEXT_MAX]);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks.h - the table of hooks: the BPF programs of each hook, in order of preference, and what the trace
- * lacks without the hook. Data only; probe.c decides which programs are used.
+ * hooks.h - the table of hooks. For each hook it has the BPF programs, in order of preference, and
+ * a text about what the trace lacks without the hook. Data only. probe.c decides which programs are
+ * used.
  */
 #ifndef CTRACE_DAEMON_KERNEL_HOOKS_H
 #define CTRACE_DAEMON_KERNEL_HOOKS_H
@@ -12,17 +13,18 @@
 #include "ctrace/abi.h"
 
 struct hook_def {
-	const char *family; /* a word for several hooks, by which the setting `hooks` switches them off */
+	/* a word for several hooks; the setting `hooks` switches them off by this word */
+	const char *family;
 	const char *name;
 	const char *without; /* what the trace lacks without this hook */
-	bool essential;      /* without this hook, tracing does not start */
-	/* The steps of the governor in which the hook is attached: from `from` on, and before `until`.
-	 * CT_SHED_NONE as `until`: in every step from `from` on. */
+	bool essential;      /* true: without this hook, tracing does not start */
+	/* The hook is attached in the steps of the governor from `from` on and before `until`. If
+	 * `until` is CT_SHED_NONE, the hook is attached in every step from `from` on. */
 	enum ct_shed from, until;
 };
 
-/* One program of a hook. The daemon uses the programs of the lowest rank that this kernel accepts. A hook is
- * live if one of its programs is attached. */
+/* One program of a hook. The daemon uses the programs of the lowest rank that this kernel accepts.
+ * A hook is live if one of its programs is attached. */
 struct hook_prog {
 	const char *hook;
 	const char *prog;   /* name in the skeleton */

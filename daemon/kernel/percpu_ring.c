@@ -11,19 +11,21 @@
 #include "ctrace/abi.h"
 #include "lib/cleanup.h"
 
-/* The daemon clears the part of a ring that it has read, and gives this part back to the kernel side. The
- * daemon does so in pieces of this many bytes, because such a piece is still in the cache. */
+/* The daemon clears the part of a ring that it has read, and gives this part back to the kernel
+ * side. The daemon clears a ring in pieces of this many bytes, because a piece of this size is
+ * still in the cache. */
 #define PERCPU_RING_PIECE 8192ULL
 
 struct percpu_ring {
-	uint8_t *entries; /* the map ct_cpus */
+	uint8_t *entries; /* the mapped entries of the map ct_cpus */
 	size_t entries_bytes;
 	uint64_t bytes;
 	unsigned n;
 	uint64_t high_water;
 
-	uint64_t *side_consumer; /* the first page of the side ring, with the read position */
-	/* a page with the kernel's write position, then the data of the side ring, twice in a row */
+	uint64_t *side_consumer; /* the first page of the side ring; it has the read position */
+	/* A page with the kernel's write position, then the data of the side ring. The data is
+	 * mapped twice in a row, so each record is in one piece. */
 	uint8_t *side_producer;
 	uint64_t side_bytes;
 	size_t page;
@@ -88,10 +90,11 @@ uint64_t percpu_ring_high_water(const struct percpu_ring *r)
 	return r->high_water;
 }
 
-/* A read of one part of a ring. The part does not reach beyond the end of the ring. */
+/* The read of one part of a ring. The part does not reach beyond the end of the ring. */
 struct piece {
-	const uint8_t *lap; /* lap + position is the address of a byte of this part */
-	/* at: the present position. run: the start of the records that have not been handed over yet. */
+	const uint8_t *lap; /* lap plus a position is the address of the byte at this position */
+	/* at: the present position. run: the start of the records that are read, but not handed
+	 * over yet. */
 	uint64_t at, run;
 	long n;
 	percpu_ring_record_fn fn;
@@ -116,14 +119,15 @@ static void piece_blob(struct piece *p, const struct ct_blob *b, uint32_t room)
 	p->run = p->at + room;
 }
 
-/* Hands over the complete records up to end. */
+/* Hands over the records up to the position end. Stops at a record that is not complete. */
 static void piece_read(struct piece *p, uint64_t end)
 {
 	while (p->at < end) {
 		const struct ct_blob *b = (const void *)(p->lap + p->at);
 		uint32_t room;
 
-		if (!__atomic_load_n(&b->ts, __ATOMIC_ACQUIRE)) /* read before all other fields */
+		/* the BPF program writes ts last, so ts is read first */
+		if (!__atomic_load_n(&b->ts, __ATOMIC_ACQUIRE))
 			break;
 		room = cpu_room(b->kind);
 		if (CT_KIND_IS_BLOB(b->kind))
@@ -150,7 +154,7 @@ static long ring_consume(struct percpu_ring *r, unsigned cpu, percpu_ring_record
 		p.lap = from - at;
 		p.at = p.run = at;
 		piece_read(&p, at + MIN(size, r->bytes - off));
-		if (p.at == at) /* the writer was interrupted: the next call hands over this record */
+		if (p.at == at) /* the next record is not complete: a later call hands it over */
 			break;
 		memset(from, 0, p.at - at);
 		at = p.at;
@@ -159,8 +163,8 @@ static long ring_consume(struct percpu_ring *r, unsigned cpu, percpu_ring_record
 	return p.n;
 }
 
-/* Empties the side ring, which has the layout of kernel/bpf/ringbuf.c: a header of 8 bytes, whose first word
- * is the length with two flags, then the data, padded to 8. */
+/* Empties the side ring, which has the layout of kernel/bpf/ringbuf.c: a header of 8 bytes, then
+ * the data, padded to a multiple of 8. The first word of the header is the length and two flags. */
 static long side_consume(struct percpu_ring *r, percpu_ring_record_fn fn, void *arg)
 {
 	uint64_t at = *r->side_consumer;

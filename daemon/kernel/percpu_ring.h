@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * percpu_ring.h - maps and empties the rings of the CPUs and the side ring. One thread at a time, except for
- * percpu_ring_cpu().
+ * percpu_ring.h - maps and empties the rings of the CPUs, and the side ring (struct cpu_side in
+ * ctrace/cpu.h). Only one thread at a time, except for percpu_ring_cpu().
  */
 #ifndef CTRACE_DAEMON_KERNEL_PERCPU_RING_H
 #define CTRACE_DAEMON_KERNEL_PERCPU_RING_H
@@ -13,20 +13,21 @@
 
 struct percpu_ring;
 
-/* Maps the n entries of the map cpus_fd (ct_cpus), each with a ring of `bytes` bytes, and the side ring
- * side_fd of side_bytes. Both descriptors stay the caller's. Returns 0 or -errno. */
+/* Maps the n entries of the map cpus_fd (ct_cpus), each with a ring of `bytes` bytes, and the side
+ * ring side_fd of side_bytes bytes. The caller keeps both descriptors. Returns 0 or -errno. */
 int percpu_ring_new(int cpus_fd, unsigned n, uint64_t bytes, int side_fd, uint64_t side_bytes,
 		    struct percpu_ring **ret);
 /* Accepts NULL. */
 void percpu_ring_free(struct percpu_ring *r);
-/* The state of one CPU. The kernel side writes this state too. */
+/* Returns the state of one CPU. The kernel side writes this state too. Any thread may call it. */
 struct cpu *percpu_ring_cpu(const struct percpu_ring *r, unsigned cpu);
-/* percpu_ring_consume() calls fn with what is in the rings at the time of the call: a blob, or fixed records
- * back to back. data is 8-byte aligned and valid during the call. size is 0 if a blob is larger than its
- * place. Returns the number of records. */
+/* percpu_ring_consume() calls fn with all that is in the rings at the time of the call. Each call
+ * of fn gets one blob, or fixed records back to back. data is 8-byte aligned, and valid during the
+ * call of fn. size is 0 if a blob is larger than its place in the ring. Returns the number of
+ * records. */
 typedef void (*percpu_ring_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
 long percpu_ring_consume(struct percpu_ring *r, percpu_ring_record_fn fn, void *arg);
-/* The largest number of bytes that percpu_ring_consume() has found in the ring of a CPU. */
+/* Returns the largest number of bytes that percpu_ring_consume() has found in the ring of a CPU. */
 uint64_t percpu_ring_high_water(const struct percpu_ring *r);
 
 #endif

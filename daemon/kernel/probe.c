@@ -19,11 +19,12 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* The number of arguments of the tracepoint sched_switch on a kernel where prev_state is one of them: private
- * data, preempt, prev, next, prev_state. */
+/* The number of arguments of the tracepoint sched_switch on a kernel that passes prev_state:
+ * private data, preempt, prev, next, prev_state. */
 enum { SWITCH_ARGS_STATE = 5 };
 
-/* The last message of libbpf about a program. One for each thread, as each thread may load programs. */
+/* The last message of libbpf about a program. Each thread has its own, because each thread may load
+ * programs. */
 static __thread struct {
 	char prog[64];
 	char text[160];
@@ -121,7 +122,8 @@ static bool probe_ftrace_is_off(void)
 	return f && fgetc(f) == '0';
 }
 
-/* Switches off the hooks that the options do not want, and those that the kernel does not have. */
+/* Switches off the programs whose hook the options do not want, and the programs whose target this
+ * kernel does not have. */
 static void probe_preselect(struct probe *p, const struct btf *btf, const struct probe_options *opt)
 {
 	bool ftrace_off = probe_ftrace_is_off();
@@ -144,8 +146,8 @@ static void probe_preselect(struct probe *p, const struct btf *btf, const struct
 	}
 }
 
-/* True: the program has to be loaded: it is not off, and all programs of its hook with a lower rank are
- * off. */
+/* Returns true if the program has to be loaded. This is so if the program is not off, and all
+ * programs of its hook with a lower rank are off. */
 static bool probe_prog_wanted(const struct probe *p, size_t prog)
 {
 	if (p->prog_off[prog])
@@ -167,7 +169,8 @@ static bool probe_switch_has_state(const struct btf *btf)
 	return t && btf_is_func_proto(t) && btf_vlen(t) >= SWITCH_ARGS_STATE;
 }
 
-/* Tries once to open and load. On success the skeleton belongs to the probe. */
+/* Tries once to open and load the skeleton. On success the skeleton belongs to p. Returns 0 or
+ * -errno. */
 static int probe_try_load(struct probe *p, const struct btf *btf, const struct probe_options *opt)
 {
 	struct ctrace_bpf *s = ctrace_bpf__open();
@@ -203,7 +206,8 @@ static int probe_try_load(struct probe *p, const struct btf *btf, const struct p
 	return 0;
 }
 
-/* Returns an error if the hook is essential and all its programs are off. */
+/* Returns -EOPNOTSUPP, with a sentence in err, if the hook is essential and all its programs are
+ * off. Otherwise returns 0. */
 static int probe_check_essential(const struct probe *p, const char *hook, char err[PROBE_ERR_MAX])
 {
 	const struct hook_def *d = NULL;
@@ -223,7 +227,8 @@ static int probe_check_essential(const struct probe *p, const char *hook, char e
 	return -EOPNOTSUPP;
 }
 
-/* Loads the programs. Switches off, one by one, those that this kernel refuses. */
+/* Loads the programs. If this kernel refuses a program, switches this program off and loads the
+ * others again. Returns 0, or -errno with a sentence in err. */
 static int probe_load(struct probe *p, const struct btf *btf, const struct probe_options *opt,
 		      char err[PROBE_ERR_MAX])
 {
@@ -263,12 +268,13 @@ static void probe_attach(struct probe *p)
 
 		if (!probe_prog_wanted(p, i))
 			continue;
-		/* attached for each read, or when a framework is found */
+		/* Iterators are attached for each read, uprobes when a framework is found. */
 		if (!strcmp(g->how, "iter") || !strcmp(g->how, "uprobe")) {
 			s->how = g->how;
 			continue;
 		}
-		if (!strcmp(g->how, "breakpoint")) { /* attached for each watched variable */
+		/* breakpoints are attached for each watched variable */
+		if (!strcmp(g->how, "breakpoint")) {
 			int r = probe_watch_try(p);
 
 			if (r)
@@ -277,7 +283,8 @@ static void probe_attach(struct probe *p)
 				s->how = g->how;
 			continue;
 		}
-		if (hooks_defs[s - p->state].from) { /* attached only in some steps of the governor */
+		/* the hook is attached only in some steps of the governor */
+		if (hooks_defs[s - p->state].from) {
 			s->how = g->how;
 			p->govern.detached[i] = true;
 			continue;
@@ -292,9 +299,9 @@ static void probe_attach(struct probe *p)
 }
 
 /*
- * At the first attach to a perf event, libbpf loads a small program, to find out whether the kernel has BPF
- * links for perf events. Later the daemon cannot load programs. So this function makes the first attach now,
- * with a descriptor that is no perf event, so that nothing is attached.
+ * At the first attach to a perf event, libbpf loads a small program, to find out whether the kernel
+ * has BPF links for perf events. Later the daemon cannot load programs. So this function makes the
+ * first attach now. It passes a descriptor that is no perf event, so nothing is attached.
  */
 static void probe_ask_libbpf(struct probe *p)
 {
@@ -304,8 +311,8 @@ static void probe_ask_libbpf(struct probe *p)
 		bpf_link__destroy(bpf_program__attach_perf_event(p->skel->progs.ct_job_entry, no_event));
 }
 
-/* Fills in p->hooks, which ctrace doctor shows, and p->text, the list of hooks in the trace. Fails if an
- * essential hook is not live. */
+/* Fills in p->hooks, which `ctrace doctor` shows, and p->text, the list of live hooks for the
+ * trace. Returns 0, or -EOPNOTSUPP with a sentence in err if an essential hook is not live. */
 static int probe_tell(struct probe *p, char err[PROBE_ERR_MAX])
 {
 	size_t at = 0;
@@ -339,8 +346,9 @@ static uint64_t probe_bytes(const struct probe *p)
 	return n;
 }
 
-/* Checks that the hooks are called: a hook can be attached and still never be called. Sleeps again and again,
- * because each sleep should make records, until something was recorded or PROBE_FIRES_MS have passed. */
+/* Checks that the kernel calls the attached programs. On some machines the kernel never calls them.
+ * Each sleep makes records. So this function sleeps again and again, until a record is there or
+ * PROBE_FIRES_MS have passed. Returns 0, or -ENODATA with a sentence in err. */
 static int probe_check_fires(const struct probe *p, char err[PROBE_ERR_MAX])
 {
 	for (int i = 0; i < PROBE_FIRES_MS; i++) {
@@ -512,9 +520,9 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 				continue;
 			last = __atomic_load_n(&s->lost_last_ns[c], __ATOMIC_RELAXED);
 			first = __atomic_exchange_n(&s->lost_first_ns[c], 0, __ATOMIC_RELAXED);
-			/* first is 0 if the loss was counted while the previous call was running: that call
-			 * read the count before the loss, and took first after it. The loss is not older
-			 * than last_ns of that call. */
+			/* If a loss was counted while the previous call was running, first is 0:
+			 * that call read the count before the loss, and reset first after the loss.
+			 * In this case the loss is not older than the last_ns of that call. */
 			if (!first)
 				first = p->told[cpu].last_ns[c] ? p->told[cpu].last_ns[c] : last;
 			fn(arg, cpu, c, n - p->told[cpu].n[c], first, last);
@@ -546,7 +554,7 @@ int probe_run_time(struct probe *p, uint64_t *ret_ns)
 		uint32_t size = sizeof(info);
 		int fd = bpf_program__fd(bpf_object__find_program_by_name(p->skel->obj, hooks_progs[i].prog));
 
-		if (fd < 0) /* the program is not loaded */
+		if (fd < 0) /* this program is not loaded */
 			continue;
 		if (bpf_obj_get_info_by_fd(fd, &info, &size))
 			return -errno;

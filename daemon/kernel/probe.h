@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probe.h - the kernel side as user space sees it: loads and attaches the BPF programs with fall-back,
- * empties the rings, runs the iterators.
+ * probe.h - the kernel side as user space sees it. The probe loads and attaches the BPF programs
+ * with fall-back, empties the rings, and runs the iterators.
  *
- * probe_open() comes first and probe_free() last. probe_consume(), probe_losses() and the functions for the
- * governor are for one thread (drain). The other functions may be called from any thread, also at the same
- * time.
+ * probe_open() comes first and probe_free() last. Only one thread (drain) may call probe_consume(),
+ * probe_losses() and the functions for the governor. Any thread may call the other functions, also
+ * at the same time.
  */
 #ifndef CTRACE_DAEMON_KERNEL_PROBE_H
 #define CTRACE_DAEMON_KERNEL_PROBE_H
@@ -22,109 +22,118 @@ struct probe;
 
 struct probe_options {
 	uint64_t ring_bytes; /* size of the ring of each CPU; a power of two */
-	/* "-msg,-block": hook families that are switched off; "": none. An unknown family: -EINVAL. */
+	/* The hook families that are switched off, such as "-msg,-block"; "": none. See
+	 * probe_check_hooks(). */
 	const char *hooks;
-	bool jobs;    /* load the programs that report jobs of frameworks; see jobs.h */
-	bool measure; /* measure what a call of a program costs, for the governor; false: assume a cost */
+	bool jobs; /* true: load the programs that report jobs of frameworks; see jobs.h */
+	/* true: measure the cost of a call of a program, for the governor; false: assume a cost */
+	bool measure;
 };
 
 /* One hook, as ctrace doctor and the trace show it. */
 struct probe_hook {
 	const char *name;    /* for example "sched/switch" */
-	const char *how;     /* "tp_btf", "fentry", ...: as in struct hook_prog; "" if the hook is off */
+	const char *how;     /* as in struct hook_prog, such as "tp_btf"; "" if the hook is off */
 	const char *why;     /* why the hook is off; "" if it is live */
 	const char *without; /* what the trace lacks without this hook */
 	bool live;
 };
 
 /*
- * Checks a list for probe_options.hooks: each item has to be "-", followed by the name of a hook family.
- * Returns 0; -EINVAL with a sentence in err; or -ENOMEM.
+ * Checks a list for probe_options.hooks: each item has to be "-", followed by the name of a hook
+ * family. Returns 0, -EINVAL with a sentence in err, or -ENOMEM.
  */
 int probe_check_hooks(const char *list, char err[PROBE_ERR_MAX]);
 
 /*
- * Loads and attaches the programs. From then on the rings fill. Returns 0, or -errno with a sentence in err
- * that says what failed, why (no BTF, no privilege, lockdown, ...), and what to do.
+ * Loads and attaches the programs. From then on the rings fill. Returns 0 or -errno. On failure err
+ * has a sentence, except perhaps for -ENOMEM. The sentence says what failed, why it failed (no BTF,
+ * no privilege, lockdown, ...), and what to do.
  */
 int probe_open(const struct probe_options *opt, struct probe **ret, char err[PROBE_ERR_MAX]);
 /* Detaches and unloads the programs. Accepts NULL. */
 void probe_free(struct probe *p);
 
-/* All hooks. The array belongs to p and does not change. */
+/* Returns all hooks. The array belongs to p and does not change. */
 const struct probe_hook *probe_hooks(const struct probe *p, size_t *ret_n);
-/* The live hooks, for the trace: "sched/switch=tp_btf,...". The text belongs to p. */
+/* Returns the live hooks as a text for the trace: "sched/switch=tp_btf,...". The text belongs to
+ * p. */
 const char *probe_hooks_text(const struct probe *p);
 unsigned probe_cpus(const struct probe *p);
 
-/* A descriptor for epoll; readable when a ring is more than half full. The descriptor belongs to p. */
+/* Returns a descriptor for epoll. It is readable when a ring is more than half full. The descriptor
+ * belongs to p. */
 int probe_fd(const struct probe *p);
-/* Calls fn with all that is in the rings now, CPU by CPU: a blob, or fixed records back to back.
- * data is 8-byte aligned and valid during the call. Returns the number of records. */
+/* Calls fn with all that is in the rings now, CPU by CPU. Each call of fn gets one blob, or fixed
+ * records back to back. data is 8-byte aligned, and valid during the call of fn. Returns the number
+ * of records. */
 typedef void (*probe_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
 long probe_consume(struct probe *p, probe_record_fn fn, void *arg);
-/* The largest number of bytes that probe_consume() has found in a ring. */
+/* Returns the largest number of bytes that probe_consume() has found in the ring of a CPU. */
 uint64_t probe_ring_high_water(const struct probe *p);
 
-/* Reads how many records one CPU has lost since the start, by cause. Any thread, because only the kernel
- * writes these counters. Returns 0, or -EINVAL: there is no such CPU. */
+/* Reads how many records one CPU has lost since the start, by cause. Any thread may call it,
+ * because only the kernel writes these counters. Returns 0, or -EINVAL if there is no such CPU. */
 int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_CAUSES]);
-/* Reports losses since the last call: calls fn once for each CPU and cause with a loss. Times are boot
- * time. */
+/* Reports the losses since the last call. Calls fn once for each CPU and cause with a loss.
+ * first_ns and last_ns are boot time. Always returns 0. */
 typedef void (*probe_loss_fn)(void *arg, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
 			      uint64_t last_ns);
 int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
 
 /*
- * Remembers the functions of the kernel that show which interrupt is in progress, for the steps of the
- * governor in which the hooks of interrupts are detached. probe_mark() is called once for each function of
- * the kernel, in the order of the addresses, and then probe_mark_end(). Without these calls, a wake in these
- * steps does not say which interrupt made it.
+ * Remembers the functions of the kernel that show which interrupt is in progress. The programs need
+ * these functions in the steps of the governor in which the hooks of interrupts are detached. The
+ * caller calls probe_mark() once for each function of the kernel, in the order of the addresses,
+ * and then probe_mark_end(). Without these calls, a wake in these steps does not say which
+ * interrupt made the wake.
  */
 void probe_mark(struct probe *p, const char *name, uint64_t addr);
 void probe_mark_end(struct probe *p);
 
-/* Runs the task iterator over all tasks (threads) of the machine. fn gets the tasks without arguments,
+/* Runs the task iterator over all tasks of the machine. fn gets the tasks without arguments,
  * registers and stacks: these members are 0. Returns 0 or -errno. */
 typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
 /*
- * Measures the distance between boot time and the clock of the scheduler, by which the programs compute how
- * long a task has waited. The error is about 20 us. The clocks drift apart, and a suspend moves one of them.
- * So the caller repeats the call every DRAIN_CLOCK_NS, and in a coarse step at each reading of all tasks.
- * Returns 0 or -errno.
+ * Measures the distance between boot time and the clock of the scheduler. With this distance the
+ * programs compute how long a task has waited. The error is about 20 us. The clocks drift apart,
+ * and a suspend moves one of them. So the caller calls this function every DRAIN_CLOCK_NS, and in a
+ * coarse step at each reading of all tasks. Returns 0 or -errno.
  */
 int probe_measure_clock(struct probe *p);
-/* Reads one task. Returns 0, -ESRCH (there is no such task) or -errno. */
+/* Reads one task. Returns 0, -ESRCH if there is no such task, or another -errno. */
 int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
-/* Reads the descriptor table of one process as a stream of CT_FD, CT_EPMEMBER and CT_OBJECT (see abi.h).
- * *ret is malloc'd, and the caller frees it. Of a very large table, only the first part is read. Returns 0,
- * -ESRCH (there is no such process) or -errno. */
+/* Reads the descriptor table of one process as a stream of CT_FD, CT_EPMEMBER and CT_OBJECT (see
+ * abi.h). *ret is malloc'd, and the caller frees it. If the table is very large, only its first
+ * part is read. Returns 0, -ESRCH if there is no such process, or another -errno. */
 int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes);
 
 /*
- * Reads how much a socket has received that no task has read (0: nothing): bytes of an established
- * TCP connection, buffers of a unix socket. Never waits for another read of descriptors. Returns 0,
- * -ENOENT (the process has no such socket), -EBUSY (another read goes on) or -errno (kernels before
- * 6.1 cannot do this cheaply).
+ * Reads how much data a socket has received that no task has read yet. For an established TCP
+ * connection *ret becomes a number of bytes, for a unix socket a number of buffers; 0: no data.
+ * Never waits for another read of descriptors. Returns 0, -ENOENT if the process has no such
+ * socket, -EBUSY if another read goes on, or another -errno. Always fails on kernels before 6.1,
+ * because they cannot do this cheaply.
  */
 int probe_read_unread(struct probe *p, uint32_t tgid, uint64_t sock, uint64_t *ret);
 
-/* The parts that report jobs (see jobs_probe.h): the programs for the entry and the return of a function,
- * the map of their rules, and the ring buffer of the functions that jobs run. */
+/* The parts of the probe that report jobs (see jobs_probe.h): the programs for the entry and for
+ * the return of a function, the map of their rules, and the ring buffer with the functions that
+ * jobs run. */
 struct bpf_program;
 struct probe_jobs {
 	const struct bpf_program *entry, *ret;
 	int rules_fd, calls_fd;
 };
-/* The programs and descriptors in *ret stay the probe's. Returns 0, or -EOPNOTSUPP: the probe was opened
- * without jobs, or this kernel refused the programs. */
+/* Fills in *ret. The programs and descriptors in *ret still belong to p. Returns 0, or -EOPNOTSUPP
+ * if the probe was opened without jobs, or this kernel refused the programs. */
 int probe_jobs(const struct probe *p, struct probe_jobs *ret);
 
 /*
- * Hardware watchpoints. There are PROBE_WATCHES_MAX debug registers. A watch for writes takes one register,
- * a watch for reads and writes takes two. The accesses of all threads of the process become CT_RAWACCESS
- * blobs; bpf/watch.bpf.c says which accesses are left out.
+ * Hardware watchpoints. There are PROBE_WATCHES_MAX debug registers. A watch for writes takes one
+ * register. A watch for reads and writes takes two. The accesses of all threads of the process
+ * become CT_RAWACCESS blobs. bpf/watch.bpf.c says which accesses are left out.
  */
 #define PROBE_WATCHES_MAX 4
 struct probe_watch_options {
@@ -132,70 +141,74 @@ struct probe_watch_options {
 	uint64_t addr; /* a multiple of len */
 	uint32_t len;  /* 1, 2, 4 or 8 */
 	bool reads;
-	uint64_t value; /* what the variable holds now */
+	uint64_t value; /* the present value of the variable */
 };
-/* Opens a watch. *ret_watch is its number for the functions below. Returns 0, or -errno with a sentence in
- * err (what, why, what to do). */
+/* Opens a watch. *ret_watch becomes its number for the functions below. Returns 0, or -errno with a
+ * sentence in err. */
 int probe_watch_open(struct probe *p, const struct probe_watch_options *opt, unsigned *ret_watch,
 		     char err[PROBE_ERR_MAX]);
-/* Closes a watch; does nothing if it is not open. */
+/* Closes a watch. Does nothing if the watch is not open. */
 void probe_watch_close(struct probe *p, unsigned watch);
-/* How many accesses were not recorded, because there were too many. The watch has to be open. Does not wait
- * for another watch that is being opened. */
+/* Returns how many accesses of the watch were not recorded, because there were too many. The watch
+ * has to be open. Does not wait for another watch that is being opened. */
 uint64_t probe_watch_refused(const struct probe *p, unsigned watch);
 
 /* *ret_ns becomes the CPU time of all programs so far. The kernel counts this time only while a
- * BPF_STATS_RUN_TIME descriptor is open. Returns 0 or -errno. */
+ * process has a BPF_STATS_RUN_TIME descriptor open. Returns 0 or -errno. */
 int probe_run_time(struct probe *p, uint64_t *ret_ns);
 
 /*
- * The functions from here on are for the governor, and only on the thread of probe_consume().
+ * The functions from here on are for the governor. Only the thread of probe_consume() may call
+ * them.
  */
-/* An estimate of the CPU time in nanoseconds that the programs have cost so far. The programs count all
- * their runs, and measure the time of some. */
+/* Returns an estimate of the CPU time in nanoseconds that the programs have cost so far. The
+ * programs count all their runs, and measure the time of some. */
 uint64_t probe_cost_ns(struct probe *p);
-/* The CPU time in nanoseconds that the programs have spent, in coarse steps, on waits that are too short for
- * a record. */
+/* Returns the CPU time in nanoseconds that the programs have spent, in coarse steps, on waits that
+ * are too short for a record. */
 uint64_t probe_short_ns(const struct probe *p);
-/* What the waits of probe_short_ns() would have cost in the step before CT_SHED_COARSE: an estimate of the
- * CPU time in nanoseconds of the programs and of the drain thread. */
+/* Returns an estimate of the CPU time in nanoseconds that the waits of probe_short_ns() would have
+ * cost in the step CT_SHED_HOOKS. This is the time of the programs and of the drain thread. */
 uint64_t probe_whole_cost_ns(const struct probe *p);
-/* False: this kernel cannot do the step CT_SHED_COARSE. */
+/* Returns false if this kernel cannot do the step CT_SHED_COARSE. */
 bool probe_can_be_coarse(const struct probe *p);
 /*
- * Changes the step. probe_shed_begin() attaches the programs of the step. Returns 0, or -errno if some could
- * not be attached; the caller may try again later. probe_shed_end() then detaches the programs that do not
- * belong to the step. In between, more is recorded than before and after.
+ * Changes the step. probe_shed_begin() attaches the programs of the step. Returns 0, or -errno if
+ * some programs could not be attached; the caller may try again later. probe_shed_end() then
+ * detaches the programs that do not belong to the step. Between the two calls, the programs of both
+ * steps record.
  */
 int probe_shed_begin(struct probe *p, enum ct_shed step);
 void probe_shed_end(struct probe *p, enum ct_shed step);
-/* probe_pause() stops all records at once. probe_pause_detach() then detaches the programs, so that even
- * their calls cost nothing. */
+/* probe_pause() stops all records at once. probe_pause_detach() then detaches the programs, so that
+ * not even a call of a program costs CPU time. */
 void probe_pause(struct probe *p);
 void probe_pause_detach(struct probe *p);
-/* Attaches the programs again and records everything that the present step allows. Returns 0, or -errno:
- * nothing is recorded yet, and the caller may try again. */
+/* Attaches the programs again, and lets them record everything that the present step allows.
+ * Returns 0 or -errno. After -errno nothing is recorded yet, and the caller may try again. */
 int probe_resume(struct probe *p);
-/* Caps a task. Records that concern only capped tasks are left out. */
+/* Caps a task. Records that are only about capped tasks are left out. */
 void probe_cap(struct probe *p, uint32_t tid);
-/* Ends the cap of a task. Returns how many records of the task were left out. */
+/* Ends the cap of a task. Returns how many records were left out since probe_cap(). If another
+ * capped task has the same GOVERN_SLOT, the records of that task count too. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
 /*
- * Caps each task of the group (govern_group()) at its next record; the programs then write a CT_SHED about
- * the task. The children of a capped task are capped too. Returns false if GOVERN_GROUPS groups are capped
- * already.
+ * Caps each task of the group (govern_group()) at its next record. The programs then write a
+ * CT_SHED about the task. The children of such a task are capped too. Returns false if
+ * GOVERN_GROUPS groups are capped already.
  */
 bool probe_cap_group(struct probe *p, uint64_t group);
-/* From now on no further task is capped because of its group. Tasks that are capped stay capped until
- * probe_uncap(). */
+/* From now on no further task is capped because of its group. The tasks that are capped stay capped
+ * until probe_uncap(). */
 void probe_uncap_groups(struct probe *p);
-/* The first capped task with tid >= from, or 0: there is none. To walk in order of tids, pass the last tid
- * + 1 as from. */
+/* Returns the first capped task with tid >= from, or 0 if there is none. To walk in order of tids,
+ * the caller passes the last tid + 1 as from. */
 uint32_t probe_capped_next(const struct probe *p, uint32_t from);
-/* Tells the programs that no task is capped any more, so that they need not check. */
+/* Tells the programs that no task is capped any more. So they need not check. */
 void probe_caps_over(struct probe *p);
-/* probe_left_out(): how many records the caps of tasks and groups have left out so far. probe_passed_ns():
- * the CPU time that the programs needed to leave out these records. */
+/* probe_left_out() returns how many records the caps of tasks and groups have left out so far.
+ * probe_passed_ns() returns the CPU time in nanoseconds that the programs needed to leave out these
+ * records. */
 uint64_t probe_left_out(struct probe *p);
 uint64_t probe_passed_ns(struct probe *p);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe_govern.c - applies the steps, pauses and caps of the governor to the programs, and computes the cost
- * of the programs. */
+/* probe_govern.c - applies the steps, pauses and caps of the governor to the programs, and computes
+ * the cost of the programs. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,8 +11,8 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Measures the time of a system call that reaches the tracepoint of the program ct_empty. Takes the fastest
- * of several batches. */
+/* Returns the time in nanoseconds of a system call that runs the tracepoint of the program
+ * ct_empty. Measures several batches of calls, and takes the fastest batch. */
 static double govern_rename_ns(const char *comm)
 {
 	uint64_t best = UINT64_MAX;
@@ -67,8 +67,8 @@ void probe_govern_unmap(struct probe *p)
 		munmap(p->govern.capped, GOVERN_WORDS * sizeof(uint64_t));
 }
 
-/* True: the program is attached to an event of the kernel for as long as a step needs it. Other programs
- * (iterators, probes of jobs, breakpoints) are attached for one use. */
+/* Returns true if the program stays attached to an event of the kernel for as long as a step needs
+ * the program. Other programs (iterators, probes of jobs, breakpoints) are attached for one use. */
 static bool govern_stays_attached(size_t prog)
 {
 	const char *how = hooks_progs[prog].how;
@@ -85,7 +85,7 @@ static const struct hook_def *govern_hook(size_t prog)
 	return d;
 }
 
-/* True: the program is attached in this step. */
+/* Returns true if the program is attached in this step. */
 static bool govern_wants(size_t prog, enum ct_shed step)
 {
 	const struct hook_def *d = govern_hook(prog);
@@ -102,14 +102,14 @@ static void govern_detach(struct probe *p, size_t prog)
 	p->govern.detached[prog] = true;
 }
 
-/* Attaches the programs of the step that are detached. Returns 0 or -errno. */
+/* Attaches the programs that the step needs and that are detached. Returns 0 or -errno. */
 static int govern_attach(struct probe *p, enum ct_shed step)
 {
 	int r = 0;
 
-	/* The kernel takes some milliseconds for each program. The programs of the scheduler run most
-	 * often and come first in the list. So these programs are attached last and detached first, and are
-	 * attached for the shortest time. */
+	/* The kernel takes some milliseconds for each program. The programs of the scheduler run
+	 * most often, and they are at the beginning of the list. This loop attaches them last, and
+	 * probe_shed_end() detaches them first. So they are attached for the shortest time. */
 	for (size_t i = hooks_n_progs; i-- > 0;) {
 		if (!p->govern.detached[i] || !govern_wants(i, step))
 			continue;
@@ -133,9 +133,10 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns)
 	volatile struct govern *g = govern_state(p);
 	uint64_t before = g->sched_tick_off_ns;
 
-	/* sched_tick_off_ns keeps the difference just after a tick, which is the largest one. A measurement
-	 * later in a tick is smaller, by less than a tick. Such a measurement lowers sched_tick_off_ns by
-	 * CLOCK_DRIFT_NS at most, because the clocks may have drifted by that much. */
+	/* sched_tick_off_ns keeps the difference just after a tick, where the difference is
+	 * largest. A measurement later in a tick gives a smaller number, by less than a tick. Such
+	 * a measurement lowers sched_tick_off_ns by CLOCK_DRIFT_NS at most, because the clocks may
+	 * have drifted by that much. */
 	if (before > tick_off_ns + CLOCK_DRIFT_NS && before - tick_off_ns < p->skel->rodata->ct_tick_ns)
 		tick_off_ns = before - CLOCK_DRIFT_NS;
 	__atomic_store_n(&g->sched_tick_off_ns, tick_off_ns, __ATOMIC_RELAXED);
@@ -177,7 +178,7 @@ int probe_resume(struct probe *p)
 
 	if (r)
 		return r;
-	/* the programs did not see the ends of interrupts during the pause */
+	/* during the pause the programs did not see the ends of interrupts */
 	for (unsigned i = 0; i < p->n_cpus; i++) {
 		percpu_ring_cpu(p->rings, i)->depth = 0;
 		percpu_ring_cpu(p->rings, i)->ready_sk = 0;
@@ -265,7 +266,7 @@ uint64_t probe_passed_ns(struct probe *p)
 	return (uint64_t)((double)n * (p->govern.dispatch_ns + GOVERN_LIGHT_NS));
 }
 
-/* Returns what all CPUs have counted since the last call. */
+/* Returns the counts of all CPUs together since the last call for this kind. */
 static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 {
 	struct govern_cost now = { 0 }, *told = &p->govern.told[kind], since;
@@ -284,7 +285,8 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	return since;
 }
 
-/* How many runs since the last call found no room in their ring. These runs are not in the counts of runs. */
+/* Returns how many runs since the last call found no room in their ring. The counts of runs do not
+ * include these runs. */
 static uint64_t govern_lost(struct probe *p)
 {
 	uint64_t n = 0, told = p->govern.lost;
@@ -304,8 +306,8 @@ uint64_t probe_cost_ns(struct probe *p)
 		struct govern_cost c = govern_since(p, k);
 		double *mean = &p->govern.mean_ns[k];
 
-		/* A few runs say little, so the former mean counts too. From GOVERN_RUNS_FEW runs on, only
-		 * the new mean counts. */
+		/* If only a few runs were timed, the former mean counts too. From GOVERN_RUNS_FEW
+		 * timed runs on, only the new mean counts. */
 		if (c.timed)
 			*mean += ((double)c.timed_ns / (double)c.timed - *mean) *
 				 (c.timed < GOVERN_RUNS_FEW ? (double)c.timed / GOVERN_RUNS_FEW : 1);

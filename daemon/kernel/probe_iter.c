@@ -12,15 +12,15 @@
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
-/* Room for about 50 000 descriptors of one process. A process can have many more, and each of them can be
- * an epoll with many members. Descriptors beyond this room are not looked at, because they would take much
- * memory and time here. */
+/* Room for about 50 000 descriptors of one process. A process can have many more, and each
+ * descriptor can be an epoll with many members. The descriptors that have no room are not looked
+ * at, because this would take much memory and time. */
 #define FILES_BYTES_MAX (8u << 20)
 
 typedef VEC(uint8_t) bytes_vec;
 
-/* Reads the output of an iterator program to its end. If the output is longer than max bytes, stops a little
- * later. */
+/* Reads the output of an iterator program to its end. Stops earlier if the output is longer than
+ * max bytes; out may then be a little longer than max. Returns 0 or -errno. */
 static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 {
 	_cleanup_close_ int fd = bpf_iter_create(bpf_link__fd(link));
@@ -44,15 +44,16 @@ static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 	return 0;
 }
 
-/* What to read: the task tid, the files of the process pid, or all tasks (both are 0). brief: without
- * registers and stacks. obj: of the files, only the unread data of this socket. */
+/* The thing to read: the task tid, the files of the process pid, or all tasks if both are 0. brief:
+ * read tasks without registers and stacks. obj: of the files, read only the unread data of this
+ * socket. */
 struct iter_of {
 	uint32_t tid, pid;
 	bool brief;
 	uint64_t obj;
 };
 
-/* Sets the variables by which the programs know what to read. id: the process if files are read,
+/* Sets the variables that tell the programs what to read. id: the process if files are read,
  * otherwise the task (0: all tasks). */
 static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 {
@@ -65,15 +66,16 @@ static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 	}
 }
 
-/* Runs an iterator. Kernels before 6.1 cannot iterate over one task: there the program visits all tasks and
- * skips the others. To read one socket (of->obj), such a walk would cost too much, and so would a wait until
- * another read has ended. So the read fails instead. */
+/* Runs an iterator. Kernels before 6.1 cannot iterate over one task. On such a kernel the program
+ * visits all tasks, and skips the tasks that are not wanted. For one socket (of->obj), a visit of
+ * all tasks would cost too much. To wait until another read ends would cost too much too. So the
+ * read of a socket fails in these two cases. Returns 0 or -errno. */
 static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter_of *of, bytes_vec *out)
 {
 	union bpf_iter_link_info info = { .task = { .tid = of->tid, .pid = of->pid } };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
-	/* To read a large descriptor table takes long. The drain thread must be able to read tasks
-	 * meanwhile. */
+	/* To read a large descriptor table takes long. There are two locks, so that the drain
+	 * thread can read tasks meanwhile. */
 	pthread_mutex_t *lock = of->pid ? &p->iter_files_lock : &p->iter_tasks_lock;
 	struct bpf_link *link = NULL;
 	int r;
@@ -95,7 +97,7 @@ static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter
 	return r;
 }
 
-/* Counts the frames. The program sets the frames that it does not use to 0. */
+/* Counts the frames of the kernel stack. The program sets the frames that it does not use to 0. */
 static void iter_count_frames(struct ct_iter_task *t)
 {
 	while (t->n_kstack < CT_ITER_KSTACK && t->kstack[t->n_kstack])
@@ -158,7 +160,7 @@ int probe_measure_clock(struct probe *p)
 	return 0;
 }
 
-/* The length of v without an incomplete record or blob at its end. */
+/* Returns the length of v without the incomplete record or blob that may be at its end. */
 static size_t files_whole(const bytes_vec *v)
 {
 	size_t at = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe_marks.c - finds the functions of the kernel that show which interrupt is in progress, and gives their
- * addresses to the programs. */
+/* probe_marks.c - finds the functions of the kernel that show which interrupt is in progress, and
+ * gives their addresses to the programs. */
 #include <string.h>
 
 #include "ctrace/softirq.h"
@@ -8,7 +8,8 @@
 
 #define SOFTIRQ(vector) GOVERN_MARK(CT_CTX_SOFTIRQ, vector)
 
-/* A kernel has some of these functions. The compiler may add a suffix to a name, such as ".isra.0". */
+/* No kernel has all of these functions. The compiler may add a suffix to a name, such as
+ * ".isra.0". */
 static const struct mark_function {
 	const char *name;
 	uint32_t what;
@@ -36,7 +37,8 @@ static const struct mark_function {
 };
 _Static_assert(sizeof(mark_functions) / sizeof(*mark_functions) <= GOVERN_MARKS, "GOVERN_MARKS");
 
-/* Returns the `what` of the function with this name; 0: it is not in mark_functions. */
+/* Returns the member `what` of the entry with this name, or 0 if mark_functions has no such
+ * entry. */
 static uint32_t mark_in(const char *name)
 {
 	for (size_t i = 0; i < sizeof(mark_functions) / sizeof(*mark_functions); i++) {
@@ -48,7 +50,8 @@ static uint32_t mark_in(const char *name)
 	return 0;
 }
 
-/* The function that was found last ends where the next function with a higher address begins. */
+/* The marked function that was found last ends where the next function with a higher address
+ * begins. */
 void probe_mark(struct probe *p, const char *name, uint64_t addr)
 {
 	volatile struct govern_marks *m = &p->skel->data_marks->ct_marks;

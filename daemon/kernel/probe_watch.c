@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hardware watchpoints: one perf event for each thread of a process, with the BPF program attached to it.
- * The process is not stopped.
+ * probe_watch.c - hardware watchpoints: one perf event for each thread of a process, with the BPF
+ * program attached to the event. The process is not stopped.
  *
- * A thread that is created while the events are opened may have each event twice. The second event sees a
- * value that does not change, and is not recorded. Attach cookies cannot tell events apart: the kernel
- * exchanges the event contexts of a parent and its child when it switches between them.
+ * A thread that is created while the events are opened may have each event twice. The second event
+ * sees a value that does not change, so the program does not record it. BPF cookies cannot tell the
+ * two events apart: when the kernel switches between a parent and its child, it exchanges their
+ * event contexts.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,12 +31,15 @@
 _Static_assert(PROBE_WATCHES_MAX == WATCH_SLOTS, "one slot for each");
 
 #define WATCH_THREADS_MAX 16384
-#define WATCH_PASSES_MAX  50 /* how often the list of threads is read again, until it has no new ones */
+/* at most this many reads of the list of threads, until a read finds no new thread */
+#define WATCH_PASSES_MAX 50
 
 /*
- * Opens an event for one thread, and for the threads that it creates from now on. A process that the thread
- * forks has no such event. The event for writes also sees what the kernel copies for a system call. Reads in
- * the kernel are left out, because the daemon's own programs read there.
+ * Opens an event for one thread, and for the threads that it creates from now on. If the thread
+ * forks a process, the new process has no such event. The event for writes also sees the bytes that
+ * the kernel copies to the variable in a system call. The event for reads does not see accesses in
+ * the kernel, because the daemon's own programs read the variable there. Returns a descriptor or
+ * -errno.
  */
 static int watch_event(uint32_t tid, uint64_t addr, uint32_t len, bool reads)
 {
@@ -58,7 +62,8 @@ static int watch_event(uint32_t tid, uint64_t addr, uint32_t len, bool reads)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opens an event with its program, and switches it on. Returns a link that holds the event. */
+/* Opens an event, attaches the program to it, and switches the event on. Returns the descriptor of
+ * a link that holds the event, or -errno. */
 static int watch_attach(struct probe *p, uint32_t tid, const struct probe_watch_options *o, bool reads)
 {
 	struct bpf_program *prog = reads ? p->skel->progs.ct_watch_any : p->skel->progs.ct_watch_write;
@@ -84,7 +89,8 @@ int probe_watch_try(struct probe *p)
 
 	return fd < 0 ? fd : 0;
 #else
-	/* on this machine a breakpoint fires before the access, and nothing steps over the instruction */
+	/* On this architecture a breakpoint fires before the access, and nothing steps over the
+	 * instruction. */
 	(void)here;
 	return -EOPNOTSUPP;
 #endif
@@ -102,7 +108,7 @@ struct watch_opening {
 	const struct probe_watch_options *opt;
 	VEC(int) fds;
 	struct map seen; /* tids of the threads that have been looked at */
-	bool again;      /* this is not the first pass */
+	bool again;      /* false: this is the first pass */
 };
 
 static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
@@ -115,8 +121,8 @@ static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
 
 		if (fd == -ESRCH) /* the thread has ended */
 			return 0;
-		/* The thread is new and has inherited the events. Otherwise there would be a free
-		 * register. */
+		/* In a later pass, -ENOSPC says that the thread has inherited the events from its
+		 * creator. A thread without these events would have a free register. */
 		if (fd == -ENOSPC && o->again)
 			return 0;
 		r = fd < 0 ? fd : 0;
@@ -128,7 +134,8 @@ static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
 	return r;
 }
 
-/* Watches the threads that no earlier pass has seen. Returns how many there were, or -errno. */
+/* Watches the threads that no earlier pass has seen. Returns the number of these threads, or
+ * -errno. */
 static int watch_pass(struct probe *p, struct watch_opening *o)
 {
 	char path[64];
@@ -156,7 +163,8 @@ static int watch_all_threads(struct probe *p, struct watch_opening *o)
 {
 	int n = 1;
 
-	/* A thread that is not watched yet may create a thread meanwhile. The next pass finds it. */
+	/* A thread that is not watched yet may create another thread meanwhile. The next pass finds
+	 * the new thread. */
 	for (int pass = 0; pass < WATCH_PASSES_MAX && n > 0; pass++) {
 		n = watch_pass(p, o);
 		o->again = true;
@@ -221,7 +229,7 @@ static int watch_map(struct probe *p)
 	return 0;
 }
 
-/* Raises the limit of descriptors: a watchpoint needs one for each thread. */
+/* Raises the limit of descriptors, because a watchpoint needs one descriptor for each thread. */
 static void watch_raise_limit(void)
 {
 	struct rlimit l;
@@ -232,8 +240,8 @@ static void watch_raise_limit(void)
 	}
 }
 
-/* To be called with the lock held. Finds a free slot. -ENOSPC: no debug register is left. -EEXIST: this
- * address is watched already. */
+/* Returns the index of a free slot, -ENOSPC if too few debug registers are free, or -EEXIST if this
+ * address is watched already. The caller holds watch_lock. */
 static int watch_slot(struct probe *p, const struct probe_watch_options *o)
 {
 	unsigned taken = 0;
@@ -270,8 +278,8 @@ static int watch_open_in(struct probe *p, const struct probe_watch_options *opt,
 	return r;
 }
 
-/* Why this machine has no breakpoints for writes, or, if reads is true, for writes and reads. NULL: the
- * machine has them. */
+/* Returns the reason why this machine has no breakpoints for writes, or, if reads is true, for
+ * writes and reads. Returns NULL if the machine has them. */
 static const char *watch_is_off(const struct probe *p, bool reads)
 {
 	for (size_t i = 0; i < hooks_n_defs; i++)

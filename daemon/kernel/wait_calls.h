@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wait_calls.h - which system call waits for what, by the numbers of this machine. */
+/* wait_calls.h - fills a table that says for each system call of this machine what it waits for. */
 #ifndef CTRACE_DAEMON_KERNEL_WAIT_CALLS_H
 #define CTRACE_DAEMON_KERNEL_WAIT_CALLS_H
 
@@ -7,8 +7,8 @@
 
 #include "ctrace/sysclass.h"
 
-/* Fills the table that the BPF programs read. The table has one SYSCLASS() word for each number of a system
- * call. */
+/* Fills the table that the BPF programs read. The table has one SYSCLASS() word for each number of
+ * a system call. */
 void wait_calls_fill(uint16_t *table);
 
 #endif

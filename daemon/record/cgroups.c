@@ -21,9 +21,9 @@
 
 struct cgroups {
 	struct cgroups_options opt;
-	char root[PATH_ROOM]; /* the mount point of cgroup2; "": none */
-	struct map known;     /* all ids that were seen: looked up, or still to be looked up */
-	struct map fresh;     /* ids that are waiting to be looked up */
+	char root[PATH_ROOM]; /* the mount point of cgroup2; "": there is none */
+	struct map known;     /* all ids that were seen; some of them are not looked up yet */
+	struct map fresh;     /* ids that are not looked up yet */
 	uint64_t walk_ns;
 	_Atomic uint64_t took_ns; /* CPU time of the last walk */
 	atomic_bool walking;
@@ -35,13 +35,14 @@ struct walk {
 	const struct map *wanted;
 	const char *containers;
 	uint64_t now_ns;
-	char path[PATH_ROOM]; /* the present directory, below the root */
+	char path[PATH_ROOM]; /* the present directory, as a path below the root */
 	size_t n_dirs, n_found;
 	VEC(uint64_t) out;
 	bool failed;
 };
 
-/* Copies a path such as "/a/b/c". If the path is too long, copies its end, as ".../b/c". */
+/* Copies a path such as "/a/b/c". If the path is too long, copies only its end, such as ".../b/c".
+ * Returns the length of the copy. */
 static size_t short_path(const char *path, char buf[CT_OBJ_NAME_MAX + 1])
 {
 	size_t n = strlen(path);
@@ -93,7 +94,7 @@ static bool walk_done(const struct walk *w)
 	return w->failed || w->n_found == w->wanted->n || w->n_dirs >= CGROUPS_WALK_MAX;
 }
 
-/* Looks at the entries of a directory and walks down into it. Closes fd. */
+/* Looks at the entries of a directory, and at the directories below it. Closes fd. */
 static void walk_dir(struct walk *w, int fd, unsigned depth)
 {
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
@@ -150,8 +151,8 @@ int cgroups_find(const char *root, const char *containers, const struct map *wan
 	return r;
 }
 
-/* Finds the mount point of cgroup2: a line of mountinfo is "36 35 0:31 / /sys/fs/cgroup rw - cgroup2
- * cgroup2 rw". */
+/* Finds the mount point of cgroup2. A line of mountinfo looks like this: "36 35 0:31 /
+ * /sys/fs/cgroup rw - cgroup2 cgroup2 rw". */
 static void find_root(char root[PATH_ROOM])
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -193,12 +194,13 @@ void cgroups_seen(struct cgroups *c, uint64_t id)
 		return;
 	if (c->known.n >= CGROUPS_KNOWN_MAX)
 		map_done(&c->known);
-	/* If there is no memory, the id is tried again when the next task of the control group is seen. */
+	/* If there is no memory, the daemon tries the id again when it sees the next task of the
+	 * control group. */
 	if (!map_set(&c->fresh, id, 0))
 		map_set(&c->known, id, 0);
 }
 
-/* A walk as a job of the worker: the ids to look for. */
+/* A job of the worker: one walk. wanted: the ids that the walk looks for. */
 struct cgroups_walk {
 	struct cgroups *c;
 	struct map wanted;
@@ -248,7 +250,8 @@ void cgroups_round(struct cgroups *c, uint64_t now_ns)
 	*w = (struct cgroups_walk){ .c = c, .wanted = c->fresh };
 	atomic_store(&c->walking, true);
 	c->walk_ns = now_ns;
-	if (worker_post(c->opt.worker, &job)) { /* the worker's queue is full: a later round tries again */
+	/* if the worker's queue is full, a later round tries again */
+	if (worker_post(c->opt.worker, &job)) {
 		atomic_store(&c->walking, false);
 		free(w);
 		return;

@@ -10,9 +10,11 @@
 
 #include "lib/cleanup.h"
 
-#define FILE_MAX (4 << 20) /* bytes; Podman has one file for all containers */
+/* bytes; a larger file is not read. Podman has one file for all containers. */
+#define FILE_MAX (4 << 20)
 
-/* Takes only names that the runtimes allow, so that nothing else gets into a trace. */
+/* Copies s to name. Refuses a name with characters that Docker and Podman do not allow, so that
+ * nothing else gets into a trace. */
 static bool take_name(const char *s, char name[CGROUP_NAME_MAX])
 {
 	size_t n = strlen(s);

@@ -9,17 +9,18 @@
 #define MORE "..."
 
 struct text {
-	char p[2 * CT_RAWCMDLINE_MAX]; /* a left-out argument of three bytes becomes " ..." */
+	/* room for all arguments, and for a " ..." in place of each argument that is left out */
+	char p[2 * CT_RAWCMDLINE_MAX];
 	size_t n;
-	bool options; /* keep the options */
-	bool more;    /* the last word is MORE */
+	bool options; /* true: keep the options */
+	bool more;    /* true: the last word is MORE */
 };
 
 static void text_word(struct text *t, const char *word, size_t n)
 {
 	if (t->n)
 		t->p[t->n++] = ' ';
-	for (size_t i = 0; i < n; i++) /* scripts in an argument have several lines */
+	for (size_t i = 0; i < n; i++) /* an argument may be a script with several lines */
 		t->p[t->n++] = word[i] == '\n' || word[i] == '\t' ? ' ' : word[i];
 }
 
@@ -54,7 +55,8 @@ static void text_make(struct text *t, const char *args, size_t bytes, bool optio
 		text_args(t, args, bytes);
 		return;
 	}
-	/* The end of one argument and the beginning of another are missing in the middle. */
+	/* In the middle, the end of one argument and the beginning of another argument are
+	 * missing. */
 	text_args(t, head, CT_RAWCMDLINE_HEAD);
 	text_more(t);
 	tail += strnlen(tail, (size_t)(end - tail));

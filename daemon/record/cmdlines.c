@@ -13,9 +13,10 @@
 #include "lib/clock.h"
 #include "lib/vec.h"
 
-/* The longest command line of which the end is read too. */
+/* In bytes. If a command line is longer than this, its end is not read. */
 #define READ_MAX 65536
-/* A job hands over what it has read after this many processes, because it may get stuck at the next one. */
+/* A job hands over the command lines that it has read after this many processes, because it may get
+ * stuck at the next process. */
 #define HAND_OVER 64
 
 struct cmdlines {
@@ -32,8 +33,8 @@ struct cmdlines_job {
 	char text[READ_MAX];
 };
 
-/* Reads as much as there is room for. Returns the number of bytes; 0 for kernel threads, for zombies, and if
- * the process has gone. */
+/* Reads as much of the command line as buf has room for. Returns the number of bytes. This number
+ * is 0 for kernel threads, for zombies, and if the process has gone. */
 static size_t read_args(uint32_t tgid, char *buf, size_t room)
 {
 	char path[64];
@@ -99,7 +100,7 @@ static void job_run(void *arg)
 		uint64_t ts_ns = clock_boot_ns();
 		size_t n;
 
-		worker_leave(); /* the thread may get stuck here */
+		worker_leave(); /* the read may never return, so the job leaves the shared data */
 		n = read_args(j->tgids.v[i], j->text, sizeof(j->text));
 		if (!worker_enter())
 			return;
@@ -131,7 +132,8 @@ void cmdlines_free(struct cmdlines *c)
 void cmdlines_want(struct cmdlines *c, uint32_t tgid)
 {
 	if (c->opt.worker && c->wanted.n < CMDLINES_WAITING_MAX)
-		(void)VEC_PUSH(&c->wanted, tgid); /* without memory, the command line stays unknown */
+		/* if there is no memory, the command line stays unknown */
+		(void)VEC_PUSH(&c->wanted, tgid);
 }
 
 void cmdlines_round(struct cmdlines *c)
@@ -152,7 +154,7 @@ void cmdlines_round(struct cmdlines *c)
 	memcpy(j->tgids.v, c->wanted.v, c->wanted.n * sizeof(*c->wanted.v));
 	j->tgids.n = c->wanted.n;
 	atomic_store(&c->reading, true);
-	if (worker_post(c->opt.worker, &job)) /* the worker ends */
+	if (worker_post(c->opt.worker, &job)) /* worker_post() fails if the worker ends */
 		job_done(j);
 	c->wanted.n = 0;
 }

@@ -25,17 +25,18 @@ struct recorder {
 	struct writer *writer;
 	struct tasks *tasks;
 	bool created;
-	uint64_t sealed_ns; /* when the open segment began, or when a copy of it was last written */
+	uint64_t sealed_ns; /* when the open file segment began, or when its last copy was written */
 	uint64_t refused, lost[CT_LOSS_CAUSES];
-	/* The processes that were forked since the last recorder_inherit(). */
+	/* The processes that were forked since the last call of recorder_inherit(). */
 	VEC(struct recorder_fork) forks;
-	/* Records that the recorder itself refused and that no CT_GAP reports yet. */
+	/* The records that the recorder itself refused, and that no CT_GAP reports yet. */
 	uint64_t gap_n, gap_first_ns, gap_last_ns;
 };
 
 /*
- * Replaces a trace that cannot be continued: renames the trace. If no new trace can be made, gives the old
- * trace its name back. On success err has a sentence with the new name of the old trace.
+ * Renames a trace that cannot be continued, and makes a new trace. If no new trace can be made,
+ * gives the old trace its name back. On success err has a sentence with the new name of the old
+ * trace. Returns 0 or -errno.
  */
 static int recorder_replace(struct recorder *r, const char *ending, const char *why, char *err)
 {
@@ -128,8 +129,8 @@ static void recorder_write(struct recorder *r, uint16_t cpu, const uint64_t *run
 		recorder_refuse(r, i ? about->max_ns : about->min_ns);
 }
 
-/* Takes fixed records back to back, as they lie in a ring. Stops at an unknown record, because its size is
- * not known. */
+/* Takes fixed records back to back, as they lie in a ring. Stops at a record that is malformed or
+ * of an unknown kind, because the size of such a record is not known. */
 static void recorder_run(struct recorder *r, uint16_t cpu, const uint64_t *p, const uint64_t *end)
 {
 	struct writer_run about = { .min_ns = UINT64_MAX };
@@ -205,16 +206,16 @@ static void recorder_fork(struct recorder *r, const struct ct_task_blob *b)
 {
 	const struct recorder_fork f = { .ts_ns = b->h.ts, .child = b->tgid, .parent = b->ppid };
 
-	/* without memory, the child has no command line until its exec */
+	/* if there is no memory, the child has no command line until its exec */
 	if (b->h.flags & CT_TF_FORK && !(b->h.flags & CT_TF_KTHREAD) && b->h.tid == b->tgid)
 		(void)VEC_PUSH(&r->forks, f);
 }
 
 /*
- * Gives the forked processes the command lines of their parents. recorder_seal() calls this function
- * when the records of all rings up to the fork have been read: the exec of a parent may be in the ring of
- * another CPU, which is read after the ring with the fork. If the parent has executed another program since
- * the fork, its command line is not that of the child.
+ * Gives the forked processes the command lines of their parents. recorder_seal() calls this
+ * function when all rings have been read up to the time of the fork: the exec of a parent may be in
+ * the ring of another CPU, which is read after the ring with the fork. If the parent has executed
+ * another program since the fork, the child does not get the parent's command line.
  */
 static void recorder_inherit(struct recorder *r)
 {
@@ -248,7 +249,8 @@ void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_
 
 	if (!task || !exec_id || task->exec_id == exec_id)
 		return;
-	/* The exec was not recorded. Until /proc is read, the old command line must not count. */
+	/* There is no record of this exec. Until /proc is read, the old command line must not
+	 * count. */
 	if (was && was->len) {
 		cmdline_text(tgid, now_ns, NULL, 0, blob);
 		recorder_put_cmdline(r, blob);
@@ -387,13 +389,13 @@ void recorder_seal(struct recorder *r, uint64_t now_ns, bool force)
 		recorder_lost(r, 0, CT_LOSS_DAEMON, r->gap_n, r->gap_first_ns, r->gap_last_ns);
 		r->gap_n = 0;
 	}
-	/* A small segment stays open, and only a copy of it is written. */
+	/* A small file segment stays open, and only a copy of it is written. */
 	if (!force && !writer_save(r->writer, now_ns)) {
 		r->sealed_ns = now_ns;
 		return;
 	}
 	tasks_states(r->tasks, &states, &n);
-	/* the writer has counted the error, and the next segment reports it */
+	/* on failure, the writer counts the error, and the next file segment reports it */
 	(void)writer_seal(r->writer, now_ns, states, n);
 	tasks_purge(r->tasks, now_ns, recorder_task_gone, r);
 	r->sealed_ns = now_ns;

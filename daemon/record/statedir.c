@@ -44,8 +44,8 @@ static const char *statedir_remedy(enum owned_trouble trouble)
 	return "look what is in it and 'chmod go-w' it, or choose another --state-dir";
 }
 
-/* Opens the directory. Refuses a directory that another user can write to: a file that this user puts there
- * would get the trace. */
+/* Opens the directory. Refuses a directory that another user can write to, because a file that this
+ * user puts there would get the trace. Returns 0, or -errno with a sentence in err. */
 static int statedir_dir(struct statedir *s, char *err)
 {
 	enum owned_trouble trouble;
@@ -66,8 +66,8 @@ static int statedir_dir(struct statedir *s, char *err)
 	return r;
 }
 
-/* Opens the lock file. If owned_file() refuses the file, replaces it; nothing is lost, because the lock
- * file has no contents. */
+/* Opens the lock file. If owned_file() refuses the file, this function replaces it. Nothing is
+ * lost, because the lock file has no contents. Returns a descriptor or -errno. */
 static int statedir_lock_file(int dir_fd)
 {
 	enum owned_trouble trouble;
@@ -80,8 +80,8 @@ static int statedir_lock_file(int dir_fd)
 	return owned_file(dir_fd, STATEDIR_LOCK, O_RDWR | O_CREAT, &trouble);
 }
 
-/* Locks a file in the directory, not the directory itself, because the process that made the directory
- * may hold a lock on the directory. */
+/* Locks a file in the directory. The directory itself cannot serve as the lock, because the process
+ * that made the directory may hold a lock on it. Returns 0, or -errno with a sentence in err. */
 static int statedir_lock(struct statedir *s, char *err)
 {
 	int e;
@@ -128,7 +128,8 @@ int statedir_open(const char *path, struct statedir *ret, char err[STATEDIR_ERR_
 		return r;
 	}
 	if (s.made)
-		(void)syncdir_of(path); /* if the disk fails, the trace's writer will report it */
+		/* if the disk fails, the writer of the trace reports it later */
+		(void)syncdir_of(path);
 	r = statedir_dir(&s, err);
 	if (!r)
 		r = statedir_lock(&s, err);

@@ -12,8 +12,8 @@
 #include "lib/vec.h"
 
 /*
- * The table is a tree of three levels over the 22 bits of a tid. A look-up takes three loads, a
- * walk visits the tids in order, and leaves without tasks are released.
+ * The table is a tree of three levels. The 22 bits of a tid are the path in this tree. A look-up
+ * takes three loads, a walk visits the tids in order, and leaves without tasks are freed.
  */
 #define LEAF_BITS 4
 #define MID_BITS  8
@@ -69,7 +69,7 @@ static struct tasks_leaf *tasks_leaf(const struct tasks *t, uint32_t tid)
 	return mid ? mid->leaves[tid >> LEAF_BITS & ((1 << MID_BITS) - 1)] : NULL;
 }
 
-/* Returns the entry of tid, dead or alive; NULL: there is none. */
+/* Returns the entry of tid, dead or alive, or NULL if there is none. */
 static struct task *tasks_entry(const struct tasks *t, uint32_t tid)
 {
 	struct tasks_leaf *leaf = tasks_leaf(t, tid);
@@ -116,8 +116,8 @@ static struct task *tasks_make(struct tasks *t, uint32_t tid)
 	return task;
 }
 
-/* Returns the entry of a task for a record at time ts, and makes an entry if there is none. NULL: the task
- * is the idle task, the task died after ts, or there is no room. */
+/* Returns the entry of a task for a record at time ts. Makes an entry if there is none. Returns
+ * NULL if the task is the idle task, if the task died at ts or later, or if there is no room. */
 static struct task *tasks_touch(struct tasks *t, uint32_t tid, uint64_t ts)
 {
 	struct task *task = tasks_entry(t, tid);
@@ -133,7 +133,7 @@ static struct task *tasks_touch(struct tasks *t, uint32_t tid, uint64_t ts)
 		return task;
 	if (ts <= task->st.last.ts)
 		return NULL;
-	/* the kernel has given the number to a new task */
+	/* the kernel has given the tid to a new task */
 	task_reset(task, tid);
 	task->generation = t->generation;
 	t->n_dead--;
@@ -149,8 +149,8 @@ static void tasks_kill(struct tasks *t, struct task *task, uint64_t ts)
 	t->n_dead++;
 }
 
-/* Notes that the task is runnable since ts. In a coarse step the task may also be in a short wait, so its
- * state becomes WINDOW_RUN_FOLDED. */
+/* Notes that the task is runnable since ts. In a coarse step, the task may be in a short wait
+ * instead, so its state becomes WINDOW_RUN_FOLDED. */
 static void task_runnable(const struct tasks *t, struct task *task, uint64_t ts)
 {
 	task->st.run = t->coarse ? WINDOW_RUN_FOLDED : WINDOW_RUN_RUNNABLE;
@@ -160,8 +160,9 @@ static void task_runnable(const struct tasks *t, struct task *task, uint64_t ts)
 }
 
 /*
- * Notices a loop of short waits that only a clock ends: a poll of a flag, a retry with back-off. The loop
- * ends with a wait of another kind, with real work, or with a wake that is not a timer's (tasks_wake()).
+ * Notices a loop of short waits that only a timer ends, such as a poll of a flag or a retry with
+ * back-off. Three things end the loop: a wait of another kind, real work, or a wake by something
+ * else than a timer (tasks_wake()).
  */
 static void task_loop_block(struct task *task, const struct ct_rec *rec, uint64_t ran_ns)
 {
@@ -207,13 +208,13 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	task->st.last = *rec;
 	task->st.run = WINDOW_RUN_BLOCKED;
 	task->st.owner = 0;
-	/* A CT_FUTEX comes just before the switch that it belongs to, from the same CPU. But if a task
-	 * takes a free mutex and then waits for a condition, the mutex has a CT_FUTEX without a switch. So
-	 * object and time are compared. */
+	/* A CT_FUTEX comes just before its switch, from the same CPU. But some CT_FUTEX have no
+	 * switch: a task takes a mutex without waiting, and then waits for a condition. So the
+	 * object and the time must match. */
 	if (rec->wait == CT_W_FUTEX && task->futex_obj == rec->obj && task->futex_ns <= rec->ts &&
 	    rec->ts - task->futex_ns < FUTEX_EARLY_NS)
 		task->st.owner = task->futex_owner;
-	/* the record of the wake-up was read first, from the ring of another CPU */
+	/* the record of the wake-up is from the ring of another CPU, and was read first */
 	if (task->wake_ns > rec->ts)
 		task_runnable(t, task, task->wake_ns);
 }
@@ -277,14 +278,15 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		tasks_wake_new(t, rec);
 		break;
 	case CT_EXIT:
-		/* outside a coarse step, the last switch of the task says that it is dead */
+		/* only needed in a coarse step; otherwise the last switch of the task says that it
+		 * is dead */
 		task = t->coarse ? tasks_get(t, rec->tid) : NULL;
 		if (task && rec->ts >= task->st.last.ts)
 			tasks_kill(t, task, rec->ts);
 		break;
 	case CT_EXEC:
-		/* A thread that calls exec takes over the number of its leader. The thread's own number is
-		 * gone. */
+		/* A thread that calls exec gets the tid of its leader. The tid that the thread had
+		 * before is gone. */
 		task = ct_exec_tid_before(rec) != rec->tid ? tasks_entry(t, ct_exec_tid_before(rec)) : NULL;
 		if (task && rec->ts >= task->st.last.ts)
 			tasks_kill(t, task, rec->ts);
@@ -297,9 +299,10 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 			task->futex_owner = ct_futex_owner(rec);
 		}
 		break;
-	/* A cap begins: records of the task are left out from now on. With CT_GV_GROUP, a BPF program has
-	 * seen a living task of a capped group; the record of the task's fork may have been left out, so
-	 * the task may be new. Without CT_GV_GROUP, the daemon has capped the task, which may have ended. */
+	/* A cap begins: records of the task are left out from now on. With CT_GV_GROUP, a BPF
+	 * program has seen a living task of a capped group. The record of the task's fork may have
+	 * been left out, so the task may have no entry yet. Without CT_GV_GROUP, the daemon has
+	 * capped the task, which may have ended since. */
 	case CT_SHED:
 		if (!(rec->flags & CT_GV_CAP))
 			break;
@@ -361,9 +364,9 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 		return;
 	task->generation = t->generation;
 	if (task->st.last.ts >= t->found_ns || task->flags & TASK_DEAD)
-		return; /* the table has newer records of the task */
+		return; /* the table has a newer state of the task */
 	if (w->state == CT_ST_RUNNING || w->wait == CT_W_NONE) {
-		/* the start of this state is not known */
+		/* the iterator does not give the start of this state */
 		task_runnable(t, task, t->found_ns);
 		if (w->peer) {
 			task->st.run = WINDOW_RUN_RUNNING;
@@ -398,8 +401,8 @@ void tasks_tell_all(struct tasks *t)
 	t->told_round++;
 }
 
-/* Returns what a CT_FOUND has to say about a task. In a coarse step, a wait shorter than CT_COARSE_NS does
- * not count as blocked, because its end is not recorded. */
+/* Returns the aux member for the CT_FOUND of a task. In a coarse step, a task in a wait shorter
+ * than CT_COARSE_NS does not count as blocked, because the end of this wait is not recorded. */
 static enum ct_found found_what(const struct tasks *t, const struct ct_iter_task *found)
 {
 	const struct ct_rec *w = &found->wait;
@@ -455,7 +458,7 @@ struct task *tasks_get(struct tasks *t, uint32_t tid)
 	return task && !(task->flags & TASK_DEAD) ? task : NULL;
 }
 
-/* The first entry with tid >= from, dead or alive. */
+/* Returns the first entry with tid >= from, dead or alive, or NULL. */
 static struct task *tasks_next_entry(struct tasks *t, uint32_t from)
 {
 	uint32_t tid = from;
