@@ -50,30 +50,34 @@ struct incidents_options {
 };
 
 struct incidents_stats {
-	uint64_t noticed, taken, failed; /* hangs; snapshots that were taken; snapshots that failed */
-	uint64_t limited;                /* hangs that got no snapshot because of a limit */
-	uint64_t refused;                /* hangs that were lost, because INCIDENTS_NOTED_MAX were noted
-					  * already */
-	uint64_t removed;                /* hangs whose files were removed to make room */
-	uint64_t bytes, kept;            /* bytes and hangs in the directory after the last snapshot */
+	/* noticed: hangs; taken: snapshots that were taken; failed: snapshots that failed */
+	uint64_t noticed, taken, failed;
+	uint64_t limited; /* hangs that got no snapshot because of a limit */
+	/* hangs that were lost, because INCIDENTS_NOTED_MAX hangs were noted already */
+	uint64_t refused;
+	uint64_t removed; /* hangs whose files were removed to make room */
+	/* after the last snapshot: bytes of the files in the directory, and number of hangs */
+	uint64_t bytes, kept;
 };
 
 /* Makes the object. Copies the options, but not their strings, which have to live as long as the object.
  * Returns 0 or -errno. */
 int incidents_new(sd_event *event, const struct incidents_options *opt, struct incidents **ret);
-/* To be called when the capture has begun. Resumes the incidents that are pending. */
+/* The caller calls this function when the capture has begun. Resumes the incidents that are
+ * pending. */
 void incidents_begin(struct incidents *is, struct drain *drain);
 /* Notes a hang. Use this function as drain_options.hang, with the struct incidents as arg. Never waits. Runs
  * on the drain thread. */
 void incidents_note(void *arg, const struct detect_hang *hang);
-/* To be called after worker_stop() and before drain_stop(). Takes the snapshots that are pending, and
- * writes the notes that are due. The next daemon makes the diagnoses that are missing. */
+/* The caller calls this function after worker_stop() and before drain_stop(). Takes the snapshots
+ * that are pending, and writes the notes that are due. The next daemon makes the diagnoses that are
+ * missing. */
 void incidents_finish(struct incidents *is);
-/* To be called after the worker and the drain thread have ended. Accepts NULL. */
+/* The caller calls this function after the worker and the drain thread have ended. Accepts NULL. */
 void incidents_free(struct incidents *is);
 struct incidents_stats incidents_stats(const struct incidents *is);
-/* Removes the first elements of list until the rest is at most bytes long as compact JSON. Returns how many
- * were removed. Any thread. */
+/* Removes the first elements of list until the rest is at most bytes long as compact JSON. Returns
+ * how many it removed. Any thread may call it. */
 size_t incidents_fit(json_t *list, size_t bytes);
 
 #endif
