@@ -13,10 +13,10 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define WORKERS_MAX 4 /* one that works; the others may be stuck */
+#define WORKERS_MAX 4 /* one works; the others may be stuck */
 
-/* An entry of the queue. raw not NULL: a sample. access not NULL: an access to a variable. Both NULL: the
- * wait or the spinning task in want. */
+/* An entry of the queue. If raw is not NULL, it is a sample. If access is not NULL, it is an access
+ * to a variable. If both are NULL, want says which wait or which spinning task is inspected. */
 struct item {
 	struct inspect_want want;
 	struct ct_rawstack_blob *raw;
@@ -52,8 +52,8 @@ struct inspect {
 	bool stop;
 };
 
-/* The time between two inspections. If there was no inspection for a while, pace_wait() lets the
- * inspections of a quarter of a second run at once. */
+/* Returns the time between two inspections. If there was no inspection for a while, pace_wait()
+ * lets the inspections of a quarter of a second run at once. */
 static uint64_t pace_step(const struct inspect *v)
 {
 	return NSEC_PER_SEC / v->opt.max_per_sec;
@@ -110,8 +110,9 @@ static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw,
 	return r;
 }
 
-/* Inspects a task that yields again and again. Returns 0; -ESRCH: the task has ended or is not to be
- * inspected now, or no variable was found that the task polls; or another -errno. */
+/* Inspects a task that yields again and again. Returns 0, or -ESRCH if the task has ended, if its
+ * inspection is not due, or if no variable was found that the task polls. Returns another -errno
+ * for other errors. */
 static int look_at_spin(struct worker *wk, const struct inspect_want *want, struct inspect_result **ret)
 {
 	struct inspect *v = wk->v;
@@ -240,7 +241,8 @@ static void *worker_run(void *arg)
 	return NULL;
 }
 
-/* To be called with the lock held. Starts a worker in a free place. -EAGAIN: no place is free. */
+/* To be called with the lock held. Starts a worker in a free place. Returns 0, or -EAGAIN if no
+ * place is free, or another -errno. */
 static int worker_start(struct inspect *v)
 {
 	struct worker *wk = NULL;

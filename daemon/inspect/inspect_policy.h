@@ -48,9 +48,9 @@ void inspect_policy_init(struct inspect_policy *p, uint64_t long_wait_ns, uint64
  * scan is due. */
 void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns,
 			 inspect_policy_fn inspect, void *arg);
-/* For a snapshot: calls inspect() for every long wait that was not inspected since since_ns, without the
- * limit on the rate. At most max waits are inspected; about half of them may be of one group. Returns how
- * many inspections were asked for. */
+/* For a snapshot: calls inspect() for every long wait that was not inspected after since_ns,
+ * without the limit on the rate. At most max waits are inspected; about half of them may be of one
+ * group. Returns how many inspections were asked for. */
 unsigned inspect_policy_all(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns, uint64_t since_ns,
 			    unsigned max, inspect_policy_fn inspect, void *arg);
 
