@@ -5,7 +5,7 @@
 
 #include "daemon/service/service.h"
 
-#define SERVICE_HANGS_MAX 200 /* at most this many hangs are listed, the newest ones */
+#define SERVICE_HANGS_MAX 200 /* the answer lists at most this many hangs, the newest ones */
 
 /* Handles {"cmd":"hangs"}. The clients' worker reads the files. */
 void service_hangs(struct service *s, uint64_t client);
