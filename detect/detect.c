@@ -250,8 +250,8 @@ void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bo
 }
 
 /*
- * How long the task has waited, without the time in which the machine slept. If there was no tick for
- * DETECT_GAP_NS, the machine may have slept, and the result is 0.
+ * Returns how long the task has waited, without the time in which the machine slept. If there was
+ * no tick for DETECT_GAP_NS, the machine may have slept, and the result is 0.
  */
 static uint64_t task_waited_ns(const struct detect *d, const struct detect_task *t, uint64_t ts)
 {

@@ -4,7 +4,8 @@
  * habits outlive the tasks. detect.c learns them, and detect_judge.c uses them.
  *
  * The table has a fixed size. If there is no room for a name, it replaces, in its row of the table,
- * the name that was not used for the longest time. One thread at a time.
+ * the name that was not used for the longest time. Only one thread at a time may call the
+ * functions.
  */
 #ifndef CTRACE_DETECT_DETECT_HABIT_H
 #define CTRACE_DETECT_DETECT_HABIT_H

@@ -117,9 +117,9 @@ static bool judge_is_blind(const struct detect *d)
 }
 
 /*
- * Asks the kernel about a task. True: the kernel confirms the state that the records gave. False: the kernel
- * does not confirm this state, and the known state of the task is corrected. If the kernel gives no answer,
- * the result is true, unless records are missing.
+ * Asks the kernel about a task. True: the kernel confirms the state that the records gave. False:
+ * the kernel does not confirm this state, and the known state of the task is corrected. If the
+ * kernel gives no answer, the result is false if records are missing, and true otherwise.
  */
 static bool judge_look(struct detect *d, struct detect_task *t)
 {
@@ -212,8 +212,9 @@ static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 }
 
 /*
- * The longest time that this task was away from its idle point. Other tasks of the same name count
- * too, until LEARN_NAME_TIMES * learn_ns have passed since the task first came back to its idle point.
+ * Returns the longest time that this task was away from its idle point. Other tasks of the same
+ * name count too, until LEARN_NAME_TIMES * learn_ns have passed since the task first came back to
+ * its idle point.
  */
 static uint64_t judge_max_away(struct detect *d, const struct detect_task *t, uint64_t now_ns)
 {

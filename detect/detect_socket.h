@@ -5,8 +5,8 @@
  * that waited there last. detect_judge.c judges by this table.
  *
  * The table has a fixed size. If there is no room for a socket, it replaces, in its row of the
- * table, the socket that was not used for the longest time. One thread at a time. Times are boot
- * time.
+ * table, the socket that was not used for the longest time. Only one thread at a time may call the
+ * functions. Times are boot time.
  */
 #ifndef CTRACE_DETECT_DETECT_SOCKET_H
 #define CTRACE_DETECT_DETECT_SOCKET_H
@@ -50,7 +50,8 @@ void detect_sockets_done(struct detect_sockets *s);
 /* Finds a socket. NULL: it is not in the table. The entry is valid until the next
  * detect_socket_get(). */
 struct detect_socket *detect_socket_find(const struct detect_sockets *s, uint64_t obj);
-/* Finds a socket, or makes its entry, which may replace another entry; never NULL. */
+/* Finds a socket. If it has no entry, makes one, which may replace another entry. The result is
+ * never NULL. */
 struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, uint64_t now_ns);
 /* Finds the first entry with unread bytes, from entry i on. NULL: there is none. To find the next
  * entry, the caller passes the index of the result + 1. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_task.h - the detector's table of tasks: the state and the habits of each task. detect.c fills the
- * table from records. One thread at a time. Times are boot time.
+ * detect_task.h - the detector's table of tasks: the state and the habits of each task. detect.c
+ * fills the table from records. Only one thread at a time may call the functions. Times are boot
+ * time.
  */
 #ifndef CTRACE_DETECT_DETECT_TASK_H
 #define CTRACE_DETECT_DETECT_TASK_H
@@ -130,7 +131,7 @@ void detect_tasks_remove(struct detect_tasks *t, struct detect_task *task);
 /* Sets used to last, the highest slot that has a task. After many tasks have ended, this makes the
  * walk over the slots shorter. */
 void detect_tasks_trim(struct detect_tasks *t, uint32_t last);
-/* For a walk over the slots 1 to used: the task in slot i. NULL: the slot is empty. */
+/* Returns the task in slot i, for a walk over the slots 1 to used. NULL: the slot is empty. */
 static inline struct detect_task *detect_tasks_slot(const struct detect_tasks *t, uint32_t i)
 {
 	struct detect_task *task = detect_tasks_at(t, i);

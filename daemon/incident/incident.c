@@ -482,7 +482,8 @@ static void incidents_remember(struct incidents *is, json_t *list)
 		const char *comm = json_string_value(json_object_get(json_object_get(doc, "victim"), "comm"));
 		int64_t ns = json_integer_value(real) - offset;
 
-		/* 0 or less: a hang of an earlier boot; after now: the clock was set back after the hang */
+		/* ns is 0 or less for a hang of an earlier boot. ns is after now_ns if the clock
+		 * was set back after the hang. Such hangs are left out. */
 		if (ns > 0 && ns <= now_ns)
 			incident_times_add(&is->times, comm ? comm : "", incident_store_doc_uid(doc),
 					   (uint64_t)ns);

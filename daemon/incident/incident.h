@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * incident.h - what the daemon does after it has noticed a hang. The daemon takes a snapshot of the time
- * around the hang, has the snapshot diagnosed, writes a note about the hang and the diagnosis beside the
- * snapshot, and writes a line into the journal.
+ * incident.h - what the daemon does after it has noticed a hang. The daemon takes a snapshot of the
+ * time around the hang, lets a separate process diagnose the snapshot, writes a note about the hang
+ * and the diagnosis beside the snapshot, and writes a line into the journal.
  *
- * A hang that is noticed while a snapshot is waiting to be taken becomes part of the same incident. There
- * are limits on how often snapshots are taken, and on the room for them. The notes make these limits hold
- * across restarts.
+ * A hang that is noticed while a snapshot is waiting to be taken becomes part of the same incident.
+ * There are limits on how often snapshots are taken, and on the room for them. The notes make these
+ * limits hold across restarts.
  *
- * Before all other work, the daemon writes a note that is marked as pending. So no hang is forgotten when
- * the daemon ends:
- * - If the daemon is told to end, it takes the pending snapshots at once. The next daemon has these
- *   snapshots diagnosed.
- * - After a kill, the next daemon finds the note, and takes a snapshot of the records that the circular trace
- *   still has.
- * - After a crash of the machine, the next daemon completes the note with a command that searches the trace
- *   of the earlier boot.
+ * Before all other work, the daemon writes a note that is marked as pending. So no hang is
+ * forgotten when the daemon ends:
+ * - If the daemon is told to end, it takes the pending snapshots at once. These snapshots are
+ *   diagnosed after the next start of the daemon.
+ * - After a kill, the next daemon finds the note, and takes a snapshot of the records that the
+ *   circular trace still has.
+ * - After a crash of the machine, the next daemon completes the note with a command that searches
+ *   the trace of the earlier boot.
  *
- * All functions run on the main thread, except incidents_note() and incidents_fit(). The worker does the
- * slow work.
+ * All functions run on the main thread, except incidents_note() and incidents_fit(). The worker
+ * does the slow work.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_H

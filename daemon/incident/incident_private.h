@@ -26,7 +26,7 @@ enum incident_state {
 	INCIDENT_DONE,
 };
 
-/* One hang, or several, that one snapshot shows. The incident is named after the first hang. */
+/* One or several hangs that one snapshot shows. The incident is named after the first hang. */
 struct incident {
 	struct incident *next;
 	struct incidents *owner;

@@ -327,7 +327,7 @@ int incident_store_trim(const struct incident_store *s, const char *name, uint64
 	if (n < 0)
 		return -errno;
 	for (int i = 0; i < n; i++) {
-		/* a file that the daemon had not written completely when it ended */
+		/* the daemon ended before it had written this file completely */
 		if (has_suffix(v[i]->d_name, ".tmp")) {
 			unlinkat(dir, v[i]->d_name, 0);
 			free(v[i]);

@@ -162,7 +162,7 @@ static int item_do(struct worker *wk, const struct item *it, struct inspect_resu
 	return it->raw ? look_at_sample(wk, it->raw, ret) : look_at_wait(wk, &it->want, ret);
 }
 
-/* To be called with the lock held. Counts the outcome and queues the result. */
+/* The caller holds the lock. Counts the outcome and queues the result. */
 static void item_done(struct inspect *v, struct inspect_result *res, int r, bool cut)
 {
 	if (r == -ESRCH)
@@ -181,7 +181,7 @@ static void item_done(struct inspect *v, struct inspect_result *res, int r, bool
 	v->results[(v->r_head + v->r_n++) % INSPECT_RESULTS_MAX] = res;
 }
 
-/* To be called with the lock held. Waits until the queue has an entry and the pace allows an inspection.
+/* The caller holds the lock. Waits until the queue has an entry and the pace allows an inspection.
  * Takes the entry out of the queue. False: the thread has to stop. */
 static bool item_next(struct inspect *v, struct worker *wk, struct item *ret)
 {
@@ -241,7 +241,7 @@ static void *worker_run(void *arg)
 	return NULL;
 }
 
-/* To be called with the lock held. Starts a worker in a free place. Returns 0, or -EAGAIN if no
+/* The caller holds the lock. Starts a worker in a free place. Returns 0, or -EAGAIN if no
  * place is free, or another -errno. */
 static int worker_start(struct inspect *v)
 {
@@ -273,7 +273,7 @@ static int worker_start(struct inspect *v)
 	return 0;
 }
 
-/* To be called with the lock held. */
+/* The caller holds the lock. */
 static uint64_t work_age(const struct worker *wk)
 {
 	uint64_t now = clock_boot_ns();
@@ -282,7 +282,7 @@ static uint64_t work_age(const struct worker *wk)
 	return wk->since_ns && now > wk->since_ns ? now - wk->since_ns : 0;
 }
 
-/* To be called with the lock held. Replaces a worker that is stuck. Frees the place of a worker that
+/* The caller holds the lock. Replaces a worker that is stuck. Frees the place of a worker that
  * was stuck and has returned. */
 static void workers_check(struct inspect *v)
 {
@@ -332,7 +332,7 @@ int inspect_new(const struct inspect_options *opt, struct inspect **ret)
 	return 0;
 }
 
-/* To be called with the lock held. Waits until a worker has ended. False: the time limit has passed. */
+/* The caller holds the lock. Waits until a worker has ended. False: the time limit has passed. */
 static bool worker_wait(struct inspect *v, const struct worker *wk, const struct timespec *until)
 {
 	while (!wk->ended)
@@ -378,7 +378,7 @@ void inspect_free(struct inspect *v)
 	free(v);
 }
 
-/* To be called with the lock held. */
+/* The caller holds the lock. */
 static int enqueue(struct inspect *v, struct item it)
 {
 	v->stats.asked++;

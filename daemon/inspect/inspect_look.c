@@ -149,7 +149,8 @@ static struct inspect_result *result_new(const struct inspect_want *w, const str
 	return r;
 }
 
-/* Adds the variables that the task may be polling. To be called between unwind_begin() and unwind_end(). */
+/* Adds the variables that the task may be polling. The caller calls this function between
+ * unwind_begin() and unwind_end(). */
 static void add_polled(struct inspect_look *l, const struct ct_iter_task *t, bool loop,
 		       struct inspect_result *r)
 {

@@ -420,7 +420,8 @@ static void look_into_calls(struct inquiry *q)
 	}
 }
 
-/* Decides with the code of one function: with its innermost loop first, then with the loops around it. */
+/* Searches the code of one function for polled variables: first its innermost loop, then the loops
+ * around it. Returns how many variables it has put into ret. */
 static unsigned decide_level(struct inquiry *q, struct polled_variable ret[POLLED_MAX])
 {
 	unsigned n = 0;

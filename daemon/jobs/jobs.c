@@ -115,8 +115,8 @@ static bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
 	return false;
 }
 
-/* Takes a mapped file that has the name of a framework's file. A known file that was written to gets new
- * probes. */
+/* Adds a mapped file that has the name of a framework's file. A known file that was written to gets
+ * new probes. */
 static void jobs_mapped(struct jobs *j, uint32_t spec, const struct jobs_mapping *m)
 {
 	struct jobs_file *f;

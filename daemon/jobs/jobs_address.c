@@ -7,7 +7,8 @@
 #include "lib/cleanup.h"
 
 #if defined(__x86_64__)
-/* An instruction with a register or memory operand (the ModRM byte), decoded as far as needed. */
+/* An instruction of which only the prefixes are decoded. It may have a register or memory operand
+ * (ModRM byte). */
 struct address_insn {
 	const uint8_t *p; /* points behind the prefixes */
 	size_t left;

@@ -2,7 +2,7 @@
 /*
  * jobs_callee.h - puts probes on the functions that jobs run, for frameworks that report only the
  * addresses of these functions. Each function is probed in the process that reported it, and
- * nowhere else. One thread.
+ * nowhere else. Only one thread at a time may call the functions.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_CALLEE_H
 #define CTRACE_DAEMON_JOBS_JOBS_CALLEE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_file.h - one program or library file that has a framework in it. Finds the functions that the
- * description of the framework (jobs_spec.h) names, and puts probes on them. One thread.
+ * jobs_file.h - one program or library file that has a framework in it. Finds the functions that
+ * the description of the framework (jobs_spec.h) names, and puts probes on them. Only one thread at
+ * a time may call the functions.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_FILE_H
 #define CTRACE_DAEMON_JOBS_JOBS_FILE_H

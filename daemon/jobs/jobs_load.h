@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobs_load.h - reads the descriptions that the setting "frameworks" names. One thread. */
+/* jobs_load.h - reads the descriptions that the setting "frameworks" names. Only one thread at a
+ * time may call the functions. */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_LOAD_H
 #define CTRACE_DAEMON_JOBS_JOBS_LOAD_H
 

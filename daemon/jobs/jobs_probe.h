@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_probe.h - puts probes on functions, and learns from the kernel side which functions jobs run. One
- * thread.
+ * jobs_probe.h - puts probes on functions, and learns from the kernel side which functions jobs
+ * run. Only one thread at a time may call the functions.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_PROBE_H
 #define CTRACE_DAEMON_JOBS_JOBS_PROBE_H

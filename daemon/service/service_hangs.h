@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* service_hangs.h - handles the request for the hangs that were caught. Main thread. */
+/* service_hangs.h - handles the request for the hangs that were caught. All functions run on the
+ * main thread. */
 #ifndef CTRACE_DAEMON_SERVICE_SERVICE_HANGS_H
 #define CTRACE_DAEMON_SERVICE_SERVICE_HANGS_H
 
