@@ -489,7 +489,9 @@ static void shed(struct detect *d, const struct ct_rec *rec)
 		return;
 	}
 	if (rec->flags & CT_GV_GROUP)
-		return; /* each task of the group has a record of its own */
+		/* if records of a task of the group are left out, this task has a record of its
+		 * own */
+		return;
 	/* If records of messages were left out, or are left out from now on, the numbers of unread
 	 * bytes are out of date. If the objects of waits were left out, the states of all tasks
 	 * must be read again. */

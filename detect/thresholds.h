@@ -63,24 +63,24 @@
  * are missed.
  */
 
-/* factor for a wait for a file lock, or for a lock whose owner is known. The wait is compared with
+/* factor: for a wait for a file lock, or for a lock whose owner is known. The wait is compared with
  * the longest time away from the idle point. The factor is small because only the owner can end
  * such a wait. Evidence: asks_how_long_it_was_away_before (detect_test.c) fails with half and with
  * twice the factor. */
 #define TIMES_LOCK 3
-/* factor for any other wait away from the idle point. The wait is compared with the longest time
+/* factor: for any other wait away from the idle point. The wait is compared with the longest time
  * away. Evidence: notices_a_service_that_does_not_read (detect_test.c) fails with half and with
  * twice the factor. */
 #define TIMES_WAIT 10
-/* factor for a run without an end. The run is compared with the longest time away from the idle
+/* factor: for a run without an end. The run is compared with the longest time away from the idle
  * point. The factor is larger than that for waits, because the lengths of runs differ more.
  * Evidence: times_busy (edges_test.c) fails with half and with twice the factor. */
 #define TIMES_BUSY 20
-/* factor for a time in the queue for a CPU. This time is compared with the longest such time of the
- * task, or of tasks of its name. Evidence: times_starved (edges_test.c) fails with half and with
- * twice the factor. */
+/* factor: for a time in the queue for a CPU. This time is compared with the longest such time of
+ * the task, or of tasks of its name. Evidence: times_starved (edges_test.c) fails with half and
+ * with twice the factor. */
 #define TIMES_STARVED 4
-/* factor for a wait for a disk. The wait is compared with the longest wait for a disk of tasks of
+/* factor: for a wait for a disk. The wait is compared with the longest wait for a disk of tasks of
  * the same name. Evidence: times_disk (edges_test.c) fails with half and with twice the factor. */
 #define TIMES_DISK 4
 /* factor: a task that writes out a file may wait this many times as long as the limit for any other
@@ -131,12 +131,12 @@
  * has one, because it shows less well where a task idles. Evidence: votes_loop (edges_test.c) fails
  * with half and with twice the number. */
 #define VOTES_LOOP 16
-/* A wait is long if it lasts 1/PATIENT_SHARE of the shortest limit of all rules. If this limit is
- * larger than PATIENT_MAX_NS (ns), PATIENT_MAX_NS counts in its place. If a task has ever been in a
- * long wait of one kind, the rule LOOP does not report a later wait of this task that is of the
- * same kind. If long waits begin too early, few waits are judged. If long waits begin too late,
- * there are alarms about waits that are usual. Evidence: patient (edges_test.c) fails with half and
- * with twice each number. */
+/* PATIENT_MAX_NS, ns; PATIENT_SHARE, share 1/n: a wait is long if it lasts 1/PATIENT_SHARE of the
+ * shortest limit of all rules. If this limit is larger than PATIENT_MAX_NS, then PATIENT_MAX_NS
+ * counts in its place. If a task has ever been in a long wait of one kind, the rule LOOP does not
+ * report a later wait of this task that is of the same kind. If long waits begin too early, few
+ * waits are judged. If long waits begin too late, there are alarms about waits that are usual.
+ * Evidence: patient (edges_test.c) fails with half and with twice each number. */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
 /* ns: a shorter wait for a disk does not count for the habits. Too small: one slow request makes

@@ -6,8 +6,8 @@
  * A call that is not on the list fails with EPERM, and the kernel's audit log says so. Such a call
  * does not kill the process, because another version of a library may try further calls and do
  * without them. Only a call of another architecture (such as a 32-bit call) kills the process.
- * clone3, and calls that are newer than clone3, fail with ENOSYS, because a library tries the
- * newest call first, and after ENOSYS an older one.
+ * clone3 fails with ENOSYS, and so does a call that is newer than clone3 and not on the list,
+ * because a library tries the newest call first, and after ENOSYS an older one.
  */
 #ifndef CTRACE_DAEMON_SANDBOX_FILTER_H
 #define CTRACE_DAEMON_SANDBOX_FILTER_H
