@@ -578,8 +578,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 	case CT_FORK:
 		born(d, rec);
 		break;
-	case CT_EXEC: /* a thread that calls exec gets the tid of the first thread of its process; its own tid
-			 ends */
+	/* a thread that calls exec gets the tgid as its tid; its former tid ends */
+	case CT_EXEC:
 		if (ct_exec_tid_before(rec) != rec->tid)
 			exited(d, rec, ct_exec_tid_before(rec));
 		break;

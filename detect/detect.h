@@ -131,11 +131,13 @@ struct detect_options {
 };
 
 struct detect_stats {
-	uint64_t tasks, judged; /* tasks: the present tasks; judged: those of them that are known (see the top
-				   of this file) */
+	/* tasks: the present tasks; judged: those of them that are known (see the top of this
+	 * file) */
+	uint64_t tasks, judged;
 	uint64_t tasks_refused;
 	uint64_t found[CT_HANG_RULES];
-	uint64_t behind; /* hangs that were not reported, because a hang with the same cause was reported */
+	/* hangs that were not reported, because a hang with the same cause was reported */
+	uint64_t behind;
 	uint64_t withdrawn; /* hangs that the kernel did not confirm */
 	/* for how long only the rules DISK and DEADLOCK judged tasks, because records were
 	 * missing */

@@ -19,9 +19,9 @@
 struct detect_habit {
 	char comm[CT_COMM_LEN];
 	uint64_t used_ns; /* boot time; 0: the entry is empty */
-	uint32_t patient; /* bits 1 << CT_W_*: the kinds of waits in which tasks of this name have waited for
-			     long */
-	uint32_t told;    /* how many hangs of tasks of this name were reported */
+	/* bits 1 << CT_W_*: the kinds of waits in which tasks of this name have waited for long */
+	uint32_t patient;
+	uint32_t told;        /* how many hangs of tasks of this name were reported */
 	uint64_t max_away_ns; /* the longest time away from the idle point, of known tasks (detect.h) */
 	/* max_runq_ns: the longest time in the queue for a CPU; max_disk_ns: the longest wait for a
 	 * disk */

@@ -36,10 +36,14 @@ struct detect {
 	/* records were lost before this time, or the machine slept; so every time that is measured
 	 * begins here or later */
 	uint64_t floor_ns;
-	uint64_t slept_ns;      /* until this time the machine slept, or no tick came for another reason */
-	uint64_t lost_ns;       /* records were lost until this time; 0: none since the last resync */
-	uint32_t lacks;         /* the kinds of records that the governor leaves out now: CT_LACK_* */
-	uint64_t coarse_end_ns; /* the end of the last coarse stretch (CT_LACK_SWITCHES); 0: there was none */
+	/* the machine slept until this time, or no tick came for another reason */
+	uint64_t slept_ns;
+	/* records were lost until this time; 0: none since the last resync */
+	uint64_t lost_ns;
+	/* the kinds of records that the governor leaves out now: CT_LACK_* */
+	uint32_t lacks;
+	/* the end of the last coarse stretch (CT_LACK_SWITCHES); 0: there was none */
+	uint64_t coarse_end_ns;
 	struct detect_report reports[DETECT_REPORTS];
 	unsigned n_reports;
 	struct detect_stats stats;

@@ -69,7 +69,8 @@ struct detect_task {
 	/* Samples since progress_ns that found the task on the CPU: how many, and in which system call. */
 	uint16_t looks, look_nr;
 	uint32_t returns; /* how often the task came back to its idle point */
-	/* bits 1 << CT_W_*: the kinds of waits in which the task has waited for long (see PATIENT_SHARE) */
+	/* bits 1 << CT_W_*: the kinds of waits in which the task has waited for long (see
+	 * PATIENT_SHARE) */
 	uint32_t patient;
 	uint64_t first_ns; /* when the task first came back to its idle point */
 	uint64_t seen_ns;  /* time of the task's first record */

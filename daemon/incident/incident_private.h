@@ -40,7 +40,7 @@ struct incident {
 	 * detect_hang can hold. NULL: this run noticed the hangs. */
 	json_t *told;
 	uint32_t uid;     /* user of the first hang, or INCIDENT_UID_UNKNOWN */
-	unsigned limited; /* hangs that got no snapshot between the previous incident and this one */
+	unsigned limited; /* hangs without a snapshot between the previous incident and this one */
 	uint64_t found_real_ns, due_ns;
 	uint64_t from_ns, to_ns, bytes; /* the window of the snapshot (boot time), and its size */
 	bool has_snapshot;

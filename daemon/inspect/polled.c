@@ -12,8 +12,9 @@
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
-#define LEVELS   2    /* how many of the innermost functions of the program are looked at */
-#define AROUND   192  /* bytes of code that are read before and behind the place where the task was seen */
+#define LEVELS 2 /* how many of the innermost functions of the program are looked at */
+/* bytes of code that are read before and behind the place where the task was seen */
+#define AROUND   192
 #define CODE_MAX 1024 /* bytes; a larger piece of code is not searched */
 /* bytes after the load of a pointer; a read through the pointer is looked for only there */
 #define DEREF_REACH 24
