@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * detect.c - learns the state and the habits of each task from records. The daemon empties the rings CPU by
- * CPU, so records come a little out of order. Each state has its time (since_ns), and an older state never
- * replaces a newer state.
+ * detect.c - learns the state and the habits of each task from records. The daemon empties the
+ * rings of the CPUs one after the other, so records come a little out of order. Each state has its
+ * time (since_ns), and an older state never replaces a newer state.
  */
 #include "detect/detect.h"
 
@@ -177,8 +177,8 @@ static void task_be_patient(struct detect *d, struct detect_task *t, uint8_t wai
 }
 
 /*
- * Marks threads of one process that wait at one epoll. Such threads share the work, so it does no harm if one
- * of them is away for long.
+ * Marks threads of one process that wait at the same epoll. Such threads share the work, so it does
+ * no harm if one of them is away for long.
  */
 static void task_share(struct detect *d, struct detect_task *t, uint64_t ts)
 {
@@ -231,8 +231,8 @@ void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bo
 	if (t->wait == CT_W_READ && CT_OBJ_KIND(t->obj) == CT_OBJ_SOCK) {
 		struct detect_socket *s = detect_socket_find(&d->sockets, t->obj);
 
-		/* If a task waits to read, there is nothing to read, whatever the count of unread
-		 * bytes says. */
+		/* A task that waits to read has found nothing to read. So there are no unread
+		 * bytes, even if the count says so. */
 		if (s)
 			s->unread_ns = 0, s->unread_bytes = 0;
 	}
@@ -250,8 +250,8 @@ void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bo
 }
 
 /*
- * How long the task has waited, without the time in which the machine slept. If there was no tick for
- * DETECT_GAP_NS, the machine may have slept, and the result is 0.
+ * Returns how long the task has waited, without the time in which the machine slept. If there was
+ * no tick for DETECT_GAP_NS, the machine may have slept, and the result is 0.
  */
 static uint64_t task_waited_ns(const struct detect *d, const struct detect_task *t, uint64_t ts)
 {
@@ -489,9 +489,12 @@ static void shed(struct detect *d, const struct ct_rec *rec)
 		return;
 	}
 	if (rec->flags & CT_GV_GROUP)
-		return; /* each task of the group has a record of its own */
-	/* While messages are left out, the numbers of unread bytes are out of date. After the reasons of
-	 * waits were left out, the states of all tasks must be read again. */
+		/* if records of a task of the group are left out, this task has a record of its
+		 * own */
+		return;
+	/* If records of messages were left out, or are left out from now on, the numbers of unread
+	 * bytes are out of date. If the objects of waits were left out, the states of all tasks
+	 * must be read again. */
 	if ((lacks ^ d->lacks) & CT_LACK_MESSAGES)
 		for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
 			d->sockets.v[i].unread_ns = 0, d->sockets.v[i].unread_bytes = 0;
@@ -575,7 +578,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 	case CT_FORK:
 		born(d, rec);
 		break;
-	case CT_EXEC: /* a thread that calls exec gets the number of its leader; its own number ends */
+	/* a thread that calls exec gets the tgid as its tid; its former tid ends */
+	case CT_EXEC:
 		if (ct_exec_tid_before(rec) != rec->tid)
 			exited(d, rec, ct_exec_tid_before(rec));
 		break;

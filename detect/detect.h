@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * detect.h - the detector: notices hangs in the stream of records, by the rules CT_HANG_* of abi.h.
- * The traced programs need not help. The detector reports which task hangs, since when, and by
- * which rule. The detector takes no snapshot and makes no diagnosis: daemon/incident/ does this.
+ * The detector needs no help from the traced programs. The detector reports which task hangs, since
+ * when, and by which rule. The detector takes no snapshot and makes no diagnosis: daemon/incident/
+ * does this.
  *
- * Pure: no I/O, no threads, no clock of its own. One thread at a time (the drain thread of the daemon). All
- * times are boot time.
+ * Pure: no I/O, no threads, no clock of its own. Only one thread at a time may use a detector: in
+ * the daemon, this is the drain thread. All times are boot time.
  *
  * The detector learns the habits of each task:
  * - its idle point: the place where the task waits for its next work, again and again. The idle
@@ -13,19 +14,21 @@
  * - the longest time that the task was away from its idle point
  * - the kinds of waits in which the task has ever waited for long
  *
- * The rules LOOP, BUSY and SERVICE judge a task only after its habits have been watched for learn_ns. The
- * rule STARVED needs a part of this time (LEARN_STARVED_SHARE). DISK and DEADLOCK need none. The habits of a
- * task also hold for later tasks of the same name.
+ * The rules LOOP, BUSY and SERVICE judge a task only after its habits have been watched for
+ * learn_ns (a setting). The rule STARVED needs a part of this time (LEARN_STARVED_SHARE). DISK and
+ * DEADLOCK need none. The habits of a task also hold for later tasks of the same name.
  *
  * How the detector learns:
- * - Of the waits in which a task can idle, most are at one place: its idle point. The majority vote of Boyer
- *   and Moore finds this place. A wait that is typical of an event loop (epoll, poll, select, io_uring,
- *   accept, signal) has more votes than a condition variable or a read.
- * - A task is known when it has come back to its idle point RETURNS_MIN times, over learn_ns.
+ * - Of the waits in which a task can idle, most are at one place: its idle point. The majority vote
+ *   of Boyer and Moore finds this place. A wait that is typical of an event loop (epoll, poll,
+ *   select, io_uring, accept, signal) has more votes than a condition variable or a read.
+ * - A task is known if it has come back to its idle point RETURNS_MIN times, and if learn_ns have
+ *   passed since the first time.
  * - The longest time away does not include the time in the queue for a CPU.
- * - If a task has ever been in a kind of wait for long (by default half a second, see PATIENT_SHARE), the
- *   rule LOOP does not report a wait of this kind for this task.
- * - The time away of a reported hang is not learned before the third report about tasks of that name.
+ * - If a task has ever been in a kind of wait for long (by default half a second, see
+ *   PATIENT_SHARE), the rule LOOP does not report a wait of this kind for this task.
+ * - The time away of a reported hang is not learned before the third report about tasks of that
+ *   name.
  *
  * In a coarse stretch (CT_LACK_SWITCHES of fields.h), the records show only long waits, and long
  * times in the queue of a CPU. The rules judge only such waits and times. A task that runs and
@@ -39,9 +42,10 @@
  * again. The rules DISK and DEADLOCK are the exception, because the kernel confirms the state of
  * the task before a report.
  *
- * Limits: max_tasks tasks, DETECT_SOCKETS sockets, DETECT_HABITS names. Tasks without room are
- * counted. A socket or name without room replaces another one that was not used for long. Cost: 14
- * ns for a record and 208 bytes for a task; the tables of sockets and names take another 1.5 MiB.
+ * Limits: max_tasks tasks, DETECT_SOCKETS sockets, DETECT_HABITS names. If there is no room for a
+ * task, the task is not judged, and is counted. If there is no room for a socket or a name, it
+ * replaces another one that was not used for long. Cost: 14 ns for a record and 208 bytes for a
+ * task; the tables of sockets and names take another 1.5 MiB.
  */
 #ifndef CTRACE_DETECT_DETECT_H
 #define CTRACE_DETECT_DETECT_H
@@ -54,7 +58,7 @@
 
 #define DETECT_OVERRIDES_MAX 64
 #define DETECT_MATCH_MAX     128
-#define DETECT_PRIO_IDLE     139 /* priority of a task that runs only if no other task wants to */
+#define DETECT_PRIO_IDLE     139 /* priority of a SCHED_IDLE task, which runs only on an idle CPU */
 
 struct detect;
 
@@ -107,17 +111,18 @@ struct detect_options {
 	uint32_t own_tgid;                      /* the daemon, which is not judged */
 	bool messages;                          /* this machine records CT_SEND and CT_RECV */
 	/*
-	 * Asks the kernel for the present state of a task before a hang is reported. For a task of
-	 * SCHED_IDLE, the callee replaces the priority in wait.aux by DETECT_PRIO_IDLE. Returns 0; -ESRCH:
-	 * the task has ended; another -errno: the task cannot be read. If the task cannot be read, or if look
-	 * is NULL, the detector trusts the records, unless records are missing.
+	 * Asks the kernel for the present state of a task before a hang is reported. If the task is
+	 * a SCHED_IDLE task, the callee puts DETECT_PRIO_IDLE into wait.aux, in place of the
+	 * priority. Returns 0, or -ESRCH if the task has ended, or another -errno if the task
+	 * cannot be read. If the task cannot be read, or if look is NULL, the detector trusts the
+	 * records. But if records are missing, the detector then does not report the hang.
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
 	/*
 	 * Asks the kernel how many bytes a socket of a process has received that no task has read.
-	 * Used for the rule SERVICE while messages are not recorded. Returns 0; -EBUSY: the
-	 * detector asks again soon; another -errno: the number is not known. If unread is NULL, the
-	 * number is never known.
+	 * The rule SERVICE needs this while messages are not recorded. Returns 0, or -EBUSY if the
+	 * detector shall ask again soon, or another -errno if the number is not known. If unread is
+	 * NULL, the number is never known.
 	 */
 	int (*unread)(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret);
 	void *look_arg; /* for look() and unread() */
@@ -126,12 +131,16 @@ struct detect_options {
 };
 
 struct detect_stats {
-	uint64_t tasks, judged; /* tasks now; how many of them are known well enough to be judged */
+	/* tasks: the present tasks; judged: those of them that are known (see the top of this
+	 * file) */
+	uint64_t tasks, judged;
 	uint64_t tasks_refused;
 	uint64_t found[CT_HANG_RULES];
-	uint64_t behind;    /* hangs that were not reported, because a report was made for the same cause */
+	/* hangs that were not reported, because a hang with the same cause was reported */
+	uint64_t behind;
 	uint64_t withdrawn; /* hangs that the kernel did not confirm */
-	/* time in which only the rules DISK and DEADLOCK judged tasks, because records were missing */
+	/* for how long only the rules DISK and DEADLOCK judged tasks, because records were
+	 * missing */
 	uint64_t blind_ns;
 };
 

@@ -20,8 +20,8 @@ void detect_habits_done(struct detect_habits *h)
 	free(h->v);
 }
 
-/* The row of a name in the table. The row comes from the high bits of the hash, because the high
- * bits depend on the whole name. */
+/* Returns the row of a name in the table. The row comes from the high bits of the hash, because the
+ * high bits depend on the whole name. */
 static uint32_t habit_row(const char comm[CT_COMM_LEN])
 {
 	uint64_t v = hash_bytes(HASH_START, comm, strnlen(comm, CT_COMM_LEN));

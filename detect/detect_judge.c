@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The rules. A hang is reported if four things hold:
+ * detect_judge.c - the rules. A hang is reported if four things hold:
  * - the hang is longer than the threshold of its rule
- * - the hang is far longer than the times in the habits of the task, or of other tasks of its name (TIMES_*).
- *   A deadlock needs no such comparison.
+ * - the hang is far longer than the times in the habits of the task, or of other tasks of its name
+ *   (TIMES_*). A deadlock needs no such comparison.
  * - no hang with the same cause was reported lately (judge_is_told())
  * - the kernel confirms the state of the task (judge_look())
  *
  * The rule LOOP never reports these waits, however long they last:
  * - a wait for a child, a terminal, a signal or a debugger
- * - any wait of a task that has forked a process since it was last idle: it may wait for that process
+ * - any wait of a task that has forked a process since it was last idle: it may wait for that
+ *   process
  * - a wait of a kind in which the task has once waited for long
- * - a wait of a thread that shares an epoll with other threads, because they take over its work. But a wait
- *   for a lock with a known owner, for a file lock, or for an answer is reported.
+ * - a wait of a thread whose idle point is no epoll or poll
+ * - a wait of a thread that shares its epoll with other threads, because the other threads take
+ *   over its work
  *
- * A worker thread that waits on another condition variable than that of its queue may have no work. So a wait
- * for a futex without a known owner counts only for the first thread of a process.
+ * In the last two cases, a wait for a lock with a known owner, for a file lock, or for an answer is
+ * nevertheless reported.
+ *
+ * A worker thread that waits on another condition variable than that of its queue may have no work.
+ * So a wait for a futex without a known owner counts only for the first thread of a process.
  *
  * The rule BUSY: a loop that always finds more work never waits in its epoll. The task of such a
  * loop makes progress if it receives messages, is seen in the system call of its idle point, or is
@@ -105,16 +110,16 @@ static bool judge_is_told(const struct detect *d, const struct detect_task *t, e
 	return false;
 }
 
-/* True: records are missing, so tasks cannot be judged. */
+/* True: records are missing, so only the rules DISK and DEADLOCK can judge tasks. */
 static bool judge_is_blind(const struct detect *d)
 {
 	return d->lost_ns || d->lacks & CT_LACK_WAIT_OBJECTS;
 }
 
 /*
- * Asks the kernel about a task. True: the kernel confirms the state that the records gave. False: the kernel
- * does not confirm this state, and the known state of the task is corrected. If the kernel gives no answer,
- * the result is true, unless records are missing.
+ * Asks the kernel about a task. True: the kernel confirms the state that the records gave. False:
+ * the kernel does not confirm this state, and the known state of the task is corrected. If the
+ * kernel gives no answer, the result is false if records are missing, and true otherwise.
  */
 static bool judge_look(struct detect *d, struct detect_task *t)
 {
@@ -207,8 +212,9 @@ static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 }
 
 /*
- * The longest time that this task was away from its idle point. Other tasks of the same name count
- * too, until LEARN_NAME_TIMES * learn_ns have passed since the task first came back to its idle point.
+ * Returns the longest time that this task was away from its idle point. Other tasks of the same
+ * name count too, until LEARN_NAME_TIMES * learn_ns have passed since the task first came back to
+ * its idle point.
  */
 static uint64_t judge_max_away(struct detect *d, const struct detect_task *t, uint64_t now_ns)
 {
@@ -399,8 +405,8 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 	detect_limits_of(d, t, &limits);
 	if (t->run == DETECT_BLOCKED) {
 		/*
-		 * judge_look() asks the kernel whether these waits last, and since when. So lost records do
-		 * no harm here.
+		 * Before a report, judge_look() asks the kernel whether such a wait still lasts,
+		 * and since when. So lost records do no harm here.
 		 */
 		judge_deadlock(d, t, limits.after_ns[CT_HANG_DEADLOCK], now_ns);
 		judge_disk(d, t, limits.after_ns[CT_HANG_DISK], now_ns);
@@ -416,7 +422,8 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 	judge_busy(d, t, limits.after_ns[CT_HANG_BUSY], now_ns);
 }
 
-/* True: r, the usual reader of a socket, neither idles nor is about to read: it runs or waits elsewhere. */
+/* True: r, the usual reader of a socket, is kept from reading: it has run for longer than limit_ns,
+ * or it waits elsewhere than in an event loop. */
 static bool judge_reader_is_away(const struct detect *d, const struct detect_task *r, uint64_t limit_ns,
 				 uint64_t now_ns)
 {
@@ -445,10 +452,10 @@ static bool judge_client_waits(const struct detect_task *c, const struct detect_
 }
 
 /*
- * Asks the kernel, because messages are not recorded. True: at two looks, limit_ns apart, the
- * socket had unread bytes, and the reader was in one and the same wait throughout, so that it read
- * nothing. So the bytes have been unread for limit_ns, and the client has waited for at least this
- * time.
+ * Asks the kernel, because messages are not recorded. True: at two looks, limit_ns or more apart,
+ * the socket had unread bytes, and the reader was in one and the same wait throughout, so that it
+ * read nothing. So the bytes have been unread for limit_ns, and the client has waited for at least
+ * this time.
  */
 static bool judge_unread(struct detect *d, struct detect_socket *s, const struct detect_task *client,
 			 const struct detect_task *reader, uint64_t limit_ns, uint64_t now_ns)
@@ -507,7 +514,8 @@ static void judge_socket(struct detect *d, struct detect_socket *s, uint64_t now
 	judge_tell(d, client, CT_HANG_SERVICE, since_ns, now_ns, limit_ns);
 }
 
-/* Removes a task that ended DEAD_KEPT_NS ago: its late records have arrived by then. */
+/* Removes a task that has ended, once DEAD_KEPT_NS have passed. By then its late records have
+ * arrived. */
 static void judge_bury(struct detect *d, struct detect_task *t, uint64_t now_ns)
 {
 	if (now_ns >= t->since_ns + DEAD_KEPT_NS)

@@ -33,12 +33,17 @@ struct detect {
 	uint64_t min_ns;     /* the shortest threshold that any task can have */
 	uint64_t patient_ns; /* a wait of this time or more is long: see PATIENT_SHARE */
 	uint64_t now_ns;     /* time of the latest tick, boot time */
-	uint64_t floor_ns;   /* no time is measured from before this: records were lost then, or the machine
-				slept */
-	uint64_t slept_ns;   /* until this time the machine slept, or no tick came for another reason */
-	uint64_t lost_ns;    /* records were lost until this time; 0: none since the last resync */
-	uint32_t lacks;      /* the kinds of records that the governor leaves out now: CT_LACK_* */
-	uint64_t coarse_end_ns; /* the end of the last coarse stretch (CT_LACK_SWITCHES); 0: there was none */
+	/* records were lost before this time, or the machine slept; so every time that is measured
+	 * begins here or later */
+	uint64_t floor_ns;
+	/* the machine slept until this time, or no tick came for another reason */
+	uint64_t slept_ns;
+	/* records were lost until this time; 0: none since the last resync */
+	uint64_t lost_ns;
+	/* the kinds of records that the governor leaves out now: CT_LACK_* */
+	uint32_t lacks;
+	/* the end of the last coarse stretch (CT_LACK_SWITCHES); 0: there was none */
+	uint64_t coarse_end_ns;
 	struct detect_report reports[DETECT_REPORTS];
 	unsigned n_reports;
 	struct detect_stats stats;
@@ -69,25 +74,27 @@ void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 
 /* Finds a task. NULL: it is not in the table, or has ended. */
 struct detect_task *detect_task_find(struct detect *d, uint32_t tid);
-/* As detect_task_find(), but makes the entry of a task that has none. ts: the time of a record of the task.
- * If the known task ended before ts, a new task has its number, and the entry is reset. NULL: the task ended
- * at ts or later, tid is 0, or there is no room. */
+/* As detect_task_find(), but if the task has no entry, makes one. ts: the time of a record of the
+ * task. If the known task ended before ts, a new task has its number, and the entry is reset. NULL:
+ * the task ended at ts or later, tid is 0, or there is no room. */
 struct detect_task *detect_task_touch(struct detect *d, uint32_t tid, uint64_t ts);
 /* Notes that the present wait of the task ends at ts. */
 void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts);
 /* Notes that the present time of the task in the queue for a CPU ends at ts. */
 void detect_queue_ends(struct detect *d, struct detect_task *t, uint64_t ts);
-/* Notes that the task has waited since ts. The caller has set the fields of t that describe the wait.
- * is_whole: all waits of the task are recorded, so this wait has a vote for the idle point. */
+/* Notes that the task has waited since ts. The caller has set the fields of t that describe the
+ * wait. is_whole: all waits of the task are recorded now, so this wait has a vote for the idle
+ * point. */
 void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bool is_whole);
 /* Notes that from ts on the task does not block. run: DETECT_RUNNABLE or DETECT_UNKNOWN. */
 void detect_set_awake(struct detect_task *t, enum detect_run run, uint64_t ts);
-/* Forgets since when the task is away from its idle point, because records about the task are missing. */
+/* Forgets when the task left its idle point, because records about the task are missing. */
 void detect_forget(struct detect_task *t, uint64_t ts);
 
 /* Notes that a coarse stretch (see detect_coarse.c) begins or ends at ts. */
 void detect_coarse_step(struct detect *d, bool begins, uint64_t ts);
-/* Handles a CT_FOUND. since_ns: the first word of the record. */
+/* Handles a CT_FOUND. since_ns: the first word of the record, which says since when the task is in
+ * this state. */
 void detect_coarse_found(struct detect *d, const struct ct_rec *rec, uint64_t since_ns);
 /* Sets the state of the task to DETECT_UNKNOWN from ts on. */
 void detect_coarse_fold(struct detect_task *t, uint64_t ts);

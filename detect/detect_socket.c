@@ -95,9 +95,10 @@ static void socket_address(const struct ct_object_blob *o, const uint8_t from[16
 }
 
 /*
- * A key for one end of a connection, made from the addresses of both ends. far: for the other end, not for
- * the end that o describes. The table has an entry whose obj is this key and whose peer is the id of the end.
- * Every id contains a kind of object, and the key contains none, so the key differs from all ids.
+ * Returns a key for one end of a connection, made from the addresses of both ends. far: true: the
+ * key is for the other end; false: the key is for the end that o describes. The table has an entry
+ * with this key as obj, and with the id of the end as peer. Every id of an object contains its
+ * kind, and the key contains no kind, so the key differs from all ids.
  */
 static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_socket.h - the detector's table of sockets: which two sockets are the ends of one connection, and
- * whether there are unread bytes. The table also has epolls: for an epoll, the task that waited there last.
- * detect_judge.c judges by this table.
+ * detect_socket.h - the detector's table of sockets: which two sockets are the ends of one
+ * connection, and whether there are unread bytes. The table also has epolls: for an epoll, the task
+ * that waited there last. detect_judge.c judges by this table.
  *
- * The table has a fixed size. A socket without room replaces, in its row, the socket that was not used for
- * the longest time. One thread at a time. Times are boot time.
+ * The table has a fixed size. If there is no room for a socket, it replaces, in its row of the
+ * table, the socket that was not used for the longest time. Only one thread at a time may call the
+ * functions. Times are boot time.
  */
 #ifndef CTRACE_DETECT_DETECT_SOCKET_H
 #define CTRACE_DETECT_DETECT_SOCKET_H
@@ -36,22 +37,24 @@ struct detect_socket {
 
 struct detect_sockets {
 	struct detect_socket *v; /* DETECT_SOCKETS entries */
-	/* One bit for each entry. If the bit is set, the entry may have unread bytes; if not, the
-	 * entry has none. The detector looks for unread bytes several times a second. The bits save
-	 * a walk over the whole table, which is larger than the caches of a CPU. While messages are
-	 * not recorded, the bits are not used. */
+	/* One bit for each entry. If the bit is not set, the entry has no unread bytes. If the bit
+	 * is set, it may have some. The detector looks for unread bytes several times a second. The
+	 * bits save a walk over the whole table, which is larger than the caches of a CPU. While
+	 * messages are not recorded, the bits are not used. */
 	uint64_t unread[DETECT_SOCKETS / 64];
 };
 
-/* Returns 0 or -ENOMEM. The caller calls detect_sockets_done(). */
+/* Returns 0 or -ENOMEM. The caller calls detect_sockets_done() in both cases. */
 int detect_sockets_init(struct detect_sockets *s);
 void detect_sockets_done(struct detect_sockets *s);
-/* Finds a socket. NULL: it is not in the table. An entry is valid until the next detect_socket_get(). */
+/* Finds a socket. NULL: it is not in the table. The entry is valid until the next
+ * detect_socket_get(). */
 struct detect_socket *detect_socket_find(const struct detect_sockets *s, uint64_t obj);
-/* Finds a socket, or makes its entry, which may replace another entry; never NULL. */
+/* Finds a socket. If it has no entry, makes one, which may replace another entry. The result is
+ * never NULL. */
 struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, uint64_t now_ns);
 /* Finds the first entry with unread bytes, from entry i on. NULL: there is none. To find the next
- * one, the caller passes the index of the result + 1. */
+ * entry, the caller passes the index of the result + 1. */
 struct detect_socket *detect_socket_next_unread(struct detect_sockets *s, uint32_t i);
 /* Learns the other end of a socket from a blob. */
 void detect_socket_name(struct detect_sockets *s, const struct ct_object_blob *o);

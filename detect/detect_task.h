@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_task.h - the detector's table of tasks: the state and the habits of each task. detect.c fills the
- * table from records. One thread at a time. Times are boot time.
+ * detect_task.h - the detector's table of tasks: the state and the habits of each task. detect.c
+ * fills the table from records. Only one thread at a time may call the functions. Times are boot
+ * time.
  */
 #ifndef CTRACE_DETECT_DETECT_TASK_H
 #define CTRACE_DETECT_DETECT_TASK_H
@@ -30,16 +31,17 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
  */
 #define DETECT_W_LOCK CT_W_NONE
 
-/* Most records need only the first two cache lines. */
+/* To handle most records, the detector needs only the first two cache lines of this structure. */
 struct detect_task {
 	uint32_t tid, next; /* next: slot of the next task in the same hash chain */
 	uint32_t owner;     /* owner of the futex that the task waits for */
 	uint32_t futex_owner;
-	/* told: bits 1 << CT_HANG_*: the present hangs that were reported, or that need no
-	 * report */
+	/* told: bits 1 << CT_HANG_*: the present hangs of the task that were reported, or that need
+	 * no report */
 	uint8_t run, bits, told;
 	uint8_t prio;
-	/* The present wait. If the task does not wait, nr is its system call. */
+	/* The present wait. nr is its system call; if the task does not wait, nr is the system call
+	 * in which it is. */
 	uint8_t wait, state, flags;
 	/* The idle point of the task, and how many votes it has. */
 	uint8_t idle_point_wait;
@@ -59,22 +61,24 @@ struct detect_task {
 	 * - max_away_ns: the longest time away ever, without the time in the queue
 	 */
 	uint64_t away_ns, progress_ns, ran_ns, queued_ns, max_away_ns;
-	uint64_t sleep_since_ns; /* all waits of the task since this time are sleeps; 0: the last wait is no
-				    sleep */
-	uint64_t sent_obj;       /* the last socket on which the task sent since it was idle */
+	/* since this time, all waits of the task are sleeps; 0: the last wait is no sleep */
+	uint64_t sleep_since_ns;
+	uint64_t sent_obj; /* the last socket on which the task sent since it was idle */
 
 	uint32_t tgid;
 	/* Samples since progress_ns that found the task on the CPU: how many, and in which system call. */
 	uint16_t looks, look_nr;
 	uint32_t returns; /* how often the task came back to its idle point */
-	uint32_t
-		patient; /* bits 1 << CT_W_*: the kinds of waits in which the task has ever waited for long */
-	uint64_t first_ns;    /* when the task first came back to its idle point */
-	uint64_t seen_ns;     /* time of the task's first record */
-	uint64_t max_runq_ns; /* the longest time in the queue of a CPU; only times of patient_ns or more
-				 count */
-	uint64_t capped_ns;   /* time of the last record about a cap of this task or of its group */
-	uint64_t named_ns;    /* time of the last blob with the task's name */
+	/* bits 1 << CT_W_*: the kinds of waits in which the task has waited for long (see
+	 * PATIENT_SHARE) */
+	uint32_t patient;
+	uint64_t first_ns; /* when the task first came back to its idle point */
+	uint64_t seen_ns;  /* time of the task's first record */
+	/* the longest time in the queue of a CPU; times shorter than patient_ns of struct detect do
+	 * not count */
+	uint64_t max_runq_ns;
+	uint64_t capped_ns; /* time of the last record about a cap of this task or of its group */
+	uint64_t named_ns;  /* time of the last blob with the task's name */
 	uint64_t cgroup_id;
 	char comm[CT_COMM_LEN];
 };
@@ -91,7 +95,8 @@ struct detect_tasks {
 	uint64_t refused;
 };
 
-/* Returns 0 or -ENOMEM. The caller calls detect_tasks_done(). max: the largest number of tasks. */
+/* Returns 0 or -ENOMEM. The caller calls detect_tasks_done() in both cases. max: the largest number
+ * of tasks. */
 int detect_tasks_init(struct detect_tasks *t, uint32_t max);
 void detect_tasks_done(struct detect_tasks *t);
 
@@ -118,16 +123,16 @@ static inline struct detect_task *detect_tasks_find(const struct detect_tasks *t
 /* Makes the entry of a task. NULL: there is no room; this is counted in refused. */
 struct detect_task *detect_tasks_make(struct detect_tasks *t, uint32_t tid, uint64_t ts_ns);
 /*
- * Forgets everything about a task except its number: another task has the number now, or the task
- * runs another program.
+ * Forgets everything about a task except its tid. The caller calls it if another task has the tid
+ * now, or if the task runs another program.
  */
 void detect_task_reset(struct detect_task *task, uint64_t ts_ns);
 /* Removes a task. Its entry is not valid any more. */
 void detect_tasks_remove(struct detect_tasks *t, struct detect_task *task);
-/* Sets used to last, the highest slot that has a task. So a walk over the slots is shorter after many tasks
- * have ended. */
+/* Sets used to last, the highest slot that has a task. After many tasks have ended, this makes the
+ * walk over the slots shorter. */
 void detect_tasks_trim(struct detect_tasks *t, uint32_t last);
-/* For a walk over the slots 1 to used: the task in slot i. NULL: the slot is empty. */
+/* Returns the task in slot i, for a walk over the slots 1 to used. NULL: the slot is empty. */
 static inline struct detect_task *detect_tasks_slot(const struct detect_tasks *t, uint32_t i)
 {
 	struct detect_task *task = detect_tasks_at(t, i);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diagnoser.h - has a snapshot diagnosed by a separate process. The process is separate for two reasons:
- * any program of the machine may have put its bytes into the snapshot, and the analysis takes memory and
- * time.
+ * diagnoser.h - passes a snapshot to a separate process, which diagnoses the snapshot. The process
+ * is separate for two reasons: any program of the machine may have put its bytes into the snapshot,
+ * and the analysis takes memory and time.
  *
- * The daemon forks the process before the daemon has threads or has opened anything of value. The process
- * gives up all privileges (diagnoser_jail.h). The process forks a child for each question, so a child that
- * crashes, leaks or takes too long costs only one answer. If the process itself ends, there are no answers
- * until the daemon is started again: the daemon has given up the right to fork.
+ * The daemon forks the process before the daemon has threads or has opened anything of value. The
+ * process gives up all privileges (diagnoser_jail.h). The process forks a child for each question,
+ * so a child that crashes, leaks or takes too long costs only one answer. If the process itself
+ * ends, there are no answers until the daemon is started again, because the daemon has given up the
+ * right to fork.
  *
- * The answer is the answer of `ctrace diagnose` for the time of the hang. This time begins with the hang.
- * This time ends when the hang is over (for most rules: when the task is back in its loop), or with the
- * snapshot.
+ * The answer is the answer of `ctrace diagnose` for the time of the hang. This time begins with the
+ * hang. It ends when the hang is over, or with the snapshot. For most rules, a hang is over when
+ * the task is back in its event loop.
  *
  * All functions run on the main thread.
  */
@@ -45,15 +46,17 @@ struct diagnoser;
  */
 typedef void (*diagnoser_answer_fn)(void *arg, json_t *answer, const char *why);
 
-/* Forks the process. To be called before the daemon has threads. Returns 0 or -errno. */
+/* Forks the process. The daemon calls this function before it starts threads. Returns 0 or
+ * -errno. */
 int diagnoser_new(struct diagnoser **ret);
 /* Delivers the answers through this event loop. Returns 0 or -errno. */
 int diagnoser_attach(struct diagnoser *d, sd_event *event);
 /* Ends the process. If a question is open, its function is not called. Accepts NULL. */
 void diagnoser_free(struct diagnoser *d);
 
-/* Asks about the trace in fd. The caller still closes fd. q->id is not used. Returns 0: fn will be called
- * once; -EBUSY: another question is open; -ESRCH: the process has ended; or -errno. */
+/* Asks about the trace in fd. The caller still closes fd. The function sets the id of the question
+ * itself, and ignores q->id. Returns 0 if fn will be called once. Returns -EBUSY if another
+ * question is open, -ESRCH if the process has ended, or another -errno. */
 int diagnoser_ask(struct diagnoser *d, int fd, const struct diagnoser_question *q, diagnoser_answer_fn fn,
 		  void *arg);
 

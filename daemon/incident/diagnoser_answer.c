@@ -12,7 +12,8 @@
 
 #define ANSWER_TEXT_MAX 4096
 
-/* Makes a JSON string. A name in a trace may have any bytes, but a text in JSON may not. */
+/* Makes a JSON string. A name in a trace may have any bytes, so bytes that JSON does not allow are
+ * replaced. */
 static json_t *answer_text(const char *s)
 {
 	char clean[ANSWER_TEXT_MAX];

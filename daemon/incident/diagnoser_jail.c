@@ -18,7 +18,7 @@
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
-#define JAIL_NOBODY 65534 /* the kernel's overflow id */
+#define JAIL_NOBODY 65534 /* the id of the user nobody, and of its group */
 
 /* A sanitizer reserves terabytes of addresses, so a build with a sanitizer has no limit of memory. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -55,7 +55,7 @@ static int jail_filter(const int *more, size_t n_more)
 	filter_init(&f);
 	filter_allow(&f, jail_child_calls, ARRAY_SIZE(jail_child_calls));
 	filter_allow(&f, more, n_more);
-	/* no memory that can be executed */
+	/* the process can make no memory that can be executed */
 	filter_allow_values(&f, __NR_mmap, 2, PROT_EXEC, &no_exec, 1);
 	filter_allow_values(&f, __NR_mprotect, 2, PROT_EXEC, &no_exec, 1);
 	return filter_enter(&f);
@@ -104,8 +104,8 @@ int diagnoser_jail(int keep_fd)
 	r = privilege_drop_bounding();
 	if (r)
 		return r;
-	/* A service may be forbidden to change its user. Then the process stays root. But the process
-	 * has no capabilities and cannot open a file, so it can do no more than the user nobody. */
+	/* If the service must not change its user, the process stays root. But the process has no
+	 * capabilities and cannot open a file, so it can do no more than the user nobody. */
 	if (!geteuid() && !setgroups(0, NULL) && !setresgid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY) &&
 	    setresuid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY))
 		return -errno;

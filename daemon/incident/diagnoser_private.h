@@ -15,9 +15,9 @@ struct diagnoser_packet {
 /* Serves questions from a socket until the other end is closed. Runs in the separate process. */
 _Noreturn void diagnoser_serve(int sock);
 
-/* Diagnoses the trace in fd. Returns the answer as diagnoser.h describes it, or {"error":"why"}. NULL: out
- * of memory. If memory does not suffice for the whole trace, the time before the hang is left out, part by
- * part, and then a part of the hang. */
+/* Diagnoses the trace in fd. Returns the answer as diagnoser.h describes it, or {"error":"why"}.
+ * NULL: out of memory. If the whole trace needs too much memory, the function leaves out the time
+ * before the hang, part by part, and then a part of the hang. */
 json_t *diagnoser_answer(int fd, const struct diagnoser_question *q);
 
 #endif

@@ -19,7 +19,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Receives the next question and its trace. Returns 0, or -errno: no more questions will come. */
+/* Receives the next question and its trace. Returns 0, or -errno if no more questions will come. */
 static int serve_receive(int sock, struct diagnoser_question *ret, int *ret_fd)
 {
 	union {
@@ -50,7 +50,7 @@ static void serve_error(char *json, size_t *ret_n, const char *why)
 	*ret_n = (size_t)snprintf(json, DIAGNOSER_ANSWER_MAX, "{\"error\":\"%s\"}", why);
 }
 
-/* Runs in the child: writes one answer into a pipe. */
+/* Runs in the child: writes the answer into a pipe. */
 static _Noreturn void serve_child(int out, int fd, const struct diagnoser_question *q)
 {
 	_cleanup_free_ char *text = NULL;

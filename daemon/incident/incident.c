@@ -66,7 +66,8 @@ static void incident_free(struct incident *in)
 	free(in);
 }
 
-/* Writes a sentence into in->why: the missing thing (what), the reason, and the remedy. */
+/* Writes a sentence into in->why: what is missing, the reason, and for a full disk also what to do.
+ * error: -errno. */
 static void incident_lacks(struct incident *in, const char *what, int error)
 {
 	bool full = error == -ENOSPC || error == -EDQUOT;
@@ -291,8 +292,8 @@ static int incidents_timer(sd_event_source *s, uint64_t usec, void *arg)
 	return 0;
 }
 
-/* Has the first note written. With this note, the next daemon knows of the hang if this daemon ends before
- * the snapshot is taken. */
+/* Lets the worker write the first note of an incident. With this note, the next daemon knows of the
+ * hang if this daemon ends before the snapshot is taken. */
 static void incident_first_note(struct incident *in)
 {
 	struct incident_note *n = calloc(1, sizeof(*n));
@@ -312,9 +313,9 @@ static void incident_set_path(struct incident *in)
 	snprintf(in->path, sizeof(in->path), "%s/%s.ctr", in->owner->store.dir, in->name);
 }
 
-/* Returns the start of the snapshot for a hang. A hang can be noticed long after it began: after a restart
- * of the daemon, or by a rule with a long threshold. The snapshot then shows only the last part of the hang
- * (INCIDENTS_SPAN_NS). */
+/* Returns the time at which the snapshot for a hang begins. A hang can be noticed long after it
+ * began: after a restart of the daemon, or by a rule with a long threshold. The snapshot then shows
+ * only the last part of the hang (INCIDENTS_SPAN_NS). */
 static uint64_t incident_from(const struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t since_ns = h->since_ns;
@@ -395,9 +396,9 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 			comm, h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
-/* The user who started the process: the real user id in its status file. The effective user id may be
- * that of the owner of a set-user-ID program. The owner of the directory in /proc may be root, if the
- * program cannot be dumped. */
+/* Returns the user who started the process: the real user id in its status file. Other ids can be
+ * wrong: the effective user id may be that of the owner of a set-user-ID program, and the owner of
+ * the directory in /proc is root if the program cannot be dumped. */
 static uint32_t incident_uid(uint32_t pid)
 {
 	uint32_t uid = INCIDENT_UID_UNKNOWN;
@@ -470,8 +471,8 @@ static void read_boot_id(char id[INCIDENT_BOOT_LEN + 1])
 	id[n > 0 ? n : 0] = 0;
 }
 
-/* Fills in the times of the snapshots of earlier runs, so that the limits hold across restarts. A hang that
- * makes the daemon restart again and again must not fill the disk. */
+/* Notes the times of the snapshots of earlier runs, so that the limits hold across restarts. A hang
+ * that makes the daemon restart again and again must not fill the disk. */
 static void incidents_remember(struct incidents *is, json_t *list)
 {
 	int64_t now_ns = (int64_t)clock_boot_ns(), offset = clock_offsets_now().boot_to_real_ns;
@@ -481,7 +482,8 @@ static void incidents_remember(struct incidents *is, json_t *list)
 		const char *comm = json_string_value(json_object_get(json_object_get(doc, "victim"), "comm"));
 		int64_t ns = json_integer_value(real) - offset;
 
-		/* 0 or less: a hang of an earlier boot; after now: the clock was set back after the hang */
+		/* ns is 0 or less for a hang of an earlier boot. ns is after now_ns if the clock
+		 * was set back after the hang. Such hangs are left out. */
 		if (ns > 0 && ns <= now_ns)
 			incident_times_add(&is->times, comm ? comm : "", incident_store_doc_uid(doc),
 					   (uint64_t)ns);
@@ -555,7 +557,7 @@ void incidents_begin(struct incidents *is, struct drain *drain)
 
 	is->drain = drain;
 	if (incidents_read(is->store.dir, INCIDENT_RATE_MAX, &list, &left_out))
-		return; /* usually: there are no hangs yet */
+		return; /* the usual reason: there has been no hang yet */
 	incidents_remember(is, list);
 	json_array_foreach (list, i, doc)
 		if (incidents_count(is) < INCIDENTS_OPEN_MAX)

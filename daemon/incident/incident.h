@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * incident.h - what the daemon does after it has noticed a hang. The daemon takes a snapshot of the time
- * around the hang, has the snapshot diagnosed, writes a note about the hang and the diagnosis beside the
- * snapshot, and writes a line into the journal.
+ * incident.h - what the daemon does after it has noticed a hang. The daemon takes a snapshot of the
+ * time around the hang, lets a separate process diagnose the snapshot, writes a note about the hang
+ * and the diagnosis beside the snapshot, and writes a line into the journal.
  *
- * A hang that is noticed while a snapshot is waiting to be taken becomes part of the same incident. There
- * are limits on how often snapshots are taken, and on the room for them. The notes make these limits hold
- * across restarts.
+ * A hang that is noticed while a snapshot is waiting to be taken becomes part of the same incident.
+ * There are limits on how often snapshots are taken, and on the room for them. The notes make these
+ * limits hold across restarts.
  *
- * Before all other work, the daemon writes a note that is marked as pending. So no hang is forgotten when
- * the daemon ends:
- * - If the daemon is told to end, it takes the pending snapshots at once. The next daemon has these
- *   snapshots diagnosed.
- * - After a kill, the next daemon finds the note, and takes a snapshot of the records that the circular trace
- *   still has.
- * - After a crash of the machine, the next daemon completes the note with a command that searches the trace
- *   of the earlier boot.
+ * Before all other work, the daemon writes a note that is marked as pending. So no hang is
+ * forgotten when the daemon ends:
+ * - If the daemon is told to end, it takes the pending snapshots at once. These snapshots are
+ *   diagnosed after the next start of the daemon.
+ * - After a kill, the next daemon finds the note, and takes a snapshot of the records that the
+ *   circular trace still has.
+ * - After a crash of the machine, the next daemon completes the note with a command that searches
+ *   the trace of the earlier boot.
  *
- * All functions run on the main thread, except incidents_note() and incidents_fit(). The worker does the
- * slow work.
+ * All functions run on the main thread, except incidents_note() and incidents_fit(). The worker
+ * does the slow work.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_H
@@ -50,30 +50,34 @@ struct incidents_options {
 };
 
 struct incidents_stats {
-	uint64_t noticed, taken, failed; /* hangs; snapshots that were taken; snapshots that failed */
-	uint64_t limited;                /* hangs that got no snapshot because of a limit */
-	uint64_t refused;                /* hangs that were lost, because INCIDENTS_NOTED_MAX were noted
-					  * already */
-	uint64_t removed;                /* hangs whose files were removed to make room */
-	uint64_t bytes, kept;            /* bytes and hangs in the directory after the last snapshot */
+	/* noticed: hangs; taken: snapshots that were taken; failed: snapshots that failed */
+	uint64_t noticed, taken, failed;
+	uint64_t limited; /* hangs that got no snapshot because of a limit */
+	/* hangs that were lost, because INCIDENTS_NOTED_MAX hangs were noted already */
+	uint64_t refused;
+	uint64_t removed; /* hangs whose files were removed to make room */
+	/* after the last snapshot: bytes of the files in the directory, and number of hangs */
+	uint64_t bytes, kept;
 };
 
 /* Makes the object. Copies the options, but not their strings, which have to live as long as the object.
  * Returns 0 or -errno. */
 int incidents_new(sd_event *event, const struct incidents_options *opt, struct incidents **ret);
-/* To be called when the capture has begun. Resumes the incidents that are pending. */
+/* The caller calls this function when the capture has begun. Resumes the incidents that are
+ * pending. */
 void incidents_begin(struct incidents *is, struct drain *drain);
 /* Notes a hang. Use this function as drain_options.hang, with the struct incidents as arg. Never waits. Runs
  * on the drain thread. */
 void incidents_note(void *arg, const struct detect_hang *hang);
-/* To be called after worker_stop() and before drain_stop(). Takes the snapshots that are pending, and
- * writes the notes that are due. The next daemon makes the diagnoses that are missing. */
+/* The caller calls this function after worker_stop() and before drain_stop(). Takes the snapshots
+ * that are pending, and writes the notes that are due. The next daemon makes the diagnoses that are
+ * missing. */
 void incidents_finish(struct incidents *is);
-/* To be called after the worker and the drain thread have ended. Accepts NULL. */
+/* The caller calls this function after the worker and the drain thread have ended. Accepts NULL. */
 void incidents_free(struct incidents *is);
 struct incidents_stats incidents_stats(const struct incidents *is);
-/* Removes the first elements of list until the rest is at most bytes long as compact JSON. Returns how many
- * were removed. Any thread. */
+/* Removes the first elements of list until the rest is at most bytes long as compact JSON. Returns
+ * how many it removed. Any thread may call it. */
 size_t incidents_fit(json_t *list, size_t bytes);
 
 #endif

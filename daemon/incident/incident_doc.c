@@ -56,7 +56,7 @@ static json_t *doc_hangs(const struct incident *in)
 	return hangs;
 }
 
-/* How long the first task hung, as far as this is known. */
+/* Returns how long the first task hung, in nanoseconds, as far as this is known. */
 static json_int_t doc_held(const struct incident *in)
 {
 	json_int_t since = (json_int_t)in->hangs[0].since_ns;
@@ -153,11 +153,12 @@ int incident_doc_read(json_t *doc, struct incident *ret)
 
 size_t incidents_fit(json_t *list, size_t bytes)
 {
-	/* begins with 1: 2 for the brackets, less 1 because the loop counts one comma too many */
+	/* `used` begins with 1: 2 for the brackets, less 1 because the loop counts one comma too
+	 * many */
 	size_t keep = json_array_size(list), removed = 0, used = 1;
 
 	while (keep) {
-		/* 1 for the comma */
+		/* + 1 for the comma */
 		size_t n = json_dumpb(json_array_get(list, keep - 1), NULL, 0, JSON_COMPACT) + 1;
 
 		if (used + n > bytes)

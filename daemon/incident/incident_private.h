@@ -26,7 +26,7 @@ enum incident_state {
 	INCIDENT_DONE,
 };
 
-/* One hang, or several, that one snapshot shows. The incident is named after the first hang. */
+/* One or several hangs that one snapshot shows. The incident is named after the first hang. */
 struct incident {
 	struct incident *next;
 	struct incidents *owner;
@@ -40,36 +40,37 @@ struct incident {
 	 * detect_hang can hold. NULL: this run noticed the hangs. */
 	json_t *told;
 	uint32_t uid;     /* user of the first hang, or INCIDENT_UID_UNKNOWN */
-	unsigned limited; /* hangs without a snapshot since the incident before this one */
+	unsigned limited; /* hangs without a snapshot between the previous incident and this one */
 	uint64_t found_real_ns, due_ns;
 	uint64_t from_ns, to_ns, bytes; /* the window of the snapshot (boot time), and its size */
 	bool has_snapshot;
 	bool trimmed; /* incident_store_trim() ran after the snapshot; `use` is its result */
 	struct incident_store_use use;
-	json_t *diagnosis;          /* NULL: there is none */
-	char why[INCIDENT_WHY_MAX]; /* a sentence: why the snapshot or the diagnosis is missing; "": nothing
-				     * is missing */
-	char path[1200];            /* path of the snapshot */
+	json_t *diagnosis; /* NULL: there is none */
+	/* a sentence that says why the snapshot or the diagnosis is missing; "": nothing is
+	 * missing */
+	char why[INCIDENT_WHY_MAX];
+	char path[1200]; /* path of the snapshot */
 };
 
-/* Makes the text of the sidecar; the caller frees it. pending: the incident is not complete yet. NULL: out
- * of memory. */
+/* Makes the text of the sidecar. The caller frees the text. pending: the incident is not complete
+ * yet. NULL: out of memory. */
 char *incident_doc(const struct incident *in, bool pending);
-/* Reads a sidecar of an earlier run. Returns 0, or -EINVAL: doc is no sidecar, or its incident is complete.
- * The caller releases ret->told. */
+/* Reads a sidecar of an earlier run. Returns 0, or -EINVAL if doc is no sidecar or if its incident
+ * is complete. The caller releases ret->told. */
 int incident_doc_read(json_t *doc, struct incident *ret);
-/* Copies the well-formed parts of an answer of the diagnoser. The answer may be hostile. NULL: a part that is
- * needed is missing. */
+/* Copies the parts of an answer of the diagnoser that have the right form. The answer may be
+ * hostile. The caller releases the copy. NULL: a part that is needed is missing. */
 json_t *incident_doc_diagnosis(json_t *answer);
 
-/* Makes the line for people: what hung, why, and what to do next. The caller frees it. NULL: out of
- * memory. */
+/* Makes the line for people: what hung, why, and what to do next. The caller frees the text. NULL:
+ * out of memory. */
 char *incident_say_text(const struct incident *in);
 /* Writes one field of an entry in the journal's native protocol. */
 __attribute__((format(printf, 3, 4))) void incident_say_field(FILE *f, const char *name, const char *fmt,
 							      ...);
-/* Sends an entry of n bytes to the journal's socket at path. Never waits. Returns 0; -EAGAIN: the journal
- * takes no more now; or -errno. */
+/* Sends an entry of n bytes to the journal's socket at path. Never waits. Returns 0, or -EAGAIN if
+ * the journal takes no more entries now, or another -errno. */
 int incident_say_send(const char *path, const char *entry, size_t n);
 /* Writes the line about a hang to the journal, with fields. If stderr is not the journal, writes the line
  * to stderr too. */

@@ -37,7 +37,8 @@ static bool stderr_is_journal(void)
 	       st.st_dev == dev && st.st_ino == ino;
 }
 
-/* Returns words that say what the task does, by the rule of its hang. "for 2.1 s" comes after them. */
+/* Returns words for the rule of a hang, which say what the task does. A time such as "for 2.1 s"
+ * comes after these words. */
 static const char *say_rule(const struct detect_hang *h)
 {
 	switch (h->rule) {

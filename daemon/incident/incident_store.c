@@ -210,8 +210,11 @@ struct store_hang {
 	struct dirent **files;
 	int n;
 	uint32_t uid;
-	uint64_t bytes, uid_bytes; /* uid_bytes: bytes of all hangs of a user; set in the user's first hang */
-	int uid_at;                /* index of the first hang of the same user */
+	/* uid_bytes: bytes of all hangs of the user; only the first hang of a user has this sum */
+	uint64_t bytes, uid_bytes;
+	int uid_at; /* index of the first hang of the same user */
+	/* ahead: the time in the name is in the future; stays: must not be removed; gone: was
+	 * removed */
 	bool ahead, stays, gone;
 };
 
@@ -262,8 +265,9 @@ static int store_group(int dir, struct dirent **files, int n, const char *name, 
 	return n_hangs;
 }
 
-/* The hang to remove next: the oldest hang of the user whose hangs take the most bytes. So the hangs of one
- * user do not push out those of another user. NULL: no hang may be removed. */
+/* Returns the hang to remove next: the oldest hang of the user whose hangs take the most bytes. If
+ * a hang of this user has a time in the future, that hang comes first. So the hangs of one user do
+ * not push out those of another user. NULL: no hang may be removed. */
 static struct store_hang *store_next(struct store_hang *v, int n)
 {
 	struct store_hang *next = NULL;
@@ -323,7 +327,7 @@ int incident_store_trim(const struct incident_store *s, const char *name, uint64
 	if (n < 0)
 		return -errno;
 	for (int i = 0; i < n; i++) {
-		/* a file that the daemon had not written completely when it ended */
+		/* the daemon ended before it had written this file completely */
 		if (has_suffix(v[i]->d_name, ".tmp")) {
 			unlinkat(dir, v[i]->d_name, 0);
 			free(v[i]);

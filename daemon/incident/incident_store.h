@@ -25,13 +25,13 @@ struct incident_store {
 void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const char *comm, uint32_t tid);
 /* Returns the wall clock time in the name of a hang, in nanoseconds. 0: the text is no such name. */
 uint64_t incident_store_time(const char *name);
-/* The user of the hang that a note (lib/incidents.h) describes, or INCIDENT_UID_UNKNOWN. */
+/* Returns the user of the hang that a note (lib/incidents.h) describes, or INCIDENT_UID_UNKNOWN. */
 uint32_t incident_store_doc_uid(const json_t *doc);
 
-/* Checks the directory. Returns 0: the directory can be used, or does not exist; -EPERM: the directory or its
- * parent is refused (lib/owned.h); or -errno. */
+/* Checks the directory. Returns 0 if the directory can be used or does not exist. Returns -EPERM if
+ * the directory or its parent is refused (lib/owned.h), or another -errno. */
 int incident_store_check(const struct incident_store *s);
-/* Opens the directory, and makes it if it does not exist. Returns a descriptor, or -errno as
+/* Opens the directory, and makes it if it does not exist. Returns a descriptor, or the errors of
  * incident_store_check(). */
 int incident_store_open(const struct incident_store *s);
 /* Writes text to NAME.json. Returns 0 or -errno. */

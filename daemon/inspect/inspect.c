@@ -13,10 +13,10 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define WORKERS_MAX 4 /* one that works; the others may be stuck */
+#define WORKERS_MAX 4 /* one works; the others may be stuck */
 
-/* An entry of the queue. raw not NULL: a sample. access not NULL: an access to a variable. Both NULL: the
- * wait or the spinning task in want. */
+/* An entry of the queue. If raw is not NULL, it is a sample. If access is not NULL, it is an access
+ * to a variable. If both are NULL, want says which wait or which spinning task is inspected. */
 struct item {
 	struct inspect_want want;
 	struct ct_rawstack_blob *raw;
@@ -52,8 +52,8 @@ struct inspect {
 	bool stop;
 };
 
-/* The time between two inspections. If there was no inspection for a while, pace_wait() lets the
- * inspections of a quarter of a second run at once. */
+/* Returns the time between two inspections. If there was no inspection for a while, pace_wait()
+ * lets the inspections of a quarter of a second run at once. */
 static uint64_t pace_step(const struct inspect *v)
 {
 	return NSEC_PER_SEC / v->opt.max_per_sec;
@@ -110,8 +110,9 @@ static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw,
 	return r;
 }
 
-/* Inspects a task that yields again and again. Returns 0; -ESRCH: the task has ended or is not to be
- * inspected now, or no variable was found that the task polls; or another -errno. */
+/* Inspects a task that yields again and again. Returns 0, or -ESRCH if the task has ended, if its
+ * inspection is not due, or if no variable was found that the task polls. Returns another -errno
+ * for other errors. */
 static int look_at_spin(struct worker *wk, const struct inspect_want *want, struct inspect_result **ret)
 {
 	struct inspect *v = wk->v;
@@ -161,7 +162,7 @@ static int item_do(struct worker *wk, const struct item *it, struct inspect_resu
 	return it->raw ? look_at_sample(wk, it->raw, ret) : look_at_wait(wk, &it->want, ret);
 }
 
-/* To be called with the lock held. Counts the outcome and queues the result. */
+/* The caller holds the lock. Counts the outcome and queues the result. */
 static void item_done(struct inspect *v, struct inspect_result *res, int r, bool cut)
 {
 	if (r == -ESRCH)
@@ -180,7 +181,7 @@ static void item_done(struct inspect *v, struct inspect_result *res, int r, bool
 	v->results[(v->r_head + v->r_n++) % INSPECT_RESULTS_MAX] = res;
 }
 
-/* To be called with the lock held. Waits until the queue has an entry and the pace allows an inspection.
+/* The caller holds the lock. Waits until the queue has an entry and the pace allows an inspection.
  * Takes the entry out of the queue. False: the thread has to stop. */
 static bool item_next(struct inspect *v, struct worker *wk, struct item *ret)
 {
@@ -240,7 +241,8 @@ static void *worker_run(void *arg)
 	return NULL;
 }
 
-/* To be called with the lock held. Starts a worker in a free place. -EAGAIN: no place is free. */
+/* The caller holds the lock. Starts a worker in a free place. Returns 0, or -EAGAIN if no
+ * place is free, or another -errno. */
 static int worker_start(struct inspect *v)
 {
 	struct worker *wk = NULL;
@@ -271,7 +273,7 @@ static int worker_start(struct inspect *v)
 	return 0;
 }
 
-/* To be called with the lock held. */
+/* The caller holds the lock. */
 static uint64_t work_age(const struct worker *wk)
 {
 	uint64_t now = clock_boot_ns();
@@ -280,7 +282,7 @@ static uint64_t work_age(const struct worker *wk)
 	return wk->since_ns && now > wk->since_ns ? now - wk->since_ns : 0;
 }
 
-/* To be called with the lock held. Replaces a worker that is stuck. Frees the place of a worker that
+/* The caller holds the lock. Replaces a worker that is stuck. Frees the place of a worker that
  * was stuck and has returned. */
 static void workers_check(struct inspect *v)
 {
@@ -330,7 +332,7 @@ int inspect_new(const struct inspect_options *opt, struct inspect **ret)
 	return 0;
 }
 
-/* To be called with the lock held. Waits until a worker has ended. False: the time limit has passed. */
+/* The caller holds the lock. Waits until a worker has ended. False: the time limit has passed. */
 static bool worker_wait(struct inspect *v, const struct worker *wk, const struct timespec *until)
 {
 	while (!wk->ended)
@@ -376,7 +378,7 @@ void inspect_free(struct inspect *v)
 	free(v);
 }
 
-/* To be called with the lock held. */
+/* The caller holds the lock. */
 static int enqueue(struct inspect *v, struct item it)
 {
 	v->stats.asked++;

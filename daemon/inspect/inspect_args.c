@@ -49,8 +49,8 @@ static bool futex_call(struct unwind *u, const struct ct_iter_task *t, struct fu
 	return false;
 }
 
-/* Finds, in a process, the thread that has the number `inner` in its innermost pid namespace. Returns its
- * tid; 0: there is no such thread. */
+/* Finds, in a process, the thread that has the number `inner` in its innermost pid namespace.
+ * Returns its tid, or 0 if there is no such thread. */
 static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 {
 	char path[64], line[256];

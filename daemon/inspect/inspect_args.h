@@ -7,11 +7,12 @@
 #include "daemon/stack/unwind.h"
 #include "daemon/inspect/inspect_result.h"
 
-/* Fills r->futex if t waits for a futex. own_pidns: inode number of the daemon's pid namespace. To be called
- * between unwind_begin() and unwind_end() for the task. */
+/* Fills r->futex if t waits for a futex. own_pidns: inode number of the daemon's pid namespace. The
+ * caller calls this function between unwind_begin() and unwind_end() for the task. */
 void inspect_args_futex(struct unwind *u, const struct ct_iter_task *t, uint32_t own_pidns,
 			struct inspect_result *r);
-/* Fills r->fds if t waits in poll or select. To be called like inspect_args_futex(). */
+/* Fills r->fds if t waits in poll or select. The caller calls this function between unwind_begin()
+ * and unwind_end() for the task. */
 void inspect_args_fds(struct unwind *u, const struct ct_iter_task *t, struct inspect_result *r);
 
 #endif

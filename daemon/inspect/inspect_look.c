@@ -15,8 +15,8 @@
 #include "lib/clock.h"
 #include "trace/format/blob.h"
 
-/* The time for which the machine was suspended so far. The task iterator uses the scheduler's clock, which
- * does not count that time. */
+/* Returns how long the machine was suspended so far, in nanoseconds. The task iterator uses the
+ * scheduler's clock, which does not count that time. */
 static uint64_t suspended_ns(void)
 {
 	return (uint64_t)-clock_offsets_now().boot_to_mono_ns;
@@ -60,8 +60,9 @@ bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_w
 
 	if (t->wait.state == CT_ST_RUNNING || t->wait.nr != w->nr)
 		return false;
-	/* The scheduler's clock stands still while the host of a virtual machine takes the CPU away. So the
-	 * older a wait is, the later its start seems to be. */
+	/* The scheduler's clock stands still while the host of a virtual machine takes the CPU
+	 * away. So the older a wait is, the later its start seems to be, and the larger the allowed
+	 * difference is. */
 	slack = INSPECT_SAME_WAIT_NS + (t->wait.ts > w->since_ns ? (t->wait.ts - w->since_ns) / 2 : 0);
 	if (!w->since_ns || t->sched_since <= w->since_ns + slack)
 		return true;
@@ -148,7 +149,8 @@ static struct inspect_result *result_new(const struct inspect_want *w, const str
 	return r;
 }
 
-/* Adds the variables that the task may be polling. To be called between unwind_begin() and unwind_end(). */
+/* Adds the variables that the task may be polling. The caller calls this function between
+ * unwind_begin() and unwind_end(). */
 static void add_polled(struct inspect_look *l, const struct ct_iter_task *t, bool loop,
 		       struct inspect_result *r)
 {
@@ -162,8 +164,8 @@ static void add_polled(struct inspect_look *l, const struct ct_iter_task *t, boo
 	r->n_polled = n;
 }
 
-/* Names the futex if it is in a variable of the program or of a library. Looks for the name of each futex
- * once. */
+/* Finds the name of the futex, if the futex is in a variable of the program or of a library. Looks
+ * for the name of each futex only once. */
 static void add_futex_name(struct inspect_look *l, const struct ct_iter_task *t, struct inspect_result *r)
 {
 	uint64_t key = r->futex.obj ^ (uint64_t)t->task.tgid << 32;
@@ -233,8 +235,9 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 	return 0;
 }
 
-/* Adds frames that the kernel found by frame pointer. Stops at the first frame that is not code: there the
- * kernel followed a wrong pointer. exact: ip[0] is the instruction itself, not a return address. */
+/* Adds frames that the kernel found by frame pointer. Stops at a later frame that is not in code,
+ * because there the kernel followed a wrong pointer. exact: ip[0] is the instruction itself, not a
+ * return address. */
 static void add_walked(struct inspect_look *l, uint32_t tid, uint32_t tgid, const uint64_t *ip, size_t n,
 		       bool exact)
 {
@@ -299,8 +302,8 @@ static void known_put(struct inspect_look_known *k, const struct ct_rawaccess_bl
 	k->n = raw->n_user;
 }
 
-/* Adds the stack with its names. Takes a kept stack if it has the same addresses and is at most a second old;
- * otherwise makes a new stack. */
+/* Adds the stack with its names. Takes a kept stack if it has the same addresses and is not older
+ * than INSPECT_LOOK_KNOWN_NS. Otherwise makes a new stack. */
 static int access_stack(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
 			struct inspect_result *res)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inspect_look.h - one inspection of one task, without the queues and the thread. One thread at a time for
- * one struct inspect_look. */
+/* inspect_look.h - one inspection of one task, without the queues and the thread. Only one thread
+ * at a time may use one struct inspect_look. */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_LOOK_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_LOOK_H
 
@@ -10,8 +10,8 @@
 #include "daemon/stack/unwind.h"
 #include "daemon/inspect/inspect_result.h"
 
-/* The stack of an access to a watched variable: as addresses, and with names. Such stacks are kept, because
- * many accesses come from the same few places. */
+/* The stack of an access to a watched variable, as addresses and with names. Such stacks are kept,
+ * because many accesses come from the same few places. */
 #define INSPECT_LOOK_KNOWN 16
 struct inspect_look_known {
 	uint64_t ns;
@@ -26,11 +26,13 @@ struct inspect_look {
 	struct unwind *unwind;
 	struct symbols *symbols;
 	struct polled *polled;
-	struct map futexes;    /* the futexes whose names were looked for */
-	uint32_t own_pidns;    /* inode number of the daemon's pid namespace */
-	uint64_t suspended_ns; /* the time for which the machine was suspended before this object was made */
+	struct map futexes; /* the futexes whose names were looked for */
+	uint32_t own_pidns; /* inode number of the daemon's pid namespace */
+	/* how long the machine had been suspended when this object was made */
+	uint64_t suspended_ns;
 	struct inspect_look_known known[INSPECT_LOOK_KNOWN];
-	/* The frames of the stack that is being looked at. cut: its last frames could not be found. */
+	/* The frames of the present stack: n names in text. cut: the last frames of the stack could
+	 * not be found. */
 	size_t n;
 	bool cut;
 	char text[CT_ITER_KSTACK + UNWIND_FRAMES_MAX][SYMBOLS_TEXT_MAX];
@@ -43,8 +45,8 @@ void inspect_look_free(struct inspect_look *l);
 /* True: the task t is still in the wait w. */
 bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_want *w,
 			    const struct ct_iter_task *t);
-/* Inspects a waiting task. t: the task, as the task iterator has just read it. Returns 0; -ESRCH: the wait
- * ended meanwhile; -ENOMEM. The caller frees *ret with inspect_result_free(). */
+/* Inspects a waiting task. t: the task, as the task iterator has just read it. Returns 0, or -ESRCH
+ * if the wait ended meanwhile, or -ENOMEM. The caller frees *ret with inspect_result_free(). */
 int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, const struct ct_iter_task *t,
 		      struct inspect_result **ret);
 /* Gives names to the addresses of a sample. Returns 0 or -ENOMEM. The caller frees *ret with

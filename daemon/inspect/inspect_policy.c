@@ -15,7 +15,7 @@ void inspect_policy_init(struct inspect_policy *p, uint64_t long_wait_ns, uint64
 
 static void policy_fill(struct inspect_policy *p, uint64_t now_ns)
 {
-	/* the clocks of two CPUs may differ a little */
+	/* the clocks of two CPUs may differ a little, so now_ns may be before fill_ns */
 	uint64_t n =
 		now_ns > p->fill_ns ? (now_ns - p->fill_ns) / (NSEC_PER_SEC / INSPECT_POLICY_PER_SEC) : 0;
 
@@ -23,9 +23,9 @@ static void policy_fill(struct inspect_policy *p, uint64_t now_ns)
 	p->tokens = (uint32_t)MIN((uint64_t)INSPECT_POLICY_PER_SEC, p->tokens + n);
 }
 
-/* The count of inspections of a task's group. NULL: the task is in no group, or the table is full of other
- * groups. With so many groups, none can have had many inspections, so a group without an entry needs
- * no limit. */
+/* Returns the count of inspections of a task's group. NULL: the task is in no group, or the table
+ * is full of other groups. With so many groups, none can have had many inspections, so a group
+ * without an entry needs no limit. */
 static uint32_t *share_of(struct inspect_policy_shares *s, const struct task *task)
 {
 	for (unsigned i = 0; task->group && i < INSPECT_POLICY_GROUPS; i++) {
@@ -58,9 +58,12 @@ static bool policy_same_wait(const struct task *task)
 	       task->inspect_nr == task->st.last.nr && task->inspect_loop == policy_is_loop(task);
 }
 
-/* True: an inspection of the present long wait is due: this wait was not inspected yet, and the last
- * inspection was of another kind of wait, or is long enough ago. For a very long wait,
- * INSPECT_POLICY_STUCK_AGAIN is long enough. */
+/*
+ * True: an inspection of the present long wait is due. Two conditions have to hold:
+ * - The present wait was not inspected yet.
+ * - The last inspection of the task was of another kind of wait, or enough time has passed since
+ *   then. For a very long wait, INSPECT_POLICY_STUCK_AGAIN is enough time.
+ */
 static bool policy_long_due(const struct inspect_policy *p, const struct task *task, uint64_t now_ns)
 {
 	uint64_t since = task->st.last.ts;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inspect_policy.h - decides which tasks are inspected: tasks in a long wait, tasks in a loop of short waits
- * that only a timer ends, and tasks that yield again and again. Pure, except for its marks in the entries of
- * the task table. Drain thread only. Times are boot time.
+ * inspect_policy.h - decides which tasks are inspected: tasks in a long wait, tasks in a loop of
+ * short waits that only a timer ends, and tasks that yield again and again. Pure, except for its
+ * marks in the entries of the task table. Only the drain thread calls the functions. Times are boot
+ * time.
  */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_POLICY_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_POLICY_H
@@ -12,8 +13,9 @@
 
 #include "daemon/record/tasks.h"
 
-#define INSPECT_POLICY_SCAN_MAX 8192 /* entries looked at in one scan; the next scan goes on from there */
-#define INSPECT_POLICY_GROUPS   16   /* groups of tasks whose inspections are counted */
+/* the most entries that one scan looks at; the next scan goes on behind them */
+#define INSPECT_POLICY_SCAN_MAX 8192
+#define INSPECT_POLICY_GROUPS   16 /* groups of tasks whose inspections are counted */
 
 /* How many inspections each group (govern_group()) had. One group gets at most half of all inspections, so
  * that its waits do not use up the inspections of other groups. Root's tasks outside of control groups are in
@@ -48,9 +50,9 @@ void inspect_policy_init(struct inspect_policy *p, uint64_t long_wait_ns, uint64
  * scan is due. */
 void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns,
 			 inspect_policy_fn inspect, void *arg);
-/* For a snapshot: calls inspect() for every long wait that was not inspected since since_ns, without the
- * limit on the rate. At most max waits are inspected; about half of them may be of one group. Returns how
- * many inspections were asked for. */
+/* For a snapshot: calls inspect() for every long wait that was not inspected after since_ns,
+ * without the limit on the rate. At most max waits are inspected; about half of them may be of one
+ * group. Returns how many inspections were asked for. */
 unsigned inspect_policy_all(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns, uint64_t since_ns,
 			    unsigned max, inspect_policy_fn inspect, void *arg);
 

@@ -11,15 +11,16 @@
 
 /* A wait that the drain thread wants to have inspected, as the CT_SWITCH of the wait describes it. */
 struct inspect_want {
-	/* ts of the CT_SWITCH, boot time. 0: inspect any wait of the task, because it waits in a loop, or
-	 * because the start of its wait is not known. */
+	/* ts of the CT_SWITCH, boot time. 0: inspect any wait of the task, because the task waits
+	 * in a loop, or because the start of its wait is not known. */
 	uint64_t since_ns;
 	uint64_t obj; /* copied to the result; 0: take the object that the task iterator finds */
 	uint32_t tid;
 	uint16_t nr;
 	uint8_t wait; /* CT_W_* */
 	uint8_t state;
-	/* the task does not wait but yields again and again; only the variable it polls is looked for */
+	/* the task does not wait but yields again and again; the inspection only looks for the
+	 * variable that it polls */
 	bool spins;
 	bool loop; /* the wait is part of a loop of short waits that only a timer ends */
 };
@@ -31,19 +32,20 @@ struct inspect_fd {
 };
 
 struct inspect_result {
-	/* CT_VISIT, CT_SAMPLE or CT_ACCESS; kind 0: only ts, tid, tgid and the polled variables are set.
-	 * ts: when the stack was read */
+	/* The kind is CT_VISIT, CT_SAMPLE or CT_ACCESS, and ts is the time at which the stack was
+	 * read. If the kind is 0, only ts, tid, tgid and the polled variables are set. */
 	struct ct_rec rec;
 	uint64_t words[2];
-	/* The stack whose id is in words[0] (CT_ACCESS: words[1]). NULL if the id is 0. */
+	/* The stack. Its id is in words[0], or for CT_ACCESS in words[1]. NULL if the id is 0. */
 	struct ct_stack_blob *stack;
 	bool has_futex;
 	struct ct_rec futex; /* CT_FUTEX with the word and the owner at the time of the inspection */
 	uint64_t futex_words[2];
-	/* The name of the futex, if it is in a variable of the program; "": it is not, or an earlier
+	/* The name of the futex, if it is in a variable. "": it is in no variable, or an earlier
 	 * inspection gave the name. */
 	char futex_name[CT_OBJ_NAME_MAX + 1];
-	/* The description of rec.obj, if the inspection found this object by a path; or NULL. */
+	/* The description of rec.obj, if the inspection found this object by a path. Otherwise
+	 * NULL. */
 	struct ct_object_blob *object;
 	uint32_t tgid;
 	/* For poll and select: the first n_fds descriptors of the set. n_set: how many descriptors the

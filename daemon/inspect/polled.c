@@ -12,17 +12,20 @@
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
-#define LEVELS      2    /* how many of the innermost functions of the program are looked at */
-#define AROUND      192  /* bytes of code that are read before and behind the place where the task was seen */
-#define CODE_MAX    1024 /* a larger loop is not taken for a loop that polls */
-#define DEREF_REACH 24   /* after the load of a pointer, a read through it is looked for in this many bytes */
-#define CALLED      64   /* bytes that are read of a function that the loop calls */
-#define LOOPS       3    /* nested loops that are looked at */
-#define FOUND_MAX   24   /* candidates of one function */
-#define NAMED_MAX   6    /* candidates whose symbol is looked for */
-#define NEAR        32   /* bytes; further from the place where the task was seen, a candidate is unlikely */
-#define HOPS_MAX    3    /* jumps on the way from a call to the function (through a PLT) */
-#define REGS        16
+#define LEVELS 2 /* how many of the innermost functions of the program are looked at */
+/* bytes of code that are read before and behind the place where the task was seen */
+#define AROUND   192
+#define CODE_MAX 1024 /* bytes; a larger piece of code is not searched */
+/* bytes after the load of a pointer; a read through the pointer is looked for only there */
+#define DEREF_REACH 24
+#define CALLED      64 /* bytes that are read of a function that the loop calls */
+#define LOOPS       3  /* nested loops that are looked at */
+#define FOUND_MAX   24 /* candidates of one function */
+#define NAMED_MAX   6  /* candidates whose symbol is looked for */
+/* bytes; a candidate that is further from the place where the task was seen is unlikely */
+#define NEAR     32
+#define HOPS_MAX 3 /* the most jumps on the way from a call to the function (through a PLT) */
+#define REGS     16
 
 /* The index of each register in ct_iter_task.regs. The registers are in the order of the machine's
  * register numbers. */
@@ -60,13 +63,14 @@ struct candidate {
 	struct variable var;
 };
 
-/* The facts for one decision. */
+/* The facts for one decision about one task. */
 struct inquiry {
 	struct unwind *u;
 	struct variable_maps maps;
 	const struct look *looks;
 	unsigned n_looks;
 	bool calls; /* the task was seen in system calls */
+	/* the task sleeps in a loop */
 	bool naps;
 	uint64_t start; /* address of the first byte of code */
 	uint8_t code[CODE_MAX];
@@ -125,7 +129,8 @@ static bool is_library(const char *path)
 	return name[0] == '[';
 }
 
-/* Finds where the function of a frame begins, and where it ends at the latest. */
+/* Finds where the function of a frame begins, and where it ends at the latest. Both places are at
+ * most AROUND bytes from the place of the frame. */
 static void function_of(const struct unwind_frame *f, uint64_t *ret_start, uint64_t *ret_end)
 {
 	uint64_t bias = f->ip - f->vaddr, start, end = f->vaddr + AROUND;
@@ -190,7 +195,7 @@ static void look_take(struct look *l, struct unwind *u, const struct ct_iter_tas
 	}
 }
 
-/* How many registers, except the stack pointer, differ between the looks. */
+/* Returns how many registers differ between the looks. */
 static unsigned regs_changed(const struct inquiry *q)
 {
 	unsigned n = 0;
@@ -281,8 +286,8 @@ static void operand_found(struct inquiry *q, const struct polled_operand *o)
 	}
 }
 
-/* Reads the code of the function at one level. Returns false if the looks are not all in one function, or
- * if its code is too long. */
+/* Reads the code of the function at one level. Returns false if the looks are not all in one
+ * function, or if its code is too long or cannot be read. */
 static bool code_get(struct inquiry *q, unsigned level)
 {
 	uint64_t lo = UINT64_MAX, hi = 0, from = 0, to = UINT64_MAX;
@@ -313,8 +318,9 @@ static bool code_get(struct inquiry *q, unsigned level)
 	return q->hi <= q->n_code;
 }
 
-/* Reads the code of the function that the call at offset `at` calls. If the call goes through the PLT (the
- * table for calls into libraries), follows the jumps. Does not read functions of glibc. */
+/* Reads the code of the function that the call at offset `at` calls. If the call goes through the
+ * PLT (the table for calls into libraries), follows the jumps. Returns false if there is no call,
+ * if the function is in glibc, or if its code cannot be read. */
 static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, uint8_t code[CALLED])
 {
 	const struct unwind_map *m;
@@ -352,8 +358,8 @@ static int by_score(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* Finds the symbols and the values of the best candidates. A candidate is good if it is a variable of the
- * size that is read, and if its value does not change. */
+/* Finds the symbols and the values of the best candidates. A candidate gets points if it is a
+ * variable of the size that is read. It loses points if its value changes. */
 static void candidates_rank(struct inquiry *q)
 {
 	const struct timespec while_ns = { .tv_nsec = POLLED_VALUE_AGAIN_NS };
@@ -415,7 +421,8 @@ static void look_into_calls(struct inquiry *q)
 	}
 }
 
-/* Decides with the code of one function: with its innermost loop first, then with the loops around it. */
+/* Searches the code of one function for polled variables: first its innermost loop, then the loops
+ * around it. Returns how many variables it has put into ret. */
 static unsigned decide_level(struct inquiry *q, struct polled_variable ret[POLLED_MAX])
 {
 	unsigned n = 0;
@@ -460,8 +467,8 @@ static unsigned decide(struct unwind *u, uint32_t tid, const struct look *looks,
 		if (looks[i].in_other)
 			return 0;
 	}
-	/* The registers of a task that computes are different at each look. One register may differ, as it
-	 * may count the turns of a loop. */
+	/* The registers of a task that computes are different at each look. But one register may
+	 * differ in a loop that polls, because it may count the turns of the loop. */
 	if (!q->calls && regs_changed(q) > 1 && !loop)
 		return 0;
 	if (variable_maps_read(&q->maps, tid))

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * polled.h - finds the variable that a task polls. The task spins, or sleeps in a loop. The search uses a few
- * looks at the task's registers and stack, and the bytes of the code around the places where the task was
- * seen.
+ * polled.h - finds the variable that a task polls. The task spins, or sleeps in a loop. The search
+ * uses a few looks at the task's registers and stack, and the bytes of the code around the places
+ * where the task was seen.
  *
- * There is no disassembler. An instruction that reads memory can be recognised by its bytes: an operation,
- * a byte that says how the address is formed, a displacement. Bytes that only look like such an instruction
- * hardly ever give the address of a variable. The candidates that remain are ranked. The programs may
- * be hostile, so every loop and every read has a limit. x86-64 only; on other machines nothing is found. One
- * thread at a time for one struct polled.
+ * There is no disassembler. An instruction that reads memory can be recognised by its bytes: an
+ * operation, a byte that says how the address is formed, a displacement. Bytes that only look like
+ * such an instruction hardly ever give the address of a variable. The candidates that remain are
+ * ranked. The programs may be hostile, so every loop and every read has a limit. The search works
+ * on x86-64 only; on other machines it finds nothing. Only one thread at a time may use one struct
+ * polled.
  *
- * The best candidate has all of this: other tasks can write its memory, it has a symbol of the size that is
- * read, a small loop around the task's place reads it, and its value does not change. The search also follows
- * a pointer that the loop loads, and looks into the functions that the loop calls, but not into the functions
- * that these call. If a task makes system calls that do not wait, or if its registers change (the task
- * computes), the search decides that the task polls nothing.
+ * The best candidate has all of this: other tasks can write its memory, it has a symbol of the size
+ * that is read, a small loop around the task's place reads it, and its value does not change. The
+ * search also follows a pointer that the loop loads, and looks into the functions that the loop
+ * calls, but not into the functions that these call. The search decides that a task polls nothing
+ * in two cases: the task makes a system call that neither waits nor reads the clock; or several of
+ * its registers change, because it computes.
  *
- * Tried on fourteen loops, each with and without optimisation: yields, polls, sleeps, pure loops; flags
- * that are global, static, atomic, in a library, on the heap, behind a function. The variable was named in
- * all but one case (an atomic load without optimisation). No wrong variable was named.
+ * This search was tried on fourteen loops, each with and without optimisation: yields, polls,
+ * sleeps, pure loops; flags that are global, static, atomic, in a library, on the heap, behind a
+ * function. The variable was named in all but one case (an atomic load without optimisation). No
+ * wrong variable was named.
  */
 #ifndef CTRACE_DAEMON_INSPECT_POLLED_H
 #define CTRACE_DAEMON_INSPECT_POLLED_H
@@ -49,10 +52,11 @@ void polled_free(struct polled *p);
 /* True: polled_look() should be called for this task now. now_ns: boot time. */
 bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns);
 /*
- * Takes one look at a task. t has the registers with which the task last entered the kernel. u:
- * unwind_begin() was called for the task. loop: the task sleeps in a loop, so this one look is enough;
- * otherwise POLLED_LOOKS looks are needed. Returns how many variables in ret the task may be polling, best
- * first. 0: none, or not decided yet.
+ * Takes one look at a task. t has the registers with which the task last entered the kernel. u: the
+ * caller has called unwind_begin() for the task. loop: the task sleeps in a loop, so this one look
+ * is enough; otherwise POLLED_LOOKS looks are needed. Puts the variables that the task may be
+ * polling into ret, best first. Returns how many these are. 0: there is none, or more looks are
+ * needed.
  */
 unsigned polled_look(struct polled *p, struct unwind *u, const struct ct_iter_task *t, bool loop,
 		     uint64_t now_ns, struct polled_variable ret[POLLED_MAX]);

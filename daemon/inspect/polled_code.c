@@ -31,7 +31,7 @@ static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *re
 	case 0x63:
 		*ret = (struct operation){ .len = wide, .load = op == 0x8b && wide == 8 };
 		return true;
-	case 0x80: /* with a constant; only reg 7, cmp, does not write */
+	case 0x80: /* with a constant; reg 7 is cmp, the only one that does not write */
 		*ret = (struct operation){ .len = 1, .imm = 1, .writes = reg != 7 };
 		return true;
 	case 0x83:
@@ -40,7 +40,7 @@ static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *re
 	case 0x81:
 		*ret = (struct operation){ .len = wide, .imm = wide == 2 ? 2 : 4, .writes = reg != 7 };
 		return true;
-	case 0xf6: /* with reg 0, test, which has a constant and does not write */
+	case 0xf6: /* reg 0 is test, which has a constant and does not write */
 		*ret = (struct operation){ .len = 1, .imm = reg ? 0 : 1, .writes = reg != 0 };
 		return true;
 	case 0xf7:
@@ -93,8 +93,8 @@ static bool is_rex(uint8_t byte)
 	return (byte & 0xf0) == 0x40;
 }
 
-/* Decodes the bytes before offset `at`: the operation, and the REX prefix, which makes the operand larger
- * and adds a bit to the numbers of the registers. */
+/* Decodes the operation, whose bytes end before offset `at`, and the REX prefix. This prefix makes
+ * the operand larger, and adds a bit to the numbers of the registers. */
 static bool operation_before(const uint8_t *code, size_t at, struct operation *ret, uint8_t *ret_rex)
 {
 	uint8_t reg = code[at] >> 3 & 7, wide;

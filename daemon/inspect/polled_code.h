@@ -12,7 +12,7 @@
 
 /* Memory that an instruction may read: at a register plus displacement, or at an address. */
 struct polled_operand {
-	size_t at;       /* offset of the byte behind the operation */
+	size_t at;       /* offset of the byte that says how the address is formed (ModRM) */
 	uint64_t addr;   /* the address, if base is POLLED_NO_REG */
 	int32_t disp;    /* to be added to the register, if base is a register */
 	uint8_t base;    /* number of the register, as the machine counts registers; POLLED_NO_REG: none */
@@ -22,13 +22,14 @@ struct polled_operand {
 };
 
 /*
- * Decodes the operand at offset `at` of the code. The code has n bytes, and lies at address start in the
- * process. False: there is no operand that this function understands. The caller tries every offset, so most
- * of the operands that are found are there by chance.
+ * Decodes the operand whose ModRM byte is at offset `at` of the code. The code has n bytes, and
+ * lies at address start in the process. False: there is no operand that this function understands.
+ * The caller tries every offset, so most of the operands that are found are there by chance.
  */
 bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, struct polled_operand *ret);
-/* Finds the smallest loop around [lo, hi] that is larger than larger_than bytes. *ret_begin: offset of its
- * first byte; *ret_end: offset behind its jump back. False: none was found. */
+/* Finds the smallest loop around [lo, hi] that is larger than larger_than bytes. *ret_begin: offset
+ * of its first byte; *ret_end: offset behind the jump that goes back. False: there is no such
+ * loop. */
 bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t larger_than, size_t *ret_begin,
 		 size_t *ret_end);
 /* Decodes a call, or a jump through a pointer, at offset `at`. *ret_addr: the address of the function, or, if

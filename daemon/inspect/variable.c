@@ -23,7 +23,7 @@
 #define NEAR_LEN    48 /* longer names are not compared for likeness */
 #define MODULES_MAX 512
 
-/* A mapped file; open while its symbols are searched. */
+/* A mapped file. The file is open while its symbols are searched. */
 struct module {
 	const char *path;
 	char name[VARIABLE_MODULE_MAX];
@@ -75,7 +75,8 @@ static bool same_file(const struct unwind_map *a, const struct unwind_map *b)
 	return a->ino == b->ino && a->major == b->major && a->minor == b->minor;
 }
 
-/* Finds the bias from the first mapping of the file. A mapping begins at a page, but a segment need not. */
+/* Finds the bias from the first mapping of the file. A mapping begins at the start of a page. A
+ * segment may begin anywhere in a page. */
 static int module_bias(struct module *m)
 {
 	const struct elf_file *e = &m->elf;
@@ -116,16 +117,16 @@ static int module_open(const struct variable_maps *maps, const struct unwind_map
 	}
 	last_part(m.path, m.name, sizeof(m.name));
 	snprintf(path, sizeof(path), "/proc/%u/exe", maps->pid);
-	/* The program may be on a file system that asks a server, even if this file is not. The server must
-	 * not be asked. */
+	/* The program may be on a file system that asks a server, even if this file is not. So
+	 * statx() must not ask the server. */
 	m.program = !statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &exe) && exe.stx_ino == st.st_ino &&
 		    makedev(exe.stx_dev_major, exe.stx_dev_minor) == st.st_dev;
 	*ret = m;
 	return 0;
 }
 
-/* How many letters have to be changed, added or removed to turn a into b. Upper and lower case count as the
- * same. NEAR_LEN: one of the names is too long to compare. */
+/* Returns how many letters have to be changed, added or removed to turn a into b. Upper and lower
+ * case count as the same. NEAR_LEN: one of the names is too long to compare. */
 static unsigned far_from(const char *a, const char *b)
 {
 	unsigned row[NEAR_LEN + 1];
@@ -414,8 +415,9 @@ static int nearest_symbol(void *arg, const struct elf_symbol *sym)
 	return 0;
 }
 
-/* The first mapping of the file that mapping i belongs to. A mapping of zeroed data names no
- * file; it lies right behind the mappings of the file to which it belongs. NULL: there is no such file. */
+/* Returns the first mapping of the file to which mapping i belongs. A mapping of zeroed data names
+ * no file; it lies right behind the mappings of the file to which it belongs. NULL: there is no
+ * such file. */
 static const struct unwind_map *mapping_with_file(const struct variable_maps *maps, size_t i)
 {
 	const struct unwind_map *v = maps->v.v;

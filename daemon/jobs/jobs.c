@@ -115,8 +115,8 @@ static bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
 	return false;
 }
 
-/* Takes a mapped file that has the name of a framework's file. A known file that was written to gets new
- * probes. */
+/* Adds a mapped file that has the name of a framework's file. A known file that was written to gets
+ * new probes. */
 static void jobs_mapped(struct jobs *j, uint32_t spec, const struct jobs_mapping *m)
 {
 	struct jobs_file *f;
@@ -152,9 +152,9 @@ static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 	return 0;
 }
 
-/* Checks that the path of each file still leads to the file. Leaves out files that were found in a process.
- * Drops files that were written to: their instructions are at other places now, and an old probe would hit
- * the middle of an instruction. */
+/* Checks that the path of each file still leads to the file. Does not check files that were found
+ * in the mappings of a process. Drops files that were written to: their instructions are at other
+ * places now, and an old probe would hit the middle of an instruction. */
 static void jobs_check_paths(struct jobs *j)
 {
 	for (size_t i = 0; i < j->files.n;) {
@@ -172,8 +172,9 @@ static void jobs_check_paths(struct jobs *j)
 	}
 }
 
-/* Runs between two scans. Checks the known files, and looks for binaries that a description names by path.
- * Such a program may be rebuilt, and then be started at once. */
+/* Runs between two scans. Checks the known files, and looks for binaries that a description names
+ * by path. Such a binary may be rebuilt and started at once, so its probes must not wait for the
+ * next scan. */
 static void jobs_look(struct jobs *j)
 {
 	struct jobs_scan s = { .jobs = j };
@@ -274,7 +275,7 @@ static void jobs_publish(struct jobs *j)
 	pthread_mutex_unlock(&j->lock);
 }
 
-/* Publishes the counters and begins a round. Returns false if the thread has to end. */
+/* Publishes the counters, and notes that a round begins. Returns false if the thread has to end. */
 static bool jobs_count(struct jobs *j)
 {
 	bool stop;
@@ -341,7 +342,7 @@ static void *jobs_main(void *arg)
 	return NULL;
 }
 
-/* Raises the limit of descriptors: every probe takes some. */
+/* Raises the limit of descriptors, because every probe takes some. */
 static void jobs_raise_limit(void)
 {
 	struct rlimit l;
@@ -402,7 +403,8 @@ int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **
 	r = jobs_start(j, probe);
 	if (r) {
 		jobs_destroy(j);
-		return r == -EOPNOTSUPP ? 0 : r; /* for -EOPNOTSUPP, probe_hooks() says why */
+		/* probe_hooks() gives the reason for -EOPNOTSUPP */
+		return r == -EOPNOTSUPP ? 0 : r;
 	}
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += JOBS_FIRST_MS / 1000;
@@ -442,7 +444,7 @@ struct jobs_stats jobs_stats(struct jobs *j)
 	pthread_mutex_lock(&j->lock);
 	s = j->stats;
 	now_ns = clock_boot_ns();
-	/* the clocks of two CPUs may differ by a little */
+	/* the clocks of two CPUs may differ by a little, so since_ns may be after now_ns */
 	s.stuck_ns = j->since_ns && now_ns > j->since_ns ? now_ns - j->since_ns : 0;
 	pthread_mutex_unlock(&j->lock);
 	return s;

@@ -23,7 +23,8 @@ struct jobs;
 struct jobs_stats {
 	uint64_t files, callees; /* files and functions that are probed now */
 	uint64_t stuck_ns;       /* how long the present round has taken so far; 0: the thread rests */
-	uint64_t refused; /* files and functions beyond the limits, and functions that cannot be probed */
+	/* files and functions that got no probe, because of a limit or an error */
+	uint64_t refused;
 };
 
 /* The state of one file of a framework; the members are as in struct probe_hook (daemon/kernel/probe.h). If
@@ -35,17 +36,18 @@ struct jobs_row {
 };
 
 /*
- * Starts the thread and waits until it has looked everywhere once, but at most JOBS_FIRST_MS. Borrows specs
- * until jobs_free(). *ret NULL: specs is empty, or this kernel cannot probe jobs. Returns
- * 0 or -errno.
+ * Starts the thread and waits until it has looked everywhere once, but at most JOBS_FIRST_MS.
+ * Borrows specs until jobs_free(). Returns 0 or -errno. If specs is empty, or if this kernel cannot
+ * probe jobs, the result is 0 and *ret is NULL.
  */
 int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **ret);
-/* Removes all probes. Waits at most JOBS_FIRST_MS. Returns false if the thread is then still stuck on a file
- * system: then neither j nor the probe may be freed. Accepts NULL. */
+/* Removes all probes. Waits at most JOBS_FIRST_MS for the thread. Returns false if the thread is
+ * still stuck on a file system after this time. Then neither j nor the probe may be freed. Accepts
+ * NULL. */
 bool jobs_free(struct jobs *j);
 
-/* Any thread may call jobs_stats() and jobs_rows(); both accept NULL. jobs_rows() calls fn for each row
- * with a lock held; row is valid during the call. */
+/* Any thread may call jobs_stats() and jobs_rows(). Both accept NULL. jobs_rows() calls fn for each
+ * row with a lock held. The row is valid only during the call. */
 struct jobs_stats jobs_stats(struct jobs *j);
 void jobs_rows(struct jobs *j, void (*fn)(void *arg, const struct jobs_row *row), void *arg);
 

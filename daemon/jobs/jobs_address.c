@@ -7,7 +7,8 @@
 #include "lib/cleanup.h"
 
 #if defined(__x86_64__)
-/* An instruction with a register or memory operand (the ModRM byte), decoded as far as needed. */
+/* An instruction of which only the prefixes are decoded. It may have a register or memory operand
+ * (ModRM byte). */
 struct address_insn {
 	const uint8_t *p; /* points behind the prefixes */
 	size_t left;
@@ -38,7 +39,8 @@ static bool address_is_emulated(const struct address_insn *i)
 	       (op == 0x0f && i->left > 1 && i->p[1] >= 0x80 && i->p[1] <= 0x8f);
 }
 
-/* The length of the ModRM byte and the bytes that belong to it. 0 if some of them are missing. */
+/* Returns the length of the ModRM byte and of the bytes that belong to it. 0: some of these bytes
+ * are missing. */
 static size_t address_modrm(const struct address_insn *i)
 {
 	uint8_t m = i->left > 1 ? i->p[1] : 0;
@@ -60,8 +62,8 @@ static size_t address_modrm(const struct address_insn *i)
 	return n < i->left ? n : 0;
 }
 
-/* The length of an instruction, if it changes neither the kept registers nor the flow of control. 0: any
- * other instruction. */
+/* Returns the length of an instruction that changes neither the kept registers nor the flow of
+ * control. 0: any other instruction. */
 static size_t address_harmless(const struct address_insn *i, unsigned args)
 {
 	size_t n = address_modrm(i);

@@ -16,7 +16,9 @@
 
 struct callee {
 	uint32_t tgid;
-	int pidfd; /* so that another process with the same number is not mistaken for this one */
+	/* shows when the process ends, so that a later process with the same number is not taken
+	 * for it */
+	int pidfd;
 	uint64_t function;
 	struct jobs_link *link;
 };
@@ -70,7 +72,8 @@ struct callee_address {
 	struct unwind_mounts *mounts;
 	uint64_t function;
 	uint64_t off;
-	char path[96]; /* a link of /proc that leads to the file, also if the file was renamed or deleted */
+	/* a link in /proc that leads to the file, even if the file was renamed or deleted */
+	char path[96];
 };
 
 static int callee_mapping(void *arg, const struct jobs_mapping *m)
@@ -125,9 +128,9 @@ int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_
 	}
 	if (c->n == JOBS_CALLEES_MAX || same == JOBS_CALLEES_EACH)
 		return -ENOSPC;
-	/* By now the process may have ended, and its number may belong to another process. A probe in
-	 * the new process does no harm: at this address, the new process hardly ever has a function that runs
-	 * jobs. */
+	/* By now the process may have ended, and its number may belong to another process. A probe
+	 * in the new process does no harm, because the new process hardly ever has a function of a
+	 * job at this address. */
 	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)call->tgid, 0);
 	if (pidfd < 0)
 		return -errno;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_callee.h - the functions that jobs run, if a framework gives only their addresses. Each function is
- * probed in the process that named it, and nowhere else. One thread.
+ * jobs_callee.h - puts probes on the functions that jobs run, for frameworks that report only the
+ * addresses of these functions. Each function is probed in the process that reported it, and
+ * nowhere else. Only one thread at a time may call the functions.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_CALLEE_H
 #define CTRACE_DAEMON_JOBS_JOBS_CALLEE_H
@@ -20,12 +21,18 @@ struct jobs_callees;
 int jobs_callees_new(struct jobs_probe *probe, struct jobs_callees **ret);
 /* Removes the probes. Accepts NULL. */
 void jobs_callees_free(struct jobs_callees *c);
-/* Probes a function as spec->functions[fn].calls says. Returns 0, also if it is probed already; -ENOSPC: too
- * many functions; -ESRCH: the process has ended; -ENOENT: the function is in no file (code made at run
- * time); -EREMOTE: the file may be on a server; or -errno. */
+/*
+ * Probes a function as spec->functions[fn].calls says. Returns 0, also if the function is probed
+ * already. Errors:
+ * - -ENOSPC: too many functions are probed
+ * - -ESRCH: the process has ended
+ * - -ENOENT: the function is in no file (its code was made at run time)
+ * - -EREMOTE: the file may be on a server
+ * - another -errno
+ */
 int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_t fn,
 		     const struct job_call *call);
-/* Removes the functions of processes that have ended. */
+/* Removes the probes of processes that have ended. */
 void jobs_callees_reap(struct jobs_callees *c);
 size_t jobs_callees_count(const struct jobs_callees *c);
 

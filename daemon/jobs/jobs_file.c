@@ -17,7 +17,7 @@
 #define FILE_MACHINE EM_AARCH64
 #endif
 
-/* The state of the search for a file's functions. */
+/* The state of the search for the functions in a file. */
 struct file_look {
 	struct jobs_probe *probe;
 	struct jobs_file *file;
@@ -163,9 +163,9 @@ static void file_functions(struct file_look *l)
 	}
 }
 
-/* Makes the value for an argument of a note. Returns false if the note does not have such a value. The
- * kernel side follows at most one address, so nothing can be read through an argument that is itself in
- * memory. */
+/* Makes the value for an argument of a note. Returns false if the note does not have such a value.
+ * The kernel side reads memory at most once for a value. So if the argument itself is in memory,
+ * the kernel side cannot read through it. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_file.h - one program or library file that has a framework in it. Finds the functions that the
- * description of the framework (jobs_spec.h) names, and puts probes on them. One thread.
+ * jobs_file.h - one program or library file that has a framework in it. Finds the functions that
+ * the description of the framework (jobs_spec.h) names, and puts probes on them. Only one thread at
+ * a time may call the functions.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_FILE_H
 #define CTRACE_DAEMON_JOBS_JOBS_FILE_H
@@ -20,19 +21,20 @@ struct jobs_file {
 	char path[PATH_MAX]; /* the path at which the file was found */
 	struct stat st;
 	VEC(struct jobs_link *) links;
-	/* n_wanted: functions of the description that apply to this file; n_found: functions
+	/* n_wanted: functions of the description that apply to this file; n_found: those of them
 	 * that have a probe */
 	unsigned n_wanted, n_found;
 	char why[128]; /* why the last function that failed has no probe; "": none failed */
-	/* Set by the caller. named: the path still leads to the file. mapped: a process has mapped the
-	 * file. by_mapping: the file was found in a process, so its path must not be walked. */
+	/* Set by the caller. named: the path still leads to the file. mapped: a process has mapped
+	 * the file. by_mapping: the file was found in the mappings of a process, so the daemon must
+	 * not follow its path. */
 	bool named, mapped, by_mapping;
 };
 
-/* Looks for the functions in the file that fd has open, and puts probes on the functions found there.
- * n_wanted and n_found of *ret say how many were found. In the rule of a probe, `calls` is spec_no *
- * JOBS_SPEC_FUNCTIONS_MAX plus the number of the function. Returns 0 or -ENOMEM. Borrows spec; fd stays the
- * caller's. */
+/* Looks for the functions in the file that fd has open, and puts probes on the functions found
+ * there. n_wanted and n_found of *ret say how many functions were looked for and found. In the rule
+ * of a probe, `calls` is spec_no * JOBS_SPEC_FUNCTIONS_MAX plus the number of the function. Returns
+ * 0 or -ENOMEM. Borrows spec. The caller still closes fd. */
 int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, const char *path,
 		  int fd, const struct stat *st, struct jobs_file **ret);
 /* Removes the probes of the file, and frees f. */

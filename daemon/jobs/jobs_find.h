@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_find.h - finds the files of a framework on this machine: in the usual directories, and among the
- * files that running processes have mapped. Any thread.
+ * jobs_find.h - finds the files of a framework on this machine: in the usual directories, and among
+ * the files that running processes have mapped. Any thread may call the functions.
  *
- * A file system that hangs can hold up the caller only if one of the usual directories, or a path that the
- * administrator has named, is on this file system. A file that a process has mapped is reached without its
- * path, and is not touched if its file system may ask a server.
+ * A file system that hangs can hold up the caller only if one of the usual directories, or a path
+ * that the administrator has named, is on this file system. A file that a process has mapped is
+ * opened without its path, and is not opened if its file system may ask a server.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_FIND_H
 #define CTRACE_DAEMON_JOBS_JOBS_FIND_H
@@ -24,22 +24,24 @@ struct jobs_mapping {
 	uint32_t pid;
 	uint64_t start, end, off, ino;
 	uint32_t major, minor; /* number of the device */
-	const char *path;      /* as the process sees it; valid during the call only */
+	const char *path;      /* the path as the process sees it; valid only during the call */
 };
 /* Receives a mapping. A result other than 0 ends the walk. */
 typedef int (*jobs_mapping_fn)(void *arg, const struct jobs_mapping *m);
-/* Calls fn for the mappings of one process. Returns the last result of fn, or -errno. */
+/* Calls fn for the mappings of code of one process. Returns the last result of fn, or -errno. */
 int jobs_find_mappings(uint32_t pid, jobs_mapping_fn fn, void *arg);
-/* Calls fn for the mappings of all processes. A result other than 0 ends only the walk over one process. */
+/* Calls fn for the mappings of code of all processes. A result other than 0 ends only the walk over
+ * one process. */
 void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg);
 
 /*
- * Opens the file that is mapped, also if its path leads to another file by now. Returns a descriptor;
- * -EREMOTE: the file system may wait for a server, which may be the process itself; or -errno.
+ * Opens the file that is mapped, even if its path leads to another file by now. Returns a
+ * descriptor, or -EREMOTE if the file system may wait for a server, or another -errno. The server
+ * may be the process itself.
  */
 int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m, struct stat *ret_st);
-/* Opens a regular file. *ret_st describes the opened file. Returns a descriptor; -EINVAL: no regular file;
- * or -errno. */
+/* Opens a regular file. *ret_st describes the opened file. Returns a descriptor, or -EINVAL if the
+ * file is not a regular file, or another -errno. */
 int jobs_find_open(const char *path, struct stat *ret_st);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobs_load.h - reads the descriptions that the setting "frameworks" names. One thread. */
+/* jobs_load.h - reads the descriptions that the setting "frameworks" names. Only one thread at a
+ * time may call the functions. */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_LOAD_H
 #define CTRACE_DAEMON_JOBS_JOBS_LOAD_H
 
@@ -21,14 +22,14 @@ struct jobs_specs {
 };
 
 /*
- * Loads the descriptions that `list` names. list: "no" or "": none; "yes": all that there are; otherwise a
- * list, with commas or spaces in between, of
+ * Loads the descriptions that `list` names. "no" and "" name none, and "yes" names all that there
+ * are. Any other list has these names, with commas or spaces in between:
  * - the name of a framework,
  * - the path of a description (it ends in ".json"),
  * - the path of a program or library that reports with ctrace-jobs.h.
  *
- * Returns 0, or -errno with a sentence in err (-EINVAL: the list or a description is wrong). On success the
- * caller calls jobs_load_done().
+ * Returns 0, or -errno with a sentence in err. -EINVAL: the list or a description is wrong. On
+ * success the caller calls jobs_load_done().
  */
 int jobs_load(const char *list, struct jobs_specs *ret, char err[JOBS_LOAD_ERR_MAX]);
 void jobs_load_done(struct jobs_specs *s);

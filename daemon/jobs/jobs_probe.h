@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_probe.h - puts probes on functions, and learns from the kernel side which functions jobs run. One
- * thread.
+ * jobs_probe.h - puts probes on functions, and learns from the kernel side which functions jobs
+ * run. Only one thread at a time may call the functions.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_PROBE_H
 #define CTRACE_DAEMON_JOBS_JOBS_PROBE_H
@@ -17,24 +17,26 @@
 struct jobs_probe;
 struct jobs_link;
 
-/* Returns 0; -EOPNOTSUPP: `probe` was opened without jobs, or this kernel refused the BPF programs; or
- * -errno. */
+/* Returns 0, or -EOPNOTSUPP if `probe` was opened without jobs or this kernel refused the BPF
+ * programs, or another -errno. */
 int jobs_probe_new(struct probe *probe, struct jobs_probe **ret);
-/* To be called after all links were deleted. Accepts NULL. */
+/* The caller calls this function after it has deleted all links. Accepts NULL. */
 void jobs_probe_free(struct jobs_probe *p);
 
 /*
- * Puts a probe on the instruction at offset off of the file path: in all processes, or in one process (pid >
- * 0) but not in those that it starts. With JOB_RETURNS in the rule, the return of the function is probed
- * too; then off has to be the start of the function. rule is copied. Returns 0; -ENOSPC: there are
- * JOB_RULES_MAX probes; or -errno.
+ * Puts a probe on the instruction at offset off of the file path. The probe is in all processes,
+ * or, if pid > 0, only in this one process and not in those that it starts. With JOB_RETURNS in the
+ * rule, the return of the function is probed too; then off has to be the start of the function.
+ * rule is copied. Returns 0, or -ENOSPC if there are already JOB_RULES_MAX probes, or another
+ * -errno.
  */
 int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t off,
 		   const struct job_rule *rule, struct jobs_link **ret);
 /* Removes the probe and frees link. Accepts NULL. */
 void jobs_probe_del(struct jobs_probe *p, struct jobs_link *link);
 
-/* A descriptor for epoll; readable when there is work for jobs_probe_calls(). The descriptor belongs to p. */
+/* Returns a descriptor for epoll, which is readable when there is work for jobs_probe_calls(). The
+ * descriptor belongs to p. */
 int jobs_probe_fd(const struct jobs_probe *p);
 /* Calls fn for at most JOBS_PROBE_CALLS functions that jobs run, and that the kernel side has not reported
  * before. */

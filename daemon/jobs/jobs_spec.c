@@ -47,7 +47,8 @@ int jobs_spec_arg(const char *s, struct jobs_arg *ret)
 	return 0;
 }
 
-/* For messages about errors in the text: the function that is being read, and the buffer. */
+/* The context of a message about an error in the text: the function that is being read, and the
+ * buffer for the message. */
 struct jobs_spec_at {
 	const char *function; /* symbol or note; NULL: not in a function */
 	char *err;
@@ -74,7 +75,7 @@ static int jobs_spec_text(const struct jobs_spec_at *at, const json_t *o, const 
 		return jobs_spec_bad(at, key, "must be a text");
 	if (json_string_length(v) >= cap)
 		return jobs_spec_bad(at, key, "is too long");
-	/* the texts go into messages, and name files and objects */
+	/* the texts go into messages, and give files and objects their names */
 	for (const char *s = json_string_value(v); *s; s++)
 		if (!isprint((unsigned char)*s))
 			return jobs_spec_bad(at, key, "must have only printable ASCII characters");

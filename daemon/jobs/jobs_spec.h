@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1). The description says in
- * which binaries the framework is, which of their functions report its jobs, and where the values lie. The
- * text may be hostile, so every part of it has a limit. Pure; any thread.
+ * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1). The description
+ * says in which binaries the framework is, which of their functions report its jobs, and where the
+ * values lie. The text may be hostile, so every part of it has a limit. Pure. Any thread may call
+ * the functions.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_SPEC_H
 #define CTRACE_DAEMON_JOBS_JOBS_SPEC_H
@@ -19,8 +20,14 @@
 #define JOBS_SPEC_FUNCTIONS_MAX 64
 #define JOBS_SPEC_ARGS          6
 
-/* A value of a job. "arg2": argument 2 of the function. "arg1+0x58": argument 1 plus 0x58. "arg0->0x18": the
- * 64 bits in memory at the address argument 0 plus 0x18. arg < 0: not given. */
+/*
+ * Where a value of a job lies. Three forms:
+ * - "arg2": argument 2 of the function
+ * - "arg1+0x58": argument 1 plus 0x58
+ * - "arg0->0x18": the 64 bits in memory at the address argument 0 plus 0x18
+ *
+ * arg < 0: there is no such value.
+ */
 struct jobs_arg {
 	int8_t arg;
 	bool deref;
@@ -55,8 +62,8 @@ struct jobs_spec {
 	struct jobs_function functions[JOBS_SPEC_FUNCTIONS_MAX];
 };
 
-/* Reads a description of n bytes. Returns 0; -EINVAL with a sentence in err; -ENOMEM. The caller frees *ret
- * with free(). */
+/* Reads a description of n bytes. Returns 0, or -EINVAL or -ENOMEM with a sentence in err. The
+ * caller frees *ret with free(). */
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX]);
 /* Reads a value such as "arg0->0x18". Returns 0 or -EINVAL. */
 int jobs_spec_arg(const char *s, struct jobs_arg *ret);

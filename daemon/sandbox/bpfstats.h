@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpfstats.h - switches on, for a while, the kernel's statistics of the run time of BPF programs. The switch
- * requires CAP_SYS_ADMIN, and the daemon may not have kept this capability. A small process keeps this
- * capability. The daemon forks this process early, and a filter of system calls lets it do nothing else with
- * the capability.
+ * bpfstats.h - switches on, for a while, the kernel's statistics of the run time of BPF programs.
+ * The switch requires CAP_SYS_ADMIN, which the daemon itself may have given up. So the daemon forks
+ * a small process early, and this process keeps the capability. A filter of system calls lets the
+ * process do nothing else with the capability.
  *
  * The main thread calls bpfstats_start(); any thread may call bpfstats_open().
  */
 #ifndef CTRACE_DAEMON_SANDBOX_BPFSTATS_H
 #define CTRACE_DAEMON_SANDBOX_BPFSTATS_H
 
-/* Forks the process; to be called before there are threads. The process ends with the daemon. Returns 0, or
- * -errno: there is no such process, and bpfstats_open() will fail. */
+/* Forks the process. The daemon calls this function before it starts threads. The process ends with
+ * the daemon. Returns 0 or -errno. On failure there is no such process, and bpfstats_open() will
+ * fail. */
 int bpfstats_start(void);
 /* Returns a descriptor that keeps the statistics on until the caller closes it, or -errno. Takes a second at
  * most. */

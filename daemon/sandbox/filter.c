@@ -35,7 +35,8 @@ void filter_init(struct filter *f)
 	f->n = 0;
 	filter_load(f, offsetof(struct seccomp_data, arch));
 	filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, FILTER_ARCH, 1, 0);
-	filter_return(f, SECCOMP_RET_KILL_PROCESS); /* another architecture: its calls have other numbers */
+	/* another architecture has other numbers for its calls */
+	filter_return(f, SECCOMP_RET_KILL_PROCESS);
 	filter_load(f, offsetof(struct seccomp_data, nr));
 }
 
@@ -53,8 +54,8 @@ void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask
 	/* If the process makes another call than `call`, jumps over the instructions that follow: two that
 	 * load and mask the argument, two for each value, and one that refuses. */
 	filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, (uint8_t)(2 * n + 3));
-	/* one load takes 32 bits; the low half of the argument comes first, because both machines are
-	 * little-endian */
+	/* one load takes 32 bits; the low half of the argument comes first, because x86-64 and
+	 * arm64 are little-endian */
 	filter_load(f, offsetof(struct seccomp_data, args) + 8 * arg);
 	filter_put(f, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
 	for (size_t i = 0; i < n; i++) {

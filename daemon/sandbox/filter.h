@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter.h - makes a list of the system calls that a process may make, and enforces the list for good: for
- * the calling thread, and for all threads and processes that it creates later.
+ * filter.h - makes a list of the system calls that a process may make, and enforces the list for
+ * good: for the calling thread, and for all threads and processes that it creates later.
  *
  * A call that is not on the list fails with EPERM, and the kernel's audit log says so. Such a call
  * does not kill the process, because another version of a library may try further calls and do
  * without them. Only a call of another architecture (such as a 32-bit call) kills the process.
- * Calls that are newer than clone3 fail with ENOSYS: a library tries the newest call first, and
- * then an older one.
+ * clone3 fails with ENOSYS, and so does a call that is newer than clone3 and not on the list,
+ * because a library tries the newest call first, and after ENOSYS an older one.
  */
 #ifndef CTRACE_DAEMON_SANDBOX_FILTER_H
 #define CTRACE_DAEMON_SANDBOX_FILTER_H
@@ -26,12 +26,13 @@ struct filter {
 void filter_init(struct filter *f);
 /* Allows these calls, whatever their arguments are. */
 void filter_allow(struct filter *f, const int *calls, size_t n);
-/* Allows a call if one argument has one of n values; otherwise the call fails with EPERM. arg: the number
- * of the argument, from 0. Only the low 32 bits of the argument are compared, after they were masked. */
+/* Allows a call if one argument has one of n values; otherwise the call fails with EPERM. arg: the
+ * number of the argument, from 0. Only the low 32 bits of the argument are compared, and of these
+ * only the bits that are set in mask. */
 void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask, const uint32_t *values,
 			 size_t n);
-/* Enforces the list. The thread must have set no_new_privs. Returns 0, -E2BIG (the list is too long) or
- * -errno. */
+/* Enforces the list. The thread must have set no_new_privs. Returns 0, or -E2BIG if the list is too
+ * long, or another -errno. */
 int filter_enter(struct filter *f);
 
 #endif

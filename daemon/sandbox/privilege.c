@@ -81,7 +81,8 @@ static bool uprobe_is_refused(void)
 	return f && fscanf(f, "%u", &type) == 1 && perf_is_refused(type, 0);
 }
 
-/* True: the drain thread cannot get its high priority without a capability; see privilege_begin(). */
+/* True: the drain thread cannot get its high priority without a capability, because the limit that
+ * privilege_begin() asked for was refused. */
 static bool nice_is_refused(void)
 {
 	struct rlimit l;
@@ -112,9 +113,10 @@ int privilege_drop_bounding(void)
 	return r;
 }
 
-/* Drops all capabilities except those in privilege_kept. On some machines the daemon needs a few more. So
- * this function drops the other capabilities for a moment, and tries what the daemon has to do later. If the
- * kernel refuses an attempt, the daemon keeps the capability for this attempt. */
+/* Drops all capabilities except those in privilege_kept. On some machines the daemon needs a few
+ * more. So this function drops the other capabilities for a moment, and then tries actions that the
+ * daemon needs later. If the kernel refuses such an action, the daemon keeps the capability for
+ * it. */
 static int drop_capabilities(const struct privilege_options *opt)
 {
 	uint64_t effective = 0, permitted = 0, keep = privilege_kept;

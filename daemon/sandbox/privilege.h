@@ -2,7 +2,7 @@
 /*
  * privilege.h - gives up the privileges that the daemon does not need.
  *
- * The daemon keeps what it needs
+ * The daemon keeps the privileges that it needs
  * - to attach BPF programs that are loaded, and to open perf events,
  * - to look into processes, at their files, and at the kernel's symbols.
  *
@@ -13,8 +13,8 @@
  * - mount, use ptrace or a network,
  * - run code from memory that was written to.
  *
- * If kptr_restrict is 2, kernel frames have no names: to read the names from /proc/PID/stack would require
- * CAP_SYS_ADMIN.
+ * If kptr_restrict is 2, kernel frames have no names, because the daemon would need CAP_SYS_ADMIN
+ * to read the names from /proc/PID/stack.
  */
 #ifndef CTRACE_DAEMON_SANDBOX_PRIVILEGE_H
 #define CTRACE_DAEMON_SANDBOX_PRIVILEGE_H
@@ -30,19 +30,20 @@ struct privilege_options {
 	bool uprobes; /* the daemon will put probes on functions of programs */
 };
 
-/* To be called before anything else. From then on, other users cannot read the files that the daemon creates,
- * only root can look into the memory of the daemon, and there are no core dumps. */
+/* The daemon calls this function before all others. From then on, other users cannot read the files
+ * that the daemon creates, only root can look into the memory of the daemon, and there are no core
+ * dumps. */
 void privilege_begin(void);
 /*
- * Empties the bounding and the ambient set: the sets from which a program that this process executes could
- * get capabilities. The capabilities of the process itself stay. Returns 0 or -errno. Also returns 0 if the
- * process lacks CAP_SETPCAP, and then leaves the bounding set as it is.
+ * Empties the bounding set and the ambient set. A program that this process executes could get
+ * capabilities from these sets. The capabilities of the process itself stay. If the process lacks
+ * CAP_SETPCAP, the bounding set stays as it is, and this is no error. Returns 0 or -errno.
  */
 int privilege_drop_bounding(void);
 /*
- * Gives up the privileges. To be called when the BPF programs are loaded and before there are threads,
- * because each thread has its own privileges. If one step fails, the others are still done. Returns 0, or
- * -errno of a step that failed.
+ * Gives up the privileges. The daemon calls this function after it has loaded the BPF programs, and
+ * before it starts threads, because each thread has its own privileges. If one step fails, the
+ * function still does the other steps. Returns 0, or -errno of a step that failed.
  */
 int privilege_drop(const struct privilege_options *opt);
 

@@ -90,7 +90,7 @@ static const int calls_older[] = {
 };
 #endif
 
-/* The commands of bpf() for programs and maps that exist. */
+/* The commands of bpf() that work on programs and maps that exist already. */
 static const uint32_t calls_bpf[] = {
 	BPF_MAP_LOOKUP_ELEM,     BPF_MAP_UPDATE_ELEM,
 	BPF_MAP_DELETE_ELEM,     BPF_MAP_GET_NEXT_KEY,
@@ -102,9 +102,9 @@ static const uint32_t calls_bpf[] = {
 	BPF_ITER_CREATE,
 };
 
-/* PERF_EVENT_IOC_* is for perf events, and FICLONE* for files that snapshots clone. With TCGETS,
- * stdio asks whether a file is a terminal. With PROCMAP_ASK, the daemon asks for one mapping of a
- * process. */
+/* PERF_EVENT_IOC_* is for perf events. FICLONE* clones files; the daemon makes no such call now.
+ * With TCGETS, stdio asks whether a file is a terminal. With PROCMAP_ASK, the daemon asks for one
+ * mapping of a process. */
 static const uint32_t calls_ioctl[] = {
 	PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE, PERF_EVENT_IOC_SET_BPF, FICLONE, FICLONERANGE, TCGETS,
 	PROCMAP_ASK,

@@ -35,8 +35,8 @@ static json_t *report_file(const struct report_source *src, const struct writer_
 			 num(w->file_bytes), "evicted", num(w->dict_evicted));
 }
 
-/* The counts of lost records: by cause, for the kernel side and the daemon; by CPU, for the kernel side
- * only. */
+/* Makes the counts of lost records. The counts by cause are for the kernel side and the daemon. The
+ * counts by CPU are for the kernel side only. */
 static json_t *report_losses(const struct report_source *src, const struct recorder_stats *r)
 {
 	json_t *losses = json_object(), *cpus = json_array();
@@ -64,7 +64,7 @@ static json_t *report_losses(const struct report_source *src, const struct recor
 	return losses;
 }
 
-/* The state of writing the trace to the disk. */
+/* Describes whether the daemon can write the trace to the disk. */
 static json_t *report_storage(const struct writer_storage *s, uint64_t now_ns)
 {
 	json_t *o = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I}", "state", trace_storage_word(s, now_ns),
@@ -124,7 +124,7 @@ static json_t *report_cost(const struct drain_stats *s, uint64_t now_ns, double 
 	return cost;
 }
 
-/* NULL: no task and no group makes a large part of the records. */
+/* Describes the task or the group that makes a large part of the records. NULL: there is none. */
 static json_t *report_most(const struct most *m)
 {
 	static const char *const keys[] = {
@@ -279,8 +279,8 @@ static json_t *report_capabilities(void)
 	return list;
 }
 
-/* Reads the state of lockdown: "none", "integrity" or "confidentiality". In the file, the present state
- * stands in brackets. "unknown": there is no such file. */
+/* Reads the state of lockdown: "none", "integrity" or "confidentiality". In the file, the present
+ * state stands between [ and ]. "unknown": there is no such file. */
 static void report_lockdown(char ret[32])
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/security/lockdown", "re");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * service.h - the state that the handlers of the control socket's requests share, and their workers. Main
- * thread.
+ * service.h - the state and the workers that the handlers of requests share. The requests come from
+ * the control socket. All functions run on the main thread.
  *
- * The clients' worker and the closer do everything that may take long, and everything that touches a
- * descriptor from a client. So a file system that does not answer holds up neither the event loop nor the
- * snapshots of hangs.
+ * The clients' worker and the closer do everything that may take long, and everything that touches
+ * a descriptor from a client. So a file system that does not answer holds up neither the event loop
+ * nor the snapshots of hangs.
  */
 #ifndef CTRACE_DAEMON_SERVICE_SERVICE_H
 #define CTRACE_DAEMON_SERVICE_SERVICE_H
@@ -39,17 +39,19 @@ struct service {
 	struct incidents *incidents; /* NULL: the daemon takes no snapshots of hangs */
 };
 
-/* The function for control_options.gone: ends what the daemon does for this client. arg: the struct
- * service. */
+/* The function for control_options.gone. Ends all that the daemon does for a client that has gone.
+ * arg: the struct service. */
 void service_gone(void *arg, uint64_t client);
-/* The functions for control_options.dispose and control_options.choked. arg: the struct service. */
+/* The functions for control_options.dispose and control_options.choked. service_dispose() hands the
+ * descriptor fd of a client to the closer. service_choked() returns true if so many descriptors
+ * wait for the closer that the daemon should receive no more. arg: the struct service. */
 void service_dispose(void *arg, uid_t uid, int fd);
 bool service_choked(void *arg);
 
 /* Starts the workers for clients. Returns 0 or -errno. */
 int service_start(struct service *s, sd_event *event);
-/* Has the clients' worker do a copy of job, with client, uid and owner filled in. Returns 0, or -errno: the
- * job was dropped, and the client got an answer that says why. */
+/* Gives a copy of job to the clients' worker, with client, uid and owner filled in. Returns 0 or
+ * -errno. On failure the job was dropped, and the client got an answer that says why. */
 int service_post(struct service *s, uint64_t client, const struct worker_job *job);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* service_budget.h - handles the request that changes the budget. Main thread. */
+/* service_budget.h - handles the request that changes the budget. All functions run on the main
+ * thread. */
 #ifndef CTRACE_DAEMON_SERVICE_SERVICE_BUDGET_H
 #define CTRACE_DAEMON_SERVICE_SERVICE_BUDGET_H
 

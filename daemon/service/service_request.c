@@ -43,7 +43,7 @@ static void service_job_free(void *arg)
 	free(j);
 }
 
-/* Has the clients' worker do what `how` says, with a copy of job. */
+/* Gives the clients' worker a job: the functions in `how`, with a copy of job as their argument. */
 static void service_copy(struct service *s, uint64_t client, const struct service_job *job,
 			 const struct worker_job *how)
 {
@@ -62,8 +62,9 @@ static void service_copy(struct service *s, uint64_t client, const struct servic
 	service_post(s, client, &wj);
 }
 
-/* Runs on the clients' worker. After worker_leave() the thread may get stuck, and may still run when the
- * daemon ends. So from then on the thread uses only its own job. */
+/* Runs on the clients' worker. After worker_leave() the thread may get stuck, and may still run
+ * when the daemon ends. So between worker_leave() and worker_enter(), and after the last
+ * worker_leave(), the thread uses only its own job. */
 static void snapshot_run(void *arg)
 {
 	struct service_job *j = arg;
@@ -86,7 +87,8 @@ static void snapshot_run(void *arg)
 	close(TAKE_FD(j->fd));
 }
 
-/* Describes how well the window of the snapshot is stored on the disk. */
+/* Describes whether the records in the window of the snapshot are on the disk: the state of the
+ * trace file, and which records are missing or unsure. */
 static json_t *snapshot_storage(const struct snapshot_request *r)
 {
 	const struct writer_storage *st = &r->storage;
@@ -229,7 +231,7 @@ static bool service_allows(struct service *s, uint64_t client, const char *cmd)
 {
 	enum control_right needs = CONTROL_STATUS;
 
-	/* the answers have names, paths and peers of all users */
+	/* the answers of these requests have names, paths and peers of all users */
 	if (!strcmp(cmd, "snapshot") || !strcmp(cmd, "hangs"))
 		needs = CONTROL_SNAPSHOT;
 	else if (!strcmp(cmd, "watch") || !strcmp(cmd, "watched"))

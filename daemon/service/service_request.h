@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* service_request.h - handles the requests of the control socket. Main thread. */
+/* service_request.h - handles the requests of the control socket. All functions run on the main
+ * thread. */
 #ifndef CTRACE_DAEMON_SERVICE_SERVICE_REQUEST_H
 #define CTRACE_DAEMON_SERVICE_SERVICE_REQUEST_H
 

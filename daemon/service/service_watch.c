@@ -32,7 +32,8 @@ static void watch_run(void *arg)
 	struct watch_job *j = arg;
 
 	j->error = watchpoints_add(j->service->watchpoints, j->service->drain, &j->want, &j->info, j->err);
-	if (!worker_progress()) /* nobody needs the watch any more, and watch_done() may never run */
+	/* the client no longer waits for the watch, and watch_done() may never run */
+	if (!worker_progress())
 		watchpoints_drop(j->service->watchpoints, j->want.client);
 }
 
@@ -58,8 +59,8 @@ static void watch_done(void *arg)
 	watch_job_free(j);
 }
 
-/* Reads the request. Returns 0, or -errno: the request is wrong, and the client has got an answer
- * that says so. */
+/* Reads the request. Returns 0, or -EINVAL if the request is wrong. Then the client has got an
+ * answer that says so. */
 static int watch_check(struct service *s, uint64_t client, json_t *body, struct watchpoint_want *ret)
 {
 	json_int_t pid = json_integer_value(json_object_get(body, "pid"));
@@ -112,7 +113,8 @@ static json_t *watched_accesses(const struct watchpoint_news *n)
 
 	for (unsigned i = 0; i < n->n; i++) {
 		const struct watchpoint_access *a = &n->v[i];
-		json_t *where = json_string(a->where); /* NULL if the text is not UTF-8 */
+		/* json_string() returns NULL if the text is not UTF-8 */
+		json_t *where = json_string(a->where);
 
 		json_array_append_new(list,
 				      json_pack("{s:I,s:i,s:b,s:I,s:o}", "ts_ns", (json_int_t)a->ts_ns, "tid",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* service_watch.h - handles the requests about watched variables. Main thread. */
+/* service_watch.h - handles the requests about watched variables. All functions run on the main
+ * thread. */
 #ifndef CTRACE_DAEMON_SERVICE_SERVICE_WATCH_H
 #define CTRACE_DAEMON_SERVICE_SERVICE_WATCH_H
 

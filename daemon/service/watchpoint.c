@@ -23,7 +23,7 @@ struct watchpoint {
 	uint32_t id, pid;
 	int pidfd;
 	uint64_t obj;
-	/* the address at which the stack of the process starts; it changes at an exec */
+	/* the address at which the stack of the process starts; an exec changes this address */
 	uint64_t stack_at;
 	struct watchpoint_access recent[WATCHPOINT_RECENT_MAX];
 	unsigned head, n;
@@ -34,7 +34,8 @@ struct watchpoints {
 	struct probe *probe;
 	pthread_mutex_t lock; /* protects the members below */
 	uint32_t last_id;
-	struct watchpoint v[PROBE_WATCHES_MAX]; /* the index is the number that the probe gave the watch */
+	/* the index is the number that probe_watch_open() gave the watch */
+	struct watchpoint v[PROBE_WATCHES_MAX];
 };
 
 struct watchpoints *watchpoints_new(struct probe *p)
@@ -61,8 +62,8 @@ void watchpoints_free(struct watchpoints *ws)
 
 void watchpoints_drop(struct watchpoints *ws, uint64_t client)
 {
-	/* To remove the breakpoints of many threads takes long, and the drain thread needs the lock. So the
-	 * breakpoints are removed without the lock. */
+	/* It takes long to remove the breakpoints of many threads, and the drain thread needs the
+	 * lock. So the breakpoints are removed without the lock. */
 	for (size_t i = 0; ws && i < PROBE_WATCHES_MAX; i++) {
 		struct watchpoint *w = &ws->v[i];
 		bool mine;
@@ -116,8 +117,9 @@ static int read_value(uint32_t pid, uint64_t addr, uint32_t len, uint64_t *ret)
 	return errno == EPERM || errno == ESRCH ? -errno : -EFAULT;
 }
 
-/* Chooses how many bytes to watch. If the client named a length, takes it. Otherwise takes the size of the
- * variable, or, if the size is not known, a length that the address allows. */
+/* Chooses how many bytes to watch. If the client named a length, takes it. Otherwise takes the size
+ * of the variable. If the size is not known, takes a length that the address allows. Returns 0, or
+ * -errno with a sentence in err. */
 static int choose_len(const struct watchpoint_want *want, const struct variable *v, uint32_t *ret,
 		      char err[WATCHPOINT_ERR_MAX])
 {
@@ -252,8 +254,8 @@ int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struc
 
 		if (w->client != client || w->id != id)
 			continue;
-		/* Looks for the end before the accesses are copied. So accesses from before the end are
-		 * still reported. */
+		/* Checks for the end of the process first, and then copies the accesses. So if the
+		 * process has ended, its last accesses are still reported. */
 		ret->end = watchpoint_ended(w);
 		for (ret->n = 0; ret->n < w->n; ret->n++)
 			ret->v[ret->n] = w->recent[(w->head + ret->n) % WATCHPOINT_RECENT_MAX];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watchpoint.h - the variables that are watched for clients of the control socket. Finds a variable, sets
- * breakpoints on it, gives it a name in the trace, and keeps copies of its accesses until the client
- * fetches them. The drain thread itself writes the records of the accesses into the trace.
+ * watchpoint.h - the variables that are watched for clients of the control socket. Finds a
+ * variable, sets breakpoints on it, and gives it a name in the trace. Keeps copies of the accesses
+ * to it until the client fetches them. The drain thread itself writes the records of the accesses
+ * into the trace.
  *
- * Any thread. watchpoints_add() reads files and may take long.
+ * Any thread may call the functions. watchpoints_add() reads files and may take long.
  */
 #ifndef CTRACE_DAEMON_SERVICE_WATCHPOINT_H
 #define CTRACE_DAEMON_SERVICE_WATCHPOINT_H
@@ -60,12 +61,14 @@ struct watchpoints *watchpoints_new(struct probe *p);
 /* Ends all watches. Accepts NULL. */
 void watchpoints_free(struct watchpoints *ws);
 
-/* Starts a watch. Returns 0, or -errno with a sentence in err (what, why, what to do). */
+/* Starts a watch. Returns 0, or -errno with a sentence in err that says what failed, why, and what
+ * to do. */
 int watchpoints_add(struct watchpoints *ws, struct drain *d, const struct watchpoint_want *want,
 		    struct watchpoint_info *ret, char err[WATCHPOINT_ERR_MAX]);
 /* Ends the watches of a client. Accepts NULL. */
 void watchpoints_drop(struct watchpoints *ws, uint64_t client);
-/* Fetches the accesses since the last call. Returns 0, or -ENOENT: the client has no watch with this id. */
+/* Fetches the accesses since the last call. Returns 0, or -ENOENT if the client has no watch with
+ * this id. */
 int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struct watchpoint_news *ret);
 /* Keeps an access for the client. Use this function as drain_options.access, with the struct watchpoints as
  * arg. */

@@ -25,7 +25,7 @@ struct symbols {
 	struct symbols_kernel *own;
 	uint64_t kernel_loaded_ns; /* 0: not yet */
 	struct symbols_jit *jit;
-	struct map known; /* (file, address) -> offset of the text in texts */
+	struct map known; /* key: the file and the address; value: offset of the text in texts */
 	VEC(char) texts;
 };
 
@@ -124,7 +124,7 @@ size_t symbols_kernel_task(uint32_t tid, char text[][SYMBOLS_TEXT_MAX], size_t m
 	return n;
 }
 
-/* The last part of a path, without " (deleted)" at its end. */
+/* Copies the last part of a path, without " (deleted)" at its end. */
 static void module_name(const char *path, char out[MODULE_MAX])
 {
 	static const char deleted[] = " (deleted)";
@@ -191,10 +191,10 @@ void symbols_user(struct symbols *s, uint32_t pid, const struct unwind_frame *f,
 		user_text(s, pid, f, text);
 		return;
 	}
-	/* The key is made of the file's serial number, which is never reused, of the address in the file,
-	 * cut to 39 bits, and of `exact`. So functions of two files never have the same key. Two functions
-	 * of one file can have the same key only if the file claims to be larger than 2^39 bytes; then
-	 * their names are mixed up. */
+	/* The key is made of the file's serial number, which is never reused, of the address in the
+	 * file, cut to 39 bits, and of `exact`. So functions of two files never have the same key.
+	 * Two functions of one file can have the same key only if the file claims to be larger than
+	 * 2^39 bytes. In this case their names are mixed up. */
 	key = f->elf->serial << 40 | ((f->vaddr - f->elf->file.base) << 1 & ((1ULL << 40) - 1)) | f->exact;
 	if (map_get(&s->known, key, &at)) {
 		snprintf(text, SYMBOLS_TEXT_MAX, "%s", s->texts.v + at);

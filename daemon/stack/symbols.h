@@ -2,12 +2,12 @@
 /*
  * symbols.h - turns an address into the text of a frame:
  * - "function+0x12 (module)";
- * - without a function "0x1234 (module)": the number is the address in the file, which is the same in every
- *   process;
- * - without a readable file "0x7f.. (name)": the name of the mapping, or "anonymous".
+ * - "0x1234 (module)", if no function is known: the number is the address in the file, which is the
+ *   same in every process;
+ * - "0x7f.. (name)", if there is no readable file: name is the name of the mapping, or "anonymous".
  *
- * C++ and Rust names are demangled. Kernel frames begin with "k:". One thread at a time may use one struct
- * symbols.
+ * C++ and Rust names are demangled. Kernel frames begin with "k:". Only one thread at a time may
+ * use one struct symbols.
  */
 #ifndef CTRACE_DAEMON_STACK_SYMBOLS_H
 #define CTRACE_DAEMON_STACK_SYMBOLS_H
@@ -24,8 +24,9 @@
 
 struct symbols;
 
-/* kallsyms: a path, borrowed; NULL: SYMBOLS_KERNEL_FILE. kernel: the symbols from this file,
- * borrowed; NULL: the file is read at first use. Returns 0 or -ENOMEM. */
+/* kallsyms: the path of a file, borrowed; NULL: SYMBOLS_KERNEL_FILE. kernel: the symbols that were
+ * read from this file, borrowed. If kernel is NULL, the file is read at first use. Returns 0 or
+ * -ENOMEM. */
 int symbols_new(const char *kallsyms, const struct symbols_kernel *kernel, struct symbols **ret);
 /* Accepts NULL. */
 void symbols_free(struct symbols *s);
@@ -37,10 +38,10 @@ enum symbols_kernel_state symbols_kernel_state(struct symbols *s);
  * the addresses. */
 void symbols_kernel(struct symbols *s, uint64_t addr, bool exact, char text[SYMBOLS_TEXT_MAX]);
 /* Reads the kernel frames of a task from /proc/TID/stack, which has names even where kallsyms hides
- * addresses. Returns how many frames (at most max). */
+ * addresses. Returns how many frames it has read, at most max. */
 size_t symbols_kernel_task(uint32_t tid, char text[][SYMBOLS_TEXT_MAX], size_t max);
-/* The text of a frame from unwind.h. To be called before unwind_end(). pid: the process, for names that a
- * JIT compiler has written to a file. */
+/* Makes the text of a user frame that unwind.h has found. The caller calls this function before
+ * unwind_end(). pid: the process, for names that a JIT compiler has written to a file. */
 void symbols_user(struct symbols *s, uint32_t pid, const struct unwind_frame *f, char text[SYMBOLS_TEXT_MAX]);
 
 #endif

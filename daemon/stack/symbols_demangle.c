@@ -18,7 +18,7 @@ static void piece_add(const char *piece, size_t n, void *arg)
 	struct out *o = arg;
 
 	if (!n)
-		return; /* the piece may be NULL then */
+		return; /* an empty piece may be NULL */
 	/* A short mangled name can stand for gigabytes of text, so longjmp() leaves the demangler when
 	 * `text` is full. */
 	if (n > o->cap - o->n) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symbols_demangle.h - turns C++ and Rust symbols into the names that the programmer wrote. Any thread. */
+/* symbols_demangle.h - turns C++ and Rust symbols into the names that the programmer wrote. Any
+ * thread may call the function. */
 #ifndef CTRACE_DAEMON_STACK_SYMBOLS_DEMANGLE_H
 #define CTRACE_DAEMON_STACK_SYMBOLS_DEMANGLE_H
 

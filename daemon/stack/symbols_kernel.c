@@ -23,7 +23,7 @@ struct symbols_kernel {
 	enum symbols_kernel_state state;
 	VEC(struct entry) syms;
 	VEC(char) names;
-	VEC(uint32_t) modules; /* offsets in names; 0 is "" */
+	VEC(uint32_t) modules; /* offsets in names; the offset 0 is the text "" */
 };
 
 static int names_add(struct symbols_kernel *k, const char *s, uint32_t *ret)

@@ -20,10 +20,11 @@ enum symbols_kernel_state {
  * state is SYMBOLS_KERNEL_ABSENT. NULL: out of memory. */
 struct symbols_kernel *symbols_kernel_load(const char *path);
 void symbols_kernel_free(struct symbols_kernel *k);
-/* The state after the load. */
+/* Returns the state after the load. */
 enum symbols_kernel_state symbols_kernel_loaded(const struct symbols_kernel *k);
-/* The name of the function that holds addr, its start, and its module ("": the core kernel). NULL: no
- * function is known. The texts belong to k. */
+/* Finds the function that holds addr. Returns its name, or NULL if no function is known.
+ * *ret_start: the address at which the function starts. *ret_module: its module; "": the core
+ * kernel. The texts belong to k. */
 const char *symbols_kernel_find(const struct symbols_kernel *k, uint64_t addr, uint64_t *ret_start,
 				const char **ret_module);
 /* Calls fn for each function of the core kernel, in the order of the addresses. Does nothing if the state is

@@ -35,7 +35,8 @@ static const uint8_t saved_index[N_REGS] = { 0,  1,  2,  3,  4,  5,  6,  7,  8, 
 
 /* The rules at an address of a file. A search for these rules takes a dozen reads of the file. */
 struct rules {
-	uint64_t serial, vaddr; /* the file (0: the entry is free), and the address in it */
+	/* serial: of the file; 0: the entry is free; vaddr: the address in the file */
+	uint64_t serial, vaddr;
 	struct unwind_cfi cfi;
 };
 
@@ -95,8 +96,8 @@ void unwind_end(struct unwind *u)
 
 long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n)
 {
-	/* Reads at most two pages. Each page has an iovec of its own: if the second page is not mapped, the
-	 * first page is still read. */
+	/* The bytes lie in at most two pages. Each page has an iovec of its own, so that the first
+	 * page is still read if the second page is not mapped. */
 	size_t first = MIN(n, 4096 - addr % 4096), second = MIN(n, (size_t)4096) - MIN(first, (size_t)4096);
 	struct iovec to = { .iov_base = buf, .iov_len = first + second };
 	struct iovec from[2] = { { .iov_base = (void *)(uintptr_t)addr, .iov_len = first },
@@ -152,7 +153,7 @@ static bool reg_known(const struct walk *w, uint64_t reg)
 	return reg < N_REGS && (w->known >> reg & 1);
 }
 
-/* Finds the caller's value of a register. Returns 0 with *ret_val, or -errno: the value is not known. */
+/* Finds the caller's value of a register. Returns 0, or -errno if the value is not known. */
 static int apply_rule(struct unwind *u, const struct walk *w, const struct unwind_cfi_rule *rule,
 		      unsigned reg, uint64_t cfa, const struct unwind_cfi_env *env, uint64_t *ret_val)
 {
@@ -193,7 +194,7 @@ static bool rules_have_expr(const struct unwind_cfi *cfi)
 	return cfi->row.cfa_is_expr;
 }
 
-/* As unwind_cfi_find(), but looks into the cache first. */
+/* Does the same as unwind_cfi_find(), but looks into the cache first. */
 static int rules_find(struct unwind *u, struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi *ret)
 {
 	struct rules *c = &u->rules[(e->serial ^ vaddr ^ vaddr >> 9) % RULES_N];
@@ -209,8 +210,9 @@ static int rules_find(struct unwind *u, struct unwind_elf *e, uint64_t vaddr, st
 	return r;
 }
 
-/* Goes to the caller with the help of call frame information. -ENOENT: there is no such information for
- * the frame; -ENODATA: the frame is the outermost one. */
+/* Goes from a frame to its caller with the help of call frame information. Returns 0, or -ENOENT if
+ * there is no such information for the frame, or -ENODATA if the frame is the outermost one.
+ * Another -errno: the walk has failed. */
 static int step_cfi(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	struct walk to = { 0 };
@@ -273,8 +275,8 @@ static int step_fp(struct unwind *u, struct walk *w)
 	return 0;
 }
 
-/* Goes from a frame to its caller. Returns 0; -ENODATA: the frame was the outermost one; another -errno: the
- * walk has failed. */
+/* Goes from a frame to its caller. Returns 0, or -ENODATA if the frame was the outermost one.
+ * Another -errno: the walk has failed. */
 static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	uint64_t sp = w->regs[REG_SP], pc = w->regs[REG_PC];

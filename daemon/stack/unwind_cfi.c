@@ -215,7 +215,8 @@ static uint64_t fde_begin(const struct unwind_elf *e, uint8_t enc, uint64_t fiel
 	}
 }
 
-/* Reads the range of an FDE; -ENOENT when vaddr is not in it. */
+/* Reads the range of addresses of an FDE. Returns 0, or -ENOENT if vaddr is not in this range, or
+ * -EBADMSG. */
 static int fde_range(const struct unwind_elf *e, const struct cie *cie, uint64_t fde_vaddr,
 		     const uint8_t *start, struct cursor *c, uint64_t vaddr, uint64_t *ret_begin)
 {

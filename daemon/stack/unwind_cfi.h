@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_cfi.h - call frame information (.eh_frame) of one ELF file. For a program counter, finds the rules
- * that give the registers of the caller. Follows LSB 5, "Exception Frames", and DWARF 5, 6.4. One thread at
- * a time for one file.
+ * unwind_cfi.h - call frame information (.eh_frame) of one ELF file. For a program counter, finds
+ * the rules that give the registers of the caller. The code follows LSB 5, "Exception Frames", and
+ * section 6.4 of DWARF 5. Only one thread at a time may work on one file.
  *
- * .eh_frame has two kinds of entries. An FDE has the rules for one function. A CIE has the data that several
- * FDEs share. The rules use the CFA (canonical frame address), a fixed address in the frame of a function.
+ * .eh_frame has two kinds of entries. An FDE has the rules for one function. A CIE has the data
+ * that several FDEs share. The rules use the CFA (canonical frame address), a fixed address in the
+ * frame of a function.
  *
- * Entries are found through the sorted table of .eh_frame_hdr. If the file has no such table, an index is
- * made from .eh_frame, unless .eh_frame is too large.
+ * Entries are found through the sorted table of .eh_frame_hdr. If the file has no such table, an
+ * index is made from .eh_frame, unless .eh_frame is too large.
  *
- * The interpreter of libdw is not used, for two reasons: it maps the file, and the contents of the file
- * (register numbers, remembered states) decide how much memory libdw allocates. This interpreter has fixed
- * limits, needs no heap, and works on bytes that were read.
+ * The interpreter of libdw is not used, for two reasons: it maps the file, and the contents of the
+ * file (register numbers, remembered states) decide how much memory libdw allocates. This
+ * interpreter has fixed limits, needs no heap, and works on bytes that were read.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_CFI_H
 #define CTRACE_DAEMON_STACK_UNWIND_CFI_H
@@ -66,11 +67,11 @@ struct unwind_cfi {
 	bool signal_frame; /* the caller's program counter is the instruction itself, not a return address */
 };
 
-/* Finds the rules at vaddr. *ret points into buf. Returns 0; -ENOENT: no entry covers vaddr; -EBADMSG: the
- * entry is broken or exceeds a limit. */
+/* Finds the rules at vaddr. *ret points into buf. Returns 0, or -ENOENT if no entry covers vaddr,
+ * or -EBADMSG if the entry is broken or exceeds a limit. */
 int unwind_cfi_find(struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_buf *buf, struct unwind_cfi *ret);
 
-/* What an expression may read. */
+/* The data that an expression may read. read() reads 8 bytes of memory, and returns 0 or -errno. */
 struct unwind_cfi_env {
 	const uint64_t *regs; /* UNWIND_CFI_REGS registers */
 	uint64_t known;       /* bit i: register i is known */
@@ -79,9 +80,12 @@ struct unwind_cfi_env {
 	void *arg;
 };
 
-/* Evaluates a DWARF expression. *initial (unless NULL) is on the stack of the expression at the start.
- * Returns 0; -EBADMSG: the expression is wrong, exceeds a limit, or uses a register that is not known;
- * -EFAULT: the memory that the expression reads cannot be read. */
+/*
+ * Evaluates a DWARF expression. If initial is not NULL, *initial is on the stack of the expression
+ * at the start. Returns 0. Errors:
+ * - -EBADMSG: the expression is wrong, exceeds a limit, or uses a register that is not known
+ * - -EFAULT: memory that the expression reads cannot be read
+ */
 int unwind_cfi_eval(const uint8_t *expr, uint32_t len, const struct unwind_cfi_env *env,
 		    const uint64_t *initial, uint64_t *ret);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_files.h - a cache of the ELF files behind mappings. A file is identified by its device, inode,
- * size and times, so several processes share one entry. The number of files and the bytes kept about them
- * have limits. The file that was not used for the longest time is removed first. One thread at a time.
+ * unwind_files.h - a cache of the ELF files behind mappings. A file is identified by its device,
+ * inode, size and times, so several processes share one entry. The number of files and the bytes
+ * kept about them have limits. The file that was not used for the longest time is removed first.
+ * Only one thread at a time may use a cache.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_FILES_H
 #define CTRACE_DAEMON_STACK_UNWIND_FILES_H
@@ -21,8 +22,8 @@ struct unwind_files;
 /* Returns 0 or -ENOMEM. */
 int unwind_files_new(struct unwind_files **ret);
 void unwind_files_free(struct unwind_files *fs);
-/* The file behind a mapping of tid, open until unwind_files_release(). NULL: there is no file that can be
- * read. The file belongs to fs. */
+/* Returns the file behind a mapping of tid, or NULL if there is no file that can be read. The file
+ * is open until unwind_files_release(), and belongs to fs. */
 struct unwind_elf *unwind_files_get(struct unwind_files *fs, uint32_t tid, struct unwind_map *map,
 				    const char *path);
 /* Opens the file of a mapping through the mapping's link in /proc/PID/map_files. Uses the path only if the

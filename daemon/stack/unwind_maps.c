@@ -38,8 +38,8 @@ static bool fs_is_remote(const char *type)
 	return false;
 }
 
-/* Looks for the device 0:minor_no in a mountinfo file. Returns 1: its file system is remote; 0: it is
- * local; -ENOENT: the device is not mounted there. */
+/* Looks for the device 0:minor_no in a mountinfo file. Returns 1 if its file system is remote, 0 if
+ * it is local, or -ENOENT if the device is not in the file. */
 static int mountinfo_look(const char *path, uint32_t minor_no)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
@@ -58,7 +58,8 @@ static int mountinfo_look(const char *path, uint32_t minor_no)
 	return -ENOENT;
 }
 
-/* The device of memfd and shared anonymous memory, which is mounted nowhere. */
+/* Returns the minor number of the device of memfd and of shared anonymous memory. This device is
+ * mounted nowhere. */
 static uint32_t shmem_minor(struct unwind_mounts *ms)
 {
 	_cleanup_close_ int fd = -1;
@@ -154,8 +155,9 @@ static int maps_line(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 	return VEC_PUSH(&m->maps, map);
 }
 
-/* Asks for the mapping at addr, or, if next is true, for the first mapping that ends after addr. Returns 0;
- * -ENOENT: there is no such mapping; -ESRCH: the task has ended; or another -errno. */
+/* Asks for the mapping at addr, or, if next is true, for the first mapping that ends after addr.
+ * Returns 0, or -ENOENT if there is no such mapping, or -ESRCH if the task has ended, or another
+ * -errno. */
 static int maps_query(int fd, uint64_t addr, bool next, char *name, uint32_t name_bytes,
 		      struct procmap_ask *ret)
 {
@@ -175,8 +177,9 @@ static struct unwind_map *maps_known(struct unwind_maps *m, uint64_t addr)
 	return NULL;
 }
 
-/* Asks the kernel for a mapping and keeps the answer. The vectors must not move, so their room was reserved
- * before, and a full vector is not made larger. */
+/* Asks the kernel for a mapping and keeps the answer. The vectors must not move, because callers
+ * keep pointers into them. So their room was reserved before, and a full vector is not made
+ * larger. */
 static struct unwind_map *maps_ask(struct unwind_maps *m, uint64_t addr)
 {
 	struct procmap_ask q;
@@ -204,8 +207,8 @@ static struct unwind_map *maps_ask(struct unwind_maps *m, uint64_t addr)
 	return VEC_PUSH(&m->maps, map) ? &m->unknown : &m->maps.v[m->maps.n - 1];
 }
 
-/* Begins to ask for single addresses. Returns 0; -ESRCH; -ENOMEM; or another -errno: the caller has to read
- * the whole list. */
+/* Begins to ask for single addresses. Returns 0, or -ESRCH if the task has ended, or -ENOMEM. After
+ * another -errno the caller has to read the whole list. */
 static int maps_ask_begin(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);

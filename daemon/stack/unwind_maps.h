@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_maps.h - the executable mappings of a process, from /proc/PID/maps, and the mappings that must not
- * be read: those of files on a network or user-space file system, where a read may hang as long as the
- * server wants. Since Linux 6.11 the kernel answers for single addresses, so the whole list is not read. One
- * thread at a time.
+ * unwind_maps.h - finds the executable mappings of a process, from /proc/PID/maps. Also finds the
+ * mappings that must not be read: those of files on a network file system or on a user-space file
+ * system. A read there may hang for as long as the server wants.
+ *
+ * Since Linux 6.11 the kernel answers for single addresses, so on such a kernel the whole list is
+ * not read. Only one thread at a time may use an object.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_MAPS_H
 #define CTRACE_DAEMON_STACK_UNWIND_MAPS_H
@@ -30,8 +32,9 @@ struct unwind_map {
 	struct unwind_elf *elf;
 };
 
-/* Remembers for some seconds whether a device with major number 0 must be avoided. An answer is used for
- * all processes. All zero at the start. Each thread has a structure of its own. */
+/* Remembers for some seconds whether a device with major number 0 must be avoided. An answer is
+ * used for all processes. The caller sets the structure to zero at the start. Each thread has a
+ * structure of its own. */
 #define UNWIND_MOUNTS_MAX 32
 struct unwind_mounts {
 	struct unwind_mount {
@@ -41,16 +44,19 @@ struct unwind_mounts {
 	} v[UNWIND_MOUNTS_MAX];
 	size_t n;
 	bool shmem_known;
-	uint32_t shmem_minor; /* number of the device of memfd and shared anonymous memory */
+	/* minor number of the device of memfd and of shared anonymous memory */
+	uint32_t shmem_minor;
 };
 
-/* True: the file system on the device may have to ask a server, or is not known. The device is looked up in
- * the mounts of tid and of the daemon. A device with a major number other than 0 is a disk: false. */
+/* True: the file system on the device may have to ask a server, or is not known. The device is
+ * looked up in the mounts of tid and of the daemon. A device with a major number other than 0 is a
+ * disk, so the result is false. */
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
 
 struct unwind_maps {
-	/* Executable mappings, and those that must not be read; sorted by address. If asks is true: the
-	 * mappings of all addresses that were asked for, in no order. */
+	/* If asks is false: the executable mappings, and those that must not be read, sorted by
+	 * address. If asks is true: the mappings of all addresses that were asked for, in no
+	 * order. */
 	VEC(struct unwind_map) maps;
 	VEC(char) names;
 	bool truncated;
@@ -61,18 +67,19 @@ struct unwind_maps {
 	struct unwind_map unknown; /* stands for a mapping for which the kernel gave no answer */
 };
 
-/* Parses a line of /proc/PID/maps: "start-end perms off major:minor ino   path". Cuts off the newline of
- * the line; *ret_path points into the line. False: the line is not understood. */
+/* Parses a line of /proc/PID/maps: "start-end perms off major:minor ino path". Cuts off the newline
+ * at the end of the line. *ret_path points into the line. False: the line has another form. */
 bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path);
 
-/* Replaces the contents of m by the mappings of tid. mounts is borrowed until unwind_maps_forget(). Returns
- * 0; -ESRCH: there is no such task; -ENOMEM; or -errno of the read. */
+/* Replaces the contents of m by the mappings of tid. mounts is borrowed until unwind_maps_forget().
+ * Returns 0, or -ESRCH if there is no such task, or -ENOMEM, or the -errno of the read. */
 int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts);
 /* Forgets the mappings, and closes the file. */
 void unwind_maps_forget(struct unwind_maps *m);
 void unwind_maps_done(struct unwind_maps *m);
-/* Returns the mapping that holds addr, or NULL. Valid until unwind_maps_forget(). If the kernel gave no
- * answer for addr, returns a mapping that must not be read (avoid). */
+/* Returns the mapping that holds addr, or NULL if there is none. The mapping is valid until
+ * unwind_maps_forget(). If the kernel gave no answer for addr, returns a mapping that must not be
+ * read (avoid). */
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr);
 static inline const char *unwind_maps_path(const struct unwind_maps *m, const struct unwind_map *map)
 {
