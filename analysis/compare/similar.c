@@ -13,7 +13,8 @@
 
 enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
 
-/* Stands for the result of the wait that is compared, which may not have ended yet. */
+/* Stands for the kind of end of the wait that is compared, because this wait may not have ended
+ * yet. */
 #define RESULT_OPEN 0xff
 
 static uint32_t make_token(enum token what, unsigned a, unsigned b, unsigned c)
@@ -30,8 +31,8 @@ bool similar_is_chance(const struct graph *g, const struct interval *s)
 /* A signature while it is built. */
 struct builder {
 	struct signature *s;
-	uint32_t period; /* length of the last repeat that was folded; 0: none */
-	uint32_t end;    /* s->n after the last fold */
+	uint32_t period; /* length of the last repeat that was dropped; 0: none */
+	uint32_t end;    /* s->n after that repeat was dropped */
 };
 
 /* Drops the newest tokens if they repeat the tokens just before them. */
@@ -56,7 +57,8 @@ static void push(struct builder *b, uint32_t token)
 	fold(b);
 }
 
-/* If the last tokens are the beginning of one more repeat, whose rest was not looked at, drops them. */
+/* Drops the last tokens if they are the beginning of one more repeat. (The rest of this repeat was
+ * not looked at.) */
 static void finish(struct builder *b)
 {
 	uint32_t rest = b->s->n - b->end;
@@ -216,9 +218,10 @@ bool similar_role(const struct graph *g, uint32_t a, uint32_t b)
 	       (!strcmp(task_name(g, a), task_name(g, b)) && !strcmp(leader_name(g, a), leader_name(g, b)));
 }
 
-/* The factor for the score of two waits, by their stacks: 1 if the stacks are equal, SIMILAR_STACK if they
- * have nothing in common, otherwise in between. Stacks that are not known count as equal if the waits are for
- * one object (place is 1), otherwise as half alike. */
+/* Returns the factor for the score of two waits, by their stacks: 1 if the stacks are equal,
+ * SIMILAR_STACK if they have nothing in common, otherwise a number between these. If a stack is not
+ * known, the stacks count as equal if the waits are for one object (place is 1), otherwise as half
+ * alike. */
 static float stacks_factor(const struct graph *g, const struct interval *a, const struct interval *b,
 			   float place)
 {
@@ -231,17 +234,18 @@ static float stacks_factor(const struct graph *g, const struct interval *a, cons
 	return SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
 }
 
-/* `waker` ended a wait of `mate`, and `mate` has the same role as `me`. True: `waker` and `mate`
- * are in one process, and `me` is in another process. Then this wait says nothing about `me`: a
- * task in the process of `me` has to end the waits of `me`. */
+/* `waker` ended a wait of `mate`, and `mate` has the same role as `me`. Returns true if `waker` and
+ * `mate` are in one process, and `me` is in another process. Then this wait says nothing about
+ * `me`: a task in the process of `me` has to end the waits of `me`. */
 static bool is_of_another_process(const struct graph *g, uint32_t me, uint32_t mate, uint32_t waker)
 {
 	return waker != GRAPH_NONE && g->tasks[waker].tgid == g->tasks[mate].tgid &&
 	       g->tasks[waker].tgid != g->tasks[me].tgid;
 }
 
-/* True: a message on a connection ended the wait x of an event loop, in another process than that of the wait
- * s. Each process has connections of its own, so the sender says nothing about s. */
+/* Returns true if a message on a connection ended the wait x of an event loop, and the wait s
+ * belongs to another process than x. Each process has connections of its own, so the sender of the
+ * message says nothing about s. */
 static bool is_of_another_connection(const struct graph *g, const struct interval *s,
 				     const struct interval *x, const struct blame *b)
 {
@@ -252,7 +256,7 @@ static bool is_of_another_connection(const struct graph *g, const struct interva
 }
 
 /* Adds the wait `earlier` to ret if it is at the same place as the wait `interval`, and the awaited
- * event ended it. 0 or -ENOMEM. */
+ * event ended it. Returns 0 or -ENOMEM. */
 static int consider(const struct graph *g, uint32_t interval, const struct signature *mine, uint32_t earlier,
 		    struct similar_set *ret)
 {
