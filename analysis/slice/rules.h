@@ -40,14 +40,14 @@ struct rule_facts {
 	uint64_t ts_ns;
 };
 
-/* The first rule that matches. NULL: no rule matches. rules may be NULL. */
+/* Returns the first rule that matches; NULL if no rule matches. `rules` may be NULL. */
 struct rule *rules_find(const struct rules *rules, const struct graph *g, const struct rule_facts *facts);
-/* As rules_find(), but also counts the match in rule.applied. */
+/* Like rules_find(), but also counts the match in rule.applied. */
 const struct rule *rules_match(struct rules *rules, const struct graph *g, const struct rule_facts *facts);
 /*
- * Adds a rule with this verdict for these facts and similar ones. The rule has kinds and names ("tcp
- * 127.0.0.1:80->*"), but no ids of processes or sockets. If such a rule exists already, only its
- * verdict changes. 0 or -ENOMEM.
+ * Adds a rule with this verdict for these facts and similar ones. The rule has kinds and names
+ * ("tcp 127.0.0.1:80->*"), but no ids of processes or sockets. If such a rule exists already, only
+ * its verdict changes. Returns 0 or -ENOMEM.
  */
 int rules_add(struct rules *rules, const struct graph *g, const struct rule_facts *facts,
 	      enum rule_verdict verdict);
