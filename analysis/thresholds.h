@@ -269,8 +269,8 @@
  * believed too little. If the number is larger, the edge is believed too much. The tests are in
  * thresholds_slice.txt.
  */
-/* 0..1: The score of a boosted edge (a weak edge for which something else speaks) before the
- * factors.
+/* 0..1: The score of a boosted edge before the factors. (A boosted edge is a weak edge for which
+ * something speaks, such as stacks that are alike.)
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_BOOSTED 0.8
 /* 0..1: The score of a weak edge that is not boosted, before the factors.
@@ -281,24 +281,25 @@
  * Tests: certain_way_by_a_later_edge fails if the number is smaller, likely_way_by_the_nearest_edge
  * if it is larger. */
 #define SURE_LATER 0.6
-/* factor: For an edge that often comes about by chance: the handoff of a lock, or an interrupt.
+/* factor: Multiplies the score of an edge that often comes about by chance (the handoff of a lock,
+ * or an interrupt).
  * Tests: handover_or_two_doubts fails if the number is smaller, handover_or_one_doubt if it is
  * larger. */
 #define SURE_HAPPENSTANCE 0.4
-/* factor: For a false wake: the task went back to sleep on the same object.
+/* factor: Multiplies the score of a false wake (the task went back to sleep on the same object).
  * Tests: false_wake_or_three_doubts fails if the number is smaller, false_wake_or_two_doubts if it
  * is larger. */
 #define SURE_FALSE_WAKE 0.3
-/* factor: For a post that may have been for another waiter, because several tasks post and several
- * tasks wait.
+/* factor: Multiplies the score of a post that may have been for another waiter, because several
+ * tasks post and several tasks wait.
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_MANY 0.7
-/* factor: For a weak edge that arrives after the segment has begun.
+/* factor: Multiplies the score of a weak edge that arrives after the segment has begun.
  * Tests: one_doubt_midst fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_MIDST 0.8
-/* factor: For an edge between two segments whose stacks have nothing in common. If the stacks are
- * equal, the factor is 1. The more the stacks differ, the nearer the factor is to this number. If a
- * stack is not known, the factor is half-way between this number and 1.
+/* factor: Multiplies the score of an edge between two segments whose stacks have nothing in common.
+ * If the stacks are equal, the factor is 1. The more the stacks differ, the nearer the factor is to
+ * this number. If a stack is not known, the factor is half-way between this number and 1.
  * Tests: other_stack_is_one_doubt fails if the number is smaller, other_stack_and_another_doubt if
  * it is larger. */
 #define SURE_OTHER_STACKS 0.7

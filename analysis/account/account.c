@@ -266,7 +266,7 @@ static void add_process(struct books *k, const struct path_piece *x)
 	add(k, ACCOUNT_PROCESS, &key, x->to_ns - x->from_ns);
 }
 
-/* Finds the objects for which the tasks wait, from the victim to the task of piece x. The innermost
+/* Finds the objects for which the tasks on the way from the victim to piece x wait. The innermost
  * object comes first. Returns the number of objects. */
 static size_t objects_of(const struct books *k, const struct path_piece *x,
 			 struct account_row found[PATH_MAX_DEPTH + 1])

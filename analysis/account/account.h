@@ -34,7 +34,7 @@ enum account_group {
 	ACCOUNT_OBJECT,
 	ACCOUNT_GROUPS,
 };
-/* The word for a group: "wait", "resource", ... */
+/* Returns the word for a group: "wait", "resource", ... */
 const char *account_group_name(enum account_group group);
 
 /* The group of a row says which of its fields are set; the others are 0 or GRAPH_NONE. */

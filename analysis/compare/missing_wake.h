@@ -31,8 +31,7 @@ struct missing_wake_step {
 	uint32_t wait;    /* the wait that the task should have ended */
 	uint64_t from_ns; /* from_ns to to_ns: the part of this wait that is compared */
 	uint64_t to_ns;
-	uint64_t obj;        /* the object of the earlier wait like `wait`, on the path of the
-				reference (its blame.obj) */
+	uint64_t obj;        /* the object of the earlier wait with which `wait` is compared */
 	enum edge_kind edge; /* how that earlier wait ended */
 	uint32_t count;      /* how many similar earlier waits the task ended; 0: only other tasks of its role
 				ended such waits */
@@ -43,7 +42,8 @@ struct missing_wake_step {
 struct missing_wake {
 	uint32_t wait;         /* the examined wait, an interval; if time limits cut the wait into several
 				  parts, the first part */
-	uint64_t wait_from_ns; /* wait_from_ns to wait_to_ns: the part of this wait that is compared */
+	uint64_t wait_from_ns; /* wait_from_ns to wait_to_ns: the part of the examined wait that is
+				  compared */
 	uint64_t wait_to_ns;
 	uint32_t reference;   /* an interval */
 	uint64_t ref_from_ns; /* when the events began that led to the wake-up of the reference */
@@ -54,7 +54,8 @@ struct missing_wake {
 				 (similar.h) */
 	uint64_t usual_ns;    /* length of the reference: the median of the most alike waits */
 	bool late;            /* the wake-up came, but later than usual */
-	bool regular;         /* the gaps between earlier wake-ups were all far shorter than this wait */
+	bool regular;         /* the gaps between earlier wake-ups were all far shorter than the
+				 examined wait */
 	bool own_accord;      /* in the reference, the last task on the path of the wake-up acted
 				 because of its own timer, not because of another task */
 	struct missing_wake_step steps[MISSING_STEPS]; /* the last step has the task to name */

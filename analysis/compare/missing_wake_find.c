@@ -21,7 +21,7 @@ struct hop {
 struct hops {
 	struct hop v[MISSING_STEPS];
 	uint32_t n;
-	bool timer; /* a timer of the same task ended the trigger of the last hop */
+	bool timer; /* the trigger of the last hop ended because of the task's own timer */
 	bool asks;  /* the waiter of the reference ended the trigger of the last hop */
 };
 
@@ -282,8 +282,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
 	if ((usual || !most) && is_silent(g, h, k, m))
 		name(m, MISSING_SILENT, &d, step->last_ns);
-	else if (usual && !most && m->late) /* the loop served other clients in between, so it is not known
-					       which wait to compare */
+	else if (usual && !most && m->late) /* the task (an event loop) served other clients in
+					       between, so it is not known which wait to compare */
 		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
 		return true;
@@ -389,8 +389,8 @@ static int examine(const struct graph *g, struct missing_wake *m)
 	return 0;
 }
 
-/* Compares the wait of the named task for something else with earlier waits too. Returns 1 if this
- * comparison names another task; 0 if it does not; or -ENOMEM. */
+/* The named task waits for something else. Compares this wait with earlier waits, too. Returns 1 if
+ * this comparison names another task; 0 if it does not; or -ENOMEM. */
 static int examine_next(const struct graph *g, struct missing_wake *m)
 {
 	struct missing_wake next = { .wait = m->instead, .wait_from_ns = g->intervals[m->instead].from_ns };
@@ -435,7 +435,7 @@ static bool timed_out(const struct graph *g, const struct interval *s)
 /*
  * A time limit may cut a wait into several parts, with hardly any work in between. Returns the part
  * that is next to the interval `at`: the part before it if step is -1, the part after it if step is
- * 1. GRAPH_NONE: there is none.
+ * 1. Returns GRAPH_NONE if there is none.
  */
 static uint32_t other_part(const struct graph *g, uint32_t at, int step)
 {

@@ -88,7 +88,7 @@ static uint32_t event_token(const struct window_event *e, uint32_t tid)
 	case CT_RECV:
 		return e->r.tid == tid ? make_token(TOKEN_RECV, kind, 0, 0) : 0;
 	case CT_WAKE:
-		/* a wake through a readable socket has a token already: that of its send */
+		/* a wake that made a socket readable has a token already: that of its send */
 		if (ct_wake_waker(&e->r) != tid || ct_wake_context(&e->r) != CT_CTX_TASK ||
 		    e->r.flags & CT_WF_READY)
 			return 0;
@@ -108,7 +108,7 @@ static void push_run(const struct graph *g, const struct interval *s, struct bui
 		uint32_t token;
 
 		for (; dropped && g->dropped[dropped - 1].next >= i; dropped--)
-			seen++; /* a dropped record behind event i - 1 */
+			seen++; /* a record that the graph dropped, behind event i - 1 */
 		if (seen >= SIMILAR_EVENTS)
 			break;
 		token = event_token(&g->w->events[i - 1], g->tasks[s->task].tid);

@@ -67,9 +67,10 @@ bool similar_is_chance(const struct graph *g, const struct interval *s);
 /* Finds the waits that are like the wait `interval`, and that were over before it began. Returns 0
  * or -ENOMEM. The caller calls similar_done() in both cases. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
-/* Groups the waits by the role of the task that ended them, and by how it ended them. Keeps the group
- * with the greatest sum of scores. Drops waits with a score below SIMILAR_LEAST. *ret_others grows by
- * the number of waits that were dropped because they ended in another way. */
+/* Groups the waits by the role of the task that ended them, and by the way in which this task ended
+ * them. Keeps the group with the greatest sum of scores. Drops waits with a score below
+ * SIMILAR_LEAST. *ret_others grows by the number of waits that were dropped because they ended in
+ * another way. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
 /* Returns the wait of median length among the most alike waits. The set must not be empty. */
 const struct similar *similar_median(const struct graph *g, const struct similar_set *set);

@@ -209,7 +209,8 @@ static bool is_by_absence(const struct findings *f, const struct diagnosis *d, u
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
 
-	/* an event loop or a reader that idles may be owed an answer after all */
+	/* an event loop or a reader that seems to idle may be owed an answer: the record of its
+	 * request may be left out */
 	if (d->cause == CAUSE_NONE && d->verdict == VERDICT_NORMAL &&
 	    (last->wait == CT_W_POLL || last->wait == CT_W_EPOLL || last->wait == CT_W_READ))
 		return graph_lacks_within(g, from_ns, to_ns) & CT_LACK_MESSAGES;

@@ -378,7 +378,7 @@ static uint64_t length(const struct hang *x)
 	return x->to_ns - x->from_ns;
 }
 
-/* Tells whether x is at least about as long as a hang of longest_ns. */
+/* Tells whether x is about as long as longest_ns, or longer. */
 static bool is_alike(const struct hang *x, uint64_t longest_ns)
 {
 	return length(x) >= longest_ns - longest_ns / HANGS_ALIKE_SHARE;

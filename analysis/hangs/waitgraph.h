@@ -82,8 +82,9 @@ int waitgraph_edge(struct waitgraph *g, uint64_t from, uint64_t to, enum waitgra
 int waitgraph_solve(struct waitgraph *g);
 
 /*
- * The cycles, at most one for each strongly connected component. First come the deadlocks, then the
- * other closed cycles, then the cycles that something outside may still break.
+ * The number of cycles, and one cycle by its index (NULL if there is none). Of several cycles that
+ * share nodes, only one is listed. First come the deadlocks, then the other closed cycles, then the
+ * cycles that something outside may still break.
  */
 size_t waitgraph_cycles_cnt(const struct waitgraph *g);
 const struct waitgraph_cycle *waitgraph_cycle(const struct waitgraph *g, size_t idx);

@@ -7,7 +7,7 @@
 #include "lib/vec.h"
 
 struct job {
-	uint64_t obj;                         /* the queue, or 0 */
+	uint64_t obj;                         /* the queue; 0: not known */
 	uint64_t function;                    /* 0: not known */
 	uint64_t queued_ns, start_ns, end_ns; /* 0: no record */
 	uint64_t cpu_ns;                      /* for how long its thread had a CPU during the

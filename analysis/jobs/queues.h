@@ -25,7 +25,7 @@ enum queue_verdict {
 	QUEUE_LATE,      /* jobs wait although a thread is free */
 	QUEUE_VERDICTS,
 };
-/* "fine", "serial", "too-small", ... */
+/* Returns the word for a verdict: "fine", "serial", "too-small", ... */
 const char *queue_verdict_name(enum queue_verdict verdict);
 
 struct job_times {
@@ -54,12 +54,14 @@ struct queue {
 	double on_cpu; /* the share of the execution in which the thread had a CPU: 0..1 */
 	enum queue_verdict verdict;
 	char *text;               /* the verdict in words */
-	struct job_group *groups; /* the most time of execution first */
+	struct job_group *groups; /* the group with the most time of execution first */
 	size_t n_groups;
 };
 
 struct queues {
-	struct queue *v; /* the most time in the queue first */
+	/* first the queues in which jobs still wait, then the others; in both parts, those in which
+	 * jobs waited most come first */
+	struct queue *v;
 	size_t n;
 };
 

@@ -10,6 +10,8 @@
 struct service_reason {
 	char *text;
 	const char *kind; /* "queue", or the name of an enum time_kind */
+	/* the share of this reason in the time of the usual requests, and in that of the slowest
+	 * ones: 0..1 */
 	double share_p50, share_p99;
 };
 
@@ -33,7 +35,7 @@ struct service {
 	size_t n_shared;                /* answered requests that are turns of a shared connection
 					   (graph/causal/requests.h) */
 	struct quantiles latency;       /* ns */
-	struct service_reason *reasons; /* the largest share of the slowest requests first */
+	struct service_reason *reasons; /* the reason with the largest share_p99 first */
 	size_t n_reasons;
 	uint32_t slowest[SERVICE_SLOWEST]; /* indices of requests, the slowest first */
 	size_t n_slowest;

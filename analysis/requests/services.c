@@ -16,8 +16,8 @@
 /* A request, and the key of the group to which it belongs. A group has the requests to one service,
  * or the requests of one service to another one. */
 struct group {
-	/* low 32 bits: the index of the asked service; in the second case, high 32 bits: the index
-	 * of the service that asks */
+	/* low 32 bits: the index of the asked service; high 32 bits: the index of the service that
+	 * asks, or 0 if the group has all requests to the asked service */
 	uint64_t key;
 	uint32_t request;
 	uint64_t ns;
@@ -454,7 +454,7 @@ int services_say_part(const struct services *s, const struct part *part, char **
 	return r;
 }
 
-/* Appends the reasons, those with the most time first. */
+/* Appends the reasons with the most time, at most REQUEST_SAID. k->v is sorted. */
 static void say_reasons(struct words *t, const struct reasons *k, uint64_t all_ns)
 {
 	uint64_t left = all_ns;

@@ -25,7 +25,7 @@ struct ask_option {
 };
 
 struct ask_question {
-	const char *text;                 /* "What led to sh[12] at ...?" */
+	const char *text;                 /* the question, such as "What led to what sh[12] did?" */
 	const struct ask_option *options; /* the first option is taken if no person chooses */
 	size_t n_options;
 };

@@ -12,7 +12,7 @@
  *      (CUT_FIRST), the nearest to the act first
  *   3. boosted edges, and then weak edges; among equally strong edges, a higher score first (the
  *      score depends on how alike the stacks are, and on the age of the edge)
- *   4. handoffs of a mutex, and interrupts
+ *   4. handoffs of locks, and interrupts
  *   5. edges that a rule excludes
  */
 #ifndef CTRACE_ANALYSIS_SLICE_CANDIDATE_H

@@ -31,7 +31,8 @@ struct rules {
 	VEC(struct rule) v;
 };
 
-/* The facts about an edge with which rules are compared. stack: the id of a stack; 0: none. */
+/* The facts about an edge. Rules are compared with these facts. stack: the id of a stack; 0:
+ * none. */
 struct rule_facts {
 	enum edge_kind edge; /* 0: no edge */
 	uint32_t from, to;   /* tasks; GRAPH_NONE: no task of this host */

@@ -75,7 +75,7 @@ static int add_choice(struct walk *w, const struct candidates *l, uint32_t chose
 	return VEC_PUSH(&w->choices, choice);
 }
 
-/* Counts the matches of rules with these candidates in rule.applied. */
+/* Counts in rule.applied how often rules match these candidates. */
 static void count_rules(const struct walk *w, const struct candidates *l)
 {
 	struct rule_facts facts;

@@ -46,8 +46,8 @@
  * - In the replay, a task polls as often as it did, and a wait that timed out does not become one
  *   that got its answer.
  *
- * (What-if by replay: Coz, Curtsinger and Berger, SOSP 2015, asks the same of a running program; the
- * replay is that of PERT networks.)
+ * Coz (Curtsinger and Berger, SOSP 2015) asks the same question about a running program. The replay
+ * is that of PERT networks.
  *
  * Pure. Several threads may ask whatif_saved(), whatif_on_path() and whatif_answer() of one struct whatif.
  */
