@@ -2,16 +2,16 @@
 /*
  * thresholds.h - private to analysis/: the numbers that decide an answer.
  *
- * Each entry says: the unit; what the number means; what goes wrong below and above it; the evidence.
- * After "Below" and "Above" stands the wrong answer: "Above: real stalls are normal" says that with a
- * larger number, ctrace calls real stalls normal.
+ * Each entry says: the unit; what the number means; which wrong answer ctrace gives if the number
+ * is smaller or larger; and the tests.
  *
- * Evidence names cases of the unit tests (test/unit/analysis): a case "below" fails if the number is
- * smaller, a case "above" fails if it is larger. Smaller and larger mean 30 % for a score or a
- * factor, and half or twice for the other numbers. If the unit is a share 1/n, "below" means a
- * smaller share. A number with "no evidence yet" is a guess: no test fails if it changes.
+ * A test is a case of the unit tests (test/unit/analysis). The test after "If smaller" fails if the
+ * number is smaller; the test after "If larger" fails if it is larger. Smaller and larger mean 30 %
+ * for a score or a factor, and half or twice for the other numbers. If the unit is a share 1/n, "If
+ * the share is smaller" means a larger n. If an entry names no test, no test fails if its number
+ * changes.
  *
- * The code compares some times with half of another time (a majority); that number has no name. A
+ * The code compares some times with half of another time (a majority). The half has no name here. A
  * limit on how much the analysis looks at stands in the file that counts what the limit refuses.
  */
 #ifndef CTRACE_ANALYSIS_THRESHOLDS_H
@@ -20,297 +20,359 @@
 /*
  * Diagnosis: which stalls are normal
  */
-/* ns: A stall shorter than this is normal. A task that waited for a CPU for less than this is to
- * blame for no other task's wait, unless its time in the run queue is most of the victim's wait.
- * Below: verdicts about delays that nobody notices. Above: real stalls are normal. Evidence:
- * short_wait_for_a_lock below; longer_wait_for_a_lock, server_waits_for_the_cpu above. */
+/* ns: A stall shorter than this is normal. A task of the chain that waited for a CPU for less than
+ * this is not starved, unless this wait is most of the victim's wait.
+ * If smaller, verdicts are about delays that nobody notices (test short_wait_for_a_lock).
+ * If larger, real stalls count as normal (tests longer_wait_for_a_lock,
+ * server_waits_for_the_cpu). */
 #define DIAGNOSE_STALL_NS 500000000ULL
-/* ns: A task whose requests are answered faster than this, on average, works normally. Below: ordinary
- * requests are a stall. Above: a slow service is normal. Evidence: pingpong_is_normal below; slow_answers
- * above. */
+/* ns: A task works normally if its requests are answered faster than this on average.
+ * If smaller, ordinary requests count as a stall (test pingpong_is_normal).
+ * If larger, a slow service counts as normal (test slow_answers). */
 #define DIAGNOSE_QUICK_NS 5000000ULL
-/* waits: If a person asks about a time, short waits are the cause (CAUSE_CHATTY) only if there are
- * at least this many of them in this time. Below: a few calls are called many. Above: many calls
- * are called a slow peer. Evidence: nine_calls below; fifteen_calls above. */
+/* waits: If a person asks about a range of time, short waits are the cause (CAUSE_CHATTY) only if
+ * there are at least this many of them in the range.
+ * If smaller, a few calls count as many (test nine_calls).
+ * If larger, ctrace blames a slow peer for many short calls (test fifteen_calls). */
 #define CHATTY_WAITS 10
-/* ns: A stall shorter than this is normal if the victim waits for a child that computes. Below: the ordinary
- * work of a child is a stall. Above: a slow child is normal. Evidence: child_works below; child_works_long
- * above. */
+/* ns: A stall shorter than this is normal if the victim waits for a child that computes.
+ * If smaller, the ordinary work of a child counts as a stall (test child_works).
+ * If larger, a slow child counts as normal (test child_works_long). */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
-/* waits: A task that got something from a sleeping producer at least this often is fed by it, and does not
- * hang. Below: a service that sleeps in two requests is normal. Above: the consumer of a slow producer hangs.
- * Evidence: fed_twice below; fed_three_times above. */
+/* waits: A consumer that got something from a sleeping producer at least this often does not hang.
+ * If smaller, a service that sleeps in two requests counts as normal (test fed_twice).
+ * If larger, the consumer of a slow producer seems to hang (test fed_three_times). */
 #define FED_WAITS 3
-/* intervals: To find out whether a task is fed (FED_WAITS), the search looks at up to this many
- * intervals before the examined wait, and at up to this many after the examined wait. */
+/* intervals: To count the waits for FED_WAITS, the search looks at up to this many intervals before
+ * the examined wait, and at up to this many after it. */
 #define FED_LOOKS 512
-/* turns, and 1/n of the turns: A connection carries messages that need no answer if the client has
- * waited in its event loop after at least this many messages, and at most this share of them had an
- * answer before the next message. Below: a client that has lost one answer idles. Above: the client
- * of a message bus or of a display hangs while it idles. Evidence: one_message_unanswered below;
- * two_messages_unanswered above. For the share: three_answered below; two_answered above. */
+/* messages: The messages of a client need no answer only if, after at least this many of them, the
+ * client waited in its event loop. ONE_WAY_SHARE is a second condition.
+ * If smaller, a client that has lost one answer seems to idle (test one_message_unanswered).
+ * If larger, an idle client of a message bus or of a display seems to hang (test
+ * two_messages_unanswered). */
 #define ONE_WAY_TURNS 2
+/* 1/n of the messages after which the client waited: The messages of a client need no answer only
+ * if at most this share of them had an answer before the next message.
+ * If the share is smaller, an idle client seems to hang (test three_answered).
+ * If the share is larger, a client that has lost an answer seems to idle (test two_answered). */
 #define ONE_WAY_SHARE 2
-/* turns: The search for such messages looks at up to this many messages before the present one. */
+/* messages: The search for ONE_WAY_TURNS looks at up to this many messages before the present
+ * one. */
 #define ONE_WAY_LOOKS 32
 
 /*
  * Diagnosis: which branch the chain follows
  */
 /* 1/n of the time: A branch with more than this share is an alternative to the largest branch. A
- * task that had the CPU or the disk for less than this share of the wait is not named. Below: more
- * questions to a person. Above: the real cause is no option. Evidence: less_than_a_fifth,
- * rival_with_less_than_a_fifth, disk_rival_with_less_than_a_fifth below; more_than_a_fifth,
- * rival_with_more_than_a_fifth, disk_rival_with_more_than_a_fifth above. */
+ * task that had the CPU or the disk for less than this share of the wait is not named.
+ * If the share is smaller, ctrace asks a person more questions (tests less_than_a_fifth,
+ * rival_with_less_than_a_fifth, disk_rival_with_less_than_a_fifth).
+ * If the share is larger, the real cause is not among the options (tests more_than_a_fifth,
+ * rival_with_more_than_a_fifth, disk_rival_with_more_than_a_fifth). */
 #define BRANCH_SHARE 5
-/* 1/n of the time: If the largest branch is a guess and has no alternative by BRANCH_SHARE, a branch with
- * more than this share is an alternative. Below: more questions to a person. Above: a guess stands without a
- * question. Evidence: a_guess_without_alternative below; a_guess_is_asked_about above. */
+/* 1/n of the time: If the largest branch is a guess and has no alternative by BRANCH_SHARE, a
+ * branch with more than this share is an alternative.
+ * If the share is smaller, ctrace asks a person more questions (test a_guess_without_alternative).
+ * If the share is larger, ctrace takes a guess without a question (test a_guess_is_asked_about). */
 #define BRANCH_SHARE_GUESS 20
-/* fifths of the time: The time of which nothing is known is a branch if it has at least this share. Below: a
- * task with few lost records has the cause "unknown". Above: a task without records gets a cause.
- * Evidence: capped_itself below; hardly_recorded above. */
+/* fifths of the time: The time of which nothing is known is a branch if it has at least this share.
+ * If smaller, a task with few lost records has the cause "unknown" (test capped_itself).
+ * If larger, a task without records gets a cause (test hardly_recorded). */
 #define BRANCH_UNKNOWN_FIFTHS 4
 
 /*
  * Diagnosis: does a task spin, poll, starve?
  */
-/* ns: A task spins if it yields the CPU more often than the sum of two numbers: its time divided by
- * SPIN_YIELD_NS, and SPIN_YIELDS. Below: a task that spins computes. Above: a task that yields now and then
- * spins. Evidence: looks_again_and_again below; works_in_portions above. */
+/* ns: A task spins if it yields the CPU more often than SPIN_YIELDS times plus once in each
+ * SPIN_YIELD_NS of its time.
+ * If smaller, a task that spins seems to compute (test looks_again_and_again).
+ * If larger, a task that yields now and then seems to spin (test works_in_portions). */
 #define SPIN_YIELD_NS 10000000ULL
-/* yields: A task spins only if it yields this many times in addition to once in each SPIN_YIELD_NS. Below: a
- * short burst of yields is spinning. Above: a short spin is not found. Evidence: works_in_portions below;
- * looks_again_and_again above. */
+/* yields: A task spins if it yields the CPU more often than SPIN_YIELDS times plus once in each
+ * SPIN_YIELD_NS of its time.
+ * If smaller, a short burst of yields counts as spinning (test works_in_portions).
+ * If larger, a short spin is not found (test looks_again_and_again). */
 #define SPIN_YIELDS 20
-/* samples: With fewer samples on the CPU than this, the samples do not show that a task spins. Below: chance
- * decides. Above: a short spin is not found. Evidence: three_samples below; five_samples above. */
+/* samples: If a task has fewer samples on the CPU than this, the samples do not show that it spins.
+ * If smaller, chance decides (test three_samples).
+ * If larger, a short spin is not found (test five_samples). */
 #define SPIN_SAMPLES 4
-/* 1/n of the samples: A task spins if a larger share of its samples than this is in calls that yield or look
- * for events. Below: a task that polls beside its work spins. Above: a loop around poll() computes.
- * Evidence: polls_beside_its_work below; loop_around_poll above. */
+/* 1/n of the samples: A task spins if a larger share of its samples than this is in system calls
+ * that yield or look for events.
+ * If the share is smaller, a task that polls beside its work seems to spin (test
+ * polls_beside_its_work).
+ * If the share is larger, a loop around poll() seems to compute (test loop_around_poll). */
 #define SPIN_SAMPLE_SHARE 3
-/* waits: A task that sleeps fewer times than this does not poll. Below: two sleeps are polling. Above: a
- * short polling is not found. Evidence: two_sleeps below; three_sleeps above. */
+/* waits: A task that sleeps fewer times than this does not poll.
+ * If smaller, two sleeps count as polling (test two_sleeps).
+ * If larger, a short polling is not found (test three_sleeps). */
 #define POLL_WAITS 3
-/* ns: A task polls only if its sleeps are shorter than this on average. Below: a slow polling is not found.
- * Above: a periodic job polls. Evidence: looks_every_1500_ms below; works_every_3_s above. */
+/* ns: A task polls only if its sleeps are shorter than this on average.
+ * If smaller, a slow polling is not found (test looks_every_1500_ms).
+ * If larger, a periodic job seems to poll (test works_every_3_s). */
 #define POLL_WAIT_NS 2000000000ULL
-/* ns: A task that polls may wait for the process that it told to do something at most this long before its
- * first sleep. Below: a command that looks up names before it polls has told nobody. Above: earlier work
- * counts. Evidence: tells_and_looks_up below; told_long_before above. */
+/* ns: A task that polls may wait for another process to obey its order (a signal, or bytes in a
+ * pipe). The task gave the order at most this long before its first sleep.
+ * If smaller, the order is missed if the task looked up names before it polled (test
+ * tells_and_looks_up).
+ * If larger, earlier work counts as the order (test told_long_before). */
 #define PROMPT_NS 500000000ULL
-/* ns: A task that computes for longer than this between two sleeps has done something else. Below: a task
- * that looks at much between two sleeps is not polling all the time. Above: earlier work counts. Evidence:
- * looks_at_much below; works_between above. */
+/* ns: If a task runs for longer than this between two sleeps, the sleeps before this run are not
+ * part of its polling.
+ * If smaller, a task that looks at much between two sleeps seems to begin anew (test
+ * looks_at_much).
+ * If larger, earlier work counts as polling (test works_between). */
 #define PROMPT_WORK_NS 20000000ULL
-/* times the time on the CPU: A task starves if it waited for a CPU for longer than this. Below: a task with
- * a fair share beside three others starves. Above: a task with a fifth of a CPU does not starve.
- * Evidence: three_rivals below; four_rivals above. */
+/* times the time on the CPU: A task starves if it waited for a CPU for longer than this.
+ * If smaller, a task with a fair share beside three others seems to starve (test three_rivals).
+ * If larger, a task with a fifth of a CPU does not seem to starve (test four_rivals). */
 #define STARVED_RATIO 3
-/* ns: A sample shows that its task ran for this long before the sample, or for less if the task had run for
- * less without blocking. This number is the period of the samples of a CPU (ct_sample_period_ns in
- * bpf/config.h). Below: a task that had the CPU has no name. Above: a task that had little of the CPU is
- * named. Evidence: sampled_every_90_ms below; sampled_every_120_ms above. */
+/* ns: A sample shows that its task ran for this long before the sample, or for less if the task had
+ * run for less without blocking. This number is the period of the samples of a CPU
+ * (ct_sample_period_ns in bpf/config.h).
+ * If smaller, the task that had the CPU is not named (test sampled_every_90_ms).
+ * If larger, a task that had little of the CPU is named (test sampled_every_120_ms). */
 #define CPU_SAMPLE_NS 50000000ULL
-/* 1/n of the time: While switches are not recorded, a task had the CPU if its samples show it for at least
- * this share of the time, and if at least this share of the looks at that CPU found the task there. Below: a
- * task with a part of the CPU is named. Above: no task is named. Evidence: sampled_for_a_third below;
- * sampled_every_90_ms above. */
+/* 1/n: For a time without records of switches, the task that had the CPU is named if two conditions
+ * hold. Its samples show it for at least this share of the time. Of the records that show a task on
+ * this CPU, at least this share shows this task.
+ * If the share is smaller, a task with a part of the CPU is named (test sampled_for_a_third).
+ * If the share is larger, no task is named (test sampled_every_90_ms). */
 #define CPU_SAMPLED_SHARE 2
 /* 1/n of the window: If only long waits were recorded for more than this share, the sentence says
- * so. Below: a sentence mentions a moment that changes nothing. Above: a sentence leans on missing
- * records and does not say so. Evidence: coarse_for_a_moment below; coarse_for_a_while above. */
+ * so.
+ * If the share is smaller, the sentence mentions a moment that changes nothing (test
+ * coarse_for_a_moment).
+ * If the share is larger, the sentence does not mention that it depends on missing records (test
+ * coarse_for_a_while). */
 #define COARSE_SHARE 10
-/* tenths of the time: A worker that is busy for at least this share is busy throughout. Below: a pool with an
- * idle worker is full. Above: a full pool has room. Evidence: pool_has_room below; pool_is_busy above. */
+/* tenths of the time: A worker that is busy for at least this share is busy throughout.
+ * If smaller, a pool with an idle worker seems full (test pool_has_room).
+ * If larger, a full pool seems to have room (test pool_is_busy). */
 #define POOL_BUSY_TENTHS 8
 /* ns: A write ended the polling if the polling ends at most this much later. In between, the
- * polling task may sleep or wait for a CPU. Below: a write that ended the polling does not count as
- * its end. Above: a write that did not end the polling counts as its end. Evidence:
- * goes_on_after_200_ms below; goes_on_after_400_ms above. */
+ * polling task may sleep or wait for a CPU.
+ * If smaller, a write that ended the polling does not count as its end (test goes_on_after_200_ms).
+ * If larger, a write that did not end the polling counts as its end (test goes_on_after_400_ms). */
 #define FLAG_ENDED_NS 250000000ULL
-/* ns: Two writes at most this far apart are one hand-over: one task sets the variable, another resets it.
- * Below: one hand-over counts as two. Above: two hand-overs count as one. Evidence: written_together below;
- * written_one_after_the_other above. */
+/* ns: Two writes at most this far apart are one hand-over: one task sets the variable, another task
+ * resets it.
+ * If smaller, one hand-over counts as two (test written_together).
+ * If larger, two hand-overs count as one (test written_one_after_the_other). */
 #define FLAG_TOGETHER_NS 1000000ULL
 
 /*
- * Comparison with earlier waits. The evidence is in thresholds_waits.txt.
+ * Comparison with earlier waits. The tests are in thresholds_waits.txt.
  */
-/* times: A wait is too long if it lasts at least this many times the usual length. Earlier wake-ups came at
- * regular times if the wait lasts longer than this many times the longest gap between two of these wake-ups.
- * Below: a chance delay is a missing wake-up. Above: a missing wake-up is not found. Evidence:
- * three_times_as_long below; seven_times_as_long above. */
+/* times: A wait is too long if it lasts at least this many times the usual length. Earlier wake-ups
+ * came at regular times if the wait lasts longer than this many times the longest gap between two
+ * of these wake-ups.
+ * If smaller, a chance delay counts as a missing wake-up (test three_times_as_long).
+ * If larger, a missing wake-up is not found (test seven_times_as_long). */
 #define MISSING_LONG 5
-/* 0..1: No task is named if the earlier waits are less alike than this. Below: waits for another
- * reason name a task. Above: waits for the same reason name no task. Evidence: no_frame_of_three
- * below; one_frame_of_three above. */
+/* 0..1: No task is named if the earlier waits are less alike than this.
+ * If smaller, earlier waits for another reason name a task (test no_frame_of_three).
+ * If larger, earlier waits for the same reason name no task (test one_frame_of_three). */
 #define MISSING_GOOD_SCORE 0.6F
-/* waits: No task is named if there are fewer earlier waits than this. If the task itself has fewer,
- * the waits of other tasks of its role count as well. Below: chance names a task. Above: a short
- * habit names no task. Evidence: habit_of_two below; habit_of_four above. */
+/* waits: No task is named if there are fewer earlier waits than this. If the waiting task has fewer
+ * earlier waits, the waits of other tasks of its role count as well.
+ * If smaller, chance names a task (test habit_of_two).
+ * If larger, a short habit names no task (test habit_of_four). */
 #define MISSING_GOOD_COUNT 3
-/* 0..1: The answer is a guess if the earlier waits are less alike than this. Below: a guess is certain.
- * Above: a certain answer is a guess. Evidence: one_frame_of_three below; two_frames_of_three above. */
+/* 0..1: The answer is a guess if the earlier waits are less alike than this.
+ * If smaller, a guess counts as certain (test one_frame_of_three).
+ * If larger, a certain answer counts as a guess (test two_frames_of_three). */
 #define MISSING_SURE_SCORE 0.8F
-/* waits: The answer is a guess if there are fewer earlier waits than this. Below: a guess is certain. Above:
- * a certain answer is a guess. Evidence: habit_of_six below; seven_times_as_long above. */
+/* waits: The answer is a guess if there are fewer earlier waits than this.
+ * If smaller, a guess counts as certain (test habit_of_six).
+ * If larger, a certain answer counts as a guess (test seven_times_as_long). */
 #define MISSING_SURE_COUNT 8
-/* 1/n of the earlier waits that are alike: The answer is a guess if more waits than this ended in
- * another way. Below: a certain answer is a guess. Above: a guess is certain. Evidence:
- * seldom_otherwise below; often_otherwise above. */
+/* 1/n of the earlier waits that ended in the usual way: The answer is a guess if more waits than
+ * this share ended in another way.
+ * If the share is smaller, a certain answer counts as a guess (test seldom_otherwise).
+ * If the share is larger, a guess counts as certain (test often_otherwise). */
 #define MISSING_SURE_OTHERS 4
-/* ns: Two parts of a wait, which a time limit has cut, are two waits if the task is awake for longer than
- * this in between. Below: a short look divides a wait. Above: two waits with work in between are one.
- * Evidence: look_in_between below; work_in_between above. */
+/* ns: A time limit may cut a wait into two parts. The parts are two waits if the task is awake for
+ * longer than this between them.
+ * If smaller, a short look divides a wait (test look_in_between).
+ * If larger, two waits with work between them count as one (test work_in_between). */
 #define MISSING_RAN_NS 1000000ULL
-/* 0..1: An earlier wait does not count if it is less alike than this. Below: waits for another
- * reason count. Above: waits for the same reason do not count. Evidence: no_frame_of_three on both
- * sides. */
+/* 0..1: An earlier wait does not count if it is less alike than this.
+ * If smaller, waits for another reason count (test no_frame_of_three).
+ * If larger, waits for the same reason do not count (the same test). */
 #define SIMILAR_LEAST 0.4F
-/* 0..1: The usual length is the median length of the most alike waits: those whose score is at most this much
- * below the best score. Below: few waits decide the length. Above: waits that differ decide the length.
- * Evidence: three_frames_of_four_are_near below; two_frames_of_three_are_not_near above. */
+/* 0..1: The usual length is the median length of the most alike waits: those whose score is at most
+ * this much below the best score.
+ * If smaller, few waits decide the length (test three_frames_of_four_are_near).
+ * If larger, waits that differ decide the length (test two_frames_of_three_are_not_near). */
 #define SIMILAR_NEAR_BEST 0.15F
 /* 0..1: How alike the places of two waits are if their objects differ and serve the same purpose:
- * sockets to the same address, two pipes, or objects of one kind that two tasks use. Below: such
- * waits name no task. Above: such waits count like waits on the same object. Evidence:
- * condition_of_another below; condition_and_stack_of_another above. */
+ * sockets to the same address, two pipes, or objects of one kind that two tasks use.
+ * If smaller, such waits name no task (test condition_of_another).
+ * If larger, such waits count like waits on the same object (test
+ * condition_and_stack_of_another). */
 #define SIMILAR_OTHER_OBJECT 0.8F
-/* factor: The score of two waits is multiplied by this if their stacks have nothing in common. Below: waits
- * with other stacks do not count. Above: stacks do not matter. Evidence: one_frame_of_three below;
- * no_frame_of_three above. */
+/* factor: The score of two waits is multiplied by this if their stacks have nothing in common.
+ * If smaller, waits with other stacks do not count (test one_frame_of_three).
+ * If larger, stacks do not matter (test no_frame_of_three). */
 #define SIMILAR_STACK 0.5F
 
 /*
- * Hangs. The evidence is in thresholds_waits.txt. Two numbers stand elsewhere. A task that is runnable for at
- * least DIAGNOSE_STALL_NS gets a row. A wait for something else that is longer than OTHER_WAIT_NS (graph/)
- * ends a series of waits.
+ * The list of hangs. The tests are in thresholds_waits.txt. Two more numbers decide which hangs are
+ * in the list:
+ * - DIAGNOSE_STALL_NS (see above): A task that is runnable for at least this long gets a row.
+ * - OTHER_WAIT_NS (graph/thresholds.h): A series of waits for one thing ends at a wait for another
+ *   thing that is longer than this.
  */
-/* ns: A wait shorter than this gets no row. Below: more rows, and a diagnosis for each. Above: hangs are
- * missed. Evidence: lock_of_a_second on both sides. */
+/* ns: A wait shorter than this gets no row in the list of hangs.
+ * If smaller, there are more rows, and a diagnosis for each (test lock_of_a_second).
+ * If larger, hangs are missed (the same test). */
 #define HANGS_WAIT_NS 1000000000ULL
-/* ns: A run on a CPU shorter than this gets no row. A main thread that waits for a busy task on a condition
- * or an eventfd is an alarm if the wait lasts at least this long. Below: alarms about ordinary work. Above:
- * hangs are missed. Evidence: two_seconds_of_work on both sides; main_waits_for_a_worker below;
- * main_waits_for_a_worker_for_long above. */
+/* ns: A run on a CPU shorter than this gets no row in the list of hangs. A main thread that waits
+ * on a condition or an eventfd for a busy task is an alarm if the wait lasts at least this long.
+ * If smaller, there are alarms about ordinary work (tests two_seconds_of_work,
+ * main_waits_for_a_worker).
+ * If larger, hangs are missed (tests two_seconds_of_work, main_waits_for_a_worker_for_long). */
 #define HANGS_RUN_NS 2000000000ULL
-/* ns: A wait longer than this divides a run on a CPU into two. Below: a long run with short waits gets no
- * row. Above: ordinary work with waits is a long run. Evidence: work_with_short_waits on both sides. */
+/* ns: A wait longer than this divides a run on a CPU into two.
+ * If smaller, a long run with short waits gets no row (test work_with_short_waits).
+ * If larger, ordinary work with waits counts as a long run (the same test). */
 #define HANGS_SHORT_WAIT_NS 10000000ULL
-/* ns: Waits for the same thing are one wait, unless the task runs between them for longer than this plus the
- * time by HANGS_BETWEEN_SHARE. Below: a lock that is tried again and again makes many short waits.
- * Above: waits with work in between are one hang. Evidence: work_between_two_tries on both sides. */
+/* ns: Waits for the same thing are one wait, unless the task runs between them for too long: for
+ * longer than HANGS_BETWEEN_NS plus the time by HANGS_BETWEEN_SHARE.
+ * If smaller, a lock that is tried again and again makes many short waits (test
+ * work_between_two_tries).
+ * If larger, waits with work between them count as one hang (the same test). */
 #define HANGS_BETWEEN_NS 5000000ULL
-/* 1/n of the time since the first of these waits began: This part of the time is added to
- * HANGS_BETWEEN_NS. Below and above: as for HANGS_BETWEEN_NS. Evidence: tries_of_a_lock on both
- * sides. */
+/* 1/n of the time since the first of the waits for the same thing began: This time is added to
+ * HANGS_BETWEEN_NS.
+ * If the share is smaller, a lock that is tried again and again makes many short waits (test
+ * tries_of_a_lock).
+ * If the share is larger, waits with work between them count as one hang (the same test). */
 #define HANGS_BETWEEN_SHARE 20
-/* ns: A wait for a child that computes is an alarm if it lasts at least this long. Below: alarms about the
- * ordinary work of a child. Above: a child in an endless loop is missed. Evidence: child_at_work below;
- * child_at_work_for_long above. */
+/* ns: A wait for a child that computes is an alarm if it lasts at least this long.
+ * If smaller, there are alarms about the ordinary work of a child (test child_at_work).
+ * If larger, a child in an endless loop is missed (test child_at_work_for_long). */
 #define HANGS_CHILD_BUSY_NS 3000000000ULL
-/* 1/n of the longer hang: Two hangs are about equally long if they differ by at most this. The hang with
- * more waiting tasks then comes first. Below: the hang that began a little earlier comes first, even if only
- * one task waits. Above: a much longer hang comes second. Evidence: two_holders on both sides. */
+/* 1/n of the longer hang: Two hangs are about equally long if they differ by at most this. The hang
+ * with more waiting tasks then comes first.
+ * If the share is smaller, a hang that began a little earlier comes first, even if only one task
+ * waits (test two_holders_below).
+ * If the share is larger, a much longer hang comes second (test two_holders_above). */
 #define HANGS_ALIKE_SHARE 10
 
 /*
  * Slices: how far an edge is believed. The score of an edge (0..1) is a product of these numbers,
- * and decides which of two ways is taken. Below: an edge of this sort is believed too little.
- * Above: an edge of this sort is believed too much. The evidence is in thresholds_slice.txt.
+ * and decides which of two ways is taken. If such a number is smaller, an edge of its sort is
+ * believed too little. If the number is larger, the edge is believed too much. The tests are in
+ * thresholds_slice.txt.
  */
-/* 0..1: The score of a boosted edge (a weak edge with another sign for it) before the factors.
- * Evidence: one_doubt_many below; two_doubts above. */
+/* 0..1: The score of a boosted edge before the factors. (A boosted edge is a weak edge for which
+ * something speaks, such as stacks that are alike.)
+ * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_BOOSTED 0.8
-/* 0..1: The score of any other weak edge before the factors. Evidence: two_doubts below; one_doubt_many
- * above. */
+/* 0..1: The score of a weak edge that is not boosted, before the factors.
+ * Tests: two_doubts fails if the number is smaller, one_doubt_many if it is larger. */
 #define SURE_WEAK 0.5
 /* 0..1: The score of a strong edge if another strong edge is nearer to the start of the segment.
- * The nearest strong edge has the score 1. Evidence: certain_way_by_a_later_edge below;
- * likely_way_by_the_nearest_edge above. */
+ * The nearest strong edge has the score 1.
+ * Tests: certain_way_by_a_later_edge fails if the number is smaller, likely_way_by_the_nearest_edge
+ * if it is larger. */
 #define SURE_LATER 0.6
-/* factor: For an edge that often comes about by chance: the handoff of a lock, or an interrupt. Evidence:
- * handover_or_two_doubts below; handover_or_one_doubt above. */
+/* factor: Multiplies the score of an edge that often comes about by chance (the handoff of a lock,
+ * or an interrupt).
+ * Tests: handover_or_two_doubts fails if the number is smaller, handover_or_one_doubt if it is
+ * larger. */
 #define SURE_HAPPENSTANCE 0.4
-/* factor: For a false wake: the task went back to sleep on the same object. Evidence:
- * false_wake_or_three_doubts below; false_wake_or_two_doubts above. */
+/* factor: Multiplies the score of a false wake (the task went back to sleep on the same object).
+ * Tests: false_wake_or_three_doubts fails if the number is smaller, false_wake_or_two_doubts if it
+ * is larger. */
 #define SURE_FALSE_WAKE 0.3
-/* factor: For a post that may have been for another waiter, because several tasks post and several wait.
- * Evidence: one_doubt_many below; two_doubts above. */
+/* factor: Multiplies the score of a post that may have been for another waiter, because several
+ * tasks post and several tasks wait.
+ * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_MANY 0.7
-/* factor: For a weak edge that arrives after the segment has begun. Evidence: one_doubt_midst below;
- * two_doubts above. */
+/* factor: Multiplies the score of a weak edge that arrives after the segment has begun.
+ * Tests: one_doubt_midst fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_MIDST 0.8
-/* factor: For an edge between two segments whose stacks have nothing in common. If the stacks are equal, the
- * factor is 1. The more the stacks differ, the nearer the factor is to this number. If a stack is not known,
- * the factor is half-way between this number and 1. Evidence: other_stack_is_one_doubt below;
- * other_stack_and_another_doubt above. */
+/* factor: Multiplies the score of an edge between two segments whose stacks have nothing in common.
+ * If the stacks are equal, the factor is 1. The more the stacks differ, the nearer the factor is to
+ * this number. If a stack is not known, the factor is half-way between this number and 1.
+ * Tests: other_stack_is_one_doubt fails if the number is smaller, other_stack_and_another_doubt if
+ * it is larger. */
 #define SURE_OTHER_STACKS 0.7
-/* 0..1: The part of its score that a very old weak edge loses. Evidence: old_or_half_of_the_stack below;
- * old_or_little_of_the_stack above. */
+/* 0..1: The part of its score that a very old weak edge loses.
+ * Tests: old_or_half_of_the_stack fails if the number is smaller, old_or_little_of_the_stack if it
+ * is larger. */
 #define SURE_OLD 0.2
-/* ns: A weak edge of this age loses half of SURE_OLD. Below: an edge seems too old too soon. Above: age does
- * not matter. Evidence: tenth_of_a_second_or_more_than_half below; tenth_of_a_second_or_most_of_the_stack
- * above. */
+/* ns: A weak edge of this age loses half of SURE_OLD.
+ * If smaller, an edge seems too old too soon (test tenth_of_a_second_or_more_than_half).
+ * If larger, age does not matter (test tenth_of_a_second_or_most_of_the_stack). */
 #define SURE_AGE_NS 100000000ULL
 
 /*
- * What-if. The evidence is in whatif_test.
+ * What-if. The tests are in whatif_test.c.
  */
-/* ns: A send may be recorded at most this long after the end of the wait that it ended. Below: the
- * message of this send counts a second time. Above: a later message counts as part of the wait.
- * Evidence: test_record_after_the_wait on both sides. */
+/* ns: A send may be recorded at most this long after the end of the wait that it ended.
+ * If smaller, the message of this send counts a second time (test test_record_after_the_wait).
+ * If larger, a later message counts as part of the wait (the same test). */
 #define WHATIF_SEND_SLACK_NS 200000ULL
-/* 1/n of the range: The table has no question about a process whose task had the CPU for less than this.
- * Below: questions that save next to nothing. Above: a question worth asking is missing. Evidence:
- * test_rivals on both sides. */
+/* 1/n of the range: The table has no question about a process whose task had the CPU for less than
+ * this.
+ * If the share is smaller, there are questions that save next to nothing (test test_rivals).
+ * If the share is larger, a question worth asking is missing (the same test). */
 #define WHATIF_RIVAL_SHARE 50
 
 /*
- * Requests. The evidence is in requests.txt.
+ * Requests. The tests are in requests.txt.
  */
-/* per cent: The requests whose latency lies between these ranks are the usual ones, with which the slowest
- * are compared. Below and above: too few requests, or slow ones, count as usual. Evidence: usual_and_slow on
- * both sides. */
+/* per cent: The requests of a service are ranked by latency. The requests between these two ranks
+ * are the usual ones, with which the slowest ones are compared. With other numbers, too few
+ * requests, or slow ones, count as usual (test usual_and_slow). */
 #define REQUEST_USUAL_FROM 40
 #define REQUEST_USUAL_TO   60
-/* per cent: The slowest requests are those from this rank on. Evidence: usual_and_slow on both sides. */
+/* per cent: The slowest requests are those from this rank on (test usual_and_slow, for a smaller
+ * and a larger number). */
 #define REQUEST_SLOW_FROM 99
-/* requests: Of the usual and of the slowest requests of a service, at most this many are divided into parts;
- * they are evenly distributed over the ranks. Below: rare reasons are missed. Above: a trace of a million
- * requests takes minutes. */
+/* requests: Of the usual and of the slowest requests of a service, at most this many are divided
+ * into parts. They are evenly distributed over the ranks.
+ * If smaller, rare reasons are missed.
+ * If larger, a trace of a million requests takes minutes. */
 #define REQUEST_SAMPLE 400
-/* The sentence about a request names at most SAID reasons, each with at least 1/SAID_SHARE of the time.
- * Below: the sentence does not explain the request. Above: the sentence is long. Evidence: usual_and_slow on
- * both sides. */
+/* The sentence about a request names at most REQUEST_SAID reasons, each with at least
+ * 1/REQUEST_SAID_SHARE of the time. With fewer reasons, the sentence does not explain the request.
+ * With more reasons, the sentence is long. (Test usual_and_slow, for smaller and larger
+ * numbers.) */
 #define REQUEST_SAID       3
 #define REQUEST_SAID_SHARE 20
-/* services: A request that asks a service, which asks a service, and so on: at most this many are followed.
- */
+/* services: A request asks a service, that service asks another one, and so on. The analysis
+ * follows at most this many services in such a row. */
 #define REQUEST_MAX_DEPTH 16
-/* intervals: While a child request is under way, at most this many intervals of the asking task are looked at
- * for work that it does meanwhile. */
+/* intervals: While a child request is under way, the asking task may do other work. The search for
+ * such work looks at up to this many intervals of the task. */
 #define CHILD_LOOKS 4096
 
 /*
- * Queues of jobs. The evidence is in jobs.txt.
+ * Queues of jobs. The tests are in jobs.txt.
  */
-/* 0..1: Jobs hardly wait if less than this share of all their time is spent in the queue. Below: a queue
- * without a problem gets a verdict. Above: a queue in which jobs wait gets none. Evidence: hardly_wait below;
- * one_thread above. */
+/* 0..1: Jobs hardly wait if they spend less than this share of all their time in the queue.
+ * If smaller, a queue without a problem gets a verdict (test hardly_wait).
+ * If larger, a queue in which jobs wait gets no verdict (test one_thread). */
 #define QUEUE_WAIT_SHARE 0.1
-/* ns: All threads are stuck if no job has ended for as long as the oldest waiting job has waited, and this is
- * at least so long. Below: long jobs look stuck. Above: a stuck pool is noticed late. Evidence: long_jobs
- * below; stuck_pool above. */
+/* ns: All threads are stuck if the oldest waiting job has waited for at least this long, and no job
+ * has ended in that time.
+ * If smaller, long jobs look stuck (test long_jobs).
+ * If larger, a stuck pool is noticed late (test stuck_pool). */
 #define QUEUE_STUCK_NS 1000000000ULL
-/* factor: A few long jobs hold up the others if the 99th per cent of the execution is this many times the
- * usual. Evidence: one_thread below; few_long_jobs above. */
+/* factor: A few long jobs hold up the others only if the 99th percentile of the execution times is
+ * at least this many times the median.
+ * Tests: one_thread fails if the number is smaller, few_long_jobs if it is larger. */
 #define QUEUE_LONG_TIMES 10
-/* 0..1: A pool is too small if its jobs have a CPU for less than this share of their execution; otherwise it
- * is overloaded. Evidence: jobs_that_sleep below; jobs_that_compute above. */
+/* 0..1: A pool is too small if its jobs have a CPU for less than this share of their execution.
+ * Otherwise the pool is overloaded.
+ * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
 
 #endif

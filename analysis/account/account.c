@@ -18,7 +18,8 @@ struct books {
 	const struct graph *g;
 	const struct path *p;
 	struct tally groups[ACCOUNT_GROUPS];
-	uint32_t *top;      /* [frame]: its ancestor at depth 1, the frame that a wait of the victim opened */
+	uint32_t *top;      /* [frame]: the frame at depth 1 from which it descends; GRAPH_NONE for
+			       frame 0 */
 	struct map remotes; /* hash of a remote address -> its first socket */
 	int err;
 };
@@ -52,7 +53,8 @@ static uint64_t row_hash(enum account_group group, const struct account_row *r)
 	return mix(mix(mix(mix(mix(1, r->task), r->obj), r->time), r->edge), r->kind);
 }
 
-/* Finds the row with the same key, or adds one. NULL: out of memory. */
+/* Returns the row with the same key, or adds one. If there is no memory, sets k->err and returns
+ * NULL. */
 static struct account_row *row_of(struct books *k, enum account_group group, const struct account_row *key)
 {
 	struct tally *t = &k->groups[group];
@@ -91,7 +93,7 @@ static uint64_t interval_ns(const struct graph *g, uint32_t interval)
 	return interval == GRAPH_NONE ? 0 : g->intervals[interval].to_ns - g->intervals[interval].from_ns;
 }
 
-/* Adds the victim's own piece of a FOLDED interval. */
+/* Adds a piece of a FOLDED interval of the victim to the group ACCOUNT_WAIT. */
 static void add_folded_wait(struct books *k, const struct path_piece *x)
 {
 	static const enum time_kind kinds[] = { TIME_RUNNING, TIME_RUNNABLE, TIME_SHORT };
@@ -143,8 +145,8 @@ static void add_wait(struct books *k, const struct path_piece *x)
 		r->interval = interval;
 }
 
-/* Counts the time of piece x, in which its task waited for a CPU. Each task that had this CPU gets a
- * row. */
+/* Adds piece x, in which a task waited for a CPU, to the group ACCOUNT_RESOURCE. Each task that had
+ * this CPU gets a row. */
 static void add_runnable(struct books *k, const struct path_piece *x)
 {
 	struct account_row key = { .kind = RESOURCE_CPU, .time = TIME_RUNNABLE };
@@ -171,7 +173,8 @@ static void add_runnable(struct books *k, const struct path_piece *x)
 		add(k, ACCOUNT_RESOURCE, &key, x->to_ns - at);
 }
 
-/* Counts the time of a piece of a FOLDED interval. It is not known which tasks had the CPU. */
+/* Adds a piece of a FOLDED interval to the group ACCOUNT_RESOURCE. It is not known which tasks had
+ * the CPU. */
 static void add_folded(struct books *k, const struct path_piece *x)
 {
 	struct account_row run = { .task = GRAPH_NONE, .time = TIME_RUNNING };
@@ -263,8 +266,8 @@ static void add_process(struct books *k, const struct path_piece *x)
 	add(k, ACCOUNT_PROCESS, &key, x->to_ns - x->from_ns);
 }
 
-/* Finds the objects for which the tasks between the victim and piece x wait, the innermost first.
- * Returns their number. */
+/* Finds the objects for which the tasks on the way from the victim to piece x wait. The innermost
+ * object comes first. Returns the number of objects. */
 static size_t objects_of(const struct books *k, const struct path_piece *x,
 			 struct account_row found[PATH_MAX_DEPTH + 1])
 {

@@ -2,8 +2,8 @@
 /*
  * account.h - sums up the pieces of a critical path: where the time went.
  *
- * There are five groups. Each divides the same pieces in another way. In each group, the field ns of
- * all rows adds up to the range exactly:
+ * There are five groups of rows. Each group divides the same pieces in another way. In each group,
+ * the field ns of all rows adds up to the length of the range:
  *
  *   wait      the victim's own activity: the victim ran, or waited for one task and one thing
  *   resource  the resource at the end of the waits that were followed: running, waiting for a CPU
@@ -14,11 +14,12 @@
  *   process   the process that held the victim up
  *   object    the innermost object that a task between the victim and the piece waited for
  *
- * Example: the owner of a lock sleeps, and the victim wants the lock. The victim's time is a wait for
- * a lock in the group wait, a timer in the group resource, and the lock in the group object.
+ * Example: the victim wants a lock, and the owner of the lock sleeps. The victim's time is a wait
+ * for a lock in the group wait, a timer in the group resource, and the lock in the group object.
  *
- * (The method is the resource accounting of Panappticon, Zhang et al., CODES+ISSS 2013, section 4.4.) Pure;
- * any thread. The result refers to the graph and its window, not to the path.
+ * The method is the resource accounting of Panappticon (Zhang et al., CODES+ISSS 2013, section
+ * 4.4). Pure; any thread. The result has indices into the graph, and needs the graph and its
+ * window. It does not need the path.
  */
 #ifndef CTRACE_ANALYSIS_ACCOUNT_ACCOUNT_H
 #define CTRACE_ANALYSIS_ACCOUNT_ACCOUNT_H
@@ -33,20 +34,21 @@ enum account_group {
 	ACCOUNT_OBJECT,
 	ACCOUNT_GROUPS,
 };
-/* The word for a group: "wait", "resource", ... */
+/* Returns the word for a group: "wait", "resource", ... */
 const char *account_group_name(enum account_group group);
 
 /* The group of a row says which of its fields are set; the others are 0 or GRAPH_NONE. */
 struct account_row {
 	uint64_t ns;
-	/* OBJECT: the time of the path in which any task on the way waited for the object. Here
-	 * rows overlap, and some have an ns of 0. Other groups: equal to ns. */
+	/* OBJECT: the time in which any task on the path waited for the object. A piece may count
+	 * in several rows. If the object is never the innermost one, ns is 0. Other groups: equal
+	 * to ns. */
 	uint64_t within_ns;
 	uint32_t count; /* WAIT: the number of waits or runs; other groups: the number of pieces, or of parts
 			   of pieces */
 	/* WAIT: the task that the victim waited for; RESOURCE: the task that had the CPU; TASK: the
-	 * task itself; PROCESS: the first thread of the process, or another one if the trace does not
-	 * have the first */
+	 * task itself; PROCESS: the first thread of the process, or another thread if the trace
+	 * does not have the first one */
 	uint32_t task;
 	uint32_t interval; /* WAIT: the longest wait or run */
 	uint64_t obj;      /* set in WAIT, RESOURCE, OBJECT; for a disk: its device; for a remote address:
@@ -62,12 +64,12 @@ struct account {
 	size_t n_rows[ACCOUNT_GROUPS];
 };
 
-/* Sums up the path. The caller frees *ret with account_free(). 0 or -ENOMEM. */
+/* Sums up the path. The caller frees *ret with account_free(). Returns 0 or -ENOMEM. */
 int account_new(const struct graph *g, const struct path *p, struct account **ret);
 void account_free(struct account *a);
 
 #define ACCOUNT_WORDS_MAX 512
-/* Writes a row in words: "waiting for a file lock that db[7] held (/var/x.db)", "network
+/* Writes a row in words. Examples: "waiting for a file lock that db[7] held (/var/x.db)", "network
  * 10.0.0.1:443", "db[7]". The text is cut to size, and safe to print. */
 void account_words(const struct graph *g, enum account_group group, const struct account_row *row, char *buf,
 		   size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* quantiles.h - quantiles by nearest rank: the smallest value that at least so many of the values do not
- * exceed. Pure; any thread. */
+/* quantiles.h - quantiles by nearest rank. The quantile of p per cent is the smallest value v for
+ * which at least p per cent of all values are v or less. Pure; any thread. */
 #ifndef CTRACE_ANALYSIS_ACCOUNT_QUANTILES_H
 #define CTRACE_ANALYSIS_ACCOUNT_QUANTILES_H
 
@@ -11,7 +11,7 @@ struct quantiles {
 	uint64_t p50, p95, p99, max;
 };
 
-/* The index of the quantile in n sorted values, n > 0. */
+/* Returns the index of the quantile of `percent` per cent in n sorted values, n > 0. */
 static inline size_t quantile_rank(size_t n, unsigned percent)
 {
 	size_t i = (n * percent + 99) / 100;
@@ -19,7 +19,7 @@ static inline size_t quantile_rank(size_t n, unsigned percent)
 	return i ? i - 1 : 0;
 }
 
-/* The quantiles of sorted values; all 0 if there are none. */
+/* Returns the quantiles of n sorted values. If n is 0, all quantiles are 0. */
 static inline struct quantiles quantiles_of(const uint64_t *v, size_t n)
 {
 	if (!n)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * missing_wake.h - the result of the comparison of a wait with earlier ones: the wake-up that is missing or
- * late, and the task that has not sent it. missing_wake_find.h says how both are found. The *reference* is
- * the earlier wait with which the wait is compared.
+ * missing_wake.h - the result of a comparison: one wait, the *examined wait*, is compared with
+ * earlier waits. The result names the wake-up that is missing or late, and the task that has not
+ * sent it. missing_wake_find.h says how both are found. The *reference* is the earlier wait with
+ * which the examined wait is compared in detail.
  *
  * Pure; any thread.
  */
@@ -11,8 +12,9 @@
 
 #include "graph/wake/blame.h"
 
-#define MISSING_STEPS 8 /* tasks on the path of a wake-up that are looked at */
+#define MISSING_STEPS 8 /* the most tasks on the path of a wake-up that are looked at */
 
+/* What the named task does instead of sending the wake-up. */
 enum missing_wake_how {
 	MISSING_ENDED,  /* the task has ended */
 	MISSING_SILENT, /* the task still does the things after which it sent its earlier wake-ups, but sends
@@ -27,10 +29,10 @@ enum missing_wake_how {
 struct missing_wake_step {
 	uint32_t task;
 	uint32_t wait;    /* the wait that the task should have ended */
-	uint64_t from_ns; /* the part of this wait that is compared */
+	uint64_t from_ns; /* from_ns to to_ns: the part of this wait that is compared */
 	uint64_t to_ns;
-	uint64_t obj;        /* the object of the wait in the reference (its blame.obj) */
-	enum edge_kind edge; /* how the task ended the wait in the reference */
+	uint64_t obj;        /* the object of the earlier wait with which `wait` is compared */
+	enum edge_kind edge; /* how that earlier wait ended */
 	uint32_t count;      /* how many similar earlier waits the task ended; 0: only other tasks of its role
 				ended such waits */
 	bool more;           /* count is a lower bound, because there were too many waits to look at */
@@ -40,25 +42,29 @@ struct missing_wake_step {
 struct missing_wake {
 	uint32_t wait;         /* the examined wait, an interval; if time limits cut the wait into several
 				  parts, the first part */
-	uint64_t wait_from_ns; /* the part of this wait that is compared */
+	uint64_t wait_from_ns; /* wait_from_ns to wait_to_ns: the part of the examined wait that is
+				  compared */
 	uint64_t wait_to_ns;
 	uint32_t reference;   /* an interval */
 	uint64_t ref_from_ns; /* when the events began that led to the wake-up of the reference */
-	float similarity;     /* how alike both waits are: 0..1 */
+	float similarity;     /* how alike the examined wait and the reference are: 0..1 */
 	uint32_t occurrences; /* earlier waits that are alike and ended in the same way as the reference */
 	uint32_t others;      /* earlier waits that are alike and ended in another way */
-	uint32_t refused;     /* earlier waits that were left out because of a limit (similar.h) */
+	uint32_t refused;     /* earlier waits and tasks that were left out because of a limit
+				 (similar.h) */
 	uint64_t usual_ns;    /* length of the reference: the median of the most alike waits */
-	bool late;            /* the wake-up came in the end */
-	bool regular;         /* the gaps between earlier wake-ups were all far shorter than this wait */
-	bool own_accord;      /* in the reference, a timer of the last task on the path of the wake-up
-				 caused the wake-up, and no other task did */
-	struct missing_wake_step steps[MISSING_STEPS]; /* the last one is the task to name */
+	bool late;            /* the wake-up came, but later than usual */
+	bool regular;         /* the gaps between earlier wake-ups were all far shorter than the
+				 examined wait */
+	bool own_accord;      /* in the reference, the last task on the path of the wake-up acted
+				 because of its own timer, not because of another task */
+	struct missing_wake_step steps[MISSING_STEPS]; /* the last step has the task to name */
 	uint32_t n_steps;
 	enum missing_wake_how how;
-	uint32_t instead;    /* the interval in which the named task is; GRAPH_NONE: it has ended */
-	uint64_t since_ns;   /* when `instead` began; MISSING_ENDED: when the task ended; MISSING_SILENT: when
-				it last ended such a wait */
+	uint32_t instead;    /* the interval in which the named task is, instead of sending the
+				wake-up; GRAPH_NONE: the task has ended */
+	uint64_t since_ns;   /* when `instead` began; MISSING_ENDED: when the task ended;
+				MISSING_SILENT: when the task last ended such a wait */
 	uint64_t instead_ns; /* for how long the task is in `instead`, within the wait */
 	uint32_t triggers;   /* MISSING_SILENT: how often, during the wait, the task was woken in the way that
 				made it send the wake-up in the reference */
@@ -66,9 +72,9 @@ struct missing_wake {
 };
 
 void missing_wake_free(struct missing_wake *m);
-/* True: the waits are alike enough, and enough in number, to name a task. */
+/* Returns true if the earlier waits are alike enough, and numerous enough, to name a task. */
 bool missing_wake_is_good(const struct missing_wake *m);
-/* True: the waits are so alike, and so many, that there is no doubt. */
+/* Returns true if the earlier waits are so alike, and so numerous, that there is no doubt. */
 bool missing_wake_is_sure(const struct missing_wake *m);
 const struct missing_wake_step *missing_wake_named(const struct missing_wake *m);
 

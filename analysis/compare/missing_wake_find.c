@@ -21,8 +21,8 @@ struct hop {
 struct hops {
 	struct hop v[MISSING_STEPS];
 	uint32_t n;
-	bool timer; /* a timer of the task itself ended the trigger of the last hop */
-	bool asks;  /* the waiter ended the trigger of the last hop */
+	bool timer; /* the trigger of the last hop ended because of the task's own timer */
+	bool asks;  /* the waiter of the reference ended the trigger of the last hop */
 };
 
 static uint64_t length(const struct graph *g, uint32_t interval)
@@ -30,8 +30,8 @@ static uint64_t length(const struct graph *g, uint32_t interval)
 	return g->intervals[interval].to_ns - g->intervals[interval].from_ns;
 }
 
-/* The last wait of the task that ended by ts_ns. Waits by chance (similar_is_chance()) do not count.
- * GRAPH_NONE: there is none, or it is not known. */
+/* Returns the last wait of the task that was over at ts_ns. Waits by chance (similar_is_chance())
+ * do not count. Returns GRAPH_NONE if there is no such wait, or if it is not known. */
 static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -58,7 +58,7 @@ static bool on_path(const struct hops *h, uint32_t task)
 	return false;
 }
 
-/* Follows the path of the wake-up that ended the reference's wait, backward. */
+/* Goes backward along the path of the wake-up that ended the reference, and fills *h. */
 static void find_hops(const struct graph *g, const struct similar *reference, struct hops *h)
 {
 	struct hop hop = { .blame = reference->blame, .wait = reference->interval };
@@ -81,8 +81,8 @@ static void find_hops(const struct graph *g, const struct similar *reference, st
 	}
 }
 
-/* The task that was born last, among those that have the same role as `task` and were born by at_ns. If
- * there is none, `task` itself. */
+/* Returns the youngest of the tasks that have the same role as `task` and were born by at_ns. If
+ * there is no younger one, returns `task` itself. */
 static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 {
 	uint32_t best = task;
@@ -94,7 +94,7 @@ static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 	return best;
 }
 
-/* The main activity of a task in a range of time: one wait, or running. */
+/* The main activity of a task in a range of time: a wait or a run. */
 struct doing {
 	uint32_t interval; /* the longest wait or run; GRAPH_NONE: not known */
 	uint64_t ns; /* for a wait, its length within the range; for a run, all time in which the task ran or
@@ -163,7 +163,7 @@ static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like,
 	return n;
 }
 
-/* Whether a task other than the waiter was woken on the object in (from_ns, to_ns). */
+/* Tells whether a task other than the waiter was woken on the object in (from_ns, to_ns). */
 static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, uint64_t from_ns,
 			 uint64_t to_ns)
 {
@@ -176,8 +176,8 @@ static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, u
 	return false;
 }
 
-/* Counts the earlier waits of the waiter at this place that the task of the step ended. Notes when
- * the last of these waits ended. */
+/* Counts the earlier waits of the same waiter, at the place of step->wait, that step->task ended.
+ * Sets step->last_ns to the end of the last one. */
 static void count_before(const struct graph *g, struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
@@ -206,7 +206,8 @@ static void name(struct missing_wake *m, enum missing_wake_how how, const struct
 	m->since_ns = since_ns;
 }
 
-/* Whether the task still gets its trigger, although the wake-up that should follow does not come. */
+/* Tells whether the task of the step still gets its trigger, but does not send the wake-up that
+ * should follow. */
 static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
 	const struct missing_wake_step *step = &m->steps[m->n_steps - 1];
@@ -221,8 +222,9 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 }
 
 /* If the task of the step exited before the second half of the wait, returns true and sets m->how
- * to MISSING_ENDED. If the task has a count below MISSING_GOOD_COUNT, the exit says nothing:
- * perhaps each task of this role ends few waits and then exits. Then m->n_steps becomes 0. */
+ * to MISSING_ENDED. If this task has a count below MISSING_GOOD_COUNT, the exit says nothing:
+ * perhaps each task of this role ends few waits and then exits. In this case m->n_steps becomes
+ * 0. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -236,7 +238,8 @@ static bool has_ended(const struct graph *g, const struct missing_wake_step *ste
 	return true;
 }
 
-/* Whether wake-ups on the object of the wait still come, but go to other tasks than the waiter. */
+/* Tells whether wake-ups on the object of the wait still come, but go to other tasks than the
+ * waiter. */
 static bool others_served(const struct graph *g, const struct missing_wake_step *step)
 {
 	const struct interval *w = &g->intervals[step->wait];
@@ -245,9 +248,9 @@ static bool others_served(const struct graph *g, const struct missing_wake_step 
 	       others_woken(g, step->obj, w->task, step->from_ns, step->to_ns);
 }
 
-/* Examines one task of the path; the caller has added its step to m. True: the task waits as usual,
- * and the caller goes on to the next task. False: this is the task to name, or no task is to be
- * named (then m->n_steps is 0). */
+/* Examines one task of the path. The caller has added its step to m. Returns true if the task waits
+ * as usual, so that the caller goes on to the next task. Returns false if this is the task to name,
+ * or if no task is to be named (then m->n_steps is 0). */
 static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
 	struct missing_wake_step *step = &m->steps[m->n_steps - 1];
@@ -257,8 +260,9 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	bool usual, most;
 
 	count_before(g, step);
-	/* the task was gone before the wait, and had ended few earlier waits: perhaps each task of this role
-	 * ends few waits and then exits, so take the latest task of this role instead */
+	/* the task exited before the wait, and had ended few earlier waits: perhaps each task of
+	 * this role ends few waits and then exits, so take the youngest task of this role
+	 * instead */
 	if (g->tasks[step->task].exit_ns <= step->from_ns && step->count < MISSING_GOOD_COUNT) {
 		step->task = successor(g, step->task, step->from_ns);
 		step->count = 0;
@@ -278,8 +282,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
 	if ((usual || !most) && is_silent(g, h, k, m))
 		name(m, MISSING_SILENT, &d, step->last_ns);
-	else if (usual && !most && m->late) /* the loop served other clients in between, so it is not known
-					       which wait to compare */
+	else if (usual && !most && m->late) /* the task (an event loop) served other clients in
+					       between, so it is not known which wait to compare */
 		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
 		return true;
@@ -290,8 +294,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	return false;
 }
 
-/* Returns the task that ended this wait, if this task has the role of `task` (as another worker of
- * the same pool has). Otherwise returns `task`. */
+/* Returns the task that ended step->wait, if this task has the role of `task`: it may be another
+ * worker of the same pool. Otherwise returns `task`. */
 static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
@@ -323,7 +327,7 @@ static void walk(const struct graph *g, const struct hops *h, struct missing_wak
 	m->own_accord = h->timer;
 }
 
-/* Whether all gaps between earlier wake-ups were far shorter than this wait. */
+/* Tells whether all gaps between earlier wake-ups were far shorter than the examined wait. */
 static bool is_regular(const struct graph *g, const struct similar_set *set, const struct missing_wake *m)
 {
 	uint64_t longest = 0;
@@ -338,7 +342,7 @@ static bool is_regular(const struct graph *g, const struct similar_set *set, con
 	return m->wait_to_ns - m->wait_from_ns > MISSING_LONG * longest;
 }
 
-/* Whether the awaited wake-up came after all, by m->wait_to_ns. */
+/* Tells whether the awaited wake-up came after all, by m->wait_to_ns. */
 static bool is_late(const struct graph *g, const struct missing_wake *m)
 {
 	const struct interval *s = &g->intervals[m->wait];
@@ -368,7 +372,8 @@ static void compare(const struct graph *g, const struct similar_set *set, struct
 	walk(g, &h, m);
 }
 
-/* Completes m, whose wait is set. m->n_steps is 0 if the comparison says nothing. */
+/* Completes m. The caller has set the wait of m. m->n_steps is 0 if the comparison says nothing.
+ * Returns 0 or -ENOMEM. */
 static int examine(const struct graph *g, struct missing_wake *m)
 {
 	struct similar_set set;
@@ -384,8 +389,8 @@ static int examine(const struct graph *g, struct missing_wake *m)
 	return 0;
 }
 
-/* The named task waits for something else. Compares that wait with earlier waits too. Returns 1:
- * this comparison names another task; 0: it does not; or -ENOMEM. */
+/* The named task waits for something else. Compares this wait with earlier waits, too. Returns 1 if
+ * this comparison names another task; 0 if it does not; or -ENOMEM. */
 static int examine_next(const struct graph *g, struct missing_wake *m)
 {
 	struct missing_wake next = { .wait = m->instead, .wait_from_ns = g->intervals[m->instead].from_ns };
@@ -430,7 +435,7 @@ static bool timed_out(const struct graph *g, const struct interval *s)
 /*
  * A time limit may cut a wait into several parts, with hardly any work in between. Returns the part
  * that is next to the interval `at`: the part before it if step is -1, the part after it if step is
- * 1. GRAPH_NONE: there is none.
+ * 1. Returns GRAPH_NONE if there is none.
  */
 static uint32_t other_part(const struct graph *g, uint32_t at, int step)
 {

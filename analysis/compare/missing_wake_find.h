@@ -5,12 +5,14 @@
  * that ended in time.
  *
  * An earlier wait counts only if a task of the commonest role ended it, in the commonest way
- * (similar_keep_commonest()). The reference is one of these waits: that of median length among the
- * most alike (similar_median()). The walk follows the path of the reference's wake-up backward: to
- * the task that woke the waiter, to the task that had woken this waker, and so on. The walk looks at
- * what each of these tasks does now, while the waiter waits. If the task waits at the same place as
- * before the reference's wake-up, the walk goes on to the next task. Otherwise this task is named
- * (Argus, section 4.2).
+ * (similar_keep_commonest()). One of these waits is the reference: among the most alike waits, the
+ * wait of median length (similar_median()).
+ *
+ * The walk follows the path of the reference's wake-up backward: to the task that woke the waiter,
+ * to the task that had woken this waker, and so on. The walk looks at what each of these tasks does
+ * now, while the waiter waits. If the task waits at the same place as before the reference's
+ * wake-up, the walk goes on to the next task. Otherwise this task is named (Argus: Weng, Huang,
+ * Yang, USENIX ATC 2021, section 4.2).
  *
  * Pure; any thread.
  */
@@ -22,7 +24,7 @@
 /*
  * Examines a BLOCKED interval up to to_ns. The caller frees *ret with missing_wake_free(). *ret is
  * NULL if the wait is normal, if no earlier wait is like it, or if the comparison leads to no task.
- * 0 or -ENOMEM.
+ * Returns 0 or -ENOMEM.
  */
 int missing_wake_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing_wake **ret);
 

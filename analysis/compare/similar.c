@@ -13,7 +13,8 @@
 
 enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
 
-/* Stands for the result of the wait that is compared, which may not have ended yet. */
+/* Stands for the kind of end of the wait that is compared, because this wait may not have ended
+ * yet. */
 #define RESULT_OPEN 0xff
 
 static uint32_t make_token(enum token what, unsigned a, unsigned b, unsigned c)
@@ -30,8 +31,8 @@ bool similar_is_chance(const struct graph *g, const struct interval *s)
 /* A signature while it is built. */
 struct builder {
 	struct signature *s;
-	uint32_t period; /* length of the last repeat that was folded; 0: none */
-	uint32_t end;    /* s->n after the last fold */
+	uint32_t period; /* length of the last repeat that was dropped; 0: none */
+	uint32_t end;    /* s->n after that repeat was dropped */
 };
 
 /* Drops the newest tokens if they repeat the tokens just before them. */
@@ -56,7 +57,8 @@ static void push(struct builder *b, uint32_t token)
 	fold(b);
 }
 
-/* If the last tokens are the beginning of one more repeat, whose rest was not looked at, drops them. */
+/* Drops the last tokens if they are the beginning of one more repeat. (The rest of this repeat was
+ * not looked at.) */
 static void finish(struct builder *b)
 {
 	uint32_t rest = b->s->n - b->end;
@@ -86,7 +88,7 @@ static uint32_t event_token(const struct window_event *e, uint32_t tid)
 	case CT_RECV:
 		return e->r.tid == tid ? make_token(TOKEN_RECV, kind, 0, 0) : 0;
 	case CT_WAKE:
-		/* a wake through a readable socket has a token already: that of its send */
+		/* a wake that made a socket readable has a token already: that of its send */
 		if (ct_wake_waker(&e->r) != tid || ct_wake_context(&e->r) != CT_CTX_TASK ||
 		    e->r.flags & CT_WF_READY)
 			return 0;
@@ -106,7 +108,7 @@ static void push_run(const struct graph *g, const struct interval *s, struct bui
 		uint32_t token;
 
 		for (; dropped && g->dropped[dropped - 1].next >= i; dropped--)
-			seen++; /* a dropped record behind event i - 1 */
+			seen++; /* a record that the graph dropped, behind event i - 1 */
 		if (seen >= SIMILAR_EVENTS)
 			break;
 		token = event_token(&g->w->events[i - 1], g->tasks[s->task].tid);
@@ -224,9 +226,10 @@ bool similar_role(const struct graph *g, uint32_t a, uint32_t b)
 	       (same_name(g, a, a_ns, b, b_ns) && same_name(g, leader_of(g, a), a_ns, leader_of(g, b), b_ns));
 }
 
-/* The factor for the score of two waits, by their stacks: 1 if the stacks are equal, SIMILAR_STACK if they
- * have nothing in common, otherwise in between. Stacks that are not known count as equal if the waits are for
- * one object (place is 1), otherwise as half alike. */
+/* Returns the factor for the score of two waits, by their stacks: 1 if the stacks are equal,
+ * SIMILAR_STACK if they have nothing in common, otherwise a number between these. If a stack is not
+ * known, the stacks count as equal if the waits are for one object (place is 1), otherwise as half
+ * alike. */
 static float stacks_factor(const struct graph *g, const struct interval *a, const struct interval *b,
 			   float place)
 {
@@ -239,17 +242,18 @@ static float stacks_factor(const struct graph *g, const struct interval *a, cons
 	return SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
 }
 
-/* `waker` ended a wait of `mate`, and `mate` has the same role as `me`. True: `waker` and `mate`
- * are in one process, and `me` is in another process. Then this wait says nothing about `me`: a
- * task in the process of `me` has to end the waits of `me`. */
+/* `waker` ended a wait of `mate`, and `mate` has the same role as `me`. Returns true if `waker` and
+ * `mate` are in one process, and `me` is in another process. Then this wait says nothing about
+ * `me`: a task in the process of `me` has to end the waits of `me`. */
 static bool is_of_another_process(const struct graph *g, uint32_t me, uint32_t mate, uint32_t waker)
 {
 	return waker != GRAPH_NONE && g->tasks[waker].tgid == g->tasks[mate].tgid &&
 	       g->tasks[waker].tgid != g->tasks[me].tgid;
 }
 
-/* True: a message on a connection ended the wait x of an event loop, in another process than that of the wait
- * s. Each process has connections of its own, so the sender says nothing about s. */
+/* Returns true if a message on a connection ended the wait x of an event loop, and the wait s
+ * belongs to another process than x. Each process has connections of its own, so the sender of the
+ * message says nothing about s. */
 static bool is_of_another_connection(const struct graph *g, const struct interval *s,
 				     const struct interval *x, const struct blame *b)
 {
@@ -260,7 +264,7 @@ static bool is_of_another_connection(const struct graph *g, const struct interva
 }
 
 /* Adds the wait `earlier` to ret if it is at the same place as the wait `interval`, and the awaited
- * event ended it. 0 or -ENOMEM. */
+ * event ended it. Returns 0 or -ENOMEM. */
 static int consider(const struct graph *g, uint32_t interval, const struct signature *mine, uint32_t earlier,
 		    struct similar_set *ret)
 {

@@ -7,9 +7,10 @@
  * - the awaited event ended it, not a time limit.
  *
  * A signature describes what a task did: its waits (system call, kind of object, kind of end), and
- * the kinds of its sends, receives and wakes, in order. Repeats are folded (Argus, section 4.2). The
- * likeness of two signatures is the length of their longest common subsequence, relative to their
- * lengths. The likeness is less if the stacks of both waits are known and differ.
+ * the kinds of its sends, receives and wakes, in order. A repeat of the same things counts once
+ * (Argus: Weng, Huang, Yang, USENIX ATC 2021, section 4.2). The likeness of two signatures is the
+ * length of their longest common subsequence, relative to their lengths. The likeness is less if
+ * the stacks of both waits are known and differ.
  *
  * Pure; any thread.
  */
@@ -19,13 +20,13 @@
 #include "graph/wake/blame.h"
 #include "lib/vec.h"
 
-#define SIMILAR_TOKENS    24   /* tokens of a signature, after folding */
-#define SIMILAR_PERIOD    6    /* tokens of the longest repeat that is folded */
-#define SIMILAR_INTERVALS 96   /* intervals that are looked at for one signature */
-#define SIMILAR_EVENTS    256  /* the last records of one interval on a CPU that are looked at */
-#define SIMILAR_MAX       128  /* waits in the result */
-#define SIMILAR_LOOKS     1024 /* waits at the same place that are looked at for one comparison */
-#define SIMILAR_TASKS     64   /* tasks of one role that are looked at */
+#define SIMILAR_TOKENS    24   /* the most tokens of a signature */
+#define SIMILAR_PERIOD    6    /* the most tokens of a repeat that counts once */
+#define SIMILAR_INTERVALS 96   /* the most intervals for one signature */
+#define SIMILAR_EVENTS    256  /* the most records of one run, the latest ones */
+#define SIMILAR_MAX       128  /* the most waits in the result */
+#define SIMILAR_LOOKS     1024 /* the most waits at the same place for one comparison */
+#define SIMILAR_TASKS     64   /* the most other tasks of one role */
 
 struct signature {
 	uint32_t token[SIMILAR_TOKENS]; /* the latest token first */
@@ -40,31 +41,36 @@ struct similar {
 
 struct similar_set {
 	VEC(struct similar)
-	v; /* first the task's own waits, then those of other tasks; of each task the latest first */
-	uint32_t looked;  /* number of earlier waits at that place that were looked at */
+	v; /* first the waits of the task itself, then those of other tasks; of each task the latest
+	      first */
+	uint32_t looked;  /* number of earlier waits at the same place that were looked at */
 	uint32_t refused; /* waits and tasks beyond the limits */
 };
 
-/* Fills in the signature of the things that the task did up to this wait, a BLOCKED interval. The
- * signature says nothing of the end of this wait. */
+/* Fills *ret with the signature of the things that the task did up to this wait, a BLOCKED
+ * interval. The signature says nothing of the end of this wait. */
 void similar_signature(const struct graph *g, uint32_t interval, struct signature *ret);
-/* How alike two signatures are: from 0, nothing in common, to 1, equal. */
+/* Returns how alike two signatures are: from 0 (nothing in common) to 1 (equal). */
 float similar_score(const struct signature *a, const struct signature *b);
-/* Tells how alike the places of two waits are. 1: the same object; between 0 and 1: another object
- * that serves the same purpose; 0: different places. */
+/* Returns how alike the places of two waits are:
+ * - 1 for the same object;
+ * - a number between 0 and 1 for another object that serves the same purpose;
+ * - 0 for different places. */
 float similar_place(const struct graph *g, const struct interval *a, const struct interval *b);
-/* True: the tasks have one role: they have the same name, and their processes have the same name. */
+/* Returns true if both tasks have one role: they have the same name, and their processes have the
+ * same name. */
 bool similar_role(const struct graph *g, uint32_t a, uint32_t b);
-/* True: chance decides whether the task waits here: it waits for a mutex, for memory or for a disk, or it is
- * stopped. */
+/* Returns true if chance decides whether the task waits here: the task waits for a mutex, for
+ * memory or for a disk, or it is stopped. */
 bool similar_is_chance(const struct graph *g, const struct interval *s);
 
-/* Finds the waits that are like the wait `interval`, and that were over before it began. 0 or -ENOMEM. The
- * caller calls similar_done() in both cases. */
+/* Finds the waits that are like the wait `interval`, and that were over before it began. Returns 0
+ * or -ENOMEM. The caller calls similar_done() in both cases. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
-/* Groups the waits by the role of the task that ended them, and by how it ended them. Keeps the group
- * with the greatest sum of scores. Drops waits with a score below SIMILAR_LEAST. *ret_others grows by
- * the number of waits that were dropped because they ended in another way. */
+/* Groups the waits by the role of the task that ended them, and by the way in which this task ended
+ * them. Keeps the group with the greatest sum of scores. Drops waits with a score below
+ * SIMILAR_LEAST. *ret_others grows by the number of waits that were dropped because they ended in
+ * another way. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
 /* Returns the wait of median length among the most alike waits. The set must not be empty. */
 const struct similar *similar_median(const struct graph *g, const struct similar_set *set);

@@ -20,7 +20,7 @@ static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
 }
 
 /* Adds ns to the time in which the task had the resource. tally is a map, because only few of the
- * many tasks of a long trace occur here. */
+ * many tasks of a long trace occur in it. */
 static int tally_add(struct map *tally, uint32_t task, uint64_t ns)
 {
 	uint64_t had = 0;
@@ -43,9 +43,9 @@ static void tally_best(const struct map *tally, struct contention *r)
 	}
 }
 
-/* The time in [from, to) for which records of cpu are missing. ix: the index of the CT_GAP records (lost
- * records), or the index of the caps of groups. (A task whose records were left out by a cap may have had
- * the CPU.) The record of a gap or a cap stands at its end. */
+/* Returns the time in [from, to) for which records of cpu are missing. ix is the index of the
+ * CT_GAP records (lost records), or the index of the caps of groups. (A task whose records a cap
+ * left out may have had the CPU.) The record of a gap or a cap stands at the end of its time. */
 static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
 			uint64_t to)
 {
@@ -71,8 +71,8 @@ static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint
 	       graph_lacked_ns(g, CT_LACK_SWITCHES, from, to);
 }
 
-/* Adds to *tally and *r how long each task had cpu in [from, to). *near: index of the run on this
- * CPU at which the search begins; becomes the index of the first run that ends after `from`. */
+/* Adds to *tally and *r how long each task had cpu in [from, to). The search begins at run number
+ * *near of this CPU. *near becomes the number of the first run that ends after `from`. */
 static int contention_cpu_interval(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from,
 				   uint64_t to, size_t *near, struct map *tally, struct contention *r)
 {
@@ -143,7 +143,7 @@ static uint32_t device_of(const struct graph *g, uint64_t obj)
 	return o ? o->dev : 0;
 }
 
-/* The file on device dev for which task waited longest in [from, to). */
+/* Returns the file on device dev for which the task waited longest in [from, to). */
 static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev, uint64_t from_ns,
 			     uint64_t to_ns)
 {
@@ -165,7 +165,8 @@ static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev,
 	return best;
 }
 
-/* Of the disk waits v of one task, adds those for device dev in [from, to) to the tally. */
+/* v has the disk waits of one task. Adds the time of the waits for device dev in [from, to) to the
+ * tally. */
 static int tally_disk(const struct graph *g, const uint32_t *v, size_t n, uint32_t dev, uint64_t from_ns,
 		      uint64_t to_ns, struct map *tally)
 {
@@ -207,8 +208,8 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
 	return 0;
 }
 
-/* Whether a worker waits for its next job in this interval: on a condition, or for clients. A futex
- * with an owner is a lock and no condition. */
+/* Tells whether a worker waits for its next job in this interval: on a condition, or for clients. A
+ * futex with an owner is a lock and no condition. */
 static bool is_idle(const struct graph *g, const struct interval *s)
 {
 	return s->state == INTERVAL_BLOCKED &&
@@ -216,8 +217,8 @@ static bool is_idle(const struct graph *g, const struct interval *s)
 		s->wait == CT_W_POLL || s->wait == CT_W_ACCEPT);
 }
 
-/* Whether the task was busy for nearly all of [from, to) (POOL_BUSY_TENTHS). Time in which its
- * state is not known, or of which only sums are known, does not count as busy. */
+/* Tells whether the task was busy for nearly all of [from, to) (POOL_BUSY_TENTHS). Time in which
+ * its state is not known, or of which only sums are known, does not count as busy. */
 static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -235,7 +236,7 @@ static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_
 	return busy >= (to_ns - from_ns) / 10 * POOL_BUSY_TENTHS;
 }
 
-/* The futex on which task idles between jobs; 0: none. */
+/* Returns the futex on which the task idles longest; 0 if there is none. */
 static uint64_t idle_futex(const struct graph *g, uint32_t task)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -260,15 +261,16 @@ static bool accepts_on(const struct graph *g, uint32_t task, uint64_t obj)
 	for (size_t i = 0; i < n && scan_step(g); i++)
 		if (g->w->events[r[i].event].r.tid == g->tasks[task].tgid)
 			return true;
-	/* the descriptors of the process may not be recorded: look at its parent, from which a worker
-	 * inherits listening sockets */
+	/* the descriptors of the process may not be recorded: look at its parent too, because a
+	 * worker inherits listening sockets from its parent */
 	for (size_t i = 0; i < n && scan_step(g); i++)
 		if (g->w->events[r[i].event].r.tid == g->tasks[task].ptgid)
 			return true;
 	return false;
 }
 
-/* A listening socket that the process of task, or its parent, has open (accepts_on()); 0: none. */
+/* Returns a listening socket that the process of the task, or its parent, has open (accepts_on());
+ * 0 if there is none. */
 static uint64_t listening(const struct graph *g, uint32_t task)
 {
 	for (size_t i = 0; i < g->w->n_objects; i++) {
@@ -282,9 +284,9 @@ static uint64_t listening(const struct graph *g, uint32_t task)
 	return 0;
 }
 
-/* Counts the processes of a pool: task's process and its siblings that have the same name and the
- * same listening socket. 0: one of these processes was idle, or there is no such sibling. The
- * parent does not count, because it only supervises the workers. */
+/* Counts the processes of a pool: the process of the task, and its siblings that have the same name
+ * and the same listening socket. Returns 0 if one of these processes was idle, or if there is no
+ * such sibling. The parent does not count, because it only supervises the workers. */
 static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t parent = g->tasks[task].ptgid, workers = 0;
@@ -391,7 +393,7 @@ uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_n
 	return yields;
 }
 
-/* The last interval in [from, to) in which the task ran; NULL: none. */
+/* Returns the last interval in [from, to) in which the task ran; NULL if there is none. */
 static const struct interval *last_run(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];

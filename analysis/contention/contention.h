@@ -18,35 +18,39 @@ struct contention {
 				  the CPU */
 	uint64_t idle_ns;      /* contention_cpu(): the time in which no task had the CPU */
 	uint64_t lost_ns;      /* contention_cpu(): the time for which records are missing */
-	uint64_t throttled_ns; /* contention_cpu(): the waits that began when the CPU quota of the victim's
-				  control group was used up */
+	uint64_t throttled_ns; /* contention_cpu(): the time of the waits that began when the CPU
+				  quota of the victim's control group was used up */
 	bool sampled;          /* samples showed that `task` had the CPU: cpu_samples.h */
 	uint64_t obj;          /* contention_disk(): the file for which `task` waited longest */
 };
 
 /* Finds the task of another process that ran longest on the CPU for which `task` waited in
- * [from, to). 0 or -ENOMEM. */
+ * [from, to). Returns 0 or -ENOMEM. */
 int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 		   struct contention *ret);
-/* True: most of the time of contention_cpu() was the effect of a CPU quota. */
+/* Returns true if most of the time of contention_cpu() was the effect of a CPU quota. */
 bool contention_is_throttled(const struct contention *c);
-/* Finds the other task that waited longest for the device of obj in [from, to). 0 or -ENOMEM. */
+/* Finds the other task that waited longest for the device of obj in [from, to). Returns 0 or
+ * -ENOMEM. */
 int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
 		    struct contention *ret);
 /*
- * The number of workers in the pool of `task`, if all of them were busy throughout [from, to). 0:
- * `task` is in no pool, or a worker was idle. A pool is one of these:
- * - Threads of one process that idle on the same futex. If `task` or the other thread was never
- *   seen idle, the two are in one pool if they have the same name.
+ * Returns the number of workers in the pool of `task`, if all of them were busy throughout [from,
+ * to). Returns 0 if a worker was idle, or if `task` is the only worker. A pool is one of these:
+ * - Threads of one process, without its main thread, that idle on the same futex. If `task` or
+ *   another thread was never seen idle, the other thread is in the pool if it has the same name and
+ *   was busy throughout.
  * - Sibling processes that have the same name and share a listening socket.
  */
 uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
-/* Guesses which task changed the variable on which `task` spun in [from, to): the other thread of its
- * process that ran last before to_ns. GRAPH_NONE: no other thread ran in this time. */
+/* Guesses which task changed the variable on which `task` spun in [from, to): the other thread of
+ * its process that ran last before to_ns. Returns GRAPH_NONE if no other thread ran in this
+ * time. */
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
-/* Returns how often `task` left the CPU in [from, to) in sched_yield or in a poll with a time limit of zero,
- * and stayed runnable. *ret_samples: the number of its samples in that time; *ret_sampled: the number of
- * these samples that were in a call that yields or looks for events. */
+/* Returns how often `task` left the CPU in [from, to), and stayed runnable, in sched_yield or in a
+ * poll with a time limit of zero. Sets *ret_samples to the number of its samples in that time, and
+ * *ret_sampled to the number of these samples that were in a system call that yields or looks for
+ * events. */
 uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			   uint32_t *ret_sampled, uint32_t *ret_samples);
 

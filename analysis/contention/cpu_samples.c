@@ -8,8 +8,8 @@
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
-/* An interval in which the victim was in the queue of a CPU: all the time, or, in a folded interval, for
- * queued_ns of it. */
+/* An interval in which the victim was in the queue of a CPU for queued_ns. Only in a folded
+ * interval, queued_ns may be shorter than the interval. */
 struct queue {
 	uint64_t from_ns, to_ns, queued_ns;
 	uint32_t cpu; /* FORMAT_CPU_NONE: not known */
@@ -39,8 +39,8 @@ static int add_candidate(struct search *s, uint32_t task, uint32_t cpu)
 	return VEC_PUSH(&c->shares, (struct cpu_share){ .task = task, .cpu = cpu, .seen = 1 });
 }
 
-/* Notes that the victim ran on cpu. If a queue since the victim's last run has another CPU, the
- * victim has changed its CPU at an unknown time. Then the CPU of this queue is not known. */
+/* Notes that the victim ran on cpu. If a queue since the victim's last run is that of another CPU,
+ * the victim has changed its CPU at an unknown time. Then the CPU of this queue is not known. */
 static void ran_on(struct search *s, uint32_t cpu)
 {
 	for (; s->sure < s->queues.n; s->sure++)
@@ -55,7 +55,8 @@ static void forget_cpu(struct search *s)
 	s->cpu = FORMAT_CPU_NONE;
 }
 
-/* Whether the time limit of wait x ended the wait: a timer that the victim itself set, on its CPU. */
+/* Tells whether the time limit of wait x ended the wait. The victim itself set the timer of this
+ * limit, so the timer runs on the CPU of the victim. */
 static bool by_own_timer(const struct interval *x, const struct window_event *wake)
 {
 	return ct_wake_context(&wake->r) == CT_CTX_TIMER && CT_OBJ_KIND(x->obj) != CT_OBJ_TIMERFD &&
@@ -83,8 +84,8 @@ static int add_queue(struct search *s, const struct interval *x, uint64_t queued
 						    queued_ns, s->cpu });
 }
 
-/* If switches were recorded when the victim came into the queue, they tell two things: the CPU; and the task
- * that had the CPU when the victim left the queue, or when these records end. */
+/* If switches were recorded when the victim came into the queue, these records tell the CPU. They
+ * also tell which task had the CPU when the victim left the queue, or when the records end. */
 static int add_runnable(struct search *s, uint32_t interval)
 {
 	const struct graph *g = s->g;
@@ -157,7 +158,7 @@ static int find_queues(struct search *s, uint32_t task)
 	return r;
 }
 
-/* For how long the samples show the task in [from_ns, to_ns). */
+/* Returns for how long the task ran in [from_ns, to_ns), as its samples show. */
 static uint64_t sampled_ns(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t ns = 0, seen_ns = from_ns;
@@ -180,7 +181,8 @@ static uint64_t sampled_ns(const struct graph *g, uint32_t task, uint64_t from_n
 	return ns;
 }
 
-/* For how long the task ran in [from_ns, to_ns) at least, by its switches and by its sums. */
+/* Returns for how long the task ran in [from_ns, to_ns) at least, as its switches and its sums
+ * show. */
 static uint64_t ran_ns(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -202,7 +204,9 @@ static uint64_t ran_ns(const struct graph *g, uint32_t task, uint64_t from_ns, u
 	return ns;
 }
 
-/* For how long the task ran, for certain, while the victim was in the queue. */
+/* Returns for how long the task certainly ran while the victim was in queue q. The task may also
+ * have run while the victim was not in the queue: the longest possible time of this is
+ * subtracted. */
 static uint64_t share_of(const struct graph *g, uint32_t task, const struct queue *q)
 {
 	uint64_t sampled = task == GRAPH_NONE ? 0 : sampled_ns(g, task, q->from_ns, q->to_ns), ran, elsewhere;

@@ -8,8 +8,8 @@
 #include "lib/cleanup.h"
 #include "trace/format/window.h"
 
-/* The CT_POLLED of the most likely variable, from the last inspection of the task up to to_ns.
- * NULL: there was no inspection. */
+/* Returns the CT_POLLED record of the most likely variable, from the last inspection of the task up
+ * to to_ns; NULL if there was no inspection. */
 static const struct window_event *last_polled(const struct graph *g, uint32_t tid, uint64_t to_ns)
 {
 	const struct graph_ref *r = graph_ref_before(g, &g->polled, tid, to_ns);
@@ -22,7 +22,7 @@ static const struct window_event *last_polled(const struct graph *g, uint32_t ti
 	return r ? &g->w->events[r->event] : NULL;
 }
 
-/* The accesses to the variables of a process. The ids of these variables are one range. */
+/* Returns the accesses to all variables of a process. The ids of these variables form one range. */
 static const struct graph_ref *process_accesses(const struct graph *g, uint32_t tgid, size_t *ret_n)
 {
 	uint64_t first = CT_OBJ_USER_ID(CT_OBJ_DATA, tgid, 0);
@@ -30,12 +30,13 @@ static const struct graph_ref *process_accesses(const struct graph *g, uint32_t 
 	return graph_refs_range(&g->accesses, first, first + (1ULL << 47) - 1, ret_n);
 }
 
-/* The accesses to one variable, seen from a task that polls it. */
+/* The accesses to one variable, as they matter for a task that polls it. */
 struct history {
 	/* the last write by another task in the range (from_ns, to_ns]: it may have ended the polling */
 	const struct window_event *ended;
 	const struct window_event *before; /* the last write by another task before the range */
-	/* the last write by any task, more than FLAG_TOGETHER_NS before `ended`; 0: none */
+	/* the time of the last write by any task that came more than FLAG_TOGETHER_NS before
+	 * `ended`; 0: there is none */
 	uint64_t since_ns;
 	bool own;  /* the polling task itself has accessed the variable */
 	bool many; /* several other tasks have written the variable */
@@ -89,8 +90,8 @@ static void take_history(const struct graph *g, const struct history *h, uint64_
 	f->until_ns = f->ended ? e->r.ts : to_ns;
 }
 
-/* Whether another task wrote the variable of h later than the variable of f. If the polled variable
- * is not known, the variable with the latest such write is taken. */
+/* Tells whether another task wrote the variable of h later than the variable of f. (If the polled
+ * variable is not known, find_writer() takes the variable with the latest such write.) */
 static bool is_later(const struct graph *g, const struct history *h, const struct flag *f)
 {
 	const struct window_event *e = h->ended ? h->ended : h->before;
@@ -98,14 +99,14 @@ static bool is_later(const struct graph *g, const struct history *h, const struc
 	return !f->watched || (e && (f->event == GRAPH_NONE || e->r.ts > g->w->events[f->event].r.ts));
 }
 
-/* The variable of an entry of process_accesses(). */
+/* Returns the variable of one access. */
 static uint64_t variable_of(const struct graph *g, const struct graph_ref *r)
 {
 	return g->w->events[r->event].r.obj;
 }
 
-/* Finds the task that wrote the polled variable. If the variable is not known, finds it among the
- * variables that the polling task itself has accessed. */
+/* Finds the task that wrote the polled variable. If the polled variable is not known, finds it
+ * among the variables that the polling task itself has accessed. */
 static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			struct flag *f)
 {
@@ -151,7 +152,8 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 	return f;
 }
 
-/* Splits "symbol (module)". False if the name has another form, or if a shell would change it. */
+/* Splits "symbol (module)". Returns false if the name has another form, or if a shell would change
+ * it. */
 static bool split_name(const char *name, int *ret_symbol, const char **ret_module, int *ret_module_n)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-:@";

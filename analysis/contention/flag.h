@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * flag.h - private to analysis/: finds the variable in memory that a task polls, and the task that
- * writes it. The evidence is CT_POLLED (from inspections) and CT_ACCESS (from watchpoints). Pure;
- * any thread.
+ * writes it. The evidence is the records CT_POLLED (from inspections) and CT_ACCESS (from
+ * watchpoints). Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_CONTENTION_FLAG_H
 #define CTRACE_ANALYSIS_CONTENTION_FLAG_H
@@ -18,16 +18,16 @@ struct flag {
 	uint32_t event;  /* the record of the writer's last write; GRAPH_NONE: none */
 	bool ended;      /* the write `event` ended the polling */
 	enum edge_strength strength;
-	/* The time in which the polling task waited for the writer. This time ends with the write
-	 * that ended the polling, or with the range; it begins with the write before, or with the
-	 * range. */
+	/* The time in which the polling task waited for the writer. It begins at the write before,
+	 * or at the begin of the range if that is later. It ends at the write that ended the
+	 * polling; if no write did, at the end of the range. */
 	uint64_t since_ns;
 	uint64_t until_ns;
 };
 
-/* Finds the variable that task polls in [from, to), and its writer. */
+/* Finds the variable that the task polls in [from, to), and the task that writes it. */
 struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
-/* Adds the command that watches a variable: "ctrace watch --pid 12 --var flag". */
+/* Adds the command that watches a variable. Example: "ctrace watch --pid 12 --var flag". */
 void flag_command(const struct graph *g, uint32_t pid, uint64_t obj, struct words *t);
 
 #endif

@@ -78,7 +78,8 @@ static int by_rules(const struct option *x)
 	return x->ruled_in ? 0 : x->ruled_out ? 2 : 1;
 }
 
-/* Rules come before sizes. The branches that a rule excludes come last. */
+/* Sorts the options by rules, and then by size: a branch that a rule calls the cause comes first, a
+ * branch that a rule excludes comes last. */
 static void apply_rules(struct options *o, struct rules *rules)
 {
 	for (size_t i = 0; i < o->n; i++) {
@@ -100,8 +101,8 @@ static void apply_rules(struct options *o, struct rules *rules)
 	}
 }
 
-/* Whether it is only likely that the task of group x is to blame. A lock handoff is no guess: it is
- * certain that the lock took the time of the wait. */
+/* Tells whether it is only likely that the task of group x is to blame. A lock handoff is no guess:
+ * it is certain that the lock took the time of the wait. */
 static bool is_guess(const struct group *x)
 {
 	return x->type == GROUP_TASK && x->blame.strength != EDGE_STRONG && x->blame.edge != EDGE_LOCK &&
@@ -165,7 +166,8 @@ static void put_share(const struct options *o, const struct group *x, struct wor
 	words_add(t, ", %u %%)", percent(o, x));
 }
 
-/* "sh[1]: followed a[2] (3.0 s, 75 %), not b[3] (1.0 s, 25 %): the larger share" */
+/* Makes the words for a choice. Example: "sh[1]: followed a[2] (3.0 s, 75 %), not b[3] (1.0 s, 25
+ * %): the larger share". n: the number of branches from which to choose. */
 static char *choice_text(const struct options *o, const struct group *taken, size_t n, const char *why)
 {
 	const char *sep = "";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * branch.h - private to analysis/: chooses the branch that the chain follows from one task. A
- * branch is a group of the task's time. Pure; any thread, but only one thread at a time may use a
- * struct rules.
+ * branch is a group of the task's time (breakdown.h). Pure; any thread, but only one thread at a
+ * time may use a struct rules.
  *
  * The chain follows the largest group, unless a rule excludes it or calls another group the cause.
  *
@@ -11,7 +11,7 @@
  * group, and it is a guess, groups with more than a twentieth are enough (BRANCH_SHARE_GUESS).
  *
  * If rules exclude the largest group and no other group has more than a fifth of the time, the
- * chain ends at this task, whose wait then has no known owner.
+ * chain ends at this task. The wait of the task then has no known owner.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
 #define CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
@@ -20,17 +20,17 @@
 #include "analysis/diagnose/breakdown.h"
 
 struct branch {
-	struct group *taken; /* NULL: the task has no time to divide */
+	struct group *taken; /* the chosen group; NULL: the task has no time to divide */
 	char *choice;        /* the decision in words, with the other branches; NULL: there was no
 				choice. The caller frees the text */
-	bool ranked;         /* the sizes decided, not a rule or a person */
+	bool ranked;         /* the sizes of the groups decided, not a rule or a person */
 	bool asked;          /* a question was put to a person */
 	bool refused;        /* a rule or a person excluded every branch */
 };
 
 /* Chooses one of the groups of `task` in l. ret->taken points into l. If a rule or a person
  * excludes every group, ret->taken is the largest group, changed in l to a wait with no known
- * owner. 0 or -ENOMEM. */
+ * owner. Returns 0 or -ENOMEM. */
 int branch_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task,
 		  struct breakdown *l, struct branch *ret);
 

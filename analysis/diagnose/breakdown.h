@@ -3,9 +3,12 @@
  * breakdown.h - private to analysis/: divides the time of one task of a chain into groups. Pure;
  * any thread.
  *
- * A group is one of these: the runs of the task and its waits for a CPU; its waits for one other
- * task; its waits for one thing that is no task; time of which only sums are known (FOLDED
- * intervals); unknown time.
+ * A group is one of these:
+ * - the runs of the task and its waits for a CPU;
+ * - its waits for one other task;
+ * - its waits for one thing that is no task;
+ * - time of which only sums are known (FOLDED intervals);
+ * - unknown time.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_BREAKDOWN_H
 #define CTRACE_ANALYSIS_DIAGNOSE_BREAKDOWN_H
@@ -20,7 +23,8 @@ struct group {
 	enum group_type type;
 	uint32_t task;           /* GROUP_TASK: the task of the longest frame */
 	uint64_t key;            /* GROUP_TASK: see breakdown_frame_key() */
-	enum resource_kind kind; /* GROUP_LEAF: the kind; RESOURCE_NONE if cycle is set */
+	enum resource_kind kind; /* GROUP_LEAF: the kind of the thing; RESOURCE_NONE if cycle is
+				    set */
 	uint64_t obj;
 	uint64_t total_ns, from_ns, to_ns, longest_ns;
 	uint32_t waits;
@@ -35,7 +39,7 @@ typedef VEC(struct group) groups;
 struct breakdown {
 	groups v;
 	uint64_t running_ns, runnable_ns;
-	/* the sums of the GROUP_FOLDED */
+	/* the sums of GROUP_FOLDED */
 	uint64_t folded_ran_ns, folded_queued_ns;
 	uint32_t switches;
 	uint64_t from_ns, to_ns, total_ns;
@@ -44,21 +48,22 @@ struct breakdown {
 			      hash is taken already, the next free number is used */
 };
 
-/* Divides the time of the frames i for which in[i] is true. 0 or -ENOMEM. The caller calls
- * breakdown_done() in both cases. */
+/* Divides the time of those frames i of the path for which in[i] is true. Returns 0 or -ENOMEM. The
+ * caller calls breakdown_done() in both cases. */
 int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path *p, const bool *in);
 void breakdown_done(struct breakdown *l);
-/* The key of the group to which a frame belongs: the task of the frame. For EDGE_EXIT, the key is a
- * hash of the name of this task: if a task waits for several children with one name, one after the
- * other, these children are one group. */
+/* Returns the key of the group to which a frame belongs: the task of the frame. For EDGE_EXIT, the
+ * key is a hash of the name of this task. So if a task waits for several children with one name,
+ * one after the other, these children are one group. */
 uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f);
-/* *ret: the id of the stack that most samples of the task in [from, to) have; 0: no stack is known.
- * If several stacks are equally common, the first one counts. Returns 0 or -ENOMEM. */
+/* Sets *ret to the id of the stack that most samples of the task in [from, to) have; to 0 if no
+ * stack is known. If several stacks are equally common, the first one counts. Returns 0 or
+ * -ENOMEM. */
 int breakdown_run_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			uint64_t *ret);
-/* The id of the stack of the longest inspected wait of the task that overlaps [from, to). Waits without an
- * inspection do not count. 0: no wait was inspected, or this inspection has no stack. If `like` is not
- * NULL, only waits of the same kind (CT_W_*) count. */
+/* Returns the id of the stack of the longest inspected wait of the task that overlaps [from, to).
+ * Waits without an inspection do not count. Returns 0 if no wait was inspected, or if this
+ * inspection has no stack. If `like` is not NULL, only waits of the same kind (CT_W_*) count. */
 uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			      const struct interval *like);
 

@@ -142,9 +142,9 @@ static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t ta
 	return -ENOMEM;
 }
 
-/* Makes the chain go on with group gr: in c->in_last, marks the frames of gr whose parents are
- * marked, and unmarks all other frames. next: memory for the new marks, one entry for each frame of
- * the path. */
+/* Makes the chain go on with group gr. In c->in_last, marks the frames of gr whose parents are
+ * marked, and unmarks all other frames. `next` is memory for the new marks, one entry for each
+ * frame of the path. */
 static void chain_follow(const struct graph *g, const struct path *p, struct chain *c, const struct group *gr,
 			 bool *next)
 {
@@ -155,8 +155,8 @@ static void chain_follow(const struct graph *g, const struct path *p, struct cha
 	c->last_frame = gr->frame;
 }
 
-/* Adds one task to the chain. Returns 1: go on with the frames that are now marked in c->in_last;
- * 0: the chain ends; or -ENOMEM. */
+/* Adds one task to the chain. Returns 1 if the chain goes on with the frames that are now marked in
+ * c->in_last; 0 if the chain ends; or -ENOMEM. */
 static int chain_step(const struct graph *g, const struct path *p, struct chain *c, bool *next)
 {
 	struct breakdown l = { 0 };

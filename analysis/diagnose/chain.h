@@ -26,13 +26,13 @@ struct chain {
 	size_t settled; /* choices that a rule or a person made: they leave no doubt */
 };
 
-/* Builds the chain of a path. options NULL: no rules, and no questions. 0 or -ENOMEM. The caller calls
- * chain_done() in both cases. */
+/* Builds the chain of a path. If `options` is NULL, there are no rules and no questions. Returns 0
+ * or -ENOMEM. The caller calls chain_done() in both cases. */
 int chain_build(const struct graph *g, const struct path *p, const struct diagnose_options *options,
 		struct chain *ret);
 void chain_done(struct chain *c);
-/* Adds a link for `task` at the end, with the times of the link before it. `edge` and `strength` say
- * how the link before depends on `task`. 0 or -ENOMEM. */
+/* Adds a link for `task` at the end, with the times of the link before it. `edge` and `strength`
+ * say how the link before depends on `task`. Returns 0 or -ENOMEM. */
 int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,
 		 enum edge_strength strength);
 /* Whether a link of the chain, except the last one, has an edge of this kind to the next link. */

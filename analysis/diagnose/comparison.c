@@ -8,8 +8,8 @@
 #include "analysis/compare/missing_wake_find.h"
 #include "lib/cleanup.h"
 
-/* The interval of the link's longest wait, counted within the time of the link. GRAPH_NONE: there is
- * none. */
+/* Returns the interval of the link's longest wait, counted within the time of the link; GRAPH_NONE
+ * if there is none. */
 static uint32_t link_interval(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];
@@ -30,7 +30,7 @@ static uint32_t link_interval(const struct graph *g, const struct link *k)
 	return best;
 }
 
-/* Whether the task for which link i waits is not known, or is a guess. */
+/* Tells whether the task for which link i waits is not known, or is a guess. */
 static bool is_open(const struct findings *f, size_t i)
 {
 	const struct link *k = &f->chain.links.v[i];
@@ -58,9 +58,9 @@ static bool has_task(const struct chain *c, size_t from, uint32_t task)
 	return false;
 }
 
-/* Whether the result is beyond doubt: a thread of the same process acted at regular times, by its own timer,
- * and now has ended or hangs. Such a thread is not a loop that idles because its clients have no work for it.
- */
+/* Tells whether the result is beyond doubt: a thread of the same process acted at regular times, by
+ * its own timer, and now has ended or hangs. Such a thread is not a loop that idles because its
+ * clients have no work for it. */
 static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
 {
 	uint32_t pid = g->tasks[g->intervals[m->wait].task].tgid;
@@ -96,7 +96,7 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 	return !has_task(c, i + 1, missing_wake_named(m)->task);
 }
 
-/* Ends the chain at its last link. The wait of this link, if it has one, then has no known cause. */
+/* Ends the chain at its last link. If this link has a wait, the wait then has no known cause. */
 static void end_here(struct chain *c)
 {
 	c->end = END_UNKNOWN;
@@ -126,8 +126,9 @@ static int push_ended(const struct graph *g, const struct missing_wake *m, struc
 	return 0;
 }
 
-/* If `all` is true, moves all links of `from` to the end of `to`, and `to` then ends as `from` did.
- * Otherwise moves only the first link of `from`; its edge becomes EDGE_OWNER with this strength. */
+/* If `all` is true, moves all links of `from` to the end of `to`, and lets `to` end as `from` did.
+ * Otherwise moves only the first link of `from`. The edge of this link becomes EDGE_OWNER with this
+ * strength. */
 static int move_links(struct chain *to, struct chain *from, bool all, enum edge_strength strength)
 {
 	for (size_t i = 0; i < (all ? from->links.n : 1); i++) {
@@ -161,8 +162,8 @@ static int push_step(const struct findings *f, uint32_t at, enum edge_strength s
 	if (!r)
 		r = chain_build(f->g, p, &options, &sub);
 	if (!r && last && m->how == MISSING_SILENT && sub.links.n > 1) {
-		/* the first task is the cause: the tasks for which it waits have done their part each
-		 * time */
+		/* the first task of `sub` is the cause: the tasks for which it waits have done
+		 * their part each time */
 		while (sub.links.n > 1)
 			free(sub.links.v[--sub.links.n].resource);
 		sub.links.v[0].edge = 0;

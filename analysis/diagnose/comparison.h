@@ -12,10 +12,10 @@
 #include "analysis/diagnose/root_cause.h"
 
 /*
- * Compares the waits of the chain of f, after root_cause_find(). normal: the chain so far says that
- * nothing is wrong; then only a comparison beyond doubt changes it. Sets f->missing, which the
- * caller frees. If the chain changes, sets f->by_comparison and finds the root cause anew. 0 or
- * -ENOMEM.
+ * Compares the waits of the chain of f with earlier waits. The caller has called root_cause_find()
+ * before. `normal` is true if the chain so far says that nothing is wrong; then only a comparison
+ * beyond doubt changes the chain. Sets f->missing, which the caller frees. If the chain changes,
+ * sets f->by_comparison and finds the root cause anew. Returns 0 or -ENOMEM.
  */
 int comparison_apply(struct findings *f, bool normal);
 

@@ -13,7 +13,7 @@
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Adds up the victim's time: its own activity, and its waits by purpose. */
+/* Adds up the victim's time by kind (enum time_kind): its own activity, and its waits. */
 static void diagnose_time(const struct graph *g, const struct path *p, struct diagnosis *d)
 {
 	uint64_t parts[TIME_KINDS];
@@ -30,7 +30,7 @@ static void diagnose_time(const struct graph *g, const struct path *p, struct di
 			d->time_ns[p->frames[i].blame.time] += p->frames[i].to_ns - p->frames[i].from_ns;
 }
 
-/* Whether the tracer left out the object of the last task's wait, to keep within its budget. */
+/* Tells whether ctraced left out the object of the last task's wait, to keep within its budget. */
 static bool is_left_out(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -132,8 +132,8 @@ static enum verdict find_verdict(const struct findings *f)
 	return VERDICT_LONG_WAIT;
 }
 
-/* Whether the daemon noticed a hang of the task. Then the task did not idle, whatever it waited
- * for. */
+/* Tells whether the daemon reported a hang of the task. Then the task did not idle, even if its
+ * wait looks like that of an idle task. */
 static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
@@ -145,8 +145,9 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	return false;
 }
 
-/* Whether many short waits for other tasks add up to most of the window. Most servers and their
- * clients work so. So the result is false unless a person or a script gave the window. */
+/* Tells whether many short waits for other tasks add up to most of the window. Most servers and
+ * their clients work in this way. So the result is false unless a person or a script gave the
+ * window. */
 static bool is_chatty(const struct findings *f, uint64_t window_ns)
 {
 	const struct link *k = &f->chain.links.v[0];
@@ -170,8 +171,8 @@ static bool is_unknown(const struct interval *s)
 	return s->state == INTERVAL_UNKNOWN || (s->state == INTERVAL_FOLDED && !(s->flags & INTERVAL_SUMS));
 }
 
-/* Whether records are missing for most of [from_ns, to_ns), so that the task's activity is not
- * known. */
+/* Tells whether records are missing for most of [from_ns, to_ns), so that it is not known what the
+ * task did. */
 static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -185,7 +186,8 @@ static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t fro
 	return ns > (to_ns - from_ns) / 2;
 }
 
-/* Whether records of the victim, or of another task in the chain, are missing for most of the time. */
+/* Tells whether records of the victim, or of another task in the chain, are missing for most of the
+ * time. */
 static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	if (is_mostly_unknown(f->g, task, from_ns, to_ns))
@@ -196,10 +198,9 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* Whether the absence of a record may mislead. True: the cause rests on the absence of a record (of
- * a connection, of a lock that was taken, of a wake-up), and records of all CPUs are missing for a
- * time before to_ns, or messages were left out. Then the absent record may be among the missing
- * ones. */
+/* Tells whether the cause rests on the absence of a record (of a connection, of a lock that was
+ * taken, of a wake-up), and this record may merely be missing. A record may be missing if records
+ * of all CPUs are missing for a time before to_ns, or if messages were left out. */
 static bool is_by_absence(const struct findings *f, const struct diagnosis *d, uint64_t from_ns,
 			  uint64_t to_ns)
 {
@@ -208,7 +209,8 @@ static bool is_by_absence(const struct findings *f, const struct diagnosis *d, u
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
 
-	/* an event loop or a reader that idles may be owed an answer after all */
+	/* an event loop or a reader that seems to idle may be owed an answer: the record of its
+	 * request may be left out */
 	if (d->cause == CAUSE_NONE && d->verdict == VERDICT_NORMAL &&
 	    (last->wait == CT_W_POLL || last->wait == CT_W_EPOLL || last->wait == CT_W_READ))
 		return graph_lacks_within(g, from_ns, to_ns) & CT_LACK_MESSAGES;
@@ -225,7 +227,8 @@ static bool is_by_absence(const struct findings *f, const struct diagnosis *d, u
 	return false;
 }
 
-/* Whether the last task waits, and neither a record nor the wait itself shows what would end the wait. */
+/* Tells whether the last task waits, and neither a record nor the wait itself shows what would end
+ * the wait. */
 static bool is_unknown_leaf(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -253,7 +256,8 @@ static bool is_unknown_leaf(const struct findings *f)
 	       ((last->wait == CT_W_POLL || last->wait == CT_W_EPOLL) && !last->owed);
 }
 
-/* Whether the last task sleeps again and again, and no record says what it looks for between two sleeps. */
+/* Tells whether the last task sleeps again and again, and no record says what it looks for between
+ * two sleeps. */
 static bool is_blind_polling(const struct findings *f, enum cause_kind cause)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -287,7 +291,7 @@ static bool is_strong(const struct findings *f, enum verdict verdict)
 }
 
 /* If a link of the chain names the polled variable, sets d->watch to the command that watches it.
- * *ret_written: the writer of the variable is known. */
+ * Sets *ret_written to true if the writer of the variable is known. Returns 0 or -ENOMEM. */
 static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *ret_written)
 {
 	struct words t = { 0 };
@@ -306,8 +310,8 @@ static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *re
 	return 0;
 }
 
-/* Whether the last task of the chain goes on as usual, but has not sent the missing wake-up for
- * which the task of the link before waits. */
+/* Tells whether the last task of the chain goes on as usual, but has not sent the wake-up for which
+ * the task of the link before waits. */
 static bool is_silent(const struct missing_wake *m, const struct diagnosis *d)
 {
 	return m && m->how == MISSING_SILENT && d->n_chain > 1 &&

@@ -12,8 +12,9 @@
 
 #include "analysis/diagnose/diagnosis.h"
 
-/* Diagnoses task in [from_ns, to_ns). The caller frees *ret with diagnosis_free(). options NULL: no
- * rules, and no questions. Returns 0; -EINVAL: the window is empty, or there is no such task; or -ENOMEM. */
+/* Diagnoses the task in [from_ns, to_ns). The caller frees *ret with diagnosis_free(). If `options`
+ * is NULL, there are no rules and no questions. Returns 0; -EINVAL if the window is empty or there
+ * is no such task; or -ENOMEM. */
 int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 	     const struct diagnose_options *options, struct diagnosis **ret);
 

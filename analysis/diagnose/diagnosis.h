@@ -25,7 +25,7 @@ enum link_state {
 	LINK_EXITED,
 	LINK_FOLDED, /* the task ran and waited briefly; only the sums are known */
 };
-/* A word of the JSON contract: "running", ... */
+/* Returns the word for the JSON output (doc/json.md): "running", ... */
 const char *link_state_word(enum link_state state);
 
 /* One task on the way from the victim to the root cause. A breakdown divides the time of the task on the path
@@ -36,7 +36,8 @@ struct link {
 	uint32_t pid, tid;
 	char comm[CT_COMM_LEN];
 	enum link_state state;
-	enum resource_kind kind; /* the resource of its wait; RESOURCE_CPU if it runs or is runnable */
+	enum resource_kind kind; /* the resource for which the task waits; RESOURCE_CPU if the task
+				    runs or is runnable */
 	char *resource;          /* the resource in words; may be "" */
 	/* from the begin of the first wait or run of the link to the end of the last one */
 	uint64_t from_ns, to_ns;
@@ -49,8 +50,8 @@ struct link {
 	enum edge_strength strength;
 	uint64_t obj;
 	uint64_t stack; /* id of the stack of the task; 0: none */
-	/* How long the task ran, and how long it waited for a CPU. If the link is a wait, both are outside of
-	 * total_ns. */
+	/* How long the task ran, and how long it waited for a CPU. If the link is a wait, both
+	 * times are not in total_ns. */
 	uint64_t running_ns, runnable_ns;
 	uint32_t switches; /* LINK_FOLDED: how often the task left the CPU */
 	uint64_t other_ns; /* if the link is a wait: the task's other waits, and unknown time */
@@ -89,11 +90,11 @@ enum cause_kind {
 	CAUSE_STOPPED,        /* a signal or a debugger stopped a task */
 	CAUSE_TIMER,          /* the victim waits for its own timer */
 };
-/* A word of the JSON contract: "lock-holder", ... */
+/* Returns the word for the JSON output (doc/json.md): "lock-holder", ... */
 const char *cause_word(enum cause_kind cause);
 
-/* A choice between explanations, in words: mostly the branch taken, the other branches, and the
- * reason. */
+/* A choice between explanations, in words: mostly the branch that was taken, the other branches,
+ * and the reason. */
 struct choice {
 	char *text;
 };

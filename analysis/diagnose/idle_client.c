@@ -9,7 +9,8 @@ static bool is_loop(const struct link *k)
 	return k->wait == CT_W_POLL || k->wait == CT_W_EPOLL;
 }
 
-/* Whether the task of the send waited in its event loop between since_ns and the send. */
+/* Tells whether the task that made the send waited in its event loop between since_ns and the
+ * send. */
 static bool looped_before(const struct graph *g, const struct ct_rec *send, uint64_t since_ns)
 {
 	uint32_t task = graph_task_at(g, send->tid, send->ts), i;
@@ -29,9 +30,9 @@ static bool looped_before(const struct graph *g, const struct ct_rec *send, uint
 	return false;
 }
 
-/* Whether the messages that the client sent on the socket before ts_ns mostly needed no answer:
- * after such a message, the client went on to wait in its event loop, and the next message on the
- * connection was from the client again. */
+/* Tells whether the messages that the client sent on the socket before ts_ns mostly needed no
+ * answer. After such a message, the client went on to wait in its event loop, and the next message
+ * on the connection was from the client again. */
 static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct window_event *e = g->w->events;
@@ -50,7 +51,8 @@ static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return turns >= ONE_WAY_TURNS && answered * ONE_WAY_SHARE <= turns;
 }
 
-/* Whether the other end has received what the task of k sent last on its connection. */
+/* Tells whether the other end has received the last message that the task of k sent on its
+ * connection. */
 static bool is_read(const struct graph *g, const struct link *k)
 {
 	uint64_t peer = graph_peer_object(g, k->obj);
@@ -60,9 +62,9 @@ static bool is_read(const struct graph *g, const struct link *k)
 	return !s || (r && r->event > s->event);
 }
 
-/* Whether k is the last link, and its task is the server of the connection for which link `before`
- * waits. In addition, only a time limit ended the wait of k, so the server waits for any of its
- * clients. */
+/* Tells whether k is the last link, and its task is the server of the connection for which link
+ * `before` waits. It is a further condition that only a time limit ended the wait of k: then the
+ * server waits for any of its clients. */
 static bool is_idle_server(const struct graph *g, const struct chain *c, const struct link *before,
 			   const struct link *k)
 {
@@ -72,8 +74,8 @@ static bool is_idle_server(const struct graph *g, const struct chain *c, const s
 	       k->kind == RESOURCE_TIMER && peer && graph_is_accepted(g, peer);
 }
 
-/* Whether the task of link k polls several objects in its event loop, at the begin of the link or at its end.
- */
+/* Tells whether the task of link k polls several objects in its event loop, at the begin of the
+ * link or at its end. */
 static bool polls_several(const struct graph *g, const struct link *k)
 {
 	const uint64_t at_ns[] = { k->from_ns, k->to_ns - 1 };

@@ -6,7 +6,7 @@
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Whether the process slept for most of its life. */
+/* Tells whether the process slept for most of its life. */
 static bool slept(const struct graph *g, const struct graph_task *t)
 {
 	uint64_t ns = 0;
@@ -17,9 +17,9 @@ static bool slept(const struct graph *g, const struct graph_task *t)
 	return ns > (t->exit_ns - t->born_ns) / 2;
 }
 
-/* Whether the task of k, which sleeps again and again, starts processes in between that succeed.
- * Then the task does work from time to time. A script that polls starts processes that fail, until
- * one succeeds. */
+/* The task of k sleeps again and again. Tells whether it starts processes between the sleeps, and
+ * these processes succeed. Then the task does work from time to time. A script that polls starts
+ * processes that fail, until one succeeds. */
 static bool children_succeed(const struct graph *g, const struct link *k)
 {
 	size_t n, good = 0;
@@ -35,7 +35,7 @@ static bool children_succeed(const struct graph *g, const struct link *k)
 	return good > k->waits / 2;
 }
 
-/* Whether the last task idles: no other task has to do something to end the wait. */
+/* Tells whether the last task idles: no other task has to do something to end its wait. */
 static bool idles(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -82,7 +82,7 @@ static bool idles(const struct findings *f)
 	}
 }
 
-/* Whether a link of the chain may be the way of data from a producer to the victim. */
+/* Tells whether data from a producer to the victim may come by way of this link. */
 static bool carries_data(const struct link *k)
 {
 	if (k->wait == CT_W_FUTEX) /* a queue inside the process */
@@ -102,7 +102,7 @@ static bool carries_data(const struct link *k)
 	}
 }
 
-/* Whether the wait ended because the task got something, and not by its time limit. */
+/* Tells whether the wait ended because the task got something, and not by its time limit. */
 static bool got_something(const struct graph *g, const struct interval *s)
 {
 	return s->state == INTERVAL_BLOCKED && s->wake != GRAPH_NONE &&
@@ -110,7 +110,7 @@ static bool got_something(const struct graph *g, const struct interval *s)
 }
 
 /*
- * Whether the task of k often got something in waits of this kind. True in two cases:
+ * Tells whether the task of k often got something in waits of this kind. True in two cases:
  * - At least FED_WAITS waits within the time of k got something, and the longest wait of k took at
  *   most half of the time of its waits.
  * - At least FED_WAITS waits before or after the time of k got something, and the longest of these
@@ -144,21 +144,22 @@ static bool is_fed_often(const struct graph *g, const struct link *k)
 	return outside >= FED_WAITS && k->longest_ns <= longest_ns * 2;
 }
 
-/* Whether the task pauses: it sleeps, or waits on a futex up to its time limit, as a sleep of Java does. */
+/* Tells whether the task pauses: it sleeps, or it waits on a futex until its time limit, as Java
+ * does for a sleep. */
 static bool is_pause(const struct link *k)
 {
 	return k->wait == CT_W_SLEEP || (k->wait == CT_W_FUTEX && k->kind == RESOURCE_TIMER);
 }
 
-/* Whether the task is a server that waits in its event loop for any of its clients. */
+/* Tells whether the task is a server that waits in its event loop for any of its clients. */
 static bool is_idle_loop(const struct link *k)
 {
 	return (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL) && k->server && !k->owed;
 }
 
-/* Whether the victim takes what a producer makes from time to time, and the producer sleeps in between. No
- * task of the chain waits for an answer, except from a server that itself waits for the requests of others (a
- * message broker). */
+/* Tells whether the victim waits for a producer that makes something from time to time and sleeps
+ * in between. A further condition: no task of the chain waits for an answer. Exception: the answer
+ * comes from a server that itself waits for the requests of others (a message broker). */
 static bool is_fed(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;
@@ -186,8 +187,8 @@ static bool is_fellow(const struct findings *f, const struct link *a, const stru
 	       graph_is_called(f->g, a->task, a->from_ns, graph_comm(f->g, b->task, b->from_ns));
 }
 
-/* Whether the victim is an idle worker of a server: the workers take turns to accept, and the one that has
- * the lock waits for the next client. */
+/* Tells whether the victim is an idle worker of a server. The workers take turns to accept: one
+ * worker has the lock and waits for the next client, the other workers wait for the lock. */
 static bool waits_for_its_turn(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;

@@ -36,7 +36,8 @@ uint64_t prompted_since(const struct graph *g, uint32_t task, uint64_t from_ns)
 	return begin;
 }
 
-/* The process that the record shows to be told something by the task with this tid; 0: none. */
+/* If record r shows that the task with this tid told a process to do something, returns the tgid of
+ * this process, and sets *ret_edge. Otherwise returns 0. */
 static uint32_t told(const struct graph *g, uint32_t tid, const struct ct_rec *r, enum edge_kind *ret_edge)
 {
 	uint32_t task;
@@ -66,7 +67,8 @@ uint32_t prompted_task(const struct graph *g, uint32_t task, uint64_t from_ns, u
 		enum edge_kind edge = EDGE_SIGNAL;
 		uint32_t other = told(g, g->tasks[task].tid, &e[i].r, &edge);
 
-		/* what the task writes to the one that started it is its output */
+		/* bytes that the task writes to the task that started it are output, and no
+		 * order */
 		if (!other || other == g->tasks[task].tgid || graph_descends_from(g, task, other))
 			continue;
 		if (tgid && other != tgid)

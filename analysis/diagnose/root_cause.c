@@ -22,7 +22,8 @@ static struct link *last_link(struct findings *f)
 	return &f->chain.links.v[f->chain.links.n - 1];
 }
 
-/* Continues the chain of f with the chain sub: moves the links and choices of sub to it. */
+/* Continues the chain of f with the chain sub: moves the links and choices of sub to the chain of
+ * f. */
 static int take_chain(struct findings *f, struct chain *sub)
 {
 	struct chain *c = &f->chain;
@@ -68,8 +69,8 @@ static int follow(struct findings *f, uint32_t task, uint64_t from_ns, uint64_t 
 		circle |= has_task(&f->chain, sub.links.v[i].task);
 	if (r == -EINVAL ||
 	    (!r && (!sub.links.n || circle || f->chain.links.n + sub.links.n > DIAGNOSE_MAX_CHAIN))) {
-		/* the task had no time of its own, or waits for a task of the chain, or the chain would be
-		 * too long: the chain ends at the task */
+		/* the task had no time of its own, or waits for a task of the chain, or the chain
+		 * would be too long: then the chain ends at the task */
 		r = chain_append(f->g, &f->chain, task, edge, strength);
 	} else if (!r) {
 		last_link(f)->edge = (uint8_t)edge;
@@ -100,8 +101,8 @@ static int name_flag(struct findings *f, const struct flag *flag)
 	return k->resource ? 0 : -ENOMEM;
 }
 
-/* The last task runs: finds whether it computes, or spins until a variable changes. *ret_done
- * becomes true if the chain now goes on with the recorded writer of the variable. */
+/* The last task runs. Finds whether it computes, or spins until a variable changes. Sets *ret_done
+ * to true if the chain now goes on with the recorded writer of the variable. */
 static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -149,7 +150,7 @@ static int add_choice(struct findings *f, struct words *t)
 }
 
 /* The last task, a main thread, sleeps again and again. If it has a child that lives for most of
- * this time, the task seems to look whether the child has ended. *ret_done becomes true if the
+ * this time, the task seems to look whether the child has ended. Sets *ret_done to true if the
  * chain now goes on with the only such child. */
 static int find_polled_child(struct findings *f, bool *ret_done)
 {
@@ -190,9 +191,9 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 	return follow(f, child, MAX(t->born_ns, k->from_ns), MIN(t->exit_ns, k->to_ns), EDGE_EXIT, EDGE_WEAK);
 }
 
-/* The victim sleeps again and again. If it told another process to do something just before, it seems to look
- * whether this is done. That process may have passed the order on. *ret_done becomes true if the chain now
- * goes on with that process. */
+/* The victim sleeps again and again. If the victim told another process to do something just
+ * before, it seems to look whether this is done. That process may have passed the order on to a
+ * third process. Sets *ret_done to true if the chain now goes on with the process that was told. */
 static int find_prompted(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -232,7 +233,7 @@ static int find_prompted(struct findings *f, bool *ret_done)
 	return follow(f, next, from_ns, to_ns, EDGE_EXIT, EDGE_WEAK);
 }
 
-/* Adds a choice that names the candidates with at least 1/BRANCH_SHARE of the time. */
+/* Adds a choice that names the candidates that ran for at least 1/BRANCH_SHARE of the time. */
 static int say_shares(struct findings *f, const struct cpu_samples *c)
 {
 	const struct link *k = last_link(f);
@@ -300,7 +301,8 @@ static int find_cpu(struct findings *f)
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
-	/* a short time does not hold up the victim, unless it is most of the victim's wait */
+	/* a short wait for a CPU does not hold up the victim, unless it is most of the victim's
+	 * wait */
 	if (f->chain.links.n > 1 && k->runnable_ns < f->stall_least_ns &&
 	    k->runnable_ns < f->chain.links.v[0].total_ns / 2) {
 		f->chain.end = END_RUNNING;
@@ -368,7 +370,8 @@ bool root_cause_polls(const struct link *k)
 	       k->running_ns + k->other_ns < k->total_ns / 2;
 }
 
-/* Whether socket b is the other end of socket a, or the unconnected socket to which a sends. */
+/* Tells whether socket b is the other end of socket a, or the unconnected socket to which socket a
+ * sends. */
 static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 {
 	const struct window_object *x = window_object(g->w, a), *y = window_object(g->w, b);
@@ -379,8 +382,9 @@ static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 }
 
 /* Link `before` waits on a connection. Returns the socket at the other end of this connection, if
- * the event loop of link k waits on that socket, among others. 0: the event loop does not wait on
- * that socket. */
+ * the event loop of link k waits on that socket, among others. If the event loop is an epoll and
+ * the other end is not known, returns the socket of `before`. Returns 0 if the event loop does not
+ * wait on that socket. */
 static uint64_t loop_socket(const struct graph *g, const struct link *before, const struct link *k)
 {
 	size_t n;
@@ -427,7 +431,7 @@ static void find_lost_message(struct findings *f)
 	before->edge = 0;
 }
 
-/* If a script sleeps by starting sleep(1) again and again, the script polls, and not its child. Then
+/* If a script sleeps by starting sleep(1) again and again, the script polls, not the child. Then
  * the chain ends at the script. */
 static void find_sleeping_children(struct findings *f)
 {
@@ -501,15 +505,15 @@ static void find_idle_client(struct findings *f)
 					.time = TIME_IPC };
 }
 
-/* Whether the record is about the futex of the link. If a signal ended the wait, the link has the signal in
- * place of the futex. */
+/* Tells whether the record is about the futex of the link. If a signal ended the wait, the link has
+ * the signal in place of the futex. */
 static bool is_about(const struct ct_rec *r, const struct link *k)
 {
 	return r->kind == CT_FUTEX && r->tid == k->tid &&
 	       (r->obj == k->obj || CT_OBJ_KIND(k->obj) != CT_OBJ_FUTEX);
 }
 
-/* Whether the last task waits for a lock that it owns itself. */
+/* Tells whether the last task waits for a lock that it owns itself. */
 static bool find_own_lock(struct findings *f)
 {
 	const struct link *k = last_link(f);
@@ -538,7 +542,7 @@ static bool find_own_lock(struct findings *f)
 	return true;
 }
 
-/* How many threads of the process exist at ts_ns. */
+/* Returns how many threads of the process exist at ts_ns. */
 static unsigned threads_at(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
 {
 	size_t n;

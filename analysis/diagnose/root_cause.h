@@ -24,23 +24,25 @@ struct findings {
 	bool starved;
 	bool circular;
 	bool own_lock; /* a cycle of one task: it waits for a lock that it owns itself */
-	/* How many threads the process had from which the last task was forked. Not 0: the last task waits on
-	 * a futex that no other task can wake, because only a thread of that process would. */
+	/* Not 0: the last task was forked from a process with this many threads, and waits on its
+	 * own copy of a futex. A thread of that process would wake the futex, but it has another
+	 * copy. So no task can wake the last task. */
 	unsigned parent_threads;
 	bool on_disk;
-	bool left_out; /* the tracer left out what the last task waits for, to keep within its budget */
+	bool left_out; /* ctraced left out the object for which the last task waits, to keep within
+			  its budget */
 	struct missing_wake *missing; /* the result of a comparison; NULL: none */
 	bool by_comparison;           /* the comparison `missing` has continued the chain */
 	uint64_t stall_least_ns;      /* a shorter stall of the victim is normal */
 	bool chatty;                  /* many short waits of the victim add up */
 };
 
-/* Fills in f, whose g and chain are set. 0 or -ENOMEM. */
+/* Fills in f. The caller has set f->g, f->chain and f->stall_least_ns. Returns 0 or -ENOMEM. */
 int root_cause_find(struct findings *f);
-/* True: the task of k, whose state is LINK_FOLDED, ran for most of the time. */
+/* The state of k is LINK_FOLDED. Returns true if its task ran for most of the time. */
 bool root_cause_ran(const struct link *k);
-/* True: the task of k sleeps again and again for short times, and these sleeps take more than twice as long
- * as its runs and its other waits. */
+/* Returns true if the task of k sleeps again and again for short times, and these sleeps take more
+ * than twice as long as its runs and its other waits. */
 bool root_cause_polls(const struct link *k);
 
 #endif

@@ -15,7 +15,7 @@
 #include "trace/words/describe.h"
 #include "trace/words/frame.h"
 
-/* The most characters of a command line. */
+/* The most characters of a command line in the sentence. */
 #define SENTENCE_CMDLINE 40
 
 static void say_task(struct words *t, const struct link *k)
@@ -29,8 +29,9 @@ static void say_task(struct words *t, const struct link *k)
 		words_add(t, "%s[%u, a thread of %u]", comm, k->tid, k->pid);
 }
 
-/* Says the task of link i, its command line, and where it runs. Leaves out the command line if the link
- * `before` (may be NULL) is of the same process, and the place if `before` has the same place. */
+/* Says the task of link i, its command line, and where it runs. `before` is an earlier link, or
+ * NULL. Leaves out the command line if `before` is of the same process. Leaves out the place if
+ * `before` runs in the same place. */
 static void say_task_there(struct words *t, const struct sentence_facts *f, size_t i,
 			   const struct link *before)
 {
@@ -45,8 +46,8 @@ static void say_task_there(struct words *t, const struct sentence_facts *f, size
 	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));
 }
 
-/* The innermost frame with a name that is neither of the kernel nor of the C library (which wraps the
- * system call). NULL: there is none. */
+/* Returns the innermost frame that has a name, and that belongs neither to the kernel nor to the C
+ * library (which wraps the system call). Returns NULL if there is none. */
 static const char *own_frame(const struct graph *g, uint64_t stack)
 {
 	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
@@ -73,7 +74,8 @@ static void say_resource(struct words *t, const struct link *k)
 		words_add(t, " (%s)", k->resource);
 }
 
-/* "waited for X to ...": how link k depends on the next link. */
+/* Says how the task of link k depends on the next link. These words stand between "waited " and the
+ * next task. Example: "for a mutex held by ". */
 static void say_wait(struct words *t, const struct link *k)
 {
 	const char *what;
@@ -173,8 +175,8 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "for %s from ", what);
 }
 
-/* Writes the name of the task's control group to `name`. False: the name is not known, or the group
- * is the root group. */
+/* Writes the name of the task's control group to `name`. Returns false if the name is not known, or
+ * if the group is the root group. */
 static bool has_group(const struct graph *g, const struct link *k, char name[DESCRIBE_MAX])
 {
 	struct cgroup_name p = graph_place(g, k->task, k->to_ns - 1);
@@ -294,8 +296,8 @@ static unsigned percent(uint64_t part_ns, uint64_t all_ns)
 	return all_ns ? (unsigned)((double)part_ns * 100 / (double)all_ns + 0.5) : 0;
 }
 
-/* "ran for 60 % of the time, waited for a CPU for 10 %, and left the CPU 412 times, for less than 8 ms each
- * time" */
+/* Says how a folded task spent its time. Example: "ran for 60 % of the time, waited for a CPU for
+ * 10 %, and left the CPU 412 times, for less than 8 ms each time". */
 static void say_folded(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	unsigned ran = percent(k->running_ns, k->total_ns), queued = percent(k->runnable_ns, k->total_ns);
@@ -385,7 +387,7 @@ char *sentence_root(const struct sentence_facts *f)
 	return words_take(&t);
 }
 
-/* Whether both durations have the same words. */
+/* Tells whether both durations have the same words. */
 static bool sound_alike(uint64_t a_ns, uint64_t b_ns)
 {
 	struct words a = { 0 }, b = { 0 };
@@ -398,13 +400,15 @@ static bool sound_alike(uint64_t a_ns, uint64_t b_ns)
 	return x && y && !strcmp(x, y);
 }
 
-/* The words for the end of a killed wait (blame.killed): a signal, or the exit of the process. */
+/* Returns the words for the end of a wait that a signal or the exit of the process ended
+ * (blame.killed). */
 static const char *end_words(const struct sentence_facts *f, const struct link *k)
 {
 	return WTERMSIG(f->g->tasks[k->task].exit_code) ? "until it was killed" : "until its process ended";
 }
 
-/* " (4.9 s, until it was killed)". Leaves out a time that the sentence has just said. */
+/* Says the time of link k: " (4.9 s, until it was killed)". Leaves out a time that the sentence has
+ * just said. */
 static void say_total(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	if (f->cpu && sound_alike(k->runnable_ns, k->total_ns))
@@ -416,7 +420,8 @@ static void say_total(struct words *t, const struct sentence_facts *f, const str
 	words_add(t, ")");
 }
 
-/* "1.4 s", or "1.4 s in 8469 short waits (of 169 us on average)". */
+/* Says how long the victim waited: "1.4 s", or "1.4 s in 8469 short waits (of 169 us on
+ * average)". */
 static void say_waited(struct words *t, const struct sentence_facts *f)
 {
 	const struct link *k = &f->chain[0];
@@ -469,7 +474,8 @@ static void say_between(struct words *t, const struct sentence_facts *f)
 		words_add(t, " and %zu others", n - named);
 }
 
-/* "curl[1] waited 6.1 s because of psql[6], which was waiting for input, by way of nginx[2], ..." */
+/* Says a long chain: "curl[1] waited 6.1 s because of psql[6], which was waiting for input, by way
+ * of nginx[2], ..." */
 static void say_long(struct words *t, const struct sentence_facts *f)
 {
 	say_task_there(t, f, 0, NULL);

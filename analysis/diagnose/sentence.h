@@ -26,9 +26,11 @@ struct sentence_facts {
 	uint64_t stall_ns;
 };
 
-/* A sentence about the root cause alone: "redis-server[99] was computing". NULL: out of memory. */
+/* Makes a sentence about the root cause alone. Example: "redis-server[99] was computing". The
+ * caller frees it. Returns NULL if out of memory. */
 char *sentence_root(const struct sentence_facts *f);
-/* The whole sentence, from the victim to the root cause. NULL: out of memory. */
+/* Makes the whole sentence, from the victim to the root cause. The caller frees it. Returns NULL if
+ * out of memory. */
 char *sentence_whole(const struct sentence_facts *f);
 
 #endif

@@ -6,7 +6,7 @@ static struct cgroup_name where(const struct graph *g, const struct link *k)
 	return graph_place(g, k->task, k->to_ns);
 }
 
-/* Whether the tasks of the chain belong to several units or containers. Kernel threads, which
+/* Tells whether the tasks of the chain belong to several units or containers. Kernel threads, which
  * belong to no unit or container, do not count. */
 static bool differ(const struct graph *g, const struct link *chain, size_t n)
 {

@@ -9,8 +9,8 @@
 #include "analysis/diagnose/diagnosis.h"
 #include "trace/words/cgroup_name.h"
 
-/* Writes the words for link i of a chain of n links; "" if it runs in the same place as the link
- * `before`, the link that was named last (NULL: none). Returns buf. */
+/* Writes the words for link i of a chain of n links. `before` is the link that the sentence named
+ * last, or NULL. If link i runs in the same place as `before`, writes "". Returns buf. */
 const char *where_words(const struct graph *g, const struct link *chain, size_t n, size_t i,
 			const struct link *before, char buf[CGROUP_NAME_WORDS_MAX]);
 

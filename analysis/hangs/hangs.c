@@ -16,11 +16,12 @@ struct candidate {
 };
 typedef VEC(struct candidate) candidates;
 
-/* Whether it is possible that the task did not get the thing for which it waited. True in each of these
- * cases:
+/* Tells whether it is possible that the task did not get the thing for which it waited. True in
+ * each of these cases:
  * - no wake-up ended the wait;
  * - a timer ended it, or an interrupt or softirq that may have been a timer;
- * - the wait was a disk sleep or a futex: another task may have taken the page or the lock first. */
+ * - the wait was a disk sleep or a futex: another task may have taken the page or the lock
+ *   first. */
 static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
@@ -37,7 +38,7 @@ struct run {
 	uint32_t next;   /* the first interval after the run */
 	uint64_t ran;    /* ns on the CPU between the intervals first and next */
 	bool worked;     /* the run ended because of the time on the CPU */
-	uint64_t before; /* runs.ran (struct runs) when this run began */
+	uint64_t before; /* the `ran` of struct runs when this run began */
 };
 
 /* Extends the run by the intervals from r->next on, as long as they belong to the run. */
@@ -65,7 +66,7 @@ static void run_extend(const struct graph *g, struct run *r, uint32_t end)
 	}
 }
 
-/* The last wait of the run of waits that begins with interval i. */
+/* Returns the last wait of the run of waits that begins with interval i. */
 static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 {
 	struct run r = { .first = i, .last = i, .next = i + 1 };
@@ -78,7 +79,7 @@ static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
  * then the newer run replaces the older one. */
 struct runs {
 	struct run v[8];
-	uint64_t ran; /* ns on the CPU, of the intervals that were looked at */
+	uint64_t ran; /* ns on the CPU, in all intervals that were looked at so far */
 };
 
 static struct run *run_of(struct runs *runs, const struct interval *s)
@@ -87,17 +88,17 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 }
 
 /*
- * As same_waits(), for a caller that takes the starts in order of time. After a run that is long enough, the
- * caller goes on behind this run and clears *runs. The function is faster than same_waits(): it does not go
- * through all waits of a run again for each start in the run.
+ * Returns the same as same_waits(), for a caller that takes the starts in order of time. If a run
+ * is long enough, the caller goes on behind this run and clears *runs. The function is faster than
+ * same_waits(): it does not go through all waits of a run again for each start in the run.
  *
- * A run may begin within an earlier run, with a wait of the same kind. The caller did not take the earlier
- * run, so the earlier run was too short. Mostly the later run ends at the same place or before. Then the
- * later run is too short as well, and the result is i.
+ * A run may begin within an earlier run, with a wait of the same kind. The caller did not take the
+ * earlier run, so the earlier run was too short. Mostly the later run ends at the same place or
+ * before. Then the later run is too short as well, and the result is i.
  *
- * There is one exception: the earlier run ended because of the time on the CPU, and the task ran for at least
- * 1/HANGS_BETWEEN_SHARE of the time from the start of the earlier run to i. Then the run of i reaches at
- * least as far as the earlier run, and goes on from there.
+ * There is one exception: the earlier run ended because of the time on the CPU, and the task ran
+ * for at least 1/HANGS_BETWEEN_SHARE of the time from the start of the earlier run to i. Then the
+ * run of i reaches at least as far as the earlier run, and goes on from there.
  */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {
@@ -120,8 +121,8 @@ static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i,
 	return r->last;
 }
 
-/* Whether the interval is folded, and the task ran (TIME_RUNNING), or was in the queue of a CPU
- * (TIME_RUNNABLE), for most of it. */
+/* Tells whether the interval is folded, and for most of it the task ran (time: TIME_RUNNING) or was
+ * in the queue of a CPU (time: TIME_RUNNABLE). */
 static bool folded_for(const struct interval *s, enum time_kind time)
 {
 	struct interval_sums sums;
@@ -135,8 +136,9 @@ static bool is_empty_fold(const struct interval *s)
 	return s->state == INTERVAL_FOLDED && s->from_ns == s->to_ns;
 }
 
-/* The last interval of the time in a queue that begins with interval i. A coarse stretch that begins while
- * the task is in the queue cuts that time in two, with an empty folded interval in between. */
+/* Returns the last interval of the time in a queue that begins with interval i. A coarse stretch
+ * that begins while the task is in the queue cuts that time in two, with an empty folded interval
+ * in between. */
 static uint32_t queue_last(const struct graph *g, uint32_t i, uint32_t end)
 {
 	const struct interval *s = g->intervals;
@@ -214,7 +216,7 @@ static int candidate_cmp(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* Whether some task should have ended this wait. Otherwise the task merely idles or works. */
+/* Tells whether some task should have ended this wait. Otherwise the task merely idles or works. */
 static bool is_alarm(const struct diagnosis *d)
 {
 	const struct link *k = &d->chain[0];
@@ -226,8 +228,9 @@ static bool is_alarm(const struct diagnosis *d)
 		return false;
 	if (d->no_waker)
 		return true;
-	/* In a wait on a condition or an eventfd, a worker without work looks like a task that is stuck. So
-	 * a guess counts for the main thread only, and not if the program computes. */
+	/* In a wait on a condition, a worker without work looks like a task that is stuck. So a
+	 * guessed owner makes an alarm only for a main thread, and only if the last task of the
+	 * chain does not compute. A cycle is always an alarm. */
 	if (k->wait == CT_W_FUTEX && k->edge == EDGE_OWNER && (k->pid != k->tid || c == CAUSE_BUSY))
 		return c == CAUSE_CIRCULAR_WAIT;
 	if (c == CAUSE_CIRCULAR_WAIT || c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY)
@@ -255,7 +258,7 @@ static bool is_alarm(const struct diagnosis *d)
 	       ns >= HANGS_RUN_NS;
 }
 
-/* Whether the state behind an alarm may be intended: see hang.minor. */
+/* Tells whether the state behind an alarm may be intended: see hang.minor. */
 static bool is_minor(const struct diagnosis *d)
 {
 	return (d->n_chain == 1 &&
@@ -263,14 +266,14 @@ static bool is_minor(const struct diagnosis *d)
 	       (d->cause == CAUSE_SLOW_PEER && d->chain[d->n_chain - 1].wait == CT_W_SLEEP && !d->strong);
 }
 
-/* Whether the task is a command of ctrace, in an old trace without marks (is_old_tracer() in
+/* Tells whether the task is a command of ctrace, in an old trace without marks (is_old_tracer() in
  * graph/timeline/build.c). */
 static bool is_old_command(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	return g->w->machine == MACHINE_THIS && graph_is_called(g, task, ts_ns, "ctrace");
 }
 
-/* Whether the task is a client of the daemon, so that it waits for ctrace itself. */
+/* Tells whether the victim is a client of ctraced, so that it waits for ctrace itself. */
 static bool is_client(const struct graph *g, const struct diagnosis *d)
 {
 	return d->n_chain > 1 && g->tasks[d->chain[1].task].tracer && d->chain[0].edge != EDGE_CPU &&
@@ -318,7 +321,7 @@ static bool in_chain(const struct diagnosis *d, uint32_t task)
 	return false;
 }
 
-/* Whether two rows are about threads of one process that is stopped. */
+/* Tells whether two rows are about threads of one process that is stopped. */
 static bool are_stopped(const struct hang *a, const struct hang *b)
 {
 	const struct link *x = &a->diagnosis->chain[0], *y = &b->diagnosis->chain[0];
@@ -326,8 +329,8 @@ static bool are_stopped(const struct hang *a, const struct hang *b)
 	return x->wait == CT_W_STOPPED && y->wait == CT_W_STOPPED && x->pid == y->pid;
 }
 
-/* Whether two rows are about one hang: at the same time, one of the two tasks waits for the other,
- * both wait for the same task, or both are stopped threads of one process. */
+/* Tells whether two rows are about one hang: at the same time, one of the two tasks waits for the
+ * other, both wait for the same task, or both are stopped threads of one process. */
 static bool is_same(const struct hang *a, const struct hang *b)
 {
 	const struct diagnosis *x = a->diagnosis, *y = b->diagnosis;
@@ -374,13 +377,13 @@ static uint64_t length(const struct hang *x)
 	return x->to_ns - x->from_ns;
 }
 
-/* Whether x is about as long as a hang of longest_ns. */
+/* Tells whether x is about as long as longest_ns, or longer. */
 static bool is_alike(const struct hang *x, uint64_t longest_ns)
 {
 	return length(x) >= longest_ns - longest_ns / HANGS_ALIKE_SHARE;
 }
 
-/* How many rows that are about as long as longest_ns are about the hang of row i. */
+/* Counts the rows of the hang of row i whose lengths are close to longest_ns (is_alike()). */
 static size_t alike_rows(const struct hangs *h, size_t i, uint64_t longest_ns)
 {
 	size_t n = 0;
@@ -390,8 +393,9 @@ static size_t alike_rows(const struct hangs *h, size_t i, uint64_t longest_ns)
 	return n;
 }
 
-/* Among worst hangs that are about equally long, moves the hang with the most rows to the front. Rows that
- * are the same as an earlier row keep their places: alike_rows() is 0 for them. */
+/* Among hangs that are worst (hangs_is_worst()) and about equally long, moves the hang with the
+ * most rows to the front. A row whose hang has an earlier row keeps its place: alike_rows() is 0
+ * for it. */
 static void most_waiters_first(struct hangs *h)
 {
 	for (size_t at = 0; at < h->n && hangs_is_worst(&h->v[at]); at++) {
@@ -534,7 +538,7 @@ void hangs_free(struct hangs *h)
 	free(h);
 }
 
-/* The end of the wait, or of the run, to which interval i belongs. */
+/* Returns the end of the wait, or of the run, to which interval i belongs. */
 static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 {
 	uint64_t to_ns = g->intervals[i].to_ns;
@@ -552,7 +556,8 @@ static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 	return to_ns;
 }
 
-/* The last wait that ended by since_ns, or shortly after: the wait before the work that became the hang. */
+/* Returns the last wait that was over by since_ns, or shortly after. This is the wait before the
+ * work that became the hang. */
 static const struct interval *loop_wait(const struct graph *g, const struct graph_task *t, uint64_t since_ns)
 {
 	const struct interval *loop = NULL;

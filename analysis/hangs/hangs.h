@@ -11,39 +11,43 @@
 struct hang {
 	uint32_t task;
 	uint64_t from_ns, to_ns;
-	bool alarm; /* false: the task merely idles or works, or waits for ctrace itself */
-	bool minor; /* the state behind the alarm may be intended: the task is stopped itself, or spins
-		       itself, or seems to wait for a task that sleeps */
+	bool alarm; /* true: some task should have ended the wait; false: the task merely idles or
+		       works, or waits for ctrace itself */
+	bool minor; /* the state behind the alarm may be intended: the task itself is stopped, or
+		       itself spins, or seems to wait for a task that sleeps */
 	struct diagnosis *diagnosis;
-	size_t first_row; /* index of the first row about the same hang: one of the two tasks waits
-			     for the other, both wait for the same task, or both are stopped threads
-			     of one process; the row's own index if it is the first */
-	/* steps of a search (graph/timeline/scan.h): how many the diagnosis may take, how many it took, and
-	 * how often it needed one more than it may take */
+	/* index of the first row about the same hang; the row's own index if it is the first. Two
+	 * rows are about the same hang if one of the two tasks waits for the other, if both wait
+	 * for the same task, or if both are stopped threads of one process */
+	size_t first_row;
+	/* Steps of searches (graph/timeline/scan.h). budget: how many steps the diagnosis may take;
+	 * steps: how many it took; refused: how often it needed a step beyond the budget */
 	uint64_t budget, steps, refused;
 };
 
 struct hangs {
 	struct hang *v; /* in the order of hangs_sort() */
 	size_t n;
-	size_t refused; /* candidates beyond HANGS_MAX, which were not looked at */
-	size_t missing; /* candidates among the first HANGS_MAX that the caller did not have diagnosed */
+	size_t refused; /* candidates beyond HANGS_MAX, which have no row */
+	size_t missing; /* candidates among the first HANGS_MAX that have no diagnosis: the caller
+			   ended the search early */
 };
 
 #define HANGS_MAX 200
 
-/* Restricts the tasks. 0 and NULL match any. */
+/* Restricts the tasks. 0 or NULL matches any task. */
 struct hangs_filter {
 	uint32_t tid, pid;
 	const char *comm;
 	const char *cgroup, *container; /* compared by cgroup_name_matches() */
-	bool worst;                     /* the caller wants the first row alone: others may be left out */
+	bool worst;                     /* the caller wants only the first row: other rows may be
+					   left out */
 };
 
-/* Finds the hangs in [from_ns, to_ns). The caller frees *ret with hangs_free(). filter NULL: all
- * tasks. Threads of the kernel and tasks of ctrace itself (graph_task.tracer) are left out. The
- * tasks of another daemon than the one that recorded the trace are not left out, because no record
- * marks them. 0 or -ENOMEM. */
+/* Finds the hangs in [from_ns, to_ns). The caller frees *ret with hangs_free(). If `filter` is
+ * NULL, all tasks match. Threads of the kernel and tasks of ctrace itself (graph_task.tracer) are
+ * left out. If a second ctraced runs on the machine, its tasks are not left out, because no record
+ * marks them. Returns 0 or -ENOMEM. */
 int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 	       struct hangs **ret);
 void hangs_free(struct hangs *h);
@@ -63,30 +67,37 @@ void hangs_free(struct hangs *h);
  * the result are as for hangs_find(). */
 int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 		     const struct hangs_filter *filter, struct hangs **ret);
-/* Diagnoses the candidate *x with the steps that the budget of g has left (graph/timeline/scan.h). Does
- * not change this budget. 0 or -ENOMEM. */
+/* Diagnoses the candidate *x. The diagnosis may take as many steps as the budget of g has left
+ * (graph/timeline/scan.h), but does not change this budget. Returns 0 or -ENOMEM. */
 int hangs_diagnose(const struct graph *g, struct hang *x);
 /* Takes the steps of the diagnosis of *x from the budget of g. If the rows before *x have left no
- * more steps than the diagnosis took, first diagnoses *x again with the steps that are left. 0 or
- * -ENOMEM. Only one thread at a time may call this function. */
+ * more steps than the diagnosis took, first diagnoses *x again with the steps that are left.
+ * Returns 0 or -ENOMEM. Only one thread at a time may call this function. */
 int hangs_settle(const struct graph *g, struct hang *x);
-/* Whether x is an alarm that is not minor. */
+/* Tells whether x is an alarm that is not minor. */
 bool hangs_is_worst(const struct hang *x);
-/* Whether the rows before row `settled` decide which row comes first after hangs_sort(). These rows must be
- * diagnosed. Row `settled` and the rows after it need no diagnosis. The rows are in the order of
- * hangs_candidates(). */
+/* Tells whether the rows before row `settled` decide which row comes first after hangs_sort().
+ * These rows must be diagnosed. Row `settled` and the rows after it need no diagnosis. The rows are
+ * in the order of hangs_candidates(). */
 bool hangs_are_decided(const struct hangs *h, size_t settled);
-/* Removes the rows without diagnosis, sorts the others, and finds the rows about the same hang. The order:
- * alarms that are not minor; minor alarms; rows whose verdict is not normal; the other rows. In each of
- * these groups, the longest hang first. But among alarms that are not minor and about equally long, the hang
- * with the most rows first. */
+/* Removes the rows without diagnosis, sorts the others, and finds the rows about the same hang. The
+ * order:
+ * - first, alarms that are not minor; among those that are about equally long, the hang with the
+ *   most rows comes first;
+ * - then minor alarms;
+ * - then rows whose verdict is not normal;
+ * - then the other rows.
+ *
+ * In each of these groups, longer hangs come before shorter ones. */
 void hangs_sort(struct hangs *h);
 
 /*
- * The end of a hang that began at since_ns and was noticed at found_ns. If the hang lasts: the exit
- * of the task, or the end of the window. looped true: the task is an event loop, and the hang ends
- * when the task is back in the wait in which it was before since_ns. looped false: the hang ends
- * with the wait or the run in which the task is at found_ns.
+ * Returns the end of a hang that began at since_ns and was noticed at found_ns. If the hang lasts,
+ * this is the exit of the task or the end of the window.
+ *
+ * If `looped` is true, the task is an event loop, and the hang ends when the task is back in the
+ * wait in which it was before since_ns. If `looped` is false, the hang ends with the wait or the
+ * run in which the task is at found_ns.
  */
 uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped);
 

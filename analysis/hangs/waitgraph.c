@@ -30,7 +30,7 @@ struct node {
 	bool open;
 	bool stuck;    /* no other node can release this node any more */
 	bool cyclic;   /* the node's chain ends in a cycle */
-	bool on_cycle; /* a member of a component of which a cycle has been reported */
+	bool on_cycle; /* the node is in a component whose cycle is in `cycles` already */
 };
 
 struct cycle {
@@ -116,7 +116,8 @@ int waitgraph_edge(struct waitgraph *g, uint64_t from, uint64_t to, enum waitgra
 	return VEC_PUSH(&g->edges, e);
 }
 
-/* Counting sort of the edges by one end: idx[first[n] .. first[n + 1]) are the edges of node n. */
+/* Sorts the edges by head or by tail (counting sort): idx[first[n] .. first[n + 1]) are the edges
+ * of node n. */
 static void sort_edges(const struct waitgraph *g, bool by_head, uint32_t *first, uint32_t *idx)
 {
 	size_t n = g->nodes.n;
@@ -245,7 +246,7 @@ static void tarjan_enter(struct tarjan *t, struct waitgraph *g, uint32_t v)
 	g->nodes.v[v].scc = NONE;
 }
 
-/* Takes one step. True: a new component was added to comp, from index *ret_first on. */
+/* Takes one step. Returns true if it added a new component to comp, from index *ret_first on. */
 static bool tarjan_step(struct tarjan *t, struct waitgraph *g, const struct pass *p, size_t *ret_first)
 {
 	uint32_t v = t->path[t->n_path - 1], w;
@@ -282,7 +283,7 @@ static bool tarjan_step(struct tarjan *t, struct waitgraph *g, const struct pass
 }
 
 /* Finds the shortest cycle through the node with the smallest id of a component, by a breadth-first
- * search inside the component. Returns 1: the cycle was added to g; 0: there is no cycle; or
+ * search inside the component. Returns 1 if the cycle was added to g; 0 if there is no cycle; or
  * -ENOMEM. */
 static int add_cycle(struct waitgraph *g, const struct pass *p, const uint32_t *comp, size_t n,
 		     uint32_t *by /* scratch: edge by which a node was reached */, uint32_t *queue)

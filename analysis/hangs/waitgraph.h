@@ -26,7 +26,7 @@ enum waitgraph_need {
 	WAITGRAPH_ALL, /* every head has to act */
 };
 
-/* How sure it is that the tail waits for this head and not for something else. */
+/* How sure it is that the tail of the edge waits for this head, and not for something else. */
 enum waitgraph_strength { WAITGRAPH_WEAK, WAITGRAPH_STRONG };
 
 /* One link of a chain or of a cycle: a node, and its edge to the next node. */
@@ -56,41 +56,45 @@ struct waitgraph_info {
 	bool cyclic;        /* the chain ends in a cycle and root_id is a member of it */
 };
 
-/* Makes an empty graph. NULL: out of memory. waitgraph_free() accepts NULL. */
+/* Makes an empty graph. Returns NULL if out of memory. waitgraph_free() accepts NULL. */
 struct waitgraph *waitgraph_new(void);
 void waitgraph_free(struct waitgraph *g);
 
 /*
- * Adds a node, or changes the one with this id. open: something outside the graph can release the
- * node too (a time limit, a remote host, a descriptor whose other end is not known). 0 or -ENOMEM.
+ * Adds a node, or changes the one with this id. If `open` is true, something outside the graph can
+ * release the node too (a time limit, a remote host, a descriptor whose other end is not known).
+ * Returns 0 or -ENOMEM.
  */
 int waitgraph_node(struct waitgraph *g, uint64_t id, enum waitgraph_need need, bool open);
 /*
- * Adds an edge. A missing node is added as WAITGRAPH_ANY and not open. resource is any number of the caller
- * (an index, an object id). A chain follows only one edge of a node. A strong edge comes before a weak one.
- * Among equally strong edges, an edge that leads out of the cycles of the node comes first (for
- * WAITGRAPH_ALL: one that leads into them). If this does not decide, the edge that was added first is taken.
- * So add the likeliest edge first. 0 or -ENOMEM.
+ * Adds an edge. If a node of the edge is missing, adds it as WAITGRAPH_ANY and not open. `resource`
+ * is any number of the caller (an index, an object id). Returns 0 or -ENOMEM.
+ *
+ * A chain follows only one edge of a node. A strong edge comes before a weak one. Among equally
+ * strong edges, an edge that leads out of the cycles of the node comes first (for WAITGRAPH_ALL: an
+ * edge that stays inside them). If this does not decide, the chain follows the edge that was added
+ * first. So add the likeliest edge first.
  */
 int waitgraph_edge(struct waitgraph *g, uint64_t from, uint64_t to, enum waitgraph_strength strength,
 		   uint64_t resource);
-/* Computes the answers to the questions below. 0 or -ENOMEM; after -ENOMEM the questions must not
- * be asked. */
+/* Computes the answers to the questions below. Returns 0 or -ENOMEM. After -ENOMEM, the caller must
+ * not ask the questions. */
 int waitgraph_solve(struct waitgraph *g);
 
 /*
- * The cycles, at most one for each strongly connected component. First come the deadlocks, then the
- * other closed cycles, then the cycles that something outside may still break.
+ * The number of cycles, and one cycle by its index (NULL if there is none). Of several cycles that
+ * share nodes, only one is listed. First come the deadlocks, then the other closed cycles, then the
+ * cycles that something outside may still break.
  */
 size_t waitgraph_cycles_cnt(const struct waitgraph *g);
 const struct waitgraph_cycle *waitgraph_cycle(const struct waitgraph *g, size_t idx);
 
-/* Answers for one node. False: there is no such node. */
+/* Gives the answers for one node. Returns false if there is no such node. */
 bool waitgraph_info(const struct waitgraph *g, uint64_t id, struct waitgraph_info *ret);
 /*
  * Walks from id along the preferred edges to the root, and writes at most max steps, id first. A
  * chain that runs into a cycle ends before a node would be repeated. Returns the number of steps of
- * the whole chain, which may be more than max. 0: there is no such node.
+ * the whole chain, which may be more than max. Returns 0 if there is no such node.
  */
 size_t waitgraph_chain(const struct waitgraph *g, uint64_t id, struct waitgraph_step *ret_steps, size_t max);
 

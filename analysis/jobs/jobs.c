@@ -11,8 +11,9 @@ static uint64_t key_of(const struct window *w, const struct window_event *e, uin
 	return window_words(w, e)[0] ^ (uint64_t)tgid * 0x9e3779b97f4a7c15ULL;
 }
 
-/* When the work for a job without a recorded end is over: the next time that its thread waits or takes
- * another job. */
+/* For a job without a recorded end (CT_JF_LOOSE): returns the next time that its thread waits,
+ * because the work for the job is over by then. (If the thread takes another job before, begin()
+ * ends the job earlier.) */
 static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t start_ns)
 {
 	uint32_t i = graph_interval_at(g, task, start_ns);
@@ -24,7 +25,7 @@ static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t star
 	return start_ns;
 }
 
-/* How long the task had a CPU in [from_ns, to_ns). */
+/* Returns how long the task had a CPU in [from_ns, to_ns). */
 static uint64_t cpu_within(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -46,11 +47,11 @@ static uint64_t cpu_within(const struct graph *g, uint32_t task, uint64_t from_n
 	return sum;
 }
 
-/* The jobs of a process that have no end yet, by key_of(). */
+/* The state of jobs_find(). */
 struct finding {
 	const struct graph *g;
 	job_list *v;
-	struct map open;
+	struct map open;  /* key_of() -> index of a job that has no end yet */
 	struct map loose; /* task -> index of its last job without a recorded end */
 	int err;
 };
@@ -66,8 +67,8 @@ static struct job *job_new(struct finding *k, uint64_t key, const struct ct_rec 
 	return &k->v->v[k->v->n - 1];
 }
 
-/* The job of the record. At an enqueue, and at a start of a job that has begun, the address is of a new job.
- */
+/* Returns the job of the record. An address in a record of an enqueue is that of a new job. So is
+ * an address in a record of a start, if the job with this address has begun already. */
 static struct job *job_of(struct finding *k, const struct window_event *e, uint32_t task)
 {
 	uint32_t tgid = k->g->tasks[task].tgid;
@@ -80,7 +81,8 @@ static struct job *job_of(struct finding *k, const struct window_event *e, uint3
 	return job_new(k, key, &e->r, tgid);
 }
 
-/* A thread that begins a job has ended the job before. */
+/* Notes that the thread begins a job. If the end of its previous job is not recorded, the previous
+ * job ends now at the latest. */
 static void begin(struct finding *k, struct job *job, uint32_t task, uint64_t ts_ns)
 {
 	uint64_t at;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match.h - finds the queues of one trace in another trace, so that the two can be compared. Pure; any thread. */
+/* match.h - finds the queues of one trace in another trace, so that the two can be compared. Pure;
+ * any thread. */
 #ifndef CTRACE_ANALYSIS_JOBS_MATCH_H
 #define CTRACE_ANALYSIS_JOBS_MATCH_H
 
@@ -12,11 +13,12 @@ struct queues_of {
 };
 
 /*
- * For each queue now->q->v[i], sets ret[i] to the index of the same queue in before->q->v, or to SIZE_MAX if
- * there is none. No index is used twice.
+ * For each queue now->q->v[i], sets ret[i] to the index of the same queue in before->q->v, or to
+ * SIZE_MAX if there is none. No index is used twice.
  *
- * Two queues are the same if their processes have the same name. Queues whose own names are equal too (such
- * as the framework) go together first. Other queues of such processes go together in their order.
+ * Two queues can be the same only if their processes have the same name. First, queues that also
+ * have the same name themselves are matched. (Such a name may be that of the framework.) The other
+ * queues are then matched in their order.
  */
 void queues_match(const struct queues_of *before, const struct queues_of *now, size_t *ret);
 

@@ -19,7 +19,7 @@ const char *queue_verdict_name(enum queue_verdict verdict)
 	return names[verdict];
 }
 
-/* Sorts the jobs of one queue together: by process, then by queue. */
+/* Puts the jobs of one queue next to each other: sorts by process, then by queue. */
 static int job_cmp(const void *a, const void *b)
 {
 	const struct job *x = a, *y = b;
@@ -45,7 +45,7 @@ static uint64_t execution_ns(const struct job *j)
 	return j->start_ns && j->end_ns > j->start_ns ? j->end_ns - j->start_ns : 0;
 }
 
-/* How long the job waited in the queue; a job that has not begun waits up to to_ns. */
+/* Returns how long the job waited in the queue. A job that has not begun waits up to to_ns. */
 static uint64_t queueing_ns(const struct job *j, uint64_t to_ns)
 {
 	uint64_t until = j->start_ns ? j->start_ns : to_ns;
@@ -53,7 +53,8 @@ static uint64_t queueing_ns(const struct job *j, uint64_t to_ns)
 	return j->queued_ns && until > j->queued_ns ? until - j->queued_ns : 0;
 }
 
-/* The distributions of the jobs. buf has room for n numbers. */
+/* Returns the quantiles of the times for which the n jobs waited and ran. buf has room for n
+ * numbers. */
 static struct job_times times_of(const struct job *v, size_t n, uint64_t *buf)
 {
 	struct job_times t = { 0 };
@@ -154,7 +155,7 @@ static int count_threads(struct queue *q, const struct job *v, size_t n)
 /* The sums by which a queue is judged. */
 struct judged {
 	uint64_t queueing_ns, execution_ns, cpu_ns;
-	uint64_t long_ns; /* the execution of the longest tenth of the jobs */
+	uint64_t long_ns; /* the sum of the executions of the longest tenth of the jobs */
 	uint64_t last_end_ns;
 	uint64_t oldest_waits_ns; /* how long the oldest waiting job has waited */
 };
@@ -184,7 +185,7 @@ static struct judged judge_sums(const struct job *v, size_t n, uint64_t to_ns, u
 
 static enum queue_verdict verdict_of(const struct queue *q, const struct judged *j, uint64_t to_ns)
 {
-	/* none has ended while the oldest one waited */
+	/* no job has ended while the oldest waiting job waited */
 	bool stuck = q->n_waiting && q->n_running && q->n_running >= q->n_threads &&
 		     j->oldest_waits_ns >= QUEUE_STUCK_NS && j->last_end_ns + j->oldest_waits_ns <= to_ns;
 
@@ -287,7 +288,7 @@ static int fill_groups(const struct graph *g, struct queue *q, struct job *v, si
 	return 0;
 }
 
-/* Fills *q from the jobs of one queue, n > 0. */
+/* Fills *q from the n jobs of one queue, n > 0. Returns 0 or -ENOMEM. */
 static int fill_queue(const struct graph *g, struct queue *q, struct job *v, size_t n, uint64_t to_ns)
 {
 	_cleanup_free_ uint64_t *buf = malloc((n + 1) * sizeof(*buf));

@@ -94,7 +94,7 @@ static void add(struct walk *k, struct part part)
 		k->err = -ENOMEM;
 }
 
-/* The first work of the task that ends after ts_ns; NULL: there is none. */
+/* Returns the first work of the task that ends after ts_ns; NULL if there is none. */
 static const struct request_work *work_at(const struct parts *p, uint32_t task, uint64_t ts_ns)
 {
 	const struct request_work *w = p->r->works;
@@ -104,15 +104,15 @@ static const struct request_work *work_at(const struct parts *p, uint32_t task, 
 	return i < end ? &w[i] : NULL;
 }
 
-/* Whether the interval is the wait of a task that is ready for the next request. */
+/* Tells whether in this interval the task waits and is ready for its next request. */
 static bool is_idle(const struct interval *s)
 {
 	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ||
 						s->wait == CT_W_ACCEPT || s->wait == CT_W_URING);
 }
 
-/* Divides [from, to), in which the task works for request `behind`, into the time in which it is busy and the
- * time in which it idles. */
+/* Adds [from, to), in which the task works for request `behind`. While the task is busy, `request`
+ * is queued. While the task idles, the time is PART_WORK. */
 static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_t behind, uint64_t from,
 			uint64_t to)
 {
@@ -140,7 +140,8 @@ static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_
 	}
 }
 
-/* Adds the time in which no child request is under way, and the task has to work for the request. */
+/* Adds [from, to), in which no child request is under way, and the task has to work for the
+ * request. */
 static void add_own(struct walk *k, uint32_t request, uint32_t task, uint64_t from, uint64_t to)
 {
 	while (from < to) {
@@ -159,8 +160,9 @@ static void add_own(struct walk *k, uint32_t request, uint32_t task, uint64_t fr
 	}
 }
 
-/* Adds the time between the receive of the request and its answer in which no child request is under way. The
- * task that received the request may have given it to the task that answers. */
+/* Adds [from, to), a time between the receive of the request and its answer in which no child
+ * request is under way. The task that received the request may have given it to the task that
+ * answers. */
 static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct request *q = &k->p->r->v[request];
@@ -181,8 +183,9 @@ static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t
 	add_own(k, request, answerer, from, to);
 }
 
-/* Adds the time in which the answer is sent, and the client has still to receive it. If the client waits
- * meanwhile, the answer is on its way. */
+/* Adds [from, to), in which the answer is sent and the client has not received it yet. While the
+ * client waits, the answer is on its way (PART_DELIVERY). Otherwise the client works
+ * (PART_WORK). */
 static void add_delivery(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct graph *g = k->p->g;
@@ -210,8 +213,8 @@ static void add_delivery(struct walk *k, uint32_t request, uint64_t from, uint64
 
 static void add_request(struct walk *k, uint32_t request, uint64_t from, uint64_t to);
 
-/* Adds [from, to), in which child requests are under way, the child `child` the longest. While the task that
- * asked the child still works for the request, the time is the request's own. */
+/* Adds [from, to), in which child requests are under way. `child` is the one that ends last. While
+ * the task that asked the child still works for the request, the time is the request's own. */
 static void add_child(struct walk *k, uint32_t request, uint32_t child, uint64_t from, uint64_t to)
 {
 	const struct graph *g = k->p->g;
@@ -259,7 +262,8 @@ static void add_middle(struct walk *k, uint32_t request, uint64_t from, uint64_t
 				next = MIN(begun, to);
 				break;
 			}
-			/* the request has its answer, so the server has not waited for this child */
+			/* this child has no answer, but the request has one: the server has not
+			 * waited for this child */
 			if (c->answered == GRAPH_NONE && p->r->v[request].answered != GRAPH_NONE)
 				continue;
 			if (done > best_ns) {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * parts.h - where the time of one request went: a partition of it, across processes.
+ * parts.h - divides the time of one request into parts, across processes.
  *
- * While a request asks another service, its time belongs to the child request (graph/causal/requests.h) that
- * is answered last. While the task that has to work for it works for another request, it is queued. All other
- * time is that of the task that works for it, and path_walk() (graph/path/path.h) says for what that task
- * waited. So requests that one event loop serves at the same time are kept apart.
+ * - While child requests (graph/causal/requests.h) are under way, the time belongs to the child
+ *   request that is answered last.
+ * - While the task that has to serve the request works for another request, the request is queued.
+ * - All other time is that of the task that serves the request. path_walk() (graph/path/path.h)
+ *   says for what this task waited.
+ *
+ * So requests that one event loop serves at the same time are kept apart.
  *
  * Pure; any thread.
  */
@@ -16,7 +19,8 @@
 #include "lib/vec.h"
 
 enum part_kind {
-	PART_WORK,     /* the task worked for the request, or had to begin; its critical path says more */
+	PART_WORK,     /* the task worked for the request, or had to begin this work; its critical
+			  path says more */
 	PART_QUEUED,   /* the task worked for another request */
 	PART_DELIVERY, /* the answer was sent, and the client waited for it */
 	PART_OUTSIDE,  /* a service on another host had the request */
@@ -26,12 +30,12 @@ struct part {
 	uint64_t from_ns, to_ns;
 	uint32_t request; /* the request, or the child request in which this time lies */
 	uint32_t task;    /* GRAPH_NONE: not known, or on another host */
-	uint32_t behind;  /* QUEUED: the request for which the task worked; else GRAPH_NONE */
+	uint32_t behind;  /* PART_QUEUED: the request for which the task worked; else GRAPH_NONE */
 	uint8_t kind;     /* enum part_kind */
 };
 typedef VEC(struct part) part_list;
 
-/* The requests of a window, with what parts_of() looks up. */
+/* The requests of a window, with the tables that parts_of() needs. */
 struct parts {
 	const struct graph *g;
 	const struct requests *r;
@@ -40,11 +44,12 @@ struct parts {
 	uint32_t *works;    /* [task]: where its entries of r->works begin; works[task + 1] is the end */
 };
 
-/* 0 or -ENOMEM; the caller calls parts_done() in both cases. r must live as long as p. */
+/* Fills *p. Returns 0 or -ENOMEM. The caller calls parts_done() in both cases. r must live as long
+ * as p. */
 int parts_init(struct parts *p, const struct graph *g, const struct requests *r);
 void parts_done(struct parts *p);
-/* Appends the parts of an answered request, in order of time. They add up to the time of the request. 0 or
- * -ENOMEM. */
+/* Appends the parts of an answered request, in order of time. They add up to the time of the
+ * request. Returns 0 or -ENOMEM. */
 int parts_of(const struct parts *p, uint32_t request, part_list *ret);
 
 #endif

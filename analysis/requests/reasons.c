@@ -11,11 +11,11 @@
 
 #define REASON_MAX (ACCOUNT_WORDS_MAX + DESCRIBE_MAX)
 
-/* A row of reasons that is being added to. */
+/* The arguments that the add_*() functions share. */
 struct adding {
 	struct reasons *to;
 	const struct services *s;
-	const char *in; /* "in db (127.0.0.1:5432): ", or "" */
+	const char *in; /* the begin of each reason: "in db (127.0.0.1:5432): ", or "" */
 	enum reason_group group;
 };
 
@@ -56,8 +56,9 @@ static void drop_ids(char *s)
 	*to = '\0';
 }
 
-/* Whether each connection or each run of a program has its own object of this kind. A futex without a symbol
- * is part of an object in memory: a program may have one for each of its threads, keys or requests. */
+/* Tells whether each connection or each run of a program has its own object of this kind. A futex
+ * without a symbol is part of an object in memory: a program may have one for each of its threads,
+ * keys or requests. */
 static bool is_fleeting(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o;
@@ -89,7 +90,8 @@ static int add_row(const struct adding *a, enum account_group group, const struc
 	return add_text(a, words, time_kind_name(r.time), r.ns);
 }
 
-/* Divides the time in which the task itself waited for a CPU by the tasks that had a CPU meanwhile. */
+/* ns is the time in which the task itself waited for a CPU. Divides it among the tasks that had a
+ * CPU meanwhile. */
 static int add_runnable(const struct adding *a, const struct account *account, uint64_t ns)
 {
 	const struct account_row *v = account->rows[ACCOUNT_RESOURCE];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * reasons.h - private to analysis/requests/: sums up the parts of requests by what they were spent on, in
- * words that are the same for all requests of a service: without the ids of tasks and connections.
+ * reasons.h - private to analysis/requests/: sums up the parts of requests by reason. A reason says
+ * in words where the time went. The words have no ids of tasks and connections, so they are the
+ * same for all requests of a service.
  */
 #ifndef CTRACE_ANALYSIS_REQUESTS_REASONS_H
 #define CTRACE_ANALYSIS_REQUESTS_REASONS_H
@@ -23,7 +24,7 @@ struct reasons {
 };
 
 void reasons_done(struct reasons *k);
-/* Adds the time of one part of a request of this service. 0 or -ENOMEM. */
+/* Adds the time of one part of a request of this service. Returns 0 or -ENOMEM. */
 int reasons_add(struct reasons *k, const struct services *s, uint32_t service, const struct part *part,
 		enum reason_group group);
 

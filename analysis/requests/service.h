@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* service.h - what is known of the services of a trace (services.h fills it). */
+/* service.h - the structures for the services of a trace. services.h fills them. */
 #ifndef CTRACE_ANALYSIS_REQUESTS_SERVICE_H
 #define CTRACE_ANALYSIS_REQUESTS_SERVICE_H
 
@@ -10,12 +10,14 @@
 struct service_reason {
 	char *text;
 	const char *kind; /* "queue", or the name of an enum time_kind */
+	/* the share of this reason in the time of the usual requests, and in that of the slowest
+	 * ones: 0..1 */
 	double share_p50, share_p99;
 };
 
-/* What a service asks another one. */
+/* The requests of one service to another one. */
 struct service_ask {
-	uint32_t service; /* index into services.v */
+	uint32_t service; /* index of the asked service in services.v */
 	size_t count;
 	struct quantiles latency;
 };
@@ -30,13 +32,14 @@ struct service {
 	size_t n_processes;
 	size_t count;                   /* answered requests */
 	size_t n_open;                  /* requests without an answer at the end of the window */
-	size_t n_shared;                /* answered requests that are turns of a shared connection */
+	size_t n_shared;                /* answered requests that are turns of a shared connection
+					   (graph/causal/requests.h) */
 	struct quantiles latency;       /* ns */
-	struct service_reason *reasons; /* the largest share of the slowest requests first */
+	struct service_reason *reasons; /* the reason with the largest share_p99 first */
 	size_t n_reasons;
-	uint32_t slowest[SERVICE_SLOWEST]; /* requests, the slowest first */
+	uint32_t slowest[SERVICE_SLOWEST]; /* indices of requests, the slowest first */
 	size_t n_slowest;
-	struct service_ask *asks; /* the most requests first */
+	struct service_ask *asks; /* the asked service with the most requests first */
 	size_t n_asks;
 };
 

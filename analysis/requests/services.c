@@ -13,9 +13,12 @@
 #include "lib/cleanup.h"
 #include "trace/words/words.h"
 
-/* Requests of one service, or of one service to another one. */
+/* A request, and the key of the group to which it belongs. A group has the requests to one service,
+ * or the requests of one service to another one. */
 struct group {
-	uint64_t key; /* the service, and for asks << 32 the service that asks */
+	/* low 32 bits: the index of the asked service; high 32 bits: the index of the service that
+	 * asks, or 0 if the group has all requests to the asked service */
+	uint64_t key;
 	uint32_t request;
 	uint64_t ns;
 };
@@ -27,7 +30,7 @@ static bool counts(const struct services *s, const struct request *q)
 	return ns >= s->from_ns && ns < s->to_ns;
 }
 
-/* Sets the address of the server: "127.0.0.1:80", "/run/db.sock". */
+/* Sets the address of the server, such as "127.0.0.1:80" or "/run/db.sock". */
 static void address_of(const struct services *s, const struct request *q, struct service *ret)
 {
 	const struct window_object *o = window_object(s->g->w, q->sock);
@@ -52,7 +55,8 @@ static void address_of(const struct services *s, const struct request *q, struct
 	snprintf(ret->address, sizeof(ret->address), "%s", at);
 }
 
-/* The task that stands for the service of a request: the first thread of the server's process. */
+/* Returns the task that stands for the service of a request: the first thread of the server's
+ * process. */
 static uint32_t server_of(const struct services *s, const struct request *q)
 {
 	uint32_t leader;
@@ -63,13 +67,13 @@ static uint32_t server_of(const struct services *s, const struct request *q)
 	return leader == GRAPH_NONE ? q->server : leader;
 }
 
-/* While services are found: the service of each (process, address). */
+/* The state while services are found. */
 struct finding {
 	struct services *s;
 	VEC(struct service) v;
 	struct texts names;    /* name and address of each service in v */
 	struct map by_sock;    /* socket of a server -> index into v */
-	struct map by_process; /* service << 32 | tgid: the process is counted */
+	struct map by_process; /* (service << 32 | tgid) of each process that is counted already */
 };
 
 static uint32_t service_by_name(struct finding *k, const struct request *q)
@@ -90,7 +94,7 @@ static uint32_t service_by_name(struct finding *k, const struct request *q)
 	return (uint32_t)at;
 }
 
-/* The service of a request; GRAPH_NONE: out of memory. */
+/* Returns the service of a request; GRAPH_NONE if out of memory. */
 static uint32_t service_of(struct finding *k, const struct request *q)
 {
 	uint64_t at, key;
@@ -155,7 +159,7 @@ static struct quantiles latency_of(const struct group *v, size_t n)
 				   v[quantile_rank(n, 99)].ns, v[n - 1].ns };
 }
 
-/* Calls `each` for the groups with the same key. v is sorted. */
+/* Calls `each` once for each group. v is sorted by key. */
 static int each_group(struct services *s, const struct group *v, size_t n,
 		      int (*each)(struct services *s, const struct group *v, size_t n))
 {
@@ -169,7 +173,8 @@ static int each_group(struct services *s, const struct group *v, size_t n,
 	return r;
 }
 
-/* Adds the parts of the requests with the ranks [lo, hi), or of REQUEST_SAMPLE of them, to the reasons. */
+/* Adds the parts of the requests with the ranks [lo, hi) to the reasons. If there are more than
+ * REQUEST_SAMPLE requests, takes only so many of them. */
 static int sum_reasons(struct services *s, const struct group *v, size_t lo, size_t hi,
 		       enum reason_group group, struct reasons *reasons)
 {
@@ -226,7 +231,8 @@ static int take_reasons(struct service *v, struct reasons *reasons)
 	return 0;
 }
 
-/* Fills the figures of one service; v are its requests, sorted by latency. */
+/* Fills the figures of one service. v has its n requests, sorted by latency. Returns 0 or
+ * -ENOMEM. */
 static int fill_service(struct services *s, const struct group *v, size_t n)
 {
 	struct service *x = &s->v[v->key];
@@ -258,7 +264,7 @@ static int ask_cmp(const void *a, const void *b)
 	return x->service < y->service ? -1 : x->service > y->service;
 }
 
-/* Adds what one service asks another one. */
+/* Adds to the asking service its requests to one other service. */
 static int fill_ask(struct services *s, const struct group *v, size_t n)
 {
 	struct service *x = &s->v[v->key >> 32];
@@ -272,8 +278,8 @@ static int fill_ask(struct services *s, const struct group *v, size_t n)
 	return 0;
 }
 
-/* Keeps the requests that have a parent, and groups them by the service that asks as well. Returns their
- * number. */
+/* Keeps only the requests that have a parent, adds the service that asks to their keys, and sorts
+ * them. Returns their number. */
 static size_t by_asking(const struct services *s, struct group *v, size_t n)
 {
 	size_t kept = 0;
@@ -330,7 +336,7 @@ static int place_cmp(const void *a, const void *b)
 	return x->service < y->service ? -1 : x->service > y->service;
 }
 
-/* Sorts the services. */
+/* Sorts the services: the one with the most time in its requests comes first. */
 static int sort_services(struct services *s)
 {
 	_cleanup_free_ struct place *places = calloc(s->n + 1, sizeof(*places));
@@ -439,7 +445,7 @@ int services_say_part(const struct services *s, const struct part *part, char **
 	return r;
 }
 
-/* Appends the reasons, those with the most time first. */
+/* Appends the reasons with the most time, at most REQUEST_SAID. k->v is sorted. */
 static void say_reasons(struct words *t, const struct reasons *k, uint64_t all_ns)
 {
 	uint64_t left = all_ns;

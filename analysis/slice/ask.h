@@ -25,13 +25,15 @@ struct ask_option {
 };
 
 struct ask_question {
-	const char *text;                 /* "What led to sh[12] at ...?" */
-	const struct ask_option *options; /* the first one is taken if no person chooses */
+	const char *text;                 /* the question, such as "What led to what sh[12] did?" */
+	const struct ask_option *options; /* the first option is taken if no person chooses */
 	size_t n_options;
 };
 
-/* Answers other than the index of an option. ASK_DECIDE: take the first option; ASK_STOP: stop here;
- * ASK_NONE: none of the options is a cause. */
+/* Answers other than the index of an option:
+ * - ASK_DECIDE: take the first option;
+ * - ASK_STOP: stop here;
+ * - ASK_NONE: none of the options is a cause. */
 enum { ASK_DECIDE = -1, ASK_STOP = -2, ASK_NONE = -3 };
 
 struct ask {
@@ -43,8 +45,8 @@ struct ask {
 	void *arg;
 };
 
-/* Adds the rules for an answer that the person wants to keep. facts has the n options in the order of
- * the question. An option without an edge (0) makes no rule. 0 or -ENOMEM. */
+/* Adds the rules for an answer that the person wants to keep. facts has the n options in the order
+ * of the question. An option without an edge (edge is 0) makes no rule. Returns 0 or -ENOMEM. */
 int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts *facts, size_t n,
 	     int answer);
 

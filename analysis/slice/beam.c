@@ -33,7 +33,7 @@ struct search {
 	uint32_t refused;
 };
 
-/* Whether the segment is on the path to the node s->at, or the walk has visited it. */
+/* Tells whether the segment is on the path to the node s->at, or the walk has visited it. */
 static bool on_path(void *arg, uint32_t segment)
 {
 	struct search *s = arg;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * beam.h - private to analysis/: searches the path with the best score backward from a segment.
+ * beam.h - private to analysis/: searches backward from a segment for the path with the best score.
  * Pure; any thread.
  *
  * The score of a path is the product of the scores of its edges, so it only falls as the path
- * grows. A path is given up when its score is not above that of the best finished path. The search
- * is deterministic: of equal paths it takes the one that it finds first.
+ * grows. The search gives up a path when its score is not above that of the best finished path. The
+ * search is deterministic: of paths with equal scores, it takes the one that it finds first.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_BEAM_H
 #define CTRACE_ANALYSIS_SLICE_BEAM_H
@@ -26,13 +26,14 @@ struct beam {
 
 typedef VEC(uint32_t) beam_path;
 
-/* Finds the edges of the best path, in reverse order: the walk takes the last edge of *ret first. The
- * first edge of *ret may come from outside, such as from a timer or the network. The caller frees *ret.
- * *ret_refused: the number of paths that were given up only because the beam was full. 0 or -ENOMEM. */
+/* Finds the edges of the best path, in reverse order: the walk takes the last edge of *ret first.
+ * The first edge of *ret may come from outside, such as from a timer or the network. The caller
+ * frees *ret. Sets *ret_refused to the number of paths that were given up only because the beam was
+ * full. Returns 0 or -ENOMEM. */
 int beam_search(const struct beam *b, beam_path *ret, uint32_t *ret_refused);
-/* The time at which edge e left its segment, or the time of its arrival if that is earlier. (A send
- * is recorded when the call returns, which may be after the arrival. A walk must not go forward in
- * time.) */
+/* Returns the time at which edge e left its segment, or the time of its arrival if that is earlier.
+ * (A send is recorded when the call returns, which may be after the arrival. A walk must not go
+ * forward in time.) */
 uint64_t beam_left(const struct causal *c, const struct edge *e);
 
 #endif

@@ -8,16 +8,17 @@
 #include "lib/cleanup.h"
 #include "trace/words/frame.h"
 
-/* An edge may answer a request of the segment itself. Limits of the search for such a request: how
- * many strong edges the search goes back, and how many edges of one segment the search looks at. */
+/* An edge may answer a request of the segment itself. Limits of the search for such a request: the
+ * number of strong edges that the search goes back, and the number of edges of one segment that the
+ * search looks at. */
 #define ANSWER_DEPTH 16
 #define ANSWER_EDGES 1024
-/* How many waits and samples of a segment the search for its stack looks at. */
+/* The most waits, and the most samples, of a segment in which the search for its stack looks. */
 #define STACK_LOOKS 4096
 #define FRAMES_MAX  64
 
 /* Distances of two sorts of edges. EXACT_NS: the arrival of the edge is the act itself, so the edge
- * certainly is the cause; START_NS: the edge started the segment. */
+ * certainly is the cause. START_NS: the edge started the segment. */
 enum { EXACT_NS = 0, START_NS = 1 };
 
 static bool is_start(const struct segment *s, const struct edge *e, uint64_t arrived_ns)
@@ -25,10 +26,13 @@ static bool is_start(const struct segment *s, const struct edge *e, uint64_t arr
 	return arrived_ns <= s->from_ns || (e->event != GRAPH_NONE && e->event == s->event);
 }
 
-/* The distance of an edge. An edge that started the segment has START_NS. For any other strong edge, the
- * distance grows with the time from the start of the segment to the arrival. For a weak edge, or if no
- * rule cut the segment (CUT_FIRST), the distance grows with the time from the arrival to the act at at_ns.
- * So, among these edges, the latest one is the nearest. */
+/* Returns the distance of an edge:
+ * - START_NS, if the edge started the segment.
+ * - For another strong edge: the distance grows with the time from the start of the segment to the
+ *   arrival.
+ * - For a weak edge, and for each edge of the first segment of a task (CUT_FIRST): the distance
+ *   grows with the time from the arrival to the act at at_ns. So the latest of these edges is the
+ *   nearest. */
 static uint64_t distance(const struct segment *s, const struct edge *e, uint64_t arrived_ns, uint64_t at_ns)
 {
 	bool recent = s->cut == CUT_FIRST || e->strength != EDGE_STRONG;
@@ -51,8 +55,8 @@ static uint32_t arrived_by(const struct causal *c, const uint32_t *out, uint32_t
 	return BISECT(i, 0, n, edge_arrived_ns(c, &c->edges[out ? out[first + i] : first + i]) > ts_ns);
 }
 
-/* Whether segment s has sent something to `task` before ts_ns. If `task` is of another process, a
- * send to any task of that process counts. */
+/* Tells whether segment s has sent something to `task` before ts_ns. If `task` is of another
+ * process, a send to any task of that process counts. */
 static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = c->g->tasks, *who = &t[task], *own = &t[c->segments[s].task];
@@ -70,7 +74,8 @@ static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_
 	return false;
 }
 
-/* The strong edge that led to the act of segment s at at_ns. GRAPH_NONE: there is none. */
+/* Returns the strong edge that led to the act of segment s at at_ns; GRAPH_NONE if there is
+ * none. */
 static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 {
 	const struct segment *x = &c->segments[s];
@@ -88,8 +93,8 @@ static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 	return GRAPH_NONE;
 }
 
-/* Whether edge e is an answer: it arrived within segment s, and is a consequence of an earlier act
- * of s. */
+/* Tells whether edge e is an answer: it arrived within segment s, and is a consequence of an
+ * earlier act of s. */
 static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 {
 	uint64_t since = c->segments[s].from_ns;
@@ -113,8 +118,8 @@ static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 	return false;
 }
 
-/* The order by strength and distance. If there are too many candidates, this order decides which ones
- * stay. */
+/* Tells whether a comes before b in the order by strength and distance. If there are too many
+ * candidates, this order decides which ones stay. */
 static bool is_nearer(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	uint8_t x = c->edges[a->edge].strength, y = c->edges[b->edge].strength;
@@ -124,8 +129,8 @@ static bool is_nearer(const struct causal *c, const struct candidate *a, const s
 	return a->distance_ns < b->distance_ns;
 }
 
-/* Whether both edges come from the same segment in the same way, as the parts of a long message do.
- * Such edges count as one. */
+/* Tells whether both edges come from the same segment in the same way, as the parts of a long
+ * message do. Such edges count as one. */
 static bool is_same_way(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	const struct edge *x = &c->edges[a->edge], *y = &c->edges[b->edge];
@@ -238,8 +243,8 @@ float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
 	return nx && ny ? (float)same / (float)MAX(nx, ny) : -1;
 }
 
-/* How alike the stacks at the two ends of edge e are; negative: not known. Only stacks of one process are
- * compared. */
+/* Returns how alike the stacks at the two ends of edge e are; a negative number if this is not
+ * known. Only stacks of one process are compared. */
 static float similarity(const struct causal *c, const struct edge *e, uint64_t to_stack)
 {
 	const struct graph_task *from, *to = &c->g->tasks[c->segments[e->to].task];
@@ -251,8 +256,9 @@ static float similarity(const struct causal *c, const struct edge *e, uint64_t t
 				      : -1;
 }
 
-/* How much the age of an edge weakens it: 0 is not at all, 1 is most. The age counts up to the start of the
- * segment; if the edge arrived later, up to the act of the segment. */
+/* Returns how much the age of an edge weakens it: 0 is not at all, 1 is most. The age is counted up
+ * to the start of the segment. If the edge arrived later than that, the age is counted up to the
+ * act of the segment. */
 static double staleness(const struct candidate_query *q, const struct candidate *x)
 {
 	uint64_t then = x->distance_ns > START_NS ? q->at_ns : q->c->segments[q->segment].from_ns;
@@ -316,7 +322,7 @@ static bool is_before(const struct causal *c, const struct candidate *a, const s
 	return a->score > b->score;
 }
 
-/* A stable sort: of equally good candidates, the one considered first stays first. */
+/* A stable sort: among equally good candidates, the one that was considered first stays first. */
 static void sort(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 1; i < l->n; i++) {
@@ -329,7 +335,7 @@ static void sort(const struct causal *c, struct candidates *l)
 	}
 }
 
-/* Whether the way back along edge e, and then along strong edges, comes through `segment`. */
+/* Tells whether the way back along edge e, and then along strong edges, comes through `segment`. */
 static bool comes_through(const struct causal *c, const struct edge *e, uint32_t segment)
 {
 	for (int depth = 0; depth < ANSWER_DEPTH && e->from != GRAPH_NONE; depth++) {
@@ -345,9 +351,10 @@ static bool comes_through(const struct causal *c, const struct edge *e, uint32_t
 	return false;
 }
 
-/* Removes strong edge b if a strong edge a stands before b in the list, and the way back along a comes
- * through the segment from which b comes. Examples: a second edge from one segment; the input of a server
- * that then asked others and answered. Both edges stay if a rule tells them apart. */
+/* Removes strong edge b if a strong edge a stands before b in the list, and the way back along a
+ * comes through the segment from which b comes. Examples: a and b come from one segment; or a
+ * server receives a request (b), asks a backend, and gets the answer (a). Both edges stay if a rule
+ * tells them apart. */
 static void merge(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
@@ -411,8 +418,8 @@ static void count(const struct causal *c, struct candidates *l)
 			     (strong_all == 1 && c->edges[l->v[0].edge].strength != EDGE_STRONG));
 }
 
-/* Whether the task slept, and the end of the sleep began the segment. Then the edge of the timer is
- * certain. */
+/* Tells whether the task slept, and the end of the sleep began the segment. Then the edge of the
+ * timer is certain. */
 static bool is_round(const struct causal *c, uint32_t segment, const struct edge *e)
 {
 	const struct segment *s = &c->segments[segment];
@@ -443,7 +450,7 @@ void candidate_find(const struct candidate_query *q, struct candidates *ret)
 {
 	const struct causal *c = q->c;
 	const struct segment *s = &c->segments[q->segment];
-	/* arrivals decide, because the record of a send may be later than its effect */
+	/* the times of arrival decide, because the record of a send may be later than its effect */
 	uint32_t n = arrived_by(c, NULL, s->in, s->n_in, q->at_ns);
 	bool recent = s->cut == CUT_FIRST;
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * candidate.h - private to analysis/: finds and ranks the edges that may have led to the act of a segment.
- * The act is the record by which the walk came to the segment: a send, a wake, a fork. Pure; any thread.
+ * candidate.h - private to analysis/: finds and ranks the edges that may have led to the act of a
+ * segment. The act is the record by which the walk came to the segment: a send, a wake, a fork.
+ * Pure; any thread.
  *
- * The candidates are all edges that arrived before the act. An edge that answers a request of the segment
- * itself is no candidate. The order of the candidates:
+ * The candidates are all edges that arrived before the act. An edge that answers a request of the
+ * segment itself is no candidate. The order of the candidates:
  *
- * 1. edges that a rule calls a cause
- * 2. strong edges, the nearest to the begin of the segment first (if no rule has cut the segment: the
- *    nearest to the act first)
- * 3. weak edges: boosted edges first; handoffs of a mutex and interrupts last; edges that are equal
- *    by these rules are ranked by how alike the stacks are, and by age
- * 4. edges that a rule excludes
+ *   1. edges that a rule calls a cause
+ *   2. strong edges; the nearest to the begin of the segment first; in the first segment of a task
+ *      (CUT_FIRST), the nearest to the act first
+ *   3. boosted edges, and then weak edges; among equally strong edges, a higher score first (the
+ *      score depends on how alike the stacks are, and on the age of the edge)
+ *   4. handoffs of locks, and interrupts
+ *   5. edges that a rule excludes
  */
 #ifndef CTRACE_ANALYSIS_SLICE_CANDIDATE_H
 #define CTRACE_ANALYSIS_SLICE_CANDIDATE_H
@@ -53,21 +55,23 @@ struct candidate_query {
 	uint32_t segment;
 	uint32_t record; /* the record of the act; GRAPH_NONE: not known */
 	uint64_t at_ns;
-	/* True: the walk has visited the segment, so edges from it are no candidates. */
+	/* Returns true if the walk has visited the segment, so that edges from it are no
+	 * candidates. May be NULL. */
 	bool (*skip)(void *arg, uint32_t segment);
 	void *arg;
 };
 
 void candidate_find(const struct candidate_query *q, struct candidates *ret);
-/* True: there are several ways to go on, and not exactly one of them is strong. */
+/* Returns true if there are several ways to go on, and not exactly one of them is strong. */
 bool candidate_ambiguous(const struct candidates *l);
-/* Fills in the facts about an edge with which rules are compared. */
+/* Fills *ret with the facts about an edge. Rules are compared with these facts. */
 void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *ret);
-/* The id of the stack of the longest inspected wait of the segment; if there is none, of its last
- * sample; 0: no stack is known. */
+/* Returns the id of the stack of the longest inspected wait of the segment. If there is no such
+ * wait, returns that of its last sample. Returns 0 if no stack is known. */
 uint64_t candidate_stack(const struct causal *c, uint32_t segment);
-/* How alike two stacks are: the number of user functions that both stacks have, divided by the
- * number of user functions of the longer stack (0..1). Negative: a stack is not known. */
+/* Returns how alike two stacks are: the number of user functions that both stacks have, divided by
+ * the number of user functions of the longer stack (0..1). Returns a negative number if a stack is
+ * not known. */
 float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b);
 
 #endif

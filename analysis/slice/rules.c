@@ -12,7 +12,7 @@
 #include "trace/words/frame.h"
 #include "trace/words/resource.h"
 
-/* Each character may need a backslash. */
+/* The room for a pattern: each character of a name may need a backslash. */
 #define PATTERN_MAX (2 * DESCRIBE_MAX)
 
 static const char *name_of(const struct graph *g, uint32_t task, uint64_t ts_ns)
@@ -38,14 +38,14 @@ static bool object_fits(const char *pattern, const struct graph *g, uint64_t obj
 	return fnmatch(pattern, buf, 0) == 0;
 }
 
-/* Whether both are the same text, or both are NULL. */
+/* Returns true if both are the same text, or both are NULL. */
 static bool same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Whether the word of a rule fits. "" fits all words. The words are compared as text, because the
- * file with the rules may be for another version of ctrace. */
+/* Tells whether the word of a rule fits. "" fits all words. The words are compared as text, because
+ * the file with the rules may be for another version of ctrace. */
 static bool word_fits(const char *want, const char *is)
 {
 	return !want[0] || same_text(want, is);
@@ -189,7 +189,7 @@ static void object_pattern(const struct graph *g, uint64_t obj, char buf[PATTERN
 	}
 }
 
-/* Makes a rule without a verdict. 0 or -ENOMEM; after -ENOMEM there is nothing to free. */
+/* Makes a rule without a verdict. Returns 0 or -ENOMEM; after -ENOMEM there is nothing to free. */
 static int rule_make(const struct graph *g, const struct rule_facts *f, struct rule *ret)
 {
 	char pattern[PATTERN_MAX];

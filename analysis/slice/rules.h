@@ -31,7 +31,8 @@ struct rules {
 	VEC(struct rule) v;
 };
 
-/* The facts about an edge with which rules are compared. stack: the id of a stack; 0: none. */
+/* The facts about an edge. Rules are compared with these facts. stack: the id of a stack; 0:
+ * none. */
 struct rule_facts {
 	enum edge_kind edge; /* 0: no edge */
 	uint32_t from, to;   /* tasks; GRAPH_NONE: no task of this host */
@@ -40,14 +41,14 @@ struct rule_facts {
 	uint64_t ts_ns;
 };
 
-/* The first rule that matches. NULL: no rule matches. rules may be NULL. */
+/* Returns the first rule that matches; NULL if no rule matches. `rules` may be NULL. */
 struct rule *rules_find(const struct rules *rules, const struct graph *g, const struct rule_facts *facts);
-/* As rules_find(), but also counts the match in rule.applied. */
+/* Like rules_find(), but also counts the match in rule.applied. */
 const struct rule *rules_match(struct rules *rules, const struct graph *g, const struct rule_facts *facts);
 /*
- * Adds a rule with this verdict for these facts and similar ones. The rule has kinds and names ("tcp
- * 127.0.0.1:80->*"), but no ids of processes or sockets. If such a rule exists already, only its
- * verdict changes. 0 or -ENOMEM.
+ * Adds a rule with this verdict for these facts and similar ones. The rule has kinds and names
+ * ("tcp 127.0.0.1:80->*"), but no ids of processes or sockets. If such a rule exists already, only
+ * its verdict changes. Returns 0 or -ENOMEM.
  */
 int rules_add(struct rules *rules, const struct graph *g, const struct rule_facts *facts,
 	      enum rule_verdict verdict);

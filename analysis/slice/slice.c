@@ -75,7 +75,7 @@ static int add_choice(struct walk *w, const struct candidates *l, uint32_t chose
 	return VEC_PUSH(&w->choices, choice);
 }
 
-/* Counts the matches of rules with these candidates in rule.applied. */
+/* Counts in rule.applied how often rules match these candidates. */
 static void count_rules(const struct walk *w, const struct candidates *l)
 {
 	struct rule_facts facts;
@@ -146,7 +146,8 @@ static int option_fill(const struct walk *w, const struct candidate *x, struct a
 	return o->who ? 0 : -ENOMEM;
 }
 
-/* Asks the question. *ret_answer is as in struct ask, and always valid. */
+/* Asks the question. Sets *ret_answer to a valid answer (as in struct ask). Returns 0 or
+ * -ENOMEM. */
 static int ask(struct walk *w, const struct candidates *l, int *ret_answer)
 {
 	struct ask_option options[CANDIDATE_MAX];
@@ -228,7 +229,7 @@ static bool on_walk(void *arg, uint32_t segment)
 	return map_get(&w->seen, segment, NULL);
 }
 
-/* Takes one step back. Returns 1: a step was taken; 0: the walk has ended; or -ENOMEM. */
+/* Takes one step back. Returns 1 if a step was taken; 0 if the walk has ended; or -ENOMEM. */
 static int walk_step(struct walk *w)
 {
 	struct candidate_query q = { .c = w->c,
@@ -300,7 +301,7 @@ static int walk_backward(struct walk *w)
 	return r;
 }
 
-/* An effect of a segment that the walk has not taken yet. */
+/* An edge that the forward walk has found and may take later. */
 struct arrival {
 	uint64_t at_ns;
 	uint32_t edge, parent;
@@ -343,8 +344,8 @@ static struct arrival heap_pop(arrivals *h)
 	return top;
 }
 
-/* Whether the forward walk follows the edge: a rule calls it a cause, or no rule matches it and it is strong.
- */
+/* Tells whether the forward walk follows the edge: a rule calls it a cause, or no rule matches it
+ * and it is strong. */
 static bool leads_on(const struct walk *w, uint32_t edge)
 {
 	const struct rule *rule = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slice.h - walks along the edges of the causal graph, backward to the origin of a segment's work, or
- * forward to all its effects.
+ * slice.h - walks along the edges of the causal graph, backward to the origin of a segment's work,
+ * or forward to all its effects.
  *
  * The backward walk gives a path. At each segment, the walk takes the edge that started the
  * segment. A strong edge comes before a boosted one, and a boosted edge before a weak one. If only
@@ -10,8 +10,9 @@
  * the best score. The result lists each choice with its other options. An edge that answers a
  * request of the segment itself is not followed.
  *
- * The forward walk gives a tree: all effects, along strong edges and edges that a rule calls a cause. Both
- * walks are deterministic. (Path slicing: Argus, section 4.)
+ * The forward walk gives a tree: all effects, along strong edges and edges that a rule calls a
+ * cause. Both walks are deterministic. (Path slicing: Argus, Weng, Huang, Yang, USENIX ATC 2021,
+ * section 4.)
  *
  * Pure; any thread, but only one thread at a time may use a struct rules. The result owns its
  * arrays.
@@ -35,14 +36,15 @@ struct slice_option {
 	bool ruled_out;   /* a rule says that the edge is not a cause */
 };
 
-/* A choice is listed if several edges were left after the rules, and not exactly one of them was strong. A
- * choice is also listed if rules decided it. */
+/* A choice is listed in two cases: rules decided it; or several edges were left after the rules,
+ * and not exactly one of them was strong. */
 struct slice_choice {
 	uint32_t step; /* index of the step at which the choice was made */
-	/* the place of its options in slice.options: the best option first; options that a rule
-	 * excludes come last */
+	/* the place of the options of this choice in slice.options: the best option first; options
+	 * that a rule excludes come last */
 	uint32_t first_option, n_options;
-	uint32_t chosen; /* index among its options; GRAPH_NONE: none was chosen, and the walk ended here */
+	uint32_t chosen; /* index of the chosen option among these options; GRAPH_NONE: none was
+			    chosen, and the walk ended here */
 	enum slice_decider decider;
 };
 
@@ -59,7 +61,7 @@ struct slice_step {
 enum slice_end {
 	SLICE_END_ROOT,    /* no edge leads to the segment: the origin is in this segment, or before
 			      the window */
-	SLICE_END_OUTSIDE, /* a timer, a device, the network, a person's input */
+	SLICE_END_OUTSIDE, /* the origin is a timer, a device, the network, or a person's input */
 	SLICE_END_REFUSED, /* a rule or a person ruled out all ways to go on */
 	SLICE_END_LIMIT,   /* the walk has taken max_steps */
 	SLICE_END_STOPPED, /* the person asked to stop */
@@ -93,8 +95,8 @@ struct slice {
 	uint32_t earlier; /* forward: strong edges that left the first segment before at_ns; not listed */
 };
 
-/* Walks from the segment of task at at_ns. The caller frees *ret with slice_free(). Returns 0; -EINVAL: there
- * is no such segment; or -ENOMEM. */
+/* Walks from the segment in which the task is at at_ns. The caller frees *ret with slice_free().
+ * Returns 0; -EINVAL if there is no such segment; or -ENOMEM. */
 int slice_walk(const struct causal *c, uint32_t task, uint64_t at_ns, const struct slice_options *options,
 	       struct slice **ret);
 void slice_free(struct slice *s);

@@ -19,9 +19,11 @@ struct replay_task {
 	uint32_t next;    /* the first interval that has not been replayed to its end */
 	uint32_t arrival; /* where the last look-up ended: an index among the arrivals of the task */
 	size_t held_end;  /* the entries of `held` for the arrivals before this one are set */
-	uint32_t held_of; /* 1 + the interval of the last of these entries; 0: none is set */
+	uint32_t held_of; /* 1 + the interval for which the last of these entries were set; 0: none
+			     is set */
 	bool begun;
-	bool busy; /* the task is on the stack; a task above it on the stack may ask for its shift */
+	bool busy; /* the task is on the stack, and a task above it on the stack may ask for its
+		      shift */
 };
 
 struct replay {
@@ -31,9 +33,9 @@ struct replay {
 	struct replay_task *tasks;
 	uint64_t *shift; /* [interval]: the shift at the start of the interval; if the range starts later, at
 			    the start of the range. Not set before the replay of the interval */
-	/* [arrival]: the smallest of held_by() of the arrivals from the first one in the interval to this
-	 * one. A busy event loop has many arrivals in one interval, and other tasks ask for its shift at many
-	 * times. */
+	/* [arrival]: the smallest result of held_by() for the arrivals in the same interval up to
+	 * this one. These results are kept, because a busy event loop has many arrivals in one
+	 * interval, and other tasks ask for its shift at many times. */
 	int64_t *held;
 	bool *taken;  /* [task]: the task is taken away */
 	size_t *near; /* for whatif_rivals() */
@@ -72,7 +74,7 @@ struct cause whatif_cause(struct whatif *x, uint32_t interval)
 	if (at && at != CAUSE_COMES)
 		return x->causes[at - 1];
 	c = find_cause(x, interval);
-	/* the thread that comes first keeps the cause for all */
+	/* the first thread stores the cause for all threads */
 	at = 0;
 	if (__atomic_compare_exchange_n(of, &at, CAUSE_COMES, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 		at = __atomic_fetch_add(&x->n_causes, 1, __ATOMIC_RELAXED);
@@ -162,7 +164,8 @@ bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t 
 	return whatif_takes(x->g, v, n, c.obj, c.time);
 }
 
-/* Whether the arrival in this interval ended the last wait up to the interval. */
+/* Tells whether the arrival in this interval ended the last wait of the task. This wait is the
+ * interval itself, or one before it. */
 static bool ended_wait(struct whatif *x, uint32_t interval, const struct arrival *a)
 {
 	const struct interval *s = x->g->intervals;
@@ -176,8 +179,8 @@ static bool ended_wait(struct whatif *x, uint32_t interval, const struct arrival
 	       (a->left_ns <= s[interval].to_ns + WHATIF_SEND_SLACK_NS || a->left_ns == a->ts_ns);
 }
 
-/* Whether the arrival in this interval ended the wait before it. The replay of that wait includes the arrival
- * already. */
+/* The same as ended_wait(), but computes the result only once for each arrival. If the result is
+ * true, the replay of the wait includes the arrival already. */
 static bool was_awaited(struct whatif *x, uint32_t interval, struct arrival *a)
 {
 	uint8_t known = __atomic_load_n(&a->awaited, __ATOMIC_RELAXED);
@@ -189,8 +192,8 @@ static bool was_awaited(struct whatif *x, uint32_t interval, struct arrival *a)
 	return known == AWAITED_YES;
 }
 
-/* Whether the question takes away the arrival `a` at `task`: the object through which the arrival
- * came, or the waits of `task` for such arrivals. */
+/* Tells whether the question takes away the arrival `a` at `task`: the object through which the
+ * arrival came, or the waits of `task` for such arrivals. */
 static bool is_taken(struct replay *k, uint32_t task, const struct arrival *a)
 {
 	struct whatif *x = k->x;
@@ -207,8 +210,9 @@ static bool is_taken(struct replay *k, uint32_t task, const struct arrival *a)
 	return whatif_takes(x->g, k->v, k->n, a->obj, TIME_KINDS);
 }
 
-/* The first index in [lo, hi) of an arrival that has the time `from` or a later one; if there is none: hi.
- * The search begins at `near`, an index in [lo, hi], because the result is mostly close to it. */
+/* Returns the first index in [lo, hi) of an arrival that has the time `from` or a later one; hi if
+ * there is none. The search begins at `near`, an index in [lo, hi], because the result is mostly
+ * close to it. */
 static size_t arrival_from(const struct arrival *v, size_t lo, size_t hi, size_t near, uint64_t from)
 {
 	size_t step = 1;
@@ -228,8 +232,9 @@ static size_t arrival_from(const struct arrival *v, size_t lo, size_t hi, size_t
 	return BISECT(i, lo, near, v[i].ts_ns >= from);
 }
 
-/* The index of the first arrival at the task that has the time `from` or a later one. The search
- * begins at the result of the last look-up, because the replay goes from interval to interval. */
+/* Returns the index of the first arrival at the task that has the time `from` or a later one. The
+ * search begins at the result of the last look-up, because the replay goes from interval to
+ * interval. */
 static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 {
 	size_t lo = k->x->arrivals_of[task], hi = k->x->arrivals_of[task + 1];
@@ -239,9 +244,9 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 	return at;
 }
 
-/* The shift of the task at the time of the arrival, if the arrival holds the task back; of a task that is
- * taken away, and so takes no time after the arrival: this shift less the time of the arrival. INT64_MAX: the
- * arrival does not hold the task back. */
+/* Returns the largest shift that the arrival allows its task at the time of the arrival. If the
+ * task is taken away, it takes no time after the arrival; then returns this shift minus the time of
+ * the arrival. Returns INT64_MAX if the arrival does not hold the task back. */
 static int64_t held_by(struct replay *k, uint32_t interval, struct arrival *a)
 {
 	struct whatif *x = k->x;
@@ -258,9 +263,10 @@ static int64_t held_by(struct replay *k, uint32_t interval, struct arrival *a)
 }
 
 /* In the replay, the task of the interval may be ready to receive before the sender has sent. Then
- * the task is held back: its shift becomes that of the sender. Looks at all arrivals in [from, to),
- * a part of the interval that ends at t. `from` is always the same for an interval. shift: the task's shift
- * at t if no arrival held it back. Returns the task's shift at t. */
+ * the task is held back: the shift of the sender limits its shift. Looks at all arrivals in [from,
+ * to), a part of the interval that ends at t. `from` is always the same for an interval. `shift` is
+ * the shift that the task would have at t if no arrival held it back. Returns the task's shift at
+ * t. */
 static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
 			  uint64_t shift)
 {
@@ -288,7 +294,8 @@ static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, ui
 	return MIN(shift, (uint64_t)(held + (k->taken[task] ? (int64_t)t : 0)));
 }
 
-/* The shift, at time t, of a task that has been in this wait since time a. shift: its shift at a. */
+/* Returns the shift at time t of a task that has been in this wait since time a. `shift` is its
+ * shift at time a. */
 static uint64_t shift_after_wait(struct replay *k, uint32_t interval, uint64_t a, uint64_t t, uint64_t shift)
 {
 	bool taken = k->taken[k->x->g->intervals[interval].task];
@@ -312,7 +319,8 @@ static uint64_t shift_after_wait(struct replay *k, uint32_t interval, uint64_t a
 	return hold_back(k, interval, a + 1, t + 1, t, now);
 }
 
-/* The shift of the interval's task at time t, which is inside the interval or at its end. */
+/* Returns the shift at time t of the task of the interval. t is inside the interval or at its
+ * end. */
 static uint64_t shift_in(struct replay *k, uint32_t interval, uint64_t t)
 {
 	const struct interval *s = &k->x->g->intervals[interval];
@@ -380,8 +388,8 @@ static void advance(struct replay *k, uint32_t task, uint64_t t)
 	}
 }
 
-/* As graph_interval_at(). Begins the search at the interval next, which the replay of the task has reached.
- * The result is mostly a little before `next`. */
+/* Returns the same as graph_interval_at(). Begins the search at the interval `next`, which the
+ * replay of the task has reached. The result is mostly a little before `next`. */
 static uint32_t interval_at(const struct graph *g, uint32_t task, uint64_t t, uint32_t next)
 {
 	uint32_t first = g->tasks[task].first_interval, near = next;
@@ -391,8 +399,8 @@ static uint32_t interval_at(const struct graph *g, uint32_t task, uint64_t t, ui
 	return graph_interval_near(g, task, t, near);
 }
 
-/* The shift of a task whose replay is under way. This task waits, directly or through others, for
- * the task that asks for the shift. */
+/* Returns the shift of a task whose replay is under way. This task waits, directly or through
+ * others, for the task that asks for the shift. */
 static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;
@@ -415,7 +423,7 @@ static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 	return rt->shift;
 }
 
-/* How much earlier an event of the task at time t happens in the replay. */
+/* Returns how much earlier an event of the task at time t happens in the replay. */
 static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;

@@ -20,7 +20,7 @@ struct cause {
 	bool timed_out;
 };
 
-/* An event that reached a task, whether or not the task waited for it. */
+/* An event that reached a task. The task may have waited for it or not. */
 struct arrival {
 	uint64_t ts_ns;
 	uint64_t left_ns; /* when the event left the task `from`, at or before ts_ns */
@@ -49,19 +49,20 @@ struct whatif {
 /* Does the work of whatif_saved(). */
 int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);
 #define CAUSE_COMES UINT32_MAX /* a thread is about to write the cause */
-/* The cause of a BLOCKED interval. */
+/* Returns the cause of a BLOCKED interval. */
 struct cause whatif_cause(struct whatif *x, uint32_t interval);
-/* The time in [from, to) in which marked tasks had the CPU for which a RUNNABLE interval waited. near[cpu]:
- * the run at which the search begins. The caller sets all entries to 0 before the first call, and makes the
- * calls in order of time, so that each search is short. */
+/* Returns the time in [from_ns, to_ns) in which marked tasks had the CPU for which a RUNNABLE
+ * interval waited. near[cpu]: the run at which the search begins. The caller sets all entries to 0
+ * before the first call, and makes the calls in order of time, so that each search is short. */
 uint64_t whatif_rivals(const struct graph *g, const bool *marked, uint32_t interval, uint64_t from_ns,
 		       uint64_t to_ns, size_t *near);
 /* Marks the tasks that v takes away. Returns whether there are any. */
 bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n, bool *marked);
-/* Whether one of v[0 .. n) takes away the waits for obj whose time is of this kind. */
+/* Tells whether v[0 .. n) takes away a wait for `obj` whose time is of the kind `time`: one of v
+ * takes away this object, or this kind of time. */
 bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t n, uint64_t obj,
 		  enum time_kind time);
-/* Whether one of v[0 .. n) takes away this wait. */
+/* Tells whether one of v[0 .. n) takes away this wait. */
 bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t n, uint32_t interval);
 
 #endif

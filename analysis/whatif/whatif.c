@@ -29,8 +29,8 @@ static int arrival_cmp(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Whether an edge of this kind says that an event of one task could not come before an event of another
- * task. */
+/* Tells whether an edge of this kind says that an event of one task could not come before an event
+ * of another task. */
 static bool orders(uint8_t kind)
 {
 	switch ((enum edge_kind)kind) {
@@ -104,8 +104,9 @@ static int find_siblings(struct whatif *x, reacheds *v)
 	return 0;
 }
 
-/* Sorts the arrivals at one task. Nearly all are in order, because the edges come in the order of the
- * records. So the function takes out the others, sorts them, and merges both lists. */
+/* Sorts the arrivals at one task. Nearly all are in order, because the edges come in the order of
+ * the records. So the function takes out those that are not in order, sorts them, and merges both
+ * lists. */
 static int sort_arrivals(struct arrival *v, size_t n)
 {
 	VEC(struct arrival) late = { 0 };
@@ -124,8 +125,8 @@ static int sort_arrivals(struct arrival *v, size_t n)
 	return r;
 }
 
-/* Whether the edge makes an arrival. A wake-up makes no arrival, because the replay of the ended
- * wait includes the wake-up. */
+/* Tells whether the edge makes an arrival. A wake-up makes no arrival, because the replay of the
+ * wait that it ended includes it. */
 static bool arrives(const struct whatif *x, const struct edge *e)
 {
 	const struct ct_rec *event = &x->g->w->events[e->event].r;

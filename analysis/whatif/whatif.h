@@ -46,8 +46,8 @@
  * - In the replay, a task polls as often as it did, and a wait that timed out does not become one
  *   that got its answer.
  *
- * (What-if by replay: Coz, Curtsinger and Berger, SOSP 2015, asks the same of a running program; the
- * replay is that of PERT networks.)
+ * Coz (Curtsinger and Berger, SOSP 2015) asks the same question about a running program. The replay
+ * is that of PERT networks.
  *
  * Pure. Several threads may ask whatif_saved(), whatif_on_path() and whatif_answer() of one struct whatif.
  */
@@ -60,36 +60,39 @@
 
 struct whatif;
 
-/* Prepares questions about [from_ns, to_ns) of task. The caller frees *ret with whatif_free(). g must live
- * longer than *ret; links may be NULL, and may be freed afterwards. Returns 0; -EINVAL: the range is empty,
- * or there is no such task; or -ENOMEM. */
+/* Prepares questions about [from_ns, to_ns) of the task. The caller frees *ret with whatif_free().
+ * g must live longer than *ret. links may be NULL; the caller may free them afterwards. Returns 0;
+ * -EINVAL if the range is empty or there is no such task; or -ENOMEM. */
 int whatif_new(const struct graph *g, const struct causal_links *links, uint32_t task, uint64_t from_ns,
 	       uint64_t to_ns, struct whatif **ret);
 void whatif_free(struct whatif *x);
-/* *ret_ns: how much shorter the range would have been without all of v[0 .. n). 0 or -ENOMEM. */
+/* Sets *ret_ns to the time by which the range would have been shorter without all of v[0 .. n).
+ * Returns 0 or -ENOMEM. */
 int whatif_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);
-/* How often a row of waiting tasks was longer than WHATIF_MAX_DEPTH so far. */
+/* Returns how often so far a row of waiting tasks was longer than WHATIF_MAX_DEPTH. */
 uint64_t whatif_refused(const struct whatif *x);
 
-/* *ret_ns: how much of the path is about the tasks and waits that v[0 .. n) takes away: the time of these
- * tasks and waits; the time of the frames (path.h) that these waits opened, directly or through other frames;
- * and the time in which a task on the path waited for a CPU that one of these tasks had. 0 or -ENOMEM. */
+/* Sets *ret_ns to the part of the path that is about the tasks and waits that v[0 .. n) takes away.
+ * Returns 0 or -ENOMEM. This part consists of:
+ * - the time of these tasks and waits;
+ * - the time of the frames (path.h) that these waits opened, directly or through other frames;
+ * - the time in which a task on the path waited for a CPU that one of these tasks had. */
 int whatif_on_path(struct whatif *x, const struct path *p, const struct whatif_without *v, size_t n,
 		   uint64_t *ret_ns);
 
 struct whatif_row {
 	struct whatif_without without;
 	uint64_t saved_ns;
-	uint64_t path_ns; /* *ret_ns of whatif_on_path() */
+	uint64_t path_ns; /* the result of whatif_on_path() */
 };
-/* The question for a row of ACCOUNT_WAIT: what if the waits of this row were not there? The row must be about
- * waits, not about runs. */
+/* Returns the question for a row of ACCOUNT_WAIT: what if the waits of this row were not there? The
+ * row must be about waits, not about runs. */
 struct whatif_without whatif_waits_of(const struct account_row *row);
 #define WHATIF_PER_GROUP 3
-/* Asks about the largest rows of each group of the accounts; of the group `resource`, about the CPU, disks,
- * the network, timers and page faults. Also asks about the processes that had the CPU while a task on the
- * path was runnable. The rows are sorted by the time that they save, the most first. The caller frees
- * *ret_rows. 0 or -ENOMEM. */
+/* Asks about the largest rows of each group of the accounts. In the group `resource`, asks only
+ * about the CPU, disks, the network, timers and page faults. Also asks about the processes that had
+ * the CPU while a task on the path was runnable. The rows are sorted by the time that they save,
+ * the most first. The caller frees *ret_rows. Returns 0 or -ENOMEM. */
 int whatif_table(struct whatif *x, const struct path *p, const struct account *a,
 		 struct whatif_row **ret_rows, size_t *ret_n);
 /*
@@ -105,8 +108,8 @@ int whatif_table(struct whatif *x, const struct path *p, const struct account *a
 int whatif_questions(struct whatif *x, const struct account *a, struct whatif_row **ret_rows, size_t *ret_n);
 int whatif_answer(struct whatif *x, const struct path *p, struct whatif_row *row);
 void whatif_sort(struct whatif_row *rows, size_t n);
-/* Writes a question in words: "waiting for a file lock that db[7] held", "all that db[7] did", "all waiting
- * for /var/x.db". The text is cut to size. */
+/* Writes a question in words. Examples: "waiting for a file lock that db[7] held", "all that db[7]
+ * did", "all waiting for /var/x.db". The text is cut to size. */
 void whatif_words(struct whatif *x, const struct whatif_without *v, char *buf, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* whatif_table.c - chooses the questions that are worth asking, names them, and finds their shares
- * of the path. */
+/* whatif_table.c - chooses the questions that are worth asking, and finds their words and their
+ * shares of the path. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +26,8 @@ const char *whatif_kind_name(enum whatif_kind kind)
 	return names[kind];
 }
 
-/* Whether v[0 .. n) takes away a wait that contains the piece: a wait of the task of the piece, or a wait of
- * the task of a parent frame (struct path_frame). */
+/* Tells whether v[0 .. n) takes away a wait that contains the piece: a wait of the task of the
+ * piece, or a wait of the task of a parent frame (struct path_frame). */
 static bool in_wait(struct whatif *x, const struct path *p, const struct path_piece *piece,
 		    const struct whatif_without *v, size_t n)
 {
@@ -127,7 +127,7 @@ static void ask_resources(struct table *t)
 			}
 }
 
-/* Asks about the processes that had the CPU. */
+/* Asks about the processes that had the CPU while a task on the path was runnable. */
 static void ask_rivals(struct table *t)
 {
 	size_t asked = 0;
@@ -147,8 +147,8 @@ static void ask_rivals(struct table *t)
 	}
 }
 
-/* Whether other tasks of the same process are on the path. If not, the question about the process is
- * the same as the question about the task. */
+/* Tells whether other tasks of the same process are on the path. If not, the question about the
+ * process is the same as the question about the task. */
 static bool has_company(const struct table *t, uint32_t task)
 {
 	const struct graph *g = t->x->g;
@@ -184,8 +184,8 @@ static int within_cmp(const void *a, const void *b)
 	return x->obj < y->obj ? -1 : x->obj > y->obj;
 }
 
-/* Whether a row of waits for that object has all of the object's time. Then the table asks about
- * these waits already. */
+/* Tells whether one row of waits has all the time of the object. Then a question about the object
+ * would be the same as the question about these waits. */
 static bool told_already(const struct table *t, const struct account_row *r)
 {
 	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_WAIT]; i++)

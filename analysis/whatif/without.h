@@ -16,7 +16,7 @@ enum whatif_kind {
 	WHATIF_OBJECT,   /* all waits for `obj`, of all tasks; if it is a block device, also those for its
 			    files */
 };
-/* A word for the kind: "wait", "waits", ... */
+/* Returns a word for the kind: "wait", "waits", ... */
 const char *whatif_kind_name(enum whatif_kind kind);
 
 /* One thing that a question takes away. enum whatif_kind says which member describes it. */
