@@ -120,9 +120,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * known waiter either. Evidence: posts_at_one_time below; posts_with_a_pause above. */
 #define POST_MANY_NS 100000000ULL
 /* times: A futex is a lock that two tasks hand to each other if each of them has posted, and was
- * woken, at least this often. Below: a producer and a consumer that answer each other twice count
- * as users of a lock. Above: a lock is not recognised. Evidence: own_lock below; turns above. Both
- * counts are needed: turns_and_a_poster (posts alone), turns_and_a_waiter (wake-ups alone). */
+ * woken, at least this often. Below: a producer and a consumer that answer each other twice
+ * count as users of a lock. Above: a lock is not recognised. Evidence: own_lock below; turns
+ * above. Two cases show that both counts are needed: in turns_and_a_poster a task only posts,
+ * and in turns_and_a_waiter a task is only woken. */
 #define TURNS_MIN 4
 /* sleeps: A task that makes at least this many sleeps of one length in a row does something
  * periodically. Below: two sleeps that are alike by chance are periodic. Above: a periodic job

@@ -35,7 +35,7 @@ struct flow_item {
 			     request for which it was sent; GRAPH_NONE: not known, or none */
 	uint32_t n;       /* a taken request: how many sends have their first byte in its
 			     receive; so many answers may be due */
-	bool begun;       /* bytes: a part has been received */
+	bool begun;       /* bytes: a part of them has been received */
 	bool reply;       /* a taken request: it may instead be the answer to an earlier send of
 			     the server */
 };

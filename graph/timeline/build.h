@@ -58,7 +58,7 @@ struct builder {
 	uint64_t coarse_end_ns; /* when the last coarse stretch ended; 0: it has not ended, or
 				   there was none */
 	VEC(uint32_t) live;     /* all tasks that have an open interval, and some tasks that have none */
-	VEC(uint32_t) on_cpu;   /* [cpu] index of the task that runs there, or GRAPH_NONE */
+	VEC(uint32_t) on_cpu;   /* [cpu]: index of the task that runs there, or GRAPH_NONE */
 	int err;
 };
 

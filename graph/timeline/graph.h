@@ -87,10 +87,10 @@ struct graph_task {
 	uint32_t ancestor;       /* index of the task that had the tid ptgid at born_ns, or GRAPH_NONE */
 	uint32_t first_interval; /* the intervals of a task are one after the other, in order of time */
 	uint32_t n_intervals;
-	uint64_t born_ns;   /* 0: before the window */
-	uint64_t exit_ns;   /* UINT64_MAX: not seen */
+	uint64_t born_ns;   /* when the task was born; 0: before the window */
+	uint64_t exit_ns;   /* when the task exited; UINT64_MAX: no exit was seen */
 	uint64_t from_ns;   /* the smallest born_ns of this life and the later lives of the tid */
-	uint32_t exit_code; /* as wait(2) returns it; 0: not seen */
+	uint32_t exit_code; /* the exit status, as wait(2) returns it; 0: no exit was seen */
 	uint16_t prio;      /* kernel priority when last seen running, 0..139 */
 	bool kthread;
 	bool tracer; /* the task belongs to ctrace itself: CT_TF_TRACER */
@@ -135,7 +135,8 @@ enum edge_kind {
  * Boosted: weak, but another sign supports the edge, such as stacks that are alike. */
 enum edge_strength { EDGE_WEAK = 0, EDGE_BOOSTED = 1, EDGE_STRONG = 2 };
 
-/* An entry of an index: a record that concerns the key (an object, a task or a process). */
+/* An entry of an index: the index of a record that is about the key (an object, a task or a
+ * process). In some indices, it is the index of a task or object: see struct graph. */
 struct graph_ref {
 	uint32_t event;
 };
@@ -191,7 +192,7 @@ struct graph {
 					 CT_WF_READY, CT_CTX_TIMER or CT_CTX_IRQ */
 	struct graph_index gaps;      /* CT_GAP, all with key 0 */
 	struct graph_index sheds;     /* CT_SHED of steps of the governor, all with key 0 */
-	struct graph_index caps;      /* CT_SHED of tasks, by tid */
+	struct graph_index caps;      /* CT_SHED of single tasks, by tid */
 	struct graph_index groups;    /* CT_SHED of groups of tasks, all with key 0 */
 	struct graph_index children;  /* the children: index of the task (in .event), by tgid of
 					 the parent process */

@@ -605,7 +605,7 @@ static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_r
 	return sent && peer && (!got || got->event < sent->event);
 }
 
-/* alone: the set has no other object. */
+/* Fills m for the socket obj of a polled set. alone: the set has no other object. */
 static void poll_socket(const struct graph *g, uint64_t obj, const struct interval *s, bool alone,
 			struct poll_member *m)
 {
@@ -640,7 +640,7 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	}
 }
 
-/* alone: the set has no other object. */
+/* Fills m for the pipe obj of a polled set. alone: the set has no other object. */
 static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, bool alone,
 		      struct poll_member *m)
 {

@@ -18,7 +18,7 @@
 /* The table of one task: one block of memory. */
 struct repeats {
 	uint32_t first;  /* the first interval of the task */
-	uint32_t n;      /* BLOCKED intervals */
+	uint32_t n;      /* number of BLOCKED intervals */
 	uint64_t *ran;   /* [k]: for how long the task ran before its interval k * RAN_EACH */
 	uint32_t *at;    /* [interval - first]: the index of the interval in waits, if it is
 			    BLOCKED */
@@ -30,7 +30,8 @@ struct repeats {
 /* A group: a wait and all its repeats, while the table is made. */
 struct same {
 	uint32_t interval; /* the first wait of the group */
-	uint32_t n; /* waits in the group; in sort_waits(), the index in repeats.waits for its next wait */
+	uint32_t n;        /* number of waits in the group; in sort_waits(): the index in repeats.waits
+			      of its next wait */
 };
 typedef VEC(struct same) sames;
 
