@@ -178,8 +178,8 @@ static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct
 
 	if (!c)
 		return false;
-	/* caps_group() follows many pointers. It is called here, before the branches, so that the
-	 * verifier checks it once and not on each path. */
+	/* caps_group() follows many pointers. The calls are here, before the branches, so that
+	 * the verifier checks them once and not on each path. */
 	group = caps_group(a);
 	other = b ? caps_group(b) : 0;
 	first = caps_standing(a, group);

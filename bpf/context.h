@@ -40,8 +40,8 @@ static __always_inline void context_enter(struct cpu *c, __u32 ctx, __u64 key, _
 
 	if (i >= CPU_DEPTH)
 		return;
-	c->depth = i + 1; /* Set before the entry is filled. So an interrupt that comes in
-			     between takes the next entry. */
+	c->depth = i + 1; /* depth changes before the entry is filled. So an interrupt that comes
+			     in between takes the next entry. */
 	barrier();
 	in->key = key;
 	in->what = what;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * msg.bpf.c - records bytes sent and received on sockets, and remembers sockets that became
- * readable. The tracepoints for this exist since 6.3. On older kernels, programs at the start or
- * the end of kernel functions (fentry, fexit) record the same, if the kernel allows such programs.
+ * readable. The tracepoints have existed since 6.3. On older kernels, programs at the start or the
+ * end of kernel functions (fentry, fexit) record the same, if the kernel allows such programs.
  *
  * A program at a tracepoint runs with preemption off. A program at the end of a function does not.
  * So before 6.3, on a fully preemptible kernel, a sender can lose the CPU in the middle of its
