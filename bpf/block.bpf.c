@@ -4,8 +4,8 @@
 #include "object.h"
 
 #define REQ_OP_MASK 0xff
-/* The low bits of page->mapping. If one of them is set, the page is anonymous or movable, and belongs to
- * no file. */
+/* The low bits of page->mapping. If one of them is set, the page is anonymous or movable, and
+ * belongs to no file. */
 #define PAGE_MAPPING_LOW 3
 
 static __always_inline __u8 block_op(__u32 flags)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sched.bpf.c - records context switches and wake-ups, each with its reason. */
-/* This file has bpf_rdonly_cast (compat.h), because it reads the most objects, and holds the run-queue
- * lock while it reads them. */
+/* This file has bpf_rdonly_cast (compat.h), because it reads the most objects, and holds the
+ * run-queue lock while it reads them. */
 #define COMPAT_RDONLY_CAST
 #include "wait.h"
 #include "caps.h"

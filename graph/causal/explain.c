@@ -30,8 +30,7 @@ struct facts {
 	const struct causal *c;
 	const struct edge *e;
 	const struct window_event *cause, *event;
-	const struct interval *wait; /* the wait that the wake-up of the edge ended; NULL: there is none, or
-					it is not known */
+	const struct interval *wait; /* the wait that the wake-up of the edge ended, or NULL */
 	char from[64], to[64];
 	char object[DESCRIBE_MAX]; /* never empty: "something unknown" if the object is not known */
 };

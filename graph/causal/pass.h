@@ -80,8 +80,8 @@ struct hands {
 	uint64_t posted_ns;
 	uint32_t poster[2], waiter[2];
 	uint32_t herd[HANDS_HERD]; /* the tasks that the last call of a poster woke */
-	uint32_t n_herd, was_herd; /* n_herd: how many tasks the last call woke; was_herd: how many the
-				      call before it woke */
+	uint32_t n_herd, was_herd; /* how many tasks the last call woke (n_herd), and the call
+				      before it (was_herd) */
 };
 
 struct stack_seen {
@@ -117,7 +117,7 @@ struct request_loop {
 					 idle wait; GRAPH_NONE: none */
 	bool takes;                   /* the task has received requests itself */
 	bool acted;                   /* the task has acted on a request since its last idle wait */
-	/* The flows that became free since the last idle wait, because their requests were answered. */
+	/* The flows that became free since the last idle wait: their requests were answered. */
 	VEC(uint32_t) released;
 };
 
@@ -139,7 +139,8 @@ struct pass {
 	uint32_t *by_tid; /* [tid]: the task that has this tid at the time of the present record;
 			     GRAPH_NONE: none */
 	size_t n_tids;
-	/* If n_in of a segment is SEGMENT_GONE, the segment was undone, and is a part of segment `in`. */
+	/* If n_in of a segment is SEGMENT_GONE, the segment was undone: it is a part of segment
+	 * `in`. */
 	VEC(struct segment) segments;
 	/* An edge of kind 0 is void, because another edge explains its wake-up. */
 	VEC(struct edge) edges;
