@@ -3,14 +3,17 @@
  * completed. */
 #include "object.h"
 
-#define REQ_OP_MASK      0xff
-#define PAGE_MAPPING_LOW 3 /* the page is anonymous or movable, so it belongs to no file */
+#define REQ_OP_MASK 0xff
+/* The low bits of page->mapping. If one of them is set, the page is anonymous or movable, and
+ * belongs to no file. */
+#define PAGE_MAPPING_LOW 3
 
 static __always_inline __u8 block_op(__u32 flags)
 {
 	__u32 op = flags & REQ_OP_MASK;
 
-	return op <= 3 ? op : 4; /* the kernel numbers read, write, flush and discard as abi.h does */
+	return op <= 3 ? op : 4; /* 0 to 3 mean the same for the kernel as in CT_BLK_ISSUE; 4 is
+				    any other operation */
 }
 
 static __always_inline __u32 block_dev(struct request *rq)
@@ -19,7 +22,7 @@ static __always_inline __u32 block_dev(struct request *rq)
 	struct request___old *old = (void *)rq;
 	struct gendisk *disk;
 
-	if (part) /* NULL for requests that the kernel does not account */
+	if (part) /* part is NULL if the kernel does not account the request */
 		return BPF_CORE_READ(part, bd_dev);
 	if (bpf_core_field_exists(old->rq_disk))
 		disk = BPF_CORE_READ(old, rq_disk);
@@ -28,7 +31,8 @@ static __always_inline __u32 block_dev(struct request *rq)
 	return disk ? BPF_CORE_READ(disk, part0, bd_dev) : 0;
 }
 
-/* The id of the file that owns the first page of a request; 0: none, or not known. */
+/* Returns the id of the file that owns the first page of a request, or 0 if no file owns the
+ * page or the file is not known. */
 static __always_inline __u64 block_file(struct request *rq)
 {
 	struct bio_vec *vec = BPF_CORE_READ(rq, bio, bi_io_vec);
@@ -46,8 +50,8 @@ static __always_inline __u64 block_file(struct request *rq)
 	if (!mapping || mapping & PAGE_MAPPING_LOW)
 		return 0;
 	host = BPF_CORE_READ((struct address_space *)mapping, host);
-	/* A page of the block device itself holds data of the file system, such as a directory, and not the
-	 * data of a file. */
+	/* A page of the block device itself belongs to no file. It holds data of the file
+	 * system, such as a directory. */
 	if (!host || (BPF_CORE_READ(host, i_mode) & S_IFMT) != S_IFREG)
 		return 0;
 	return object_hash_id(CT_OBJ_FILE, host);

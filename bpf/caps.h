@@ -5,8 +5,8 @@
  * A task is capped while its bit in ct_capped is set. The daemon decides which tasks and which
  * groups are capped. The daemon sets the bit of a task that makes too many records. In a capped
  * group, a BPF program sets the bit of a task when it leaves out the first record of that task, and
- * writes a CT_SHED. So no CT_SHED is written for a task of the group that sleeps all the time, and
- * answers still know its wait.
+ * writes a CT_SHED. So a task of the group that sleeps all the time has no CT_SHED, and the wait of
+ * this task stays known.
  *
  * A record is left out if it is only about capped tasks, or about capped tasks and the idle task. A
  * record that is also about another task is kept. Exceptions:
@@ -51,7 +51,7 @@ static __always_inline bool caps_has_bit(__u32 tid)
 	return word && *(volatile __u64 *)word & caps_bit(tid);
 }
 
-/* Sets the bit of a task. True: the bit was clear before. */
+/* Sets the bit of a task. Returns true if the bit was clear before. */
 static __always_inline bool caps_set_bit(__u32 tid)
 {
 	__u64 *word = caps_word(tid);
@@ -67,7 +67,8 @@ static __always_inline void caps_clear_bit(__u32 tid)
 		__sync_fetch_and_and(word, ~caps_bit(tid));
 }
 
-/* The group of a task (govern_group()). 0: no group is capped, or the task belongs to no group. */
+/* Returns the group of a task (govern_group()), or 0 if no group is capped or the task is in no
+ * group. */
 static __always_inline __u64 caps_group(struct task_struct *t)
 {
 	if (!ct_govern.n_groups)
@@ -101,10 +102,10 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 }
 
 /*
- * True: the task is unborn, which means that the daemon does not know the task. The task is capped,
- * the record of its fork was left out, and no later record has named the task. The daemon learns of
- * an unborn task only when the cap ends. If a task has no entry in ct_tasks, the record of its fork
- * counts as left out.
+ * Returns true if the task is unborn: the daemon does not know the task. A task is unborn if it is
+ * capped, the record of its fork was left out, and no later record has named it. The daemon learns
+ * of an unborn task only when the cap ends. If a task has no entry in ct_tasks, the record of its
+ * fork counts as left out.
  */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {
@@ -123,7 +124,8 @@ static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 	struct emit_rec2 *r = emit_rec2(c, CT_SHED, now);
 
 	if (!r)
-		return; /* the CT_SHED at the end of the cap has a time before which the cap did not begin */
+		return; /* The ring is full. The CT_SHED at the end of the cap still shows the
+			   earliest time at which the cap can have begun. */
 	r->r.state = r->r.wait = ct_govern.shed;
 	r->r.flags = CT_GV_CAP | CT_GV_GROUP;
 	r->r.tid = tid;
@@ -133,7 +135,7 @@ static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 	emit_submit(r, now);
 }
 
-/* Caps a task of a capped group. Called when the first record of the task is left out. */
+/* Caps a task of a capped group. The caller is about to leave out the first record of this task. */
 static __noinline int caps_begin(struct cpu *c, __u32 tid)
 {
 	if (c && caps_set_bit(tid))
@@ -142,9 +144,9 @@ static __noinline int caps_begin(struct cpu *c, __u32 tid)
 }
 
 /*
- * Writes a CT_SHED for the unborn task tid, because the next record is about another task and names
- * tid. A reader of that record must know that records of tid are missing. From now on tid counts as
- * born, so its death is recorded too.
+ * Writes a CT_SHED for the unborn task tid. The caller is about to write a record that is about
+ * another task and names tid. The CT_SHED tells readers of that record that records of tid are
+ * missing. From now on tid counts as born, so its end is recorded too.
  */
 static __noinline int caps_name(struct cpu *c, __u32 tid)
 {
@@ -165,9 +167,9 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 }
 
 /*
- * Does the work of caps_leave_out() if a task or group is capped. This function and caps_died() are
- * not inlined, so that their callers need less stack: before 6.2, the decoders of waits leave little
- * stack to other functions.
+ * Does the work of caps_leave_out() if a task or group is capped. Before 6.2, the decoders of waits
+ * leave little stack to other functions. So this function and caps_died() are not inlined: then
+ * their callers need less stack.
  */
 static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
@@ -176,8 +178,8 @@ static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct
 
 	if (!c)
 		return false;
-	/* caps_group() follows many pointers. It is called here, before the branches, so that the
-	 * verifier checks it once and not on each path. */
+	/* caps_group() follows many pointers. The calls are here, before the branches, so that
+	 * the verifier checks them once and not on each path. */
 	group = caps_group(a);
 	other = b ? caps_group(b) : 0;
 	first = caps_standing(a, group);
@@ -199,15 +201,15 @@ static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct
 	return true;
 }
 
-/* True: the record about the tasks a and b is left out, and counted. b may be NULL: then the record
- * is about a alone. */
+/* Decides whether the record about the tasks a and b is left out, and counts the record if it
+ * is. Returns true if it is left out. If b is NULL, the record is about a alone. */
 static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	return ct_govern.capping && caps_left_out(c, a, b);
 }
 
-/* For a program that writes no record: adds this run to n_passed if the current task is capped. A run in
- * an interrupt counts for the task that the interrupt stopped. */
+/* For a program that writes no record: adds 1 to n_passed if the current task is capped. In an
+ * interrupt, the current task is the task that the interrupt stopped. */
 static __always_inline void caps_passed(struct cpu *c)
 {
 	if (ct_govern.capping && caps_has_bit(bpf_get_current_task_btf()->pid))
@@ -222,8 +224,8 @@ static __always_inline void caps_ran_light(struct cpu *c)
 }
 
 /*
- * A child of a task in a capped group starts capped; any other child starts uncapped. True: the
- * fork is left out.
+ * Decides the state of a new task: a child of a task in a capped group starts capped, and any other
+ * child starts uncapped. Returns true if the record of the fork is left out.
  */
 static __always_inline bool caps_fork(struct cpu *c, struct task_struct *parent, struct task_struct *child)
 {
@@ -257,9 +259,9 @@ static __noinline int caps_died(struct cpu *c, struct task_struct *prev, struct 
 }
 
 /*
- * prev dies, and next gets the CPU. True: the record of the death is left out, because prev is unborn
- * and next is no reason to keep the record (caps_left_out()). In both cases, prev is not capped any
- * more.
+ * Called when prev dies and next gets the CPU. The record of this switch is left out if prev is
+ * unborn, and next is no reason to keep the record (caps_left_out()). Returns true if the record is
+ * left out. In any case, prev is no longer capped.
  */
 static __always_inline bool caps_death(struct cpu *c, struct task_struct *prev, struct task_struct *next)
 {

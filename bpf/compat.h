@@ -4,8 +4,9 @@
  * register layouts.
  *
  * vmlinux.h has the types of the kernel. If a type or member has another place in some supported
- * kernel, its variant for that kernel is in this header (request___old). Some programs check by
- * themselves whether a field exists. No program looks at the version of the kernel.
+ * kernel, this header has a variant of the type for that kernel, such as request___old. Some
+ * programs check by themselves whether a field exists. No program looks at the version of the
+ * kernel.
  */
 #ifndef CTRACE_BPF_COMPAT_H
 #define CTRACE_BPF_COMPAT_H
@@ -17,10 +18,11 @@
 #include "config.h"
 
 /*
- * RD(p, member) reads a member through a pointer p whose type the verifier does not know. The member
- * must not be an array. With bpf_rdonly_cast (since 6.2) the read is a load: it takes about 1 ns and
- * gives 0 for a bad address. Without the cast, RD uses bpf_probe_read_kernel, which takes 45 ns. For
- * the verifier, ct_has_rdonly_cast is a constant, so the verifier removes the branch that never runs.
+ * RD(p, member) reads a member through a pointer p whose type the verifier does not know. The
+ * member must not be an array. With bpf_rdonly_cast (since 6.2), the read is one load, which takes
+ * about 1 ns and gives 0 for a bad address. Without the cast, RD uses bpf_probe_read_kernel, which
+ * takes 45 ns. For the verifier, ct_has_rdonly_cast is a constant, so the verifier removes the
+ * branch that never runs.
  *
  * Only one object file may define COMPAT_RDONLY_CAST: the linker of libbpf 1.1 cannot merge two
  * object files that refer to the same kernel function.
@@ -35,14 +37,14 @@ extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
 #endif
 
 /*
- * Returns t itself, for reads of its members that are pointers. The function makes only the check by
- * the verifier faster, and not the running program. Since 6.4, at each such read through the t of a
- * tracepoint or an iterator, the verifier searches the names of all types of the kernel, which takes
- * 2 ms. Do not give the result to a helper of the kernel that wants a task: the verifier refuses it.
+ * Returns t itself, for reads of its members that are pointers. The call makes the verifier faster,
+ * but not the running program. Since 6.4, a read of a pointer member through the t of a tracepoint
+ * or iterator takes the verifier 2 ms, because it searches the names of all types of the kernel. Do
+ * not give the result to a helper of the kernel that wants a task: the verifier refuses it.
  *
- * The function is in sched.bpf.c, whose object file has the cast. The function is hidden, so that the
- * verifier takes it for a static function: before 6.9, only a static function can take a task as
- * argument.
+ * The function is in sched.bpf.c, because only that object file has the cast. The function is
+ * hidden, so that the verifier takes it for a static function: before 6.9, only a static function
+ * can take a task as argument.
  */
 struct task_struct *task_plain(struct task_struct *t) __hidden;
 
@@ -72,12 +74,13 @@ static __always_inline bool has_lock_core(void)
 	return bpf_core_type_exists(struct file_lock_core);
 }
 
-/* Before 5.15 only the request had the disk (commit d152c682f03c added request_queue.disk). */
+/* Before 5.15, the pointer to the disk was in struct request, and not yet in struct
+ * request_queue (commit d152c682f03c). */
 struct request___old {
 	struct gendisk *rq_disk;
 } __attribute__((preserve_access_index));
 
-/* FUSE may be a module. If it is not loaded, its types are not known. */
+/* FUSE may be a module. While the module is not loaded, the kernel's BTF lacks these types. */
 struct fuse_conn___module {
 	__u32 dev;
 } __attribute__((preserve_access_index));
@@ -90,7 +93,7 @@ struct sched_entity___delayed {
 	unsigned char sched_delayed;
 } __attribute__((preserve_access_index));
 
-/* True: the task is on a run queue because it is runnable. */
+/* Returns true if the task is on a run queue because it is runnable. */
 static __always_inline bool task_is_queued(struct task_struct *t)
 {
 	struct sched_entity___delayed *se = (void *)&t->se;
@@ -105,8 +108,9 @@ static __always_inline bool task_is_queued(struct task_struct *t)
 #define PF_KTHREAD   0x00200000
 
 /*
- * True: the task is a kernel thread, or an io_uring worker. The saved registers of such a task do
- * not tell its system call: those of a worker are a copy of its creator's.
+ * Returns true if the task is a kernel thread or an io_uring worker. The saved registers of such a
+ * task do not tell its system call. The registers of a worker are a copy of the registers of the
+ * task that created it.
  */
 static __always_inline bool task_is_kernel(struct task_struct *t)
 {
@@ -114,7 +118,8 @@ static __always_inline bool task_is_kernel(struct task_struct *t)
 }
 
 #if defined(__TARGET_ARCH_x86)
-#define REGS_BYTES (21 * 8) /* struct pt_regs is an ABI of user space; see struct ct_iter_task */
+/* The size cannot change: struct pt_regs is an ABI of user space. See struct ct_iter_task. */
+#define REGS_BYTES (21 * 8)
 #define TS_COMPAT  0x0002
 /* Interrupts and exceptions from user mode store -1 in orig_ax, so they look like no system call. */
 static __always_inline int regs_syscall(struct pt_regs *regs)

@@ -12,13 +12,13 @@
 #include "ctrace/sysclass.h"
 
 /*
- * The tgid of the tracer, which is the daemon. The programs do not record when the tasks of the tracer
- * are woken, nor their messages, file locks, samples and jobs. When a task of the tracer blocks or
- * wakes another task, the programs do not decode the system call. The iterators treat the tasks of the
- * tracer as all others.
+ * The tgid of the tracer, which is the daemon. The programs do not record the wake-ups, messages,
+ * file locks, samples and jobs of the tracer's tasks. When such a task blocks or wakes another
+ * task, the programs do not decode its system call. The iterators treat these tasks like all other
+ * tasks.
  */
 const volatile __u32 ct_tracer_tgid __weak = 0;
-/* True: the last argument of sched_switch is the state of the previous task (kernels since 5.18). */
+/* true: the last argument of sched_switch is the state of the previous task (kernels since 5.18) */
 const volatile bool ct_switch_has_state __weak = false;
 const volatile bool ct_has_rdonly_cast __weak = false;
 const volatile __u64 ct_tick_ns __weak = 10000000; /* the time between two ticks of the kernel */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * context.h - keeps two things for each CPU: the stack of the interrupts in progress, and the socket
- * that became readable last.
+ * context.h - keeps two things for each CPU: the stack of the interrupts in progress, and the
+ * socket that became readable last.
  *
  * Interrupts nest: the last one to begin ends first. The kernel does not start a program on a CPU
- * while the same program runs there, so the entry or the exit of an interrupt can be missed. The
- * next exit of an outer interrupt, or the next context switch, repairs the stack.
+ * while the same program runs there. So the programs can miss the begin or the end of an interrupt.
+ * The next exit of an outer interrupt, or the next context switch, repairs the stack.
  *
- * irq.bpf.c and sample.bpf.c keep the stack. msg.bpf.c sets the socket. sched.bpf.c uses the stack
- * and the socket, signal.bpf.c uses the stack. Only programs on the CPU of c may call these
- * functions.
+ * The programs in irq.bpf.c and sample.bpf.c fill the stack, and those in msg.bpf.c set the socket.
+ * sched.bpf.c uses the stack and the socket, and signal.bpf.c uses the stack. Only programs on the
+ * CPU of c may call these functions.
  */
 #ifndef CTRACE_BPF_CONTEXT_H
 #define CTRACE_BPF_CONTEXT_H
@@ -18,12 +18,13 @@
 #include "emit.h"
 #include "object_name.h"
 
-/* A wake that comes later than this after a socket became readable is not attributed to the socket. The
- * programs measure this time in ticks, which cost less to read than the clock. */
+/* If a wake comes later than this after a socket became readable, the wake does not count as
+ * made by the socket. The programs measure this time in ticks, because a tick counter costs less
+ * to read than the clock. */
 #define CONTEXT_READY_NS 100000000
 
-/* Entry i of the stack. No caller uses an entry from CPU_DEPTH on, but the verifier does not know this, so
- * i is masked. */
+/* Returns entry i of the stack. A caller never uses the entry if i is CPU_DEPTH or more, but the
+ * verifier does not know this, so i is masked. */
 static __always_inline struct cpu_context *context_at(struct cpu *c, __u32 i)
 {
 	barrier_var(i);
@@ -39,7 +40,8 @@ static __always_inline void context_enter(struct cpu *c, __u32 ctx, __u64 key, _
 
 	if (i >= CPU_DEPTH)
 		return;
-	c->depth = i + 1; /* set before the entry is filled: an interrupt in between takes the next entry */
+	c->depth = i + 1; /* depth changes before the entry is filled. So an interrupt that comes
+			     in between takes the next entry. */
 	barrier();
 	in->key = key;
 	in->what = what;
@@ -70,8 +72,9 @@ static __always_inline void context_reset(struct cpu *c)
 }
 
 /*
- * The innermost interrupt in progress, or NULL. From the step CT_SHED_HOOKS on, only timers keep the
- * stack. An entry of another kind is then a leftover from before that step.
+ * Returns the innermost interrupt in progress, or NULL if there is none. From the step
+ * CT_SHED_HOOKS on, only timers are put on the stack. So an entry of another kind is a leftover
+ * from before that step, and does not count.
  */
 static __always_inline struct cpu_context *context_now(struct cpu *c)
 {
@@ -81,9 +84,9 @@ static __always_inline struct cpu_context *context_now(struct cpu *c)
 }
 
 /*
- * A key for the current system call: its number and its first argument. A different key means that
- * another system call has begun on this CPU. The key is 0 in an interrupt, and for tasks of the
- * kernel.
+ * Returns a key for the current system call: its number and its first argument. If the key has
+ * changed, another system call has begun on this CPU. The key is 0 in an interrupt, and for tasks
+ * of the kernel.
  */
 static __always_inline __u64 context_call(struct cpu *c)
 {
@@ -100,10 +103,10 @@ static __always_inline __u64 context_call(struct cpu *c)
 }
 
 /*
- * Remembers that a socket became readable. The kernel then wakes the tasks that wait for this socket, before
- * the interrupt or system call that made the socket readable ends. Most messages wake no task, so only
- * context_ready_obj() computes the id of the socket. sk, socket: the addresses of its struct sock and its
- * struct socket.
+ * Remembers that a socket became readable. The kernel then wakes the tasks that wait for this
+ * socket, before the interrupt or system call ends that made the socket readable. Most messages
+ * wake no task, so only context_ready_obj() computes the id of the socket. sk and socket are the
+ * addresses of its struct sock and struct socket.
  */
 static __always_inline void context_ready(struct cpu *c, __u64 sk, __u64 socket)
 {
@@ -116,10 +119,11 @@ static __always_inline void context_ready(struct cpu *c, __u64 sk, __u64 socket)
 
 /*
  * Names the socket that context_ready() remembered, and returns its id. Returns 0 if:
- * - there is none, or sockets are not remembered any more (CT_SHED_HOOKS);
+ * - no socket is remembered, or the step CT_SHED_HOOKS is in force, in which no socket is
+ *   remembered;
  * - the socket became readable more than CONTEXT_READY_NS ago;
  * - the interrupt or system call that made the socket readable is not the current one;
- * - the struct sock now has another struct socket, because the socket was freed since.
+ * - the struct sock now has another struct socket, because the socket was freed in the meantime.
  */
 static __always_inline __u64 context_ready_obj(struct cpu *c, struct task_struct *cur, __u64 now)
 {

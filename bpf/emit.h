@@ -9,7 +9,7 @@
  *
  * The first word of a record is its time. The program writes the time last. Free memory is all
  * zeroes, because the daemon clears the records that it has read, and only then moves tail on. So a
- * time that is not 0 says that the record is whole. The daemon stops at a record that is not whole.
+ * record is whole if its time is not 0. The daemon stops at a record that is not whole.
  *
  * A record does not wake the daemon. The daemon polls. A program wakes the daemon only if a ring is
  * more than half full.
@@ -32,8 +32,8 @@
 #define EMIT_FULL  (~0ULL)
 
 /*
- * Returns the struct cpu of this CPU. NULL: the caller must record nothing, because a pause is in
- * force, or because the CPU has no entry. A run in a pause is counted too, because it has a cost.
+ * Returns the struct cpu of this CPU. Returns NULL in a pause, or if the CPU has no entry. Then the
+ * caller must record nothing. A run in a pause has a cost, so the run is counted.
  */
 static __always_inline struct cpu *emit_cpu(void)
 {
@@ -58,9 +58,9 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 }
 
 /*
- * The rare part of emit_reserve(): the ring is more than half full, or an interrupt moved head
- * meanwhile. If the ring is more than half full, wakes the daemon, but only once until the daemon
- * has read the ring again. Returns the place. If there is no room, or if each try failed, counts a
+ * The rare part of emit_reserve(): the ring is more than half full, or an interrupt has moved head
+ * in the meantime. If the ring is more than half full, wakes the daemon, but not again before the
+ * daemon has read the ring. Returns the place. If there is no room, or if each try failed, counts a
  * loss and returns EMIT_FULL. The function is global, so that the verifier checks the loop once in
  * each program, and not once for each path to each record.
  */
@@ -74,7 +74,7 @@ __weak __u64 ct_emit_place(struct cpu *c, __u64 size, __u64 now)
 		__u64 tail = *(volatile ct_u64 *)&c->tail, at = *(volatile ct_u64 *)&c->head;
 
 		if (at + size - tail > ct_ring_bytes / 2 && c->poked != tail + 1) {
-			c->poked = tail + 1; /* + 1, because poked starts at 0 */
+			c->poked = tail + 1; /* tail can be 0, and a poked of 0 means never */
 			bpf_ringbuf_output(&ct_side, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
 		}
 		if (at + size - tail > ct_ring_bytes)
@@ -87,8 +87,8 @@ __weak __u64 ct_emit_place(struct cpu *c, __u64 size, __u64 now)
 }
 
 /*
- * Reserves a place of `size` bytes in the ring of the CPU. size: cpu_room() of the record, a
- * compile-time constant. NULL: there is no room; the loss is counted.
+ * Reserves a place of `size` bytes in the ring of the CPU. size is a compile-time constant:
+ * cpu_room() of the record. Returns NULL if there is no room; then the loss is counted.
  */
 static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 {
@@ -107,8 +107,8 @@ static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 	return (void *)c + CPU_RING_AT + at;
 }
 
-/* Gives the record at p to the daemon. The caller has set all fields of the record but the time. now:
- * the time; it is never 0. */
+/* Gives the record at p to the daemon. The caller has set all fields of the record except the
+ * time. now is the time, and is never 0. */
 static __always_inline void emit_submit(void *p, __u64 now)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -147,7 +147,8 @@ static __always_inline struct ct_rec *emit_rec(struct cpu *c, __u8 kind, __u64 n
 	return r;
 }
 
-/* Reserves a record with two extra words. The caller sets these words. NULL: there is no room. */
+/* Reserves a record with two extra words, which the caller sets. Returns NULL if there is no
+ * room. */
 static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u64 now)
 {
 	struct emit_rec2 *r = emit_reserve(c, sizeof(*r), now);
@@ -163,8 +164,8 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
  * while the program has a place in that ring, all later records of the CPU would have to wait. In a
  * tight loop this would happen often.
  *
- * data: a struct cpu_side, then the record; size: bytes of both. If the side ring is full, the loss
- * is counted.
+ * data is a struct cpu_side, with the record behind it. size is the size of both in bytes. If the
+ * side ring is full, the loss is counted.
  */
 static __always_inline void emit_side(struct cpu *c, struct cpu_side *data, __u64 size, __u64 now)
 {

@@ -3,10 +3,11 @@
  * govern.h - applies the decisions of the governor (daemon/governor/) in the programs, and measures
  * the cost of the programs.
  *
- * The cost: most programs read the clock at their start anyway. One run in GOVERN_TIMED reads the
- * clock at its end as well. The governor does not use the statistics of the kernel
- * (kernel.bpf_stats), for two reasons. They read the clock twice in each run, which costs as much as
- * the run. And the daemon does not keep the privilege to switch them on.
+ * Most programs read the clock at their start in any case. To measure the cost, one run in
+ * GOVERN_TIMED reads the clock at its end as well. The governor does not use the statistics of the
+ * kernel (kernel.bpf_stats), for two reasons. These statistics read the clock twice in each run,
+ * which costs as much as the run itself. And the daemon does not keep the privilege to switch them
+ * on.
  *
  * A function that takes a struct cpu may be called only by programs on that CPU.
  */
@@ -20,15 +21,16 @@
 volatile struct govern ct_govern __weak SEC(".data.govern") = {};
 volatile struct govern_marks ct_marks __weak SEC(".data.marks") = {};
 
-/* True: the step is in force. */
+/* Returns true if the step is in force. */
 static __always_inline bool govern_sheds(enum ct_shed step)
 {
 	return ct_govern.shed >= step;
 }
 
 /*
- * Counts a run that ends now. began_ns: the clock at the start of the run. The count is not atomic:
- * if a program in an interrupt counts a run at the same moment, one of the two runs is not counted.
+ * Counts a run that ends now. began_ns is the clock at the start of the run. The count is not
+ * atomic: if a program in an interrupt counts a run at the same moment, one of the two runs is not
+ * counted.
  */
 static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u64 began_ns)
 {
@@ -45,8 +47,8 @@ static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u
 	k->timed_ns += took;
 }
 
-/* For a program that does not need the clock itself: the time at the start of a run, as govern_ran() needs
- * it. To save time, reads the clock only if govern_ran() will time this run; otherwise returns 0. */
+/* For a program that does not need the clock itself: returns the began_ns for govern_ran(). To
+ * save time, reads the clock only if govern_ran() will time this run. Otherwise returns 0. */
 static __always_inline __u64 govern_began(struct cpu *c, enum govern_kind kind)
 {
 	return c->cost[kind].runs + 1 < c->cost[kind].next ? 0 : bpf_ktime_get_boot_ns();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * irq.bpf.c - keeps the stack of interrupts of each CPU (context.h). If an interrupt wakes a task,
- * the stack shows that the interrupted task is not the waker. Emits no records. The begin of a timer
- * is in sample.bpf.c.
+ * the stack shows that the task on the CPU is not the waker. The programs write no records.
+ * sample.bpf.c has the program for the begin of a timer.
  */
 #include "caps.h"
 #include "context.h"

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * iter.bpf.c - writes records of things that exist already: tasks with their waits, descriptors,
- * and members of epoll sets. A read of the descriptor of an iterator runs these programs.
+ * and members of epoll sets. The kernel runs these programs when the daemon reads the descriptor of
+ * an iterator.
  */
 #include "wait.h"
 #include "task.h"
 
 /*
- * The kernel can limit an iterator to one task or process only since Linux 6.1. On older kernels,
- * ct_iter_tid limits ct_iter_tasks() to one task, and ct_iter_tgid limits ct_iter_files() to one
- * process. 0: no limit.
+ * The kernel can limit an iterator to one task or process only since Linux 6.1. For older kernels
+ * there are two variables: ct_iter_tid limits ct_iter_tasks() to one task, and ct_iter_tgid limits
+ * ct_iter_files() to one process. The value 0 means no limit.
  */
 volatile __u32 ct_iter_tid = 0;
 volatile __u32 ct_iter_tgid = 0;
-/* The id of a socket: ct_iter_files() writes nothing but how much unread data this socket has. 0:
- * ct_iter_files() writes all descriptors. */
+/* If this is the id of a socket, ct_iter_files() writes only how much unread data the socket
+ * has. If it is 0, ct_iter_files() writes all descriptors. */
 volatile __u64 ct_iter_obj = 0;
-/* 1: ct_iter_tasks() leaves out the member args of struct ct_iter_task, and all members behind it. */
+/* If this is 1, ct_iter_tasks() leaves out the member args of struct ct_iter_task, and all
+ * members behind args. */
 volatile __u32 ct_iter_brief = 0;
 
 static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *t, __u32 state,
@@ -62,7 +64,8 @@ static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u
 		r.peer = t->thread_info.cpu + 1;
 	r.state = state & 0xff;
 	if (state && !r.state)
-		r.state = CT_ST_DISK; /* as in switch_fill(): frozen, or waits for a sleeping lock */
+		r.state = CT_ST_DISK; /* as in switch_fill(): the task is frozen, or waits for a
+					 sleeping lock */
 	r.aux = t->prio & 0xff;
 	if (!task_is_kernel(t)) {
 		iter_reason(&x, t, state, &r);
@@ -100,7 +103,7 @@ static __noinline int iter_regs(struct seq_file *seq, struct task_struct *t)
 
 /*
  * ct_iter_tasks() writes struct ct_iter_task in pieces. The assertions check that the structure has
- * these members in this order, and no others.
+ * exactly these members, in this order.
  */
 #define ITER_FOLLOWS(member, after)                                                                          \
 	_Static_assert(__builtin_offsetof(struct ct_iter_task, member) ==                                    \
@@ -134,7 +137,8 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 	struct seq_file *seq = ctx->meta->seq;
 	struct task_struct *t = ctx->task;
 	/*
-	 * The members from exec_id to jiffies. n_kstack is 0 here, and user space fills it in.
+	 * The members of struct ct_iter_task from exec_id to jiffies. n_kstack is 0 here; user
+	 * space fills it in.
 	 */
 	struct {
 		__u32 exec_id, n_kstack;
@@ -166,7 +170,7 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 }
 
 #define EPOLL_MEMBERS 64
-#define EPOLL_DEPTH   32 /* steps from one member of the tree to the next, at most */
+#define EPOLL_DEPTH   32 /* the most steps from one member of the tree to the next */
 #define RB_PARENT(v)  ((struct rb_node *)((v) & ~3UL))
 
 /* A position in the tree of an epoll set. */
@@ -175,9 +179,10 @@ struct epoll_at {
 	struct rb_node *member;      /* the last member found */
 };
 
-/* Takes one step of a walk through the tree. The walk comes by each node up to three times: from above, and
- * back from each side. If the node is the next member in the order of the tree, sets e->member to the node
- * and returns 1; otherwise returns 0. The function is global, so that the verifier checks it once. */
+/* Takes one step of a walk through the tree. The walk comes to each node up to three times: from
+ * above, and back from each side. If the node is the next member in the order of the tree, sets
+ * e->member to the node and returns 1. Otherwise returns 0. The function is global, so that the
+ * verifier checks it once. */
 __weak int ct_epoll_step(struct epoll_at *e)
 {
 	struct rb_node *at = e ? e->node : NULL, *from, *up, *left, *right;
@@ -200,8 +205,8 @@ __weak int ct_epoll_step(struct epoll_at *e)
 	return visit;
 }
 
-/* Finds the next member, in the order of the tree, sets e->member and returns 1. Returns 0 at the end. The
- * function is global, so that the verifier checks it once. */
+/* Finds the next member in the order of the tree, sets e->member to it, and returns 1. Returns 0
+ * at the end of the tree. The function is global, so that the verifier checks it once. */
 __weak int ct_epoll_next(struct epoll_at *e)
 {
 	for (int i = 0; i < EPOLL_DEPTH; i++)
@@ -211,8 +216,8 @@ __weak int ct_epoll_next(struct epoll_at *e)
 }
 
 /*
- * Memory for a name: a name is too large for the stack of a program. Only ct_iter_files() uses this
- * memory, and the daemon runs this iterator only once at a time.
+ * Memory for a name, because a name is too large for the stack of a program. Only ct_iter_files()
+ * uses this memory, and the daemon never runs this iterator twice at the same time.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -239,9 +244,9 @@ static __noinline int object_write(struct seq_file *seq, struct object *o, __u64
 	return 0;
 }
 
-/* The other end of the unix socket sk, if the other end has no struct socket, because no task has accepted it
- * yet (or because it was closed); else NULL. An end that is not accepted yet has the name of the listening
- * socket, and is in no descriptor table. */
+/* Returns the other end of the unix socket sk, if the other end has no struct socket: no task
+ * has accepted it yet, or it was closed. Otherwise returns NULL. An end that is not accepted yet
+ * has the name of the listening socket, and is in no descriptor table. */
 static __always_inline struct sock *unix_embryo(struct sock *sk)
 {
 	struct sock *other;
@@ -312,9 +317,9 @@ static __noinline int epoll_walk(struct epoll_walk *w, struct file *f)
 
 #define IPPROTO_TCP 6
 
-/* If f is the socket ct_iter_obj: writes, as a __u64, how much the socket has received that no task has read.
- * The unit is bytes for an established TCP connection, and buffers for a unix socket. Writes nothing for
- * other sockets. */
+/* If f is the socket ct_iter_obj, writes one __u64: how much data the socket has received and no
+ * task has read. The unit is bytes for an established TCP connection, and buffers for a unix
+ * socket. Writes nothing for other sockets. */
 static __noinline int files_unread(struct seq_file *seq, struct file *f)
 {
 	struct object o = { .file = f };
@@ -352,7 +357,7 @@ int ct_iter_files(struct bpf_iter__task_file *ctx)
 	if (!t || !f || (ct_iter_tgid && t->tgid != ct_iter_tgid))
 		return 0;
 	if (ct_iter_obj) {
-		/* Compares the number of the inode first: this is cheap, and a process may have
+		/* Compares the inode number first, because this is cheap, and a process may have
 		 * thousands of other descriptors. */
 		if (f->f_inode->i_ino == (ct_iter_obj & CT_OBJ_MASK))
 			files_unread(w.seq, f);

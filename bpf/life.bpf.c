@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* life.bpf.c - records fork, exec (with the arguments), rename and exit of tasks. ct_empty() records nothing:
- * with it the daemon measures what the call of a program costs. */
+/* life.bpf.c - records fork, exec (with the arguments), rename and exit of tasks. ct_empty()
+ * records nothing: the daemon attaches it to measure what the call of a program costs. */
 #include "maps.h"
 #include "caps.h"
 #include "task.h"
@@ -18,7 +18,7 @@ static __always_inline void life_task(struct cpu *c, struct task_struct *t, __u8
 	emit_submit(b, now);
 }
 
-/* Records the arguments that t, the current task, has got with its exec. */
+/* Records the command-line arguments of t, the current task, after its exec. */
 static __always_inline void life_cmdline(struct cpu *c, struct task_struct *t, __u64 now)
 {
 	struct mm_struct *mm = t->mm;
@@ -97,8 +97,9 @@ int ct_exec(__u64 *ctx)
 	return 0;
 }
 
-/* True: the task has the name comm already. Such a rename is not recorded: many programs rename a
- * thread before each piece of its work, mostly to the name that the thread has already. */
+/* Returns true if the task already has the name comm. Such a rename is not recorded: many
+ * programs rename a thread before each piece of its work, mostly to the name that the thread
+ * already has. */
 static __always_inline bool life_is_called(struct task_struct *t, const char *comm)
 {
 	__u64 was[CT_COMM_LEN / 8] = {}, is[CT_COMM_LEN / 8] = {};

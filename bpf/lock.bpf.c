@@ -5,7 +5,7 @@
 
 #define FL_OFDLCK 1024
 
-enum lock_how { LOCK_POSIX, LOCK_FLOCK, LOCK_OFD }; /* as in CT_FLOCK */
+enum lock_how { LOCK_POSIX, LOCK_FLOCK, LOCK_OFD }; /* the values of `wait` in CT_FLOCK */
 
 struct lock {
 	__u32 flags, type;
@@ -27,7 +27,7 @@ static __always_inline void lock_read(struct file_lock *fl, struct lock *l)
 	}
 }
 
-/* ctx: inode, lock, result */
+/* ctx has three values: the inode, the lock, the result. */
 static __always_inline int lock_emit(__u64 *ctx, enum lock_how how)
 {
 	struct task_struct *cur = bpf_get_current_task_btf();

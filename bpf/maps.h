@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * maps.h - the BPF maps that several programs share. One of them, ct_tasks, holds what the programs
- * remember about each task. A map that only one file uses is in that file.
+ * maps.h - the BPF maps that several programs share. If only one file uses a map, the map is in
+ * that file.
  */
 #ifndef CTRACE_BPF_MAPS_H
 #define CTRACE_BPF_MAPS_H
@@ -12,8 +12,8 @@
 #include "ctrace/abi.h"
 #include "ctrace/cpu.h"
 
-/* The index of an entry is the number of a CPU. max_entries and value_size below are placeholders:
- * the loader sets the real values. */
+/* The rings: one entry for each CPU, whose number is the index. max_entries and value_size below
+ * are placeholders: the loader sets the real values. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -31,7 +31,7 @@ struct {
 /* The state that an object had when it was last named. */
 struct seen {
 	__u32 sig;        /* object.sig at that time */
-	__u32 incomplete; /* 1: a part of the name was missing */
+	__u32 incomplete; /* 1 if a part of the name was missing */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -59,7 +59,8 @@ struct {
 	__type(value, struct task_state);
 } ct_tasks __weak SEC(".maps");
 
-/* One bit for each task, set while the task is capped: see GOVERN_WORDS. The daemon maps this memory. */
+/* One bit for each task. The bit is set while the task is capped: see GOVERN_WORDS. The daemon
+ * maps this memory. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -68,8 +69,8 @@ struct {
 	__type(value, __u64);
 } ct_capped __weak SEC(".maps");
 
-/* One bit for each task: the bit is set if the fork of the task was left out, but a later record about
- * another task has named the task. See caps_name(). */
+/* One bit for each task. The bit is set if the record of the task's fork was left out, but a
+ * later record about another task has named the task. See caps_name(). */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, GOVERN_WORDS);

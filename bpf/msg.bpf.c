@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * msg.bpf.c - records bytes sent and received on sockets, and remembers sockets that became readable. The
- * tracepoints came with 6.3. On older kernels, programs at the start or the end of kernel functions
- * (fentry, fexit) record the same, where the kernel allows such programs.
+ * msg.bpf.c - records bytes sent and received on sockets, and remembers sockets that became
+ * readable. The tracepoints have existed since 6.3. On older kernels, programs at the start or the
+ * end of kernel functions (fentry, fexit) record the same, if the kernel allows such programs.
  *
  * A program at a tracepoint runs with preemption off. A program at the end of a function does not.
  * So before 6.3, on a fully preemptible kernel, a sender can lose the CPU in the middle of its
@@ -15,9 +15,9 @@
 #define MSG_PEEK 0x2
 
 /*
- * An address as a number: the verifier lets no program compute with a pointer that comes from ctx. For the
- * verifier, the negative of a pointer is a number. To read the address from memory as a number takes 45 ns
- * more.
+ * Returns an address as a number, because the verifier lets no program compute with a pointer that
+ * comes from ctx. The code negates the pointer twice: for the verifier, the negative of a pointer
+ * is a number. The other way, which reads the address from memory as a number, takes 45 ns more.
  */
 static __always_inline __u64 msg_address(__u64 pointer)
 {
@@ -26,8 +26,9 @@ static __always_inline __u64 msg_address(__u64 pointer)
 }
 
 /*
- * The id of the socket sk. If the cache of the CPU says that the socket has its name, no function is called:
- * on some machines, each call takes 9 ns. The inode of the file of a socket is the inode of the socket.
+ * Returns the id of the socket sk. If the cache of the CPU says that the socket has its name, this
+ * code calls no function, because each call takes 9 ns on some machines. The inode of the file of a
+ * socket is the inode of the socket.
  */
 static __always_inline __u64 msg_object(struct cpu *c, struct sock *sk, __u32 tid, __u64 now)
 {

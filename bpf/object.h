@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * object.h - finds the object behind a descriptor: fd -> file -> object id. It does not name the
- * object: object_name.h does. Any program may call these functions, under any lock, because they
- * only read the memory of the kernel.
+ * object.h - finds the object behind a descriptor: from the descriptor to the file, and from the
+ * file to the id of the object. object_name.h names the object. Any program may call these
+ * functions, under any lock, because they only read the memory of the kernel.
  */
 #ifndef CTRACE_BPF_OBJECT_H
 #define CTRACE_BPF_OBJECT_H
@@ -36,21 +36,21 @@
 
 struct object {
 	__u64 id;
-	struct file *file; /* at least one of file and sk is set */
+	struct file *file; /* file or sk is set, or both */
 	struct inode *inode;
 	struct sock *sk;
-	__u32 sig; /* if this value changes, the object needs a new name */
+	__u32 sig; /* when this value changes, the object needs a new name */
 	__u32 tid; /* a task that uses the object */
 };
 
 /*
- * A cache: address of the file operations << 16 | kind of the anonymous inode. Without it, each look
- * at such an inode would compare names.
+ * A cache of the kinds of anonymous inodes. An entry is the address of the file operations << 16 |
+ * the kind (CT_OBJ_*). Without the cache, each look at such an inode would compare names.
  */
 __u64 ct_anon_kinds[16] __weak = {};
 
-/* True: the strings are equal. Both fill OBJECT_ANON bytes with zeroes at the end. BPF has no
- * memcmp(). */
+/* Returns true if the strings are equal. Each string has OBJECT_ANON bytes, and the bytes behind
+ * its end are 0. BPF has no memcmp(). */
 #define OBJECT_ANON 16
 static __always_inline bool object_is(const char *name, const char *s)
 {
@@ -62,7 +62,8 @@ static __always_inline bool object_is(const char *name, const char *s)
 }
 #define OBJECT_IS(name, s) object_is(name, (const char[OBJECT_ANON]){ s })
 
-/* The kind of an anonymous inode that is not in the cache. fop: the address of the file operations. */
+/* Returns the kind of an anonymous inode that is not in the cache, and puts it into the cache.
+ * fop is the address of the file operations. */
 static __noinline __u32 object_anon_learn(struct file *f, __u64 fop)
 {
 	char name[OBJECT_ANON] = {};
@@ -96,9 +97,9 @@ static __always_inline __u32 object_anon_kind(struct file *f)
 }
 
 /*
- * The id of a socket. A socket that is not accepted yet has no struct socket and no inode, so its id
- * comes from its address. The verifier must take sk for a number, not for a pointer: it lets no
- * program compute with a pointer.
+ * Returns the id of a socket. A socket that is not accepted yet has no struct socket and no inode,
+ * so its id comes from its address. The caller must give an sk that the verifier takes for a
+ * number, because the verifier lets no program compute with a pointer.
  */
 static __always_inline __u64 object_sock_id(struct sock *sk)
 {
@@ -111,7 +112,7 @@ static __always_inline __u64 object_sock_id(struct sock *sk)
 	return CT_OBJ_ID(CT_OBJ_SOCK, RD(inode, i_ino));
 }
 
-/* Sets sk and sig. A socket needs a new name if its state changes. */
+/* Sets o->sk and o->sig. A socket needs a new name if its state changes. */
 static __always_inline void object_of_sock(struct object *o, struct sock *sk)
 {
 	o->sk = sk;
@@ -125,7 +126,8 @@ static __always_inline __u64 object_hash_id(__u32 kind, struct inode *inode)
 	return CT_OBJ_ID(kind, CT_OBJ_HASH(RD(sb, s_dev), RD(inode, i_ino)));
 }
 
-/* The id of the master side of a pseudo terminal, from that of its slave side. 0: the slave side is gone. */
+/* Returns the id of the master side of a pseudo terminal, which comes from the id of its slave
+ * side. Returns 0 if the slave side is gone. */
 static __always_inline __u64 object_ptmx_id(struct file *f)
 {
 	struct tty_file_private *p = (void *)RD_NUM(f, private_data);
@@ -152,7 +154,8 @@ static __always_inline __u64 object_chardev_id(struct file *f, struct inode *ino
 	return object_hash_id(CT_OBJ_CHARDEV, inode);
 }
 
-/* Returns the id of an anonymous inode, a pidfd or a pipe. 0: the file is none of these. */
+/* Returns the id of an anonymous inode, a pidfd or a pipe. Returns 0 if the file is none of
+ * these. */
 static __always_inline __u64 object_special_id(struct file *f, struct inode *inode, unsigned long magic)
 {
 	if (magic == ANON_INODE_FS_MAGIC)
@@ -164,7 +167,7 @@ static __always_inline __u64 object_special_id(struct file *f, struct inode *ino
 	return 0;
 }
 
-/* Fills in all members of o but tid, from o->file, which is not NULL. */
+/* Fills in all members of o except tid. The caller has set o->file, which is not NULL. */
 static __always_inline void object_find(struct object *o)
 {
 	struct file *f = o->file;
@@ -190,7 +193,8 @@ static __always_inline void object_find(struct object *o)
 	o->id = object_special_id(f, inode, magic);
 	if (o->id)
 		return;
-	/* the kernel reuses the inode number of a deleted file, with another generation */
+	/* The kernel may reuse the inode number of a deleted file, but then with another
+	 * generation. */
 	o->sig = RD(inode, i_generation);
 	switch (fmt) {
 	case S_IFDIR:
@@ -210,7 +214,7 @@ static __always_inline void object_find(struct object *o)
 	}
 }
 
-/* As object_find(), but does nothing if o->file is NULL. The function is global, so that the
+/* Like object_find(), but does nothing if o->file is NULL. The function is global, so that the
  * verifier checks it once. */
 __weak int ct_object_of_file(struct object *o)
 {
@@ -219,7 +223,8 @@ __weak int ct_object_of_file(struct object *o)
 	return 0;
 }
 
-/* The file of a descriptor of t; NULL: none. For the current task, object_own_file() is faster. */
+/* Returns the file of a descriptor of t, or NULL if there is none. For the current task,
+ * object_own_file() is faster. */
 static __always_inline struct file *object_fd_file(struct task_struct *t, __u32 fd)
 {
 	struct files_struct *files = (void *)RD_NUM(t, files);
@@ -230,7 +235,7 @@ static __always_inline struct file *object_fd_file(struct task_struct *t, __u32 
 	return (void *)rd_num(RD(fdt, fd) + fd);
 }
 
-/* The file of a descriptor of t, the current task; NULL: none. */
+/* Returns the file of a descriptor of t, or NULL if there is none. t must be the current task. */
 static __always_inline struct file *object_own_file(struct task_struct *t, __u32 fd)
 {
 	struct fdtable *fdt;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * object_name.h - names an object: fills a struct ct_object_blob and emits it into the ring of the
- * CPU (emit.h). It does so when the object is first seen, and again when the name may have changed.
- * This is rare, so the code is not made for speed. object.h finds the object.
+ * object_name.h - names an object: fills a struct ct_object_blob, and writes it into the ring of
+ * the CPU (emit.h). An object is named when it is first seen, and again when its name may have
+ * changed. This is rare, so the code is not made for speed. object.h finds the object.
  */
 #ifndef CTRACE_BPF_OBJECT_NAME_H
 #define CTRACE_BPF_OBJECT_NAME_H
@@ -11,8 +11,10 @@
 
 #include "object.h"
 
-#define NAME_DEPTH     10 /* components of a path, at most; the first ones of a longer path are left out */
-#define NAME_COMPONENT 48 /* bytes of one component and the 0 behind it, at most */
+/* The most components of a path in a name. The first components of a longer path are left out. */
+#define NAME_DEPTH 10
+/* The most bytes of one component in a name, with the 0 behind it. */
+#define NAME_COMPONENT 48
 
 struct name_buf {
 	struct ct_object_blob b;
@@ -21,12 +23,12 @@ struct name_buf {
 _Static_assert(CPU_OBJECT_NAME >= CT_OBJ_NAME_MAX + NAME_COMPONENT, "a name");
 
 /*
- * While a name is written, its length so far is in n->b.name_len, not in a local variable. The
- * verifier assumes that a number read from n can have any value, and checks the code once. For a
+ * While a name is written, its length so far is in n->b.name_len, and not in a local variable. The
+ * verifier assumes that a number read from n can have any value, so it checks the code once. With a
  * local variable, it would check the code again for each length.
  */
 
-/* Appends a string. The name may end up to one component beyond CT_OBJ_NAME_MAX. */
+/* Appends a string. The name may become longer than CT_OBJ_NAME_MAX, by one component at most. */
 static __always_inline void name_add(struct name_buf *n, const void *s)
 {
 	__u64 at = n->b.name_len;
@@ -62,7 +64,7 @@ __weak int ct_name_part(struct name_buf *n, __u64 part)
 	return 0;
 }
 
-/* The bytes that a component and its slash take in the name. A long component is cut. */
+/* Returns how many bytes a component and its slash take in the name. A long component is cut. */
 static __always_inline __u32 name_need(struct dentry *d)
 {
 	__u32 n = BPF_CORE_READ(d, d_name.len) + 1;
@@ -70,7 +72,8 @@ static __always_inline __u32 name_need(struct dentry *d)
 	return n < NAME_COMPONENT ? n : NAME_COMPONENT - 1;
 }
 
-/* Writes the path of a file, across mounts. Of a long path, writes "..." and the last components. */
+/* Writes the path of a file, across mounts. If the path is too long, writes "..." and its last
+ * components. */
 static __always_inline void name_path(struct name_buf *n, struct file *f)
 {
 	struct vfsmount *mnt = BPF_CORE_READ(f, f_path.mnt);
@@ -78,7 +81,8 @@ static __always_inline void name_path(struct name_buf *n, struct file *f)
 	const unsigned char *part[NAME_DEPTH] = {};
 	bool whole = false;
 
-	/* In the first loop, n->b.name_len is the length that the path needs. */
+	/* In this loop, n->b.name_len is the length that the path needs, for the components up
+	 * to now. */
 	n->b.name_len = 4;
 	for (int i = 0; i < NAME_DEPTH; i++) {
 		struct dentry *up;
@@ -145,13 +149,14 @@ static __always_inline __u32 name_unix(struct name_buf *n, struct unix_sock *u)
 	barrier_var(size); /* without the barrier, the verifier would check the bound on a copy */
 	bpf_probe_read_kernel(n->name, size & 127, path);
 	if (n->name[0] == 0) {
-		n->name[0] = '@'; /* an abstract name: no 0 at its end */
+		n->name[0] = '@'; /* an abstract name has no 0 at its end */
 		return size;
 	}
 	return size - 1;
 }
 
-/* Fills in the part about a unix socket. True: the other end is known, or there is none. */
+/* Fills in the part about a unix socket. Returns true if the other end is known, or if there is
+ * no other end. */
 static __always_inline bool name_unix_sock(struct name_buf *n, struct object *o)
 {
 	struct unix_sock *u = (struct unix_sock *)o->sk;
@@ -207,17 +212,18 @@ static __always_inline bool name_is_anon(__u32 kind)
 	return kind >= CT_OBJ_EVENTFD && kind <= CT_OBJ_ANON;
 }
 
-/* The pid that a pidfd stands for, in the first pid namespace. */
+/* Returns the pid that a pidfd stands for, in the first pid namespace. */
 static __always_inline __u64 name_pidfd(struct object *o)
 {
 	struct pid *pid = (struct pid *)(CT_OBJ_MASK & o->id);
 
-	pid = (struct pid *)((__u64)pid |
-			     ~CT_OBJ_MASK); /* the id lacks the upper bits of the address, all 1 */
+	/* The id lacks the upper bits of the address. In an address of the kernel, these bits are 1. */
+	pid = (struct pid *)((__u64)pid | ~CT_OBJ_MASK);
 	return BPF_CORE_READ(pid, numbers[0].nr);
 }
 
-/* The device number of the mount that an open /dev/fuse serves; 0: not known, or not mounted yet. */
+/* Returns the device number of the mount that an open /dev/fuse serves, or 0 if it is not known
+ * or nothing is mounted yet. */
 static __always_inline __u64 name_fuse(struct file *f)
 {
 	/* Since 6.18 the lowest bit of the address is a flag. */
@@ -227,9 +233,9 @@ static __always_inline __u64 name_fuse(struct file *f)
 }
 
 /*
- * Fills in n, all but its time. n->b.h.size says how many bytes to write. Returns 1 if nothing is
- * missing. ct_object_fill() and ct_object_announce() are global functions, so that the verifier
- * checks them once and not on every path to them.
+ * Fills in n, except its time. n->b.h.size says how many bytes to write. Returns 1 if no part of
+ * the name is missing. ct_object_fill() and ct_object_announce() are global functions, so that the
+ * verifier checks each of them once, and not on every path to it.
  */
 __weak int ct_object_fill(struct name_buf *n, struct object *o)
 {
@@ -273,8 +279,8 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o)
 }
 
 /*
- * Names an object if it has no name yet, if its sig has changed, or if a part of the name that was
- * missing is known now. Returns 1 if no part is missing.
+ * Names an object in three cases: the object has no name yet, its sig has changed, or a missing
+ * part of the name is known now. Returns 1 if no part of the name is missing.
  */
 __weak int ct_object_announce(struct object *o, __u64 now)
 {
@@ -294,8 +300,9 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	if (!n)
 		return 0;
 	is.incomplete = !ct_object_fill(n, o);
-	/* The new name would not be better: a part is still missing, or a part that was known is gone,
-	 * such as the port and peer of a closed socket. */
+	/* The new name is not better, so it is not written. Either the old name lacks a part
+	 * too, or the new name lacks a part that the old name has, such as the port and peer of
+	 * a closed socket. */
 	if (was && is.incomplete && (was->sig == o->sig || !was->incomplete)) {
 		n->b.h.size = 0; /* an empty record, which the daemon skips */
 		emit_submit(n, now);
@@ -312,8 +319,8 @@ static __always_inline __u64 object_key(__u64 id, __u32 sig)
 	return id ^ (__u64)sig << 40;
 }
 
-/* The place of a key in the cache of the CPU (struct cpu, named). If this place holds the key, the object has
- * its name. */
+/* Returns the place of a key in the cache of the CPU (`named` in struct cpu). If this place
+ * holds the key, the object has its name. */
 static __always_inline ct_u64 *object_named(struct cpu *c, __u64 key)
 {
 	return &c->named[(key ^ key >> 6 ^ key >> 13) & (CPU_NAMED - 1)];
@@ -346,14 +353,14 @@ static __always_inline __u64 object_of_file(struct file *f, __u32 tid, __u64 now
 	return o.id;
 }
 
-/* Names the object behind a descriptor of t, and returns its id; 0: there is none. */
+/* Names the object behind a descriptor of t, and returns its id, or 0 if there is no object. */
 static __always_inline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64 now)
 {
 	return object_of_file(object_fd_file(t, fd), t->pid, now);
 }
 
-/* As object_of_fd(), for the current task. The function is global, so that the verifier checks it
- * once. */
+/* Like object_of_fd(), but for the current task. The function is global, so that the verifier
+ * checks it once. */
 __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -361,15 +368,15 @@ __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 
 	if (!o.file)
 		return 0;
-	object_find(&o); /* inlined: a call takes time */
+	object_find(&o); /* this function is inlined, because a call takes time */
 	object_see(&o, now);
 	return o.id;
 }
 
 /*
  * Names the object of the socket at an address, and returns its id. Several object files have this
- * function. As the function is global and weak, the linker keeps only the function of the first object file.
- * meson.build puts sched.bpf.c first, because RD is fast only there (compat.h).
+ * function. The function is global and weak, so the linker keeps only the function of the first
+ * object file. meson.build puts sched.bpf.c first, because RD is fast only there (compat.h).
  */
 __weak __u64 ct_object_of_sk(__u64 at, __u32 tid, __u64 now)
 {

@@ -18,9 +18,10 @@ static __always_inline __u8 sample_frames(void *ctx, struct ct_rawstack_blob *b,
 }
 
 /*
- * How long the current task has run without blocking: CPU time in ns, late by up to a tick. It is at
- * least the time since the task came to its CPU. Preemption does not end a run: else, with too few
- * CPUs, even a task that only computes would have short runs only.
+ * Returns how long the current task has run without blocking: its CPU time in ns, which is late by
+ * up to a tick. The result is at least the time since the task came to its CPU. Preemption does not
+ * end a run. Otherwise, with too few CPUs, even a task that only computes would have only short
+ * runs.
  */
 static __always_inline __u64 sample_ran(struct task_struct *t, __u64 now)
 {
@@ -37,7 +38,8 @@ static __always_inline __u64 sample_ran(struct task_struct *t, __u64 now)
 	return used > unswitched ? used : unswitched;
 }
 
-/* Writes a sample if one is due. The frames lie in the order of the ABI: kernel, then user. */
+/* Writes a sample if one is due. The kernel frames come first, then the user frames, as abi.h
+ * requires. */
 static __noinline int sample(__u64 *ctx, struct cpu *c, __u64 now)
 {
 	struct task_struct *t = bpf_get_current_task_btf();

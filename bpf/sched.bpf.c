@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sched.bpf.c - records context switches and wake-ups, each with its reason. */
-#define COMPAT_RDONLY_CAST /* this file reads the most objects, and does so under the run-queue lock */
+/* This file has bpf_rdonly_cast (compat.h), because it reads the most objects, and holds the
+ * run-queue lock while it reads them. */
+#define COMPAT_RDONLY_CAST
 #include "wait.h"
 #include "caps.h"
 #include "context.h"
@@ -14,12 +16,12 @@ struct task_struct *task_plain(struct task_struct *t)
 }
 
 /*
- * The state of a task that leaves the CPU; 0: the task stays runnable.
+ * Returns the state of a task that leaves the CPU, or 0 if the task stays runnable.
  *
- * Before 6.14, sched_switch can give a wrong state (fixed by commit 8feb053d5319). If a task is about
- * to sleep and has a signal pending, the task stays runnable, but sched_switch gives the state that
- * the task asked for. prev->__state is right then: it is 0. A wake-up cannot have set it to 0, because
- * a wake-up needs the run-queue lock, which is held here.
+ * Before 6.14, sched_switch can give a wrong state (fixed by commit 8feb053d5319). If a task is
+ * about to sleep and has a signal pending, the task stays runnable, but sched_switch gives the
+ * state that the task asked for. prev->__state is right then: it is 0. A wake-up cannot have set it
+ * to 0, because a wake-up needs the run-queue lock, which is held here.
  */
 static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
 {
@@ -30,7 +32,7 @@ static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
 	return ct_switch_has_state ? ctx[3] : own;
 }
 
-/* The kind of a wait, if the state of the task alone tells it; else 0. */
+/* Returns the kind of the wait if the state of the task alone tells it. Otherwise returns 0. */
 static __always_inline __u8 switch_state_kind(struct task_struct *prev, __u32 state)
 {
 	if (state & TASK_DEAD)
@@ -42,7 +44,8 @@ static __always_inline __u8 switch_state_kind(struct task_struct *prev, __u32 st
 
 #include "wake.h"
 
-/* Finds why prev waits. view: WAIT_SELF if prev is the current task, which blocks now; else WAIT_OTHER. */
+/* Finds why prev waits. view is WAIT_SELF if prev is the current task, which blocks now.
+ * Otherwise view is WAIT_OTHER. */
 static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct *prev, __u32 state,
 					  enum wait_view view)
 {
@@ -80,13 +83,14 @@ static __always_inline void switch_runnable(struct wait_ctx *x, struct task_stru
 		x->w.kind = CT_W_YIELD;
 }
 
-/* Sets the fields that describe the wait of a task: state, wait, flags, nr, obj. */
+/* Sets the fields of r that describe the wait of a task: state, wait, flags, nr, obj. */
 static __always_inline void switch_fill(struct ct_rec *r, struct task_struct *t, struct wait_ctx *x,
 					__u32 state)
 {
 	r->state = state & 0xff;
 	if (state && !r->state)
-		/* States above the low byte: frozen, or waiting for a sleeping lock of PREEMPT_RT. */
+		/* The state is above the low byte: the task is frozen, or waits for a sleeping
+		 * lock of PREEMPT_RT. */
 		r->state = CT_ST_DISK;
 	r->wait = x->w.kind;
 	r->flags = x->w.flags;
@@ -154,7 +158,8 @@ int ct_switch(__u64 *ctx)
 	return 0;
 }
 
-/* True: the wait of p is surely too short for a record. A cheap test: it does not read the clock. */
+/* Returns true if the wait of p is surely too short for a record. This test is cheap, because it
+ * does not read the clock. */
 static __always_inline bool waking_is_short(struct task_struct *p)
 {
 	__u64 left = found_left(p);
@@ -163,9 +168,10 @@ static __always_inline bool waking_is_short(struct task_struct *p)
 }
 
 /*
- * The wait of the wakee p ends now. If the wait was long (CT_COARSE_NS), records the wait (CT_FOUND)
- * and its end (CT_WAKE). The kernel itself keeps when p left its CPU, and the saved registers of p
- * still tell the reason of the wait. False: nothing is recorded.
+ * Called when the wait of the wakee p ends. If the wait was at least CT_COARSE_NS long, records the
+ * wait (CT_FOUND) and its end (CT_WAKE), and returns true. Otherwise records nothing and returns
+ * false. The kernel itself keeps the time at which p left its CPU, and the saved registers of p
+ * still tell the reason of the wait.
  */
 static __always_inline bool waking_long(void *ctx, struct cpu *c, struct task_struct *p,
 					struct task_struct *cur)

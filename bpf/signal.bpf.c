@@ -5,16 +5,18 @@
 #include "context.h"
 #include "wait.h"
 
-#define SIGKILL                9
-#define SIGNAL_BIT(sig)        (1ULL << ((sig)-1))
-#define SEND_SIG_NOINFO        0 /* a value in place of a pointer: sent from user space */
-#define SEND_SIG_PRIV          1 /* a value in place of a pointer: sent by the kernel, without details */
+#define SIGKILL         9
+#define SIGNAL_BIT(sig) (1ULL << ((sig)-1))
+/* Two values that stand in place of the address of the kernel_siginfo. NOINFO: user space sent the
+ * signal. PRIV: the kernel sent the signal, without details. */
+#define SEND_SIG_NOINFO        0
+#define SEND_SIG_PRIV          1
 #define SI_KERNEL              0x80
 #define TRACE_SIGNAL_DELIVERED 0
 
 /*
- * The signals whose default action does not kill. SIGURG SIGCHLD SIGCONT SIGWINCH: ignored. SIGSTOP
- * SIGTSTP SIGTTIN SIGTTOU: the process stops.
+ * The signals whose default action does not kill. SIGURG, SIGCHLD, SIGCONT and SIGWINCH are
+ * ignored. SIGSTOP, SIGTSTP, SIGTTIN and SIGTTOU stop the process.
  */
 #define SIGNAL_NOT_FATAL                                                                                     \
 	(SIGNAL_BIT(23) | SIGNAL_BIT(17) | SIGNAL_BIT(18) | SIGNAL_BIT(28) | SIGNAL_BIT(19) |                \

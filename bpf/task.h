@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * task.h - reads what the kernel keeps about a task: its identity (struct ct_task_blob), when it
- * left its CPU, and its counters. So no program has to note these at each switch. The functions
- * here only read, and emit nothing, so any program may call them.
+ * task.h - reads what the kernel keeps about a task: its identity (struct ct_task_blob), the time
+ * at which it left its CPU, and its counters. So no program has to note these at each switch. Any
+ * program may call these functions, because they only read, and emit nothing.
  */
 #ifndef CTRACE_BPF_TASK_H
 #define CTRACE_BPF_TASK_H
@@ -15,7 +15,7 @@ static __always_inline __u32 task_pidns(struct task_struct *t)
 	struct pid *pid = t->thread_pid;
 	struct upid *up;
 
-	if (!pid) /* NULL after the task was reaped */
+	if (!pid) /* pid is NULL after the task was reaped */
 		return 0;
 	up = (void *)pid + bpf_core_field_offset(struct pid, numbers);
 	return BPF_CORE_READ(up + (pid->level & 31), ns, ns.inum);
@@ -39,18 +39,19 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
 }
 
 /*
- * MAX_RT_PRIO of the kernel. A task with a smaller priority number is a real-time task. For such a
- * task, the kernel does not keep how long it has run since it came to its CPU.
+ * MAX_RT_PRIO of the kernel. A task with a smaller priority number is a real-time task. The kernel
+ * does not keep how long a real-time task has run since it came to its CPU.
  */
 #define FOUND_PRIO_FAIR 100
 
-/* found_clock() computes the clock of the scheduler in two ways. The results differ by less than
- * this, unless one is out of date. */
+/* found_clock() computes the clock of the scheduler in two ways. If neither result is out of
+ * date, they differ by less than this. */
 #define FOUND_LATE_NS 100000000ULL
 
 /*
- * The time at which the task last left its CPU, on the clock of the scheduler. If the task runs now:
- * the time at which the kernel last updated its CPU time. 0: the task never ran.
+ * Returns the time at which the task last left its CPU, on the clock of the scheduler. If the task
+ * runs now, returns the time at which the kernel last updated its CPU time. Returns 0 if the task
+ * never ran.
  *
  * The result is the sum of two times that the kernel keeps: when the task came to the CPU, and how
  * long it has run since then. For a real-time task the kernel does not keep the second time, so the
@@ -70,8 +71,9 @@ static __always_inline __u64 found_left(struct task_struct *t)
 }
 
 /*
- * The clock of the scheduler, late by up to a tick. This function is cheap, because it computes the
- * clock from the number of ticks. 0: the daemon has not measured the clock yet.
+ * Returns the clock of the scheduler, late by up to a tick. This function is cheap, because it
+ * computes the clock from the number of ticks. Returns 0 if the daemon has not measured the clock
+ * yet.
  */
 static __always_inline __u64 found_ticks(void)
 {
@@ -79,9 +81,9 @@ static __always_inline __u64 found_ticks(void)
 }
 
 /*
- * The clock of the scheduler at the boot time `now`:
- * - Mostly the result is now - sched_off_ns. The daemon measures this distance of the two clocks
- *   repeatedly.
+ * Returns the clock of the scheduler at the boot time `now`:
+ * - Mostly the result is now - sched_off_ns. sched_off_ns is the distance of the two clocks, and
+ *   the daemon measures it repeatedly.
  * - After a suspend, sched_off_ns is out of date for a while. Then the result is found_ticks(): the
  *   ticks and the clock of the scheduler both stand still during a suspend.
  * - Before the first measurement, the result is found_left() of the current task.
@@ -95,8 +97,8 @@ static __always_inline __u64 found_clock(__u64 now)
 	return clock - ticks < FOUND_LATE_NS || ticks - clock < FOUND_LATE_NS ? clock : ticks;
 }
 
-/* Converts `at` from the clock of the scheduler to boot time. 0: not known. now: the present boot time;
- * clock: found_clock(now). */
+/* Converts the time `at` from the clock of the scheduler to boot time. now is the present boot
+ * time, and clock is found_clock(now). Returns 0 if the boot time is not known. */
 static __always_inline __u64 found_boot(__u64 at, __u64 now, __u64 clock)
 {
 	__u64 ago = clock > at ? clock - at : 0;
@@ -104,14 +106,14 @@ static __always_inline __u64 found_boot(__u64 at, __u64 now, __u64 clock)
 	return at && ago < now ? now - ago : 0;
 }
 
-/* The boot time at which the task left its CPU; 0: not known. */
+/* Returns the boot time at which the task left its CPU, or 0 if it is not known. */
 static __always_inline __u64 found_since(struct task_struct *t, __u64 now, __u64 clock)
 {
 	return found_boot(found_left(t), now, clock);
 }
 
-/* The boot time since which the task is in the queue of a CPU. 0: the task is in no queue, or the
- * time is not known. */
+/* Returns the boot time since which the task is in the queue of a CPU. Returns 0 if the task is
+ * in no queue, or if the time is not known. */
 static __always_inline __u64 found_queued(struct task_struct *t, __u64 now, __u64 clock)
 {
 	return bpf_core_field_exists(t->sched_info.last_queued)
@@ -119,7 +121,8 @@ static __always_inline __u64 found_queued(struct task_struct *t, __u64 now, __u6
 		       : 0;
 }
 
-/* The boot time at which the running task t came to its CPU. If it is not known: now. */
+/* Returns the boot time at which the running task t came to its CPU, or `now` if it is not
+ * known. */
 static __always_inline __u64 found_arrived(struct task_struct *t, __u64 now)
 {
 	__u64 at = 0;
@@ -129,13 +132,13 @@ static __always_inline __u64 found_arrived(struct task_struct *t, __u64 now)
 	return at ? at : now;
 }
 
-/* The number of context switches of the task, as CT_FOUND.peer. */
+/* The number of context switches of the task, as in CT_FOUND.peer. */
 static __always_inline __u32 found_switches(struct task_struct *t)
 {
 	return t->nvcsw + t->nivcsw;
 }
 
-/* The CPU time of the task and its time in the queues of CPUs, as x[1] of CT_FOUND. */
+/* The CPU time of the task and its time in the queues of CPUs, as in x[1] of CT_FOUND. */
 static __always_inline __u64 found_times(struct task_struct *t)
 {
 	__u64 delay = bpf_core_field_exists(t->sched_info.run_delay) ? t->sched_info.run_delay : 0;
@@ -143,18 +146,18 @@ static __always_inline __u64 found_times(struct task_struct *t)
 	return (t->se.sum_exec_runtime / CT_FOUND_UNIT_NS & 0xffffffff) | delay / CT_FOUND_UNIT_NS << 32;
 }
 
-/* True: the waiting task t waits for memory (CT_W_MEMORY). The kernel keeps this mark for its pressure stall
- * information (PSI). */
+/* Returns true if the task t, which waits, waits for memory (CT_W_MEMORY). The kernel marks such
+ * tasks for its pressure stall information (PSI). */
 static __always_inline bool task_wants_memory(struct task_struct *t)
 {
 	return bpf_core_field_exists(t->in_memstall) && BPF_CORE_READ_BITFIELD(t, in_memstall) &&
 	       !BPF_CORE_READ_BITFIELD(t, in_iowait);
 }
 
-/* True: the CPU quota of the control group of t, or of a group above, is used up. For each control group and
- * CPU, the kernel has a queue of runnable tasks. The throttle_count of a queue is the number of groups whose
- * quota is used up, from the group of the queue upwards. Since 6.18, a task of such a group still runs until
- * it returns to user mode. */
+/* Returns true if the CPU quota of the control group of t, or of a group above it, is used up.
+ * The kernel has a queue of runnable tasks for each control group and CPU. The throttle_count of
+ * a queue says how many groups have used up their quota: the group of the queue and the groups
+ * above it count. Since 6.18, a task of such a group still runs until it returns to user mode. */
 static __always_inline bool task_is_throttled(struct task_struct *t)
 {
 	struct cfs_rq *q;

@@ -17,8 +17,8 @@ struct {
 	__type(value, struct job_rule);
 } ct_job_rules SEC(".maps");
 
-/* The functions that jobs run: the programs report each one to the daemon, through ct_job_calls (struct
- * job_call). ct_job_told has the functions that were reported already. */
+/* The functions that jobs run. The programs report each function to the daemon once, through
+ * ct_job_calls (struct job_call). ct_job_told has the functions that were reported already. */
 struct call_key {
 	__u64 function;
 	__u64 tgid;
@@ -35,8 +35,8 @@ struct {
 	__uint(max_entries, 65536);
 } ct_job_calls SEC(".maps");
 
-/* The jobs whose probed function has not returned yet. sp: the value that the stack pointer will have
- * after the return. */
+/* The jobs whose probed function has not returned yet. sp is the value that the stack pointer
+ * will have after the return. */
 struct open_key {
 	__u64 sp;
 	__u64 tid;
@@ -64,8 +64,8 @@ struct {
 } ct_job_queued SEC(".maps");
 
 /*
- * Each register has a load of its own, with a fixed offset: the verifier refuses other loads from
- * the context of a program.
+ * Each register has a load of its own, with a fixed offset, because the verifier refuses any other
+ * load from the context of a program.
  */
 #define JOB_REG(i, member)                                                                                   \
 	case 1 + (i):                                                                                        \
@@ -141,7 +141,7 @@ static __always_inline __u64 job_value(struct pt_regs *regs, const struct job_va
 	return v;
 }
 
-/* Names a queue after its framework, once. */
+/* Names a queue after its framework. Does this only once for each queue. */
 static __always_inline void job_name_queue(struct cpu *c, __u64 id, const struct job_rule *rule, __u32 tid,
 					   __u64 now)
 {
@@ -200,14 +200,15 @@ static __always_inline void job_tell(__u32 tgid, __u64 function, __u32 calls)
 
 	if (bpf_map_lookup_elem(&ct_job_told, &key))
 		return;
-	/* if there is no room, the next job tries again */
+	/* If there is no room, the next job with this function tries again. */
 	if (!bpf_ringbuf_output(&ct_job_calls, &call, sizeof(call), BPF_RB_FORCE_WAKEUP))
 		bpf_map_update_elem(&ct_job_told, &key, &told, 0);
 }
 
 /*
- * True: the event is recorded. A probed function that starts jobs may also be called for something that
- * is no job. So with JOB_QUEUED, the event is recorded only if the job was enqueued before.
+ * Returns true if the event counts. A probed function that starts jobs may also be called for
+ * something that is no job. So if the rule has JOB_QUEUED, the event counts only if the job was
+ * enqueued before. If the rule has JOB_NOTED, notes the job as enqueued.
  */
 static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid)
 {
@@ -230,7 +231,7 @@ int ct_job_entry(struct pt_regs *regs)
 	if (!rule || id >> 32 == ct_tracer_tgid)
 		return 0;
 	j.job = job_value(regs, &rule->job);
-	if (!j.job || !job_counts(rule, j.job, id >> 32)) /* without a job, nothing identifies the event */
+	if (!j.job || !job_counts(rule, j.job, id >> 32)) /* an event without a job is of no use */
 		return 0;
 	j.queue = job_value(regs, &rule->queue);
 	j.function = job_value(regs, &rule->function);

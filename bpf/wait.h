@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait.h - finds why a task blocks, and which object a waker acts on, from the registers that the
- * kernel saves when a task enters a system call.
+ * wait.h - finds why a task blocks, and which object a waker acts on. The header calls this
+ * decoding. It uses the registers that the kernel saves when a task enters a system call.
  *
  * The decoder also names the objects that it finds (object_name.h), and emits CT_FUTEX and
  * CT_WAITFD. The caller emits the record of the wait. sched.bpf.c decodes the current task, and in
@@ -43,7 +43,8 @@ struct wait_ctx {
 	__u32 pad;
 };
 
-/* True: the task is stopped, traced or frozen. It goes on only when another task continues it. */
+/* Returns true if the task is stopped, traced or frozen. Such a task goes on only when another
+ * task continues it. */
 static __always_inline bool wait_is_stopped(struct task_struct *t, __u32 state)
 {
 	return state & (TASK_STOPPED_TRACED | TASK_FROZEN) || t->jobctl & JOBCTL_TRAP_FREEZE;
@@ -65,8 +66,8 @@ static __always_inline __u16 wait_class(__u16 nr)
 }
 
 /*
- * The object of a descriptor. For the current task, ct_object_of_fd() finds the object: a global
- * function, which the verifier checks only once.
+ * Returns the object of a descriptor. For the current task, ct_object_of_fd() finds the object.
+ * This function is global, so the verifier checks it only once.
  */
 static __always_inline __u64 wait_object(struct task_struct *t, __u32 fd, __u64 now, enum wait_view view)
 {
@@ -74,8 +75,8 @@ static __always_inline __u64 wait_object(struct task_struct *t, __u32 fd, __u64 
 }
 
 /*
- * Sets the flags for the time limit of a wait. The argument is a number of ms, or the address of a
- * structure of seconds and a fraction.
+ * Sets the flags for the time limit of a wait. The limit is an argument of the system call: a
+ * number of ms, or the address of a structure of seconds and a fraction.
  */
 static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs, enum wait_view view)
 {
@@ -110,8 +111,9 @@ static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs,
 #define WAITID_P_PIDFD 3
 
 /*
- * The child that a wait4 or waitid asks for. 0: any child, or not known. The child is not known if t is
- * in a pid namespace other than the first, because then pid is a number in that namespace.
+ * Returns the child that a wait4 or waitid asks for, or 0 if it asks for any child or the child is
+ * not known. The child is not known if t is in a pid namespace other than the first, because then
+ * pid is a number in that namespace.
  */
 static __always_inline __u64 wait_child(struct task_struct *t, __s32 pid)
 {
@@ -131,7 +133,7 @@ static __always_inline bool wait_is_vfork(struct wait_ctx *x, struct pt_regs *re
 	return flags & CLONE_VFORK;
 }
 
-/* Decodes the calls for which the class alone does not tell the reason of the wait. */
+/* Decodes the system calls whose class alone does not tell the reason of the wait. */
 static __always_inline void wait_special(struct wait_ctx *x, struct task_struct *t, struct pt_regs *regs,
 					 enum wait_view view)
 {

@@ -12,16 +12,17 @@
 #define CTRACE_BPF_WAIT_FDS_H
 
 #define WAIT_AGAIN_NS     1000000000ULL
-#define WAIT_SELECT_WORDS 16 /* words that are read; each has 64 descriptors */
+#define WAIT_SELECT_WORDS 16 /* how many words are read; each word has 64 descriptors */
 
 /*
  * ct_polled_find() reads this many bytes of the kernel stack, next below the saved registers. The kernel
  * moves the frames of a system call down by a random distance of up to 1 KiB. The frames down to the
  * struct poll_wqueues take up to 1.5 KiB.
  */
-#define POLLED_STACK   3072
-#define POLLED_WORDS   8 /* words that are read at once */
-#define POLLED_ENTRIES 9 /* entries in a struct poll_wqueues; a larger set has more elsewhere */
+#define POLLED_STACK 3072
+#define POLLED_WORDS 8 /* how many words are read at once */
+/* The number of entries in a struct poll_wqueues. A larger set has more entries in other memory. */
+#define POLLED_ENTRIES 9
 
 #define POLLIN  0x1
 #define POLLPRI 0x2
@@ -37,13 +38,13 @@ struct wait_pollfd {
 
 struct wait_set {
 	__u64 now;
-	/* Number of descriptors; more than CT_WAITFD_MAX if fd[] has only a part of them. As input of
-	 * ct_wait_select(): the highest descriptor + 1. */
+	/* Number of descriptors. It is more than CT_WAITFD_MAX if fd[] has only a part of them.
+	 * As input of ct_wait_select(), n is the highest descriptor + 1. */
 	__u32 n;
-	__u32 word; /* ct_wait_select(): how many words were read */
+	__u32 word; /* how many words ct_wait_select() has read */
 	union {
 		/*
-		 * Input of ct_wait_select(): user addresses of the sets for read, write and
+		 * Input of ct_wait_select(): the user addresses of the sets for read, write and
 		 * exceptions.
 		 */
 		__u64 bits[3];
@@ -56,8 +57,9 @@ static __always_inline __u64 wait_hash(__u64 hash, __u64 v)
 	return (hash ^ v) * 0x9e3779b97f4a7c15ULL;
 }
 
-/* True: the set last written for this task has another hash, or was written more than a second ago. In
- * this case, also notes the hash and the time: the caller writes the set now. */
+/* Returns true if the set that was last written for this task has another hash, or was written
+ * more than a second ago. Then the caller writes the set now, and this function notes the hash
+ * and the time. */
 static __always_inline bool wait_hash_is_new(struct task_state *ts, __u64 hash, __u64 now)
 {
 	if (ts->poll_hash == hash && now - ts->poll_ns < WAIT_AGAIN_NS)
@@ -67,7 +69,7 @@ static __always_inline bool wait_hash_is_new(struct task_state *ts, __u64 hash, 
 	return true;
 }
 
-/* True: this set of descriptors must be written. */
+/* Returns true if this set of descriptors must be written. */
 static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_struct *t)
 {
 	struct task_state *ts = bpf_task_storage_get(&ct_tasks, t, 0, 0);
@@ -80,8 +82,8 @@ static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_stru
 	return wait_hash_is_new(ts, hash, s->now);
 }
 
-/* Writes one CT_WAITFD. Returns 1; 0: nothing is written. This is not a part of ct_wait_set(), because
- * before 6.2 little stack is left there. */
+/* Writes one CT_WAITFD. Returns 1, or 0 if nothing is written. This code is not a part of
+ * ct_wait_set(), because before 6.2 that function has little stack left. */
 __weak int ct_wait_one(struct wait_set *s, __u32 i, __u64 obj)
 {
 	struct cpu *c = emit_cpu();
@@ -115,7 +117,7 @@ __weak int ct_wait_set(struct wait_set *s)
 	return 0;
 }
 
-/* A word of a bit set of select. 0 if the set has no address. */
+/* Returns a word of a bit set of select, or 0 if the set has no address. */
 __weak __u64 ct_wait_word(__u64 user, __u32 word)
 {
 	__u64 v = 0;
@@ -126,9 +128,9 @@ __weak __u64 ct_wait_word(__u64 user, __u32 word)
 }
 
 /*
- * The index of the only bit that is set. The code has no branch, because the verifier would check
- * each branch separately. Clang 14 has no __builtin_ctzll() for BPF. Without the barrier, Clang would
- * turn this code into a call of __builtin_ctzll().
+ * Returns the index of the only bit that is set. The code has no branch, because the verifier would
+ * check each branch separately. Clang 14 has no __builtin_ctzll() for BPF. Without the barrier,
+ * Clang would turn this code into a call of __builtin_ctzll().
  */
 static __always_inline __u32 wait_bit_index(__u64 bit)
 {
@@ -145,9 +147,9 @@ static __always_inline __u32 wait_bit_index(__u64 bit)
  * Takes the first CT_WAITFD_MAX descriptors out of the bit sets of select. Each step of the loop
  * takes a descriptor, or goes on to the next word.
  *
- * The counters n and word are in *s, not in local variables. The verifier assumes that a number read
- * from *s can have any value, and checks the step once. For a local variable, it would check the
- * step again for each value.
+ * The counters n and word are in *s, not in local variables. The verifier assumes that a number
+ * read from *s can have any value, so it checks the step once. For a local variable, it would check
+ * the step again for each value.
  */
 __weak int ct_wait_select(struct wait_set *s)
 {
@@ -183,11 +185,11 @@ __weak int ct_wait_select(struct wait_set *s)
 		bit = wait_bit_index(mask);
 		s->fd[at].fd = (word - 1) * 64 + bit;
 		s->fd[at].events = (in >> bit & 1) * POLLIN | (out >> bit & 1) * POLLOUT |
-				   (pri >> bit & 1) * POLLPRI; /* no branches */
+				   (pri >> bit & 1) * POLLPRI; /* written without branches */
 		s->n = at + 1;
 	}
-	/* The sets may have more descriptors. Then n is above CT_WAITFD_MAX, so that no reader takes the
-	 * descriptors in fd[] for all. */
+	/* The sets may have more descriptors. Then n is above CT_WAITFD_MAX, so that readers
+	 * know that fd[] has only a part of them. */
 	if (s->n == CT_WAITFD_MAX && (bits || s->word * 64 < n_fds))
 		s->n++;
 	return 0;
@@ -221,28 +223,32 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 					   than a second */
 }
 
-/* The data of wait_polled(). It is small, because before 6.2 little stack is left here. task and regs are
- * addresses as numbers: before 6.9 a global function takes no pointer to a task. */
+/* The data of wait_polled(). It is small, because before 6.2 little stack is left here. task and
+ * regs are addresses as numbers, because before 6.9 a global function takes no pointer to a
+ * task. */
 struct wait_polled {
 	__u64 now;
 	union {
-		__u64 task; /* for ct_polled_find() */
-		__u64 hash; /* of the files and events: from ct_polled_read() */
-		__u64 done; /* in ct_polled_emit(): how many files are written so far */
+		__u64 task; /* input of ct_polled_find(): the task that polls */
+		__u64 hash; /* result of ct_polled_read(): a hash of the files and events */
+		__u64 done; /* of ct_polled_emit(): how many files are written so far */
 	};
 	union {
-		__u64 regs; /* for ct_polled_find(): the saved registers, the upper end of the kernel stack */
-		__u64 at;   /* from ct_polled_find(): the struct poll_wqueues */
-		__u64 obj;  /* from ct_polled_read(), if there is only one file */
+		__u64 regs; /* input of ct_polled_find(): the saved registers, at the upper end
+			       of the kernel stack */
+		__u64 at;   /* result of ct_polled_find(): the struct poll_wqueues */
+		__u64 obj;  /* result of ct_polled_read() if there is only one file */
 	};
 	__u32 tid;
-	__u32 n; /* number of files; above CT_WAITFD_MAX, only some of the files are written */
+	__u32 n; /* number of files; if it is above CT_WAITFD_MAX, only some of the files are
+		    written */
 };
 
 /*
- * True: there is a struct poll_wqueues at this address, in use. Each entry of such a struct points back
- * to the struct, and is linked into a wait queue. The function checks only the first entry. A leftover of
- * an earlier call may still be whole on the stack, but the kernel has poisoned the links in its entries.
+ * Returns true if a struct poll_wqueues is at this address, and is in use. Each entry of such a
+ * struct points back to the struct, and is linked into a wait queue. The function checks only the
+ * first entry. A leftover of an earlier call may still be whole on the stack, but the kernel has
+ * poisoned the links in its entries.
  */
 __weak int ct_polled_is(__u64 at)
 {
@@ -254,8 +260,8 @@ __weak int ct_polled_is(__u64 at)
 	       (__u64)BPF_CORE_READ(q, inline_entries[0].wait.entry.next, prev) == link;
 }
 
-/* Looks for the struct poll_wqueues in POLLED_WORDS words of the stack. Returns 1 if the struct is
- * found, 0 if it is not, -1 if the words cannot be read. */
+/* Looks for the struct poll_wqueues in POLLED_WORDS words of the stack. Returns 1 if it finds
+ * the struct, 0 if it does not, or -1 if the words cannot be read. */
 __weak int ct_polled_step(struct wait_polled *p, __u64 from)
 {
 	__u64 words[POLLED_WORDS];
@@ -274,8 +280,9 @@ __weak int ct_polled_step(struct wait_polled *p, __u64 from)
 }
 
 /*
- * Finds the struct poll_wqueues of a task that is in poll or select. The kernel keeps it on the stack
- * of the task, in the frame of do_sys_poll() or do_select(), not far below the saved registers.
+ * Finds the struct poll_wqueues of a task that is in poll or select. The kernel keeps it on the
+ * stack of the task, in the frame of do_sys_poll() or do_select(), not far below the saved
+ * registers. Returns 1 if it finds the struct; otherwise returns 0.
  */
 __weak int ct_polled_find(struct wait_polled *p)
 {
@@ -316,14 +323,15 @@ __weak int ct_polled_read(struct wait_polled *p)
 		e = (void *)e + bpf_core_type_size(struct poll_table_entry);
 	}
 	if (BPF_CORE_READ(q, table))
-		p->n += CT_WAITFD_MAX; /* there are more files; this n tells readers that the set was cut */
+		p->n += CT_WAITFD_MAX; /* There are more files. This n tells readers that the set
+					  was cut. */
 	if (p->n == 1)
 		p->obj = object_of_file(last, p->tid, p->now);
 	return 0;
 }
 
-/* Writes the CT_WAITFD of a file. f: the address of the struct file. events: the events of its
- * entry in the poll_wqueues. Returns 0 if there is no room. */
+/* Writes the CT_WAITFD of a file. f is the address of the struct file, and events are the events
+ * of its entry in the poll_wqueues. Returns 1, or 0 if there is no room. */
 __weak int ct_polled_file(struct wait_polled *p, __u64 f, __u32 events)
 {
 	struct ct_rec *r;

@@ -33,14 +33,16 @@ static __always_inline __u32 futex_read(__u64 uaddr)
 }
 
 /*
- * Returns the tid of the owner of a futex; 0: not known. limited: the wait has a time limit. Where the tid is
- * depends on the futex:
- * - PI or robust mutex (a convention of the kernel): in the word itself.
- * - mutex of glibc (ctrace/glibc.h): in memory near the word. glibc uses FUTEX_WAIT_BITSET for a mutex only
- *   with a time limit. Rust uses the same values and FUTEX_WAIT_BITSET, and stores no tid.
- * - read-write lock of glibc: in memory near the word. The lock has two words to wait on, each with
- *   its own distance to the tid. If there is no tid at the first distance, the second is tried.
- * - join of glibc: the word itself is the tid of the thread, until the thread ends. Unlike most
+ * Returns the tid of the owner of a futex, or 0 if the owner is not known. limited: the wait has a
+ * time limit. The place of the tid depends on the futex:
+ * - PI or robust mutex (a convention of the kernel): the tid is in the word itself.
+ * - Mutex of glibc (ctrace/glibc.h): the tid is in memory near the word. glibc uses
+ *   FUTEX_WAIT_BITSET for a mutex only if the wait has a time limit. Rust uses the same values of
+ *   the word and FUTEX_WAIT_BITSET, and stores no tid.
+ * - Read-write lock of glibc: the tid is in memory near the word. The lock has two words to wait
+ *   on, each with its own distance to the tid. If there is no tid at the first distance, the second
+ *   distance is tried.
+ * - Join of glibc: the word itself is the tid of the thread, until the thread ends. Unlike most
  *   waits of glibc, a join is not private.
  */
 static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word, bool limited)
@@ -62,9 +64,9 @@ static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32
 	return op & FUTEX_PRIVATE || word != val || val < 100 ? 0 : val;
 }
 
-/* The tid, in the first pid namespace, of the thread whose member thread_node is at the address
- * `at`. 0: owner is not the number of the thread in its own pid namespace. The function is global,
- * so that the verifier checks it once. */
+/* Returns the tid, in the first pid namespace, of the thread whose member thread_node is at the
+ * address `at`. Returns 0 if `owner` is not the number of this thread in its own pid namespace.
+ * The function is global, so that the verifier checks it once. */
 __weak __u32 ct_futex_thread_in_ns(__u64 at, __u32 owner)
 {
 	struct task_struct *th = (void *)at - bpf_core_field_offset(struct task_struct, thread_node);
@@ -76,9 +78,9 @@ __weak __u32 ct_futex_thread_in_ns(__u64 at, __u32 owner)
 }
 
 /*
- * Finds a thread of the current process by owner, its number in the pid namespace of the process.
- * Looks at 64 threads at most. Returns the tid of the thread in the first namespace; 0: not found.
- * The function is global, so that the verifier checks it once.
+ * Finds a thread of the current process by `owner`, its number in the pid namespace of the process.
+ * Looks at 64 threads at most. Returns the tid of the thread in the first pid namespace, or 0 if it
+ * is not found. The function is global, so that the verifier checks it once.
  */
 __weak __u32 ct_futex_owner_in_ns(__u32 owner)
 {

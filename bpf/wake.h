@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wake.h - finds for a wake-up: the waker, the context (task or kind of interrupt), and the object
- * that the waker acts on. Emits the CT_WAKE. From the step CT_SHED_HOOKS on, the hooks of interrupts
- * are detached, except those of timers. Then, for some of the wake-ups that end a long wait, the kernel
- * stack tells which interrupt makes the wake-up (wake_mark()). This header is a part of sched.bpf.c,
- * which includes it after the decoders of waits.
+ * wake.h - finds three things for a wake-up: the waker, the context (task or kind of interrupt),
+ * and the object that the waker acts on. Emits the CT_WAKE.
+ *
+ * From the step CT_SHED_HOOKS on, the hooks of interrupts are detached, except those of timers.
+ * Then the kernel stack tells which interrupt makes the wake-up, for some of the wake-ups that end
+ * a long wait (wake_mark()).
+ *
+ * This header is a part of sched.bpf.c, which includes it after the decoders of waits.
  */
 #ifndef CTRACE_BPF_WAKE_H
 #define CTRACE_BPF_WAKE_H
@@ -14,20 +17,22 @@
 #include "ctrace/softirq.h"
 #include "task.h"
 
-#define WAKE_STACK_MAX 65536 /* bytes: no kernel stack of a task is larger */
+#define WAKE_STACK_MAX 65536 /* in bytes; no kernel stack of a task is larger */
 /*
- * ns: on each CPU, at most one stack is taken in this time, because one stack costs more than the hooks
+ * In ns. Each CPU takes at most one stack in this time, because one stack costs more than the hooks
  * of many interrupts.
  */
 #define WAKE_MARK_NS 5000000
 
 /*
- * True: this program surely runs in an interrupt or softirq, because the stack in use is not the kernel
- * stack of the current task. The saved registers of a task are at the upper end of its kernel stack.
- * False: not sure, see wake_without_call().
+ * Returns true if this program surely runs in an interrupt or softirq. It surely does if the stack
+ * in use is not the kernel stack of the current task. The saved registers of a task are at the
+ * upper end of its kernel stack. If the result is false, this program may still run in an
+ * interrupt: see wake_without_call().
  *
- * This function is not inlined, so that its frame is small: since 6.13, a large frame is in memory of its
- * own instead of on the stack in use (commit 5bd36da1e37e). Then r10 would not tell which stack is in use.
+ * This function is not inlined, so that its frame is small. Since 6.13, a large frame is in memory
+ * of its own instead of on the stack in use (commit 5bd36da1e37e). Then r10 would not tell which
+ * stack is in use.
  */
 static __noinline int wake_in_interrupt(void)
 {
@@ -40,9 +45,9 @@ static __noinline int wake_in_interrupt(void)
 }
 
 /*
- * Sets the context of a wake. in: the interrupt in progress, or NULL. From the step CT_SHED_HOOKS on,
- * only the hooks of timers are attached, so `in` is NULL in any other interrupt. wake_in_interrupt()
- * finds such an interrupt by the stack in use.
+ * Sets the context of a wake. `in` is the interrupt in progress, or NULL. From the step
+ * CT_SHED_HOOKS on, only the hooks of timers are attached, so `in` is NULL in any other interrupt.
+ * wake_in_interrupt() finds such an interrupt by the stack in use.
  */
 static __always_inline void wake_context(struct ct_rec *w, const struct cpu_context *in)
 {
@@ -56,9 +61,10 @@ static __always_inline void wake_context(struct ct_rec *w, const struct cpu_cont
 }
 
 /*
- * True: in this context, the system call of the current task may be the cause of the wake. In an
- * interrupt, the current task is mostly not the waker. The exception is a network softirq that runs
- * on top of the task's send or connect, as on loopback. CT_CTX_IRQ may be such a softirq.
+ * Returns true if, in this context, the system call of the current task may be the cause of the
+ * wake. In an interrupt, the current task is mostly not the waker. The exception is a network
+ * softirq that runs on top of the task's send or connect, as on loopback. CT_CTX_IRQ may be such a
+ * softirq.
  */
 static __always_inline bool wake_may_be_sent(const struct ct_rec *w)
 {
@@ -66,8 +72,8 @@ static __always_inline bool wake_may_be_sent(const struct ct_rec *w)
 	       (w->state == CT_CTX_SOFTIRQ && w->wait == NET_RX_SOFTIRQ);
 }
 
-/* Adds the system call of the current task to a wake, if this call may be the cause. Keeps the object of the
- * wake. */
+/* Adds the system call of the current task to a wake, if this call may be the cause. Does not
+ * change the object of the wake. */
 static __always_inline void wake_sender(struct ct_rec *w, struct task_struct *cur)
 {
 	__u16 nr = wake_may_be_sent(w) ? wait_syscall(cur, task_regs(cur)) : CT_NR_NONE;
@@ -112,9 +118,9 @@ static __always_inline void wake_reason(struct cpu *c, struct ct_rec *w, struct 
 }
 
 /*
- * Looks up addr, a return address, in ct_marks. Returns the member `what` of the function that contains
- * addr; 0: ct_marks does not have this function. ct_wake_mark() and ct_wake_find() are global, so that the
- * verifier checks each of them only once.
+ * Looks up addr, a return address, in ct_marks. Returns the member `what` of the function that
+ * contains addr, or 0 if ct_marks does not have this function. ct_wake_mark() and ct_wake_find()
+ * are global, so that the verifier checks each of them only once.
  */
 __weak int ct_wake_mark(__u64 addr)
 {
@@ -125,10 +131,10 @@ __weak int ct_wake_mark(__u64 addr)
 }
 
 /*
- * Finds the innermost of the first n frames whose function is in ct_marks, and returns the GOVERN_MARK()
- * of the function; 0: there is none, or the function is irq_exit(). Adds GOVERN_MARK_CUT_IN if a frame
- * further out is in irq_exit(): then the function runs at the end of an interrupt, which has cut in on the
- * current task.
+ * Finds the innermost of the first n frames whose function is in ct_marks. Returns the
+ * GOVERN_MARK() of this function, or 0 if there is no such frame. If a frame further out is in
+ * irq_exit(), adds GOVERN_MARK_CUT_IN: then the function runs at the end of an interrupt, which has
+ * interrupted the current task. If irq_exit() itself is the innermost such function, returns 0.
  */
 __weak int ct_wake_find(struct cpu *c, __u32 n)
 {
@@ -147,7 +153,7 @@ __weak int ct_wake_find(struct cpu *c, __u32 n)
 	return found;
 }
 
-/* True: the wait of the wakee was long, and the CPU may take a stack now. */
+/* Returns true if the wait of the wakee was long, and the CPU may take a stack now. */
 static __always_inline bool wake_mark_is_due(struct cpu *c, struct task_struct *p, __u64 now)
 {
 	__u64 since;
@@ -168,10 +174,10 @@ static __noinline __u32 wake_mark_take(void *ctx, struct cpu *c, __u64 now)
 }
 
 /*
- * If the hooks of interrupts are detached, and the current task is in no system call: sets the context of the
- * wake to CT_CTX_IRQ, because such a task wakes another task only as it ends. So an interrupt makes the wake.
- * An interrupt that stops user mode runs on the kernel stack of the task, so wake_in_interrupt() has not seen
- * this interrupt.
+ * If the hooks of interrupts are detached, and the current task is in no system call, sets the
+ * context of the wake to CT_CTX_IRQ. A task that is in no system call wakes another task only while
+ * it exits. So if it does not exit, an interrupt makes the wake. An interrupt that stops user mode
+ * runs on the kernel stack of the task, so wake_in_interrupt() has not seen this interrupt.
  */
 static __always_inline void wake_without_call(struct ct_rec *w, struct task_struct *cur)
 {
@@ -181,13 +187,13 @@ static __always_inline void wake_without_call(struct ct_rec *w, struct task_stru
 }
 
 /*
- * If the hooks of interrupts are detached: finds in the kernel stack which interrupt makes the wake, and
- * sets the context of the wake. If the system call of the current task cannot be the cause of the wake,
- * removes the system call and the object from the wake.
+ * If the hooks of interrupts are detached, finds in the kernel stack which interrupt makes the
+ * wake, and sets the context of the wake. If the system call of the current task cannot be the
+ * cause of the wake, removes the system call and the object from the wake.
  *
- * Does nothing if the context is CT_CTX_TASK and a system call is known: then the task is the waker. Without
- * a system call, a wake with the context CT_CTX_TASK may also come from a softirq, because ksoftirqd is a
- * task, and runs softirqs on its own stack.
+ * Does nothing if the context is CT_CTX_TASK and a system call is known, because then the task is
+ * the waker. Without a system call, a wake with the context CT_CTX_TASK may also come from a
+ * softirq, because ksoftirqd is a task, and runs softirqs on its own stack.
  */
 static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w, struct task_struct *p,
 				      __u64 now)
@@ -209,8 +215,8 @@ static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w
 	}
 }
 
-/* Emits the CT_WAKE of p by the current task, or by an interrupt on top of it. The function is not inlined,
- * because before 6.2 waking_long() needs the stack. */
+/* Emits the CT_WAKE for p. The waker is the current task, or an interrupt on top of it. The
+ * function is not inlined, because before 6.2 waking_long() needs the stack. */
 static __noinline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p, struct task_struct *cur,
 				 __u64 now)
 {
@@ -237,8 +243,8 @@ static __noinline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p
 	if (!r)
 		return;
 	/*
-	 * Writes each field separately. A copy of the whole record would read words whose bytes were
-	 * just stored one by one, which is slow.
+	 * Writes each field separately, because a copy of the whole record would be slow. Such a
+	 * copy would read words whose bytes were just stored one by one.
 	 */
 	r->kind = CT_WAKE;
 	r->state = w.state;

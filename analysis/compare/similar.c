@@ -205,7 +205,7 @@ static uint64_t last_ns(const struct graph *g, uint32_t task)
 	return MIN(g->tasks[task].exit_ns - 1, g->w->to_ns);
 }
 
-/* The first thread of the task's process, or the task itself if that thread is not known. */
+/* Returns the first thread of the task's process, or the task itself if that thread is not known. */
 static uint32_t leader_of(const struct graph *g, uint32_t task)
 {
 	uint32_t leader = graph_task_at(g, g->tasks[task].tgid, last_ns(g, task));

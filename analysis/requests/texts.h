@@ -16,9 +16,11 @@ struct texts {
 };
 
 void texts_done(struct texts *t);
-/* Sets *ret to the number of the text, and adds a copy of a text that is not there yet. 0 or -ENOMEM. */
+/* Sets *ret to the number of the text, and adds a copy of a text that is not there yet. Returns 0 or
+ * -ENOMEM. */
 int texts_add(struct texts *t, const char *text, size_t *ret);
-/* The order in which two texts are shown when nothing else decides: less than 0, 0, or more than 0. */
+/* Compares two texts for their order in a list when nothing else decides the order. Returns a number
+ * below 0, 0 (the texts are equal), or a number above 0. */
 int texts_order(const char *a, const char *b);
 
 #endif

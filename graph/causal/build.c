@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* build.c - makes a causal graph: goes over the records once, then sorts segments and edges. */
+/* build.c - makes a causal graph: goes through the records once, then sorts segments and edges. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -69,9 +69,9 @@ int pass_run(struct pass *p)
 	return handoff_find(p);
 }
 
-/* Returns, for each open number (pass.h), the index of the segment in c->segments. A segment that was undone
- * (segments_undo()) has the index of the segment of which it is a part now. Fills c->first. NULL: out of
- * memory. */
+/* Returns, for each open number (pass.h), the index of the segment in c->segments. For a segment
+ * that was undone (segments_undo()), this is the index of the segment of which it is a part now.
+ * Fills c->first. Returns NULL if there is no memory. */
 static uint32_t *place_segments(struct pass *p, struct causal *c)
 {
 	uint32_t *place = malloc((p->segments.n + 1) * sizeof(*place)), at = 0;
@@ -83,8 +83,8 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 			c->first[p->segments.v[i].task + 1]++;
 	for (size_t i = 0; i < p->g->n_tasks; i++)
 		c->first[i + 1] += c->first[i];
-	/* this loop advances first[task] from the index of the task's first segment to the index after
-	 * its last segment; the next loop sets first[task] back */
+	/* This loop advances first[task] from the index of the task's first segment to the index
+	 * after its last segment. The next loop sets first[task] back. */
 	for (size_t i = 0; i < p->segments.n; i++) {
 		const struct segment *s = &p->segments.v[i];
 
@@ -113,8 +113,8 @@ static int move_segments(struct pass *p, const uint32_t *place, struct causal *c
 	return 0;
 }
 
-/* Sets the ends of the segments. A segment lasts until the next one of its task begins. The last one
- * lasts as long as the task is known. */
+/* Sets the ends of the segments. A segment lasts until the next segment of its task begins. The
+ * last one lasts as long as the task is known. */
 static void end_segments(const struct graph *g, struct causal *c)
 {
 	for (uint32_t t = 0; t < g->n_tasks; t++) {
@@ -146,7 +146,8 @@ static int stack_cmp(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-/* Whether most frames of the two stacks, counted from the outermost one, name the same functions. */
+/* Returns true if most frames of the two stacks name the same functions. The frames are compared
+ * from the outermost one on. */
 static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = window_stack(w, a), *y = window_stack(w, b);
@@ -164,8 +165,8 @@ static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 	       same * STACKS_ALIKE_OF >= STACKS_ALIKE_PART * (uint32_t)MAX(x->n_frames, y->n_frames);
 }
 
-/* The stack with which the segment was seen most often; 0: it was seen with no stack. p->stacks is
- * sorted by segment, then by stack. */
+/* Returns the stack with which the segment was seen most often, or 0 if it was seen with no
+ * stack. p->stacks is sorted by segment, then by stack. */
 static uint64_t stack_of(const struct pass *p, uint32_t segment)
 {
 	size_t lo = BISECT(i, 0, p->stacks.n, p->stacks.v[i].segment >= segment), hi;
@@ -185,8 +186,8 @@ static uint64_t stack_of(const struct pass *p, uint32_t segment)
 	return best;
 }
 
-/* Whether segment i was cut off from the segment before it. Then an EDGE_NEIGHBOUR leads from the
- * segment before to segment i. */
+/* Returns true if segment i was cut off from the segment before it. Then an EDGE_NEIGHBOUR leads
+ * from the segment before to segment i. */
 static bool is_divided(const struct causal *c, size_t i)
 {
 	const struct segment *s = &c->segments[i];
@@ -244,7 +245,7 @@ static int group_edges(struct pass *p, struct causal *c)
 	c->edges = malloc((n + 1) * sizeof(*c->edges));
 	if (!c->edges)
 		return -ENOMEM;
-	/* until the end, s[i].in is the place of the next edge to segment i */
+	/* Until the last loop, s[i].in is the place of the next edge to segment i. */
 	n = 0;
 	for (size_t i = 0; i < c->n_segments; i++) {
 		s[i].in = (uint32_t)n;
@@ -279,7 +280,7 @@ static void sort_few(struct edge *v, uint32_t n)
 	}
 }
 
-/* The order of outgoing edges: by event, then by index. */
+/* Outgoing edges are sorted by event, then by index. */
 static bool out_before(const struct edge *edges, uint32_t a, uint32_t b)
 {
 	return edges[a].event != edges[b].event ? edges[a].event < edges[b].event : a < b;
@@ -330,8 +331,8 @@ static int fill_out(struct causal *c)
 	return 0;
 }
 
-/* Replaces open numbers by places in stacks and edges. Drops void edges (kind 0, see pass.h), and edges
- * within one segment. */
+/* Replaces the open numbers in stacks and edges by indices of segments. Drops void edges (kind
+ * 0, see pass.h), and edges within one segment. */
 static void renumber(struct pass *p, const uint32_t *place)
 {
 	size_t n = 0;

@@ -10,7 +10,7 @@ static struct request *request_at(struct pass *p, uint32_t request)
 	return request == GRAPH_NONE ? NULL : &p->requests.v[request];
 }
 
-/* In which queue of a task's struct request_loop a request is. */
+/* The queue of a task's struct request_loop in which a request is. */
 enum turn { TURN_NONE, TURN_FRESH, TURN_WAITING };
 
 static uint32_t request_add(struct pass *p, const struct request *q)
@@ -23,7 +23,8 @@ static uint32_t request_add(struct pass *p, const struct request *q)
 	return p->err ? GRAPH_NONE : (uint32_t)p->requests.n - 1;
 }
 
-/* The request for which the task works, by its client; GRAPH_NONE: none, or not known. */
+/* Returns the request of the client for which the task works, or GRAPH_NONE if there is none or
+ * it is not known. */
 static uint32_t request_of_client(const struct pass *p, uint32_t task)
 {
 	uint64_t client = p->work[task].client, f;
@@ -34,7 +35,7 @@ static uint32_t request_of_client(const struct pass *p, uint32_t task)
 	return p->flows.v.v[f].request;
 }
 
-/* The segment of the task works for the request from the record `event` on. */
+/* Notes that the task's present segment works for the request from the record `event` on. */
 static void work_for(struct pass *p, uint32_t task, uint32_t event, uint32_t request)
 {
 	struct request_part part = { .segment = p->work[task].segment, .event = event, .request = request };
@@ -60,7 +61,7 @@ static void queue_push(struct pass *p, struct request_queue *q, uint32_t request
 		p->err = -ENOMEM;
 }
 
-/* The oldest request that is still in this queue. GRAPH_NONE: the queue is empty. */
+/* Returns the oldest request that is still in this queue, or GRAPH_NONE if the queue is empty. */
 static uint32_t queue_oldest(const struct pass *p, struct request_queue *q, enum turn turn)
 {
 	while (q->first < q->v.n && p->turns.v[q->v.v[q->first]].queue != turn)
@@ -68,12 +69,13 @@ static uint32_t queue_oldest(const struct pass *p, struct request_queue *q, enum
 	return q->first < q->v.n ? q->v.v[q->first] : GRAPH_NONE;
 }
 
-/* As queue_oldest(), for a request for which no task has asked yet; passes over *skip such requests, and
- * counts *skip down. *last: the last such request. */
+/* Like queue_oldest(), but looks only at new requests: no task has asked on behalf of them yet.
+ * Passes over the first *skip of them, and counts *skip down. Sets *last to the last one that it
+ * has seen. */
 static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum turn turn, uint32_t *skip,
 			  uint32_t *last)
 {
-	queue_oldest(p, q, turn); /* drops the entries in front that are not in the queue any more */
+	queue_oldest(p, q, turn); /* drops the entries in front that are no longer in the queue */
 	for (size_t i = q->first, looks = 0; i < q->v.n && looks < MATCH_LOOKS; i++, looks++) {
 		const struct request_turn *t = &p->turns.v[q->v.v[i]];
 
@@ -86,7 +88,9 @@ static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum tu
 	return GRAPH_NONE;
 }
 
-/* The request, of those that no task has asked for yet, that gets the rank-th free connection. */
+/* Returns the new request that gets the free connection number `rank` (0: the first). A request
+ * is new if no task has asked on behalf of it yet. If there are fewer new requests, returns the
+ * last one. */
 static uint32_t next_new(const struct pass *p, struct request_loop *l, uint32_t rank)
 {
 	uint32_t last = GRAPH_NONE;
@@ -97,8 +101,8 @@ static uint32_t next_new(const struct pass *p, struct request_loop *l, uint32_t 
 	return request == GRAPH_NONE ? last : request;
 }
 
-/* The loop of the task; NULL: out of memory. If the task has idled since, its fresh requests wait for
- * something else. */
+/* Returns the loop of the task, or NULL if there is no memory. If the task has idled since the
+ * last call, its fresh requests become waiting ones: each waits for something else. */
 static struct request_loop *loop_at(struct pass *p, uint32_t task)
 {
 	struct request_loop *l;
@@ -125,7 +129,8 @@ static struct request_loop *loop_at(struct pass *p, uint32_t task)
 	return l;
 }
 
-/* The task has received the request, or the answer to what it asked for the request: it will act on it. */
+/* Notes that the task will act on the request: it has received the request, or an answer that it
+ * needs for the request. */
 static void activate(struct pass *p, uint32_t task, uint32_t request)
 {
 	struct request_loop *l = request == GRAPH_NONE ? NULL : loop_at(p, task);
@@ -134,7 +139,8 @@ static void activate(struct pass *p, uint32_t task, uint32_t request)
 		queue_push(p, &l->fresh, request, TURN_FRESH);
 }
 
-/* The task has acted on the request: it has sent an answer, or has asked for it. */
+/* Notes that the task has acted on the request: it has sent an answer, or has asked another task
+ * on behalf of the request. */
 static void act(struct pass *p, uint32_t task, uint32_t request)
 {
 	struct request_loop *l = loop_at(p, task);
@@ -151,8 +157,9 @@ static bool is_open(const struct pass *p, uint32_t request)
 	return request != GRAPH_NONE && p->requests.v[request].answer == GRAPH_NONE;
 }
 
-/* The oldest waiting request. If no other request has made way for a waiting one, the oldest counts only if
- * it is the only one. */
+/* Returns the oldest waiting request. If the task has acted on no request since it last idled,
+ * nothing shows which waiting request can go on. Then the result counts only if one request
+ * waits; otherwise returns GRAPH_NONE. */
 static uint32_t next_waiting(const struct pass *p, struct request_loop *l)
 {
 	uint32_t request = queue_oldest(p, &l->waiting, TURN_WAITING);
@@ -163,7 +170,8 @@ static uint32_t next_waiting(const struct pass *p, struct request_loop *l)
 	return request;
 }
 
-/* The task has answered the request: the connection on which it asked for it is free. */
+/* Notes that the task has answered the request. So the connection on which it asked on behalf of
+ * the request is free. */
 static void release(struct pass *p, uint32_t task, uint32_t request)
 {
 	struct request_loop *l = loop_at(p, task);
@@ -173,8 +181,8 @@ static void release(struct pass *p, uint32_t task, uint32_t request)
 		p->err = -ENOMEM;
 }
 
-/* Whether flow f was released since the last idle wait. Then *ret_rank is how many other flows were released
- * before it and are free still. The flow is no longer free. */
+/* Returns true if flow f was released since the last idle wait, and takes it out of the list of
+ * free flows. Sets *ret_rank to the number of other free flows that were released before f. */
 static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank)
 {
 	*ret_rank = 0;
@@ -189,14 +197,14 @@ static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank
 	return false;
 }
 
-/* The request for which the task asks on flow f. The task acts on requests in the order in which it received
- * them. Requests that wait for a connection of a pool get the connections in the order in which these come
- * back. */
+/* Returns the request on behalf of which the task asks on flow f. The task acts on requests in
+ * the order in which it received them. If requests wait for a connection of a pool, they get the
+ * connections in the order in which the connections come back. */
 static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_t f)
 {
 	uint32_t before = p->flows.v.v[f].asker, request, rank;
 
-	/* a request keeps its connection for a further question */
+	/* A request keeps its connection for a further question. */
 	if (is_open(p, before) && (p->turns.v[before].queue == TURN_FRESH || l->now == before))
 		return before;
 	request = take_released(l, f, &rank) ? next_new(p, l, rank) : GRAPH_NONE;
@@ -210,7 +218,7 @@ static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_
 	return request == GRAPH_NONE ? next_waiting(p, l) : request;
 }
 
-/* The pool of the task's process; NULL: out of memory. */
+/* Returns the pool of the task's process, or NULL if there is no memory. */
 static struct request_pool *pool_at(struct pass *p, uint32_t task)
 {
 	uint64_t at;
@@ -238,8 +246,9 @@ static bool hops(const struct pass *p, uint32_t task)
 	return map_get(&p->pool_of, p->g->tasks[task].tgid, &at) && p->pools.v[at].hops;
 }
 
-/* The oldest request of the process for which no thread has asked. GRAPH_NONE: none, or each thread of the
- * process asks for its own requests. */
+/* Returns the oldest request of the process on behalf of which no thread has asked. Returns
+ * GRAPH_NONE if there is none, or if each thread of the process asks only on behalf of its own
+ * requests. */
 static uint32_t pool_oldest(struct pass *p, uint32_t task)
 {
 	struct request_pool *pool = hops(p, task) ? pool_at(p, task) : NULL;
@@ -260,11 +269,11 @@ uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 	if (!p->wants_requests)
 		return GRAPH_NONE;
 	l = map_get(&p->loop_of, task, &at) ? loop_at(p, task) : NULL;
-	/* any thread may go on with any request, and most go on with their own */
+	/* Any thread may go on with any request, and most threads go on with their own requests. */
 	request = l && hops(p, task) ? next_new(p, l, 0) : GRAPH_NONE;
 	if (request == GRAPH_NONE)
 		request = pool_oldest(p, task);
-	/* a thread that only gets work from other threads works for one request at a time */
+	/* A thread that only gets work from other threads works for one request at a time. */
 	if (request == GRAPH_NONE)
 		request = l && l->takes ? next_asker(p, l, f) : request_of_client(p, task);
 	if (request == GRAPH_NONE)
@@ -290,7 +299,8 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uin
 	const struct window_object *o = window_object(p->g->w, flow->sock);
 	uint32_t bytes = ct_message_bytes(&p->e[event].r);
 
-	/* the other end is on this host, and will notice the request; or the socket has no address */
+	/* Nothing to do: the other end is on this host, so exchange_take() notes the request; or
+	 * the socket has no remote address. */
 	if (!p->wants_requests || flow->peer != GRAPH_NONE || !o || !o->rport ||
 	    (o->family != AF_INET && o->family != AF_INET6))
 		return;
@@ -311,7 +321,8 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uin
 							  .asked_bytes = bytes });
 }
 
-/* The request for which the client sent its request; GRAPH_NONE: none, or not known. */
+/* Returns the parent of a request: the request on behalf of which the client made its send
+ * `sent`. Returns GRAPH_NONE if there is none, or if it is not known. */
 static uint32_t parent_of(const struct pass *p, const struct flow *server, uint32_t sent)
 {
 	const struct flow *client = server->peer == GRAPH_NONE ? NULL : &p->flows.v.v[server->peer];
@@ -338,13 +349,14 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 
 	if (!p->wants_requests)
 		return GRAPH_NONE;
-	/* the server has answered before it read the end of the request */
+	/* The server has answered before it read the end of the request. */
 	if (open && more && open->answer != GRAPH_NONE) {
 		open->asked_bytes += bytes;
 		return flow->request;
 	}
 	if (open && !flow->dgram && (more || open->answer == GRAPH_NONE)) {
-		/* a further part of the request, or the next of several requests: one turn in both cases */
+		/* These bytes are a further part of the request, or the next of several
+		 * requests. In both cases they belong to the same turn. */
 		open->asked_bytes += bytes;
 		open->shared |= flow->pipelines;
 	} else {
@@ -409,7 +421,7 @@ void exchange_read(struct pass *p, uint32_t f, uint32_t task, uint32_t event)
 	if (!p->wants_requests || !q)
 		return;
 	if (here) {
-		/* the server may send news without a request; these are no part of the answer */
+		/* The server may send news without a request. News are no part of the answer. */
 		if (q->answer != GRAPH_NONE && q->read_bytes >= q->answer_bytes)
 			return;
 	} else {

@@ -30,8 +30,7 @@ struct facts {
 	const struct causal *c;
 	const struct edge *e;
 	const struct window_event *cause, *event;
-	const struct interval
-		*wait; /* the wait that the wake-up of the edge ended; NULL: none, or not known */
+	const struct interval *wait; /* the wait that the wake-up of the edge ended, or NULL */
 	char from[64], to[64];
 	char object[DESCRIBE_MAX]; /* never empty: "something unknown" if the object is not known */
 };
@@ -73,7 +72,7 @@ static void explain_message(const struct facts *f, struct text *t)
 		    f->from, f->to, f->object);
 }
 
-/* Explains a wake-up whose waker acted on another object than the one for which the wakee waited. */
+/* Explains a wake-up whose waker acted on another object than the object of the wait. */
 static void explain_wake(const struct facts *f, struct text *t)
 {
 	char acted[DESCRIBE_MAX], waited[DESCRIBE_MAX];
@@ -127,7 +126,7 @@ static void explain_signal(const struct facts *f, struct text *t)
 		    sig ? "SIG" : "a signal", sig ? sig : "", f->to);
 }
 
-/* Says in words why a new segment began: the rule that cut it off from the segment before. */
+/* Returns words for the rule that cut the segment off from the segment before. */
 static const char *cut_words(enum cut_rule rule)
 {
 	static const char *const words[CUT_RULES] = {
@@ -289,8 +288,9 @@ static void explain(const struct facts *f, struct text *t)
 		add(t, "; weak: %s did nothing, and went back to sleep on the same object", f->to);
 }
 
-/* A time at which the task at the origin had the name that the sentence shows. At the moment of an exec, the
- * task has its new name already, so for an exec the result is the start of the segment before it. */
+/* Returns a time at which the task at the origin had the name that the sentence shows. At the
+ * moment of an exec, the task has its new name already. So for an exec, the result is the start
+ * of the segment before. */
 static uint64_t left_as_ns(const struct causal *c, const struct edge *e)
 {
 	if (e->kind == EDGE_EXEC && e->from != GRAPH_NONE)

@@ -48,11 +48,11 @@ static enum flow_role role_of_inet(const struct flows *m, const struct window_ob
 	uint64_t key = listen_key(o);
 
 	if (!o->rport)
-		return ROLE_UNKNOWN; /* datagrams: the end that sends first asks */
+		return ROLE_UNKNOWN; /* a datagram socket; the end that sends first asks */
 	if (bsearch(&key, m->listening, m->n_listening, sizeof(key), u64_cmp))
 		return ROLE_SERVES;
-	/* The listening socket was never seen. A server most likely has a port below the ephemeral
-	 * ones. */
+	/* The listening socket was never seen. A server most likely has a port below the
+	 * ephemeral ports. */
 	return o->rport >= PORT_EPHEMERAL && o->lport < PORT_EPHEMERAL ? ROLE_SERVES : ROLE_ASKS;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * handoff.c - finds locks whose owner the kernel cannot see, by their use.
+ * handoff.c - finds locks by their use, if no record shows their owner.
  *
  * Some programs make a lock of a condition variable, as Python's interpreter does. Such a lock
  * looks like a semaphore: its unlock is a post. But the use of the futex shows the lock: two tasks
@@ -16,8 +16,8 @@
 
 #include "trace/words/frame.h"
 
-/* One 64-bit number counts the posts of a task on a futex in its lower half, and the wake-ups of
- * the task there in its upper half. */
+/* A 64-bit number counts two things for a task and a futex: the task's posts in the lower half,
+ * and its wake-ups in the upper half. */
 #define TURNS_SHIFT 32
 
 static bool is_turn(const struct edge *e)
@@ -58,7 +58,7 @@ static bool is_taken_in_turns(const struct pass *p, const struct map *counts, co
 	       takes_turns(counts, key_of(p, e, e->to));
 }
 
-/* Whether a function that locks is on the stack. */
+/* Returns true if a function that locks is on the stack. */
 static bool is_locking(const struct window *w, uint64_t stack)
 {
 	const struct window_stack *s = window_stack(w, stack);

@@ -5,8 +5,8 @@
 
 #include "graph/causal/pass.h"
 
-/* Turns posts on a futex that is a lock into EDGE_LOCK. Called when the pass has made all edges. 0
- * or -ENOMEM. */
+/* Turns posts on a futex that is a lock into EDGE_LOCK. Called when the pass has made all edges.
+ * Returns 0 or -ENOMEM. */
 int handoff_find(struct pass *p);
 
 #endif

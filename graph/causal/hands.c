@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "ctrace/glibc.h"
-/* Notes task as the last of two tasks: two[0] becomes task, and two[1] the task before it. */
+/* Makes task the last of two tasks: two[0] becomes task, and two[1] the task before it. */
 static void remember(uint32_t two[2], uint32_t task)
 {
 	if (two[0] == task)
@@ -13,8 +13,8 @@ static void remember(uint32_t two[2], uint32_t task)
 	two[0] = task;
 }
 
-/* The struct hands of a futex. Makes one if there is none yet. NULL: out of memory, and p->err is
- * set. */
+/* Returns the struct hands of a futex, and makes one if there is none yet. Returns NULL if there
+ * is no memory; then p->err is set. */
 static struct hands *hands_of(struct pass *p, uint64_t futex)
 {
 	uint64_t at;
@@ -72,10 +72,10 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 	return h->n_herd > 1;
 }
 
-/* False if one of the last posters is also one of the last waiters: such tasks meet at a barrier,
- * or pass things to each other in turn. The exception: if the tasks wait with a time limit, and
- * each call wakes one task, the futex is a lock that the program has built itself, as Python has.
- * In this case the result is true. */
+/* Returns false if one of the last posters is also one of the last waiters: such tasks meet at a
+ * barrier, or pass things to each other in turn. Exception: the tasks wait with a time limit,
+ * and each call wakes one task. Then the futex is a lock that the program has built itself, as
+ * Python does, and the result is true. */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);
@@ -88,10 +88,10 @@ bool hands_are_many(struct pass *p, const struct interval *s)
 	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
 }
 
-/* True only if another task of the herd went on: then this task, which went back to its wait, was
- * woken for nothing. False if all tasks of the herd went back: each wake-up may have had its use, for
- * example at a barrier. False also if the task was woken alone: nothing shows that this wake-up was for
- * nothing. */
+/* Returns true only if another task of the herd went on: then this task, which went back to its
+ * wait, was woken for nothing. If all tasks of the herd went back, returns false: each wake-up
+ * may have had its use, for example at a barrier. If the task was woken alone, returns false
+ * too: nothing shows that this wake-up was for nothing. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct hands *h = hands_of(p, p->work[task].wait_obj);

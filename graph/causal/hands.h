@@ -8,15 +8,17 @@
 
 #include "graph/causal/pass.h"
 
-/* Notes that `poster` woke `waiter` on a futex. True: one call woke several tasks, and `waiter` is
- * one of them, but not the first. Then the edge to the first of these tasks gets EDGE_TOGETHER. */
+/* Notes that `poster` woke `waiter` on a futex. Returns true if one call woke several tasks, and
+ * `waiter` is one of them, but not the first. Then the edge to the first of these tasks gets
+ * EDGE_TOGETHER. */
 bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts);
-/* True: several tasks post on the futex of s and several wait, so a post may be for any of them. */
+/* Returns true if several tasks post on the futex of s and several wait on it, so a post may be
+ * for any of them. */
 bool hands_are_many(struct pass *p, const struct interval *s);
-/* For a task that goes back to its wait. True: one call woke `task` together with other tasks, and one of the
- * others has gone on. So the wake-up of `task` was false. */
+/* For a task that goes back to its wait. Returns true if one call woke `task` together with
+ * other tasks, and one of the others has gone on. So the wake-up of `task` was false. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts);
-/* True: `task` waits on this futex inside a call that signals a condition variable. */
+/* Returns true if `task` waits on this futex inside a call that signals a condition variable. */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex);
 
 #endif

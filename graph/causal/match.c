@@ -15,7 +15,8 @@ static void pass_queue(struct pass *p, struct flow_queue *q, const struct flow_i
 		p->err = -ENOMEM;
 }
 
-/* Sets the roles of a flow by its first message: the end that sends it asks. */
+/* Sets the role of a flow, and of its other end, by its first message: the end that sends this
+ * message asks. */
 static void speaks_first(struct pass *p, struct flow *f, bool sends)
 {
 	if (f->role != ROLE_UNKNOWN)
@@ -43,16 +44,16 @@ static void message_edge(struct pass *p, uint32_t from_segment, uint32_t cause, 
 	wake_edges_explained(p, to_task, sock, p->segments.v[from_segment].task);
 }
 
-/* Gives the bytes of a send to the debts of the receiver (flow.h): to receives of these bytes whose records
- * came before the send. Returns how many bytes are left. */
+/* Gives the bytes of a send to the debts of the receiver (flow.h): to receives of these bytes
+ * that were recorded before the send. Returns how many bytes are left. */
 static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, uint32_t task, uint32_t bytes)
 {
 	uint32_t parted = p->work[task].parted;
 	struct flow_item *d;
 
 	while ((d = flow_first(&p->flows, &to->debts)) && bytes) {
-		/* the sender did something else between the receive of this debt and the send, so
-		 * the receive did not read the bytes of the send */
+		/* The sender did something else between the receive of this debt and the send.
+		 * So the receive did not read the bytes of the send. */
 		if (parted != GRAPH_NONE && parted > d->event) {
 			flow_pop(&p->flows, &to->debts);
 			continue;
@@ -72,7 +73,7 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 	return bytes;
 }
 
-/* Drops the oldest request that was received: it has its answer now, or will have none. */
+/* Drops the oldest request that was received: it has its answer now, or will get none. */
 static void request_drop(struct pass *p, struct flow *f)
 {
 	struct flow_item *r = flow_first(&p->flows, &f->taken);
@@ -83,8 +84,8 @@ static void request_drop(struct pass *p, struct flow *f)
 }
 
 /* Guesses the task at the other end of the connection, for a message whose bytes do not show the
- * task: the task that last used the socket there. If no task has used that socket yet, the first
- * task that sends on it later. */
+ * task. Returns the task that last used the socket there. If no task has used that socket yet,
+ * returns the first task that sends on it later. */
 static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 {
 	const struct graph_ref *r;
@@ -98,16 +99,17 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
-/* The client, in the form of work.client. All clients share a datagram socket, so there the client is the
- * task that sent, if this task is known. Otherwise the socket stands for the client. */
+/* Returns the client, in the form of work.client. All clients share a datagram socket, so there
+ * the client is the task that sent, if this task is known. Otherwise the socket stands for the
+ * client. */
 static uint64_t client_at(const struct flow *f, uint32_t task)
 {
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
 }
 
-/* On a datagram socket that is open to all clients, a server answers in any order. Moves the request
- * that this segment received to the front. True: the answer is for the first request. False: there
- * are several requests, and the answer may be for any of them. */
+/* On a datagram socket that is open to all clients, a server answers in any order. Moves the
+ * request that this segment received to the front. Returns true if the answer is for the first
+ * request. Returns false if there are several requests, and the answer may be for any of them. */
 static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 {
 	struct flow_item *first = flow_first(m, &f->taken), old = *first;
@@ -129,8 +131,8 @@ static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 	return false;
 }
 
-/* Notes that the task sends a request on this flow, on behalf of the client for which it works. request: as
- * the member of struct flow_item. */
+/* Notes that the task sends a request on this flow, on behalf of the client for which it works.
+ * request is as the member of struct flow_item. */
 static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t event, uint32_t request)
 {
 	pass_queue(p, &flow->asks,
@@ -142,8 +144,9 @@ static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t 
 					.request = request });
 }
 
-/* A server sends on the socket: either the answer to the oldest request, or a message of its own.
- * For an answer, *ret_ask becomes the send of the request. Otherwise *ret_ask is unchanged. */
+/* Called when a server sends on the socket: either the answer to the oldest request, or a
+ * message of its own. For an answer, sets *ret_ask to the send of the request. Otherwise leaves
+ * *ret_ask unchanged. */
 static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t *ret_ask)
 {
 	struct work *w = &p->work[task];
@@ -229,7 +232,8 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Drops from the queue the bytes that an earlier receive without a record must have read. */
+/* Drops the bytes from the queue that an earlier receive must have read, if this receive has no
+ * record. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -250,8 +254,8 @@ static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 	}
 }
 
-/* Drops lost datagrams. A datagram arrives with the length with which it was sent (or shorter, if it
- * was cut). So the datagrams in front of the first one that fits were lost. */
+/* Drops lost datagrams. A datagram arrives with the length with which it was sent, or shorter if
+ * it was cut. So the datagrams in front of the first one that fits were lost. */
 static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	struct flow_item *i;
@@ -274,7 +278,8 @@ struct received {
 	uint32_t begun; /* how many sends have their first byte in this receive */
 };
 
-/* Finds the sends whose bytes a receive of this many bytes has read. Leaves the bytes in the queue. */
+/* Finds the sends whose bytes a receive of this many bytes has read. Leaves the bytes in the
+ * queue. */
 static void look_ahead(const struct flows *m, const struct flow *f, uint32_t bytes, struct received *ret)
 {
 	*ret = (struct received){ .task = GRAPH_NONE, .ask = GRAPH_NONE, .event = GRAPH_NONE };
@@ -290,11 +295,12 @@ static void look_ahead(const struct flows *m, const struct flow *f, uint32_t byt
 		bytes = f->dgram ? 0 : bytes - MIN(bytes, i->bytes);
 	}
 	if (ret->event == GRAPH_NONE)
-		ret->begun = 1; /* the send will be recorded later, or it came from another host */
+		ret->begun = 1; /* the send will be recorded later, or comes from another host */
 }
 
-/* Takes the received bytes out of the queue, and adds an edge from each send to which these bytes
- * belong. If the queue has too few bytes, and the other end is on this host, the rest becomes a debt. */
+/* Takes the received bytes out of the queue, and adds an edge from each send to which these
+ * bytes belong. If the queue has too few bytes, and the other end is on this host, the rest
+ * becomes a debt. */
 static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
 {
 	uint32_t to = p->work[task].segment;
@@ -326,7 +332,7 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 						.wake = wake_edges_adopt(p, task, flow->sock) });
 }
 
-/* A server receives the request of a client: its work for this client begins. */
+/* Called when a server receives the request of a client. The work for this client begins. */
 static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
 {
 	struct work *w = &p->work[task];
@@ -335,11 +341,11 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	uint64_t client = client_at(flow, from);
 	uint64_t ts = p->e[event].r.ts;
 	struct flow_item *r = flow_first(&p->flows, &flow->taken);
-	bool more = !got->begun; /* bytes of a send whose first bytes were received before */
+	bool more = !got->begun; /* all bytes belong to sends of which parts were received before */
 	uint32_t request;
 
 	flow->client = from;
-	/* the items in front are pieces of a request that is answered already */
+	/* The items in front are parts of a request that is answered already. */
 	while (!more && !flow->pipelines && flow->sent_last && r && r->segment == flow->answered) {
 		request_drop(p, flow);
 		r = flow_first(&p->flows, &flow->taken);
@@ -369,8 +375,8 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	}
 }
 
-/* A task receives the answer to its request. The task goes on with its work for the client for
- * which it had sent the request. */
+/* Called when a task receives the answer to its request. The task had sent the request for a
+ * client, and now goes on with its work for this client. */
 static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
 {
 	struct flow *flow = &p->flows.v.v[f];
@@ -378,7 +384,7 @@ static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 	struct flow_item *a = flow_first(&p->flows, &flow->asks);
 
 	if (got->ask != GRAPH_NONE) {
-		/* requests older than the answered one were parts of it, or get no answer */
+		/* Requests older than the answered request were parts of it, or get no answer. */
 		while (a && a->event < got->ask) {
 			flow_pop(&p->flows, &flow->asks);
 			a = flow_first(&p->flows, &flow->asks);
@@ -422,7 +428,7 @@ void match_recv(struct pass *p, uint32_t event)
 	take_bytes(p, f, task, event, bytes);
 	flow = &p->flows.v.v[f];
 	flow->user = task;
-	/* the end of a request that is answered already does not begin another one */
+	/* The end of a request that is answered already does not begin another request. */
 	flow->sent_last &= flow->role == ROLE_SERVES && !got.begun;
 	p->work[task].parted = event;
 	p->work[task].spoke = r->obj;
@@ -436,8 +442,8 @@ static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
 	return user != GRAPH_NONE && p->g->tasks[user].tgid == tgid;
 }
 
-/* Forgets the bytes under way from and to the process of a capped task, because not all of its
- * messages are recorded. */
+/* Forgets the bytes on their way from and to the process of a capped task, because not all
+ * messages of the task are recorded. */
 static void forget_process(struct pass *p, const struct ct_rec *cap)
 {
 	uint32_t task = pass_task(p, cap->tid, cap->ts);

@@ -21,46 +21,50 @@
 /* The present work of a task. */
 struct work {
 	uint32_t segment;  /* open number of the task's present segment; GRAPH_NONE: none yet */
-	uint32_t before;   /* open number of the segment before */
+	uint32_t before;   /* open number of the segment before it, or GRAPH_NONE */
 	uint32_t interval; /* index of the present interval in the task's timeline */
 
-	uint64_t client; /* the client for which the task works: the socket that serves it, or 1 + its task;
-			    0: none */
-	uint32_t guest;  /* while the client is not known: 1 + the task whose message began the segment; 0:
-			    none */
-	uint64_t asked;  /* the socket of a request that the task sent in this segment and that has no answer
-			    yet; 0: none */
+	uint64_t client; /* the client for which the task works: the socket on which the task
+			    serves the client, or 1 + the client's task; 0: none */
+	uint32_t guest;  /* 1 + the task whose message began the segment; 0: none. It counts
+			    while the client is not known */
+	uint64_t asked;  /* the socket on which the task sent a request in this segment that has
+			    no answer yet; 0: none */
 	uint64_t spoke;  /* the socket on which the task last sent or received */
 	uint32_t idles;  /* how many idle waits of the task have ended */
 	uint32_t taken;  /* how many requests the task has received and not answered yet */
-	uint32_t jobs;   /* how many jobs of a framework run in the task (a job can run inside another one) */
+	uint32_t jobs;   /* how many jobs of a framework run in the task (one job can run inside
+			    another) */
 
-	/* the task's last wait, to recognise a false wake and a periodic sleep */
+	/* the task's last wait; it serves to recognise false wakes and periodic sleeps */
 	uint64_t wait_obj;
-	/* ran_ns: CPU time since the last wake-up; in_ns: when the task last got a CPU; 0: the task
-	 * has no CPU */
+	/* ran_ns: CPU time since the last wake-up. in_ns: when the task last got a CPU; 0: the
+	 * task has no CPU */
 	uint64_t ran_ns, in_ns;
 	uint64_t sleep_ns;
-	uint32_t sleeps; /* how many of the last sleeps had the same length, one after the other */
-	uint32_t acts;   /* records of the task since its last wake-up */
-	uint32_t parted; /* event at which the task last blocked (except in a write), sent or received;
-			    GRAPH_NONE: none */
+	uint32_t sleeps; /* how many of the last sleeps, one after the other, had about the same
+			    length */
+	uint32_t acts;   /* number of records of the task since its last wake-up */
+	uint32_t parted; /* index of the record at which the task last blocked (except in a
+			    write), sent or received; GRAPH_NONE: none */
 	uint8_t wait;
 	bool may_be_false;
 	bool posted; /* the edge of the last wake-up is an EDGE_POST */
 
-	/* the edge of the last wake-up, held back as long as a message may still explain the wake-up;
-	 * wake.kind is 0 if no edge is held back */
+	/* The edge of the last wake-up. It is held back as long as a message may still explain
+	 * the wake-up. wake.kind is 0 if no edge is held back. wake_sock is the socket of such a
+	 * message. */
 	struct edge wake;
 	uint64_t wake_sock;
-	uint32_t wake_edge; /* index of the edge of the last wake-up in pass.edges; GRAPH_NONE: the
-			       edge is not in pass.edges */
-	uint32_t woken;     /* the event of the last wake-up */
+	uint32_t wake_edge; /* index in pass.edges of the edge of the last wake-up; GRAPH_NONE:
+			       the edge is not there */
+	uint32_t woken;     /* index of the record of the last wake-up */
 
-	/* the stack of the present wait; it counts for the segment unless the wait ends the segment */
+	/* The stack of the present wait. It counts for the segment unless the wait ends the
+	 * segment. */
 	uint64_t visit_stack;
 
-	/* the set that the task polls: its first objects, and the number of all its objects */
+	/* The set that the task polls: its first objects, and the number of all its objects. */
 	uint64_t set[ANSWER_SET_MAX];
 	uint8_t n_set;
 };
@@ -68,16 +72,16 @@ struct work {
 /* A record that may be the cause of a later one: a write, an unlock, a signal. */
 struct origin {
 	uint32_t event, segment;
-	uint64_t value; /* the value of a variable after the write */
+	uint64_t value; /* for a write: the value of the variable after it */
 };
 
 /* The last two tasks that posted on a futex, and the last two tasks that were woken there. */
 struct hands {
 	uint64_t posted_ns;
 	uint32_t poster[2], waiter[2];
-	uint32_t herd[HANDS_HERD]; /* the tasks that the last call woke together */
-	uint32_t n_herd,
-		was_herd; /* how many tasks the last call woke, and how many the call before it woke */
+	uint32_t herd[HANDS_HERD]; /* the tasks that the last call of a poster woke */
+	uint32_t n_herd, was_herd; /* how many tasks the last call woke (n_herd), and the call
+				      before it (was_herd) */
 };
 
 struct stack_seen {
@@ -86,38 +90,44 @@ struct stack_seen {
 	uint64_t stack;
 };
 
-/* From the record `event` on, the segment works for a request. */
+/* From the record `event` on, the segment works for the request. */
 struct request_part {
 	uint32_t segment, event, request;
 };
 
-/* What a task has still to do for a request. */
+/* What a task still has to do for a request. */
 struct request_turn {
-	uint32_t asked_on; /* the flow on which a task last asked for it; GRAPH_NONE: none has asked */
-	uint8_t queue;     /* enum turn (exchange.c): the queue that has it */
+	uint32_t asked_on; /* the flow on which a task last asked on behalf of it; GRAPH_NONE: no
+			      task has asked */
+	uint8_t queue;     /* enum turn (exchange.c): the queue in which the request is */
 };
 
-/* The requests of one task that it has still to act on: to answer, or to ask for. An event loop has several.
- */
+/* The requests on which one task still has to act: it has to answer a request, or to ask another
+ * task on behalf of it. An event loop may have several. */
 struct request_queue {
 	VEC(uint32_t) v;
 	size_t first; /* v.v[first] is the oldest */
 };
 struct request_loop {
 	struct request_queue fresh;   /* received since the last idle wait */
-	struct request_queue waiting; /* received before it: each waits for something else */
-	uint32_t idles;               /* work.idles when `fresh` began */
-	uint32_t now;                 /* the request on which the task acted last; GRAPH_NONE: none */
+	struct request_queue waiting; /* received before the last idle wait: each of these
+					 requests waits for something else */
+	uint32_t idles;               /* the value of work.idles when `fresh` began */
+	uint32_t now;                 /* the request on which the task acted last since its last
+					 idle wait; GRAPH_NONE: none */
 	bool takes;                   /* the task has received requests itself */
-	bool acted;                   /* the task has acted on a request of `fresh` */
-	VEC(uint32_t) released; /* since the last idle wait: flows of answered requests, which are free now */
+	bool acted;                   /* the task has acted on a request since its last idle wait */
+	/* The flows that became free since the last idle wait: their requests were answered. */
+	VEC(uint32_t) released;
 };
 
-/* The requests of one process for which no thread has asked yet, and which may be asked for by any thread. */
+/* The requests of one process on behalf of which no thread has asked another task yet. Any
+ * thread of the process may ask. */
 struct request_pool {
 	VEC(uint32_t) v;
-	size_t first; /* the entries in front of v.v[first] are done */
-	bool hops;    /* several threads have received requests on one connection, as in Go or tokio */
+	size_t first; /* the entries in front of v.v[first] are done with */
+	bool hops;    /* several threads have received requests on one connection, as in Go or
+			 tokio */
 };
 
 struct pass {
@@ -126,59 +136,65 @@ struct pass {
 	enum causal_policy policy;
 	uint32_t cuts; /* CUT_BIT() of the rules in use */
 	struct work *work;
-	uint32_t *by_tid; /* [tid]: the task that has this tid at the present record; GRAPH_NONE: none */
+	uint32_t *by_tid; /* [tid]: the task that has this tid at the time of the present record;
+			     GRAPH_NONE: none */
 	size_t n_tids;
-	VEC(struct segment)
-	segments; /* a segment with n_in SEGMENT_GONE was undone and is a part of segment `in` */
-	VEC(struct edge) edges;        /* an edge of kind 0 is void: another edge explains its wake-up */
-	VEC(struct stack_seen) stacks; /* of segments, in no order */
+	/* If n_in of a segment is SEGMENT_GONE, the segment was undone: it is a part of segment
+	 * `in`. */
+	VEC(struct segment) segments;
+	/* An edge of kind 0 is void, because another edge explains its wake-up. */
+	VEC(struct edge) edges;
+	VEC(struct stack_seen) stacks; /* the stacks with which segments were seen, in no order */
 	struct flows flows;
 	VEC(struct origin) origins;
-	struct map variables, locks; /* object -> index into origins */
-	struct map signals;          /* signal_key() -> index into origins */
-	struct map jobs;             /* job_key() -> segment << 32 | event of the enqueue */
+	struct map variables, locks; /* from an object to an index into origins */
+	struct map signals;          /* from a signal_key() to an index into origins */
+	struct map jobs;             /* from a job_key() to segment << 32 | event of the enqueue */
 	VEC(struct hands) hands;
-	struct map futexes;  /* object -> index of its hands */
+	struct map futexes;  /* from an object to an index into hands */
 	bool wants_requests; /* fill `requests` and `parts` (exchange.h) */
 	VEC(struct request) requests;
 	VEC(struct request_turn) turns; /* [request] */
 	VEC(struct request_part) parts; /* in the order of the records */
-	VEC(struct request_loop) loops; /* of the tasks that have received requests or answers */
-	struct map loop_of;             /* task -> index into loops */
-	VEC(struct request_pool) pools; /* of the processes that have received requests */
-	struct map pool_of;             /* tgid -> index into pools */
+	/* For the tasks that have received requests, or answers that they need for requests. */
+	VEC(struct request_loop) loops;
+	struct map loop_of;             /* from a task to an index into loops */
+	VEC(struct request_pool) pools; /* for the processes that have received requests */
+	struct map pool_of;             /* from a tgid to an index into pools */
 	uint64_t coarse_ns;             /* switches were left out until this time */
 	int err;
 };
 
-/* Prepares a pass over the records of g. o NULL: the default options. 0 or -ENOMEM; the caller calls
- * pass_done() in both cases. */
+/* Prepares a pass over the records of g. If o is NULL, the default options apply. Returns 0 or
+ * -ENOMEM. The caller calls pass_done() in both cases. */
 int pass_init(struct pass *p, const struct graph *g, const struct causal_options *o);
-/* Reads all records, and makes the segments and the edges. 0, -ENOMEM or -E2BIG. In build.c. */
+/* Reads all records, and makes the segments and the edges. Returns 0, -ENOMEM or -E2BIG. This
+ * function is in build.c. */
 int pass_run(struct pass *p);
 /* Frees the parts that are needed only while the records are read. */
 void pass_drop(struct pass *p);
 void pass_done(struct pass *p);
 
-#define SEGMENT_GONE UINT32_MAX /* stands in n_in of a segment that was undone */
+#define SEGMENT_GONE UINT32_MAX /* the value of n_in of a segment that was undone */
 
-/* The task that has the tid at ts_ns; GRAPH_NONE: none. ts_ns must not be smaller than in the
- * previous call. */
+/* Returns the task that has the tid at ts_ns, or GRAPH_NONE if there is none. ts_ns must not be
+ * smaller than in the previous call. */
 uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
-/* The present segment of a task; opens the first one if there is none. GRAPH_NONE: out of memory,
- * and p->err is set. */
+/* Returns the present segment of a task, and opens the first one if there is none. Returns
+ * GRAPH_NONE if there is no memory; then p->err is set. */
 uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
-/* Adds a copy of the edge. Returns its index. GRAPH_NONE: the policy has no edges of this kind, or
- * there was an error and p->err is set. */
+/* Adds a copy of the edge, and returns its index. Returns GRAPH_NONE if the policy has no edges
+ * of this kind, or after an error; then p->err is set. */
 uint32_t pass_edge(struct pass *p, const struct edge *e);
-/* The flow of a socket, an index into flows.v. GRAPH_NONE: out of memory, and p->err is set. */
+/* Returns the flow of a socket, as an index into flows.v. Returns GRAPH_NONE if there is no
+ * memory; then p->err is set. */
 uint32_t pass_flow(struct pass *p, uint64_t sock);
-/* The role of a socket in its connection. ROLE_UNKNOWN: not known, as on a socket pair without
- * messages so far. */
+/* Returns the role of a socket in its connection. Returns ROLE_UNKNOWN if it is not known, as on
+ * a socket pair without messages so far. */
 enum flow_role pass_role(struct pass *p, uint64_t sock);
-/* The last task that sent or received on the socket; GRAPH_NONE: none. */
+/* Returns the last task that sent or received on the socket, or GRAPH_NONE if there is none. */
 uint32_t pass_user(struct pass *p, uint64_t sock);
-/* The task of a client (work.client); GRAPH_NONE: not known. */
+/* Returns the task of a client (work.client), or GRAPH_NONE if it is not known. */
 uint32_t pass_client(const struct pass *p, uint64_t client);
 bool pass_same_process(const struct pass *p, uint32_t a, uint32_t b);
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requests.h - the requests of a window: from the bytes that a client sends on a connection to the answer.
+ * requests.h - finds the requests of a window. A request is a turn of a connection: it begins with
+ * bytes that a client sends, and ends with the answer.
  *
- * A request is a turn of a connection: its bytes are all that the client sends up to the answer, and the
- * answer is all that the server sends up to the next request. Requests that a client sends without waiting
- * for answers are turns of a shared connection: their number and their times are not exact.
+ * The bytes of the request are all that the client sends up to the answer. The answer is all that
+ * the server sends up to the next request. A connection is shared if the client sends further
+ * requests before it has the answer. Then the number of its turns and their times are not exact.
  *
- * Pure; any thread. Not found: requests through pipes, shared memory and D-Bus' own addressing (a bus is a
- * server like any other).
+ * Requests through pipes and through shared memory are not found. A message of D-Bus counts as a
+ * request to the bus, which is a server like any other, and not as a request to the final receiver.
+ *
+ * Pure; any thread.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_REQUESTS_H
 #define CTRACE_GRAPH_CAUSAL_REQUESTS_H
@@ -16,20 +19,25 @@
 
 /* The members that name records are indices of events; GRAPH_NONE: there is no such record. */
 struct request {
-	uint64_t sock;     /* the socket of the server; if the server is on another host, of the client */
-	uint32_t client;   /* the task that asked; GRAPH_NONE: on another host, or not known */
-	uint32_t server;   /* the task that received the first bytes; GRAPH_NONE: on another host */
-	uint32_t answerer; /* the task that sent the last bytes of the answer; GRAPH_NONE: none yet */
-	uint32_t parent; /* index of the request for which the client asked; GRAPH_NONE: none, or not known */
-	uint32_t sent;   /* the send of the first bytes */
-	uint32_t got;    /* the receive of the first bytes */
-	uint32_t answer; /* the send of the first bytes of the answer */
+	uint64_t sock;     /* the socket of the server; if the server is on another host, the
+			      socket of the client */
+	uint32_t client;   /* the task that asked; GRAPH_NONE: it is on another host, or not
+			      known */
+	uint32_t server;   /* the task that received the first bytes; GRAPH_NONE: it is on
+			      another host */
+	uint32_t answerer; /* the task that sent the last bytes of the answer; GRAPH_NONE: there
+			      is no answer yet, or the task is on another host */
+	uint32_t parent;   /* index of the request on behalf of which the client asked; GRAPH_NONE:
+			      none, or not known */
+	uint32_t sent;     /* the send of the first bytes */
+	uint32_t got;      /* the receive of the first bytes */
+	uint32_t answer;   /* the send of the first bytes of the answer */
 	uint32_t answered; /* the send of the last bytes of the answer */
 	uint32_t read;     /* the client's receive of the last bytes of the answer */
 	uint32_t asked_bytes;
 	uint32_t answer_bytes;
 	uint32_t read_bytes; /* how much of the answer the client has received */
-	bool shared;         /* a turn of a shared connection */
+	bool shared;         /* the request is a turn of a shared connection */
 };
 
 /* A range of time in which a task worked for a request. The range may end with an idle wait. */
@@ -42,27 +50,29 @@ struct request_work {
 struct requests {
 	struct request *v; /* in the order in which they were noticed */
 	size_t n;
-	struct request_work *works; /* sorted by (task, from_ns); those of one task do not overlap */
+	struct request_work *works; /* sorted by (task, from_ns); the ranges of one task do not
+				       overlap */
 	size_t n_works;
 };
 
-/* Finds the requests of g. The caller frees *ret with requests_done(). 0, -ENOMEM, or -E2BIG as
- * causal_build(). */
+/* Finds the requests of g. The caller frees *ret with requests_done(). Returns 0, -ENOMEM or
+ * -E2BIG, like causal_build(). */
 int requests_find(const struct graph *g, struct requests *ret);
 void requests_done(struct requests *r);
 
-/* When the request began: its send; if the client is on another host, its receive. Since boot. */
+/* Returns when the request began, in ns since boot: at its send, or, if the client is on another
+ * host, at its receive. */
 static inline uint64_t request_from_ns(const struct graph *g, const struct request *q)
 {
 	uint64_t got = q->got == GRAPH_NONE ? UINT64_MAX : g->w->events[q->got].r.ts;
 	uint64_t sent = q->sent == GRAPH_NONE ? UINT64_MAX : g->w->events[q->sent].r.ts;
 
-	/* a send is recorded when its call returns, so the receive may be recorded first */
+	/* A send is recorded when its call returns, so the receive may be recorded first. */
 	return got < sent ? got : sent;
 }
 
-/* When the request ended: the client had the answer; if the client is on another host, the answer was sent.
- * The request has an answer. */
+/* Returns when the request ended, in ns since boot: when the client had the answer, or, if the
+ * client is on another host, when the answer was sent. The request must have an answer. */
 static inline uint64_t request_to_ns(const struct graph *g, const struct request *q)
 {
 	uint64_t answered = g->w->events[q->answered].r.ts;

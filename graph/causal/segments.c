@@ -57,8 +57,8 @@ void segments_undo(struct pass *p, uint32_t task)
 	w->before = GRAPH_NONE;
 }
 
-/* Whether the task polls for the answer to its own request: it polls the socket of the request, alone or
- * with one other descriptor (for example, a channel to wake the task up). */
+/* Returns true if the task polls for the answer to its own request: it polls the socket of the
+ * request, alone or with one other descriptor (for example, a channel to wake the task up). */
 static bool waits_for_answer(const struct work *w)
 {
 	if (!w->asked || w->n_set > ANSWER_SET_MAX)
@@ -69,7 +69,7 @@ static bool waits_for_answer(const struct work *w)
 	return false;
 }
 
-/* Whether a child process of the task, or a descendant of such a child, made the wake. */
+/* Returns true if a child process of the task, or a descendant of such a child, made the wake. */
 static bool from_child(const struct pass *p, uint32_t task, const struct window_event *wake)
 {
 	return wake && ct_wake_waker(&wake->r) && ct_wake_context(&wake->r) != CT_CTX_IRQ &&
@@ -77,9 +77,10 @@ static bool from_child(const struct pass *p, uint32_t task, const struct window_
 				   p->g->tasks[task].tgid);
 }
 
-/* Whether a read on sock waits for a request. If no message has shown the role of the socket yet, as on a new
- * socket pair, the first message will be a request. But it is certain that there was no earlier message only
- * if the birth of the process is in the trace. */
+/* Returns true if a read on sock waits for a request. The role of the socket may not be known
+ * yet, because no message has shown it, as on a new socket pair. Then the first message will be
+ * a request. But an earlier message may be missing in the trace, unless the birth of the process
+ * is in the trace. So without this birth, returns false. */
 static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
 	enum flow_role role = pass_role(p, sock);
@@ -90,13 +91,13 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 		return role == ROLE_SERVES;
 	o = window_object(p->g->w, sock);
 	if (!o || (o->family != AF_UNIX && o->family != AF_INET && o->family != AF_INET6))
-		return false; /* sockets of other families have no message records */
+		return false; /* the messages on sockets of other families are not recorded */
 	process = pass_task(p, p->g->tasks[task].tgid, ts_ns);
 	return process != GRAPH_NONE && p->g->tasks[process].born_ns;
 }
 
-/* Whether the wait is at the head of a server's loop: it is for the next request, even if the server
- * still owes answers. */
+/* Returns true if the wait is at the head of a server's loop: it is for the next request, even
+ * if the server still owes answers. */
 static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s)
 {
 	switch ((enum ct_wait)s->wait) {
@@ -137,8 +138,8 @@ static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s
 	       (CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK && serves(p, task, s->obj, s->to_ns));
 }
 
-/* Whether a task that reads or polls this object waits for its next piece of work. False: it waits
- * for a part of its present work. */
+/* Returns true if a task that reads or polls this object waits for its next piece of work.
+ * Returns false if it waits for a part of its present work. */
 static bool is_request_channel(struct pass *p, uint32_t task, const struct interval *s,
 			       const struct window_event *wake)
 {
@@ -216,8 +217,8 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 	return false;
 }
 
-/* Whether the task has received a request and still has to answer it. A client that has ended waits
- * for no answer. */
+/* Returns true if the task has received a request and still has to answer it. A client that has
+ * ended waits for no answer. */
 static bool owes_answer(const struct pass *p, const struct work *w, uint64_t ts_ns)
 {
 	uint32_t client = pass_client(p, w->client);
@@ -236,7 +237,7 @@ bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, cons
 	return !owes_answer(p, w, s->to_ns) && is_idle_wait(p, task, s, wake);
 }
 
-/* Counts in w->sleeps how many sleeps of about the same length followed each other. */
+/* Counts in w->sleeps how many sleeps of about the same length came one after the other. */
 static void count_sleep(struct work *w, const struct interval *s)
 {
 	uint64_t len = s->to_ns - s->from_ns;
@@ -258,7 +259,8 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 		return;
 	if (segments_idle(p, task, s, wake)) {
 		w->idles++;
-		w->taken = 0; /* the requests received so far get an answer after another message, or never */
+		w->taken = 0; /* the requests that were received so far get an answer after
+				 another message, or never */
 		segments_cut(p, task, ts_ns, event, CUT_IDLE);
 	} else if (w->visit_stack && was != GRAPH_NONE &&
 		   VEC_PUSH(&p->stacks, (struct stack_seen){ .segment = was, .stack = w->visit_stack })) {
@@ -274,8 +276,8 @@ bool segments_batch(const struct work *w, const struct flow *f, uint64_t client)
 	return f->answered == w->segment ? f->sent_last : f->taker == w->segment && f->pipelines;
 }
 
-/* For a task that receives a request of this client: whether a message of a process other than the client's,
- * for example the end of a connection, began the present segment. */
+/* For a task that receives a request of this client: returns true if a message of another
+ * process than the client's began the present segment, for example the end of a connection. */
 static bool is_for_another(const struct pass *p, const struct work *w, uint64_t client)
 {
 	uint32_t task = pass_client(p, client);
@@ -324,8 +326,9 @@ void segments_job(struct pass *p, uint32_t task, const struct window_event *e, u
 		segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		w->jobs++;
 	} else if (ct_job_state(&e->r) == CT_JOB_END) {
-		if (!(e->r.flags & CT_JF_LOOSE)) /* if the end is not exact (CT_JF_LOOSE), the task still has
-						    to pass on the result of the job */
+		if (!(e->r.flags & CT_JF_LOOSE)) /* if the end is not exact (CT_JF_LOOSE), the
+						    task still has to pass on the result of the
+						    job */
 			segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		if (w->jobs)
 			w->jobs--;

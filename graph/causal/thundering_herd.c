@@ -3,8 +3,8 @@
  * thundering_herd.c - finds connections that wake all workers that wait on the listening socket.
  *
  * The workers are processes that were forked before. One worker accepts the connection. The other
- * workers find nothing and wait again. An accept has no record. But the worker that receives on the
- * connection has accepted it.
+ * workers find nothing and wait again. An accept has no record. So the worker that first receives
+ * from the client counts as the worker that accepted the connection.
  */
 #include "graph/causal/thundering_herd.h"
 
@@ -23,7 +23,7 @@ static uint32_t process_of(const struct pass *p, uint32_t segment)
 	return p->g->tasks[p->segments.v[segment].task].tgid;
 }
 
-/* Whether one call made both edges, to tasks of two processes. */
+/* Returns true if one call made both edges, and they lead to tasks of two processes. */
 static bool is_mate(const struct pass *p, const struct edge *a, const struct edge *b)
 {
 	const struct ct_rec *x = &p->e[a->event].r, *y = &p->e[b->event].r;
@@ -53,8 +53,8 @@ static bool is_among(uint32_t process, const uint32_t *mates, uint32_t n)
 	return false;
 }
 
-/* Whether another woken process, and not the process of edge i, is the first to receive from the task
- * that connected. */
+/* Returns true if another woken process is the first to receive from the task that connected,
+ * and not the process of edge i. */
 static bool is_taken_by_mate(const struct pass *p, size_t i)
 {
 	const struct edge *e = &p->edges.v[i];
@@ -80,7 +80,8 @@ void thundering_herd_find(struct pass *p)
 	for (size_t i = 0; i < p->edges.n; i++) {
 		struct edge *e = &p->edges.v[i];
 
-		/* do not change the strength yet: is_connect() needs it for the edges that follow */
+		/* Do not change the strength yet: is_connect() needs it for the edges that
+		 * follow. */
 		if (is_connect(p, e) && is_taken_by_mate(p, i))
 			e->flags |= EDGE_FALSE_WAKE;
 	}

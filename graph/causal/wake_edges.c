@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wake_edges.c - makes the edges of wake-ups: from the waker to the segment in which the wakee is woken.
+ * wake_edges.c - makes the edges of wake-ups: from the segment of the waker to the segment in which
+ * the wakee is woken.
  *
  * The edge of a socket's wake-up is held back until it is known whether a message explains the
  * wake-up. A wake-up is false if the wakee goes back to sleep and has done nothing.
@@ -11,8 +12,8 @@
 #include "graph/causal/segments.h"
 #include "graph/wake/cause.h"
 
-/* Moves the task's position in its timeline to the first interval that ends at ts or later. If the
- * position passes a gap, a new segment begins. */
+/* Moves the task's position in its timeline to the first interval that ends at ts or later. If
+ * the position passes an interval of unknown state, a new segment begins. */
 static void advance(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct graph_task *t = &p->g->tasks[task];
@@ -30,7 +31,7 @@ static void advance(struct pass *p, uint32_t task, uint64_t ts)
 	}
 }
 
-/* The wait that this wake ended. NULL: the task was awake. */
+/* Returns the wait that this wake ended, or NULL if the task was awake. */
 static const struct interval *woken_interval(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];
@@ -39,7 +40,8 @@ static const struct interval *woken_interval(struct pass *p, uint32_t task, uint
 	uint64_t ts = p->e[event].r.ts;
 
 	advance(p, task, ts);
-	/* look at one more interval: the wake may have been recorded before the switch-out */
+	/* Look at one more interval, because the wake may have been recorded before the
+	 * switch-out. */
 	for (uint32_t i = p->work[task].interval, last = 0; i < end && !last; i++) {
 		last = s[i].from_ns > ts;
 		if (s[i].state == INTERVAL_BLOCKED && s[i].wake == event)
@@ -65,7 +67,8 @@ static void posted(struct pass *p, uint32_t task, const struct interval *s, uint
 	}
 }
 
-/* Whether a wake-up of this kind was for nothing if the task soon goes back to the same wait. */
+/* Returns true if a wake-up of this kind counts as false when the task soon goes back to the
+ * same wait. */
 static bool may_be_false(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	bool wait = s->wait == CT_W_FUTEX || s->wait == CT_W_FLOCK || s->wait == CT_W_POLL ||
@@ -73,8 +76,8 @@ static bool may_be_false(const struct interval *s, const struct window_event *wa
 		    (s->wait == CT_W_READ && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK);
 
 	switch ((enum edge_kind)e->kind) {
-	case EDGE_MESSAGE: /* only sends and receives leave records: after a new or ended connection, the
-			      wakee would seem to have done nothing */
+	case EDGE_MESSAGE: /* Only sends and receives leave records. So after a new or ended
+			      connection, the wakee would seem to have done nothing. */
 		return wait && wake &&
 		       (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_READ);
 	case EDGE_WAKE:
@@ -136,14 +139,16 @@ uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock)
 	return p->work[task].wake_edge;
 }
 
-/* Whether the wakee works for the client of the waker after a wake-up with an edge of this kind. */
+/* Returns true if the wakee works for the client of the waker after a wake-up with an edge of
+ * this kind. */
 static bool hands_on(uint8_t kind)
 {
 	return kind == EDGE_POST || kind == EDGE_PIPE || kind == EDGE_EVENTFD;
 }
 
-/* Whether the wakee may yet receive a message that explains the wake-up. False for the wake-ups of a
- * connect, a close, or a receive that made room: no message follows them. */
+/* Returns true if the wakee may yet receive a message that explains the wake-up. Returns false
+ * for the wake-ups of a connect, a close, or a receive that made room, because no message
+ * follows them. */
 static bool may_be_message(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	if (e->kind != EDGE_MESSAGE || s->wait == CT_W_WRITE)
@@ -240,7 +245,7 @@ static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *
 	struct work *w = &p->work[task];
 	const struct segment *s = &p->segments.v[w->segment];
 
-	/* if the wake-up was in a coarse stretch, it is not known what the task did after it */
+	/* If the wake-up was in a coarse stretch, it is not known what the task did after it. */
 	if (!w->may_be_false || w->acts || w->ran_ns > FALSE_WAKE_NS || w->wait != ct_switch_wait(r) ||
 	    w->wait_obj != r->obj || p->e[w->woken].r.ts <= p->coarse_ns)
 		return;
@@ -285,7 +290,8 @@ static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, ui
 		socket_found_empty(p, r->obj, r->ts);
 }
 
-/* The task gets a CPU. A wait whose wake-up was lost ends here. A gap ends here too. */
+/* Called when the task gets a CPU. If the wake-up of a wait was lost, the wait ends here. A gap
+ * ends here too. */
 static void switch_in(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wakeless_edges.c - makes the edges that do not come from wake-ups: of jobs, variables, locks that
- * tasks take one after the other, signals, new tasks and new programs.
+ * wakeless_edges.c - makes the edges that do not come from wake-ups. They come from jobs,
+ * variables, signals, new tasks and new programs, and from locks that tasks take one after the
+ * other.
  */
 #include "graph/causal/wakeless_edges.h"
 
@@ -12,10 +13,10 @@
 #include "graph/causal/wake_edges.h"
 #include "lib/cleanup.h"
 
-#define SIGNALS 65 /* signals have the numbers 1..64 */
+#define SIGNALS 65 /* the signals have the numbers 1 to 64 */
 
-/* The origin of a key. If there is none yet, makes one whose event is GRAPH_NONE. NULL: out of
- * memory, and p->err is set. */
+/* Returns the origin of a key. If there is none yet, makes one whose event is GRAPH_NONE.
+ * Returns NULL if there is no memory; then p->err is set. */
 static struct origin *wakeless_edges_of(struct pass *p, struct map *table, uint64_t key)
 {
 	uint64_t at;
@@ -45,8 +46,8 @@ static void wakeless_edges_edge(struct pass *p, const struct origin *o, uint32_t
 		pass_edge(p, &e);
 }
 
-/* The key of a job. An address and a process together identify the job, so the key mixes the bits of
- * both. */
+/* Returns the key of a job. An address and a process together identify the job, so the key mixes
+ * the bits of both. */
 static uint64_t job_key(const struct pass *p, uint32_t task, const struct window_event *e)
 {
 	return window_words(p->g->w, e)[0] ^ (uint64_t)p->g->tasks[task].tgid * 0x9e3779b97f4a7c15ULL;
@@ -60,7 +61,7 @@ static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
 
 	segments_job(p, task, e, event);
 	if (ct_job_state(&e->r) == CT_JOB_ENQUEUE) {
-		/* replaces an older entry, which is of an earlier job with the same address */
+		/* this replaces an older entry, which is of an earlier job with the same address */
 		if (map_set(&p->jobs, key, (uint64_t)p->work[task].segment << 32 | event))
 			p->err = -ENOMEM;
 	} else if (ct_job_state(&e->r) == CT_JOB_START && map_get(&p->jobs, key, &queued)) {
@@ -88,8 +89,8 @@ static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
 		*o = (struct origin){ event, p->work[task].segment, value };
 }
 
-/* Adds a weak edge from an unlock to the next task that locks the file, if this task is of another
- * process. The edge is weak because the order is certain, but the cause is not. */
+/* Adds a weak edge from an unlock to the next task that locks the file, if this task is of
+ * another process. The edge is weak because only the order is certain, and not the cause. */
 static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
@@ -106,7 +107,7 @@ static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 	}
 	if (ct_lock_result(&e->r) || o->event == GRAPH_NONE)
 		return;
-	/* if the task waited for the lock, the wake-up has made an edge already */
+	/* If the task waited for the lock, the wake-up has made an edge already. */
 	if (!pass_same_process(p, task, p->segments.v[o->segment].task) &&
 	    !(wake && wake->kind == EDGE_FILELOCK && wake->from == o->segment))
 		wakeless_edges_edge(p, o, task, event, EDGE_LOCK_ORDER, EDGE_WEAK);
@@ -175,7 +176,7 @@ static void wakeless_edges_fork(struct pass *p, uint32_t task, uint32_t event)
 static void wakeless_edges_exec(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
-	/* at an exec, a thread that is not the leader takes over the leader's tid */
+	/* At an exec, a thread that is not the leader takes over the leader's tid. */
 	uint32_t tid = ct_exec_tid_before(r), was = tid && tid != r->tid ? pass_task(p, tid, r->ts) : task;
 	struct origin o = { .event = event, .segment = GRAPH_NONE };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * path.c - finds the critical path. Papers walk backward in time; this walk goes forward and gives
- * the same path. The walk replaces each part of a wait by the intervals of the task to blame in
- * that part (Panappticon, section 4.3). The intervals are cut to the time of the wait.
+ * path.c - finds the critical path. The published methods walk backward in time; this walk goes
+ * forward and gives the same path. The walk replaces each part of a wait by the intervals of the
+ * task to blame in that part (Panappticon, section 4.3). The intervals are cut to the time of the
+ * wait.
  */
 #include "graph/path/path.h"
 
@@ -22,16 +23,16 @@ struct walker {
 	VEC(struct path_piece) pieces;
 	VEC(struct path_frame) frames;
 	VEC(struct blame) leaves;
-	uint32_t stack[PATH_MAX_DEPTH + 1]; /* the tasks of the open frames */
-	uint32_t *near; /* [task]: the result of the last look-up. The frames of a task come in order of time,
-			   so the next look-up starts at this interval. */
-	/* The answer of blame_wait() for the wait `last` up to last_ns. The answer is kept, because
-	 * many waits of one event loop have the same last repeat. */
+	uint32_t stack[PATH_MAX_DEPTH + 1]; /* [depth]: the tasks of the open frames */
+	uint32_t *near; /* [task]: the interval that the last look-up found. The frames of a task
+			   come in order of time, so the next look-up starts at this interval. */
+	/* The answer of blame_wait() for the wait `last` and the limit last_ns. It is kept,
+	 * because many waits of one event loop have the same last repeat. */
 	uint32_t last;
 	uint64_t last_ns;
 	struct blame last_blame;
-	/* [depth]: the legs of the open frame's request (legs.h), and the frame for which they were looked
-	 * for */
+	/* [depth]: the legs (legs.h) of the request of the open frame at this depth, and the
+	 * frame to which these legs belong. */
 	struct legs legs[PATH_MAX_DEPTH + 1];
 	uint32_t legs_of[PATH_MAX_DEPTH + 1];
 	bool truncated;
@@ -63,14 +64,15 @@ static bool on_stack(const struct walker *k, uint32_t depth, uint32_t task)
 
 static void walk(struct walker *k, uint32_t frame);
 
-/* The time at which the task of the frame ended the wait that opened the frame. Records up to this time
- * may explain the wait. If the waiter polled, this time may be long after the end of the frame. */
+/* Returns the time at which the task of the frame ended the wait that opened the frame. Records
+ * up to this time may explain the wait. If the waiter polled, this time may be long after the
+ * end of the frame. */
 static uint64_t horizon(const struct path_frame *f)
 {
 	return f->depth ? MAX(f->to_ns, f->blame.until_ns) : f->to_ns;
 }
 
-/* Whether the interval is a wait of an event loop. */
+/* Returns true if the interval is a wait of an event loop. */
 static bool is_poll(const struct graph *g, uint32_t interval)
 {
 	uint8_t wait = g->intervals[interval].wait;
@@ -78,8 +80,9 @@ static bool is_poll(const struct graph *g, uint32_t interval)
 	return wait == CT_W_POLL || wait == CT_W_EPOLL;
 }
 
-/* The last repeat of an event loop's wait in the frame. A loop that goes back to wait on the same
- * set has not answered yet. So, for the waiter, the last wake-up before the answer counts. */
+/* Returns the last repeat of an event loop's wait in the frame. A loop that goes back to wait on
+ * the same set has not answered yet. So, for the waiter, the last wake-up before the answer
+ * counts. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	uint64_t end = horizon(f);
@@ -91,8 +94,8 @@ static uint32_t last_idle(const struct walker *k, const struct path_frame *f, ui
 	return last == GRAPH_NONE ? interval : last;
 }
 
-/* Whether the task of frame f acted because of its own time limit: the limit ended the wait `interval`,
- * and the task did not repeat this wait before it ended the waiter's wait. */
+/* Returns true if the task of frame f acted because of its own time limit: the limit ended the
+ * wait `interval`, and the task did not repeat this wait before it ended the waiter's wait. */
 static bool acted_on_limit(const struct walker *k, const struct path_frame *f, uint32_t interval,
 			   const struct blame *b)
 {
@@ -106,8 +109,9 @@ static bool acted_on_limit(const struct walker *k, const struct path_frame *f, u
 	return next == GRAPH_NONE || k->g->intervals[next].from_ns >= end;
 }
 
-/* Whether a wait that ended by its time limit was a sleep. Then no other task is to blame: neither a task
- * that sends requests to this event loop, nor a task that posted on this futex earlier. */
+/* Called for a wait that its own time limit ended. Returns true if the wait was a sleep. Then no
+ * other task is to blame: neither a task that sends requests to this event loop, nor a task that
+ * posted on this futex earlier. */
 static bool is_sleep(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	if (g->intervals[interval].wait == CT_W_FUTEX)
@@ -115,7 +119,8 @@ static bool is_sleep(const struct graph *g, uint32_t interval, const struct blam
 	return is_poll(g, interval) && graph_is_accepted(g, b->obj);
 }
 
-/* As blame_wait(), but keeps the last answer, for a wait about which the walk asks repeatedly. */
+/* Like blame_wait(), but keeps the last answer, because the walk asks about some waits
+ * repeatedly. */
 static void blame_last(struct walker *k, uint32_t last, uint64_t limit_ns, struct blame *b)
 {
 	if (last != k->last || limit_ns != k->last_ns)
@@ -125,14 +130,14 @@ static void blame_last(struct walker *k, uint32_t last, uint64_t limit_ns, struc
 	*b = k->last_blame;
 }
 
-/* Whether a request of some client ended the wait of an event loop. */
+/* Returns true if a request of some client ended the wait of an event loop. */
 static bool is_request(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	return is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE && graph_is_accepted(g, b->obj);
 }
 
-/* When the task sent the request whose answer ended the wait of b. 0: not known, or no answer ended the wait.
- */
+/* Returns when the task sent the request whose answer ended the wait of b. Returns 0 if this is
+ * not known, or if no answer ended the wait. */
 static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 {
 	const struct graph_ref *sent = b->ended && b->edge == EDGE_MESSAGE &&
@@ -144,9 +149,10 @@ static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 	return sent ? g->w->events[sent->event].r.ts : 0;
 }
 
-/* As last_idle(), and fills *b with the blame of the result. Exception: after `interval`, the event
- * loop may send a request of its own, and wait for the answer. The wait for this answer says
- * nothing about the end of `interval`. So the result is then the last repeat before the request. */
+/* Returns the same wait as last_idle(), and fills *b with the blame of this wait. Exception:
+ * after `interval`, the event loop may send a request of its own, and wait for the answer. The
+ * wait for this answer says nothing about the end of `interval`. Then the result is the last
+ * repeat before that request. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked;
@@ -162,14 +168,14 @@ static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32
 			break;
 		last = before == GRAPH_NONE ? interval : before;
 		blame_last(k, last, end, b);
-		/* the question was asked for another reason than this request of some client */
+		/* the loop asked for another reason than this request of some client */
 		if (is_request(k->g, last, b))
 			blame_lasting(k->g, last, b);
 	}
 	return last;
 }
 
-/* Whether the wait is on a futex, and no record shows which task could end it. */
+/* Returns true if the wait is on a futex, and no record shows which task could end it. */
 static bool is_unexplained(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	const struct interval *s = &g->intervals[interval];
@@ -177,8 +183,9 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 	return s->wait == CT_W_FUTEX && b->edge == EDGE_OWNER && !b->ended && !graph_futex_owner(g, s);
 }
 
-/* A task for which another task waits looks at its clock now and then: the wait timed out, and the task
- * repeats it to the end of the trace. If there is a task that could end the last repeat, fills *b. */
+/* A task for which another task waits may look at its clock now and then: its wait times out,
+ * and the task repeats the wait up to the end of the trace. If it does, and some task could end
+ * the last repeat, fills *b with that task. */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {
@@ -220,9 +227,9 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 				     .timed_out = true };
 }
 
-/* The walk came from another process into the process of `frame`. Returns the frame at which this
- * happened, if the reason was a request that has no answer yet. NULL: there was another reason, or
- * `frame` is of the victim's process. */
+/* The walk came from another process into the process of `frame`. If the reason was a request
+ * that has no answer yet, returns the frame at which this happened. Returns NULL if there was
+ * another reason, or if `frame` is of the victim's process. */
 static const struct path_frame *unanswered(const struct walker *k, uint32_t frame)
 {
 	const struct path_frame *f = &k->frames.v[frame], *up;
@@ -235,8 +242,9 @@ static const struct path_frame *unanswered(const struct walker *k, uint32_t fram
 	return NULL;
 }
 
-/* A thread of the process has received a request. Whether this wait may have nothing to do with the
- * request: the waiting thread may have got other work, or the task to blame is a guess. */
+/* A thread of the process has received a request. Returns true if this wait may have nothing to
+ * do with the request: the waiting thread may have got other work, or the task to blame is a
+ * guess. */
 static bool is_aside(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	if (g->intervals[interval].wait == CT_W_FUTEX)
@@ -244,9 +252,10 @@ static bool is_aside(const struct graph *g, uint32_t interval, const struct blam
 	return is_poll(g, interval) && !b->owed;
 }
 
-/* Whether the event loop of frame f, which the waiter of the frame asked, waited for an answer that it had
- * asked for before it received the waiter's request. That answer is for another request. The waiter may be
- * queued behind the other request, or may have nothing to do with it. */
+/* The waiter of frame f asked the event loop of the frame. Returns true if the loop waited for
+ * an answer that it had asked for before it received the waiter's request. Then this answer is
+ * for another request. The waiter may be queued behind the other request, or may have nothing to
+ * do with it. */
 static bool is_of_another_request(const struct graph *g, const struct path_frame *f, uint32_t interval,
 				  const struct blame *b)
 {
@@ -263,8 +272,8 @@ static bool is_of_another_request(const struct graph *g, const struct path_frame
 	return n && asked < g->w->events[got->event].r.ts;
 }
 
-/* Finds the legs of the request for which the waiter of frame f waits, if it asked an event loop. Sets *ret
- * in any case. */
+/* If the waiter of frame f asked an event loop, finds the legs of the waiter's request. Sets
+ * *ret in any case. */
 static void find_legs(struct walker *k, const struct path_frame *f, struct legs *ret)
 {
 	uint64_t sock = graph_peer_object(k->g, f->blame.obj);
@@ -278,8 +287,8 @@ static void find_legs(struct walker *k, const struct path_frame *f, struct legs 
 		k->err = -ENOMEM;
 }
 
-/* The waiter of the frame asked an event loop. If the messages show for what the loop waited in this wait,
- * while it had the waiter's request, fills *b, and returns true. */
+/* The waiter of the frame may have asked an event loop. If the messages show for which answer
+ * the loop waited in `interval`, while it had the waiter's request, fills *b and returns true. */
 static bool blame_leg(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame];
@@ -295,8 +304,9 @@ static bool blame_leg(struct walker *k, uint32_t frame, uint32_t interval, struc
 	return legs_blame(k->g, &k->legs[f->depth], interval, b);
 }
 
-/* The task of frame f is on the path further up already. Whether it is an event loop that waits there for
- * another request than here, and the messages show for what it waits here. */
+/* The task of frame f is on the path further up already. Returns true if the task is an event
+ * loop that waits there for another request than here, and the messages show for which answer it
+ * waits here. */
 static bool is_other_request(struct walker *k, const struct path_frame *f)
 {
 	struct legs legs;
@@ -322,14 +332,14 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 		return;
 
 	blame_repeats(k, f, interval, b);
-	/* The waiter of the frame has no answer yet. So the server has not waited for the requests of other
-	 * clients that came in meanwhile. */
+	/* The waiter of the frame has no answer yet. So the server did not wait for the requests
+	 * of other clients that came in meanwhile. */
 	if (f->depth && !f->blame.ended && is_request(k->g, interval, b))
 		blame_lasting(k->g, interval, b);
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
 	active = *b;
-	/* a thread of a pool, for which no task waits, may well wait for work */
+	/* A thread of a pool may well wait for work, if no task waits for the thread. */
 	if ((f->depth || main_thread || b->task != GRAPH_NONE) && is_unexplained(k->g, interval, b) &&
 	    blame_active(k->g, interval, f->from_ns, &active)) {
 		if (!f->depth && !main_thread)
@@ -338,21 +348,22 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	}
 	if (asked && is_aside(k->g, interval, b))
 		blame_debt(k->g, interval, asked->from_ns, b);
-	/* The main thread of some programs only waits for signals. The other threads do
-	 * the work, so look for an answer that the process is owed. */
+	/* The main thread of some programs only waits for signals, and other threads do the
+	 * work. So look for an answer that the process is owed. */
 	if (!f->depth && k->g->intervals[interval].wait == CT_W_SIGNAL && !b->ended && b->task == GRAPH_NONE)
 		blame_debt(k->g, interval, f->from_ns, b);
 }
 
-/* Whether the object of the wait does not show which task could end it: a futex, or the set of a poll. */
+/* Returns true if the object of the wait does not show which task could end the wait. The object
+ * is a futex, or the set of a poll. */
 static bool may_be_for_another(const struct graph *g, uint32_t interval)
 {
 	return g->intervals[interval].wait == CT_W_FUTEX || is_poll(g, interval);
 }
 
-/* Whether the task to blame is a guess: no task ended the wait, and the wait is on a futex or a poll. The
- * poll of a task that is owed an answer, by one peer alone, is no guess. A cycle of waits must not rest on
- * guesses. */
+/* Returns true if the task to blame is a guess: no task ended the wait, and the wait is on a
+ * futex or a poll. A poll is no guess if exactly one task owes the poller an answer. A cycle of
+ * waits must not rest on guesses. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	if (b->edge != EDGE_OWNER)
@@ -360,31 +371,34 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t inte
 	return g->intervals[interval].wait == CT_W_FUTEX || (is_poll(g, interval) && (!b->owed || b->rivals));
 }
 
-/* Whether the wait is of an event loop, and no task ended it. False for GRAPH_NONE. */
+/* Returns true if an event loop waits in `interval`, and no task ended the wait. Returns false
+ * if interval is GRAPH_NONE. */
 static bool is_loop_of(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	return interval != GRAPH_NONE && is_poll(g, interval) && b->edge == EDGE_OWNER;
 }
 
-/* Whether bytes were on their way to the task that waits for the task of frame f. */
+/* Another task waits for the task of frame f. Returns true if, at ts_ns, bytes were on their way
+ * to the waiter. */
 static bool will_arrive(const struct graph *g, const struct path_frame *f, uint64_t ts_ns)
 {
 	return f->interval != GRAPH_NONE && g->intervals[f->interval].wait != CT_W_WRITE &&
 	       CT_OBJ_KIND(f->blame.obj) == CT_OBJ_SOCK && owner_under_way(g, f->blame.obj, ts_ns);
 }
 
-/* The task of `frame` waits in `interval` up to `to` or longer, and b blames the task of a frame further up.
- * True: the waits of these frames are a cycle, and no blame in the cycle is a guess. Two event loops may well
- * keep a request open at each other, so a cycle of event loops counts only if it owes an answer to a task
- * outside. */
+/* The task of `frame` waits in `interval` up to `to` or longer, and b blames the task of a frame
+ * further up. Returns true if the waits of these frames are a cycle, and no blame in the cycle
+ * is a guess. Two event loops may well keep a request open at each other. So a cycle of event
+ * loops counts only if it owes an answer to a task outside. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, uint64_t to,
 		      const struct blame *b)
 {
-	/* a wait in a cycle ends only when a task of the cycle dies */
+	/* A wait in a cycle ends only when a task of the cycle dies. */
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 	bool loops = is_loop_of(k->g, b, interval);
-	/* an end after `to` shows nothing: something else had broken the cycle by then */
+	/* If the wait ended after `to`, this shows nothing: something else had broken the cycle
+	 * by then. */
 	bool ended = b->ended && !died && (b->until_ns <= to || may_be_for_another(k->g, interval));
 	uint32_t i;
 
@@ -402,9 +416,9 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	return !loops || (k->frames.v[i].depth && k->frames.v[i].blame.owed);
 }
 
-/* When the sender had sent the bytes for which the waiter of b waited, if the bytes were then on their way
- * for long: on a connection within this host, TCP can keep bytes back (Nagle's algorithm, and an
- * acknowledgement that the receiver delays). UINT64_MAX: they were not. */
+/* The waiter of b waited for bytes. If they were on their way for long, returns when the sender
+ * had sent them. Otherwise returns UINT64_MAX. On a connection within this host, TCP can keep
+ * bytes back (Nagle's algorithm, and an acknowledgement that the receiver delays). */
 static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 {
 	const struct window_event *sent = b->event == GRAPH_NONE ? NULL : &g->w->events[b->event];
@@ -414,7 +428,7 @@ static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 	if (!b->ended || b->edge != EDGE_MESSAGE || b->kind != RESOURCE_TCP || !sent ||
 	    sent->r.kind != CT_SEND || sent->r.ts + MESSAGE_DELAYED_NS > b->until_ns)
 		return UINT64_MAX;
-	/* the task received the bytes then, and no record of a send is missing */
+	/* Goes on only if the task then received the bytes, and no record of a send is missing. */
 	if (!n || g->w->events[got->event].r.ts > b->until_ns + MESSAGE_DELAYED_NS ||
 	    graph_lacks_within(g, sent->r.ts, b->until_ns) & CT_LACK_MESSAGES)
 		return UINT64_MAX;
@@ -456,7 +470,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 	if (cycle && !is_circle(k, frame, interval, to, &b)) {
 		cycle = false;
 		b.task = GRAPH_NONE;
-		/* the bytes were sent and were on their way all the time */
+		/* The bytes had been sent, and were on their way all the time. */
 		if (graph_is_local(k->g, b.obj))
 			b.time = TIME_IPC;
 		else if ((b.edge == EDGE_OWNER && owner_under_way(k->g, b.obj, to)) ||
@@ -476,7 +490,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 	walk(k, (uint32_t)k->frames.n - 1);
 }
 
-/* For the time before a task is born, puts its creator on the path. */
+/* Puts the creator of a task on the path, for the time before the task was born. */
 static void walk_unborn(struct walker *k, uint32_t frame, uint64_t from, uint64_t to)
 {
 	struct path_frame f = k->frames.v[frame];
@@ -632,7 +646,8 @@ size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t
 {
 	size_t lo = 0, end = cpu < g->n_cpus ? g->n_runs[cpu] : 0, hi = end;
 
-	/* Doubles the step until it is too large; then the binary search below has a small range. */
+	/* Doubles the step until it is too large. Then the binary search below has a small
+	 * range. */
 	if (near && near < end && graph_run(g, cpu, near - 1)->to_ns <= ts_ns) {
 		lo = near;
 		for (size_t step = 1; step < end - lo; step *= 2) {

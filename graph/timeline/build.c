@@ -27,9 +27,9 @@ static int task_key_cmp(const void *a, const void *b)
 	return x->old < y->old ? -1 : x->old > y->old;
 }
 
-/* Fills in from_ns, for the search of graph_task_at(), and then `ancestor`, which needs this search. The
- * lives of a tid are not always in order of born_ns: graph_tasks() sorts them, and then may replace a born_ns
- * of 0 by a later time. */
+/* Fills in from_ns, which graph_task_at() needs, and then `ancestor`, for which this function
+ * calls graph_task_at(). The lives of a tid are not always in order of born_ns: graph_tasks()
+ * sorts them, and later may replace a born_ns of 0 by another time. */
 static void graph_lives(struct graph *g)
 {
 	for (size_t i = g->n_tasks; i-- > 0;) {
@@ -43,8 +43,8 @@ static void graph_lives(struct graph *g)
 		g->tasks[i].ancestor = graph_task_at(g, g->tasks[i].ptgid, g->tasks[i].born_ns);
 }
 
-/* Whether the task belongs to ctrace in an old trace. Old traces have neither the machine in META nor
- * the flag CT_TF_TRACER, so the name of the process decides. */
+/* Returns true if the task belongs to ctrace, in an old trace. Old traces have neither the
+ * machine in META nor the flag CT_TF_TRACER, so the name of the process decides. */
 static bool is_old_tracer(const struct window *w, const struct window_task *leader)
 {
 	return w->machine == MACHINE_THIS && leader && !strcmp(leader->comm, "ctraced");
@@ -135,7 +135,7 @@ static bool is_disk_wait(const struct graph *g, const struct interval *s)
 	       (kind == CT_OBJ_FILE || kind == CT_OBJ_BLOCKDEV) && !g->tasks[s->task].kthread;
 }
 
-/* Fills g->disk_waits. g->n_disk_waits is their number. */
+/* Fills g->disk_waits. The caller has set g->n_disk_waits. */
 static int graph_disk_waits(struct graph *g)
 {
 	size_t n = 0;
@@ -151,12 +151,12 @@ static int graph_disk_waits(struct graph *g)
 	return 0;
 }
 
-/* Each time that this many intervals are copied, graph_intervals() frees their memory in the
- * builder. */
+/* After each so many copied intervals, graph_intervals() frees their memory in the builder. */
 #define GIVE_BACK 65536
 
-/* Sorts the intervals by task and time (a stable counting sort), and the RUNNING intervals by CPU. The last
- * loop begins at the end of the builder's array, so this array can shrink while the new array is filled. */
+/* Sorts the intervals by task and time (a stable counting sort), and the RUNNING intervals by
+ * CPU. The last loop begins at the end of the builder's array. So this array can shrink while
+ * the new array is filled. */
 static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *renumber)
 {
 	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));
@@ -201,7 +201,7 @@ static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *r
 	return 0;
 }
 
-/* lean: as in timeline_replay(). */
+/* lean is as in timeline_replay(). */
 static int build(const struct window *w, struct window *lean, struct graph **ret)
 {
 	size_t n_records = w->n_events;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* build.h - private to graph/: the state while a graph is built. */
+/* build.h - private to graph/: the state of graph_build(). A task_now is the state of one task,
+ * and a builder that of all tasks. */
 #ifndef CTRACE_GRAPH_TIMELINE_BUILD_H
 #define CTRACE_GRAPH_TIMELINE_BUILD_H
 
@@ -10,12 +11,13 @@
 struct task_now {
 	uint32_t tid, tgid;
 	uint32_t parent;    /* index of the parent, or GRAPH_NONE */
-	uint32_t interval;  /* open interval, or GRAPH_NONE */
+	uint32_t interval;  /* index of the open interval, or GRAPH_NONE */
 	uint32_t look;      /* index into builder.looks of the entry of the open interval, or GRAPH_NONE */
-	uint32_t race_wake; /* index of a wake that came while the task ran, or GRAPH_NONE */
-	uint32_t owner; /* the owner in a CT_FUTEX record, for the wait that begins at the next switch-out */
+	uint32_t race_wake; /* index of a CT_WAKE that came while the task ran, or GRAPH_NONE */
+	uint32_t owner;     /* the owner in a CT_FUTEX record; it counts for the wait that begins at
+			       the next switch-out */
 	uint64_t owner_ts;
-	uint64_t run_ns; /* time of the last switch-in */
+	uint64_t run_ns; /* when the task last got a CPU */
 	uint64_t checkpoint_ns;
 	uint64_t born_ns, exit_ns;
 	uint32_t exit_code;
@@ -24,18 +26,21 @@ struct task_now {
 	bool gone;
 	bool listed; /* the task is in builder.live */
 	bool capped; /* the records of the task are left out (CT_SHED with CT_GV_CAP) */
-	bool kept;   /* after a time without records, the task is in the same state as before */
+	bool kept;   /* the task is in the same state before and after a time without records */
 	bool ended;  /* the CT_EXIT of the task came in a coarse stretch; later records of the task may still
 			come */
 
 	/* the members that fold.c uses */
-	uint32_t folded;       /* the last FOLDED interval whose sums are not known yet; its member `wake`
-				  is the index of the FOLDED interval before it. GRAPH_NONE: none */
-	uint32_t found;        /* the last CT_FOUND event, or GRAPH_NONE */
-	uint32_t waited;       /* the interval of the last CT_FOUND_WAITED, or GRAPH_NONE */
-	uint32_t visit, futex; /* the last CT_VISIT and CT_FUTEX events, or GRAPH_NONE */
-	uint64_t sight_ns;     /* the task was last found in its open interval at this time */
-	uint64_t ran_ns, queued_ns; /* the RUNNING and RUNNABLE intervals since the last CT_FOUND, summed */
+	uint32_t folded;            /* index of the last FOLDED interval whose sums are not known yet;
+				       GRAPH_NONE: none. Its member `wake` is the index of the FOLDED
+				       interval before it */
+	uint32_t found;             /* index of the last CT_FOUND event, or GRAPH_NONE */
+	uint32_t waited;            /* index of the interval of the last CT_FOUND_WAITED, or
+				       GRAPH_NONE */
+	uint32_t visit, futex;      /* indices of the last CT_VISIT and CT_FUTEX events, or GRAPH_NONE */
+	uint64_t sight_ns;          /* when a record last found the task in its open interval */
+	uint64_t ran_ns, queued_ns; /* sums of the RUNNING and the RUNNABLE intervals since the
+				       last CT_FOUND */
 };
 
 struct builder {
@@ -44,14 +49,16 @@ struct builder {
 	VEC(struct interval) intervals;
 	VEC(struct interval_look) looks; /* in no order */
 	VEC(struct graph_dropped) dropped;
-	struct map by_tid;      /* tid -> index into now */
-	size_t resync;          /* index in the window of the next resync to replay */
-	bool blind;             /* the replay is in the time without records before this resync */
-	bool coarse;            /* switches are left out (CT_LACK_SWITCHES) */
-	uint64_t coarse_end_ns; /* the end of the last coarse stretch; 0: it has not ended, or there was none
-				 */
+	struct map by_tid;      /* from a tid to its index in now */
+	size_t resync;          /* index in window.resyncs of the next resync to replay */
+	bool blind;             /* the replay is in the time without records before the next
+				   resync */
+	bool coarse;            /* the replay is in a coarse stretch: switches are left out
+				   (CT_LACK_SWITCHES) */
+	uint64_t coarse_end_ns; /* when the last coarse stretch ended; 0: it has not ended, or
+				   there was none */
 	VEC(uint32_t) live;     /* all tasks that have an open interval, and some tasks that have none */
-	VEC(uint32_t) on_cpu;   /* [cpu] index of the task that runs there, or GRAPH_NONE */
+	VEC(uint32_t) on_cpu;   /* [cpu]: index of the task that runs there, or GRAPH_NONE */
 	int err;
 };
 
@@ -60,13 +67,14 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum interval_state state);
 void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner);
 void timeline_gone(struct builder *b, uint32_t task, uint64_t ts);
-/* The entry of the task's open interval in b->looks; adds one if there is none. NULL: out of memory, and
- * b->err is set. */
+/* Returns the entry of the task's open interval in b->looks, and adds one if there is none.
+ * Returns NULL if there is no memory; then b->err is set. */
 struct interval_look *timeline_look(struct builder *b, uint32_t task);
-/* Notes that the record `wake` (index `event`) ended the wait in `interval`. */
+/* Notes that the record `wake` ended the wait in `interval`. event is the index of this record. */
 void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event);
-/* True: the checkpoint has the task in a state from ts or later, so a record of the time ts is not replayed.
- * (Some records of a file segment are older than its checkpoint.) */
+/* Returns true if a record of the time ts must not be replayed, because the checkpoint already
+ * has a state of the task from ts or later. (Some records of a file segment are older than its
+ * checkpoint.) */
 static inline bool timeline_stale(const struct task_now *t, uint64_t ts)
 {
 	return t->checkpoint_ns && ts <= t->checkpoint_ns;
@@ -93,21 +101,22 @@ void fold_open(struct builder *b, uint32_t task, uint64_t ts);
 void fold_exit(struct builder *b, uint32_t task, uint64_t ts);
 void fold_drop(struct builder *b, uint32_t task);
 void fold_count(struct task_now *t, const struct interval *s);
-/* Called at the end of a task's cap, before the state `found` is applied. True: `found` is the wait in which
- * the task is already. */
+/* Called at the end of a task's cap, before the state `found` is applied. Returns true if
+ * `found` is the wait in which the task already is. */
 bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found);
 /* Handles the CT_WAKE that follows a CT_FOUND_WAITED: notes that the wake ended the wait of the
- * CT_FOUND_WAITED. False: there is no such wait. */
+ * CT_FOUND_WAITED. Returns false if there is no such wait. */
 bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, uint32_t event);
 
-/* Fills b->now, b->intervals and b->looks. lean: the window, to drop its CT_SWITCH records and to fill
- * b->dropped; NULL: drops none. 0, -ENOMEM, or -E2BIG: too many intervals. */
+/* Fills b->now, b->intervals and b->looks. If lean is not NULL, it is the window: drops its
+ * CT_SWITCH records, and fills b->dropped. Returns 0, -ENOMEM, or -E2BIG if there are too many
+ * intervals. */
 int timeline_replay(struct builder *b, struct window *lean);
-/* Fills the indices of g from its window and tasks. 0 or -ENOMEM. */
+/* Fills the indices of g from its window and tasks. Returns 0 or -ENOMEM. */
 int index_build(struct graph *g);
 void index_drop(struct graph *g);
-/* True: the owner in a CT_FUTEX record is plausible. The kernel side reads the memory around the
- * futex word as if the futex were a lock of glibc, but the futex may be no such lock. */
+/* Returns true if the owner in a CT_FUTEX record is plausible. The kernel side reads the memory
+ * around the futex word as if the futex were a lock of glibc, but the futex may be no such lock. */
 bool index_is_owner(const struct window *w, const struct window_event *futex);
 
 #endif

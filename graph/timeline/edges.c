@@ -2,9 +2,10 @@
 /*
  * edges.c - finds the kind of edge that a wake-up makes, and its strength.
  *
- * An edge is strong if the waker acted on the very object for which the wakee waited. The handoff of a mutex
- * is weak: the wait for the mutex did take time, but chance decides which task gets it (Argus, section 3.2).
- * A wake-up from an interrupt says nothing about the task that was on the CPU.
+ * An edge is strong if the waker acted on the very object for which the wakee waited. The handoff
+ * of a mutex is weak: the wait for the mutex did take time, but chance decides which task gets the
+ * mutex (Argus, section 3.2). A wake-up from an interrupt says nothing about the task that was on
+ * the CPU.
  */
 #include "graph/timeline/graph.h"
 
@@ -52,8 +53,8 @@ static void classify_object(const struct graph *g, const struct interval *interv
 		interval->wait == CT_W_POLL || interval->wait == CT_W_EPOLL || interval->wait == CT_W_URING;
 	bool same = obj && (obj == interval->obj || many);
 	bool strong = same || graph_peer_object(g, interval->obj) == obj;
-	/* a receive makes room for senders, but it also wakes tasks that wait for something else at
-	 * the other end */
+	/* A receive makes room for senders. But it also wakes tasks that wait at the other end
+	 * for something else. */
 	bool room = ct_wake_call(&wake->r) == CT_W_READ && interval->wait != CT_W_WRITE;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
@@ -88,8 +89,8 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval)
 	return n != 0;
 }
 
-/* For a wait for a child: whether the waker is no child of the waiter's process, and does not exit. Then the
- * waker has sent a signal. */
+/* For a wait for a child: returns true if the waker is no child of the waiter's process, and
+ * does not exit. Then the waker has sent a signal. */
 static bool is_stranger(const struct graph *g, const struct interval *interval,
 			const struct window_event *wake)
 {
@@ -109,8 +110,8 @@ static void classify_task(const struct graph *g, const struct interval *interval
 			    wake->r.flags & CT_WF_EXITING ? EDGE_STRONG : EDGE_WEAK);
 		else if (edge_is_lock(g, interval))
 			set(kind, strength, EDGE_LOCK, EDGE_WEAK);
-		else /* The ids need not be equal: a futex call wakes waiters of that futex only, and a shared
-			futex has another id in each process. */
+		else /* The ids of the futexes need not be equal: a futex call wakes waiters of
+			that futex only, and a shared futex has another id in each process. */
 			set(kind, strength, EDGE_POST, EDGE_STRONG);
 		break;
 	case CT_W_CHILD:
@@ -156,7 +157,7 @@ static void classify_task(const struct graph *g, const struct interval *interval
 	}
 }
 
-/* Whether no device and no network ends waits of this kind. */
+/* Returns true if waits of this kind never end because of a device or the network. */
 static bool is_between_tasks(const struct graph *g, const struct interval *interval)
 {
 	const struct window_object *o;

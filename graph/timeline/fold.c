@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fold.c - the intervals of a task whose switches are left out: in a coarse stretch (CT_LACK_SWITCHES), and
- * under a cap.
+ * fold.c - makes the intervals of a task whose switches are left out: in a coarse stretch
+ * (CT_LACK_SWITCHES), or under a cap.
  *
  * A stretch begins and ends with a CT_SHED. In a stretch, a task is FOLDED unless a CT_FOUND says
  * that the task is in a long wait, or in the queue of a CPU. The daemon reads the tasks about twice
  * a second, so the wait in a CT_FOUND began earlier. The FOLDED interval before the wait ends where
- * the wait begins. A wait lasts for certain only until the last CT_FOUND that finds the task in
+ * the wait begins. It is certain that a wait lasts until the last CT_FOUND that finds the task in
  * this wait. The time after this CT_FOUND is folded.
  *
- * Each CT_FOUND has the sums of the task so far: time on the CPU, time in the queue, number of switches. The
- * differences between two CT_FOUND are divided among the folded intervals in between, by their lengths.
+ * Each CT_FOUND has the sums of the task so far: time on the CPU, time in the queue, number of
+ * switches. Two CT_FOUND records of a task give the difference of their sums. This difference is
+ * divided among the folded intervals between the two records, in proportion to their lengths.
  */
 #include <errno.h>
 
@@ -30,7 +31,7 @@ void fold_open(struct builder *b, uint32_t task, uint64_t ts)
 	t->folded = t->interval;
 }
 
-/* Empties the list of folded intervals whose sums are not known. */
+/* Empties the list of folded intervals whose sums are not known. Their sums stay unknown. */
 static void fold_unlink(struct builder *b, struct task_now *t)
 {
 	while (t->folded != GRAPH_NONE) {
@@ -56,7 +57,8 @@ void fold_count(struct task_now *t, const struct interval *s)
 	t->queued_ns += s->state == INTERVAL_RUNNABLE ? s->to_ns - s->from_ns : 0;
 }
 
-/* Switches are left out from ts on. The states of the tasks are known until ts. */
+/* Begins a coarse stretch: from ts on, switches are left out. Until ts, the states of the tasks
+ * are known. */
 static void stretch_begins(struct builder *b, uint64_t ts)
 {
 	size_t n = 0;
@@ -122,7 +124,8 @@ void fold_exit(struct builder *b, uint32_t task, uint64_t ts)
 	t->ended = t->capped = true;
 }
 
-/* The sums from t->found to the CT_FOUND `to`, less the intervals in between that are not folded. */
+/* Returns the sums of the folded time from t->found to the CT_FOUND `to`. The time of the
+ * intervals in between that are not folded is subtracted. */
 static struct interval_sums sums_between(const struct window *w, const struct task_now *t,
 					 const struct window_event *to)
 {
@@ -141,9 +144,9 @@ static uint64_t part_of(uint64_t sum, uint64_t len, uint64_t all)
 	return all ? (uint64_t)((double)sum * (double)len / (double)all) : 0;
 }
 
-/* Gives a folded interval its share of the sums. The sums were counted since from_ns, in folded intervals
- * whose lengths add up to span_ns. An interval that ended before from_ns gets a share too if it is no longer
- * than span_ns. */
+/* Gives a folded interval its share of the sums. The sums were counted since from_ns, in folded
+ * intervals whose lengths add up to span_ns. An interval that ended before from_ns also gets a
+ * share, unless it is longer than span_ns. */
 static void set_sums(struct interval *s, const struct interval_sums *sums, uint64_t from_ns, uint64_t span_ns)
 {
 	uint64_t len = s->to_ns - s->from_ns;
@@ -157,8 +160,8 @@ static void set_sums(struct interval *s, const struct interval_sums *sums, uint6
 	s->flags |= INTERVAL_SUMS;
 }
 
-/* Sets the sums of the folded intervals that have ended, from this CT_FOUND and the one before it. The first
- * CT_FOUND of a task only begins the count. */
+/* Sets the sums of the folded intervals that have ended, from this CT_FOUND and the CT_FOUND
+ * before it. The first CT_FOUND of a task only begins the count. */
 static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &b->w->events[event];
@@ -186,7 +189,8 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 		}
 		t->folded = t->folded == t->interval ? t->interval : GRAPH_NONE;
 	}
-	/* the last folded interval has ended already: the sums from now on do not include it */
+	/* The last folded interval ended before this CT_FOUND, which begins the count. So its
+	 * sums stay unknown. */
 	if (t->found == GRAPH_NONE && t->folded != GRAPH_NONE && b->intervals.v[t->folded].to_ns < e->r.ts &&
 	    t->folded != t->interval)
 		fold_unlink(b, t);
@@ -194,16 +198,16 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 	t->ran_ns = t->queued_ns = 0;
 }
 
-/* A record says that the task is in this state since since_ns. Whether the open interval s is the
- * wait, or the time in the run queue, that the record means. True if s began at about since_ns or
- * later, or if the task was found in s at since_ns or later. */
+/* A record says that the task is in this state since since_ns. Returns true if the record means
+ * the open interval s. It does if s has this state, and either s began at about since_ns or
+ * later, or the task was found in s at since_ns or later. */
 static bool is_same(const struct interval *s, const struct task_now *t, enum interval_state state,
 		    uint64_t since_ns)
 {
 	return s && s->state == state && since_ns <= MAX(t->sight_ns, s->from_ns + FOUND_SLACK_NS);
 }
 
-/* From ts on, the state of the task is FOLDED. If the task is capped, its state is UNKNOWN. */
+/* Makes the state of the task FOLDED from ts on. If the task is capped, makes its state UNKNOWN. */
 static void blur(struct builder *b, uint32_t task, uint64_t ts)
 {
 	if (b->now.v[task].capped)
@@ -212,8 +216,8 @@ static void blur(struct builder *b, uint32_t task, uint64_t ts)
 		fold_open(b, task, ts);
 }
 
-/* Ends the present state of the task, so that another state can begin. Returns the time at which it can
- * begin: since_ns or later. */
+/* Ends the present state of the task, so that another state can begin. Returns the time at which
+ * the other state can begin: since_ns or later. */
 static uint64_t make_room(struct builder *b, uint32_t task, uint64_t since_ns, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
@@ -232,7 +236,7 @@ static uint64_t make_room(struct builder *b, uint32_t task, uint64_t since_ns, u
 	return MAX(since_ns, sight_ns);
 }
 
-/* Adds the stack and the owner that an inspection found during the wait. */
+/* Adds to the open wait the stack and the owner that an inspection found during this wait. */
 static void take_inspection(struct builder *b, uint32_t task)
 {
 	const struct task_now *t = &b->now.v[task];
@@ -249,7 +253,7 @@ static void take_inspection(struct builder *b, uint32_t task)
 		l->owner = ct_futex_owner(&e[t->futex].r);
 }
 
-/* Makes the open interval the wait of the record. */
+/* Makes the open interval the wait of which the record e tells. */
 static void found_blocked(struct builder *b, uint32_t task, const struct window_event *e)
 {
 	struct task_now *t = &b->now.v[task];
@@ -300,7 +304,7 @@ static void found_queued(struct builder *b, uint32_t task, const struct window_e
 	b->now.v[task].sight_ns = e->r.ts;
 }
 
-/* The open wait, if any, has ended, and no record says when. */
+/* Handles CT_FOUND_FOLDED: the open wait, if there is one, has ended, and no record says when. */
 static void found_folded(struct builder *b, uint32_t task, const struct window_event *e)
 {
 	make_room(b, task, e->r.ts, e->r.ts);
@@ -321,9 +325,9 @@ bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found)
 	return false;
 }
 
-/* Whether a CT_FOUND is used for the state of the task. The CT_FOUND is not used if the records of
- * switches are complete: no coarse stretch is in force, and the present state began after the last
- * stretch. */
+/* Returns true if a CT_FOUND shows something new about the state of the task. It does not if the
+ * records of switches are complete: no coarse stretch is in force, and the present state began
+ * after the last stretch. */
 static bool is_news(const struct builder *b, const struct task_now *t)
 {
 	const struct interval *s = t->interval == GRAPH_NONE ? NULL : &b->intervals.v[t->interval];

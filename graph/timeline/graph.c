@@ -10,8 +10,9 @@
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
 {
 	const struct graph_task *t = g->tasks;
-	/* The first life of this tid that begins after ts_ns, as all later lives of the tid do. If
-	 * there is none, the first life of the next tid. */
+	/* `at` is the index of the first life of this tid that, like all later lives of the tid,
+	 * begins after ts_ns. If there is no such life, `at` is the index of the first life of
+	 * the next tid. */
 	size_t at = BISECT(i, 0, g->n_tasks, t[i].tid > tid || (t[i].tid == tid && t[i].from_ns > ts_ns));
 
 	if (at && t[at - 1].tid == tid)
@@ -24,7 +25,8 @@ uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_n
 	const struct graph_task *t = &g->tasks[task];
 	uint32_t lo = t->first_interval, end = lo + t->n_intervals, hi = end;
 
-	/* double the step until it is too large, so that the binary search below has a small range */
+	/* Doubles the step until it is too large. Then the binary search below has a small
+	 * range. */
 	if (near > lo && near < end && g->intervals[near - 1].to_ns <= ts_ns) {
 		lo = near;
 		for (uint32_t step = 1; step < end - lo; step *= 2) {
@@ -54,7 +56,7 @@ size_t graph_dropped_before(const struct graph *g, uint64_t ts_ns)
 		      d[i].next > next || (d[i].next == next && e[next - 1].r.ts + d[i].since_ns >= ts_ns));
 }
 
-/* The facts of struct interval_look about an interval. NULL: there are none. */
+/* Returns the facts of struct interval_look about an interval, or NULL if there are none. */
 static const struct interval_look *look_of(const struct graph *g, const struct interval *interval)
 {
 	size_t index = (size_t)(interval - g->intervals);
@@ -98,8 +100,8 @@ bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid)
 	return false;
 }
 
-/* If the task lives at ts_ns, returns ts_ns. Otherwise returns its birth or its exit, whichever is
- * nearer: at ts_ns, the tid may belong to another task. */
+/* If the task lives at ts_ns, returns ts_ns. Otherwise returns its birth or its exit, whichever
+ * is nearer, because at ts_ns the tid may belong to another task. */
 static uint64_t in_life(const struct graph_task *t, uint64_t ts_ns)
 {
 	if (t->exit_ns != UINT64_MAX && ts_ns > t->exit_ns)

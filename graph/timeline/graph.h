@@ -2,12 +2,13 @@
 /*
  * graph.h - the timelines of a window, one for each task, and look-up tables of its records.
  *
- * A timeline is a list of intervals: the task runs, is runnable (run queue latency) or is blocked
- * (off-CPU). causal.h builds the causal graph on top of the timelines.
+ * A timeline is a list of intervals. In an interval, the task runs, is runnable (run queue
+ * latency), is blocked (off-CPU) or is folded, or its state is unknown. causal.h builds the causal
+ * graph on top of the timelines.
  *
- * Pure: no I/O, no globals. After graph_build(), a graph changes only in `scans` and `repeats`, which
- * are safe for several threads. So several threads may read one graph. The graph refers to the window,
- * so the window must live longer than the graph.
+ * Pure: no I/O, no globals. After graph_build(), a graph changes only in `scans` and `repeats`,
+ * which are safe for several threads. So several threads may read one graph. The graph refers to
+ * the window, so the window must live longer than the graph.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_GRAPH_H
 #define CTRACE_GRAPH_TIMELINE_GRAPH_H
@@ -28,9 +29,9 @@
  * fifth of the records are of the other kinds. */
 #define GRAPH_KINDS (~(1ULL << CT_READY | 1ULL << CT_BLK_ISSUE | 1ULL << CT_BLK_DONE))
 
-/* The key of a futex in graph.owned. Two words that are side by side have one key, because the tasks
- * that wait for a read-write lock wait on two such words, and only one of these has an owner at a
- * time. */
+/* The key of a futex in graph.owned. Two words that are side by side have one key. The tasks
+ * that wait for a read-write lock wait on two such words, and only one of these words has an
+ * owner at a time. */
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
 
 enum interval_state {
@@ -47,7 +48,8 @@ enum interval_state {
 /* One interval [from_ns, to_ns) of one task in one state. */
 struct interval {
 	uint64_t from_ns, to_ns;
-	uint64_t obj;  /* BLOCKED: the object of the wait, as in the record. FOLDED: see interval_sums() */
+	uint64_t obj;  /* BLOCKED: the object of the wait, as in the record; FOLDED: the sums,
+			  see interval_sums() */
 	uint32_t task; /* index into graph.tasks */
 	union {
 		uint32_t wake;     /* BLOCKED: index of the CT_WAKE event that ended the wait; GRAPH_NONE: the
@@ -67,7 +69,7 @@ struct interval {
 struct interval_look {
 	uint32_t interval;
 	uint32_t visit; /* index of the CT_VISIT event with the stack of the wait, or GRAPH_NONE */
-	uint32_t owner; /* tid of the owner of the futex when the task blocked; 0: not known */
+	uint32_t owner; /* tid of the owner of the futex for which the task waits; 0: not known */
 };
 
 /* The place of a record that graph_build_lean() has dropped. */
@@ -85,23 +87,24 @@ struct graph_task {
 	uint32_t ancestor;       /* index of the task that had the tid ptgid at born_ns, or GRAPH_NONE */
 	uint32_t first_interval; /* the intervals of a task are one after the other, in order of time */
 	uint32_t n_intervals;
-	uint64_t born_ns;   /* 0: before the window */
-	uint64_t exit_ns;   /* UINT64_MAX: not seen */
+	uint64_t born_ns;   /* when the task was born; 0: before the window */
+	uint64_t exit_ns;   /* when the task exited; UINT64_MAX: no exit was seen */
 	uint64_t from_ns;   /* the smallest born_ns of this life and the later lives of the tid */
-	uint32_t exit_code; /* as wait(2) returns it; 0: not seen */
+	uint32_t exit_code; /* the exit status, as wait(2) returns it; 0: no exit was seen */
 	uint16_t prio;      /* kernel priority when last seen running, 0..139 */
 	bool kthread;
 	bool tracer; /* the task belongs to ctrace itself: CT_TF_TRACER */
 };
 
 enum edge_kind {
-	EDGE_WAKE = 1,    /* a wake-up whose object does not match the wait */
+	EDGE_WAKE = 1,    /* a wake-up whose object is not the object of the wait */
 	EDGE_LOCK = 2,    /* mutex handoff */
 	EDGE_POST = 3,    /* condition variable, semaphore, barrier: a futex without owner */
-	EDGE_MESSAGE = 4, /* a socket: bytes, a connection, or its end */
+	EDGE_MESSAGE = 4, /* through a socket: bytes, a new connection, or the end of a
+			     connection */
 	EDGE_PIPE = 5,
 	EDGE_EVENTFD = 6,
-	EDGE_EXIT = 7, /* an exit -> the parent or the thread that waited for it */
+	EDGE_EXIT = 7, /* from a task that exits to the parent or thread that waited for the exit */
 	EDGE_SIGNAL = 8,
 	EDGE_FORK = 9,
 	EDGE_FILELOCK = 10,
@@ -118,27 +121,31 @@ enum edge_kind {
 	EDGE_CPU = 18,   /* the edge is from the task that had the CPU */
 	EDGE_STOP = 19,
 	EDGE_DISK = 20,       /* the edge is from the task that kept the device busy */
-	EDGE_FLAG = 21,       /* a variable in memory: written by one task, then read by another */
-	EDGE_JOB = 22,        /* a job: enqueued -> started */
-	EDGE_ANSWER = 23,     /* inside one process: a request taken -> its answer sent */
+	EDGE_FLAG = 21,       /* a variable in memory: from the task that wrote it to the task
+				 that read it next */
+	EDGE_JOB = 22,        /* from the enqueue of a job to its start */
+	EDGE_ANSWER = 23,     /* inside one process: from the receive of a request to the send of
+				 its answer */
 	EDGE_NEIGHBOUR = 24,  /* two segments of one task, one after the other */
-	EDGE_EXEC = 25,       /* the program before an exec -> the program after the exec */
-	EDGE_LOCK_ORDER = 26, /* an unlock -> the next task that took the lock without a wait */
+	EDGE_EXEC = 25,       /* from the program before an exec to the program after it */
+	EDGE_LOCK_ORDER = 26, /* from an unlock to the next task that took the lock without a
+				 wait */
 };
 /* Strong: the records show that the origin of the edge is the cause. Weak: the origin may be the cause.
  * Boosted: weak, but another sign supports the edge, such as stacks that are alike. */
 enum edge_strength { EDGE_WEAK = 0, EDGE_BOOSTED = 1, EDGE_STRONG = 2 };
 
-/* An entry of an index: a record that concerns the key (an object, a task or a process). */
+/* An entry of an index: the index of a record that is about the key (an object, a task or a
+ * process). In some indices, it is the index of a task or object: see struct graph. */
 struct graph_ref {
 	uint32_t event;
 };
 struct graph_index {
 	struct graph_ref *v; /* sorted by (key, event) */
 	size_t n;
-	uint64_t *keys; /* sorted; each key once */
-	struct map at;  /* key -> index into keys. Most searches are for one key, and a map is
-			   faster than a binary search */
+	uint64_t *keys; /* sorted; each key is there once */
+	struct map at;  /* from a key to its index in keys. Most searches are for one key, and a
+			   map is faster than a binary search */
 	size_t n_keys;
 	uint32_t *first; /* v[first[k] .. first[k + 1]) are the references of keys[k] */
 };
@@ -153,15 +160,17 @@ struct graph {
 	size_t n_looks;
 	struct graph_dropped *dropped; /* in the order of the records */
 	size_t n_dropped;
-	uint32_t **runs; /* [cpu] the RUNNING intervals there, in time order: see graph_run() */
+	uint32_t **runs; /* [cpu]: the RUNNING intervals on this CPU, in order of time: see
+			    graph_run() */
 	size_t *n_runs;
 	uint32_t n_cpus;
-	uint32_t *disk_waits; /* intervals: the uninterruptible waits of tasks other than kernel threads for a
-				 file or block device, sorted by (task, from_ns) */
+	uint32_t *disk_waits; /* indices of intervals: the uninterruptible waits for a file or
+				 block device, without those of kernel threads, sorted by (task,
+				 from_ns) */
 	size_t n_disk_waits;
 
-	/* An index lists records, or, if its comment says so, tasks or objects. The word after "by"
-	 * is the key. */
+	/* An index lists records, or, if its comment says so, tasks or objects. The word after
+	 * "by" names the key. */
 	struct graph_index sends;     /* CT_SEND by object */
 	struct graph_index recvs;     /* CT_RECV by object */
 	struct graph_index flocks;    /* CT_FLOCK and CT_HELD by object */
@@ -179,43 +188,48 @@ struct graph {
 	struct graph_index polled;    /* CT_POLLED by tid */
 	struct graph_index hangs;     /* CT_HANG by tid */
 	struct graph_index accesses;  /* CT_ACCESS by object */
-	struct graph_index
-		wakes; /* CT_WAKE with a waker, by object (no CT_WF_READY, CT_CTX_TIMER, CT_CTX_IRQ) */
-	struct graph_index gaps;     /* CT_GAP, all with key 0 */
-	struct graph_index sheds;    /* CT_SHED of steps, all with key 0 */
-	struct graph_index caps;     /* CT_SHED of tasks, by tid */
-	struct graph_index groups;   /* CT_SHED of groups of tasks, all with key 0 */
-	struct graph_index children; /* task index of the child (in .event), by tgid of the parent process */
-	struct graph_index threads;  /* task index (in .event), by tgid */
-	uint32_t lacks_first;        /* what the governor left out before the first record of `sheds` */
-	struct graph_index tuples; /* object index (in .event) of a tcp/udp socket, by hash of its 4-tuple */
-	struct graph_index accepted; /* object index (in .event) of an accepted unix socket, by its peer */
-	struct graph_index
-		addresses; /* object index (in .event) of an inet socket, by hash of its own address */
-	struct graph_index listening; /* object index (in .event) of a socket, see graph_listening() */
+	struct graph_index wakes;     /* CT_WAKE by object, if the record has a waker and an object, but not
+					 CT_WF_READY, CT_CTX_TIMER or CT_CTX_IRQ */
+	struct graph_index gaps;      /* CT_GAP, all with key 0 */
+	struct graph_index sheds;     /* CT_SHED of steps of the governor, all with key 0 */
+	struct graph_index caps;      /* CT_SHED of single tasks, by tid */
+	struct graph_index groups;    /* CT_SHED of groups of tasks, all with key 0 */
+	struct graph_index children;  /* the children: index of the task (in .event), by tgid of
+					 the parent process */
+	struct graph_index threads;   /* index of the task (in .event), by tgid */
+	uint32_t lacks_first;         /* what the governor left out before the first record of `sheds` */
+	struct graph_index tuples;    /* index of a TCP or UDP socket (in .event), by hash of its
+					 two addresses and ports */
+	struct graph_index accepted;  /* index of an accepted unix socket (in .event), by its peer */
+	struct graph_index addresses; /* index of a TCP or UDP socket (in .event), by hash of its own
+					 address */
+	struct graph_index listening; /* index of a socket (in .event): see graph_listening() */
 
 	/* Only the parts below change after graph_build(). */
 	struct graph_scans *scans; /* see scan.h */
-	struct repeats **repeats;  /* [task] see graph/wake/repeats.h; NULL: not made yet */
+	struct repeats **repeats;  /* [task]: see graph/wake/repeats.h; NULL: not made yet */
 };
 
-/* The ith RUNNING interval on cpu, i < g->n_runs[cpu]. */
+/* Returns the RUNNING interval number i on cpu. i is smaller than g->n_runs[cpu]. */
 static inline const struct interval *graph_run(const struct graph *g, uint32_t cpu, size_t i)
 {
 	return &g->intervals[g->runs[cpu][i]];
 }
 
-/* The parts of a FOLDED interval. The rest of its time are waits shorter than CT_COARSE_NS. */
+/* The parts of a FOLDED interval: the time on the CPU, the time in the queue of a CPU, and the
+ * number of switches. The rest of the interval are waits shorter than CT_COARSE_NS. */
 struct interval_sums {
 	uint64_t ran_ns, queued_ns;
 	uint32_t switches;
 };
 
-/* Sets *ret to the parts of the range [from_ns, to_ns) of a FOLDED interval. Only the sums of the whole
- * interval are known, so the range gets its share of the sums by its length. False: the sums are not known;
- * then all parts are 0. */
+/* Sets *ret to the parts of the range [from_ns, to_ns) of a FOLDED interval. Only the sums of
+ * the whole interval are known, so the range gets a share of the sums in proportion to its
+ * length. Returns false if the sums are not known, or if the range is empty; then all parts are
+ * 0. */
 bool interval_sums(const struct interval *s, uint64_t from_ns, uint64_t to_ns, struct interval_sums *ret);
-/* For how long the task ran in the interval. If the sums of a FOLDED interval are not known: its length. */
+/* Returns for how long the task ran in the interval. If the sums of a FOLDED interval are not
+ * known, returns the length of the interval. */
 static inline uint64_t interval_ran_ns(const struct interval *s)
 {
 	struct interval_sums sums;
@@ -225,100 +239,111 @@ static inline uint64_t interval_ran_ns(const struct interval *s)
 	return s->state == INTERVAL_RUNNING || s->state == INTERVAL_FOLDED ? s->to_ns - s->from_ns : 0;
 }
 
-/* Builds the graph of w. The caller frees *ret with graph_free(). 0, -ENOMEM, or -E2BIG: more than
- * 2^32-2 intervals. */
+/* Builds the graph of w. The caller frees *ret with graph_free(). Returns 0, -ENOMEM, or -E2BIG
+ * if there are more than 2^32-2 intervals. */
 int graph_build(const struct window *w, struct graph **ret);
-/* As graph_build(), but takes less memory: drops the CT_SWITCH records from the window, and keeps only their
- * places. On a busy machine, a quarter of the records are CT_SWITCH. causal_build() does not accept such a
- * graph. After an error, the window can only be freed. */
+/* Like graph_build(), but takes less memory: drops the CT_SWITCH records from the window, and
+ * keeps only their places. On a busy machine, a quarter of the records are CT_SWITCH.
+ * causal_build() does not accept such a graph. After an error, the caller can only free the
+ * window. */
 int graph_build_lean(struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 
-/* Index of the task with this tid at ts_ns. Because tids are reused, a tid may have several lives:
- * the result is the life at ts_ns. If no task has the tid at ts_ns, the result is the last life
- * before ts_ns, or else the first life after it. GRAPH_NONE: no such tid. */
+/* Returns the index of the task with this tid at ts_ns. The kernel reuses tids, so a tid may
+ * have several lives: the result is the life at ts_ns. If no task has the tid at ts_ns, the
+ * result is the last life before ts_ns, or else the first life after it. Returns GRAPH_NONE if
+ * there is no such tid. */
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns);
-/* Index of the first interval of the task that ends after ts_ns, or GRAPH_NONE. */
+/* Returns the index of the first interval of the task that ends after ts_ns, or GRAPH_NONE. */
 uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* As graph_interval_at(). near: any number. The search is fast if near is the result for a moment
- * shortly before ts_ns. */
+/* Like graph_interval_at(). near may be any number. The search is fast if near is the result for
+ * a moment shortly before ts_ns. */
 uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near);
-/* True: the task belongs to a child of the process tgid, or to a descendant of such a child. Always
- * false for tgid 1 (init). */
+/* Returns true if the task belongs to a child of the process tgid, or to a descendant of such a
+ * child. Always returns false for tgid 1 (init). */
 bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid);
-/* The name of the task at ts_ns; never NULL. */
+/* Returns the name of the task at ts_ns. The result is never NULL. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* True: comm is the name of the task at ts_ns, as graph_comm() gives it. */
+/* Returns true if comm is the name of the task at ts_ns, as graph_comm() gives it. */
 bool graph_is_called(const struct graph *g, uint32_t task, uint64_t ts_ns, const char *comm);
-/* The command line of the process of the task at ts_ns, as window_cmdline(). */
+/* Returns the command line of the task's process at ts_ns, like window_cmdline(). */
 const char *graph_cmdline(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* The control group and container of the task at ts_ns. All fields are "" for GRAPH_NONE, and if
- * they are not known. */
+/* Returns the control group and container of the task at ts_ns. All fields are "" if they are
+ * not known, or if task is GRAPH_NONE. */
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* The number of dropped records that are earlier than ts_ns. */
+/* Returns the number of dropped records (graph_build_lean()) that are earlier than ts_ns. */
 size_t graph_dropped_before(const struct graph *g, uint64_t ts_ns);
-/* In these three functions, interval is an element of g->intervals. */
-/* The index of the CT_VISIT event that has the stack of the wait. GRAPH_NONE: the wait was not inspected. */
+/* In the next three functions, interval points to an element of g->intervals. */
+/* Returns the index of the CT_VISIT event that has the stack of the wait, or GRAPH_NONE if the
+ * wait was not inspected. */
 uint32_t graph_visit(const struct graph *g, const struct interval *interval);
-/* The tid of the owner of the futex for which the task waits, when the task blocked. 0: not known. */
+/* Returns the tid of the owner of the futex for which the task waits, or 0 if the owner is not
+ * known. The owner comes from the record of the block, or from an inspection of the wait. */
 uint32_t graph_futex_owner(const struct graph *g, const struct interval *interval);
-/* The id of the stack with which the interval was inspected; 0: it was not inspected. */
+/* Returns the id of the stack that an inspection of the wait found, or 0 if the wait was not
+ * inspected. */
 uint64_t graph_visit_stack(const struct graph *g, const struct interval *interval);
-/* What the governor left out at ns: bits CT_LACK_*. */
+/* Returns what the governor left out at ns, as bits CT_LACK_*. */
 uint32_t graph_lacks_at(const struct graph *g, uint64_t ns);
-/* What the governor left out at some time in [from_ns, to_ns]: bits CT_LACK_*. */
+/* Returns what the governor left out at some time in [from_ns, to_ns], as bits CT_LACK_*. */
 uint32_t graph_lacks_within(const struct graph *g, uint64_t from_ns, uint64_t to_ns);
-/* For how long in [from_ns, to_ns) all bits of lacks (CT_LACK_*) were left out by the governor. */
+/* Returns for how long in [from_ns, to_ns) the governor left out all that `lacks` (CT_LACK_*)
+ * names. */
 uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns);
-/* How often a walk ended early because the budget of scan.h was spent. */
+/* Returns how often a walk ended early because the budget of scan.h was spent. */
 uint64_t graph_scans_refused(const struct graph *g);
-/* The references of a key, in order of time; *ret_n is their number. Here and in the functions below,
- * the graph owns the references. */
+/* Returns the references of a key, in order of time. *ret_n is their number. Here and in the
+ * functions below, the graph owns the references. */
 const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n);
-/* The references of the keys first to last, both included. */
+/* Returns the references of the keys from `first` to `last`, both included. */
 const struct graph_ref *graph_refs_range(const struct graph_index *ix, uint64_t first, uint64_t last,
 					 size_t *ret_n);
-/* The last reference of key whose event has ts <= ts_ns, or NULL. */
+/* Returns the last reference of key whose event has ts <= ts_ns, or NULL. */
 const struct graph_ref *graph_ref_before(const struct graph *g, const struct graph_index *ix, uint64_t key,
 					 uint64_t ts_ns);
-/* The references of key whose events have ts >= from_ns. */
+/* Returns the references of key whose events have ts >= from_ns. */
 const struct graph_ref *graph_refs_from(const struct graph *g, const struct graph_index *ix, uint64_t key,
 					uint64_t from_ns, size_t *ret_n);
-/* The sockets of a type that may listen at an address: for AF_UNIX at `name`, for other families at
- * `port`. The list may have other sockets too, so the caller compares the addresses. */
+/* Returns the sockets of a type that may listen at an address: for AF_UNIX at `name`, for other
+ * families at `port`. The list may have other sockets too, so the caller compares the addresses. */
 const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
 					const char *name, size_t *ret_n);
-/* Where a socket listens, compared with the address that a connection asks for. The order is from
+/* How well a listening socket matches the address that a connection asks for. The values go from
  * the least to the most certain match. */
 enum listens {
 	LISTENS_NOT,
-	LISTENS_MAPPED,    /* the port, at any IPv6 address of its network namespace, which includes IPv4 */
-	LISTENS_ANYWHERE,  /* the port, at any address of its network namespace */
-	LISTENS_ELSEWHERE, /* the address and port, in another network namespace */
-	LISTENS_EXACTLY,   /* the address and port, or the path of a unix socket */
+	LISTENS_MAPPED,    /* the same port, at any IPv6 address of its network namespace, which
+			      includes IPv4 addresses */
+	LISTENS_ANYWHERE,  /* the same port, at any address of its network namespace */
+	LISTENS_ELSEWHERE, /* the same address and port, in another network namespace */
+	LISTENS_EXACTLY,   /* the same address and port, or the same path of a unix socket */
 };
-/* How well the listening socket l matches the connection that socket o asks for. */
+/* Returns how well the listening socket l matches the connection that socket o asks for. */
 enum listens graph_listens_for(const struct graph *g, const struct window_object *l,
 			       const struct window_object *o);
-/* True: the remote address of the socket shows that the other end of the connection is on this
- * host. The address is a loopback address, or the address of another socket in the trace. */
+/* Returns true if the remote address of the socket shows that the other end of the connection is
+ * on this host: it is a loopback address, or the address of another socket in the trace. */
 bool graph_is_local(const struct graph *g, uint64_t sock);
-/* The socket at the other end of a connection, if this socket is on this host. For one side of a
- * pseudo terminal: the other side. 0: not known. */
+/* Returns the socket at the other end of a connection, if this socket is on this host. For one
+ * side of a pseudo terminal, returns the other side. Returns 0 if it is not known. */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
-/* True: the socket is the accepted end of its connection, not the one that connected. */
+/* Returns true if the socket is the accepted end of its connection, and not the end that
+ * connected. */
 bool graph_is_accepted(const struct graph *g, uint64_t sock);
-/* Words of the JSON for enum edge_kind ("lock", "message", ...) and enum edge_strength. */
+/* The words that the JSON has for enum edge_kind ("lock", "message", ...) and for enum
+ * edge_strength. */
 const char *edge_kind_name(uint8_t kind);
 const char *edge_strength_name(uint8_t strength);
-/* True: the interval is a wait for a lock: its futex had a known owner when the task blocked; or
- * the futex is of a read-write lock, which had a known owner in another wait of the window. */
+/* Returns true if the interval is a wait for a lock. It is one if the owner of its futex is
+ * known. It is also one if the futex belongs to a read-write lock that had a known owner in
+ * another wait of the window. */
 bool edge_is_lock(const struct graph *g, const struct interval *interval);
-/* True: a timer ended the wait. An interrupt of unknown kind counts as a timer in three cases: the wait is a
- * sleep; it is for a timerfd; it has a time limit, and no device and no network can end it. */
+/* Returns true if a timer ended the wait. An interrupt of unknown kind counts as a timer in
+ * three cases: the wait is a sleep; the wait is for a timerfd; the wait has a time limit, and no
+ * device and no network can end it. */
 bool edge_by_timer(const struct graph *g, const struct interval *interval, const struct window_event *wake);
-/* Finds the kind and strength of the edge of the wake-up that ended the interval. Looks at no other
- * records. */
+/* Finds the kind and strength of the edge that the wake-up makes. `wake` is the record that
+ * ended the interval. Looks at no other records. */
 void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,
 		   uint8_t *ret_kind, uint8_t *ret_strength);
 

@@ -27,8 +27,9 @@ struct ref {
 typedef struct {
 	VEC(struct ref) v;  /* in order of time */
 	VEC(uint64_t) keys; /* each key once, in the order in which they come */
-	struct map at;      /* key -> index into keys */
-	uint32_t last;      /* index of the last key: often the next reference has the same key */
+	struct map at;      /* from a key to its index in keys */
+	uint32_t last;      /* index in keys of the last key; the next reference often has the
+			       same key */
 } refs;
 
 static void refs_free(refs *r)
@@ -60,7 +61,8 @@ static int key_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Sorts by key, by counting. The references of one key stay in the order of time. */
+/* Sorts the references by key (a counting sort). The references of one key stay in the order of
+ * time. */
 static int index_finish(struct graph_index *ix, refs *r)
 {
 	size_t n = r->v.n, n_keys = r->keys.n;
@@ -95,8 +97,8 @@ static int index_finish(struct graph_index *ix, refs *r)
 	return 0;
 }
 
-/* The hash of a connection as seen from one end. The caller swaps the two ends to get the hash as
- * seen from the other end. */
+/* Returns the hash of a connection, as one end sees it: la and lp are the address and port of
+ * this end. To get the hash as the other end sees it, the caller swaps the two ends. */
 static uint64_t tuple_hash(const uint8_t *la, uint16_t lp, const uint8_t *ra, uint16_t rp)
 {
 	uint64_t h = hash_bytes(hash_bytes(HASH_START, la, 16), ra, 16);
@@ -129,9 +131,10 @@ static bool is_accepted_unix(const struct window_object *o)
 	       !(o->id & CT_OBJ_NOT_ACCEPTED);
 }
 
-/* The other end of a unix socket. If a client sent before its connection was accepted, its record of
- * the other end may have an id that the other end no longer has. The accepted end always knows its
- * peer, so this function looks for an accepted socket that has the client's socket as its peer. */
+/* Returns the other end of a unix socket. If a client sends before its connection is accepted,
+ * its record of the other end has an id that the other end later loses. The accepted end always
+ * knows its peer, so this function looks for an accepted socket that has the client's socket as
+ * its peer. */
 static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 {
 	size_t n = 0;
@@ -141,7 +144,7 @@ static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 	return n ? g->w->objects[r[n - 1].event].id : o->peer;
 }
 
-/* Whether a terminal is the slave side or the master side of a pseudo terminal. */
+/* Returns true if a terminal is one side of a pseudo terminal. */
 static bool is_pty(const struct window_object *o)
 {
 	uint32_t major_no = ct_dev_major(o->dev);
@@ -179,9 +182,9 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 			continue;
 		if (p->type != o->type || p->id == o->id)
 			continue;
-		/* An accepted connection gets a new id: prefer the socket with this id. Ports are
-		 * reused: of several sockets, prefer the one whose record is nearest in time to the record of
-		 * `sock`. */
+		/* Prefer a socket that is accepted, because an accepted connection gets a new
+		 * id. Ports are reused, so of several such sockets, prefer the one whose record
+		 * is nearest in time to the record of `sock`. */
 		if (best && (best->id & CT_OBJ_NOT_ACCEPTED) != (p->id & CT_OBJ_NOT_ACCEPTED)) {
 			if (best->id & CT_OBJ_NOT_ACCEPTED)
 				best = p;
@@ -206,7 +209,7 @@ static bool is_wildcard(const uint8_t plain[16])
 	return !memcmp(plain, zero, 16);
 }
 
-/* Whether a plain address is one of 127.0.0.0/8, or ::1. */
+/* Returns true if a plain address is in 127.0.0.0/8, or is ::1. */
 static bool is_loopback(const uint8_t plain[16], bool v4)
 {
 	static const uint8_t one[16] = { [15] = 1 };
@@ -214,7 +217,7 @@ static bool is_loopback(const uint8_t plain[16], bool v4)
 	return v4 ? plain[0] == IN_LOOPBACKNET : !memcmp(plain, one, 16);
 }
 
-/* Whether the address is one of IPv4, also if it is mapped into IPv6. */
+/* Returns true if the address is an IPv4 address, also if it is mapped into IPv6. */
 static bool is_v4(uint16_t family, const uint8_t address[16])
 {
 	uint8_t plain[16];
@@ -264,7 +267,7 @@ enum listens graph_listens_for(const struct graph *g, const struct window_object
 	if (is_wildcard(la)) {
 		if (!same || (is_v4(l->family, l->laddr) && !v4) || !graph_is_local(g, o->id))
 			return LISTENS_NOT;
-		/* of two sockets, the kernel prefers the one of IPv4 for an IPv4 address */
+		/* for an IPv4 address, the kernel prefers a socket of IPv4 to a socket of IPv6 */
 		return v4 && l->family == AF_INET6 ? LISTENS_MAPPED : LISTENS_ANYWHERE;
 	}
 	if (memcmp(la, ra, 16) || is_v4(l->family, l->laddr) != v4)
@@ -311,7 +314,8 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock)
 	return false;
 }
 
-/* Index of the first key, from lo on, that is not smaller than `key`. */
+/* Returns the index of the first key that is not smaller than `key`. Searches from the index lo
+ * on. */
 static size_t keys_lower_bound(const struct graph_index *ix, size_t lo, uint64_t key)
 {
 	return BISECT(i, lo, ix->n_keys, ix->keys[i] >= key);
@@ -364,8 +368,8 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 	return n ? &r[n - 1] : NULL;
 }
 
-/* The futex operation (FUTEX_WAIT, FUTEX_WAIT_BITSET, ...), from the lower half of x[1] of a
- * CT_FUTEX. The upper half has the value of the futex word. */
+/* Returns the futex operation (FUTEX_WAIT, FUTEX_WAIT_BITSET, ...) of a CT_FUTEX. It is in the
+ * lower half of x[1]. The upper half has the value of the futex word. */
 static uint32_t futex_command(uint64_t x1)
 {
 	return (uint32_t)x1 & (uint32_t)FUTEX_CMD_MASK;
@@ -385,19 +389,22 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 	if (futex_command(x1) == FUTEX_WAIT && x1 && word != GLIBC_MUTEX_CONTENDED &&
 	    (word & FUTEX_TID_MASK) != ct_futex_owner(&futex->r))
 		return false;
-	/* an owner that the trace does not know is no task: the memory near the futex means something else */
+	/* If the trace does not know the owner, it is no task: the memory near the futex means
+	 * something else. */
 	return !waiter || (owner && (op & FUTEX_PRIVATE_FLAG ? waiter->tgid == owner->tgid
 							     : !(owner->flags & CT_TF_KTHREAD)));
 }
 
-/* Whether the wait is for a read-write lock, or a join: both use FUTEX_WAIT_BITSET. */
+/* Returns true if the wait has a plausible owner and uses FUTEX_WAIT_BITSET. Read-write locks
+ * and joins do. */
 static bool is_owned_bitset(const struct window *w, const struct window_event *futex)
 {
 	return futex_command(window_words(w, futex)[1]) == FUTEX_WAIT_BITSET && index_is_owner(w, futex);
 }
 
-/* Whether the futex looks like a thread that the task joins: see pthread_join() in ctrace/glibc.h.
- * The word of a robust mutex has FUTEX_WAITERS as long as a task waits for it. */
+/* Returns true if the wait looks like a join of a thread: see pthread_join() in ctrace/glibc.h.
+ * The wait for a robust mutex does not look like this: the word of such a mutex has
+ * FUTEX_WAITERS as long as a task waits for it. */
 static bool is_like_join(const struct window *w, const struct window_event *futex)
 {
 	uint64_t x1 = window_words(w, futex)[1];
@@ -521,7 +528,7 @@ static int index_tables(struct graph *g, refs *v)
 	return 0;
 }
 
-/* What the governor leaves out after this CT_SHED of a step: bits CT_LACK_*. */
+/* Returns what the governor leaves out after this CT_SHED of a step, as bits CT_LACK_*. */
 static uint32_t lacks_from(const struct graph *g, const struct graph_ref *shed)
 {
 	const struct ct_rec *r = &g->w->events[shed->event].r;
@@ -564,9 +571,9 @@ uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns
 	return ns + ((now & lacks) == lacks && from_ns < to_ns ? to_ns - from_ns : 0);
 }
 
-/* What the governor left out at the begin of the window: bits CT_LACK_*. The first CT_SHED of a step names
- * the step before. If the window has no such record, the state of a task at the begin can be FOLDED: then the
- * window lies in a coarse stretch. */
+/* Returns what the governor left out at the begin of the window, as bits CT_LACK_*. The first
+ * CT_SHED of a step names the step before it. If the window has no such record, but the state of
+ * some task at the begin is FOLDED, the window lies in a coarse stretch. */
 static uint32_t lacks_first(const struct graph *g)
 {
 	size_t n;

@@ -23,7 +23,7 @@ struct graph_scans {
 	uint64_t refused;
 };
 
-/* Pays for one step of a walk; false: the walk ends here. */
+/* Pays for one step of a walk. Returns false if the budget is spent; then the walk ends. */
 static inline bool scan_step(const struct graph *g)
 {
 	uint64_t left = __atomic_load_n(&g->scans->left, __ATOMIC_RELAXED);
@@ -36,14 +36,14 @@ static inline bool scan_step(const struct graph *g)
 	return true;
 }
 
-/* The steps that are left in the budget of the graph. */
+/* Returns how many steps are left in the budget of the graph. */
 static inline uint64_t scan_left(const struct graph *g)
 {
 	return __atomic_load_n(&g->scans->left, __ATOMIC_RELAXED);
 }
 
-/* A view of g that pays from *own, which the caller has filled. The view is valid as long as g and
- * *own are. */
+/* Returns a view of g that pays from *own. The caller has filled *own. The view is valid as long
+ * as g and *own are. */
 static inline struct graph scan_view(const struct graph *g, struct graph_scans *own)
 {
 	struct graph view = *g;
@@ -52,8 +52,9 @@ static inline struct graph scan_view(const struct graph *g, struct graph_scans *
 	return view;
 }
 
-/* Pays from the budget of the graph for walks that took place in a view. Only one thread at a time
- * may call this function. */
+/* Pays from the budget of the graph for walks that took place in a view: steps is the number of
+ * steps that they took, and refused the number of walks that ended early. Only one thread at a
+ * time may call this function. */
 static inline void scan_pay(const struct graph *g, uint64_t steps, uint64_t refused)
 {
 	uint64_t left = scan_left(g);

@@ -3,9 +3,9 @@
  * timeline.c - makes intervals from records: goes through the window in order of time, and keeps a
  * small state for each task (struct task_now).
  *
- * A wake-up can be recorded before the switch-out of the wait that it ends, while the wakee is still
- * on its way off the CPU. Such a wake-up is kept while the task runs. If the next wait has no wake-up
- * of its own, the kept wake-up ends it.
+ * A wake-up can be recorded before the switch-out of the wait that it ends, while the wakee is
+ * still on its way off the CPU. Such a wake-up is kept while the task runs. If the next wait has no
+ * wake-up of its own, the kept wake-up ends this wait.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,8 +37,8 @@ void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 	t->exit_ns = MIN(t->exit_ns, ts);
 }
 
-/* The task that has this tid now. Makes an entry if there is none, or if the last task with this tid has
- * gone. fresh: the record says that the task is new. */
+/* Returns the task that has this tid now. Makes an entry if there is none, or if the last task
+ * with this tid has gone. fresh: the record says that the task is new. */
 uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 {
 	uint64_t at;
@@ -48,7 +48,8 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 		t = &b->now.v[at];
 		if (!fresh && (!t->gone || t->ended))
 			return (uint32_t)at;
-		/* the checkpoint has the new task already, and now comes the record of its birth */
+		/* The checkpoint has the new task already. The present record is the record of
+		 * its birth. */
 		if (fresh && !t->gone && ts <= t->checkpoint_ns) {
 			t->born_ns = ts;
 			return (uint32_t)at;
@@ -147,9 +148,9 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 		timeline_set_owner(b, task, owner);
 }
 
-/* Task `was` ran on cpu until now, and task `now` runs there from now on (GRAPH_NONE: the idle task).
- * If, by the records so far, a third task ran there, its switch-out is missing. It is then not known
- * when the third task stopped, so its interval becomes unknown. */
+/* Notes that task `was` ran on cpu until now, and that task `now` runs there from now on
+ * (GRAPH_NONE: the idle task). By the records so far, a third task may have run there. Then its
+ * switch-out is missing, and it is not known when it stopped, so its interval becomes UNKNOWN. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)
@@ -181,7 +182,7 @@ static void timeline_state_interval(struct builder *b, uint32_t task, const stru
 		timeline_block(b, task, &last, st->owner);
 		break;
 	case WINDOW_RUN_RUNNABLE:
-		/* if the state has no time, no record of the task came before the checkpoint */
+		/* If the state has no time, the task has no record before the checkpoint. */
 		timeline_open(b, task, from_ns, st->last.ts ? INTERVAL_RUNNABLE : INTERVAL_UNKNOWN);
 		break;
 	case WINDOW_RUN_RUNNING:
@@ -226,7 +227,7 @@ static const struct window_state *resync_state(const struct window_resync *rs, u
 	return rs->n_states ? bsearch(&tid, rs->states, rs->n_states, sizeof(*rs->states), state_cmp) : NULL;
 }
 
-/* Whether the interval before the gap and the state after the gap are one interval. */
+/* Returns true if the interval before the gap and the state after the gap are one interval. */
 static bool resync_keeps(const struct interval *s, const struct window_state *st, uint64_t from_ns)
 {
 	switch (st->run) {
@@ -242,8 +243,8 @@ static bool resync_keeps(const struct interval *s, const struct window_state *st
 	return false;
 }
 
-/* Makes the state of the task unknown from rs->from_ns on, unless the task is in the same state after
- * the gap. False: the task has ended. */
+/* Makes the state of the task unknown from rs->from_ns on, unless the task is in the same state
+ * after the gap. Returns false if the task has ended. */
 static bool timeline_blind_task(struct builder *b, const struct window_resync *rs, uint32_t task)
 {
 	struct task_now *t = &b->now.v[task];
@@ -266,9 +267,9 @@ static bool timeline_blind_task(struct builder *b, const struct window_resync *r
 	return false;
 }
 
-/* Makes the state of all tasks unknown from rs->from_ns on, except for tasks that are in the same
- * state after the gap. There may be many gaps, so this function looks only at tasks with an open
- * interval, and not at tasks that have ended. */
+/* Makes the state of all tasks unknown from rs->from_ns on, except for tasks that are in the
+ * same state after the gap. There may be many gaps, so this function looks only at tasks with an
+ * open interval. */
 static void timeline_blind(struct builder *b, const struct window_resync *rs)
 {
 	size_t n = 0;
@@ -285,8 +286,8 @@ static void timeline_blind(struct builder *b, const struct window_resync *rs)
 	b->live.n = n;
 }
 
-/* As timeline_task(), for a record that shows that a task with this tid lives. So a CT_EXIT before this
- * record (`ended`) was the exit of an earlier task. */
+/* Like timeline_task(), for a record that shows that a task with this tid lives. So if there was
+ * a CT_EXIT before this record (`ended`), it was the exit of an earlier task. */
 static uint32_t timeline_living(struct builder *b, uint32_t tid, uint64_t ts)
 {
 	uint64_t at;
@@ -311,7 +312,8 @@ static void timeline_resync_task(struct builder *b, const struct window_state *s
 	t->cpu = st->cpu;
 	t->capped = false;
 	if (s && (t->kept || (s->state != INTERVAL_UNKNOWN && s->from_ns >= since_ns))) {
-		/* the interval goes on, or records since the gap have begun a new one already */
+		/* The interval goes on, or records after the gap have begun a new interval
+		 * already. */
 		t->kept = false;
 		if (s->state == INTERVAL_RUNNING && s->cpu < GRAPH_CPUS_MAX)
 			timeline_on_cpu(b, s->cpu, task, task);
@@ -350,8 +352,8 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	uint32_t race;
 	struct interval *s;
 
-	/* a record that a task died counts in any case, even if a later checkpoint still has the task
-	 * as a living one */
+	/* A record that the task died counts in any case, even if a later checkpoint still has
+	 * the task as living. */
 	if (b->err || ((t->capped || timeline_stale(t, e->r.ts)) && !(ct_switch_state(&e->r) & CT_ST_DEAD)))
 		return;
 	t->cpu = e->cpu;
@@ -359,8 +361,8 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	race = t->race_wake;
 	t->race_wake = GRAPH_NONE;
 	if (timeline_state(b, t) != INTERVAL_RUNNING && t->interval != GRAPH_NONE) {
-		/* the record of the switch-in is lost: it is known only that the task ran at this
-		 * moment */
+		/* The record of the switch-in is lost. It is known only that the task ran at
+		 * this moment. */
 		if (!timeline_open(b, task, e->r.ts, INTERVAL_RUNNING))
 			return;
 		t = &b->now.v[task];
@@ -404,8 +406,8 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 	b->now.v[task].run_ns = e->r.ts;
 }
 
-/* A switch in a coarse stretch: a late record from before the stretch, or an early record from after it. Only
- * the end of a task counts. */
+/* Handles a CT_SWITCH in a coarse stretch. It is a late record from before the stretch, or an
+ * early record from after it. Only the end of a task counts. */
 static void timeline_switch_late(struct builder *b, const struct window_event *e)
 {
 	uint64_t at;
@@ -431,7 +433,7 @@ static void timeline_switch(struct builder *b, const struct window_event *e)
 		timeline_switch_in(b, e);
 }
 
-/* The task is awake from ts on: it is runnable, or its state is folded. */
+/* Makes the task awake from ts on: runnable, or folded in a coarse stretch. */
 static void timeline_woken(struct builder *b, uint32_t task, uint64_t ts)
 {
 	if (!b->coarse)
@@ -443,7 +445,7 @@ static void timeline_woken(struct builder *b, uint32_t task, uint64_t ts)
 void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event)
 {
 	b->intervals.v[interval].wake = event;
-	/* the task was frozen during its wait, so it could go on only when it was thawed */
+	/* The task was frozen during its wait, so it could go on only when it was thawed. */
 	if (wake->flags & CT_WF_FROZEN)
 		b->intervals.v[interval].wait = CT_W_STOPPED;
 }
@@ -457,7 +459,7 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 		return;
 	if (ct_wake_waker(&e->r))
 		timeline_task(b, ct_wake_waker(&e->r), e->r.ts,
-			      false); /* a waker is a living task, so add it if it is not known yet */
+			      false); /* a waker is a living task: add it if it is not known yet */
 	t = &b->now.v[task];
 	if (b->err || fold_wake(b, task, e, idx) || t->capped || timeline_stale(t, e->r.ts))
 		return;
@@ -505,7 +507,8 @@ static void timeline_visit(struct builder *b, const struct window_event *e, uint
 	if (timeline_state(b, &b->now.v[at]) != INTERVAL_BLOCKED)
 		return;
 	s = &b->intervals.v[b->now.v[at].interval];
-	/* only the inspection knows the file system of a path */
+	/* For a wait with a path, only the inspection knows the object: the file system of the
+	 * path. */
 	if (s->wait == CT_W_OPEN && !s->obj)
 		s->obj = e->r.obj;
 	l = timeline_look(b, (uint32_t)at);
@@ -521,7 +524,7 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 	if (b->err || !index_is_owner(b->w, e))
 		return;
 	if (timeline_state(b, t) == INTERVAL_BLOCKED) {
-		/* the record comes from an inspection during the wait */
+		/* The record comes from an inspection during the wait. */
 		if (b->intervals.v[t->interval].obj == e->r.obj)
 			timeline_set_owner(b, task, ct_futex_owner(&e->r));
 		return;
@@ -532,9 +535,9 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 }
 
 /*
- * Whether a record of a cap is about a task whose end was recorded already. The daemon may cap a task that
- * has ended meanwhile. The exception: in a capped group (CT_GV_GROUP), the record is about a new task with
- * the same tid, unless the record says that its task has exited.
+ * Returns true if a record of a cap is about a task whose end was recorded already. The daemon may
+ * cap a task that has ended in the meantime. Exception: in a capped group (CT_GV_GROUP), the record
+ * is about a new task with the same tid, unless the record says that its task has exited.
  */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
 {
@@ -545,8 +548,9 @@ static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r
 }
 
 /*
- * A cap of this task begins or ends. In between, the records of the task are left out, and its state is
- * unknown: the records of other tasks show only a part of what it does.
+ * Handles a CT_SHED that begins or ends the cap of one task. In between, the records of the task
+ * are left out, and its state is unknown: the records of other tasks show only a part of what it
+ * does.
  */
 static void timeline_cap(struct builder *b, const struct window_event *e)
 {
@@ -563,7 +567,8 @@ static void timeline_cap(struct builder *b, const struct window_event *e)
 
 	if (b->err)
 		return;
-	/* the window does not have the begin of this cap */
+	/* The window does not have the begin of this cap, so the present interval of the task is
+	 * unknown. */
 	if (!begins && !t->capped && t->interval != GRAPH_NONE)
 		b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 	t->race_wake = GRAPH_NONE;
@@ -628,7 +633,7 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 	}
 }
 
-/* Ends open intervals at the end of the window. last_ns: the time of the last record. */
+/* Ends the open intervals at the end of the window. last_ns is the time of the last record. */
 static void timeline_end(struct builder *b, uint64_t last_ns)
 {
 	uint64_t end = MAX(b->w->to_ns, last_ns);
@@ -643,9 +648,9 @@ static void timeline_end(struct builder *b, uint64_t last_ns)
 	}
 }
 
-/* Allocates, in large pages, room for as many intervals as there are if no record was lost. Counting
- * the intervals costs less than moving the array as it grows. If there is too little memory, nothing is
- * allocated here, and the array grows as far as it can. */
+/* Allocates, in large pages, room for as many intervals as there will be if no record was lost.
+ * To count the intervals costs less than to move the array as it grows. If there is too little
+ * memory, allocates nothing here, and the array grows as far as it can. */
 static void timeline_reserve(struct builder *b)
 {
 	const struct window *w = b->w;
@@ -662,8 +667,9 @@ static void timeline_reserve(struct builder *b)
 	huge_advise(b->intervals.v, n * sizeof(*b->intervals.v));
 }
 
-/* If event e[n] is a CT_SWITCH, notes its place, so that it can be dropped. False: the event has to stay,
- * because it is of another kind, the first event, or too long after the event before it. */
+/* If event e[n] is a CT_SWITCH, notes its place, so that it can be dropped, and returns true.
+ * Returns false if the event has to stay, because it is of another kind, is the first event, or
+ * comes too long after the event before it. */
 static bool timeline_drops(struct builder *b, const struct window_event *e, uint32_t n)
 {
 	uint64_t since_ns = n ? e[n].r.ts - e[n - 1].r.ts : UINT64_MAX;
@@ -675,8 +681,8 @@ static bool timeline_drops(struct builder *b, const struct window_event *e, uint
 	return true;
 }
 
-/* The replay of a window whose switches are dropped. The events that are kept move down at once, because the
- * replay looks at them again. */
+/* Replays a window and drops its switches. The events that are kept move down at once, because
+ * the replay looks at them again. */
 static void timeline_replay_lean(struct builder *b, struct window *w)
 {
 	struct window_event *to = w->events;

@@ -9,16 +9,16 @@
 #include "graph/wake/owner.h"
 #include "lib/checked.h"
 
-/* Whether the record of a polled object is for the wait s. The set is recorded when the wait begins or when
- * it ends (bpf/wait_fds.h). */
+/* Returns true if the record of a polled object is for the wait s. The set is recorded when the
+ * wait begins or when it ends (bpf/wait_fds.h). */
 static bool is_polled_in(const struct interval *s, const struct window_event *e)
 {
 	return s->wait != CT_W_POLL ||
 	       (checked_sub(s->from_ns, WAITFD_OLD_NS) <= e->r.ts && e->r.ts <= s->to_ns);
 }
 
-/* The records of the objects that the task polls: the members of the epoll, or the sets of all
- * polls of the task. is_polled_in() says which records are for the wait s. */
+/* Returns the records of the objects that the task polls: the members of the epoll, or the sets
+ * of all polls of the task. is_polled_in() says which records are for the wait s. */
 static const struct graph_ref *polled_set(const struct graph *g, const struct interval *s, size_t *ret_n)
 {
 	return s->wait == CT_W_EPOLL ? graph_refs(&g->members, s->obj, ret_n)
@@ -44,8 +44,8 @@ bool blame_polls_several(const struct graph *g, uint32_t interval)
 	return false;
 }
 
-/* Whether the set that s polls has a connection to another host. *ret_known: whether the set has
- * any connection that is not AF_UNIX. */
+/* Returns true if the set that s polls has a connection to another host. Sets *ret_known to true
+ * if the set has any connection that is not AF_UNIX. */
 static bool has_far_member(const struct graph *g, const struct interval *s, bool *ret_known)
 {
 	size_t n;
@@ -73,7 +73,8 @@ bool wake_polls_far(const struct graph *g, const struct interval *s)
 	return has_far_member(g, s, &known) || !known;
 }
 
-/* The socket that the waker used last before the wake-up, if not too many records lie in between; else 0. */
+/* Returns the socket that the waker used last before the wake-up. Returns 0 if it used none, or
+ * if too many records lie in between. */
 static uint64_t look_spoke(const struct graph *g, const struct window_event *wake)
 {
 	size_t at = (size_t)(wake - g->w->events);
@@ -87,8 +88,9 @@ static uint64_t look_spoke(const struct graph *g, const struct window_event *wak
 	return 0;
 }
 
-/* The waiter's socket whose connection the waker of the wake ends. The wake for the end of a connection names
- * no socket, because there is nothing to read. 0: the wake is for something else. */
+/* Returns the waiter's socket whose connection the waker of `wake` ends, or 0 if the wake is for
+ * something else. A wake for the end of a connection names no socket, because there is nothing
+ * to read. */
 static uint64_t closed_socket(const struct graph *g, const struct interval *s,
 			      const struct window_event *wake, uint64_t spoke)
 {
@@ -111,7 +113,7 @@ static uint64_t closed_socket(const struct graph *g, const struct interval *s,
 		if (CT_OBJ_KIND(e->r.obj) == CT_OBJ_SOCK && owner_closes(g, e->r.obj, wake))
 			return e->r.obj;
 	}
-	/* a connection that is new in an epoll may have no record as a member yet */
+	/* A connection that is new in an epoll may not be recorded as a member yet. */
 	if (spoke == CAUSE_LOOK)
 		spoke = look_spoke(g, wake);
 	mine = spoke ? graph_peer_object(g, spoke) : 0;
@@ -119,8 +121,8 @@ static uint64_t closed_socket(const struct graph *g, const struct interval *s,
 												     : 0;
 }
 
-/* Whether the task that the softirq interrupted is the sender: the softirq runs on top of the call that
- * sent the message, as on loopback. */
+/* Returns true if the task that the softirq interrupted is the sender. Then the softirq runs on
+ * top of the system call that sent the message, as on loopback. */
 static bool is_sender_below(const struct graph *g, const struct window_event *wake, uint32_t waker)
 {
 	uint64_t peer;
@@ -129,14 +131,14 @@ static bool is_sender_below(const struct graph *g, const struct window_event *wa
 		return false;
 	if (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_CONNECT)
 		return true;
-	/* The interrupted task is also the sender if its process used the other end last: for example, it
-	 * closes the other end now. */
+	/* The interrupted task is also the sender if its process used the other end last. For
+	 * example, it closes the other end now. */
 	peer = wake->r.flags & CT_WF_READY ? graph_peer_object(g, wake->r.obj) : 0;
 	return peer && owner_has_socket(g, waker, peer, wake->r.ts);
 }
 
-/* Whether the waker belongs to a child process of the task's process. (The end of a child can wake
- * its parent in several ways: by SIGCHLD, by the end of a pipe, ...) */
+/* Returns true if the waker belongs to a child process of the task's process. (The end of a
+ * child can wake its parent in several ways: by SIGCHLD, by the end of a pipe, ...) */
 static bool is_own_child(const struct graph *g, uint32_t task, uint32_t waker)
 {
 	return g->tasks[waker].ptgid == g->tasks[task].tgid && g->tasks[waker].tgid != g->tasks[task].tgid;
@@ -174,8 +176,8 @@ static void by_task(const struct graph *g, const struct interval *s, const struc
 	if (c->closed)
 		cause_is(c, EDGE_MESSAGE, EDGE_STRONG);
 	else if (c->edge == EDGE_WAKE && s->wait == CT_W_OPEN && ct_wake_call(&wake->r) == CT_W_OPEN)
-		cause_is(c, EDGE_PIPE, EDGE_STRONG); /* both tasks open one FIFO, and open() waits for the
-							other end */
+		cause_is(c, EDGE_PIPE, EDGE_STRONG); /* Both tasks open one FIFO. open() of one
+							end waits until the other end is opened. */
 }
 
 void wake_cause(const struct graph *g, const struct interval *s, const struct window_event *wake,
@@ -202,7 +204,8 @@ void wake_cause(const struct graph *g, const struct interval *s, const struct wi
 	if (ret->edge != EDGE_IRQ || wake->r.obj || waker == s->task)
 		return;
 	ret->closed = closed_socket(g, s, wake, spoke);
-	/* if a loop waits for other hosts too, the softirq may have nothing to do with the task on the CPU */
+	/* If a loop waits for other hosts too, the softirq may have nothing to do with the task
+	 * on the CPU. */
 	if (ret->closed && ret->closed != s->obj && has_far_member(g, s, &known))
 		ret->closed = 0;
 	if (!ret->closed)

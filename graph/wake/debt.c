@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * debt.c - blame_debt(): the task that owes an answer to a process, seen from any thread of the process.
+ * debt.c - blame_debt(): finds the task that owes a process an answer, on a connection of any
+ * thread of the process. blame_active(): finds the only active thread of a process.
  *
  * Some runtimes (those of Go, Rust's tokio, executors of the JVM) let any thread go on with any
  * request. A thread that has received a request may soon wait for something that has nothing to do
- * with this request. In other servers, one thread accepts the requests, and the threads of a pool serve them.
+ * with this request. In other servers, one thread accepts the requests, and the threads of a pool
+ * serve them.
  */
 #include "graph/wake/blame.h"
 
@@ -14,9 +16,10 @@
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 
-/* The wait in which the task may wait for an answer at ts_ns: the read, connect or poll that lasts, or else
- * the last wait in an epoll that the task began up to ts_ns, if not too many intervals lie in between.
- * GRAPH_NONE: there is none. */
+/* Returns the wait in which the task may wait for an answer at ts_ns. This is its read, connect
+ * or poll at ts_ns, if it is in one. Otherwise it is the last wait in an epoll that the task
+ * began up to ts_ns, unless too many intervals lie in between. Returns GRAPH_NONE if there is no
+ * such wait. */
 static uint32_t asking_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -49,13 +52,15 @@ bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)
 		return false;
 	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
 		return s->wait == CT_W_ACCEPT || s->wait == CT_W_SLEEP || s->wait == CT_W_FUTEX;
-	/* an event loop may wait for a program that it has started, or for an answer */
+	/* An event loop does not idle if it waits for a program that it has started, or for an
+	 * answer. */
 	blame_lasting(g, i, &b);
 	return b.task == GRAPH_NONE || !(b.owed || graph_descends_from(g, b.task, g->tasks[task].tgid));
 }
 
-/* Whether b->task was asked on b->obj before since_ns, and idles at ts_ns. The request may ask for news. An
- * idle server answers such a request only if there is news, so maybe never. */
+/* Returns true if b->task was asked on b->obj before since_ns, and idles at ts_ns. The question
+ * may be one for news. An idle server answers such a question only when there is news, which may
+ * be never. asked_by_ns: the question was sent at this time at the latest. */
 static bool may_have_no_news(const struct graph *g, const struct blame *b, uint64_t asked_by_ns,
 			     uint64_t since_ns, uint64_t ts_ns)
 {
@@ -92,8 +97,8 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
 	return true;
 }
 
-/* Whether the task computed, or wanted to, for at least 1/ACTIVE_SHARE of [from_ns, to_ns). Looks at some
- * moments only, because a busy task may have very many intervals. */
+/* Returns true if the task was running or runnable for at least 1/ACTIVE_SHARE of [from_ns,
+ * to_ns). Looks at some moments only, because a busy task may have very many intervals. */
 static bool computed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	unsigned n = 0;
@@ -109,8 +114,9 @@ static bool computed(const struct graph *g, uint32_t task, uint64_t from_ns, uin
 	return n * ACTIVE_SHARE >= ACTIVE_MOMENTS;
 }
 
-/* Whether the task waits at ts_ns for something outside of its process. *ret_for: the task of another process
- * for which it waits, or GRAPH_NONE. since_ns: as in blame_debt(). */
+/* Returns true if the task waits at ts_ns for something outside of its process. Sets *ret_for to
+ * the task of another process for which it waits, or to GRAPH_NONE. since_ns is as in
+ * blame_debt(). */
 static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t ts_ns,
 			  uint32_t *ret_for)
 {
@@ -134,8 +140,8 @@ static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_n
 		(CT_OBJ_KIND(b.obj) == CT_OBJ_SOCK && owner_unread(g, graph_peer_object(g, b.obj), ts_ns)));
 }
 
-/* Whether the thread is active in [from_ns, to_ns), as blame_active() says. *ret_for: as in waits_outside().
- */
+/* Returns true if the thread is active in [from_ns, to_ns): blame_active() says what this means.
+ * *ret_for is as in waits_outside(). */
 static bool is_active(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t from_ns,
 		      uint64_t to_ns, uint32_t *ret_for)
 {
@@ -157,7 +163,8 @@ static bool waits_for_child(const struct graph *g, uint32_t task, uint64_t ts_ns
 	return i != GRAPH_NONE && g->intervals[i].wait == CT_W_CHILD;
 }
 
-/* Whether the task sleeps at ts_ns, or waits with a time limit. A task can do this while it holds a lock. */
+/* Returns true if the task sleeps at ts_ns, or waits on a futex with a time limit. A task can do
+ * this while it holds a lock. */
 static bool sleeps(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
@@ -182,7 +189,7 @@ bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, s
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		if (r[i].event == s->task || !is_active(g, r[i].event, since_ns, s->from_ns, to_ns, &other))
 			continue;
-		/* two threads may wait for one child: for its output, and for its end */
+		/* Two threads may wait for one child: one for its output, one for its end. */
 		if (found != GRAPH_NONE && (other == GRAPH_NONE || found_for == GRAPH_NONE ||
 					    g->tasks[other].tgid != g->tasks[found_for].tgid))
 			return false;

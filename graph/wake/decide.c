@@ -16,8 +16,8 @@
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
 
-/* Whether the object is a block device, or a file or directory on one. If it is, a wait for the object
- * is a wait for the device. */
+/* Returns true if the object is a block device, or a file or directory on one. A wait for such
+ * an object is a wait for the device. */
 static bool on_disk(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -33,15 +33,15 @@ static bool on_disk(const struct graph *g, uint64_t obj)
 	}
 }
 
-/* Whether the wait is for the disk itself. Then the waker does not matter: any task on the CPU can
- * be the waker when the disk is done. */
+/* Returns true if the wait is for the disk itself. Then the waker does not matter: any task on
+ * the CPU can be the waker when the disk is done. */
 static bool is_disk_wait(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	if (resource_of_object(g->w, s->obj) == RESOURCE_FUSE ||
 	    CT_OBJ_KIND(wake ? wake->r.obj : 0) == CT_OBJ_FUSEDEV)
 		return false;
-	/* the kernel counts every wait for an io_uring as a wait for I/O, also if the ring waits for
-	 * no disk */
+	/* The kernel counts every wait for an io_uring as a wait for I/O, even if the ring waits
+	 * for no disk. */
 	if (s->wait == CT_W_STOPPED || s->wait == CT_W_KTHREAD || s->wait == CT_W_FLOCK ||
 	    s->wait == CT_W_URING)
 		return false;
@@ -54,7 +54,7 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 {
 	switch ((enum ct_wait)s->wait) {
 	case CT_W_FUTEX:
-		if (b->edge == EDGE_EXIT) /* the task has joined a thread */
+		if (b->edge == EDGE_EXIT) /* the task joined a thread */
 			return TIME_IPC;
 		return b->edge == EDGE_LOCK || graph_futex_owner(g, s) ? TIME_LOCK : TIME_QUEUE;
 	case CT_W_FLOCK:
@@ -111,9 +111,9 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	}
 }
 
-/* The signal that made the wake: a signal of the waker that is recorded at most SIGNAL_LATE_NS after
- * the wake. __send_signal_locked() in kernel/signal.c wakes the target, and then traces the signal.
- * NULL: there is none. */
+/* Returns the signal that made the wake, or NULL. This is a signal of the waker that is recorded
+ * at most SIGNAL_LATE_NS after the wake, because __send_signal_locked() in kernel/signal.c wakes
+ * the target, and then traces the signal. */
 static const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
 					      const struct window_event *wake)
 {
@@ -134,15 +134,15 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 	return NULL;
 }
 
-/* Whether the signal killed the task, or is one of those that ask programs to end. */
+/* Returns true if the signal killed the task, or is one of those that ask programs to end. */
 static bool ends_programs(int signal, const struct graph_task *t)
 {
 	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
 	       signal == WTERMSIG(t->exit_code);
 }
 
-/* Whether a thread of the waiter's own process sent the signal after the wake, and did not make the
- * wake. Then the wake had another reason, and the process ended itself afterwards. */
+/* Returns true if a thread of the waiter's own process sent the signal after the wake, and did
+ * not make the wake. Then the wake had another reason, and the process ended itself afterwards. */
 static bool is_own_end(const struct graph *g, const struct graph_task *t, const struct window_event *wake,
 		       const struct window_event *sig)
 {
@@ -152,7 +152,7 @@ static bool is_own_end(const struct graph *g, const struct graph_task *t, const 
 	       sig->r.tid != ct_wake_waker(&wake->r);
 }
 
-/* Whether a signal that ends programs was sent to the task as it woke. */
+/* Returns true if a signal that ends programs was sent to the task as it woke. */
 static bool got_killer(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	const struct graph_task *t = &g->tasks[s->task];
@@ -173,8 +173,8 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 	return false;
 }
 
-/* Whether the task was woken to end: by a signal for which it did not wait, or by the exit of its
- * whole process. In both cases the task exits soon after. */
+/* Returns true if the task was woken because it has to end: by a signal for which it did not
+ * wait, or by the exit of its whole process. In both cases the task exits soon after. */
 static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	enum call call = call_of(g->w->machine, wake->r.nr);
@@ -208,9 +208,10 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->ended = true;
 }
 
-/* The object of the wait. If the wait names no socket and is no write, as in a poll: the socket
- * that the wake made readable. In other waits, the socket in the record of the wake does not count:
- * a softirq can make one socket readable, and then make room for a writer on another socket. */
+/* Returns the object of the wait. If the wait names no socket and is no write (for example, a
+ * poll), returns the socket that the wake made readable. In other waits, the socket in the
+ * record of the wake does not count: a softirq can make one socket readable, and then make room
+ * for a writer on another socket. */
 static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
@@ -219,7 +220,8 @@ static uint64_t own_socket(const struct interval *s, const struct window_event *
 												: s->obj;
 }
 
-/* Completes b for bytes that came in by an interrupt, from a task of this host or from the network. */
+/* Completes b for bytes that came in by an interrupt. A task of this host or the network sent
+ * them. */
 static void blame_network(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			  struct blame *b)
 {
@@ -233,7 +235,7 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	if (b->task == s->task)
 		b->task = GRAPH_NONE;
 	if (b->task != GRAPH_NONE) {
-		/* an interrupt of unknown kind may have had nothing to do with the network */
+		/* An interrupt of unknown kind may have had nothing to do with the network. */
 		blame_task(b, b->task, EDGE_MESSAGE,
 			   b->event != GRAPH_NONE && ct_wake_context(&wake->r) != CT_CTX_IRQ ? EDGE_STRONG
 											     : EDGE_WEAK);
@@ -245,7 +247,7 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->time = (o && o->family == AF_UNIX) || graph_is_local(g, b->obj) ? TIME_IPC : TIME_NETWORK;
 }
 
-/* Whether the task waits for one thing, which is neither a signal nor a person. */
+/* Returns true if the task waits for one thing, and this thing is neither a signal nor a person. */
 static bool is_for_one_thing(const struct interval *s)
 {
 	if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY)
@@ -254,10 +256,12 @@ static bool is_for_one_thing(const struct interval *s)
 	       s->wait == CT_W_FLOCK || s->wait == CT_W_CONNECT;
 }
 
-/* A signal from `sender` interrupted a wait for something else. The task waited for the signal only if the
- * sender is a descendant of the task's process, or belongs to this process. Otherwise, if another task could
- * have ended the wait, or the wait was for one thing, completes b as for a wait that lasts, and returns true.
- */
+/* A signal from `sender` interrupted the wait s. If the task did not wait for this signal,
+ * completes b as for a wait that lasts, and returns true. Otherwise returns false. The task
+ * waited for the signal in three cases:
+ * - The sender belongs to the task's process, or to a descendant of this process.
+ * - The sender is the task that could have ended the wait.
+ * - No task could have ended the wait, and the wait was not for one thing (is_for_one_thing()). */
 static bool blame_interrupted(const struct graph *g, const struct interval *s, uint32_t sender,
 			      struct blame *b)
 {
@@ -267,8 +271,8 @@ static bool blame_interrupted(const struct graph *g, const struct interval *s, u
 	    graph_descends_from(g, sender, g->tasks[s->task].tgid))
 		return false;
 	blame_lasting(g, (uint32_t)(s - g->intervals), &lasting);
-	/* a poll, a sleep or a pause may well have been for the signal; a wait for a lock or for data was not
-	 */
+	/* A poll, a sleep or a pause may well have been for the signal. A wait for a lock or for
+	 * data was not. */
 	if (lasting.task == sender || (lasting.task == GRAPH_NONE && !is_for_one_thing(s)))
 		return false;
 	lasting.until_ns = b->until_ns;
@@ -300,8 +304,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	}
 	b->kind = resource_of_wait(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
 				   b->obj);
-	/* The waker received on the other end, and so made room. So the waker is certainly the task for which
-	 * the writer waited. */
+	/* The waker received on the other end, and so made room. So it is certain that the
+	 * writer waited for the waker. */
 	if (b->edge == EDGE_MESSAGE && s->obj && graph_peer_object(g, s->obj) == wake->r.obj)
 		b->strength = EDGE_STRONG;
 	b->ended = true;
@@ -326,8 +330,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	else if (b->edge == EDGE_KERNEL_LOCK)
 		b->kind = RESOURCE_KERNEL_LOCK;
 	if (g->tasks[waker].kthread) {
-		/* the waker is a kernel thread: it works for a device, for a terminal, or for a close
-		 * that was put off */
+		/* The waker is a kernel thread. It works for a device, for a terminal, or for a
+		 * close that was put off. */
 		if (on_disk(g, b->obj) && s->st & CT_ST_DISK)
 			blame_disk(s, b);
 		else if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY && s->wait == CT_W_WRITE)
@@ -373,8 +377,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		blame_waker(g, s, wake, b);
 		return;
 	}
-	/* The interrupt is of unknown kind: the poll's timer, or the network, may have made it. In
-	 * both cases the task has waited for its set. */
+	/* The interrupt is of unknown kind: the timer of the poll may have made it, or the
+	 * network. In both cases the task has waited for its set. */
 	if (ct_wake_context(&wake->r) == CT_CTX_IRQ && (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
 		blame_lasting(g, (uint32_t)(s - g->intervals), b);
 		return;
@@ -383,7 +387,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	wake_cause(g, s, wake, CAUSE_LOOK, &cause);
 	if (cause.closed)
 		blame_lasting(g, (uint32_t)(s - g->intervals), &last);
-	/* a loop that is owed an answer on another connection goes on to wait for it */
+	/* A loop that is owed an answer on another connection goes on waiting for this answer. */
 	if (cause.closed && (!last.owed || last.obj == cause.closed)) {
 		b->obj = cause.closed;
 		b->kind = resource_of_object(g->w, cause.closed);
@@ -393,8 +397,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		return;
 	}
 	b->edge = EDGE_IRQ;
-	/* The task waits in an event loop, and the record of the wake names no socket. So the network
-	 * made room for a send, or reported an event other than data. */
+	/* The task waits in an event loop, and the record of the wake names no socket. So the
+	 * network made room for a send, or reported an event other than data. */
 	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
 	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
@@ -409,8 +413,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		b->kind = RESOURCE_INPUT;
 }
 
-/* For a wait that timed out: its first repeat up to limit_ns that did not time out. NULL: there is
- * none. */
+/* For a wait that timed out: returns its first repeat up to limit_ns that did not time out, or
+ * NULL if there is none. */
 static const struct interval *blame_repeat(const struct graph *g, uint32_t interval, uint64_t limit_ns)
 {
 	uint32_t ended = repeats_ended(g, interval);
@@ -419,8 +423,9 @@ static const struct interval *blame_repeat(const struct graph *g, uint32_t inter
 	return x && x->from_ns < limit_ns && x->to_ns <= limit_ns ? x : NULL;
 }
 
-/* The task's last try of a file lock, if it failed shortly before ts_ns. Otherwise NULL. Unlocks
- * after that try do not count, because a close of the file is recorded as an unlock too. */
+/* Returns the task's last try to take a file lock, if this try failed shortly before ts_ns;
+ * otherwise NULL. Unlocks after that try do not count, because a close of the file is recorded
+ * as an unlock too. */
 static const struct window_event *failed_try(const struct graph *g, uint32_t tid, uint64_t ts_ns,
 					     uint32_t *ret_event)
 {
@@ -441,8 +446,8 @@ static const struct window_event *failed_try(const struct graph *g, uint32_t tid
 	return NULL;
 }
 
-/* If the task sleeps between two tries of a file lock, completes b and returns true. False: the task does
- * not sleep for this reason. */
+/* If the task sleeps between two tries to take a file lock, completes b and returns true.
+ * Returns false if the task sleeps for another reason. */
 static bool blame_polled_lock(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	uint32_t event, owner;
@@ -524,10 +529,11 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		return;
 	}
 	owner_of_wait(g, interval, b, &all);
-	/* the governor left out the object of the wait, so it is not known for what the task waited */
+	/* The governor left out the object of the wait, so it is not known for what the task
+	 * waited. */
 	if (!s->obj && b->task == GRAPH_NONE && graph_lacks_at(g, s->from_ns) & CT_LACK_WAIT_OBJECTS)
 		return;
-	/* a wait that timed out and has no task to blame is a sleep, unless an answer is owed */
+	/* A wait that timed out and has no task to blame is a sleep, unless an answer is owed. */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK &&
 	    b->kind != RESOURCE_DATABASE_LOCK &&
 	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {
@@ -551,7 +557,8 @@ void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret)
 
 	blame_nobody(g, s, ret);
 	owner_of_wait(g, interval, ret, &all);
-	/* another thread of the process may have asked during the wait */
+	/* Another thread of the process may have asked during the wait, so look at the end of
+	 * the wait. */
 	ret->owed = CT_OBJ_KIND(ret->obj) == CT_OBJ_SOCK && owner_owed(g, ret->obj, s->to_ns - 1);
 }
 

@@ -18,27 +18,33 @@ static bool is_poll_wait(const struct interval *s)
 	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL);
 }
 
-/* A round of a thread: from the end of a poll to the next poll. The thread acts on what it has received. */
+/* A round of a thread: the time from the end of a poll to the next poll. In a round, the thread
+ * acts on what it has received. */
 struct round {
 	uint32_t tid;
-	uint32_t received[ROUND_RECEIVES]; /* events: the first receive on each socket */
+	uint32_t received[ROUND_RECEIVES]; /* indices of events: the first receive on each socket */
 	bool acted[ROUND_RECEIVES];        /* the thread has sent something because of this receive */
-	size_t n;                          /* how many; more than ROUND_RECEIVES: the last ones are missing */
-	bool guessed;                      /* the thread may have acted on the receives in another order */
-	uint32_t now;                      /* the receive on which the thread acted last; GRAPH_NONE: none */
-	uint64_t sent_on;  /* the socket of the last send; 0: a receive came after it, or none has been */
-	uint32_t sent_for; /* the reason of the last send */
+	size_t n;                          /* number of sockets on which it received; if more
+					      than ROUND_RECEIVES, the last ones are missing in
+					      received */
+	bool guessed;                      /* the thread may have acted on the receives in
+					      another order than assumed */
+	uint32_t now;                      /* index of the receive on which the thread acted
+					      last; GRAPH_NONE: none */
+	uint64_t sent_on;  /* the socket of the last send; 0: no send so far, or a receive came
+			      after it */
+	uint32_t sent_for; /* the receive because of which the thread made the last send */
 };
 
-/* Whether a round of the thread ends with this wait: a poll, or a wait for work in a runtime that runs many
- * coroutines on a few threads (Go, tokio). */
+/* Returns true if a round of the thread ends with this wait: it is a poll, or a wait for work in
+ * a runtime that runs many coroutines on a few threads (Go, tokio). */
 static bool ends_round(const struct graph *g, const struct interval *s)
 {
 	return is_poll_wait(s) || (s->state == INTERVAL_BLOCKED && s->wait == CT_W_FUTEX &&
 				   s->to_ns - s->from_ns > HANDED_PAUSE_NS && !graph_futex_owner(g, s));
 }
 
-/* When the round of the thread at ts_ns began. UINT64_MAX: not known. */
+/* Returns the time at which the thread's round at ts_ns began, or UINT64_MAX if it is not known. */
 static uint64_t round_from(const struct graph *g, uint32_t thread, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[thread];
@@ -59,16 +65,17 @@ static uint64_t round_from(const struct graph *g, uint32_t thread, uint64_t ts_n
 	return UINT64_MAX;
 }
 
-/* Index of the first event at or after ts_ns. */
+/* Returns the index of the first event at or after ts_ns. */
 static uint32_t first_event(const struct graph *g, uint64_t ts_ns)
 {
 	return (uint32_t)BISECT(i, 0, g->w->n_events, g->w->events[i].r.ts >= ts_ns);
 }
 
-/* The receive because of which the loop sends on `sock`. An answer on an accepted socket has its reason in
- * the request there, or in an answer that the loop received. A question has its reason in a request, or in
- * an answer that came before it. Loops act in the order in which they receive. *sure: no other receive
- * could be the reason. GRAPH_NONE: the loop has received nothing in this round. */
+/* Returns the receive because of which the loop now sends on `sock`: the reason of the send. The
+ * reason of an answer on an accepted socket is the request there, or an answer that the loop
+ * received. The reason of a question is a request, or an answer that came before. Loops act in
+ * the order in which they receive. Sets *sure to true if no other receive could be the reason.
+ * Returns GRAPH_NONE if the loop has received nothing in this round. */
 static uint32_t reason(const struct graph *g, struct round *t, uint64_t sock, bool *sure)
 {
 	bool answers = graph_is_accepted(g, sock);
@@ -109,9 +116,9 @@ static bool is_by(const struct graph *g, uint32_t event, uint32_t tgid)
 	return task != GRAPH_NONE && g->tasks[task].tgid == tgid;
 }
 
-/* Goes on with the round at event e. If e is a send of the thread, returns its reason, as reason().
- * GRAPH_NONE: e is something else, or the thread has received too much in this round (t->n is then too
- * large). */
+/* Goes on with the round at event e. If e is a send of the thread, returns its reason, like
+ * reason(). Returns GRAPH_NONE if e is something else. If the thread has received on too many
+ * sockets in this round, t->n becomes larger than ROUND_RECEIVES. */
 static uint32_t round_step(const struct graph *g, struct round *t, uint32_t e, bool *sure)
 {
 	const struct ct_rec *r = rec(g, e);
@@ -119,7 +126,7 @@ static uint32_t round_step(const struct graph *g, struct round *t, uint32_t e, b
 	if (r->tid != t->tid || (r->kind != CT_SEND && r->kind != CT_RECV))
 		return GRAPH_NONE;
 	if (r->kind == CT_SEND) {
-		/* not for a further part of a message */
+		/* a further part of a message has the reason of its first part */
 		if (r->obj != t->sent_on)
 			t->sent_for = reason(g, t, r->obj, sure);
 		t->sent_on = r->obj;
@@ -135,8 +142,9 @@ static uint32_t round_step(const struct graph *g, struct round *t, uint32_t e, b
 	return GRAPH_NONE;
 }
 
-/* Begins the round of the thread that sent or received `event`. Returns the first event of the round;
- * GRAPH_NONE: not known, or too much happens until `event`. */
+/* Begins the round of the thread that sent or received `event`. Returns the index of the first
+ * event of the round. Returns GRAPH_NONE if it is not known, or if too many events lie between
+ * it and `event`. */
 static uint32_t round_begin(const struct graph *g, uint32_t event, struct round *t)
 {
 	uint32_t thread = task_of(g, event), first;
@@ -147,8 +155,8 @@ static uint32_t round_begin(const struct graph *g, uint32_t event, struct round 
 	return first == GRAPH_NONE || first > event || event - first > ROUND_EVENTS ? GRAPH_NONE : first;
 }
 
-/* The receive because of which a thread made the send `event`. GRAPH_NONE: there is none, or too much
- * happened in this round. */
+/* Returns the receive because of which a thread made the send `event`. Returns GRAPH_NONE if
+ * there is none, or if too much happened in this round. */
 static uint32_t reason_of(const struct graph *g, uint32_t event, bool *sure)
 {
 	struct round t;
@@ -162,7 +170,8 @@ static uint32_t reason_of(const struct graph *g, uint32_t event, bool *sure)
 	return t.n > ROUND_RECEIVES ? GRAPH_NONE : found;
 }
 
-/* Before the loop received `got`, it had asked on `sock` for the client of the accepted socket `other`. */
+/* Returns true if the loop's last question on `sock` before it received `got` was for the client
+ * of the accepted socket `other`. */
 static bool had_asked_for(const struct graph *g, uint64_t sock, uint32_t got, uint64_t other)
 {
 	const struct graph_ref *asked = graph_ref_before(g, &g->sends, sock, rec(g, got)->ts);
@@ -172,7 +181,8 @@ static bool had_asked_for(const struct graph *g, uint64_t sock, uint32_t got, ui
 	return why != GRAPH_NONE && rec(g, why)->obj == other;
 }
 
-/* The leg that ended with the receive `why`, after the request `got`. False: none. */
+/* Fills *ret with the leg of the request `got` that ended with the receive `why`. Returns false
+ * if there is no such leg. */
 static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint32_t why, const struct legs *l,
 		       struct leg *ret)
 {
@@ -189,13 +199,14 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 		ret->from_ns = asked ? MAX(rec(g, asked->event)->ts, rec(g, got)->ts) : 0;
 		return asked && is_by(g, asked->event, tgid);
 	}
-	/* another client had the connection to the server, until it sent this message */
+	/* Another client had the connection to the server, until the loop received this message. */
 	ret->from_ns = rec(g, got)->ts;
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }
 
-/* The loop sent `last` on the request's socket. Goes back from there: to the answer because of which the loop
- * sent it, to the question, to the reason of the question, and so on. */
+/* The loop sent the last part of its answer with `last`. Goes back from there: to the answer
+ * because of which the loop sent it, to the question of this answer, to the reason of the
+ * question, and so on. */
 static int legs_back(const struct graph *g, uint32_t tgid, uint32_t got, uint32_t last, struct legs *l)
 {
 	uint64_t end_ns = UINT64_MAX;
@@ -220,7 +231,8 @@ static int legs_back(const struct graph *g, uint32_t tgid, uint32_t got, uint32_
 	return 0;
 }
 
-/* The first receive on the socket of question `asked`; GRAPH_NONE: no answer yet. */
+/* Returns the first receive on the socket of the question `asked`, or GRAPH_NONE if there is no
+ * answer yet. */
 static uint32_t answer_to(const struct graph *g, uint32_t asked)
 {
 	size_t n;
@@ -229,8 +241,9 @@ static uint32_t answer_to(const struct graph *g, uint32_t asked)
 	return n ? r->event : GRAPH_NONE;
 }
 
-/* The question that the loop sent because of the receive `why`, in the same round. If there are several: the
- * only one that has no answer, or the one whose answer came last. GRAPH_NONE: none, or several have no
+/* Returns the question that the loop sent because of the receive `why`, in the same round. If
+ * there are several questions, returns the only one that has no answer; if all have answers, the
+ * one whose answer came last. Returns GRAPH_NONE if there is no question, or if several have no
  * answer. */
 static uint32_t question_after(const struct graph *g, uint32_t why, bool *sure)
 {
@@ -262,8 +275,9 @@ static uint32_t question_after(const struct graph *g, uint32_t why, bool *sure)
 	return found;
 }
 
-/* The loop has not answered yet. Goes forward: from the request to the question that the loop sent because of
- * it, to the answer, to the next question, and so on. */
+/* The loop has not answered the request `got` yet. Goes forward: from the request to the
+ * question that the loop sent because of the request, to the answer of this question, to the
+ * next question, and so on. */
 static int legs_forward(const struct graph *g, uint32_t tgid, uint32_t got, uint64_t end_ns, struct legs *l)
 {
 	bool sure = true;
@@ -299,7 +313,7 @@ int legs_find(const struct graph *g, uint32_t tgid, uint64_t sock, uint64_t sent
 	size_t n, n_next;
 
 	*ret = (struct legs){ 0 };
-	/* a send is recorded when its call returns, so the receive may be recorded first */
+	/* A send is recorded when its call returns, so the receive may be recorded first. */
 	got = graph_refs_from(g, &g->recvs, sock, sent_ns > MESSAGE_LATE_NS ? sent_ns - MESSAGE_LATE_NS : 0,
 			      &n);
 	for (; n; n--, got++) {
@@ -310,7 +324,8 @@ int legs_find(const struct graph *g, uint32_t tgid, uint64_t sock, uint64_t sent
 	if (!n || !is_by(g, got->event, tgid) ||
 	    graph_lacks_within(g, sent_ns, MIN(end_ns, g->w->to_ns)) & CT_LACK_MESSAGES)
 		return 0;
-	/* the last part of the answer: before the next request on this connection */
+	/* The last part of the answer is the last send before the next request on this
+	 * connection. */
 	last = graph_refs_from(g, &g->sends, sock, rec(g, got->event)->ts, &n_next);
 	if (!n_next || rec(g, last->event)->ts > end_ns + MESSAGE_LATE_NS)
 		return legs_forward(g, tgid, got->event, end_ns, ret);
@@ -328,7 +343,8 @@ void legs_done(struct legs *l)
 	VEC_FREE(&l->v);
 }
 
-/* The task that sent the answer, or GRAPH_NONE. */
+/* Returns the task that sent the answer, or GRAPH_NONE. *ret_event is the index of the send, or
+ * GRAPH_NONE. */
 static uint32_t answerer(const struct graph *g, const struct leg *leg, uint32_t *ret_event)
 {
 	uint64_t peer = graph_peer_object(g, leg->sock);
@@ -344,8 +360,10 @@ static uint32_t answerer(const struct graph *g, const struct leg *leg, uint32_t 
 	return r ? graph_task_at(g, rec(g, r->event)->tid, rec(g, r->event)->ts) : GRAPH_NONE;
 }
 
-/* The server had sent its answer before the wait ended (leg->answered), or has done so by now. Then a wait on
- * a futex was for something else. (A poll would have ended.) */
+/* Returns true if the server had sent its answer long before ts_ns, the end of a wait, or if the
+ * send of the answer is not known. For a leg without an answer, returns true if bytes of the
+ * server are unread at ts_ns. In these cases a wait on a futex was for something else. (A poll
+ * would have ended.) */
 static bool is_over(const struct graph *g, const struct leg *leg, uint32_t sent, uint64_t ts_ns)
 {
 	if (leg->answered == GRAPH_NONE)

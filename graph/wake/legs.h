@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * legs.h - private to graph/: for what an event loop waited while it had one request.
+ * legs.h - private to graph/: finds the answers for which an event loop waited while it had one
+ * request.
  *
- * An event loop waits for many things at once, and so do the threads of a runtime that runs many coroutines
- * (Go, tokio). So the wake-ups of a thread do not show which wait was for which request. The messages do: the
- * loop receives the request, sends a question to another task, receives the answer, sends the next question,
- * and at last sends its own answer. A leg is the time from a question to its answer. If the loop had sent the
- * question before it received the request, the request was queued behind the one for which the loop had
- * asked. If another client had the connection to the server, the leg lasts to the message with which this
- * client gave the connection back.
+ * An event loop waits for many things at once. So do the threads of a runtime that runs many
+ * coroutines (Go, tokio). So the wake-ups of a thread do not show which wait was for which request.
+ * The messages show it: the loop receives the request, sends a question to another task, receives
+ * the answer, sends the next question, and at last sends its own answer.
+ *
+ * A leg is the time from a question to its answer. There are two special cases:
+ * - The loop sent the question before it received the request. Then the request was queued behind
+ *   the request for which the loop had asked, and the leg begins when the loop receives the
+ *   request.
+ * - Another client had the connection to the server. Then the leg begins when the loop receives the
+ *   request. It ends when the loop receives the message with which this client gives the connection
+ *   back.
  *
  * Pure; any thread.
  */
@@ -19,29 +25,35 @@
 #include "lib/vec.h"
 
 struct leg {
-	uint64_t from_ns;  /* the question, or the receive of the request if that is later */
-	uint64_t to_ns;    /* the receive of the answer; UINT64_MAX: none yet */
-	uint64_t sock;     /* the loop's socket */
-	uint32_t asked;    /* event: the send of the question; GRAPH_NONE: another client gave back the
-			      connection */
-	uint32_t answered; /* event: the receive of the answer, or GRAPH_NONE */
+	uint64_t from_ns;  /* when the question was sent, or when the request was received, if
+			      that is later */
+	uint64_t to_ns;    /* when the receive that ends the leg was; UINT64_MAX: the question
+			      has no answer yet */
+	uint64_t sock;     /* the socket on which the loop asked; if another client had the
+			      connection: the socket of this client */
+	uint32_t asked;    /* index of the send of the question; if another client had the
+			      connection: of the loop's last send to this client; GRAPH_NONE: no
+			      send */
+	uint32_t answered; /* index of the receive that ends the leg, or GRAPH_NONE */
 	bool sure;         /* false: the question may be for another request */
 };
 
-/* The legs of one request, in any order, without overlap. They need not cover its whole time. */
+/* The legs of one request, in any order, without overlap. Some time of the request may belong to
+ * no leg. */
 struct legs {
 	VEC(struct leg) v;
 };
 
-/* Finds the legs of the request that the process tgid received on the accepted socket `sock` after sent_ns,
- * and answered by end_ns, or not at all. Sets *ret, also if there is no leg; the caller frees it with
- * legs_done(). 0 or -ENOMEM. */
+/* Finds the legs of one request. The process tgid received the request on the accepted socket
+ * `sock` after sent_ns, and answered it by end_ns, or has not answered it. Sets *ret even if
+ * there is no leg, and even after an error. The caller frees *ret with legs_done(). Returns 0 or
+ * -ENOMEM. */
 int legs_find(const struct graph *g, uint32_t tgid, uint64_t sock, uint64_t sent_ns, uint64_t end_ns,
 	      struct legs *ret);
 void legs_done(struct legs *l);
-/* For a poll, or a wait on a futex without a known owner: if it lies in a leg, fills *ret with the task that
- * owed the answer, and returns true. False: the wait lies in no leg, or the task did not wait for the answer.
- */
+/* For a poll, or a wait on a futex without a known owner. If the wait lies in a leg, fills *ret
+ * with the task that owed the answer, and returns true. Returns false if the wait lies in no
+ * leg, or was not for the answer. */
 bool legs_blame(const struct graph *g, const struct legs *l, uint32_t interval, struct blame *ret);
 
 #endif

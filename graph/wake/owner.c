@@ -34,8 +34,8 @@ static void ender_add(const struct graph *g, struct enders *e, uint32_t task)
 		e->v[e->n++] = task;
 }
 
-/* The task that stands for a process: the leader; if the leader has exited, the first thread that has
- * not. GRAPH_NONE: all threads have exited. */
+/* Returns the task that stands for a process: the leader, or, if the leader has exited, the
+ * first thread that has not exited. Returns GRAPH_NONE if all threads have exited. */
 static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
 {
 	size_t n;
@@ -53,8 +53,8 @@ static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts
 	return best;
 }
 
-/* The last task that sent or received on sock up to ts_ns. If there is none: the first task that received
- * on sock; else the first task that sent on it. */
+/* Returns the last task that sent or received on sock up to ts_ns. If there is none, returns the
+ * first task that received on sock; else the first task that sent on it. */
 static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct graph_ref *s = graph_ref_before(g, &g->sends, sock, ts_ns);
@@ -62,8 +62,8 @@ static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	size_t n;
 
 	if (r && (!s || s->event < r->event))
-		s = r; /* the later of the two records counts: after a receive, the reader has the
-			  work to do */
+		s = r; /* The later of the two records counts. After a receive, it is the reader
+			  that has work to do. */
 	if (!s) {
 		s = graph_refs(&g->recvs, sock, &n);
 		if (!n)
@@ -75,13 +75,13 @@ static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 }
 
 /*
- * The task whose process has obj open with this mode (CT_FF_*; 0: any). The process tgid itself
- * does not count. If a process and its descendants have obj open, the youngest descendant counts:
- * it more likely uses the descriptor than the shell that made it. GRAPH_NONE: not found, or several
- * processes have obj open, and not all of them descend from one another. Then a task of each of
- * these processes is added to *all.
+ * Returns the task whose process has obj open with this mode (CT_FF_*; 0: any). The process tgid
+ * itself does not count. If a process and its descendants have obj open, the youngest descendant
+ * counts: it more likely uses the descriptor than the shell that made it. Returns GRAPH_NONE if no
+ * such process is found. Also returns GRAPH_NONE if several processes have obj open, and not all of
+ * them descend from one another. Then adds a task of each of these processes to *all.
  *
- * If no descriptor table has obj, the result is the task that was seen to use obj.
+ * If no descriptor table has obj, returns the task that was seen to use obj.
  */
 static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 			 struct enders *all)
@@ -112,8 +112,8 @@ static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, ui
 			ender_add(g, all, found.v[i]);
 		return GRAPH_NONE;
 	}
-	/* A connection that is not accepted yet is an exception: the task that was seen with this socket
-	 * has the other end. */
+	/* No descriptor table has obj. If obj is a connection that is not accepted yet, there is
+	 * no result: the task that was seen with this socket has the other end. */
 	if (best == GRAPH_NONE && o && o->tid && !n &&
 	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & CT_OBJ_NOT_ACCEPTED)) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);
@@ -124,8 +124,8 @@ static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, ui
 	return best;
 }
 
-/* The waker, if the wakee is the task `me`, and the waker is another task that is alive at ts_ns.
- * Otherwise GRAPH_NONE. */
+/* Returns the waker, if the wakee is the task `me`, and the waker is another task that is alive
+ * at ts_ns. Otherwise returns GRAPH_NONE. */
 static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, uint64_t ts_ns, uint32_t me)
 {
 	const struct window_event *e = event_of(g, wake);
@@ -137,8 +137,9 @@ static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, ui
 	return task != GRAPH_NONE && task != me && alive(g, task, ts_ns) ? task : GRAPH_NONE;
 }
 
-/* The last task that woke the task `me` through obj up to ts_ns. If there is none, the first task
- * that woke `me` through obj later. *ret_ns: when it did. */
+/* Returns the last task that woke the task `me` through obj up to ts_ns. If there is none,
+ * returns the first task that woke `me` through obj later. Sets *ret_ns to the time of this
+ * wake. */
 static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint64_t *ret_ns)
 {
 	size_t n, n_after, first_after;
@@ -158,8 +159,8 @@ static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	return task;
 }
 
-/* Whether the task can accept a connection at ts_ns: it waits for one, or waits in an event loop.
- * Also true if the task has no interval at ts_ns or later. */
+/* Returns true if the task can accept a connection at ts_ns: it waits for a connection, or waits
+ * in an event loop. Also returns true if the task has no interval at ts_ns or later. */
 static bool can_accept(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
@@ -169,7 +170,8 @@ static bool can_accept(const struct graph *g, uint32_t task, uint64_t ts_ns)
 		      (s->wait == CT_W_ACCEPT || s->wait == CT_W_POLL || s->wait == CT_W_EPOLL));
 }
 
-/* When the task's interval at ts_ns began. If there is no such interval, ts_ns. */
+/* Returns the time at which the task's interval at ts_ns began. Returns ts_ns if there is no
+ * such interval. */
 static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
@@ -177,8 +179,8 @@ static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return i == GRAPH_NONE ? ts_ns : g->intervals[i].from_ns;
 }
 
-/* From the processes that share a listening socket, drops each process that is an ancestor of
- * another one. */
+/* Drops each process that is an ancestor of another one in the list. The processes share a
+ * listening socket. */
 static void drop_masters(const struct graph *g, struct enders *all)
 {
 	struct enders workers = { 0 };
@@ -195,13 +197,13 @@ static void drop_masters(const struct graph *g, struct enders *all)
 }
 
 /*
- * The task that accepts, or has to accept, the connection that socket o asks for: it has the
- * listening socket open. The best match of address, port and network namespace counts. If several
- * workers share the listening socket, and all of them are busy, the result is the worker that has
- * been busy for longest. If a worker is not busy, the result is GRAPH_NONE. If several workers have
- * several listening sockets with this address (SO_REUSEPORT), the result is GRAPH_NONE too: the
- * kernel has chosen one socket, and no record says which. All tasks that may accept are added to
- * *all.
+ * Returns the task that accepts, or has to accept, the connection that socket o asks for: the task
+ * that has the listening socket open. The best match of address, port and network namespace counts.
+ * Suppose that several workers share the listening socket. If all of them are busy, the result is
+ * the worker that has been busy for longest. If some worker is not busy, the result is GRAPH_NONE.
+ * If several workers have several listening sockets with this address (SO_REUSEPORT), the result is
+ * GRAPH_NONE too: the kernel has chosen one socket, and no record says which. Adds to *all all
+ * tasks that may accept.
  */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
 			 struct enders *all)
@@ -249,7 +251,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 	return unsure ? GRAPH_NONE : worker;
 }
 
-/* Whether no send or receive on the socket is recorded after ts_ns. */
+/* Returns true if no send or receive on the socket is recorded after ts_ns. */
 static bool is_last_use(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	size_t n_sent, n_got;
@@ -299,8 +301,8 @@ bool owner_closes(const struct graph *g, uint64_t sock, const struct window_even
 	       (call == CALL_CLOSE || call == CALL_SHUTDOWN || is_last_use(g, peer, wake->r.ts));
 }
 
-/* Whether the task on the CPU may have made the wake for a socket. If a softirq made the wake, the
- * softirq may have had nothing to do with that task. */
+/* Returns true if the task on the CPU may have made the wake for a socket. If a softirq made the
+ * wake, the softirq may have had nothing to do with that task. */
 static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, const struct window_event *wake)
 {
 	const struct window_object *o = window_object(g->w, sock);
@@ -319,7 +321,7 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 	uint64_t peer = graph_peer_object(g, sock);
 	const struct window_object *o = window_object(g->w, sock);
 	uint64_t ts = wake->r.ts;
-	/* an interrupt of unknown kind says nothing about the task on the CPU */
+	/* An interrupt of unknown kind says nothing about the task on the CPU. */
 	uint32_t waker = ct_wake_context(&wake->r) == CT_CTX_IRQ ? 0 : ct_wake_waker(&wake->r);
 	const struct graph_ref *r;
 	struct enders all = { 0 };
@@ -327,8 +329,8 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 	size_t n;
 
 	*ret_event = GRAPH_NONE;
-	/* a send is recorded when its call returns, so look for a send of the waker just after the
-	 * wake */
+	/* A send is recorded when its call returns, so look for a send of the waker just after
+	 * the wake. */
 	r = graph_refs_from(g, &g->sends, peer, ts, &n);
 	for (size_t i = 0; peer && i < n && scan_step(g); i++) {
 		const struct window_event *e = event_of(g, &r[i]);
@@ -349,8 +351,8 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 		*ret_event = r->event;
 		return graph_task_at(g, event_of(g, r)->r.tid, ts);
 	}
-	/* No send is recorded. If the waker was in a write, a connect, an accept or a close, or was exiting,
-	 * it may have made the wake. */
+	/* No send is recorded. The waker may have made the wake if it was in a write, a connect,
+	 * an accept or a close, or if it was exiting. */
 	task = waker ? graph_task_at(g, waker, ts) : GRAPH_NONE;
 	if (task != GRAPH_NONE && !g->tasks[task].kthread && !(wake->r.flags & CT_WF_IDLE) &&
 	    (wake->r.flags & CT_WF_EXITING || ct_wake_call(&wake->r) == CT_W_CONNECT ||
@@ -374,13 +376,14 @@ static uint32_t sock_owner(const struct graph *g, uint64_t sock, uint64_t ts_ns,
 	const struct window_object *o = window_object(g->w, sock);
 	uint32_t task = peer ? sock_user(g, peer, ts_ns) : GRAPH_NONE;
 
-	/* a thread that is created for the connection may receive the request later */
+	/* If the task has exited, a thread that is created for the connection may receive the
+	 * request later. */
 	if (task != GRAPH_NONE && g->tasks[task].exit_ns <= ts_ns)
 		task = GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)
 		task = fd_owner(g, peer, ts_ns, 0, 0, all);
-	/* if no task has accepted a unix connection yet, its other end has the address of the
-	 * listening socket */
+	/* If no task has accepted a unix connection yet, its other end has the address of the
+	 * listening socket. */
 	if (o && o->family == AF_UNIX && peer & CT_OBJ_NOT_ACCEPTED)
 		o = window_object(g->w, peer);
 	if (task == GRAPH_NONE && o)
@@ -398,7 +401,8 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 			uint32_t *ret_event)
 {
 	uint64_t peer = graph_peer_object(g, sock);
-	/* a receive is recorded when its call returns, so look up to shortly after the wake */
+	/* A receive is recorded when its call returns, so search up to a time shortly after the
+	 * wake. */
 	const struct graph_ref *r =
 		peer ? graph_ref_before(g, &g->recvs, peer, wake->r.ts + MESSAGE_LATE_NS) : NULL;
 	struct enders all = { 0 };
@@ -408,7 +412,7 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 		 : sock_owner(g, sock, wake->r.ts, 0, &all);
 }
 
-/* Whether the task is stopped just before ts_ns. */
+/* Returns true if the task is stopped just before ts_ns. */
 static bool is_stopped(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns - 1);
@@ -426,10 +430,10 @@ static size_t count_stopped(const struct graph *g, const struct enders *e, uint6
 	return n;
 }
 
-/* The task at the other end of a pipe: the last task that woke `me` through the pipe. Exception:
- * this last waker is not stopped, and of the processes that have the other end open, exactly one is
- * stopped. Then the result is the task of the stopped process, because a stopped task cannot do its
- * part. */
+/* Returns the task at the other end of a pipe: the last task that woke `me` through the pipe.
+ * Exception: this last waker is not stopped, and of the processes that have the other end open,
+ * exactly one is stopped. Then returns the task of the stopped process, because a stopped task
+ * cannot do its part. */
 static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 			   struct enders *all)
 {
@@ -449,8 +453,8 @@ static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	return task;
 }
 
-/* The task that could end the wait of the task `me` for obj at ts_ns. mode, all: as for fd_owner().
- * GRAPH_NONE: not known. */
+/* Returns the task that could end the wait of the task `me` for obj at ts_ns, or GRAPH_NONE if
+ * it is not known. mode and all are as for fd_owner(). */
 static uint32_t object_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 			     struct enders *all)
 {
@@ -463,7 +467,8 @@ static uint32_t object_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
 		return pipe_owner(g, obj, ts_ns, me, mode, all);
-	case CT_OBJ_TTY: /* a person makes the input; the task at the other side takes the output */
+	case CT_OBJ_TTY: /* A person makes the input. The task at the other side takes the
+			    output. */
 		return mode == CT_FF_READ && graph_peer_object(g, obj)
 			       ? fd_owner(g, graph_peer_object(g, obj), ts_ns, tgid, 0, all)
 			       : GRAPH_NONE;
@@ -482,8 +487,8 @@ bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	const struct window_object *o = window_object(g->w, sock);
 	size_t n;
 
-	/* no bytes so far: an answer is owed if the socket is connecting, or has connected and waits
-	 * for the first message */
+	/* No bytes were sent or received so far. An answer is owed if the socket is connecting,
+	 * or has connected and waits for the first message. */
 	if (!s && !r)
 		return o && (o->state == TCP_SYN_SENT || o->rport) && !graph_is_accepted(g, sock);
 	if (!s || (r && r->event > s->event) || graph_is_accepted(g, sock))
@@ -495,7 +500,8 @@ bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return !n || s->event < r->event;
 }
 
-/* The sum of the bytes in the records of obj after the event `after`, up to ts_ns. */
+/* Returns the sum of the bytes in the records of obj that are later than the event `after`, up
+ * to ts_ns. */
 static uint64_t bytes_since(const struct graph *g, const struct graph_index *ix, uint64_t obj, uint32_t after,
 			    uint64_t ts_ns)
 {
@@ -520,7 +526,7 @@ bool owner_unread(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 		return false;
 	if (!r || r->event < s->event)
 		return true;
-	/* the task may have received only a part of the answer to its last request */
+	/* The task may have received only a part of the answer to its last request. */
 	asked = graph_ref_before(g, &g->sends, sock, ts_ns);
 	return o->type == SOCK_STREAM && asked &&
 	       bytes_since(g, &g->sends, peer, asked->event, ts_ns) >
@@ -534,8 +540,8 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return o && o->family != AF_UNIX && owner_unread(g, sock, ts_ns);
 }
 
-/* The child for which the task waits. If any child can end the wait, the result is the youngest
- * child, and all children are added to *all. */
+/* Returns the child for which the task waits. If any child can end the wait, returns the
+ * youngest child, and adds all children to *all. */
 static uint32_t live_child(const struct graph *g, const struct interval *s, struct enders *all)
 {
 	size_t n;
@@ -556,7 +562,8 @@ static uint32_t live_child(const struct graph *g, const struct interval *s, stru
 	return best;
 }
 
-/* How well an object explains a poll that does not return, from worst to best. */
+/* How well an object explains a poll that does not return. The values go from the worst to the
+ * best. */
 enum poll_score {
 	POLL_NONE,    /* not at all */
 	POLL_OWN,     /* a socket whose other end belongs to the task's own process, or to no known task */
@@ -572,13 +579,15 @@ enum poll_score {
 struct poll_member {
 	enum poll_score score;
 	uint32_t task;     /* the task that could end the poll through this object, or GRAPH_NONE */
-	uint64_t since_ns; /* when the waiter sent its request, or was woken through the object; or 0 */
+	uint64_t since_ns; /* when the waiter sent its request on the object, or was woken
+			      through it; or 0 */
 	struct enders all; /* the tasks that could end the poll, if there are several */
 	bool inner;        /* no other process can use the object */
 	bool stopped;      /* `task` is stopped, so it cannot end the poll now */
 };
 
-/* Whether `sent`, the last send on a socket, is later than the last send on the other end (peer). */
+/* Returns true if `sent`, the last send on a socket, is later than the last send on its other
+ * end (peer). */
 static bool has_answered(const struct graph *g, uint64_t peer, const struct graph_ref *sent, uint64_t ts_ns)
 {
 	const struct graph_ref *asked = graph_ref_before(g, &g->sends, peer, ts_ns);
@@ -586,7 +595,8 @@ static bool has_answered(const struct graph *g, uint64_t peer, const struct grap
 	return sent && (!asked || asked->event < sent->event);
 }
 
-/* Whether `sent`, the last message to the other end (peer), was still unread when the wait s ended. */
+/* Returns true if `sent`, the last message to the other end (peer), was still unread when the
+ * wait s ended. */
 static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_ref *sent,
 		      const struct interval *s)
 {
@@ -595,7 +605,7 @@ static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_r
 	return sent && peer && (!got || got->event < sent->event);
 }
 
-/* alone: the set has no other object. */
+/* Fills m for the socket obj of a polled set. alone: the set has no other object. */
 static void poll_socket(const struct graph *g, uint64_t obj, const struct interval *s, bool alone,
 			struct poll_member *m)
 {
@@ -608,7 +618,8 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
 	m->score = POLL_OWN;
 	m->inner = own && o && o->family == AF_UNIX;
-	/* another thread of the process may have asked, or have received the answer, during the wait */
+	/* Another thread of the process may have asked, or have received the answer, during the
+	 * wait. So look at the end of the wait. */
 	if (owner_owed(g, obj, s->to_ns - 1)) {
 		m->score = own ? POLL_OWN : POLL_OWED;
 		m->since_ns = sent ? event_of(g, sent)->r.ts : 0;
@@ -629,7 +640,7 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	}
 }
 
-/* alone: the set has no other object. */
+/* Fills m for the pipe obj of a polled set. alone: the set has no other object. */
 static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, bool alone,
 		      struct poll_member *m)
 {
@@ -679,15 +690,16 @@ static void poll_member_fill(const struct graph *g, uint64_t obj, const struct i
 	}
 }
 
-/* The mode (CT_FF_*) of the other end of a pipe that can end this wait. */
+/* Returns the mode (CT_FF_*) of the end of a pipe that can end this wait: the other end. */
 static uint8_t other_side(const struct interval *s)
 {
 	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
 }
 
-/* Whether m explains the poll better than best: m has the higher score. If both scores are equal,
- * and below POLL_WRITTEN, an object whose task is stopped is better than another object. Otherwise,
- * of two objects with equal scores, the object with the later since_ns is better. */
+/* Returns true if m explains the poll better than best. The member with the higher score is
+ * better. If both scores are equal, and below POLL_WRITTEN, a member whose task is stopped is
+ * better than one whose task is not. Otherwise, of two members with equal scores, the one with
+ * the later since_ns is better. */
 static bool is_better(const struct poll_member *m, const struct poll_member *best)
 {
 	if (m->score == best->score && m->score < POLL_WRITTEN && m->stopped != best->stopped)
@@ -695,7 +707,7 @@ static bool is_better(const struct poll_member *m, const struct poll_member *bes
 	return m->score != best->score ? m->score > best->score : m->since_ns > best->since_ns;
 }
 
-/* Whether all records of a polled set are about one object. */
+/* Returns true if all records of a polled set are about one object. */
 static bool is_one_object(const struct graph *g, const struct graph_ref *r, size_t n)
 {
 	for (size_t i = 1; i < n && scan_step(g); i++)
@@ -704,7 +716,8 @@ static bool is_one_object(const struct graph *g, const struct graph_ref *r, size
 	return true;
 }
 
-/* Whether one of the records, which are sorted by time, lies in [from_ns, to_ns]. */
+/* Returns true if the time of one of the records lies in [from_ns, to_ns]. The records are
+ * sorted by time. */
 static bool has_record_within(const struct graph *g, const struct graph_ref *r, size_t n, uint64_t from_ns,
 			      uint64_t to_ns)
 {
@@ -714,8 +727,8 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 }
 
 /* For a poll of objects that no other process can use. If the task has children, the poll is for
- * the end of one of them: the task's handler of SIGCHLD writes to one of the polled objects, or the
- * signal ends the poll. Then completes b and returns true. */
+ * the end of one of them. Either the task's handler of SIGCHLD writes to one of the polled
+ * objects, or the signal itself ends the poll. Then completes b and returns true. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	uint32_t child = live_child(g, s, all);
@@ -728,7 +741,7 @@ static bool poll_child(const struct graph *g, const struct interval *s, struct b
 	return true;
 }
 
-/* The wait of the task that a wake-up at ts_ns ended; NULL: not known. */
+/* Returns the wait of the task that a wake-up at ts_ns ended, or NULL if it is not known. */
 static const struct interval *ended_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns - 1);
@@ -736,7 +749,7 @@ static const struct interval *ended_wait(const struct graph *g, uint32_t task, u
 	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED ? &g->intervals[i] : NULL;
 }
 
-/* Whether the task is back in this wait, as a worker that has no more work. */
+/* Returns true if the task is back in this wait at ts_ns, like a worker that has no more work. */
 static bool is_back(const struct graph *g, const struct interval *wait, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, wait->task, ts_ns);
@@ -745,9 +758,9 @@ static bool is_back(const struct graph *g, const struct interval *wait, uint64_t
 	return now && now != wait && now->state == INTERVAL_BLOCKED && blame_same_wait(wait, now);
 }
 
-/* Whether x is an earlier part of the poll s. A time limit can cut one poll into several waits. (A
- * wait on a futex does not count: a runtime parks a thread on a futex with a time limit for many
- * reasons.) */
+/* Returns true if x is an earlier part of the poll s. A time limit can cut one poll into several
+ * waits. (A wait on a futex does not count, because a runtime parks a thread on a futex with a
+ * time limit for many reasons.) */
 static bool is_cut(const struct graph *g, const struct interval *x, const struct interval *s)
 {
 	return s->wait != CT_W_FUTEX && x->wake != GRAPH_NONE && blame_same_wait(x, s) &&
@@ -756,14 +769,15 @@ static bool is_cut(const struct graph *g, const struct interval *x, const struct
 
 /*
  * The waiter gave some work to another task, and now waits for the result (the wait s). Returns
- * this other task: the last fitting task that the waiter woke or created since the waiter's
- * previous wait. If s is a wait on a futex, previous waits of at most HANDED_PAUSE_NS do not count. Nor do
- * earlier parts of the same poll, each of which ended by the time limit.
- * Fitting tasks:
- * - if s is a wait on a futex or a poll: a thread of the waiter's process that is not back in its old
- *   wait;
- * - otherwise: a task that waited on /dev/fuse for requests when the waiter woke it.
- * GRAPH_NONE: there is no such task.
+ * this other task: the last fitting task that the waiter woke or created since its previous wait.
+ * Some previous waits do not count: earlier parts of the same poll, each of which ended by the time
+ * limit; and, if s is a wait on a futex, waits of at most HANDED_PAUSE_NS. Returns GRAPH_NONE if
+ * there is no such task.
+ *
+ * A task fits if:
+ * - s is a wait on a futex or a poll, and the task is a thread of the waiter's process that is not
+ *   back in its old wait;
+ * - s is another wait, and the task waited on /dev/fuse for requests when the waiter woke it.
  */
 static uint32_t handed_to(const struct graph *g, const struct interval *s)
 {
@@ -784,7 +798,7 @@ static uint32_t handed_to(const struct graph *g, const struct interval *s)
 		const struct interval *wait;
 		uint32_t task;
 
-		/* a new thread has got work too */
+		/* a new thread has got work as well */
 		if (e[i].r.kind == CT_FORK && own && e[i].r.tid == me->tid) {
 			task = graph_task_at(g, e[i].r.peer, e[i].r.ts);
 			if (task != GRAPH_NONE && g->tasks[task].tgid == me->tgid &&
@@ -805,10 +819,10 @@ static uint32_t handed_to(const struct graph *g, const struct interval *s)
 }
 
 /*
- * The task that could end a poll. Of the objects of the polled set, those with the best score
- * count. If these objects lead to several processes, and their score is below POLL_WRITTEN, no task
- * is to blame: nothing shows for which process the task polls. Exception: if exactly one of the
- * tasks is stopped, that task is to blame.
+ * Completes b with the task that could end a poll. Of the objects of the polled set, those with the
+ * best score count. If these objects lead to several processes, and their score is below
+ * POLL_WRITTEN, no task is to blame, because nothing shows for which process the task polls.
+ * Exception: if exactly one of the tasks is stopped, that task is to blame.
  */
 static void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b,
 			  struct enders *all)
@@ -857,7 +871,8 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 	}
 	if (any && inner && !b->timed_out && poll_child(g, s, b, all))
 		return;
-	/* the poll timed out, and no object in its set was likely to end it: the task only slept */
+	/* The poll timed out, and no object in its set was likely to end it. So the task only
+	 * slept. */
 	if (!any || (b->timed_out && best.score <= POLL_QUIET)) {
 		all->n = 0;
 		return;
@@ -877,8 +892,9 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 	}
 }
 
-/* Whether an unlock may be missing: between from_ns and to_ns, records of all tasks were lost, or
- * records of this process were left out. (A pause has a record of its gap only when it is over.) */
+/* Returns true if the record of an unlock may be missing: between from_ns and to_ns, records of
+ * all tasks were lost, or records of the task's process were left out. (A pause has a record of
+ * its gap only when it is over.) */
 static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
@@ -900,8 +916,8 @@ static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t fro
 	return false;
 }
 
-/* Whether a list of all locks (CT_HELD), recorded at ts_ns or later, shows that the task's process still owns
- * this lock. */
+/* Returns true if a list of all locks (CT_HELD) shows that the task's process still owns this
+ * lock at ts_ns or later. */
 static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, uint64_t ts_ns)
 {
 	size_t n;
@@ -913,8 +929,8 @@ static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, ui
 	return false;
 }
 
-/* The task of a record about a lock. GRAPH_NONE: the task is of process tgid, or not known, or only waits
- * for the lock. */
+/* Returns the task of a record about a lock. Returns GRAPH_NONE if the task is of process tgid,
+ * is not known, or only waits for the lock. */
 static uint32_t lock_task(const struct graph *g, const struct window_event *e, uint32_t tgid)
 {
 	uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
@@ -953,7 +969,7 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 		if (task != GRAPH_NONE && g->tasks[task].tgid == g->tasks[owner].tgid)
 			owner = GRAPH_NONE;
 	}
-	/* a later list of all locks (CT_HELD) may name the owner */
+	/* A later list of all locks (CT_HELD) may name the owner. */
 	for (i = after; i < n && owner == GRAPH_NONE && event_of(g, &r[i])->r.kind == CT_HELD && scan_step(g);
 	     i++)
 		if (is_lock(event_of(g, &r[i]))) {
@@ -962,7 +978,7 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 		}
 	*ret_strength = EDGE_STRONG;
 	if (owner == GRAPH_NONE ||
-	    !g->scans->left) /* if the walk ended early, it may not have seen an unlock */
+	    !g->scans->left) /* If the walk ended early, it may have missed an unlock. */
 		return GRAPH_NONE;
 	if (ret_event)
 		*ret_event = event;
@@ -971,21 +987,22 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 		    ? may_have_unlocked(g, owner, ts_ns, since_ns)
 		    : may_have_unlocked(g, owner, since_ns, ts_ns) && !is_held_later(g, obj, owner, ts_ns))
 		*ret_strength = EDGE_WEAK;
-	/* If the owner has exited, a flock() lock stays as long as another process has inherited the
-	 * descriptor. */
+	/* If the owner has exited, a flock() lock stays as long as another process has the
+	 * inherited descriptor open. */
 	if (g->tasks[owner].exit_ns <= ts_ns && ct_lock_type(&g->w->events[event].r) == CT_LOCK_FLOCK)
 		owner = fd_owner(g, obj, ts_ns, tgid, 0, &all);
 	return owner;
 }
 
 /*
- * The task that owned the lock during the wait, although no record says when it took the lock: the task whose
- * unlock is recorded after the wait, before another task gets the lock.
+ * Returns the task that owned the lock during the wait, although no record says when it took the
+ * lock. This is the task whose unlock is recorded after the wait, and before another task gets the
+ * lock.
  *
- * The close of a file is recorded as an unlock too, whichever process owns the lock. So there is no answer if
- * several processes unlock. The answer is weak if no record shows that the waiter then got the lock, or if
- * records may be missing. An unlock that is recorded while the task still waits does not count: the unlock
- * that ends a wait wakes the waiter before it is recorded.
+ * The close of a file is recorded as an unlock too, whichever process owns the lock. So there is no
+ * result if several processes unlock. The result is weak if no record shows that the waiter then
+ * got the lock, or if records may be missing. The unlock that ends a wait wakes the waiter before
+ * it is recorded. So an unlock does not count if it is recorded while the task still waits.
  */
 static uint32_t owner_by_unlock(const struct graph *g, uint64_t obj, const struct interval *s,
 				uint32_t *ret_event, uint8_t *ret_strength)
@@ -1026,9 +1043,10 @@ static uint32_t owner_by_unlock(const struct graph *g, uint64_t obj, const struc
 	return owner;
 }
 
-/* The file lock that the task waits for, if the record of the wait does not name it: from the last
- * try of the task, from an inspection of the wait, or from a list of all locks. 0: not known, or
- * the threads of the process wait for several locks. */
+/* Returns the file lock that the task waits for, if the record of the wait does not name it. The
+ * lock is found from the last try of the task, from an inspection of the wait, or from a list of
+ * all locks. Returns 0 if the lock is not known, or if threads of the process wait for several
+ * locks. */
 static uint64_t lock_of_wait(const struct graph *g, const struct interval *s)
 {
 	const struct graph_task *me = &g->tasks[s->task];
@@ -1068,10 +1086,11 @@ static void owner_of_flock(const struct graph *g, const struct interval *s, stru
 }
 
 /*
- * The server of the FUSE mount for which s waits: a task that has the /dev/fuse of this mount open.
- * A trace of a previous version does not say which /dev/fuse belongs to which mount. For such a
- * trace, the server is a task that has any /dev/fuse open. GRAPH_NONE: no task, or tasks of several
- * processes, may be the server. *all: all tasks that may be the server.
+ * Returns the server of the FUSE mount for which s waits: a task that has the /dev/fuse of this
+ * mount open. A trace of a previous version does not say which /dev/fuse belongs to which mount.
+ * For such a trace, a task that has any /dev/fuse open may be the server. Returns GRAPH_NONE if no
+ * task, or tasks of several processes, may be the server. Adds to *all all tasks that may be the
+ * server.
  */
 static uint32_t fuse_server(const struct graph *g, const struct interval *s, struct enders *all)
 {
@@ -1091,8 +1110,9 @@ static uint32_t fuse_server(const struct graph *g, const struct interval *s, str
 	return all->n == 1 ? all->v[0] : GRAPH_NONE;
 }
 
-/* Whether the task waits for the end of another thread of its process, and not for a lock. The
- * record of the futex is from just before the wait, or from an inspection during the wait. */
+/* Returns true if the task waits for the end of another thread of its process, and not for a
+ * lock. The record of the futex is from just before the wait, or from an inspection during the
+ * wait. */
 static bool is_join(const struct graph *g, const struct interval *s, uint32_t owner)
 {
 	const struct graph_ref *r = graph_ref_before(g, &g->joins, g->tasks[s->task].tid, s->to_ns);
@@ -1103,8 +1123,9 @@ static bool is_join(const struct graph *g, const struct interval *s, uint32_t ow
 		event_of(g, r)->r.ts >= s->from_ns);
 }
 
-/* The only other thread of the task's process, if no other process has the pipe: the thread has the other
- * end. GRAPH_NONE: the process has no other thread, or several. */
+/* Returns the only other thread of the task's process. If no other process has the pipe, this
+ * thread has the other end. Returns GRAPH_NONE if another process has the pipe, or if the
+ * process has no other thread, or several. */
 static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 {
 	const struct graph_task *me = &g->tasks[s->task];
@@ -1127,8 +1148,8 @@ static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 	return mate;
 }
 
-/* Whether the task waits at ts_ns for a connection, or in an event loop in which no answer is owed
- * to it. */
+/* Returns true if the task waits at ts_ns for a connection, or in an event loop in which it is
+ * owed no answer. */
 static bool idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
@@ -1246,8 +1267,8 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	}
 }
 
-/* The record of the signal by which the task tells its tracer (strace, a debugger) that it stops. GRAPH_NONE:
- * there is none. */
+/* Returns the index of the record of the signal by which the task tells its tracer (strace, a
+ * debugger) that it stops, or GRAPH_NONE if there is none. */
 static uint32_t tracer_told(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *e = g->w->events;
@@ -1260,7 +1281,8 @@ static uint32_t tracer_told(const struct graph *g, const struct interval *s)
 	return GRAPH_NONE;
 }
 
-/* Whether the tracer merely waits for a person, or for news of a task, in the middle of the wait s. */
+/* Returns true if the tracer merely waits for a person, or for news of a task, in the middle of
+ * the wait s. */
 static bool is_idle_tracer(const struct graph *g, uint32_t tracer, const struct interval *s)
 {
 	uint32_t i = graph_interval_at(g, tracer, s->from_ns + (s->to_ns - s->from_ns) / 2);
@@ -1272,7 +1294,8 @@ static bool is_idle_tracer(const struct graph *g, uint32_t tracer, const struct 
 		 x->wait == CT_W_CHILD || x->wait == CT_W_SLEEP || x->wait == CT_W_SIGNAL));
 }
 
-/* Completes b for a task that its tracer has stopped. False: no record tells the tracer. */
+/* Completes b for a task that its tracer has stopped. Returns false if no record shows that the
+ * task told a tracer. */
 static bool owner_tracer(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	uint32_t told = s->st & CT_ST_TRACED ? tracer_told(g, s) : GRAPH_NONE, tracer;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * owner.h - private to graph/: finds the task that could end a wait, if no wake-up shows it. Pure;
- * any thread.
- *
+ * owner.h - private to graph/: finds the task that could end a wait, if no wake-up shows this task.
  * Such a task owns the lock, has the other end of the pipe or socket, is the child, or serves the
  * file system. Functions that return a task return GRAPH_NONE if they find no task of this host.
+ * Pure; any thread.
  */
 #ifndef CTRACE_GRAPH_WAKE_OWNER_H
 #define CTRACE_GRAPH_WAKE_OWNER_H
@@ -12,44 +11,48 @@
 #include "graph/wake/blame.h"
 
 /* `wake` says that sock, the receiver's socket, became readable. Returns the task that sent the
- * bytes, or ended the connection. *ret_event: the index of its CT_SEND, or of the wake if the task ended the
- * connection, or GRAPH_NONE. */
+ * bytes, or that ended the connection. Sets *ret_event to the index of the CT_SEND; if the task
+ * ended the connection, to the index of the wake; if neither is known, to GRAPH_NONE. */
 uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint32_t *ret_event);
-/* Whether the waker of `wake` ends the connection of sock, because it closes or shuts down the
+/* Returns true if the waker of `wake` ends the connection of sock: it closes or shuts down the
  * other end, or exits. The kernel may do the work of close() on the way back to user space, when
- * the task is no longer in a system call. In this case, and for an exit, the result is true only if
- * no later use of the other end is recorded. */
+ * the task is no longer in a system call. In this case, and for an exit, the result is true only
+ * if no later use of the other end is recorded. */
 bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake);
-/* False: the waker of `wake` surely ends no connection. A cheap test, the same for all sockets. */
+/* Returns false if the waker of `wake` surely ends no connection. This test is cheap, and the
+ * same for all sockets. */
 bool owner_may_close(const struct graph *g, const struct window_event *wake);
-/* Whether the process of the task has the socket: a task of this process used the socket last; or
- * no task used the socket, and this process has the socket open. */
+/* Returns true if the process of the task has the socket: a task of this process used the socket
+ * last; or no task used the socket, and this process has the socket open. */
 bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
-/* `wake` says that sock, the sender's socket, got room. Returns the task that made room, because it
- * received. *ret_event: the index of its CT_RECV, or GRAPH_NONE. */
+/* `wake` says that sock, the sender's socket, got room. Returns the task that made room, because
+ * it received. Sets *ret_event to the index of its CT_RECV, or to GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event);
-/* Completes b for a wait that no task ended. *all: the tasks that could have ended it; b->rivals is their
- * number, if there are several. */
+/* Completes b for a wait that no task ended. Fills *all with the tasks that could have ended the
+ * wait. If there are several, sets b->rivals to their number. */
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all);
-/* The task at the other end of the socket at ts_ns. *all: as in owner_of_wait(). */
+/* Returns the task at the other end of the socket at ts_ns. *all is as in owner_of_wait(). */
 uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all);
-/* True: at ts_ns, a request on the socket had no answer yet, or the socket was connecting. Only the
- * end that asks is owed an answer: the end that connected; on a socket pair, the end that sent
- * first. */
+/* Returns true if, at ts_ns, a request on the socket had no answer yet, or the socket was
+ * connecting. Only the end that asks is owed an answer. This is the end that connected; on a
+ * socket pair, the end that sent first. */
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
-/* True: at ts_ns, bytes that the other end of the connection had sent were not received yet. */
+/* Returns true if, at ts_ns, bytes that the other end of the connection had sent were not
+ * received yet. */
 bool owner_unread(const struct graph *g, uint64_t sock, uint64_t ts_ns);
-/* As owner_unread(), but only for a network connection, where bytes can be on their way. */
+/* Like owner_unread(), but returns false for a unix socket, where bytes are never on their way. */
 bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
-/* The task that owns a lock on file obj at ts_ns. Only processes other than tgid count.
- * *ret_event (may be NULL): the record of its lock. *ret_strength: weak if the record of an unlock may
- * be missing between that record and ts_ns; otherwise strong. */
+/* Returns the task that owns a lock on file obj at ts_ns. Tasks of the process tgid do not
+ * count. If ret_event is not NULL, sets *ret_event to the index of the record of the lock. Sets
+ * *ret_strength to weak if the record of an unlock may be missing between that record and ts_ns;
+ * otherwise to strong. */
 uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 		       uint32_t *ret_event, uint8_t *ret_strength);
-/* Completes b for a stopped task. b->event: the record of the signal that stopped it. If the task is traced:
- * the SIGCHLD that told its tracer. Only a tracer that is held up itself is to blame. */
+/* Completes b for a stopped task. Sets b->event to the record of the signal that stopped the
+ * task. If the task is traced, sets b->event to the SIGCHLD that told its tracer. A tracer is to
+ * blame only if it is held up itself. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 
 #endif

@@ -11,16 +11,17 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* A table keeps the running time for one in RAN_EACH intervals. ran_before() adds up the running
- * time of the other intervals. */
+/* For one in RAN_EACH intervals, a table keeps how long the task ran before it. ran_before()
+ * adds the running time of the intervals that follow. */
 #define RAN_EACH 16
 
 /* The table of one task: one block of memory. */
 struct repeats {
 	uint32_t first;  /* the first interval of the task */
-	uint32_t n;      /* BLOCKED intervals */
+	uint32_t n;      /* number of BLOCKED intervals */
 	uint64_t *ran;   /* [k]: for how long the task ran before its interval k * RAN_EACH */
-	uint32_t *at;    /* [interval - first]: its index in waits, if it is BLOCKED */
+	uint32_t *at;    /* [interval - first]: the index of the interval in waits, if it is
+			    BLOCKED */
 	uint32_t *waits; /* the BLOCKED intervals: a wait and its repeats stand side by side, in order of
 			    time */
 	uint32_t *ended; /* [index in waits]: the answer of repeats_ended() */
@@ -29,13 +30,14 @@ struct repeats {
 /* A group: a wait and all its repeats, while the table is made. */
 struct same {
 	uint32_t interval; /* the first wait of the group */
-	uint32_t n; /* waits in the group; in sort_waits(), the index in repeats.waits for its next wait */
+	uint32_t n;        /* number of waits in the group; in sort_waits(): the index in repeats.waits
+			      of its next wait */
 };
 typedef VEC(struct same) sames;
 
-/* Adds interval i to the group of its repeats in v, or makes a new group. *ret: the index of the group in v.
- * 0 or -ENOMEM. Two waits that differ may have one hash, by chance or by malice. Then the later wait gets a
- * group of its own, without repeats. */
+/* Adds interval i to the group of its repeats in v, or makes a new group. Sets *ret to the index
+ * of the group in v. Returns 0 or -ENOMEM. Two waits that differ may have one hash, by chance or
+ * by malice. Then the later wait gets a group of its own, and has no repeats. */
 static int count_wait(const struct graph *g, uint32_t i, struct map *by_hash, sames *v, uint32_t *ret)
 {
 	const struct interval *s = &g->intervals[i];
@@ -53,7 +55,8 @@ static int count_wait(const struct graph *g, uint32_t i, struct map *by_hash, sa
 								   : map_set(by_hash, hash, v->n - 1);
 }
 
-/* Fills r->ran and r->at. Until sort_waits(), r->at has the index of the wait's group in v. */
+/* Fills r->ran and r->at. Until sort_waits() changes it, r->at has the index of the wait's group
+ * in v. */
 static int count_waits(const struct graph *g, const struct graph_task *t, struct repeats *r, sames *v)
 {
 	struct map by_hash = { 0 };
@@ -96,7 +99,8 @@ static bool is_repeat(const struct graph *g, const struct repeats *r, uint32_t i
 	return at < r->n && blame_same_wait(&g->intervals[interval], &g->intervals[r->waits[at]]);
 }
 
-/* Fills r->ended. Does not look at the time between a wait and its repeat: drop_others() does that. */
+/* Fills r->ended. Does not look at what the task does between a wait and its repeat:
+ * drop_others() does that. */
 static void find_ended(const struct graph *g, struct repeats *r)
 {
 	for (uint32_t at = r->n; at-- > 0;) {
@@ -111,21 +115,21 @@ static void find_ended(const struct graph *g, struct repeats *r)
 }
 
 /*
- * With scores, has_made_progress() becomes a comparison of two numbers: between interval a and the
+ * With scores, has_made_progress() becomes a comparison of two numbers. Between interval a and the
  * end of interval i, the task makes progress if score(i) - score(a) is more than PROGRESS_SHARE *
- * PROGRESS_NS. (Both sides of has_made_progress() are multiplied by PROGRESS_SHARE. The rounding in
- * has_made_progress() makes no difference.)
+ * PROGRESS_NS. (This is the condition of has_made_progress(), with both sides multiplied by
+ * PROGRESS_SHARE. The rounding in has_made_progress() makes no difference.)
  */
 struct score {
-	__int128 score;    /* PROGRESS_SHARE times the time for which the task ran by the end of the interval,
-			      less the time at which the interval begins */
+	__int128 score;    /* PROGRESS_SHARE times the time for which the task ran by the end of
+			      the interval, minus the time at which the interval begins */
 	uint32_t interval; /* the interval, which is RUNNING or FOLDED */
 };
 typedef VEC(struct score) scores;
 
-/* The first interval by which the task has made progress since an interval a. score: the score of a. v: the
- * RUNNING and FOLDED intervals after a, the latest one first. An interval is not in v if an earlier one in v
- * has the same score or a larger one. */
+/* Returns the first interval by whose end the task has made progress since an interval a. score
+ * is the score of a. v has the RUNNING and FOLDED intervals after a, the latest one first. An
+ * interval is not in v if an earlier interval in v has the same score or a larger one. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
@@ -133,8 +137,8 @@ static uint32_t first_progress(const scores *v, __int128 score)
 	return n ? v->v[n - 1].interval : GRAPH_NONE;
 }
 
-/* Long waits (longer than OTHER_WAIT_NS) after the present interval. next: the first long wait. other: the
- * first long wait that is no repeat of `next`. */
+/* The long waits (longer than OTHER_WAIT_NS) after the present interval. next is the first long
+ * wait. other is the first long wait that is no repeat of `next`. */
 struct longs {
 	uint32_t next, other;
 };
@@ -157,13 +161,14 @@ static uint32_t first_long(const struct graph *g, const struct longs *l, uint32_
 	return l->other;
 }
 
-/* Drops an answer in r->ended if the task makes progress, or waits long for something else, before the repeat
- * that is the answer. Goes from the last interval to the first. */
+/* Drops the answers in r->ended that do not count: before the repeat that is the answer, the
+ * task makes progress, or waits long for something else. Goes from the last interval to the
+ * first. */
 static int drop_others(const struct graph *g, const struct graph_task *t, struct repeats *r)
 {
 	struct longs l = { GRAPH_NONE, GRAPH_NONE };
 	scores v = { 0 };
-	__int128 left = 0; /* minus the time for which the task runs after the interval */
+	__int128 left = 0; /* minus the time for which the task runs after this interval */
 	int err = 0;
 
 	for (uint32_t i = r->first + t->n_intervals; i-- > r->first && !err;) {
@@ -217,8 +222,8 @@ static struct repeats *repeats_new(const struct graph *g, const struct graph_tas
 	return err ? NULL : TAKE_PTR(r);
 }
 
-/* The table of the interval's task. NULL: there is no memory. If several threads make the table at once, one
- * of the tables stays. */
+/* Returns the table of the interval's task, or NULL if there is no memory. If several threads
+ * make the table at once, one of the tables stays. */
 static const struct repeats *repeats_of(const struct graph *g, uint32_t interval)
 {
 	uint32_t task = g->intervals[interval].task;
@@ -238,7 +243,7 @@ static const struct repeats *repeats_of(const struct graph *g, uint32_t interval
 	return first;
 }
 
-/* For how long the task ran before interval i. */
+/* Returns for how long the task ran before interval i. */
 static uint64_t ran_before(const struct graph *g, const struct repeats *r, uint32_t i)
 {
 	uint32_t from = i - (i - r->first) % RAN_EACH;
@@ -257,8 +262,8 @@ uint32_t repeats_next(const struct graph *g, uint32_t interval)
 	return r && is_repeat(g, r, interval, next) ? r->waits[next] : GRAPH_NONE;
 }
 
-/* Whether the wait at index `at` of r->waits, and so each later wait, is too late to be the answer of
- * repeats_last(). */
+/* Returns true if the wait at index `at` of r->waits is too late to be the answer of
+ * repeats_last(). Then each later wait is too late as well. */
 static bool is_beyond(const struct graph *g, const struct repeats *r, uint32_t interval, uint32_t at,
 		      uint64_t end_ns, uint64_t ran_ns)
 {
@@ -276,7 +281,8 @@ uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns,
 	if (!r)
 		return GRAPH_NONE;
 	at = r->at[interval - r->first];
-	/* Doubles the step until it is too large; then the binary search below has a small range. */
+	/* Doubles the step until it is too large. Then the binary search below has a small
+	 * range. */
 	for (lo = at + 1, hi = lo; !is_beyond(g, r, interval, hi, end_ns, ran_ns); step *= 2) {
 		lo = hi + 1;
 		hi = step < r->n - hi ? hi + step : r->n;
@@ -294,7 +300,7 @@ uint32_t repeats_open(const struct graph *g, uint32_t interval, uint64_t ran_ns)
 	const struct graph_task *t = &g->tasks[g->intervals[interval].task];
 	uint32_t last = t->first_interval + t->n_intervals - 1;
 
-	/* the last interval of a task that waits still is its wait */
+	/* If a task still waits at the end of the trace, its last interval is this wait. */
 	if (!r || last <= interval || g->intervals[last].state != INTERVAL_BLOCKED ||
 	    g->intervals[last].wake != GRAPH_NONE || t->exit_ns != UINT64_MAX ||
 	    !blame_same_wait(&g->intervals[interval], &g->intervals[last]))

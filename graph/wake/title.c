@@ -7,9 +7,10 @@
 
 static const char *const title_start = "postgres: ";
 
-/* The title of the task at the end of the interval, without the first word. "": the task is no
- * process of PostgreSQL. *ret_fresh: the title is about the interval. The daemon reads a title when
- * it inspects a wait, and records the title only if the title has changed. */
+/* Returns the title of the task at the end of the interval, without the first word, or "" if the
+ * task is no process of PostgreSQL. Sets *ret_fresh to true if the title is about the interval,
+ * and not older. The daemon reads a title when it inspects a wait, and records the title only if
+ * the title has changed. */
 static const char *title_of(const struct graph *g, const struct interval *s, bool *ret_fresh)
 {
 	uint64_t since_ns;
@@ -28,8 +29,8 @@ static bool ends_with(const char *text, const char *end)
 	return n >= k && !memcmp(text + n - k, end, k);
 }
 
-/* Whether the process may hold locks: a session ("shop shop [local] ...", "shop shop 10.0.0.1(4711) ..."), or
- * a worker that cleans up tables. */
+/* Returns true if the process may hold locks: it is a session ("shop shop [local] ...", "shop
+ * shop 10.0.0.1(4711) ..."), or a worker that cleans up tables. */
 static bool may_lock(const char *title)
 {
 	return strstr(title, " [local] ") || strstr(title, ") ") || !strncmp(title, "autovacuum worker", 17);
@@ -59,7 +60,7 @@ uint32_t title_owner(const struct graph *g, const struct interval *s, struct end
 		if (!x || r[i].event == s->task || x->from_ns >= s->to_ns || !may_lock(title) ||
 		    ends_with(title, " idle"))
 			continue;
-		/* the session waits for a lock too, and began later */
+		/* this session waits for a lock too, and began to wait later */
 		behind = fresh && ends_with(title, " waiting") && x->from_ns > s->from_ns;
 		if (behind)
 			continue;

@@ -182,7 +182,7 @@ const char *window_cmdline(const struct window *w, uint32_t tid, uint64_t ts_ns)
 const char *window_cmdline_since(const struct window *w, uint32_t tid, uint64_t ts_ns,
 				 uint64_t *ret_since_ns);
 const struct window_object *window_object(const struct window *w, uint64_t id);
-/* True: both objects have the same name, or both have none. */
+/* Returns true if both objects have the same name, or both have none. */
 bool window_object_same_name(const struct window_object *a, const struct window_object *b);
 const struct window_stack *window_stack(const struct window *w, uint64_t id);
 /* Returns the index of the first event with ts >= ts_ns, or w->n_events if there is none. */
