@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/diagnose/normal.h"
 
-
 #include "analysis/diagnose/idle_client.h"
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"

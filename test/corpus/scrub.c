@@ -135,7 +135,8 @@ int main(int argc, char **argv)
 	copy = open("/tmp", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
 	if (out < 0 || copy < 0)
 		err(1, "%s", argv[2]);
-	if (cut_window(r, &(struct cut_options){ .to_ns = UINT64_MAX, .redact = true }, copy, &segments, text))
+	if (cut_window(r, &(struct cut_options){ .to_ns = UINT64_MAX, .redact = true }, copy, &segments,
+		       text))
 		errx(1, "%s", text);
 	reader_free(r);
 	repack(copy, out);

@@ -27,10 +27,11 @@
 #undef main
 int ctrace_main(int argc, char **argv);
 
-#define WORDS_MAX    32
-#define WALL_SECONDS 120 /* SIGALRM ends a command after this time, because a command may wait for
-			    ever */
-#define OUT_BYTES    (256 << 20) /* SIGXFSZ ends a command that writes a larger file */
+#define WORDS_MAX 32
+#define WALL_SECONDS                                                                                         \
+	120                   /* SIGALRM ends a command after this time, because a command may wait for      \
+				 ever */
+#define OUT_BYTES (256 << 20) /* SIGXFSZ ends a command that writes a larger file */
 
 static size_t read_file(const char *path, uint8_t *p, size_t size)
 {

@@ -26,8 +26,9 @@ struct file_index {
 	char *meta; /* file.meta_bytes bytes, then a 0; owned */
 	uint64_t file_bytes;
 	bool copy_used; /* the file header is damaged; file and meta are from its copy */
-	VEC(struct file_index_segment) segments; /* sorted by seq, each seq once; no two segments
-						    overlap */
+	VEC(struct file_index_segment)
+	segments;          /* sorted by seq, each seq once; no two segments
+			      overlap */
 	uint32_t n_broken; /* number of slots with the magic and file id of a segment, but a damaged
 			      header */
 	uint32_t n_newer;  /* number of segments of a greater major version */

@@ -17,10 +17,11 @@
 #define ORDER_NONE UINT32_MAX
 
 struct order {
-	VEC(uint32_t) sorted; /* indices of the wanted records: CPU after CPU, and sorted by time
-				 for each CPU */
-	uint32_t *place;      /* for each record its index in the merged order, or ORDER_NONE if the
-				 record is not wanted */
+	VEC(uint32_t)
+	sorted;          /* indices of the wanted records: CPU after CPU, and sorted by time
+			    for each CPU */
+	uint32_t *place; /* for each record its index in the merged order, or ORDER_NONE if the
+			    record is not wanted */
 	size_t place_cap;
 	VEC(struct order_head) heads;
 };

@@ -51,8 +51,8 @@ struct writer {
 	uint32_t kinds[FORMAT_KINDS];
 	uint64_t lost[FORMAT_CAUSES];
 	VEC(struct ct_task_blob)
-	replaced; /* entries of tasks that this segment needs but `tasks` does not have: an entry
-		     that a newer one has replaced, or an old entry that came late */
+	replaced;              /* entries of tasks that this segment needs but `tasks` does not have: an entry
+				  that a newer one has replaced, or an old entry that came late */
 	VEC(uint32_t) renewed; /* tids of the tasks set in this segment */
 	size_t pending;
 	/* saved_bytes is the size of the last copy of this segment, and saved_more is its growth

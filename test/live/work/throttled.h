@@ -25,10 +25,12 @@ static void quota_begin(void)
 
 	snprintf(quota_back, sizeof(quota_back), "/sys/fs/cgroup%s", v1 ? "/cpu" : "");
 	snprintf(quota_group, sizeof(quota_group), "%s/ctrace-live-%d", quota_back, getpid());
-	bad = v1 ? quota_run("{ mkdir %1$s && echo 4000 >%1$s/cpu.cfs_quota_us && echo %2$d >%1$s/cgroup.procs; } "
-			     "2>/dev/null")
-		 : quota_run("{ echo +cpu >/sys/fs/cgroup/cgroup.subtree_control; mkdir %1$s && echo 4000 100000 "
-			     ">%1$s/cpu.max && echo %2$d >%1$s/cgroup.procs; } 2>/dev/null");
+	bad = v1 ? quota_run(
+			   "{ mkdir %1$s && echo 4000 >%1$s/cpu.cfs_quota_us && echo %2$d >%1$s/cgroup.procs; } "
+			   "2>/dev/null")
+		 : quota_run(
+			   "{ echo +cpu >/sys/fs/cgroup/cgroup.subtree_control; mkdir %1$s && echo 4000 100000 "
+			   ">%1$s/cpu.max && echo %2$d >%1$s/cgroup.procs; } 2>/dev/null");
 	if (!bad)
 		return;
 	rmdir(quota_group);

@@ -152,8 +152,7 @@ static void calm(void **state)
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.59, 1), 2000, 2050);
 	assert_int_equal(stays_ms(CT_SHED_HOOKS, 0.61, 1), 0);
 	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.79, 1), 2000, 2050);
-	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.81, 1), 10000,
-			10024); /* the 10 s of the test no_pause */
+	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.81, 1), 10000, 10024); /* the 10 s of the test no_pause */
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 1), 1000, 1050);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.26, 1), 2000, 2050);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 4), 4000, 4050);
@@ -293,8 +292,7 @@ static void cap(void **state)
 	assert_in_range(cap_ms(0, 1000, 0), 400, 424);
 	assert_in_range(cap_ms(0, 0, 0), 900, 950); /* the cap ends when the bucket is nearly full */
 	assert_in_range(cap_ms(0.95, 0, 0), 5000, 5024);
-	assert_in_range(cap_ms(0, 1000, 100), 6400,
-			6424); /* 64 times the cost of the end of the last cap */
+	assert_in_range(cap_ms(0, 1000, 100), 6400, 6424); /* 64 times the cost of the end of the last cap */
 }
 
 /* For some time after the begin of a coarse step, the daemon still writes records from before the step.
