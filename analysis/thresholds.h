@@ -135,9 +135,9 @@
  * If smaller, the task that had the CPU is not named (test sampled_every_90_ms).
  * If larger, a task that had little of the CPU is named (test sampled_every_120_ms). */
 #define CPU_SAMPLE_NS 50000000ULL
-/* 1/n: For a time without records of switches, the task that had the CPU is named if two conditions
- * hold. Its samples show it for at least this share of the time. Of the records that show a task on
- * this CPU, at least this share shows this task.
+/* 1/n: For a time without records of switches, a task is named as the one that had the CPU if two
+ * conditions hold. The samples of the task show that it ran for at least this share of the time. Of
+ * the records that show any task on this CPU, at least this share shows this task.
  * If the share is smaller, a task with a part of the CPU is named (test sampled_for_a_third).
  * If the share is larger, no task is named (test sampled_every_90_ms). */
 #define CPU_SAMPLED_SHARE 2
@@ -319,8 +319,8 @@
  * If smaller, the message of this send counts a second time (test test_record_after_the_wait).
  * If larger, a later message counts as part of the wait (the same test). */
 #define WHATIF_SEND_SLACK_NS 200000ULL
-/* 1/n of the range: The table has no question about a process whose task had the CPU for less than
- * this.
+/* 1/n of the range: While a task on the path waits for a CPU, another task has this CPU. If that
+ * task has it for less than this share, the table has no question about the task's process.
  * If the share is smaller, there are questions that save next to nothing (test test_rivals).
  * If the share is larger, a question worth asking is missing (the same test). */
 #define WHATIF_RIVAL_SHARE 50
@@ -329,8 +329,8 @@
  * Requests. The tests are in requests.txt.
  */
 /* per cent: The requests of a service are ranked by latency. The requests between these two ranks
- * are the usual ones, with which the slowest ones are compared. With other numbers, too few
- * requests, or slow ones, count as usual (test usual_and_slow). */
+ * are the usual ones, with which the slowest ones are compared. With other numbers, very fast or
+ * slow requests count as usual, or only few requests count as usual (test usual_and_slow). */
 #define REQUEST_USUAL_FROM 40
 #define REQUEST_USUAL_TO   60
 /* per cent: The slowest requests are those from this rank on (test usual_and_slow, for a smaller

@@ -11,16 +11,17 @@
 struct tally {
 	VEC(struct account_row) rows;
 	struct map by_key; /* hash of the key of a row -> index of the row */
-	uint32_t last;     /* WAIT: the last interval that was counted */
+	uint32_t last;     /* ACCOUNT_WAIT: the last interval that a row has counted as a wait or
+			      run */
 };
 
 struct books {
 	const struct graph *g;
 	const struct path *p;
 	struct tally groups[ACCOUNT_GROUPS];
-	uint32_t *top;      /* [frame]: the frame at depth 1 from which it descends; GRAPH_NONE for
-			       frame 0 */
-	struct map remotes; /* hash of a remote address -> its first socket */
+	uint32_t *top;      /* [frame]: the ancestor of this frame at depth 1 (a frame at depth 1 is
+			       its own ancestor); GRAPH_NONE for frame 0 */
+	struct map remotes; /* hash of a remote address -> the first socket with this address */
 	int err;
 };
 
@@ -37,7 +38,8 @@ static uint64_t mix(uint64_t h, uint64_t x)
 	return h ^ h >> 29;
 }
 
-/* An object has one row, even if tasks waited for it in several ways. */
+/* Tells whether a and b belong to the same row of the group. In ACCOUNT_OBJECT an object has one
+ * row, even if tasks waited for it in several ways. */
 static bool same_row(enum account_group group, const struct account_row *a, const struct account_row *b)
 {
 	if (group == ACCOUNT_OBJECT)
@@ -200,7 +202,8 @@ static uint64_t device_of(const struct graph *g, uint64_t obj)
 	return o && o->dev ? CT_OBJ_ID(CT_OBJ_BLOCKDEV, o->dev) : 0;
 }
 
-/* Sockets to one remote address share a row: the first of these sockets stands for all. */
+/* Returns the socket that stands for obj in a row: the first socket that has the same remote
+ * address. So sockets to one remote address share a row. */
 static uint64_t remote_of(struct books *k, uint64_t obj)
 {
 	const struct window_object *o = window_object(k->g->w, obj);

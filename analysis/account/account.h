@@ -50,12 +50,12 @@ struct account_row {
 	 * task itself; PROCESS: the first thread of the process, or another thread if the trace
 	 * does not have the first one */
 	uint32_t task;
-	uint32_t interval; /* WAIT: the longest wait or run */
-	uint64_t obj;      /* set in WAIT, RESOURCE, OBJECT; for a disk: its device; for a remote address:
-			      one of its sockets */
+	uint32_t interval;       /* WAIT: the longest wait or run */
+	uint64_t obj;            /* set in WAIT, RESOURCE, OBJECT; in RESOURCE, a device stands for its
+				    files, and one socket stands for all with its remote address */
 	enum resource_kind kind; /* set in WAIT, RESOURCE, OBJECT */
 	enum time_kind time;     /* set in WAIT, RESOURCE */
-	enum edge_kind edge;     /* WAIT: how the victim depends on `task`; else 0 */
+	enum edge_kind edge;     /* WAIT: how the victim depends on `task`; other groups: 0 */
 };
 
 struct account {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * missing_wake.h - the result of a comparison: one wait, the *examined wait*, is compared with
- * earlier waits. The result names the wake-up that is missing or late, and the task that has not
- * sent it. missing_wake_find.h says how both are found. The *reference* is the earlier wait with
- * which the examined wait is compared in detail.
+ * earlier waits. The result names the wake-up that is missing or late, and the task that should
+ * have sent this wake-up. missing_wake_find.h says how the search works. The *reference* is the
+ * earlier wait with which the examined wait is compared in detail.
  *
  * Pure; any thread.
  */
@@ -19,8 +19,9 @@ enum missing_wake_how {
 	MISSING_ENDED,  /* the task has ended */
 	MISSING_SILENT, /* the task still does the things after which it sent its earlier wake-ups, but sends
 			   none */
-	MISSING_ELSEWHERE, /* the task waits for something else */
-	MISSING_ASLEEP,    /* the task waits where it always waits before the wake-up, but for longer */
+	MISSING_ELSEWHERE, /* the task waits, but not where it waited before its earlier wake-ups */
+	MISSING_ASLEEP,    /* the task waits where it waited before its earlier wake-ups, but for
+			      longer */
 	MISSING_BUSY,      /* the task runs, or is runnable */
 };
 
@@ -35,7 +36,7 @@ struct missing_wake_step {
 	enum edge_kind edge; /* how that earlier wait ended */
 	uint32_t count;      /* how many similar earlier waits the task ended; 0: only other tasks of its role
 				ended such waits */
-	bool more;           /* count is a lower bound, because there were too many waits to look at */
+	bool more;           /* count is a lower bound: the search stopped at SIMILAR_LOOKS waits */
 	uint64_t last_ns;    /* when the task last ended such a wait; 0: never */
 };
 
@@ -45,7 +46,7 @@ struct missing_wake {
 	uint64_t wait_from_ns; /* wait_from_ns to wait_to_ns: the part of the examined wait that is
 				  compared */
 	uint64_t wait_to_ns;
-	uint32_t reference;   /* an interval */
+	uint32_t reference;   /* the reference, an interval */
 	uint64_t ref_from_ns; /* when the events began that led to the wake-up of the reference */
 	float similarity;     /* how alike the examined wait and the reference are: 0..1 */
 	uint32_t occurrences; /* earlier waits that are alike and ended in the same way as the reference */
@@ -64,17 +65,21 @@ struct missing_wake {
 	uint32_t instead;    /* the interval in which the named task is, instead of sending the
 				wake-up; GRAPH_NONE: the task has ended */
 	uint64_t since_ns;   /* when `instead` began; MISSING_ENDED: when the task ended;
-				MISSING_SILENT: when the task last ended such a wait */
-	uint64_t instead_ns; /* for how long the task is in `instead`, within the wait */
-	uint32_t triggers;   /* MISSING_SILENT: how often, during the wait, the task was woken in the way that
-				made it send the wake-up in the reference */
+				MISSING_SILENT: last_ns of the last step */
+	uint64_t instead_ns; /* for how long the task is in `instead`, within the wait that it
+				should have ended; MISSING_BUSY: all time in which the task ran or
+				was runnable */
+	uint32_t triggers;   /* MISSING_SILENT: how often, during the wait that it should have
+				ended, the task was woken in the way that made it send the wake-up
+				in the reference */
 	char *text;          /* the result in words */
 };
 
 void missing_wake_free(struct missing_wake *m);
 /* Returns true if the earlier waits are alike enough, and numerous enough, to name a task. */
 bool missing_wake_is_good(const struct missing_wake *m);
-/* Returns true if the earlier waits are so alike, and so numerous, that there is no doubt. */
+/* Returns true if the earlier waits are so alike, and so numerous, that the named task is no
+ * guess. */
 bool missing_wake_is_sure(const struct missing_wake *m);
 const struct missing_wake_step *missing_wake_named(const struct missing_wake *m);
 

@@ -21,7 +21,7 @@ struct hop {
 struct hops {
 	struct hop v[MISSING_STEPS];
 	uint32_t n;
-	bool timer; /* the trigger of the last hop ended because of the task's own timer */
+	bool timer; /* the trigger of the last hop ended because of a timer of the hop's own task */
 	bool asks;  /* the waiter of the reference ended the trigger of the last hop */
 };
 
@@ -31,7 +31,8 @@ static uint64_t length(const struct graph *g, uint32_t interval)
 }
 
 /* Returns the last wait of the task that was over at ts_ns. Waits by chance (similar_is_chance())
- * do not count. Returns GRAPH_NONE if there is no such wait, or if it is not known. */
+ * do not count. Returns GRAPH_NONE if there is no such wait, or if a folded interval comes later
+ * than this wait: the waits in a folded interval are not known. */
 static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -132,15 +133,15 @@ static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t fr
 			run.interval = i;
 		}
 	}
-	/* a folded task ran or waited, but it is not known for what */
+	/* the task was folded for most of the time, so its main activity is not known */
 	if (folded > run.ns && folded > waited)
 		return (struct doing){ .interval = GRAPH_NONE };
 	return run.ns > waited ? run : wait;
 }
 
 /* Counts the waits of `task` that ended in (from_ns, to_ns), at the same place as the wait `like`.
- * Counts only waits that the task `by` ended. If `by` is GRAPH_NONE, counts only waits that a timer of
- * `task` itself ended. Looks at SIMILAR_LOOKS waits at most. */
+ * Counts only waits that the task `by` ended. If `by` is GRAPH_NONE, counts only waits that ended
+ * without another task, for example by a timer. Looks at SIMILAR_LOOKS waits at most. */
 static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like, uint32_t by,
 			    uint64_t from_ns, uint64_t to_ns)
 {
@@ -206,8 +207,8 @@ static void name(struct missing_wake *m, enum missing_wake_how how, const struct
 	m->since_ns = since_ns;
 }
 
-/* Tells whether the task of the step still gets its trigger, but does not send the wake-up that
- * should follow. */
+/* Tells whether the task of the last step of m is still woken by the trigger of hop k, although it
+ * does not send the wake-up that should follow. Sets m->triggers. */
 static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
 	const struct missing_wake_step *step = &m->steps[m->n_steps - 1];
@@ -238,8 +239,8 @@ static bool has_ended(const struct graph *g, const struct missing_wake_step *ste
 	return true;
 }
 
-/* Tells whether wake-ups on the object of the wait still come, but go to other tasks than the
- * waiter. */
+/* Tells whether wake-ups still come, but go to other tasks than the waiter. Looks at wake-ups on
+ * the object of the wait, and on the object of the earlier wait with which it is compared. */
 static bool others_served(const struct graph *g, const struct missing_wake_step *step)
 {
 	const struct interval *w = &g->intervals[step->wait];
@@ -327,7 +328,8 @@ static void walk(const struct graph *g, const struct hops *h, struct missing_wak
 	m->own_accord = h->timer;
 }
 
-/* Tells whether all gaps between earlier wake-ups were far shorter than the examined wait. */
+/* Tells whether all gaps between earlier wake-ups were far shorter than the examined wait. Returns
+ * false if there are fewer than MISSING_SURE_COUNT earlier wake-ups. */
 static bool is_regular(const struct graph *g, const struct similar_set *set, const struct missing_wake *m)
 {
 	uint64_t longest = 0;
@@ -372,7 +374,7 @@ static void compare(const struct graph *g, const struct similar_set *set, struct
 	walk(g, &h, m);
 }
 
-/* Completes m. The caller has set the wait of m. m->n_steps is 0 if the comparison says nothing.
+/* Completes m. The caller has set the wait of m. If the comparison names no task, m->n_steps is 0.
  * Returns 0 or -ENOMEM. */
 static int examine(const struct graph *g, struct missing_wake *m)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * missing_wake_find.h - finds the wake-up that is missing or late, and the task that should have
- * sent it. The search compares a wait that did not end in time with earlier waits at the same place
- * that ended in time.
+ * sent it. The search compares a wait that takes far longer than usual with earlier waits at the
+ * same place.
  *
  * An earlier wait counts only if a task of the commonest role ended it, in the commonest way
  * (similar_keep_commonest()). One of these waits is the reference: among the most alike waits, the

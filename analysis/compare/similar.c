@@ -32,7 +32,7 @@ bool similar_is_chance(const struct graph *g, const struct interval *s)
 struct builder {
 	struct signature *s;
 	uint32_t period; /* length of the last repeat that was dropped; 0: none */
-	uint32_t end;    /* s->n after that repeat was dropped */
+	uint32_t end;    /* the number of tokens that were left when that repeat was dropped */
 };
 
 /* Drops the newest tokens if they repeat the tokens just before them. */
@@ -108,7 +108,7 @@ static void push_run(const struct graph *g, const struct interval *s, struct bui
 		uint32_t token;
 
 		for (; dropped && g->dropped[dropped - 1].next >= i; dropped--)
-			seen++; /* a record that the graph dropped, behind event i - 1 */
+			seen++; /* a record after event i - 1, which the graph dropped */
 		if (seen >= SIMILAR_EVENTS)
 			break;
 		token = event_token(&g->w->events[i - 1], g->tasks[s->task].tid);
@@ -199,7 +199,7 @@ float similar_place(const struct graph *g, const struct interval *a, const struc
 	return a->task != b->task || CT_OBJ_KIND(a->obj) == CT_OBJ_PIPE ? SIMILAR_OTHER_OBJECT : 0;
 }
 
-/* The last moment of the task in the window. */
+/* Returns the last moment of the task in the window. */
 static uint64_t last_ns(const struct graph *g, uint32_t task)
 {
 	return MIN(g->tasks[task].exit_ns - 1, g->w->to_ns);

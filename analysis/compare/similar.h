@@ -26,7 +26,7 @@
 #define SIMILAR_EVENTS    256  /* the most records of one run, the latest ones */
 #define SIMILAR_MAX       128  /* the most waits in the result */
 #define SIMILAR_LOOKS     1024 /* the most waits at the same place for one comparison */
-#define SIMILAR_TASKS     64   /* the most other tasks of one role */
+#define SIMILAR_TASKS     64   /* the most other tasks of the role whose waits are looked at */
 
 struct signature {
 	uint32_t token[SIMILAR_TOKENS]; /* the latest token first */
@@ -35,7 +35,7 @@ struct signature {
 
 struct similar {
 	uint32_t interval; /* the wait, a BLOCKED interval */
-	float score;       /* how alike the waits are: 0..1 */
+	float score;       /* how alike this wait and the given wait are: 0..1 */
 	struct blame blame;
 };
 

@@ -143,7 +143,8 @@ static uint32_t device_of(const struct graph *g, uint64_t obj)
 	return o ? o->dev : 0;
 }
 
-/* Returns the file on device dev for which the task waited longest in [from, to). */
+/* Returns the file on device dev for which the task waited longest in [from, to); 0 if there is
+ * none. */
 static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev, uint64_t from_ns,
 			     uint64_t to_ns)
 {

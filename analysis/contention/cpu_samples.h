@@ -38,8 +38,9 @@ int cpu_samples_find(const struct graph *g, uint32_t task, uint64_t from_ns, uin
 		     struct cpu_samples *ret);
 /* Returns the candidate to blame; NULL if there is none. The candidate to blame fulfils all of
  * these conditions:
- * - It ran for at least 1/CPU_SAMPLED_SHARE of the time, and no other candidate did.
- * - Of all records that show a task on its CPU, at least 1/CPU_SAMPLED_SHARE show this candidate.
+ * - Its share is at least 1/CPU_SAMPLED_SHARE of total_ns, and no other candidate has such a share.
+ * - Of all records that show a task on the CPU of this candidate, at least 1/CPU_SAMPLED_SHARE show
+ *   the candidate.
  * - It belongs to another process than `task`. */
 const struct cpu_share *cpu_samples_blamed(const struct graph *g, uint32_t task, const struct cpu_samples *c);
 void cpu_samples_done(struct cpu_samples *c);

@@ -105,8 +105,9 @@ static uint64_t variable_of(const struct graph *g, const struct graph_ref *r)
 	return g->w->events[r->event].r.obj;
 }
 
-/* Finds the task that wrote the polled variable. If the polled variable is not known, finds it
- * among the variables that the polling task itself has accessed. */
+/* Finds the task that wrote the polled variable. If the polled variable is not known, takes one of
+ * the variables that the polling task itself has accessed: the one with the latest write by another
+ * task. */
 static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			struct flag *f)
 {

@@ -18,9 +18,10 @@ struct flag {
 	uint32_t event;  /* the record of the writer's last write; GRAPH_NONE: none */
 	bool ended;      /* the write `event` ended the polling */
 	enum edge_strength strength;
-	/* The time in which the polling task waited for the writer. It begins at the write before,
-	 * or at the begin of the range if that is later. It ends at the write that ended the
-	 * polling; if no write did, at the end of the range. */
+	/* The time in which the polling task waited for the writer. If `ended` is true, this time
+	 * ends at the write `event`, and begins at the write before that one. Otherwise it begins
+	 * at the write `event`, and ends at the end of the range. It never begins before the
+	 * range. */
 	uint64_t since_ns;
 	uint64_t until_ns;
 };

@@ -48,8 +48,8 @@ static void rank(struct options *o, struct breakdown *l)
 	for (size_t i = 0; i < l->v.n; i++) {
 		struct group *x = &l->v.v[i];
 
-		/* unknown time below BRANCH_UNKNOWN_FIFTHS needs no explanation: it lies before the
-		 * birth of the task, after its end, or in a gap */
+		/* leave out unknown time of less than BRANCH_UNKNOWN_FIFTHS fifths of the total: it
+		 * lies before the birth of the task, after its end, or in a gap */
 		if (x->type != GROUP_UNKNOWN || x->total_ns >= l->total_ns / 5 * BRANCH_UNKNOWN_FIFTHS)
 			put_in(o, x);
 	}
@@ -285,7 +285,8 @@ static struct group *make_own(struct group *x)
 	return x;
 }
 
-/* Whether the rules exclude every branch that is worth following. */
+/* Whether the rules exclude every branch, or every branch with more than 1/BRANCH_SHARE of the
+ * time. */
 static bool all_refused(const struct options *o)
 {
 	return o->n_ruled_out == o->n ||

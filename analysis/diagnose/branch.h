@@ -8,7 +8,8 @@
  *
  * If a person can be asked and no rule has decided, the person decides between the groups with more
  * than a fifth of the time (BRANCH_SHARE), if there are at least two. If there is only one such
- * group, and it is a guess, groups with more than a twentieth are enough (BRANCH_SHARE_GUESS).
+ * group, and this group is a guess, the person decides between the groups with more than a
+ * twentieth of the time (BRANCH_SHARE_GUESS).
  *
  * If rules exclude the largest group and no other group has more than a fifth of the time, the
  * chain ends at this task. The wait of the task then has no known owner.

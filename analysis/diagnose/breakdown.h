@@ -52,9 +52,9 @@ struct breakdown {
  * caller calls breakdown_done() in both cases. */
 int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path *p, const bool *in);
 void breakdown_done(struct breakdown *l);
-/* Returns the key of the group to which a frame belongs: the task of the frame. For EDGE_EXIT, the
- * key is a hash of the name of this task. So if a task waits for several children with one name,
- * one after the other, these children are one group. */
+/* Returns the key of the group to which a frame belongs: the task of the frame. If the frame is a
+ * wait for the end of this task (EDGE_EXIT), the key is a hash of the task's name. So if a task
+ * waits for several children with one name, one after the other, these children are one group. */
 uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f);
 /* Sets *ret to the id of the stack that most samples of the task in [from, to) have; to 0 if no
  * stack is known. If several stacks are equally common, the first one counts. Returns 0 or

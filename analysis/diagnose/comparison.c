@@ -30,7 +30,8 @@ static uint32_t link_interval(const struct graph *g, const struct link *k)
 	return best;
 }
 
-/* Tells whether the task for which link i waits is not known, or is a guess. */
+/* Tells whether the task for which link i waits is not known, or is a guess. Returns false for the
+ * kinds of waits that are not compared. */
 static bool is_open(const struct findings *f, size_t i)
 {
 	const struct link *k = &f->chain.links.v[i];

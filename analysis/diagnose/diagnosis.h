@@ -50,8 +50,8 @@ struct link {
 	enum edge_strength strength;
 	uint64_t obj;
 	uint64_t stack; /* id of the stack of the task; 0: none */
-	/* How long the task ran, and how long it waited for a CPU. If the link is a wait, both
-	 * times are not in total_ns. */
+	/* How long the task ran, and how long it waited for a CPU. If the link is a wait, total_ns
+	 * does not include these times. */
 	uint64_t running_ns, runnable_ns;
 	uint32_t switches; /* LINK_FOLDED: how often the task left the CPU */
 	uint64_t other_ns; /* if the link is a wait: the task's other waits, and unknown time */

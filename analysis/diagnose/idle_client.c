@@ -63,8 +63,8 @@ static bool is_read(const struct graph *g, const struct link *k)
 }
 
 /* Tells whether k is the last link, and its task is the server of the connection for which link
- * `before` waits. It is a further condition that only a time limit ended the wait of k: then the
- * server waits for any of its clients. */
+ * `before` waits, and this server waits for any of its clients. A wait that only a time limit ended
+ * counts as such a wait. */
 static bool is_idle_server(const struct graph *g, const struct chain *c, const struct link *before,
 			   const struct link *k)
 {

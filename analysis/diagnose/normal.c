@@ -109,7 +109,7 @@ static bool got_something(const struct graph *g, const struct interval *s)
 }
 
 /*
- * Tells whether the task of k often got something in waits of this kind. True in two cases:
+ * Tells whether the task of k often got something in waits like that of k. True in two cases:
  * - At least FED_WAITS waits within the time of k got something, and the longest wait of k took at
  *   most half of the time of its waits.
  * - At least FED_WAITS waits before or after the time of k got something, and the longest of these

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prompted.h - private to analysis/: finds the process for which a polling task may wait: the task
- * told it to do something. */
+/* prompted.h - private to analysis/: finds the process for which a polling task may wait, because
+ * the task has told this process to do something. */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_PROMPTED_H
 #define CTRACE_ANALYSIS_DIAGNOSE_PROMPTED_H
 

@@ -233,7 +233,8 @@ static int find_prompted(struct findings *f, bool *ret_done)
 	return follow(f, next, from_ns, to_ns, EDGE_EXIT, EDGE_WEAK);
 }
 
-/* Adds a choice that names the candidates that ran for at least 1/BRANCH_SHARE of the time. */
+/* Adds a choice that names the tasks which had the CPU for at least 1/BRANCH_SHARE of the time in
+ * which the last task waited for a CPU. */
 static int say_shares(struct findings *f, const struct cpu_samples *c)
 {
 	const struct link *k = last_link(f);
@@ -381,10 +382,10 @@ static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 	return graph_peer_object(g, a) == b || (!y->rport && y->lport == x->rport && y->type == x->type);
 }
 
-/* Link `before` waits on a connection. Returns the socket at the other end of this connection, if
- * the event loop of link k waits on that socket, among others. If the event loop is an epoll and
- * the other end is not known, returns the socket of `before`. Returns 0 if the event loop does not
- * wait on that socket. */
+/* Link `before` waits on a connection. Link k may be an event loop that waits on the other end of
+ * this connection, among other things. Returns the socket at the other end; 0 if the event loop
+ * does not wait on it. An epoll is assumed to wait on it. If the event loop is an epoll and the
+ * other end is not known, returns the socket of `before`. */
 static uint64_t loop_socket(const struct graph *g, const struct link *before, const struct link *k)
 {
 	size_t n;

@@ -17,12 +17,14 @@ struct sentence_facts {
 	const struct contention *cpu; /* the task that had the CPU; NULL: the last task is not starved */
 	bool strong;
 	bool own_lock;           /* the last task waits for a lock that it owns itself */
-	unsigned parent_threads; /* as in struct findings */
+	unsigned parent_threads; /* findings.parent_threads: if not 0, no task can wake the last
+				    task */
 	bool silent;             /* the last task goes on as usual, but does not send the missing wake-up */
-	bool left_out;           /* as in struct findings */
+	bool left_out;           /* ctraced left out the object for which the last task waits */
 	const char *watch;  /* a command that watches the polled variable; NULL: the variable is not known, or
 			       its writer is known already */
-	uint64_t coarse_ns; /* for how long only long waits were recorded; 0: too short to mention */
+	uint64_t coarse_ns; /* for how long only waits of 8 ms or more were recorded; 0: too short
+			       to mention */
 	uint64_t stall_ns;
 };
 

@@ -88,13 +88,14 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 }
 
 /*
- * Returns the same as same_waits(), for a caller that takes the starts in order of time. If a run
- * is long enough, the caller goes on behind this run and clears *runs. The function is faster than
- * same_waits(): it does not go through all waits of a run again for each start in the run.
+ * Returns the same as same_waits(), for a caller that asks for the waits i of one task in order of
+ * time. If the run of i is long enough for a candidate, the caller takes the run, goes on behind
+ * it, and clears *runs. The function is faster than same_waits(): it does not go through all waits
+ * of a run again for each later wait in the run.
  *
  * A run may begin within an earlier run, with a wait of the same kind. The caller did not take the
- * earlier run, so the earlier run was too short. Mostly the later run ends at the same place or
- * before. Then the later run is too short as well, and the result is i.
+ * earlier run, so the earlier run was too short for a candidate. Mostly the later run ends at the
+ * same place or before. Then the later run is too short as well, and the result is i.
  *
  * There is one exception: the earlier run ended because of the time on the CPU, and the task ran
  * for at least 1/HANGS_BETWEEN_SHARE of the time from the start of the earlier run to i. Then the
@@ -136,9 +137,9 @@ static bool is_empty_fold(const struct interval *s)
 	return s->state == INTERVAL_FOLDED && s->from_ns == s->to_ns;
 }
 
-/* Returns the last interval of the time in a queue that begins with interval i. A coarse stretch
- * that begins while the task is in the queue cuts that time in two, with an empty folded interval
- * in between. */
+/* Returns the last interval of the time in the queue of a CPU that begins with interval i. A coarse
+ * stretch that begins while the task is in the queue cuts that time in two, with an empty folded
+ * interval in between. */
 static uint32_t queue_last(const struct graph *g, uint32_t i, uint32_t end)
 {
 	const struct interval *s = g->intervals;
@@ -238,8 +239,9 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
 	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE || (k->edge == EDGE_STOP && d->n_chain > 1))
 		return true;
-	/* If no rule above has decided, a wait for a child is an alarm for these causes only. If the child
-	 * itself hangs, it has a row of its own. A child that computes for a while is normal. */
+	/* If no rule above has decided, a wait for a child is an alarm only for the causes below.
+	 * If the child itself hangs, it has a row of its own. A child that computes for a while is
+	 * normal. */
 	if (child)
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
 		       (c == CAUSE_BUSY && k->longest_ns >= HANGS_CHILD_BUSY_NS);
@@ -329,8 +331,9 @@ static bool are_stopped(const struct hang *a, const struct hang *b)
 	return x->wait == CT_W_STOPPED && y->wait == CT_W_STOPPED && x->pid == y->pid;
 }
 
-/* Tells whether two rows are about one hang: at the same time, one of the two tasks waits for the
- * other, both wait for the same task, or both are stopped threads of one process. */
+/* Tells whether two rows are about one hang. Their times overlap, and both are alarms, or neither
+ * is. Besides, one of the two tasks waits for the other, both wait for the same task, or both are
+ * stopped threads of one process. */
 static bool is_same(const struct hang *a, const struct hang *b)
 {
 	const struct diagnosis *x = a->diagnosis, *y = b->diagnosis;

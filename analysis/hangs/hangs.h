@@ -17,8 +17,8 @@ struct hang {
 		       itself spins, or seems to wait for a task that sleeps */
 	struct diagnosis *diagnosis;
 	/* index of the first row about the same hang; the row's own index if it is the first. Two
-	 * rows are about the same hang if one of the two tasks waits for the other, if both wait
-	 * for the same task, or if both are stopped threads of one process */
+	 * rows at the same time are about the same hang if one of the two tasks waits for the
+	 * other, if both wait for the same task, or if both are stopped threads of one process */
 	size_t first_row;
 	/* Steps of searches (graph/timeline/scan.h). budget: how many steps the diagnosis may take;
 	 * steps: how many it took; refused: how often it needed a step beyond the budget */

@@ -193,7 +193,7 @@ static int find_stuck(struct waitgraph *g)
 	return 0;
 }
 
-/* The part of the graph that one pass looks at. */
+/* Says which nodes and edges one call of find_cycles() looks at. */
 struct pass {
 	bool stuck_only;
 	bool strong_only;

@@ -22,8 +22,8 @@
 struct waitgraph;
 
 enum waitgraph_need {
-	WAITGRAPH_ANY, /* one head is enough */
-	WAITGRAPH_ALL, /* every head has to act */
+	WAITGRAPH_ANY, /* the node can go on when one of its heads has acted */
+	WAITGRAPH_ALL, /* the node can go on when all of its heads have acted */
 };
 
 /* How sure it is that the tail of the edge waits for this head, and not for something else. */

@@ -11,9 +11,9 @@ static uint64_t key_of(const struct window *w, const struct window_event *e, uin
 	return window_words(w, e)[0] ^ (uint64_t)tgid * 0x9e3779b97f4a7c15ULL;
 }
 
-/* For a job without a recorded end (CT_JF_LOOSE): returns the next time that its thread waits,
- * because the work for the job is over by then. (If the thread takes another job before, begin()
- * ends the job earlier.) */
+/* Returns the end of a job whose end is not recorded (CT_JF_LOOSE): the begin of the next wait of
+ * its thread, because the work for the job is over by then. (If the thread takes another job before
+ * this wait, begin() ends the job earlier.) */
 static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t start_ns)
 {
 	uint32_t i = graph_interval_at(g, task, start_ns);

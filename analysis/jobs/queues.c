@@ -76,7 +76,7 @@ static struct job_times times_of(const struct job *v, size_t n, uint64_t *buf)
 	return t;
 }
 
-/* A job enters (+1) or leaves (-1) a set at a moment. */
+/* The moment at which a job enters (+1) or leaves (-1) the set of running or of waiting jobs. */
 struct step {
 	uint64_t ts_ns;
 	int by;

@@ -21,7 +21,7 @@ enum queue_verdict {
 	QUEUE_TOO_SMALL, /* all threads are taken by jobs that wait for something themselves */
 	QUEUE_OVERLOAD,  /* all threads are taken by jobs that compute */
 	QUEUE_SLOW_KIND, /* a few long jobs hold up many short ones */
-	QUEUE_STUCK,     /* all threads run jobs that do not end, while others wait */
+	QUEUE_STUCK,     /* all threads run jobs that do not end, while other jobs wait */
 	QUEUE_LATE,      /* jobs wait although a thread is free */
 	QUEUE_VERDICTS,
 };
@@ -47,7 +47,7 @@ struct queue {
 	uint32_t task; /* a task that ran jobs, or enqueued them */
 	struct job_times times;
 	size_t n_waiting;      /* jobs that were enqueued and had not begun at the end of the window */
-	size_t n_running;      /* jobs that had begun and not ended */
+	size_t n_running;      /* jobs that had begun and not ended at the end of the window */
 	uint32_t n_threads;    /* different tasks that ran jobs */
 	uint32_t most_running; /* the most jobs that ran at one time */
 	uint32_t most_waiting;

@@ -140,8 +140,8 @@ static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_
 	}
 }
 
-/* Adds [from, to), in which no child request is under way, and the task has to work for the
- * request. */
+/* Adds [from, to), in which the task has to work for the request. Meanwhile the task may work for
+ * another request (add_foreign()). */
 static void add_own(struct walk *k, uint32_t request, uint32_t task, uint64_t from, uint64_t to)
 {
 	while (from < to) {

@@ -90,8 +90,8 @@ static int add_row(const struct adding *a, enum account_group group, const struc
 	return add_text(a, words, time_kind_name(r.time), r.ns);
 }
 
-/* ns is the time in which the task itself waited for a CPU. Divides it among the tasks that had a
- * CPU meanwhile. */
+/* Divides ns, the time in which the task itself waited for a CPU, among the tasks that had a CPU
+ * meanwhile. */
 static int add_runnable(const struct adding *a, const struct account *account, uint64_t ns)
 {
 	const struct account_row *v = account->rows[ACCOUNT_RESOURCE];

@@ -14,13 +14,15 @@ enum reason_group { REASON_USUAL, REASON_SLOW, REASON_GROUPS };
 
 struct reason {
 	const char *text; /* owned by reasons.texts */
-	const char *kind; /* as service_reason.kind */
+	const char *kind; /* "queue", or the name of an enum time_kind; not owned */
 	uint64_t ns[REASON_GROUPS];
 };
 
 struct reasons {
 	struct texts texts;
-	VEC(struct reason) v; /* one for each text; the caller may sort them when it adds no more */
+	VEC(struct reason)
+	v; /* one for each text; the caller may sort v after the last
+	      reasons_add() */
 };
 
 void reasons_done(struct reasons *k);

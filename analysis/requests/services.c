@@ -321,7 +321,7 @@ static int fill(struct services *s)
 	return r ? r : each_group(s, v, n, fill_ask);
 }
 
-/* A place in the order of the services. */
+/* A service, and the time in its requests. The services are sorted by this time. */
 struct place {
 	uint64_t ns;
 	uint32_t service;

@@ -18,7 +18,8 @@ struct beam {
 	const struct causal *c;
 	const struct rules *rules;
 	const struct map *seen;   /* segments that the walk has visited */
-	uint32_t segment, record; /* the start: as in struct candidate_query */
+	uint32_t segment, record; /* the segment at which the search starts, and the record of its
+				     act (candidate.h) */
 	uint64_t at_ns;
 	uint32_t width; /* the largest number of paths that are followed at a time */
 	uint32_t depth; /* the largest number of segments of the path */

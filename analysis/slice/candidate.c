@@ -118,8 +118,8 @@ static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 	return false;
 }
 
-/* Tells whether a comes before b in the order by strength and distance. If there are too many
- * candidates, this order decides which ones stay. */
+/* Tells whether a comes before b in the order by strength and distance. If there are more than
+ * CANDIDATE_MAX candidates, this order decides which ones stay. */
 static bool is_nearer(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	uint8_t x = c->edges[a->edge].strength, y = c->edges[b->edge].strength;
@@ -145,7 +145,9 @@ static void candidate_remove(struct candidates *l, uint32_t i)
 	memmove(&l->v[i], &l->v[i + 1], (l->n - i) * sizeof(l->v[0]));
 }
 
-/* Inserts a candidate in the order of is_nearer(). If there is no room, drops the last candidate. */
+/* Inserts a candidate in the order of is_nearer(). If there is no room, drops the last candidate.
+ * Leaves out an edge from the segment itself or from a visited segment, an answer, and an edge that
+ * comes in the same way as a nearer candidate. */
 static void consider(const struct candidate_query *q, const struct candidate *x, struct candidates *l)
 {
 	const struct edge *e = &q->c->edges[x->edge];
@@ -450,7 +452,8 @@ void candidate_find(const struct candidate_query *q, struct candidates *ret)
 {
 	const struct causal *c = q->c;
 	const struct segment *s = &c->segments[q->segment];
-	/* the times of arrival decide, because the record of a send may be later than its effect */
+	/* the edges that arrived by at_ns are candidates; the time of the send does not count,
+	 * because a send may be recorded after its effect */
 	uint32_t n = arrived_by(c, NULL, s->in, s->n_in, q->at_ns);
 	bool recent = s->cut == CUT_FIRST;
 

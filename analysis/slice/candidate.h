@@ -11,7 +11,7 @@
  *   2. strong edges; the nearest to the begin of the segment first; in the first segment of a task
  *      (CUT_FIRST), the nearest to the act first
  *   3. boosted edges, and then weak edges; among equally strong edges, a higher score first (the
- *      score depends on how alike the stacks are, and on the age of the edge)
+ *      score depends on the age of the edge, and on how alike the stacks at its two ends are)
  *   4. handoffs of locks, and interrupts
  *   5. edges that a rule excludes
  */
@@ -29,8 +29,9 @@ struct candidate {
 	uint32_t edge;
 	uint64_t distance_ns; /* how far the arrival of the edge is from the start of the segment, or from its
 				 act; 0: the edge is known to be the cause */
-	float score;          /* 0..1: how sure the edge is */
-	float similarity;     /* how alike the stacks are, 0..1; negative: not known */
+	float score;          /* 0..1: how sure it is that the edge is a cause */
+	float similarity;     /* how alike the stacks at the two ends of the edge are, 0..1;
+				 negative: not known */
 	enum edge_strength strength; /* the strength after the rules were applied */
 	bool ruled_out;              /* a rule says that the edge is not a cause */
 	bool ruled_in;               /* a rule says that the edge is a cause */

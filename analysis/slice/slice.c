@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * slice.c - walks the causal graph backward or forward. Backward: beam.c searches the best path
- * from the current segment, and the walk takes its steps one by one. If an answer differs from the
- * path, the search starts anew from the segment that the answer chose. Forward: the walk takes the
- * earliest effect first.
+ * from the current segment, and the walk takes the steps of this path one by one. If a person
+ * chooses an edge that is not on the path, the search starts anew from the segment from which that
+ * edge comes. Forward: the walk takes the earliest effect first.
  */
 #include "analysis/slice/slice.h"
 

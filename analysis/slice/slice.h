@@ -6,9 +6,9 @@
  * The backward walk gives a path. At each segment, the walk takes the edge that started the
  * segment. A strong edge comes before a boosted one, and a boosted edge before a weak one. If only
  * weak edges are left, or several edges are equal, these edges are ranked by strength, by how alike
- * the stacks are, and by age. A beam search follows these edges, and the walk takes the path with
- * the best score. The result lists each choice with its other options. An edge that answers a
- * request of the segment itself is not followed.
+ * the stacks at their two ends are, and by age. A beam search follows these edges, and the walk
+ * takes the path with the best score. The result lists each choice with its other options. An edge
+ * that answers a request of the segment itself is not followed.
  *
  * The forward walk gives a tree: all effects, along strong edges and edges that a rule calls a
  * cause. Both walks are deterministic. (Path slicing: Argus, Weng, Huang, Yang, USENIX ATC 2021,
@@ -31,8 +31,9 @@ enum slice_decider { SLICE_BY_RANK, SLICE_BY_RULE, SLICE_BY_PERSON };
 
 struct slice_option {
 	uint32_t edge;
-	float score;      /* 0..1: how sure the edge is */
-	float similarity; /* how alike the stacks are, 0..1; negative: not known */
+	float score;      /* 0..1: how sure it is that the edge is a cause */
+	float similarity; /* how alike the stacks at the two ends of the edge are, 0..1; negative:
+			     not known */
 	bool ruled_out;   /* a rule says that the edge is not a cause */
 };
 

@@ -37,7 +37,8 @@ struct whatif {
 	uint32_t task;
 	uint64_t from_ns, to_ns;
 	/* Threads that ask questions share the causes that they find: see whatif_cause(). */
-	uint32_t *cause_of;   /* [interval] 1 + index into causes; 0: not looked at yet; CAUSE_COMES */
+	uint32_t *cause_of;   /* [interval]: 1 + index into causes; 0: no thread has looked for the
+				 cause; CAUSE_COMES: a thread is about to write it */
 	struct cause *causes; /* room for the causes of all BLOCKED intervals */
 	uint32_t n_causes;
 	struct arrival *arrivals; /* sorted by the task that they reach, then by ts_ns */
