@@ -31,7 +31,8 @@
 #define FIRST   1000 /* tid of the first loop; its worker and its client follow */
 #define STEP_NS 1000
 
-/* The work of one loop: the numbers are for twelve batches of this loop together. */
+/* The work of the loops. batches: the batches of all loops. The numbers behind it say how many
+ * things one loop does in twelve of its batches. */
 struct mix {
 	const char *name;
 	uint32_t batches;
@@ -92,7 +93,7 @@ static void put_socket(struct make *m, uint32_t tid, uint32_t peer, const char *
 		die("out of memory");
 }
 
-/* Each task has a CPU of its own, so no task waits for a CPU. */
+/* Returns the CPU on which a task runs. Each loop, worker and client has a CPU of its own. */
 static uint16_t cpu_of(uint32_t tid)
 {
 	return (uint16_t)((tid - FIRST) % (4 * LOOPS));

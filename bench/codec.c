@@ -2,10 +2,9 @@
 /*
  * codec TRACE SCRATCH [REPEAT]
  *
- * Measures three times with a real trace: the time to load TRACE (decode and merge), the time to
- * write its records again to the file SCRATCH (encode and write), and the time to build the graph.
- * Prints key=value lines. Each time is the median of REPEAT runs, in seconds of CPU time of one
- * thread.
+ * Measures how long three things take with a real trace: to load TRACE (decode and merge), to write
+ * its records again to the file SCRATCH (encode and write), and to build the graph. Prints
+ * key=value lines. Each time is the median of REPEAT runs, in seconds of CPU time of one thread.
  */
 #include <stdio.h>
 #include <stdlib.h>

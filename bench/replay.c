@@ -3,10 +3,11 @@
  * replay TRACE SCRATCH [RATE SECONDS [TASKS]]
  *
  * Gives the records of TRACE to the daemon's task table, detector of hangs and writer, and writes
- * the trace SCRATCH. The order and the pieces are those of the rings. Without RATE the records keep
- * their own times. With RATE the new trace has SECONDS seconds with RATE records each. This shows
- * how fast a lightly used machine fills the file. With TASKS, the task table has so many waiting
- * tasks from the start. Prints key=value lines. The times record_ns and ms_a_second are CPU time.
+ * the trace SCRATCH. The records come in pieces and in an order as if the daemon had read them from
+ * its rings. Without RATE the records keep their own times. With RATE the new trace has SECONDS
+ * seconds with RATE records each. This shows how fast a lightly used machine fills the file. With
+ * TASKS, the task table has TASKS waiting tasks from the start. Prints key=value lines. The times
+ * record_ns and ms_a_second are CPU time.
  */
 #include <errno.h>
 #include <fcntl.h>
