@@ -112,10 +112,13 @@ static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 static __always_inline void emit_submit(void *p, __u64 now)
 {
 #if defined(__TARGET_ARCH_x86)
-	barrier(); /* enough on x86: other CPUs see the stores of a CPU in order */
+	/* On x86, other CPUs see the stores of a CPU in order. So only the compiler must be kept
+	 * from writing the time before the other fields. */
+	barrier();
 	*(volatile ct_u64 *)p = now;
 #else
-	__sync_lock_test_and_set((ct_u64 *)p, now); /* a full barrier */
+	/* Includes a full barrier, so that other CPUs see the time after the other fields. */
+	__sync_lock_test_and_set((ct_u64 *)p, now);
 #endif
 }
 

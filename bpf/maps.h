@@ -48,9 +48,9 @@ struct {
  */
 struct task_state {
 	__u64 poll_hash; /* hash of the set of descriptors (CT_WAITFD) last written */
-	__u64 poll_ns;   /* when this set was written */
+	__u64 poll_ns;   /* when the set of poll_hash was written */
 	__u64 run_nvcsw; /* number of voluntary switches when sample_ran() first saw the present run */
-	__u64 run_ns;    /* CPU time of the task at that moment */
+	__u64 run_ns;    /* CPU time of the task when sample_ran() first saw the present run */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
