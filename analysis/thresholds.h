@@ -96,7 +96,7 @@
  * If larger, a short spin is not found (test looks_again_and_again). */
 #define SPIN_YIELDS 20
 /* samples: If a task has fewer samples on the CPU than this, the samples do not show that it spins.
- * If smaller, chance decides (test three_samples).
+ * If smaller, a task that computes seems to spin by chance (test three_samples).
  * If larger, a short spin is not found (test five_samples). */
 #define SPIN_SAMPLES 4
 /* 1/n of the samples: A task spins if a larger share of its samples than this is in system calls
@@ -308,7 +308,8 @@
  * is larger. */
 #define SURE_OLD 0.2
 /* ns: A weak edge of this age loses half of SURE_OLD.
- * If smaller, an edge seems too old too soon (test tenth_of_a_second_or_more_than_half).
+ * If smaller, an edge that is not old loses much of its score (test
+ * tenth_of_a_second_or_more_than_half).
  * If larger, age does not matter (test tenth_of_a_second_or_most_of_the_stack). */
 #define SURE_AGE_NS 100000000ULL
 

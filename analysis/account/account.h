@@ -51,8 +51,8 @@ struct account_row {
 	 * does not have the first one */
 	uint32_t task;
 	uint32_t interval;       /* WAIT: the longest wait or run */
-	uint64_t obj;            /* set in WAIT, RESOURCE, OBJECT; in RESOURCE, a device stands for its
-				    files, and one socket stands for all with its remote address */
+	uint64_t obj;            /* set in WAIT, RESOURCE, OBJECT; in RESOURCE, a device stands for
+				    its files, and one socket for all with its remote address */
 	enum resource_kind kind; /* set in WAIT, RESOURCE, OBJECT */
 	enum time_kind time;     /* set in WAIT, RESOURCE */
 	enum edge_kind edge;     /* WAIT: how the victim depends on `task`; other groups: 0 */

@@ -12,7 +12,7 @@
 
 #include "graph/wake/blame.h"
 
-#define MISSING_STEPS 8 /* the most tasks on the path of a wake-up that are looked at */
+#define MISSING_STEPS 8 /* the largest number of tasks in the search for the missing wake-up */
 
 /* What the named task does instead of sending the wake-up. */
 enum missing_wake_how {
@@ -33,11 +33,11 @@ struct missing_wake_step {
 	uint64_t from_ns; /* from_ns to to_ns: the part of this wait that is compared */
 	uint64_t to_ns;
 	uint64_t obj;        /* the object of the earlier wait with which `wait` is compared */
-	enum edge_kind edge; /* how that earlier wait ended */
+	enum edge_kind edge; /* how the earlier wait ended with which `wait` is compared */
 	uint32_t count;      /* how many similar earlier waits the task ended; 0: only other tasks of its role
 				ended such waits */
 	bool more;           /* count is a lower bound: the search stopped at SIMILAR_LOOKS waits */
-	uint64_t last_ns;    /* when the task last ended such a wait; 0: never */
+	uint64_t last_ns;    /* when the task last ended a similar earlier wait; 0: never */
 };
 
 struct missing_wake {
@@ -49,8 +49,10 @@ struct missing_wake {
 	uint32_t reference;   /* the reference, an interval */
 	uint64_t ref_from_ns; /* when the events began that led to the wake-up of the reference */
 	float similarity;     /* how alike the examined wait and the reference are: 0..1 */
-	uint32_t occurrences; /* earlier waits that are alike and ended in the same way as the reference */
-	uint32_t others;      /* earlier waits that are alike and ended in another way */
+	uint32_t occurrences; /* earlier waits that are like the examined wait, and ended in the
+				 same way as the reference */
+	uint32_t others;      /* earlier waits that are like the examined wait, and ended in another
+				 way than the reference */
 	uint32_t refused;     /* earlier waits and tasks that were left out because of a limit
 				 (similar.h) */
 	uint64_t usual_ns;    /* length of the reference: the median of the most alike waits */

@@ -25,7 +25,7 @@
 #define SIMILAR_INTERVALS 96   /* the most intervals for one signature */
 #define SIMILAR_EVENTS    256  /* the most records of one run, the latest ones */
 #define SIMILAR_MAX       128  /* the most waits in the result */
-#define SIMILAR_LOOKS     1024 /* the most waits at the same place for one comparison */
+#define SIMILAR_LOOKS     1024 /* the most waits at the same place that one search looks at */
 #define SIMILAR_TASKS     64   /* the most other tasks of the role whose waits are looked at */
 
 struct signature {
@@ -44,7 +44,7 @@ struct similar_set {
 	v; /* first the waits of the task itself, then those of other tasks; of each task the latest
 	      first */
 	uint32_t looked;  /* number of earlier waits at the same place that were looked at */
-	uint32_t refused; /* waits and tasks beyond the limits */
+	uint32_t refused; /* number of waits and tasks that the limits above left out */
 };
 
 /* Fills *ret with the signature of the things that the task did up to this wait, a BLOCKED

@@ -59,9 +59,9 @@ static bool has_task(const struct chain *c, size_t from, uint32_t task)
 	return false;
 }
 
-/* Tells whether the result is beyond doubt: a thread of the same process acted at regular times, by
- * its own timer, and now has ended or hangs. Such a thread is not a loop that idles because its
- * clients have no work for it. */
+/* Tells whether the comparison m is beyond doubt: a thread of the waiter's process acted at regular
+ * times, by its own timer, and now has ended or hangs. Such a thread is not a loop that idles
+ * because its clients have no work for it. */
 static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
 {
 	uint32_t pid = g->tasks[g->intervals[m->wait].task].tgid;

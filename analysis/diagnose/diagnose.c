@@ -242,8 +242,8 @@ static bool is_unknown_leaf(const struct findings *f)
 	if (leaf->ended && (f->chain.refused || leaf->time == TIME_NETWORK ||
 			    (leaf->edge != EDGE_IRQ && leaf->edge != EDGE_MESSAGE)))
 		return false;
-	/* if a time limit ended the wait, no record tells which event did not come in time; but a sleep, or a
-	 * wait for a timer, is for the time alone */
+	/* if a time limit ended the wait, no record shows the event for which the task waited; but
+	 * a sleep, or a wait for a timer, waits for no other event */
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
 		return true;

@@ -43,7 +43,7 @@ struct link {
 	uint64_t from_ns, to_ns;
 	uint64_t total_ns;   /* the time of the branch */
 	uint32_t waits;      /* the number of waits that make up total_ns */
-	uint64_t longest_ns; /* the longest of these waits */
+	uint64_t longest_ns; /* the longest of the waits that make up total_ns */
 	uint8_t wait;        /* CT_W_* of the longest wait */
 	enum edge_kind edge; /* how the task depends on the next link; in the last link: on the
 				thing for which the task waits, 0 if there is none */
@@ -75,7 +75,7 @@ const char *verdict_name(enum verdict v);
 enum cause_kind {
 	CAUSE_NONE,           /* nothing is wrong, or nothing is known */
 	CAUSE_BUSY,           /* the last task of the chain computes */
-	CAUSE_CHATTY,         /* the victim waits often and briefly, and these waits add up */
+	CAUSE_CHATTY,         /* many short waits of the victim add up to most of the window */
 	CAUSE_CIRCULAR_WAIT,  /* tasks wait for each other */
 	CAUSE_DISK,           /* the chain ends at a disk */
 	CAUSE_EXTERNAL,       /* the chain ends at a person, a device, or a peer that says nothing */

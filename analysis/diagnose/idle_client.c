@@ -51,8 +51,8 @@ static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return turns >= ONE_WAY_TURNS && answered * ONE_WAY_SHARE <= turns;
 }
 
-/* Tells whether the other end has received the last message that the task of k sent on its
- * connection. */
+/* Link k waits on a connection. Tells whether the other end of this connection has received the
+ * last message that the task of k sent on it. */
 static bool is_read(const struct graph *g, const struct link *k)
 {
 	uint64_t peer = graph_peer_object(g, k->obj);

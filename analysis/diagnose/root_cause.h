@@ -34,7 +34,8 @@ struct findings {
 	struct missing_wake *missing; /* the result of a comparison; NULL: none */
 	bool by_comparison;           /* the comparison `missing` has continued the chain */
 	uint64_t stall_least_ns;      /* a shorter stall of the victim is normal */
-	bool chatty;                  /* many short waits of the victim add up */
+	bool chatty;                  /* many short waits of the victim add up to most of the
+					 window */
 };
 
 /* Fills in f. The caller has set f->g, f->chain and f->stall_least_ns. Returns 0 or -ENOMEM. */

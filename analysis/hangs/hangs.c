@@ -37,7 +37,7 @@ struct run {
 	uint32_t first, last;
 	uint32_t next;   /* the first interval after the run */
 	uint64_t ran;    /* ns on the CPU between the intervals first and next */
-	bool worked;     /* the run ended because of the time on the CPU */
+	bool worked;     /* the run ended because `ran` went over its limit (HANGS_BETWEEN_NS) */
 	uint64_t before; /* the `ran` of struct runs when this run began */
 };
 
@@ -97,9 +97,9 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
  * earlier run, so the earlier run was too short for a candidate. Mostly the later run ends at the
  * same place or before. Then the later run is too short as well, and the result is i.
  *
- * There is one exception: the earlier run ended because of the time on the CPU, and the task ran
- * for at least 1/HANGS_BETWEEN_SHARE of the time from the start of the earlier run to i. Then the
- * run of i reaches at least as far as the earlier run, and goes on from there.
+ * There is one exception: the earlier run ended because the task ran for too long (run.worked), and
+ * the task ran for at least 1/HANGS_BETWEEN_SHARE of the time from the start of the earlier run to
+ * i. Then the run of i reaches at least as far as the earlier run, and goes on from there.
  */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {

@@ -21,7 +21,8 @@ struct node {
 	uint64_t id;
 	uint32_t first, n_edges; /* where the node's edges begin in out[], and how many there are */
 	uint32_t follow;         /* index in out[] of the edge that chains take, or NONE */
-	uint32_t scc;            /* strongly connected component, in the pass that is running */
+	uint32_t scc;            /* strongly connected component, as struct tarjan found it last; or
+				    NONE, while the component is not complete */
 	uint32_t knot;           /* strongly connected component of the whole graph */
 	uint32_t root;
 	uint32_t depth;
@@ -213,7 +214,7 @@ static bool edge_in(const struct waitgraph *g, const struct edge *e, const struc
  * `next` take the place of recursion. */
 struct tarjan {
 	uint32_t *order; /* when a node was first seen, from 1; 0: not yet */
-	uint32_t *low;   /* `order` of the oldest node of the stack that the node reaches */
+	uint32_t *low;   /* the smallest `order` among the nodes in `stack` that the node reaches */
 	uint32_t *stack; /* nodes whose component is not complete */
 	uint32_t *path;  /* the nodes from the start of the search to the present one */
 	uint32_t *next;  /* the next edge to look at, for the nodes in path */
@@ -397,8 +398,8 @@ static void settle(struct waitgraph *g, struct walk *w, size_t len, size_t loop_
 
 		v->waiters_cnt = 0;
 		if (k >= loop_at) {
-			/* the chain of a node in the loop is the whole loop, and ends before the node
-			 * itself */
+			/* the chain of a node in the loop goes through all other nodes of the loop,
+			 * and ends before it comes back to the node */
 			v->depth = len - loop_at - 1;
 			v->root = k > loop_at ? w->path[k - 1] : w->path[len - 1];
 			v->cyclic = w->on_loop[w->path[k]] = true;
@@ -497,10 +498,10 @@ static int find_knots(struct waitgraph *g)
 }
 
 /*
- * Chooses the edge of v that chains take. A strong edge comes before a weak one. Among equally strong
- * edges, it depends on what v waits for. If one node is enough, a node outside the cycle may still
- * release v, so an edge that leads out of the cycle is preferred. If v needs all of its nodes, the nodes
- * inside the cycle hold v up, so an edge that stays inside is preferred.
+ * Chooses the edge of v that chains take. A strong edge comes before a weak one. Among equally
+ * strong edges, v->need decides. If any one of its heads can release v, a head outside the cycle
+ * may still do so. So an edge that leads out of the cycle is preferred. If v needs all of its
+ * heads, the heads inside the cycle hold v up. So an edge that stays inside the cycle is preferred.
  */
 static void choose(struct waitgraph *g, struct node *v)
 {

@@ -9,7 +9,8 @@
  * the usual ones (from rank REQUEST_USUAL_FROM to REQUEST_USUAL_TO). Each reason has a share of the
  * time of each group. The shares of one group add up to 1.
  *
- * Pure; any thread. The result refers to the graph and its window, which must live as long.
+ * Pure; any thread. The result refers to the graph and its window, which must live as long as the
+ * result.
  */
 #ifndef CTRACE_ANALYSIS_REQUESTS_SERVICES_H
 #define CTRACE_ANALYSIS_REQUESTS_SERVICES_H

@@ -21,7 +21,7 @@ struct ask_option {
 	uint64_t from_ns, to_ns;
 	uint64_t stack;   /* id of the stack of the task at that time; 0: none */
 	const char *sure; /* the strength of the edge: "strong", "boosted", "weak" */
-	double score;     /* 0..1; the options are ranked by it */
+	double score;     /* 0..1; the options are ranked by this score */
 };
 
 struct ask_question {

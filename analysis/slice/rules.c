@@ -44,8 +44,8 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Tells whether the word of a rule fits. "" fits all words. The words are compared as text, because
- * the file with the rules may be for another version of ctrace. */
+/* Tells whether the word `want` of a rule fits the word `is`. "" fits all words. The words are
+ * compared as text, because the file with the rules may be for another version of ctrace. */
 static bool word_fits(const char *want, const char *is)
 {
 	return !want[0] || same_text(want, is);

@@ -91,8 +91,8 @@ struct slice {
 	uint32_t end_edge; /* SLICE_END_OUTSIDE: the edge from outside; else GRAPH_NONE */
 	float score;
 	uint32_t asked;   /* questions put to a person */
-	uint32_t refused; /* ways that were left out: the beam was full, max_steps was reached, or one segment
-			     had too many candidates */
+	uint32_t refused; /* ways that were left out: the beam was full, max_steps was reached, or
+			     one segment had more than CANDIDATE_MAX candidates */
 	uint32_t earlier; /* forward: strong edges that left the first segment before at_ns; not listed */
 };
 
