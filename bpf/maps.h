@@ -30,7 +30,7 @@ struct {
 
 /* The state that an object had when it was last named. */
 struct seen {
-	__u32 sig;        /* object.sig at that time */
+	__u32 sig;        /* object.sig when the object was last named */
 	__u32 incomplete; /* 1 if a part of the name was missing */
 };
 struct {
