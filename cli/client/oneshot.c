@@ -141,7 +141,8 @@ static uint64_t room_in(const char *dir, bool memory_will_do)
 	return fs.f_type == RAMFS_MAGIC ? (uint64_t)mem.freeram * mem.mem_unit / 2 : room;
 }
 
-/* Chooses the directory and the size of the circular trace. */
+/* Chooses the directory (near or /var/tmp) and the size of the circular trace. near and size_bytes
+ * are as in oneshot_start(). Returns an exit code. */
 static int choose(const char *near, uint64_t size_bytes, const char **ret_base, uint64_t *ret_size)
 {
 	uint64_t want = size_bytes ? size_bytes : ONESHOT_SIZE_MIN;
@@ -246,7 +247,8 @@ void oneshot_log(const struct oneshot *r, char *buf, size_t size)
 	buf[n] = 0;
 }
 
-/* Waits until the daemon says that it records (a newline), says why it cannot record, or dies. */
+/* Waits until the daemon says that it records (a newline), says why it cannot record, or dies.
+ * Waits at most WAIT_READY_MS. Returns CLI_OK only if the daemon records. */
 static int wait_ready(struct oneshot *r, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
