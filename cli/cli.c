@@ -16,9 +16,9 @@
 #include "lib/cleanup.h"
 
 /* A failed write would end ctrace by one of these signals. ctrace ignores these signals, so the
- * write returns an error instead. SIGPIPE: it is no failure if a reader (head, a pager) has seen
- * enough, and the death of the daemon must not kill ctrace. SIGXFSZ: a file that reaches the limit
- * on the size of files is reported like a full disk, and the half-written file is removed. */
+ * write returns an error instead. SIGPIPE: it is no failure if a reader (head, a pager) stops
+ * reading early, and the death of the daemon must not kill ctrace. SIGXFSZ: a file that reaches the
+ * limit on the size of files is reported like a full disk, and the half-written file is removed. */
 static const int ignored[] = { SIGPIPE, SIGXFSZ };
 static bool was_ignored[ARRAY_SIZE(ignored)];
 

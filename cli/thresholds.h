@@ -77,7 +77,8 @@
 /* ns: The daemon usually counts the records of each task once a second, but not in a coarse step. If the last
  * count is older than this, `ctrace status` and `ctrace budget` say how old the count is. */
 #define SHOW_MOST_NS (3 * NSEC_PER_SEC)
-/* times: `ctrace status` names a budget that is larger by this factor, as an example. */
+/* times: `ctrace status` names, as an example, a budget that is this many times the present
+ * budget. */
 #define SHOW_BUDGET_TIMES 3
 /* percent of the CPU time of the machine: BPF programs also run for events that they do not record,
  * and this time does not count against the budget (GOVERNOR_PASSED_PPM). `ctrace status` shows the
