@@ -36,7 +36,7 @@
 
 struct object {
 	__u64 id;
-	struct file *file; /* file or sk is set, or both */
+	struct file *file; /* at least one of file and sk is set */
 	struct inode *inode;
 	struct sock *sk;
 	__u32 sig; /* when this value changes, the object needs a new name */

@@ -70,9 +70,9 @@ static __always_inline bool wait_hash_is_new(struct task_state *ts, __u64 hash, 
 	return true;
 }
 
-/* Returns true if the caller must write the CT_WAITFD records of the set s for the task t. This is
- * so if the set differs from the set that was last written for t, or if that was more than a second
- * ago, or if there is no memory to compare the sets. */
+/* Returns true if the caller must write the CT_WAITFD records of the set s for the task t: the last
+ * set that was written for t differs from s, or was written more than a second ago. Also returns
+ * true if there is no memory to compare the sets. */
 static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_struct *t)
 {
 	struct task_state *ts = bpf_task_storage_get(&ct_tasks, t, 0, 0);

@@ -119,8 +119,9 @@ static bool in_memory(const struct statfs *fs)
 	return fs->f_type == TMPFS_MAGIC || fs->f_type == RAMFS_MAGIC;
 }
 
-/* The number of bytes that dir has free for ctrace. 0: dir cannot be used, because it does not exist, is not
- * writable, has a name that is too long, or is in memory while memory_will_do is false. */
+/* The number of bytes that dir has free for ctrace. 0: dir cannot be used, because it does not
+ * exist, is not writable, has a name too long for the path of the control socket, or is in memory
+ * while memory_will_do is false. */
 static uint64_t room_in(const char *dir, bool memory_will_do)
 {
 	struct sockaddr_un sa;

@@ -21,8 +21,8 @@
 #include "lib/clock.h"
 
 #define WATCH_POLL_MS 200
-/* In ms. After an access, it may take 250 ms until the daemon has the record, and another 250 ms
- * until the daemon has the name of the function that made the access. */
+/* In ms. After an access, it may take 250 ms until the daemon has the record. It may take another
+ * 250 ms until the daemon has the name of the function that made the access. */
 #define WATCH_LAST_MS 600
 
 enum { OPT_PID = 256, OPT_VAR, OPT_LEN, OPT_READ, OPT_FOR, OPT_SOCKET };

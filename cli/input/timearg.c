@@ -299,7 +299,7 @@ const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, 
 			 char buf[TIMEARG_WALL_MAX])
 {
 	int64_t real = clock_real_ns(boot_ns, offsets);
-	/* The offsets come from a file, so the result may be a time that no calendar can show. Such a
+	/* The offsets come from a file, so `real` may be a time that no calendar can show. Such a
 	 * time becomes the epoch. */
 	int64_t ns = real < 0 || real == INT64_MAX ? 0 : real;
 	time_t sec = (time_t)(ns / (int64_t)NSEC_PER_SEC);

@@ -41,7 +41,7 @@ struct governor_loop {
 	/* When the caps of groups last ended. CAPS_OVER_NS later the daemon looks once more for
 	 * tasks that are still capped. 0: the daemon need not look. */
 	uint64_t over_ns;
-	uint64_t over_since; /* when the first of the caps began that ended at the time over_ns */
+	uint64_t over_since; /* of the caps that ended at over_ns: when the first one began */
 	bool capping;        /* true: the programs check whether tasks are capped */
 	uint64_t said_group, said_group_ns;
 	/* Up to this time, records of some tasks were left out. So counts from before this time are
