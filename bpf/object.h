@@ -36,7 +36,7 @@
 
 struct object {
 	__u64 id;
-	struct file *file; /* file or sk is set, or both */
+	struct file *file; /* at least one of file and sk is set */
 	struct inode *inode;
 	struct sock *sk;
 	__u32 sig; /* when this value changes, the object needs a new name */
@@ -62,8 +62,8 @@ static __always_inline bool object_is(const char *name, const char *s)
 }
 #define OBJECT_IS(name, s) object_is(name, (const char[OBJECT_ANON]){ s })
 
-/* Returns the kind of an anonymous inode that is not in the cache, and puts it into the cache.
- * fop is the address of the file operations. */
+/* Returns the kind (CT_OBJ_*) of an anonymous inode that is not in the cache, and puts the kind
+ * into the cache. f is a file of the inode, and fop is the address of the file operations of f. */
 static __noinline __u32 object_anon_learn(struct file *f, __u64 fop)
 {
 	char name[OBJECT_ANON] = {};
@@ -98,7 +98,7 @@ static __always_inline __u32 object_anon_kind(struct file *f)
 
 /*
  * Returns the id of a socket. A socket that is not accepted yet has no struct socket and no inode,
- * so its id comes from its address. The caller must give an sk that the verifier takes for a
+ * so its id is made from sk, the address of its struct sock. The verifier must take sk for a
  * number, because the verifier lets no program compute with a pointer.
  */
 static __always_inline __u64 object_sock_id(struct sock *sk)
@@ -126,8 +126,8 @@ static __always_inline __u64 object_hash_id(__u32 kind, struct inode *inode)
 	return CT_OBJ_ID(kind, CT_OBJ_HASH(RD(sb, s_dev), RD(inode, i_ino)));
 }
 
-/* Returns the id of the master side of a pseudo terminal, which comes from the id of its slave
- * side. Returns 0 if the slave side is gone. */
+/* Returns the id of the master side of a pseudo terminal. The id is made from the id of the slave
+ * side. Returns 0 if the slave side is gone. f is the open master side. */
 static __always_inline __u64 object_ptmx_id(struct file *f)
 {
 	struct tty_file_private *p = (void *)RD_NUM(f, private_data);
@@ -167,7 +167,7 @@ static __always_inline __u64 object_special_id(struct file *f, struct inode *ino
 	return 0;
 }
 
-/* Fills in all members of o except tid. The caller has set o->file, which is not NULL. */
+/* Fills in all members of o except file and tid. The caller has set o->file, which is not NULL. */
 static __always_inline void object_find(struct object *o)
 {
 	struct file *f = o->file;
@@ -214,8 +214,8 @@ static __always_inline void object_find(struct object *o)
 	}
 }
 
-/* Like object_find(), but does nothing if o->file is NULL. The function is global, so that the
- * verifier checks it once. */
+/* Like object_find(), but does nothing if o->file is NULL. Always returns 0. The function is
+ * global, so that the verifier checks it once. */
 __weak int ct_object_of_file(struct object *o)
 {
 	if (o && o->file)

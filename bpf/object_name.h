@@ -18,7 +18,7 @@
 
 struct name_buf {
 	struct ct_object_blob b;
-	char name[CPU_OBJECT_NAME]; /* room for one component beyond the limit */
+	char name[CPU_OBJECT_NAME]; /* room for one component more than CT_OBJ_NAME_MAX allows */
 };
 _Static_assert(CPU_OBJECT_NAME >= CT_OBJ_NAME_MAX + NAME_COMPONENT, "a name");
 
@@ -54,7 +54,7 @@ static __always_inline void name_char(struct name_buf *n, char ch)
 }
 
 /* Appends a slash and the component of a path that is at the address `part`. If part is 0, appends
- * nothing. The function is global, so that the verifier checks it once. */
+ * nothing. Always returns 0. The function is global, so that the verifier checks it once. */
 __weak int ct_name_part(struct name_buf *n, __u64 part)
 {
 	if (!n || !part)
@@ -146,7 +146,8 @@ static __always_inline __u32 name_unix(struct name_buf *n, struct unix_sock *u)
 	path = (char *)a + bpf_core_field_offset(struct unix_address, name) + sizeof(__u16);
 	if (size > sizeof(((struct sockaddr_un *)0)->sun_path))
 		size = sizeof(((struct sockaddr_un *)0)->sun_path);
-	barrier_var(size); /* without the barrier, the verifier would check the bound on a copy */
+	barrier_var(size); /* without it, Clang may compare a copy of size, and the verifier then
+			      does not know the bound of size */
 	bpf_probe_read_kernel(n->name, size & 127, path);
 	if (n->name[0] == 0) {
 		n->name[0] = '@'; /* an abstract name has no 0 at its end */
@@ -155,8 +156,8 @@ static __always_inline __u32 name_unix(struct name_buf *n, struct unix_sock *u)
 	return size - 1;
 }
 
-/* Fills in the part about a unix socket. Returns true if the other end is known, or if there is
- * no other end. */
+/* Fills in the path and the peer of a unix socket. Returns false if the socket is connected to a
+ * peer that is not known, or that is not accepted yet. */
 static __always_inline bool name_unix_sock(struct name_buf *n, struct object *o)
 {
 	struct unix_sock *u = (struct unix_sock *)o->sk;
@@ -280,7 +281,8 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o)
 
 /*
  * Names an object in three cases: the object has no name yet, its sig has changed, or a missing
- * part of the name is known now. Returns 1 if no part of the name is missing.
+ * part of the name is known now. Exception: a complete name is not replaced by a name that lacks a
+ * part. Returns 1 if the object has a complete name for its present sig; otherwise returns 0.
  */
 __weak int ct_object_announce(struct object *o, __u64 now)
 {
@@ -300,9 +302,9 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	if (!n)
 		return 0;
 	is.incomplete = !ct_object_fill(n, o);
-	/* The new name is not better, so it is not written. Either the old name lacks a part
-	 * too, or the new name lacks a part that the old name has, such as the port and peer of
-	 * a closed socket. */
+	/* The new name lacks a part, and is not better than the old name, so it is not written.
+	 * Either the sig is the same and the old name lacks a part too, or the old name is
+	 * complete. Example: a closed socket has no port and no peer any more. */
 	if (was && is.incomplete && (was->sig == o->sig || !was->incomplete)) {
 		n->b.h.size = 0; /* an empty record, which the daemon skips */
 		emit_submit(n, now);
@@ -368,15 +370,16 @@ __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 
 	if (!o.file)
 		return 0;
-	object_find(&o); /* this function is inlined, because a call takes time */
+	object_find(&o); /* inlined here, because a call of ct_object_of_file() takes time */
 	object_see(&o, now);
 	return o.id;
 }
 
 /*
- * Names the object of the socket at an address, and returns its id. Several object files have this
- * function. The function is global and weak, so the linker keeps only the function of the first
- * object file. meson.build puts sched.bpf.c first, because RD is fast only there (compat.h).
+ * Names the socket whose struct sock is at the address `at`, and returns the id of the socket.
+ * Several .bpf.c files contain this function. The function is global and weak, so the linker keeps
+ * only the function of the first file. meson.build puts sched.bpf.c first, because RD is fast only
+ * there (compat.h).
  */
 __weak __u64 ct_object_of_sk(__u64 at, __u32 tid, __u64 now)
 {

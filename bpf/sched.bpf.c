@@ -44,8 +44,8 @@ static __always_inline __u8 switch_state_kind(struct task_struct *prev, __u32 st
 
 #include "wake.h"
 
-/* Finds why prev waits. view is WAIT_SELF if prev is the current task, which blocks now.
- * Otherwise view is WAIT_OTHER. */
+/* Finds why prev waits, and fills x->w. view is WAIT_SELF if prev is the current task, which blocks
+ * now. Otherwise view is WAIT_OTHER. */
 static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct *prev, __u32 state,
 					  enum wait_view view)
 {
@@ -158,7 +158,7 @@ int ct_switch(__u64 *ctx)
 	return 0;
 }
 
-/* Returns true if the wait of p is surely too short for a record. This test is cheap, because it
+/* Returns true if the wait of p is surely shorter than CT_COARSE_NS. This test is cheap, because it
  * does not read the clock. */
 static __always_inline bool waking_is_short(struct task_struct *p)
 {
@@ -168,10 +168,10 @@ static __always_inline bool waking_is_short(struct task_struct *p)
 }
 
 /*
- * Called when the wait of the wakee p ends. If the wait was at least CT_COARSE_NS long, records the
- * wait (CT_FOUND) and its end (CT_WAKE), and returns true. Otherwise records nothing and returns
- * false. The kernel itself keeps the time at which p left its CPU, and the saved registers of p
- * still tell the reason of the wait.
+ * Called when p is woken. If p waited for at least CT_COARSE_NS, and is not a task of ctraced,
+ * records the wait (CT_FOUND) and its end (CT_WAKE), and returns true. Otherwise records nothing
+ * and returns false. The kernel itself keeps the time at which p left its CPU, and the saved
+ * registers of p still tell the reason of the wait.
  */
 static __always_inline bool waking_long(void *ctx, struct cpu *c, struct task_struct *p,
 					struct task_struct *cur)

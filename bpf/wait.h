@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * wait.h - finds why a task blocks, and which object a waker acts on. The header calls this
- * decoding. It uses the registers that the kernel saves when a task enters a system call.
+ * decoding. The decoder reads the registers that the kernel saves when a task enters a system call.
  *
  * The decoder also names the objects that it finds (object_name.h), and emits CT_FUTEX and
  * CT_WAITFD. The caller emits the record of the wait. sched.bpf.c decodes the current task, and in
@@ -66,8 +66,8 @@ static __always_inline __u16 wait_class(__u16 nr)
 }
 
 /*
- * Returns the object of a descriptor. For the current task, ct_object_of_fd() finds the object.
- * This function is global, so the verifier checks it only once.
+ * Returns the id of the object of a descriptor of t. For the current task, ct_object_of_fd() finds
+ * the object. ct_object_of_fd() is global, so the verifier checks it only once.
  */
 static __always_inline __u64 wait_object(struct task_struct *t, __u32 fd, __u64 now, enum wait_view view)
 {
@@ -75,8 +75,9 @@ static __always_inline __u64 wait_object(struct task_struct *t, __u32 fd, __u64 
 }
 
 /*
- * Sets the flags for the time limit of a wait. The limit is an argument of the system call: a
- * number of ms, or the address of a structure of seconds and a fraction.
+ * Sets the flags for the time limit of a wait. In the class SYSCLASS_TIMED, every wait has a limit.
+ * In the other classes, the limit is an argument of the system call: a number of ms, or the address
+ * of a structure of seconds and a fraction.
  */
 static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs, enum wait_view view)
 {
@@ -111,9 +112,9 @@ static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs,
 #define WAITID_P_PIDFD 3
 
 /*
- * Returns the child that a wait4 or waitid asks for, or 0 if it asks for any child or the child is
- * not known. The child is not known if t is in a pid namespace other than the first, because then
- * pid is a number in that namespace.
+ * Returns the id of the child for which t calls wait4 or waitid with the argument pid. Returns 0 if
+ * the call is for any child, or if the child is not known. The child is not known if t is in a pid
+ * namespace other than the first, because then pid is a number in that namespace.
  */
 static __always_inline __u64 wait_child(struct task_struct *t, __s32 pid)
 {
@@ -168,7 +169,8 @@ static __always_inline void wait_special(struct wait_ctx *x, struct task_struct 
 
 /*
  * Fills in x->w from the system call that t is in. The caller has set x->now. If t is in no system
- * call, w.nr is CT_NR_NONE and w.kind is CT_W_FAULT.
+ * call, w.nr is CT_NR_NONE and w.kind is CT_W_FAULT. If t is in a 32-bit system call, w.nr is
+ * CT_NR_NONE, w.kind is CT_W_OTHER and w.flags is CT_SF_COMPAT.
  */
 static __always_inline void wait_decode(struct wait_ctx *x, struct task_struct *t, enum wait_view view)
 {

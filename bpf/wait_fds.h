@@ -6,13 +6,14 @@
  * wait_fds() is for the current task: it reads the set in the memory of the task. wait_polled() is
  * for any other task that blocks: it finds the files of the set on the kernel stack of the task.
  *
- * Most functions here are global, so that the verifier checks them once and not on every path.
+ * Most functions here are global, so that the verifier checks them once and not on every path. A
+ * global function must return a number. If a comment says nothing about the result, it is always 0.
  */
 #ifndef CTRACE_BPF_WAIT_FDS_H
 #define CTRACE_BPF_WAIT_FDS_H
 
 #define WAIT_AGAIN_NS     1000000000ULL
-#define WAIT_SELECT_WORDS 16 /* how many words are read; each word has 64 descriptors */
+#define WAIT_SELECT_WORDS 16 /* words that are read of each bit set; a word has 64 descriptors */
 
 /*
  * ct_polled_find() reads this many bytes of the kernel stack, next below the saved registers. The kernel
@@ -20,7 +21,7 @@
  * struct poll_wqueues take up to 1.5 KiB.
  */
 #define POLLED_STACK 3072
-#define POLLED_WORDS 8 /* how many words are read at once */
+#define POLLED_WORDS 8 /* how many words of the stack are read at once */
 /* The number of entries in a struct poll_wqueues. A larger set has more entries in other memory. */
 #define POLLED_ENTRIES 9
 
@@ -69,7 +70,9 @@ static __always_inline bool wait_hash_is_new(struct task_state *ts, __u64 hash, 
 	return true;
 }
 
-/* Returns true if this set of descriptors must be written. */
+/* Returns true if the caller must write the CT_WAITFD records of the set s for the task t: the last
+ * set that was written for t differs from s, or was written more than a second ago. Also returns
+ * true if there is no memory to compare the sets. */
 static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_struct *t)
 {
 	struct task_state *ts = bpf_task_storage_get(&ct_tasks, t, 0, 0);
@@ -82,8 +85,9 @@ static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_stru
 	return wait_hash_is_new(ts, hash, s->now);
 }
 
-/* Writes one CT_WAITFD. Returns 1, or 0 if nothing is written. This code is not a part of
- * ct_wait_set(), because before 6.2 that function has little stack left. */
+/* Writes the CT_WAITFD of s->fd[i], whose object has the id obj. Returns 1, or 0 if nothing is
+ * written. This code is not a part of ct_wait_set(), because before 6.2 that function has little
+ * stack left. */
 __weak int ct_wait_one(struct wait_set *s, __u32 i, __u64 obj)
 {
 	struct cpu *c = emit_cpu();
@@ -103,7 +107,7 @@ __weak int ct_wait_one(struct wait_set *s, __u32 i, __u64 obj)
 	return 1;
 }
 
-/* Writes the CT_WAITFD records of a set. */
+/* Writes the CT_WAITFD records of a set of the current task, if wait_set_is_new(). */
 __weak int ct_wait_set(struct wait_set *s)
 {
 	if (!s || !wait_set_is_new(s, bpf_get_current_task_btf()))
@@ -117,7 +121,8 @@ __weak int ct_wait_set(struct wait_set *s)
 	return 0;
 }
 
-/* Returns a word of a bit set of select, or 0 if the set has no address. */
+/* Returns a word of a bit set of select. user is the address of the set in the memory of the
+ * current task. Returns 0 if user is 0, or if the word cannot be read. */
 __weak __u64 ct_wait_word(__u64 user, __u32 word)
 {
 	__u64 v = 0;
@@ -144,8 +149,8 @@ static __always_inline __u32 wait_bit_index(__u64 bit)
 }
 
 /*
- * Takes the first CT_WAITFD_MAX descriptors out of the bit sets of select. Each step of the loop
- * takes a descriptor, or goes on to the next word.
+ * Takes the first CT_WAITFD_MAX descriptors out of the bit sets of select, and puts them into
+ * s->fd. Each step of the loop takes a descriptor, or goes on to the next word.
  *
  * The counters n and word are in *s, not in local variables. The verifier assumes that a number
  * read from *s can have any value, so it checks the step once. For a local variable, it would check

@@ -33,8 +33,9 @@ static __always_inline __u32 futex_read(__u64 uaddr)
 }
 
 /*
- * Returns the tid of the owner of a futex, or 0 if the owner is not known. limited: the wait has a
- * time limit. The place of the tid depends on the futex:
+ * Returns the tid of the owner of a futex, or 0 if the owner is not known. word is the present
+ * value of the futex word, and val is the value that the waiting task expects there. limited: the
+ * wait has a time limit. The place of the tid depends on the futex:
  * - PI or robust mutex (a convention of the kernel): the tid is in the word itself.
  * - Mutex of glibc (ctrace/glibc.h): the tid is in memory near the word. glibc uses
  *   FUTEX_WAIT_BITSET for a mutex only if the wait has a time limit. Rust uses the same values of
@@ -42,8 +43,8 @@ static __always_inline __u32 futex_read(__u64 uaddr)
  * - Read-write lock of glibc: the tid is in memory near the word. The lock has two words to wait
  *   on, each with its own distance to the tid. If there is no tid at the first distance, the second
  *   distance is tried.
- * - Join of glibc: the word itself is the tid of the thread, until the thread ends. Unlike most
- *   waits of glibc, a join is not private.
+ * - Join of glibc: the word itself is the tid of the thread that is joined, until this thread ends.
+ *   Unlike most waits of glibc, a join is not private.
  */
 static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word, bool limited)
 {

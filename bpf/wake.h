@@ -45,9 +45,9 @@ static __noinline int wake_in_interrupt(void)
 }
 
 /*
- * Sets the context of a wake. `in` is the interrupt in progress, or NULL. From the step
- * CT_SHED_HOOKS on, only the hooks of timers are attached, so `in` is NULL in any other interrupt.
- * wake_in_interrupt() finds such an interrupt by the stack in use.
+ * Sets the context of a wake. `in` is the interrupt in progress; NULL: no hook has seen one. From
+ * the step CT_SHED_HOOKS on, the only attached hooks of interrupts are those of timers, so `in` is
+ * NULL in any other interrupt. wake_in_interrupt() finds such an interrupt by the stack in use.
  */
 static __always_inline void wake_context(struct ct_rec *w, const struct cpu_context *in)
 {
@@ -153,7 +153,8 @@ __weak int ct_wake_find(struct cpu *c, __u32 n)
 	return found;
 }
 
-/* Returns true if the wait of the wakee was long, and the CPU may take a stack now. */
+/* Returns true if the wakee p waited for CT_COARSE_NS or more, and the CPU may take a stack now:
+ * its last stack is WAKE_MARK_NS old. */
 static __always_inline bool wake_mark_is_due(struct cpu *c, struct task_struct *p, __u64 now)
 {
 	__u64 since;
@@ -164,7 +165,8 @@ static __always_inline bool wake_mark_is_due(struct cpu *c, struct task_struct *
 	return since && now - since >= CT_COARSE_NS;
 }
 
-/* Takes the stack, and returns the result of ct_wake_find(). */
+/* Takes the kernel stack in use, and returns the result of ct_wake_find() for it. Returns 0 if the
+ * stack cannot be taken. */
 static __noinline __u32 wake_mark_take(void *ctx, struct cpu *c, __u64 now)
 {
 	long got = bpf_get_stack(ctx, c->frames, sizeof(c->frames), 0);

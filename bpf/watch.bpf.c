@@ -97,8 +97,8 @@ static __always_inline void watch_renew(struct watch_hit *h)
 	h->seen->write_ns = h->seen->told_ns = h->seen->write_ip = 0;
 }
 
-/* Finds the watchpoint of the variable, and fills h. Returns false if the variable has no
- * watchpoint any more. */
+/* Finds the watchpoint of the variable at ctx->addr in the current process, and fills all members
+ * of h except now and value. Returns false if the variable has no watchpoint any more. */
 static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, struct watch_hit *h)
 {
 	struct task_struct *cur = bpf_get_current_task_btf();

@@ -16,9 +16,9 @@
 #include "lib/cleanup.h"
 
 /* A failed write would end ctrace by one of these signals. ctrace ignores these signals, so the
- * write returns an error instead. SIGPIPE: it is no failure if a reader (head, a pager) has seen
- * enough, and the death of the daemon must not kill ctrace. SIGXFSZ: a file that reaches the limit
- * on the size of files is reported like a full disk, and the half-written file is removed. */
+ * write returns an error instead. SIGPIPE: it is no failure if a reader (head, a pager) stops
+ * reading early, and the death of the daemon must not kill ctrace. SIGXFSZ: a file that reaches the
+ * limit on the size of files is reported like a full disk, and the half-written file is removed. */
 static const int ignored[] = { SIGPIPE, SIGXFSZ };
 static bool was_ignored[ARRAY_SIZE(ignored)];
 
@@ -122,7 +122,7 @@ int cli_usage_error(const struct cli_usage *usage, const char *fmt, ...)
 	return CLI_USAGE;
 }
 
-/* The Levenshtein distance of two words. SIZE_MAX: b is too long for the array. */
+/* The Levenshtein distance of two words. SIZE_MAX: b is too long for row[]. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t row[33], n = strlen(b);

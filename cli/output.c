@@ -128,7 +128,7 @@ static bool is_plain(const char *s, size_t n)
 	return n - i < STEP_BYTES && is_plain_step(s + i, n - i);
 }
 
-/* The write function for fopencookie(). Returns 0 on an error; errno says which error. */
+/* The write function for fopencookie(). Returns n; on an error returns 0 and sets errno. */
 static ssize_t clean_write(void *cookie, const char *s, size_t n)
 {
 	bool plain = !output.n_left && is_plain(s, n);

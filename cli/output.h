@@ -18,7 +18,8 @@ int output_begin(void);
  */
 const char *output_mark(void);
 
-/* Writes the rest of the buffers. Returns 0, or -errno of the first write that failed. */
+/* Writes the bytes that are still in the buffers. Returns 0, or -errno of the first write that
+ * failed. */
 int output_flush(void);
 
 #endif

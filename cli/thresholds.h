@@ -70,14 +70,15 @@
  */
 /* 1/n of the time: A part of the time that is shorter than this has no line of its own. */
 #define SHOW_SHARE 1000
-/* 1/n of the time: `ctrace path` names the best change beside the change in the headline if the
- * best change saves at least twice as much as the change in the headline, plus this part of the
- * time. */
+/* 1/n of the time: `ctrace path` may name the best change beside the change in the headline. The
+ * best change has to save at least twice as much as the change in the headline, plus this part of
+ * the time. */
 #define SHOW_BETTER_SHARE 20
 /* ns: The daemon usually counts the records of each task once a second, but not in a coarse step. If the last
  * count is older than this, `ctrace status` and `ctrace budget` say how old the count is. */
 #define SHOW_MOST_NS (3 * NSEC_PER_SEC)
-/* times: `ctrace status` names a budget that is larger by this factor, as an example. */
+/* times: `ctrace status` names, as an example, a budget that is this many times the present
+ * budget. */
 #define SHOW_BUDGET_TIMES 3
 /* percent of the CPU time of the machine: BPF programs also run for events that they do not record,
  * and this time does not count against the budget (GOVERNOR_PASSED_PPM). `ctrace status` shows the

@@ -437,9 +437,10 @@ static int ctraced_run(struct ctraced *c)
 
 /*
  * Raises the priority of the daemon's session. The kernel shares the CPUs evenly between sessions,
- * whatever nice values their tasks have (sched(7), autogroup). Without the higher priority, the
- * drain thread got the CPU too late beside a dozen busy sessions. Does nothing if the daemon did
- * not begin the session itself. A service has a session of its own.
+ * whatever nice values their tasks have (sched(7), autogroup). If the drain thread waits so long
+ * for a CPU that a ring becomes full, records are lost. Without the higher priority, this can
+ * happen beside a dozen busy sessions. Does nothing if the daemon did not begin the session itself.
+ * A service has a session of its own.
  */
 static void ctraced_go_first(void)
 {

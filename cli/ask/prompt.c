@@ -125,7 +125,8 @@ static bool squeeze(const char *line, char *buf, size_t size)
 	return true;
 }
 
-/* Parses the choice in an answer: "" (the first option), "2" or "n" (none). */
+/* Parses the choice in an answer: "" (the first option), "2" or "n" (none). False: the word is no
+ * choice. */
 static bool parse_choice(const char *word, size_t n_options, int *ret)
 {
 	uint64_t number = 1;

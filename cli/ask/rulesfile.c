@@ -23,7 +23,7 @@ static void rule_done(struct rule *r)
 	free(r->note);
 }
 
-/* The place of an error in the file. */
+/* The place of an error in the file, and the buffer for the message about the error. */
 struct rules_place {
 	size_t rule; /* the number of the rule, from 1 on */
 	char *err;
@@ -41,8 +41,9 @@ __attribute__((format(printf, 2, 3))) static int refuse(const struct rules_place
 	return -EBADMSG;
 }
 
-/* Gets a member that has to be a string of at most max bytes. *ret becomes NULL if there is no such member,
- * or if the string is empty. */
+/* Gets the member `key` of o, which has to be a string of at most max bytes. *ret becomes NULL if
+ * there is no such member, or if the string is empty. Returns 0, or -EBADMSG if the member is
+ * something else. */
 static int get_string(const struct rules_place *p, const json_t *o, const char *key, size_t max,
 		      const char **ret)
 {
@@ -164,7 +165,8 @@ static int get_rule(const struct rules_place *p, json_t *o, struct rule *ret)
 	return r;
 }
 
-/* Gets the array of rules of a document. */
+/* Gets the array of rules of a document; the array still belongs to doc. Returns 0, or -EBADMSG and
+ * sets err. */
 static int get_rules(json_t *doc, json_t **ret, char err[RULESFILE_ERR_MAX])
 {
 	const json_t *schema = json_object_get(doc, "schema");

@@ -210,7 +210,8 @@ static int write_all(int fd, const char *text)
 	return fsync(fd) ? -errno : 0;
 }
 
-/* Replaces path in one step. The new file has the owner and the mode of the old one. */
+/* Replaces the file at path in one step. If there is an old file, the new file has the owner and
+ * the mode of the old file. Returns 0 or -errno. */
 static int replace(const char *path, const char *text)
 {
 	_cleanup_free_ char *temp = NULL;
@@ -239,7 +240,7 @@ static int replace(const char *path, const char *text)
 }
 
 /* Adds rules to a file. Reads the file again first, because another process may have added rules
- * meanwhile. */
+ * meanwhile. Returns 0, -EBADMSG if the file is no rules file, or another -errno. */
 static int add_to_file(const char *path, const struct rule *v, size_t n)
 {
 	_cleanup_free_ char *real = realpath(path, NULL), *old = NULL, *text = NULL;

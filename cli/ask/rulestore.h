@@ -45,8 +45,8 @@ struct rulestore {
 /* Reads the files. asking: questions are possible, so there may be answers to keep, and the file
  * for these answers need not exist yet. rulestore_done() has to be called after failure too. */
 int rulestore_open(const struct rulestore_options *o, bool asking, struct rulestore *ret);
-/* Adds the answers of this run to their file and prints how many. The file is replaced as a whole or stays
- * as it is. */
+/* Adds the answers of this run to s->keep, and prints how many answers it has added. The file is
+ * replaced as a whole or stays as it is. */
 int rulestore_keep(const struct rulestore *s);
 void rulestore_done(struct rulestore *s);
 

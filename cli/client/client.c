@@ -62,8 +62,8 @@ static int refused(const char *path, int r, char *err)
 	return r;
 }
 
-/* Connects. While the daemon's queue of new connections is full, connect() waits, but no longer than
- * timeout_ms. */
+/* Connects sock, and makes it non-blocking. While the daemon's queue of new connections is full,
+ * connect() waits, but no longer than timeout_ms. Returns 0, -ETIMEDOUT or another -errno. */
 static int connect_within(int sock, const struct sockaddr_un *sa, int timeout_ms)
 {
 	uint64_t deadline = clock_boot_ns() + (uint64_t)timeout_ms * NSEC_PER_MSEC;
@@ -168,7 +168,8 @@ static int send_request(int sock, const json_t *request, int fd, uint64_t deadli
 	return 0;
 }
 
-/* Reads up to the newline. The caller frees *ret. */
+/* Reads one line, up to its newline. The caller frees *ret. Returns 0, -EBADMSG if the line is
+ * longer than CLIENT_ANSWER_MAX, -ETIMEDOUT, or another -errno. */
 static int read_line(int sock, uint64_t deadline_ns, char **ret)
 {
 	VEC(char) buf = { 0 };

@@ -29,10 +29,10 @@ extern const struct cli_option client_options[];
  * Sends a request, and the descriptor fd with it unless fd is -1. The caller keeps its reference to
  * the request. Waits at most timeout_ms for the answer. Returns 0: *ret is the answer, and the caller
  * owns the reference. Otherwise err has "what failed: why; what to do", and the result is:
- * - -ENOENT, -ECONNREFUSED: no daemon listens there;
+ * - -ENOENT, -ECONNREFUSED: no daemon listens at the socket;
  * - -EACCES, -EPERM: the user may not use the daemon;
- * - -ETIMEDOUT: no connection, or no answer in time;
- * - -EBADMSG: the other end did not answer like ctraced;
+ * - -ETIMEDOUT: no connection within WAIT_CONNECT_MS, or no answer within timeout_ms;
+ * - -EBADMSG: the program at the socket did not answer like ctraced;
  * - -EREMOTEIO: the daemon refused the request;
  * - another error of the socket.
  */

@@ -119,8 +119,9 @@ static bool in_memory(const struct statfs *fs)
 	return fs->f_type == TMPFS_MAGIC || fs->f_type == RAMFS_MAGIC;
 }
 
-/* The number of bytes that dir has free for ctrace. 0: dir cannot be used, because it does not exist, is not
- * writable, has a name that is too long, or is in memory while memory_will_do is false. */
+/* The number of bytes that dir has free for ctrace. 0: dir cannot be used, because it does not
+ * exist, is not writable, has a name too long for the path of the control socket, or is in memory
+ * while memory_will_do is false. */
 static uint64_t room_in(const char *dir, bool memory_will_do)
 {
 	struct sockaddr_un sa;
@@ -141,7 +142,8 @@ static uint64_t room_in(const char *dir, bool memory_will_do)
 	return fs.f_type == RAMFS_MAGIC ? (uint64_t)mem.freeram * mem.mem_unit / 2 : room;
 }
 
-/* Chooses the directory and the size of the circular trace. */
+/* Chooses the directory (near or /var/tmp) and the size of the circular trace. near and size_bytes
+ * are as in oneshot_start(). Returns an exit code. */
 static int choose(const char *near, uint64_t size_bytes, const char **ret_base, uint64_t *ret_size)
 {
 	uint64_t want = size_bytes ? size_bytes : ONESHOT_SIZE_MIN;
@@ -246,7 +248,8 @@ void oneshot_log(const struct oneshot *r, char *buf, size_t size)
 	buf[n] = 0;
 }
 
-/* Waits until the daemon says that it records (a newline), says why it cannot record, or dies. */
+/* Waits until the daemon says that it records (a newline), says why it cannot record, or dies.
+ * Waits at most WAIT_READY_MS. Returns CLI_OK only if the daemon records. */
 static int wait_ready(struct oneshot *r, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

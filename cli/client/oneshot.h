@@ -19,8 +19,9 @@ struct oneshot;
 
 /*
  * Starts ctraced and waits until it records.
- * - near: a directory. The daemon keeps its files there if /var/tmp has too little room, and this directory
- *   has more.
+ * - near: a directory. The daemon keeps its files there if it has more room than /var/tmp, and if
+ *   the room in /var/tmp is less than four times size_bytes (size_bytes 0: four times
+ *   ONESHOT_SIZE_MIN).
  * - size_bytes: size of the circular trace; 0: ONESHOT_SIZE_MAX, but at most a quarter of the free
  *   room.
  * - frameworks: the frameworks that report jobs, as in ctraced.conf(5).

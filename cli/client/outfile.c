@@ -15,8 +15,9 @@
 #include "lib/cleanup.h"
 #include "lib/syncdir.h"
 
-/* The partial file, which the handler of a fatal signal removes, and the process that made it. Only
- * this process may remove it: a child has the same signal handlers until it executes another program. */
+/* The partial file, which the handler of a fatal signal removes, and the process that made the
+ * file. Only this process may remove the file. A child process, too, has the signal handlers until
+ * it executes another program. */
 static const char *volatile pending_partial;
 static volatile pid_t pending_owner;
 
@@ -113,7 +114,8 @@ static int remove_old(const struct outfile *o, int *ret_old)
 	return CLI_OK;
 }
 
-/* Makes a new file that no other user can open, whatever the umask and the mode of the directory are. */
+/* Makes the partial file anew. No other user can open the new file, whatever the umask and the mode
+ * of the directory are. Returns an exit code. */
 static int make_partial(struct outfile *o)
 {
 	_cleanup_close_ int old = -1;

@@ -38,7 +38,7 @@ static double real(const json_t *o, const char *key)
 	return json_number_value(json_object_get(o, key));
 }
 
-/* Prints a budget: "3 %", or "none". */
+/* Writes a budget into buf: "3 %", or "none". Returns buf. */
 static const char *percent(double v, char buf[TEXT_NUMBER_MAX])
 {
 	snprintf(buf, TEXT_NUMBER_MAX, v > 0 ? "%.3g %%" : "none", v);

@@ -71,7 +71,8 @@ struct victim {
 };
 
 /* Finds the worst hang of the requested tasks; with --at, the worst hang at that time. Narrows
- * in->from_ns and in->to_ns to the hang. */
+ * in->from_ns and in->to_ns to the hang. If there is no hang, sets ret->task to GRAPH_NONE. Returns
+ * an exit code. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who, const struct moment *at,
 		      struct victim *ret)
 {
@@ -156,8 +157,9 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
-/* If nothing is wrong with the main thread, but another thread of the process hangs, takes that
- * other thread: the main thread of some programs only waits for signals. */
+/* Diagnoses ret->task, the main thread. If nothing is wrong with the main thread, but another
+ * thread of the process hangs, takes that other thread: the main thread of some programs only waits
+ * for signals. Returns an exit code. */
 static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *who, struct victim *ret)
 {
 	const struct diagnose_options o = { .window_given = true };

@@ -245,7 +245,8 @@ int cmd_doctor(int argc, char **argv)
 		print_json(found, answer, able);
 	} else {
 		if (answer)
-			/* if memory is short, the cleaner of stdout (output.h) makes the rest safe */
+			/* if memory is short, some strings stay as they are; the cleaner of stdout
+			 * (output.h) makes these safe */
 			(void)text_clean(answer);
 		print_text(found, answer);
 		json_decref(answer);

@@ -17,7 +17,7 @@
 #include "trace/words/describe.h"
 
 #define CAUGHT_STATE_DIR "/var/lib/ctrace"
-#define CAUGHT_MAX       1000 /* how many hangs are read from a directory: the newest */
+#define CAUGHT_MAX       1000 /* from a directory, at most the newest 1000 hangs are read */
 #define CAUGHT_TEXT_MAX  4096
 #define CAUGHT_OTHERS    3 /* how many other hangs of a snapshot are named */
 
@@ -58,7 +58,8 @@ static int caught_read(const char *state_dir, struct caught *ret)
 	return r;
 }
 
-/* Returns an exit code. Errors have been reported. */
+/* Gets the hangs: from the daemon, or from the state directory. Prints its errors itself, and
+ * returns an exit code. */
 static int caught_get(const char *state_dir, const char *socket, struct caught *ret)
 {
 	char err[CLIENT_ERR_MAX] = "";
@@ -66,7 +67,7 @@ static int caught_get(const char *state_dir, const char *socket, struct caught *
 
 	if (!asked)
 		return CLI_OK;
-	/* A daemon with another socket keeps its files in another directory. */
+	/* A daemon with another socket keeps its files in a directory that is not known here. */
 	if (!state_dir && strcmp(socket, CLIENT_SOCKET) != 0)
 		return cli_error("%s", err);
 	r = caught_read(state_dir ? state_dir : CAUGHT_STATE_DIR, ret);

@@ -124,7 +124,8 @@ static int look(struct search *s)
 
 /* Calls hangs_settle() for the rows in order, for each row as soon as the row is diagnosed. Ends
  * after the last row, after an error, or after a signal. If s->worst is set, also ends when the
- * worst hang is known. *settled is the number of settled rows: before the call, and after it. */
+ * worst hang is known. *settled is the number of settled rows: before the call, and after it.
+ * Returns 0 or -errno. A signal is no error, but sets *ret_interrupted. */
 static int wait_for_rows(struct search *s, int signal_fd, size_t *settled, bool *ret_interrupted)
 {
 	struct pollfd p[] = { { .fd = s->done_fd, .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };
@@ -187,7 +188,8 @@ static void drop_rows(struct hangs *h, size_t n)
 	h->n = n;
 }
 
-/* Diagnoses the rows from `first` on. worst: only up to the worst hang. */
+/* Diagnoses the rows from `first` on. worst: ends when the worst hang is known, and drops the rows
+ * that are not settled by then. Returns 0 or -errno. */
 static int diagnose_rows(const struct graph *g, struct hangs *h, size_t first, bool worst)
 {
 	struct search *s = calloc(1, sizeof(*s));

@@ -54,7 +54,8 @@ struct session {
 	uint64_t until_ns; /* when the recording ends (boot time); 0: no limit */
 };
 
-/* Runs in the child and never returns. */
+/* Executes CMD. Runs in the child process and never returns. If CMD cannot be executed, writes
+ * errno to err_fd. */
 static void run_cmd(const struct oneshot *r, char **argv, int err_fd)
 {
 	int e;
@@ -145,8 +146,9 @@ static void wait_end(struct session *s, bool has_cmd)
 	}
 }
 
-/* Asks the daemon for the whole recording. If the daemon does not answer, copies the part of the
- * recording that the daemon has written to its trace. */
+/* Asks the daemon to write the whole recording to fd. If the daemon refuses, this is an error. If
+ * the daemon does not answer, copies the part of the recording that the daemon has written to its
+ * trace. Returns an exit code. */
 static int save(struct session *s, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)0, "to_ns",
@@ -229,7 +231,9 @@ static int early_signal(void)
 	return sig > 0 ? 128 + sig : 0;
 }
 
-/* Runs CMD while the recorder runs, then saves. Returns the exit code. */
+/* Records while CMD runs, or, without CMD, until wait_end() returns. Then saves the recording.
+ * Returns the exit code of ctrace: the exit status of CMD if it is not 0, otherwise the exit code
+ * of the saving. */
 static int session_run(struct session *s, char **argv, struct outfile *out)
 {
 	sigset_t set = oneshot_signals();

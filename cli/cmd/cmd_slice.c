@@ -92,7 +92,8 @@ static void walk_drop(struct walk *k)
 /* walk() returns this in place of an exit code if a walk may find more when more records are loaded. */
 #define WALK_FARTHER (-1)
 
-/* Walks in the part of the trace that is loaded. whole: no larger part will be loaded. */
+/* Walks in the part of the trace that is loaded. whole: no larger part will be loaded. Returns an
+ * exit code or WALK_FARTHER. */
 static int walk(struct walk *k, bool whole)
 {
 	struct slice_options o = { .direction = direction(k->rq), .rules = &k->interview.store.rules };
@@ -145,7 +146,7 @@ static bool all_inside(const struct walk *k)
 	return true;
 }
 
-/* Walks in the records near the moment. */
+/* Walks in the records near the moment (SLICE_AROUND_NS). Returns an exit code or WALK_FARTHER. */
 static int walk_near(struct walk *k)
 {
 	uint64_t from_ns = k->at_ns > SLICE_AROUND_NS ? k->at_ns - SLICE_AROUND_NS : 0;

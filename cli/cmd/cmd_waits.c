@@ -116,7 +116,8 @@ static void put_wait(const struct waitlive_link *l, char buf[TEXT_MAX])
 		snprintf(buf, TEXT_MAX, "waits in %s on %s for", syscall_name(w), name);
 }
 
-/* Writes the state of the last task of a chain. */
+/* Writes the state of the last task of a chain, such as "sleeps in nanosleep". w is the wait of
+ * this task. */
 static void put_root(const struct procwait *w, char buf[TEXT_MAX])
 {
 	char name[sizeof(w->name)];

@@ -21,8 +21,8 @@
 #include "lib/clock.h"
 
 #define WATCH_POLL_MS 200
-/* After an access, it may take 250 ms until the daemon has the record, and another 250 ms until it
- * has the names. */
+/* In ms. After an access, it may take 250 ms until the daemon has the record. It may take another
+ * 250 ms until the daemon has the name of the function that made the access. */
 #define WATCH_LAST_MS 600
 
 enum { OPT_PID = 256, OPT_VAR, OPT_LEN, OPT_READ, OPT_FOR, OPT_SOCKET };
@@ -234,7 +234,7 @@ static int go_on(struct watch *w)
 		stop = poll(&p, 1, (int)ms) > 0 || clock_boot_ns() >= until;
 		r = look(w, &ended);
 	}
-	/* the daemon may still be looking up the names for the last accesses */
+	/* the daemon may still be looking up the functions that made the last accesses */
 	if (!r && (stop || ended)) {
 		poll(NULL, 0, WATCH_LAST_MS);
 		r = look(w, &ended);

@@ -41,7 +41,8 @@ static bool take(const char **s, char c)
 	return true;
 }
 
-/* Takes digits after a decimal point as nanoseconds. Digits after the ninth are dropped. */
+/* Takes the digits after a decimal point as nanoseconds. Digits after the ninth are dropped. False:
+ * there is no digit. */
 static bool fraction(const char **s, uint64_t *ret_ns)
 {
 	uint64_t unit = NSEC_PER_SEC / 10, v = 0;
@@ -73,7 +74,7 @@ static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 }
 
 /* Parses "Z", "+01:00" or "+0100" at *s, and moves *s behind this text. *ret_s: the number of seconds to
- * subtract to get UTC. */
+ * subtract from the local time to get UTC. False: the text is no time zone. */
 static bool zone(const char **s, int64_t *ret_s)
 {
 	int h, m, sign = **s == '-' ? -1 : 1;
@@ -153,7 +154,8 @@ static uint64_t outside_by(uint64_t ns, const struct timearg_context *ctx)
 	return ns > ctx->to_ns ? ns - ctx->to_ns : 0;
 }
 
-/* Parses a time of day. Tries the last day of the range first, then the day before. */
+/* Parses a time of day. Tries the last day of the range in ctx, then the day before. Takes the day
+ * that brings the time nearer to the range. Returns 0, -EINVAL or -ERANGE. */
 static int parse_wall(const char *s, const struct timearg_context *ctx, uint64_t *ret_ns, char *err)
 {
 	time_t end = (time_t)(((__int128)ctx->to_ns + ctx->offsets.boot_to_real_ns) / NSEC_PER_SEC);
@@ -297,7 +299,7 @@ const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, 
 			 char buf[TIMEARG_WALL_MAX])
 {
 	int64_t real = clock_real_ns(boot_ns, offsets);
-	/* The offsets come from a file, so the result may be a time that no calendar can show. Such a
+	/* The offsets come from a file, so `real` may be a time that no calendar can show. Such a
 	 * time becomes the epoch. */
 	int64_t ns = real < 0 || real == INT64_MAX ? 0 : real;
 	time_t sec = (time_t)(ns / (int64_t)NSEC_PER_SEC);

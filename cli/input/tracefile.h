@@ -12,7 +12,8 @@
 
 /* Opens path. An empty trace is an error. The caller calls reader_free(). */
 int tracefile_open(const char *path, struct reader **ret);
-/* Prepares a trace that is open already, as tracefile_open() does. If the trace is empty, frees it. */
+/* Prepares a trace that is open already, as tracefile_open() does. An empty trace is an error:
+ * frees the trace, and sets *trace to NULL. */
 int tracefile_check(struct reader **trace, const char *path);
 /* Makes the reader read another boot of the machine. arg: the argument of --boot ("1": the boot
  * before the newest); NULL: the newest boot. */

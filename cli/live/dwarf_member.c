@@ -31,8 +31,8 @@ bool dwarf_member_is(const char *var)
 	       (isalpha((unsigned char)dot[1]) || dot[1] == '_');
 }
 
-/* Opens the first mapped file whose name begins with the first n bytes of `module`; n 0: opens the file of
- * the program. */
+/* Opens the first file that the process has mapped and whose name begins with the first n bytes of
+ * `module`. n 0: opens the file of the program. Returns the descriptor, or -1 and sets errno. */
 static int open_module(uint32_t pid, const char *module, size_t n)
 {
 	_cleanup_fclose_ FILE *maps = NULL;

@@ -87,8 +87,8 @@ static bool is_self(const struct waitlive *w, const struct proctask_thread *th)
 	return w->tables.tasks.procs.v[th->proc].pid == (uint32_t)getpid();
 }
 
-/* Removes waits for this command itself. Such waits are of no interest, because they end before a person can
- * read about them. */
+/* Removes this command itself from the targets of a wait. Waits for this command are of no
+ * interest, because they end before a person can read about them. */
 static void forget_self(struct procwait *wait)
 {
 	for (size_t i = 0; i < wait->targets.n; i++) {
@@ -208,14 +208,15 @@ static bool any_link_owes(const struct waitlive_chain *c)
 	return false;
 }
 
-/* Whether a chain is worth telling: a task in it owes something, or its root does not idle. A chain whose
- * tasks only wait for requests is not worth telling. A task that waits for no other task is worth telling
- * only if it is stopped, or waits for a disk. */
+/* Whether a chain is worth telling: a task in it owes something, or its root does not idle. A chain
+ * whose tasks only wait for requests is not worth telling. A task that waits for no other task is
+ * worth telling only if it is stopped, or waits for a disk. cyclic: the tasks end up in a cycle,
+ * and no chain leads out of this cycle (struct waitgraph_info). */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
-	/* If two threads of two processes read from each other, other threads of these processes may
-	 * still write. So a cycle is told only if all its waits are sure, and if it is closed or a task in it
-	 * owes something. */
+	/* If two threads of two processes read from each other, other threads of these processes
+	 * may still write. So a cycle is told only if all its waits are sure. In addition, the
+	 * cycle has to be closed, or no chain leads out of it and a task in it owes something. */
 	if (c->cycle)
 		return c->strong && (c->closed || (cyclic && any_link_owes(c)));
 	if (c->links.n == 1)
@@ -382,7 +383,8 @@ static int collect_chains(struct waitlive *w, uint32_t pid)
 	return r;
 }
 
-/* Drops a chain that is the end of another chain: the chain that begins with the first victim is enough. */
+/* Drops each chain that is the end of another chain, because the longer chain shows its links too.
+ * Returns 0 or -ENOMEM. */
 static int drop_tails(struct waitlive *w)
 {
 	_cleanup_free_ bool *seen = calloc(w->tables.tasks.threads.n + 1, sizeof(*seen));
@@ -402,7 +404,7 @@ static int drop_tails(struct waitlive *w)
 			continue;
 		}
 		/* After trim() has cut off the starts of chains, several chains may begin with the
-		 * same task. One of these chains is enough. */
+		 * same task. Only the first of these chains is kept. */
 		if (!c->cycle)
 			seen[c->links.v[0].th - first] = true;
 		w->chains.v[n++] = *c;

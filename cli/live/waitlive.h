@@ -27,7 +27,7 @@ struct waitlive_chain {
 	bool closed; /* for a cycle: no task outside of the cycle can end one of its waits */
 	bool strong; /* for a cycle: every wait in it is sure */
 	bool told;   /* the chain is worth telling: its tasks do not merely idle */
-	bool moving; /* a waiting task of the chain has run since the first look */
+	bool moving; /* a waiting task of the chain has run since its wait was read */
 	uint32_t root_waiters_cnt;
 };
 

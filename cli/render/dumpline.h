@@ -15,7 +15,7 @@ struct dumpline_options {
 
 struct dumpline;
 
-/* Prints to f. NULL: out of memory. */
+/* Makes a dumpline that prints to f. NULL: out of memory. */
 struct dumpline *dumpline_new(FILE *f, const struct dumpline_options *options);
 void dumpline_free(struct dumpline *d);
 /* Sets the window of the records that follow. The window must not change while its records are printed,

@@ -62,7 +62,8 @@ static void say_rival(const struct path_view *v, FILE *f)
 	}
 }
 
-/* Names the change that saves most time, if it saves far more than the change in the headline. */
+/* Names the change that saves most time, if this change saves far more time than the change in the
+ * headline (SHOW_BETTER_SHARE). */
 static void say_better(const struct path_view *v, FILE *f)
 {
 	char words[ACCOUNT_WORDS_MAX], ns[TEXT_NUMBER_MAX];

@@ -146,7 +146,8 @@ static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
 	const uint64_t *p = data, *end = p + size / 8;
 	struct drain *d = arg;
 
-	/* Fixed records lie back to back. This loop does not count blobs. */
+	/* Records of a fixed size lie back to back in data. The loop ends at a blob, and does not
+	 * count it. */
 	while (end - p >= (ptrdiff_t)(sizeof(struct ct_rec) / 8)) {
 		const struct ct_rec *rec = (const void *)p;
 
@@ -582,10 +583,10 @@ static void *drain_main(void *arg)
 
 	pthread_setname_np(pthread_self(), "ctraced-drain");
 	/*
-	 * If the drain thread gets a CPU too late, records are lost. With 160 tasks in the queues
-	 * of two CPUs, this thread waited for more than 100 ms at nice -5, and for 10 ms at nice
-	 * -15. The thread needs little CPU time, so the high priority does no harm. Without the
-	 * privilege, the priority stays as it is.
+	 * If the drain thread waits so long for a CPU that a ring becomes full, records are lost.
+	 * With 160 tasks in the queues of two CPUs, this thread waited for more than 100 ms at nice
+	 * -5, and for 10 ms at nice -15. The thread needs little CPU time, so the high priority
+	 * does no harm. Without the privilege to set a priority, the priority stays as it is.
 	 */
 	(void)setpriority(PRIO_PROCESS, 0, -15);
 	while (!stop) {

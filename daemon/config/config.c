@@ -270,7 +270,8 @@ static const struct option config_options[] = {
 
 /* Reads the flags, in the first or in the second of two passes. The first pass looks only for
  * --config, --help and --version. Then the caller reads the config file. The second pass sets the
- * other settings, so a flag overrides a setting in the config file. */
+ * other settings, so a flag overrides a setting in the config file. *ret_named becomes true if
+ * --config is given. Returns an enum config_verdict, or -EINVAL with a sentence in err. */
 static int config_read_flags(int argc, char *const argv[], struct config *c, bool first, bool *ret_named,
 			     char *err)
 {

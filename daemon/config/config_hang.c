@@ -39,9 +39,10 @@ static int hang_time(const char *what, const char *value, bool may_be_off, uint6
 	return 0;
 }
 
-/* Sets the time of each rule that has no setting of its own. The order of the settings does not
- * matter: a rule's own setting always wins over hang-after. The disk rule keeps its own time if
- * hang-after is a time. If hang-after is off, the disk rule is off too. */
+/* Handles hang-after: sets the time of each rule that has no setting of its own in this section.
+ * The order of the settings does not matter: a rule's own setting always wins over hang-after. The
+ * disk rule keeps its own time if hang-after is a time. If hang-after is off, the disk rule is off
+ * too. Returns 0, or -EINVAL with a sentence in err. */
 static int hang_set_after(struct config_hang *c, unsigned section, struct detect_limits *limits,
 			  const char *what, const char *value, char *err)
 {

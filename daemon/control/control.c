@@ -155,7 +155,7 @@ static int control_rested(sd_event_source *s, uint64_t usec, void *arg)
 }
 
 /* Counts the CPU time of work for users other than root, and begins a rest if these users have used
- * too much. begin_ns: the CPU time that the thread had used when the work began. */
+ * more than credit_ns. begin_ns: the CPU time that the thread had used when the work began. */
 static void control_spent(struct control *c, uint64_t begin_ns)
 {
 	uint64_t now_ns = clock_boot_ns(), ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns, more_ns;

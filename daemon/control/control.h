@@ -65,8 +65,9 @@ struct control_options {
 	 * take for ever. If dispose is NULL, the main thread closes fd.
 	 */
 	void (*dispose)(void *arg, uid_t uid, int fd);
-	/* Returns true if too many descriptors wait to be closed. Then the daemon receives no more
-	 * descriptors from users other than root. May be NULL. */
+	/* Returns true if half of the queue of descriptors that dispose() has to close is used
+	 * (service_choked()). Then the daemon receives no more descriptors from users other than
+	 * root. May be NULL. */
 	bool (*choked)(void *arg);
 	void *arg;
 };

@@ -147,9 +147,10 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	return g->blind ? blind_to(g, now_ns, false) : step_to(g, now_ns, step_next(g->step, false));
 }
 
-/* Returns true if the caps of groups can end. The caps must have lasted for the shortest time. Then
- * they end when the bucket holds enough to record these groups for a while, or when the longest
- * time is over. */
+/* Returns true if the caps of groups can end. The shortest time of the caps (GOVERNOR_CAP_MIN_NS)
+ * must be over. Then the caps end when the bucket holds enough to record these groups for a while,
+ * or when the longest time (GOVERNOR_CAP_MAX_NS) is over. If it took long to end the last caps,
+ * both times are longer. */
 static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 {
 	uint64_t ns = now_ns - g->cap_ns, least_ns = GOVERNOR_CAP_TIMES * g->uncap_ns;
@@ -188,8 +189,8 @@ static enum governor_act governor_off(struct governor *g, uint64_t now_ns)
 	return g->step ? step_to(g, now_ns, step_next(g->step, false)) : GOVERNOR_STAY;
 }
 
-/* Takes the CPU time spent since the last call out of the bucket, and returns this CPU time. If
- * measure is true, also updates the rates. */
+/* Takes the CPU time spent since the last call out of the bucket, and returns this CPU time. Also
+ * updates cost_ppm and passed_ppm, and if measure is true, rate_ppm and capture_ppm. */
 static double governor_account(struct governor *g, uint64_t now_ns, const struct governor_spent *now,
 			       bool measure)
 {

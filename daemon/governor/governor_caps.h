@@ -57,9 +57,9 @@ struct caps_ops {
 	void (*uncap)(void *arg, uint32_t tid, uint64_t since_ns);
 	void *arg;
 };
-/* Returns the task with the largest count of this second, or 0 if there is none or the sample is
- * too small. *ret_share becomes a lower limit of the part (0 to 1) that this task has in all
- * counted records. */
+/* Returns the task with the largest count of this second. Returns 0 if no task has a count, or if
+ * the sample has fewer than GROUPS_LEAST records. *ret_share becomes a lower limit of the part (0
+ * to 1) that this task has in all counted records. */
 uint32_t caps_most(const struct caps *c, double *ret_share);
 /* Returns true if the present second is over. The next caps_round() then forgets the counts of this
  * second. */

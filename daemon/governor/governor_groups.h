@@ -28,11 +28,12 @@ struct groups {
 void groups_init(struct groups *g, uint64_t now_ns);
 /* Counts a record for a task of this group. group is 0 if the task is in no group. */
 void groups_add(struct groups *g, uint64_t group);
-/* Returns the group with the largest count, or 0 if there is none or too few records were counted.
- * *ret_share becomes an upper limit of the part (0 to 1) that this group has in all counted
- * records. If there are many groups, the real part may be lower by up to 1/GROUPS_MAX. */
+/* Returns the group with the largest count. Returns 0 if no group has a count, or if fewer than
+ * GROUPS_LEAST records were counted. *ret_share becomes an upper limit of the part (0 to 1) that
+ * this group has in all counted records. If there are many groups, the real part may be lower by up
+ * to 1/GROUPS_MAX. */
 uint64_t groups_most(const struct groups *g, double *ret_share);
-/* Halves all counts if GROUPS_HALF_NS have passed since it last halved them. */
+/* Halves all counts if GROUPS_HALF_NS have passed since the counts were last halved. */
 void groups_age(struct groups *g, uint64_t now_ns);
 
 #endif

@@ -184,7 +184,8 @@ static void governor_loop_read(struct governor_loop *g, bool all)
 /*
  * Carries out a change of the step, in this order: attaches the programs of the new step, writes
  * the new step into the trace, and detaches the programs that the new step does not need. So at
- * each moment the programs record at least as much as the trace says.
+ * each moment the programs record at least as much as the trace says. If the programs of the new
+ * step cannot be attached, the earlier step stays in force.
  */
 static void governor_loop_step(struct governor_loop *g)
 {

@@ -41,7 +41,7 @@ struct governor_loop {
 	/* When the caps of groups last ended. CAPS_OVER_NS later the daemon looks once more for
 	 * tasks that are still capped. 0: the daemon need not look. */
 	uint64_t over_ns;
-	uint64_t over_since; /* when the first of the caps began that ended at the time over_ns */
+	uint64_t over_since; /* of the caps that ended at over_ns: when the first one began */
 	bool capping;        /* true: the programs check whether tasks are capped */
 	uint64_t said_group, said_group_ns;
 	/* Up to this time, records of some tasks were left out. So counts from before this time are
@@ -62,10 +62,11 @@ double governor_loop_share(const struct governor_loop *g);
 void governor_loop_cap_group(struct governor_loop *g);
 /* Ends the caps of all groups. */
 void governor_loop_uncap_groups(struct governor_loop *g);
-/* Caps the tasks that make too many records, and ends caps that are over. Called once in each
- * round. */
+/* Caps the tasks that make more records in a second than governor_loop_options.task_cap, and ends
+ * caps that are over. Called once in each round. */
 void governor_loop_caps_round(struct governor_loop *g);
-/* Finds the task or the group that makes the most records, and notes it in the statistics. */
+/* Finds the task or the group that makes the most records, and sets stats.most. Does nothing if
+ * records were left out in the second that was counted. */
 void governor_loop_most(struct governor_loop *g);
 /* Ends the caps of all tasks and of all groups. */
 void governor_loop_caps_end(struct governor_loop *g);

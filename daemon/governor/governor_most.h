@@ -15,7 +15,9 @@
 #include "daemon/governor/governor_groups.h"
 
 enum most_kind {
-	MOST_NONE, /* no task or group has more than MOST_SHARE, or too few records were counted */
+	/* no task or group has more than MOST_SHARE, or fewer than GROUPS_LEAST records were
+	 * counted */
+	MOST_NONE,
 	MOST_TASK,
 	MOST_USER,
 	MOST_CGROUP,

@@ -12,7 +12,8 @@ struct diagnoser_packet {
 	char json[DIAGNOSER_ANSWER_MAX];
 };
 
-/* Serves questions from a socket until the other end is closed. Runs in the separate process. */
+/* Serves questions from a socket until the daemon closes its end of the socket. Runs in the
+ * separate process. */
 _Noreturn void diagnoser_serve(int sock);
 
 /* Diagnoses the trace in fd. Returns the answer as diagnoser.h describes it, or {"error":"why"}.

@@ -73,8 +73,8 @@ static _Noreturn void serve_child(int out, int fd, const struct diagnoser_questi
 	_exit(n ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Reads the answer of the child. Returns false if the answer takes too long or is too large, or if
- * the daemon has ended. */
+/* Reads the answer of the child. Returns false if the answer takes longer than DIAGNOSER_WALL_S, if
+ * it has DIAGNOSER_ANSWER_MAX bytes or more, or if the daemon has ended. */
 static bool serve_collect(int in, int sock, char *json, size_t *ret_n)
 {
 	uint64_t end_ns = clock_boot_ns() + DIAGNOSER_WALL_S * NSEC_PER_SEC;

@@ -398,7 +398,8 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 
 /* Returns the user who started the process: the real user id in its status file. Other ids can be
  * wrong: the effective user id may be that of the owner of a set-user-ID program, and the owner of
- * the directory in /proc is root if the program cannot be dumped. */
+ * the directory in /proc is root if the program cannot be dumped. Returns INCIDENT_UID_UNKNOWN if
+ * the process has ended. */
 static uint32_t incident_uid(uint32_t pid)
 {
 	uint32_t uid = INCIDENT_UID_UNKNOWN;

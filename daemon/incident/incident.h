@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * incident.h - what the daemon does after it has noticed a hang. The daemon takes a snapshot of the
- * time around the hang, lets a separate process diagnose the snapshot, writes a note about the hang
- * and the diagnosis beside the snapshot, and writes a line into the journal.
+ * incident.h - what the daemon does after it has noticed a hang:
+ * - it takes a snapshot of the time around the hang;
+ * - it lets a separate process diagnose the snapshot;
+ * - it writes a note about the hang and the diagnosis, beside the snapshot;
+ * - it writes a line into the journal.
  *
  * A hang that is noticed while a snapshot is waiting to be taken becomes part of the same incident.
  * There are limits on how often snapshots are taken, and on the room for them. The notes make these

@@ -156,7 +156,8 @@ static void say_stderr(const char *line)
 		(void)send(STDERR_FILENO, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Begins an entry, with the fields that every entry has. */
+/* Begins an entry, with the fields that every entry has. Returns a stream for further fields; NULL:
+ * out of memory. */
 static FILE *say_begin(const char *line, int priority, char **ret, size_t *ret_n)
 {
 	FILE *f = open_memstream(ret, ret_n);
@@ -169,8 +170,9 @@ static FILE *say_begin(const char *line, int priority, char **ret, size_t *ret_n
 	return f;
 }
 
-/* Sends the entry. sd_journal_send() is not used, because it waits while the journal is stuck, and would
- * hold up the daemon. */
+/* Closes f, the stream of say_begin(), and sends the entry to the journal. Writes the line to
+ * stderr if this fails, or if stderr is not the journal. sd_journal_send() is not used, because it
+ * waits while the journal is stuck, and would hold up the daemon. */
 static void say_end(FILE *f, const char *line, char **entry, const size_t *n)
 {
 	bool sent = f && !fclose(f) && !incident_say_send(SAY_JOURNAL, *entry, *n);
