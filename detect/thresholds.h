@@ -58,8 +58,8 @@
 
 /*
  * How much longer than usual a hang is. TIMES_* are factors: a time can be a hang only if it is
- * longer than a time from the habits of the task, or of tasks of its name, multiplied by the factor.
- * Each entry says which time this is. (TIMES_SYNC multiplies a limit.) Too small: alarms about work
+ * longer than a time from the habits of the task, or of tasks of its name, times the factor. Each
+ * entry says which time this is. (TIMES_SYNC multiplies a limit.) Too small: alarms about work
  * that takes a little longer than ever before. Too large: hangs of tasks with long work are missed.
  */
 
