@@ -3,8 +3,8 @@
  * detect_habit.h - a table of habits: for each name, the habits of the tasks with this name. The
  * habits outlive the tasks. detect.c learns them, and detect_judge.c uses them.
  *
- * The table has a fixed size. If there is no room for a name, it replaces, in its row of the table,
- * the name that was not used for the longest time. Only one thread at a time may call the
+ * The table has a fixed size. If the row of a new name is full, the new name replaces the name in
+ * this row that was not used for the longest time. Only one thread at a time may call the
  * functions.
  */
 #ifndef CTRACE_DETECT_DETECT_HABIT_H
@@ -18,13 +18,15 @@
 
 struct detect_habit {
 	char comm[CT_COMM_LEN];
-	uint64_t used_ns; /* boot time; 0: the entry is empty */
+	uint64_t used_ns; /* boot time of the last use; 0: the entry is empty */
 	/* bits 1 << CT_W_*: the kinds of waits in which tasks of this name have waited for long */
 	uint32_t patient;
-	uint32_t told;        /* how many hangs of tasks of this name were reported */
-	uint64_t max_away_ns; /* the longest time away from the idle point, of known tasks (detect.h) */
-	/* max_runq_ns: the longest time in the queue for a CPU; max_disk_ns: the longest wait for a
-	 * disk */
+	uint32_t told; /* how many hangs of tasks of this name were reported */
+	/* The longest times of tasks of this name:
+	 * - max_away_ns: away from the idle point; only known tasks count (detect.h)
+	 * - max_runq_ns: in the queue for a CPU
+	 * - max_disk_ns: in a wait for a disk */
+	uint64_t max_away_ns;
 	uint64_t max_runq_ns, max_disk_ns;
 };
 
@@ -35,8 +37,8 @@ struct detect_habits {
 /* Returns 0 or -ENOMEM. The caller calls detect_habits_done() in both cases. */
 int detect_habits_init(struct detect_habits *h);
 void detect_habits_done(struct detect_habits *h);
-/* Finds the entry of a name. If there is none, makes one without habits. The result is never NULL.
- * now_ns: boot time of this use. The entry is valid until the next call. */
+/* Returns the entry of a name, never NULL. If the name has no entry, makes one without habits.
+ * now_ns: the present boot time, for used_ns. The entry is valid until the next call. */
 struct detect_habit *detect_habit(struct detect_habits *h, const char comm[CT_COMM_LEN], uint64_t now_ns);
 
 #endif

@@ -9,15 +9,14 @@
  *
  * The rule LOOP never reports these waits, however long they last:
  * - a wait for a child, a terminal, a signal or a debugger
- * - any wait of a task that has forked a process since it was last idle: it may wait for that
+ * - any wait of a task that has forked a process since it was last idle: the task may wait for that
  *   process
  * - a wait of a kind in which the task has once waited for long
- * - a wait of a thread whose idle point is no epoll or poll
- * - a wait of a thread that shares its epoll with other threads, because the other threads take
- *   over its work
  *
- * In the last two cases, a wait for a lock with a known owner, for a file lock, or for an answer is
- * nevertheless reported.
+ * Of these two kinds of threads, the rule LOOP reports only waits for a lock with a known owner,
+ * for a file lock, or for an answer on a socket:
+ * - a thread whose idle point is no epoll or poll
+ * - a thread that shares its epoll with other threads, because the other threads take over its work
  *
  * A worker thread that waits on another condition variable than that of its queue may have no work.
  * So a wait for a futex without a known owner counts only for the first thread of a process.
@@ -81,7 +80,7 @@ static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
 	}
 	if (!t)
 		return tid;
-	/* from here on the walk stays in the cycle */
+	/* After JUDGE_CHAIN steps without an end, the chain is taken for a cycle that has tid. */
 	low = tid;
 	for (unsigned i = 0; i < JUDGE_CHAIN && t; i++) {
 		low = MIN(low, t->tid);
@@ -145,10 +144,10 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 	else
 		same = runs;
 	/*
-	 * A task that has had the CPU after since_ns does not hang. sched_since tells when the task last
-	 * left the CPU. On a busy machine sched_since may be wrong by tenths of a second. If the task goes
-	 * on as usual, sched_since is only a moment ago. So sched_since counts only if it lies in the
-	 * second half of the time from since_ns to now.
+	 * A blocked or runnable task that has had the CPU after since_ns does not hang. sched_since
+	 * tells when the task last left the CPU. On a busy machine sched_since may be wrong by
+	 * tenths of a second. If the task goes on as usual, sched_since is only a moment ago. So
+	 * sched_since counts only if it lies in the second half of the time from since_ns to now.
 	 */
 	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + (d->now_ns - t->since_ns) / 2)
 		same = false;
@@ -231,8 +230,8 @@ static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint
 }
 
 /*
- * Returns a factor for the present wait of t: the wait is a hang if it is longer than this many times the
- * longest time away. 0: the wait is never a hang by the rule LOOP.
+ * Returns a factor for the present wait of t: by the rule LOOP, the wait can be a hang only if it
+ * is longer than this factor times judge_max_away(). 0: the wait is never a hang by this rule.
  */
 static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 {
@@ -355,8 +354,9 @@ static bool judge_is_stuck(const struct detect_task *t, uint64_t limit_ns, uint6
 }
 
 /*
- * True: all tasks of the cycle have waited for longer than the limit, and t has the smallest tid of them. The
- * second condition makes sure that a cycle is reported once.
+ * True: t and other tasks wait for each other in a cycle, each of them has waited for longer than
+ * the limit, and t has the smallest tid of them. The last condition makes sure that a cycle is
+ * reported once.
  */
 static bool judge_is_cycle(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
 {
@@ -395,7 +395,7 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 {
 	struct detect_limits limits;
 
-	/* Most calls end here, because the task is idle or has not waited for long enough. */
+	/* Most calls end here, because the task is idle or has waited for less than every limit. */
 	if (t->bits & DETECT_IDLE || (t->run == DETECT_BLOCKED && now_ns < t->since_ns + d->min_ns &&
 				      (!t->sleep_since_ns || now_ns < t->sleep_since_ns + d->min_ns)))
 		return;
@@ -405,8 +405,8 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 	detect_limits_of(d, t, &limits);
 	if (t->run == DETECT_BLOCKED) {
 		/*
-		 * Before a report, judge_look() asks the kernel whether such a wait still lasts,
-		 * and since when. So lost records do no harm here.
+		 * Before these two rules report a wait, judge_look() asks the kernel whether the
+		 * wait still lasts, and since when. So lost records do no harm here.
 		 */
 		judge_deadlock(d, t, limits.after_ns[CT_HANG_DEADLOCK], now_ns);
 		judge_disk(d, t, limits.after_ns[CT_HANG_DISK], now_ns);
@@ -436,7 +436,8 @@ static bool judge_reader_is_away(const struct detect *d, const struct detect_tas
 		       detect_ran_ns(r, now_ns) >= limit_ns / BUSY_OF * BUSY_PART;
 	if (r->run == DETECT_RUNNABLE)
 		return false; /* the rule STARVED is about such a task */
-	/* A worker thread in such a wait may have no work, because another thread has taken over. */
+	/* A worker thread in such a wait may have no work, because another thread has taken over
+	 * its work. */
 	if (r->wait == CT_W_FUTEX && !r->owner && r->tid != r->tgid)
 		return false;
 	return r->wait != CT_W_EPOLL && r->wait != CT_W_ACCEPT && r->wait != CT_W_URING;
@@ -452,10 +453,10 @@ static bool judge_client_waits(const struct detect_task *c, const struct detect_
 }
 
 /*
- * Asks the kernel, because messages are not recorded. True: at two looks, limit_ns or more apart,
- * the socket had unread bytes, and the reader was in one and the same wait throughout, so that it
- * read nothing. So the bytes have been unread for limit_ns, and the client has waited for at least
- * this time.
+ * Asks the kernel whether s has unread bytes, because messages are not recorded. True: the client
+ * has waited for limit_ns while bytes were unread. This is so if two answers of the kernel,
+ * limit_ns or more apart, say that s has unread bytes, and the reader was in one wait from the
+ * first answer to the second, so that it read nothing.
  */
 static bool judge_unread(struct detect *d, struct detect_socket *s, const struct detect_task *client,
 			 const struct detect_task *reader, uint64_t limit_ns, uint64_t now_ns)

@@ -16,7 +16,8 @@
 
 #define DETECT_REPORTS 32
 
-/* A reported hang. root: the task at the end of the chain of tasks for which tid waits (judge_root()). */
+/* A reported hang of the task tid. root: the task at the end of the chain that begins at tid, see
+ * judge_root(). */
 struct detect_report {
 	uint32_t tid, root;
 	enum ct_hang rule;
@@ -29,12 +30,13 @@ struct detect {
 	struct detect_tasks tasks;
 	struct detect_habits habits;
 	struct detect_sockets sockets;
-	struct map cgroups;  /* id -> bits of the overrides that match */
+	/* id of a control group -> bits 1 << i: set.overrides[i] matches the path of the group */
+	struct map cgroups;
 	uint64_t min_ns;     /* the shortest threshold that any task can have */
 	uint64_t patient_ns; /* a wait of this time or more is long: see PATIENT_SHARE */
 	uint64_t now_ns;     /* time of the latest tick, boot time */
-	/* records were lost before this time, or the machine slept; so every time that is measured
-	 * begins here or later */
+	/* Before this time, records were lost or the machine slept. So the rules LOOP, BUSY,
+	 * STARVED and SERVICE, and all habits except those about waits, count no time before it. */
 	uint64_t floor_ns;
 	/* the machine slept until this time, or no tick came for another reason */
 	uint64_t slept_ns;
@@ -72,7 +74,7 @@ void detect_limits_init(struct detect *d);
 /* Notes which overrides match a control group, from its blob. */
 void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 
-/* Finds a task. NULL: it is not in the table, or has ended. */
+/* Finds a task. NULL: the task is not in the table, or has ended. */
 struct detect_task *detect_task_find(struct detect *d, uint32_t tid);
 /* As detect_task_find(), but if the task has no entry, makes one. ts: the time of a record of the
  * task. If the known task ended before ts, a new task has its number, and the entry is reset. NULL:
@@ -88,7 +90,8 @@ void detect_queue_ends(struct detect *d, struct detect_task *t, uint64_t ts);
 void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bool is_whole);
 /* Notes that from ts on the task does not block. run: DETECT_RUNNABLE or DETECT_UNKNOWN. */
 void detect_set_awake(struct detect_task *t, enum detect_run run, uint64_t ts);
-/* Forgets when the task left its idle point, because records about the task are missing. */
+/* Forgets when the task left its idle point, because records about the task are missing. Its time
+ * on the CPU and its time in the queue for a CPU are counted anew from ts on. */
 void detect_forget(struct detect_task *t, uint64_t ts);
 
 /* Notes that a coarse stretch (see detect_coarse.c) begins or ends at ts. */

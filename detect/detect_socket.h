@@ -4,8 +4,8 @@
  * connection, and whether there are unread bytes. The table also has epolls: for an epoll, the task
  * that waited there last. detect_judge.c judges by this table.
  *
- * The table has a fixed size. If there is no room for a socket, it replaces, in its row of the
- * table, the socket that was not used for the longest time. Only one thread at a time may call the
+ * The table has a fixed size. If the row of a new socket is full, the new socket replaces the
+ * socket in this row that was not used for the longest time. Only one thread at a time may call the
  * functions. Times are boot time.
  */
 #ifndef CTRACE_DETECT_DETECT_SOCKET_H
@@ -21,18 +21,21 @@
 struct detect_socket {
 	uint64_t obj; /* the socket or epoll, or the key of an address; 0: the entry is empty */
 	uint64_t used_ns;
-	uint64_t peer; /* the other end; 0: not known */
+	/* the socket at the other end of the connection; in the entry of an address: the socket
+	 * that has this address; 0: not known */
+	uint64_t peer;
 	/* There have been unread bytes since this time; 0: there are none. While messages are not
 	 * recorded, this is the time at which the kernel first reported unread bytes. */
 	uint64_t unread_ns;
 	uint64_t asked_ns;     /* when the kernel was last asked for unread bytes */
 	uint64_t max_delay_ns; /* the longest time that bytes were unread */
 	uint64_t read_ns;      /* when a task read from the socket last */
-	int64_t unread_bytes;  /* below 0: the record of a receive came before the record of its send */
-	uint32_t reader;       /* the task that read last; for an epoll: the task that waited last */
-	uint32_t writer;       /* the task that sent last to this end */
-	uint32_t answers;      /* how often a task read from the socket */
-	bool shared;           /* more than one task reads from the socket */
+	/* below 0: a receive was counted, and the send of its bytes was not counted, or not yet */
+	int64_t unread_bytes;
+	uint32_t reader;  /* the task that read last; for an epoll: the task that waited last */
+	uint32_t writer;  /* the task that sent last to this end */
+	uint32_t answers; /* how often a task read from the socket */
+	bool shared;      /* more than one task reads from the socket */
 };
 
 struct detect_sockets {

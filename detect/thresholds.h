@@ -57,10 +57,10 @@
 #define JUDGE_PRIO_LOW 130
 
 /*
- * How much longer than usual a hang is. Each number here is a factor: a time can be a hang only if
- * it is longer than the longest usual time of the task, multiplied by the factor. Too small: alarms
- * about work that takes a little longer than ever before. Too large: hangs of tasks with long work
- * are missed.
+ * How much longer than usual a hang is. TIMES_* are factors: a time can be a hang only if it is
+ * longer than a time from the habits of the task, or of tasks of its name, times the factor. Each
+ * entry says which time this is. (TIMES_SYNC multiplies a limit.) Too small: alarms about work
+ * that takes a little longer than ever before. Too large: hangs of tasks with long work are missed.
  */
 
 /* factor: for a wait for a file lock, or for a lock whose owner is known. The wait is compared with
@@ -69,7 +69,9 @@
  * twice the factor. */
 #define TIMES_LOCK 3
 /* factor: for any other wait away from the idle point. The wait is compared with the longest time
- * away. Evidence: notices_a_service_that_does_not_read (detect_test.c) fails with half and with
+ * away. Also for bytes that a server does not read: the time for which they are unread is compared
+ * with the longest such time of the connection, and with the longest time away of the server's
+ * task. Evidence: notices_a_service_that_does_not_read (detect_test.c) fails with half and with
  * twice the factor. */
 #define TIMES_WAIT 10
 /* factor: for a run without an end. The run is compared with the longest time away from the idle
@@ -115,9 +117,10 @@
  * the queue for a CPU, because this needs no idle point. Evidence: starved_when_known
  * (edges_test.c) fails with half and with twice the number. */
 #define LEARN_STARVED_SHARE 10
-/* times learn_ns: after this time a task is judged by its own history alone. Before, the history of
- * tasks of the same name counts too. Evidence: is_as_patient_as_its_name_for_a_while
- * (detect_test.c) fails with a larger number. No test fails with a smaller number. */
+/* times learn_ns: after this time, which begins when the task first comes back to its idle point,
+ * the task is judged by its own habits alone. Before, the habits of tasks of the same name count
+ * too. Evidence: is_as_patient_as_its_name_for_a_while (detect_test.c) fails with a larger number.
+ * No test fails with a smaller number. */
 #define LEARN_NAME_TIMES 10
 /* reported hangs of tasks of one name: after more hangs than this, the detector learns the time of
  * the hang as a habit. Too small: the second hang of a kind is missed. Too large: the same false
@@ -133,10 +136,11 @@
 #define VOTES_LOOP 16
 /* PATIENT_MAX_NS, ns; PATIENT_SHARE, share 1/n: a wait is long if it lasts 1/PATIENT_SHARE of the
  * shortest limit of all rules. If this limit is larger than PATIENT_MAX_NS, then PATIENT_MAX_NS
- * counts in its place. If a task has ever been in a long wait of one kind, the rule LOOP does not
- * report a later wait of this task that is of the same kind. If long waits begin too early, few
- * waits are judged. If long waits begin too late, there are alarms about waits that are usual.
- * Evidence: patient (edges_test.c) fails with half and with twice each number. */
+ * counts in its place. If a task has ever been in a long wait of one kind away from its idle point,
+ * the rule LOOP does not report a later wait of this task that is of the same kind. If short waits
+ * count as long, few waits are judged. If only very long waits count as long, there are alarms
+ * about waits that are usual. Evidence: patient (edges_test.c) fails with half and with twice each
+ * number. */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
 /* ns: a shorter wait for a disk does not count for the habits. Too small: one slow request makes
