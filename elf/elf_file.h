@@ -40,7 +40,7 @@ struct elf_file {
 	uint16_t machine; /* EM_* */
 	uint16_t n_loads; /* never 0 */
 	struct elf_load loads[ELF_LOADS_MAX];
-	uint64_t base;                             /* lowest virtual address of a segment */
+	uint64_t base;                             /* lowest virtual address in `loads` */
 	uint64_t eh_frame_hdr, eh_frame_hdr_bytes; /* virtual address; 0: the file has none */
 	uint64_t shoff;                            /* offset of the section headers */
 	uint16_t shentsize, shnum, shstrndx;

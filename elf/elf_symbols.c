@@ -11,7 +11,7 @@
 
 #define CHUNK       2048   /* symbols read at a time */
 #define UNSIZED_MAX 0x1000 /* bytes; a function without a size is taken to be this long */
-#define ALIASES_MAX 8      /* names of one address that are compared */
+#define ALIASES_MAX 8      /* further names of an address that are compared */
 
 /* A table of symbols, and the bytes of their names. */
 struct table {

@@ -17,10 +17,10 @@ struct elf_symbol {
 };
 
 /*
- * Calls fn for every symbol that the file defines: first for those of .symtab, then for those of
- * .dynsym. Many symbols are in both tables. If fn returns a value other than 0, the walk ends and
- * returns this value. Otherwise returns 0, or -EFBIG if a table is larger than the limits, or
- * -EBADMSG, -ENOMEM, or an -errno of pread(2).
+ * Calls fn for every symbol that the file defines and that has a name: first for those of .symtab,
+ * then for those of .dynsym. Many symbols are in both tables. If fn returns a value other than 0,
+ * the walk ends and returns this value. Otherwise returns 0 (also if the file has no symbols), or
+ * -EFBIG if a table is larger than the limits, or -EBADMSG, -ENOMEM, or an -errno of pread(2).
  */
 typedef int (*elf_symbol_fn)(void *arg, const struct elf_symbol *s);
 int elf_symbols_each(const struct elf_file *e, elf_symbol_fn fn, void *arg);

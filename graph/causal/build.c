@@ -69,9 +69,9 @@ int pass_run(struct pass *p)
 	return handoff_find(p);
 }
 
-/* Returns, for each open number (pass.h), the index of the segment in c->segments. For a segment
- * that was undone (segments_undo()), this is the index of the segment of which it is a part now.
- * Fills c->first. Returns NULL if there is no memory. */
+/* Returns an array: for each segment, by its open number (pass.h), its index in c->segments. For a
+ * segment that was undone (segments_undo()), the array has the index of the segment that contains
+ * it now. Fills c->first. Returns NULL if there is no memory. The caller frees the array. */
 static uint32_t *place_segments(struct pass *p, struct causal *c)
 {
 	uint32_t *place = malloc((p->segments.n + 1) * sizeof(*place)), at = 0;
@@ -114,7 +114,8 @@ static int move_segments(struct pass *p, const uint32_t *place, struct causal *c
 }
 
 /* Sets the ends of the segments. A segment lasts until the next segment of its task begins. The
- * last one lasts as long as the task is known. */
+ * last segment of a task lasts until the last interval of the task ends. If the task has no
+ * intervals, the last segment lasts 1 ns. Also counts the segments of each cut rule (c->n_cuts). */
 static void end_segments(const struct graph *g, struct causal *c)
 {
 	for (uint32_t t = 0; t < g->n_tasks; t++) {
@@ -160,7 +161,7 @@ static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 			break;
 		same++;
 	}
-	/* A minimum is needed, because the outermost frames of all threads are the same. */
+	/* A few equal frames do not count: the outermost frames of all threads are the same. */
 	return same >= STACKS_ALIKE_MIN &&
 	       same * STACKS_ALIKE_OF >= STACKS_ALIKE_PART * (uint32_t)MAX(x->n_frames, y->n_frames);
 }
@@ -186,8 +187,8 @@ static uint64_t stack_of(const struct pass *p, uint32_t segment)
 	return best;
 }
 
-/* Returns true if segment i was cut off from the segment before it. Then an EDGE_NEIGHBOUR leads
- * from the segment before to segment i. */
+/* Returns true if an EDGE_NEIGHBOUR leads from segment i - 1 to segment i. This is so if a rule of
+ * POLICY_CTRACE other than CUT_EXEC divided the time of one task into these two segments. */
 static bool is_divided(const struct causal *c, size_t i)
 {
 	const struct segment *s = &c->segments[i];
@@ -280,7 +281,7 @@ static void sort_few(struct edge *v, uint32_t n)
 	}
 }
 
-/* Outgoing edges are sorted by event, then by index. */
+/* Returns true if outgoing edge a comes before b. They are sorted by event, then by index. */
 static bool out_before(const struct edge *edges, uint32_t a, uint32_t b)
 {
 	return edges[a].event != edges[b].event ? edges[a].event < edges[b].event : a < b;
@@ -315,9 +316,9 @@ static int fill_out(struct causal *c)
 	c->out = malloc((c->n_edges + 1) * sizeof(*c->out));
 	if (!first || !c->out)
 		return -ENOMEM;
-	/* The first loop counts the edges from s in first[s + 2]. After the second loop, first[s + 1] is the
-	 * place for the next edge from s. After the third loop, first[s + 1] is the end of the edges from s.
-	 */
+	/* Here s is a segment. The first loop counts the edges from s in first[s + 2]. After the
+	 * second loop, first[s + 1] is the place for the next edge from s. After the third loop,
+	 * first[s + 1] is the end of the edges from s. */
 	for (size_t i = 0; i < c->n_edges; i++)
 		if (c->edges[i].from != GRAPH_NONE)
 			first[c->edges[i].from + 2]++;

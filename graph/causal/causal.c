@@ -84,7 +84,7 @@ uint64_t edge_object(const struct causal *c, const struct edge *e)
 	case CT_WAKE:
 		s = causal_wait_ended(c, e);
 		/* The wait is not known, or it was for several objects. So take the object on
-		 * which the waker acted. */
+		 * which the waker acted, if the record of the wake names it. */
 		if ((!s || !s->obj || s->wait == CT_W_EPOLL) &&
 		    (ct_wake_context(&at->r) == CT_CTX_TASK || at->r.flags & CT_WF_READY))
 			return at->r.obj;

@@ -52,8 +52,9 @@ struct segment {
 enum edge_flag {
 	EDGE_FALSE_WAKE = 0x01, /* the wakee went back to sleep on the same object, or another process took
 				   the connection that woke it */
-	EDGE_MANY = 0x02,       /* several tasks wait for posts (or for answers), and it is not
-				   known which of them the post (or answer) is for */
+	EDGE_MANY = 0x02,       /* EDGE_POST: several tasks wait on the futex, and the post may be
+				   for any of them. EDGE_ANSWER: several requests have no answer
+				   yet, and the answer may be for any of them */
 	EDGE_BYTES = 0x04,      /* EDGE_MESSAGE: the bytes of the receive were matched with those
 				   of the send */
 	EDGE_ALIKE = 0x08,      /* EDGE_NEIGHBOUR: the stacks of the two segments are alike */
@@ -69,7 +70,7 @@ struct edge {
 			     equal to `event` if one record shows both origin and arrival */
 	uint8_t kind;     /* enum edge_kind */
 	uint8_t strength; /* enum edge_strength */
-	uint8_t flags;    /* enum edge_flag */
+	uint8_t flags;    /* bits of enum edge_flag */
 	uint8_t pad;
 };
 
@@ -111,15 +112,15 @@ struct causal {
 int causal_build(const struct graph *g, const struct causal_options *options, struct causal **ret);
 void causal_free(struct causal *c);
 
-/* The edges between two tasks. Edges from no task, such as those of interrupts, are not in the
- * list. The members `from` and `to` of such an edge are tasks, not segments. The edges are in no
- * order, and there are none of the kind EDGE_NEIGHBOUR. */
+/* All edges of a graph that lead from one task to another task. Edges from no task, such as those
+ * of interrupts, are not in the list. In the listed edges, the members `from` and `to` are tasks,
+ * not segments. The edges are in no order, and none has the kind EDGE_NEIGHBOUR. */
 struct causal_links {
 	struct edge *v;
 	size_t n;
 };
-/* Finds the edges between tasks, with the default options and without the segments. So it takes
- * less time and memory than causal_build(). The caller frees ret->v. Returns 0, -ENOMEM or
+/* Finds the edges between tasks, with the default options. Makes no causal graph, so it takes less
+ * time and memory than causal_build(). The caller frees ret->v. Returns 0, -ENOMEM or
  * -E2BIG, like causal_build(). */
 int causal_links_find(const struct graph *g, struct causal_links *ret);
 

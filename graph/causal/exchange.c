@@ -70,8 +70,8 @@ static uint32_t queue_oldest(const struct pass *p, struct request_queue *q, enum
 }
 
 /* Like queue_oldest(), but looks only at new requests: no task has asked on behalf of them yet.
- * Passes over the first *skip of them, and counts *skip down. Sets *last to the last one that it
- * has seen. */
+ * Passes over the first *skip new requests, and counts *skip down. Returns GRAPH_NONE if no new
+ * request is left after them. Sets *last to the last new request at which it looked, if any. */
 static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum turn turn, uint32_t *skip,
 			  uint32_t *last)
 {
@@ -90,7 +90,7 @@ static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum tu
 
 /* Returns the new request that gets the free connection number `rank` (0: the first). A request
  * is new if no task has asked on behalf of it yet. If there are fewer new requests, returns the
- * last one. */
+ * last one. If there is none, returns GRAPH_NONE. */
 static uint32_t next_new(const struct pass *p, struct request_loop *l, uint32_t rank)
 {
 	uint32_t last = GRAPH_NONE;
@@ -157,9 +157,9 @@ static bool is_open(const struct pass *p, uint32_t request)
 	return request != GRAPH_NONE && p->requests.v[request].answer == GRAPH_NONE;
 }
 
-/* Returns the oldest waiting request. If the task has acted on no request since it last idled,
- * nothing shows which waiting request can go on. Then the result counts only if one request
- * waits; otherwise returns GRAPH_NONE. */
+/* Returns the oldest waiting request, or GRAPH_NONE if no request waits. If the task has acted on
+ * no request since it last idled, nothing shows which waiting request can go on. Then, if several
+ * requests wait, also returns GRAPH_NONE. */
 static uint32_t next_waiting(const struct pass *p, struct request_loop *l)
 {
 	uint32_t request = queue_oldest(p, &l->waiting, TURN_WAITING);
@@ -197,9 +197,9 @@ static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank
 	return false;
 }
 
-/* Returns the request on behalf of which the task asks on flow f. The task acts on requests in
- * the order in which it received them. If requests wait for a connection of a pool, they get the
- * connections in the order in which the connections come back. */
+/* Returns the request on behalf of which the task asks on flow f, or GRAPH_NONE if it is not known.
+ * The task acts on requests in the order in which it received them. If several requests wait for a
+ * free connection, they get connections in the order in which the connections become free. */
 static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_t f)
 {
 	uint32_t before = p->flows.v.v[f].asker, request, rank;
@@ -269,11 +269,14 @@ uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 	if (!p->wants_requests)
 		return GRAPH_NONE;
 	l = map_get(&p->loop_of, task, &at) ? loop_at(p, task) : NULL;
-	/* Any thread may go on with any request, and most threads go on with their own requests. */
+	/* If requests hop between the threads of the process (request_pool.hops), any thread may
+	 * go on with any request. Most threads go on with their own, so look for these first. */
 	request = l && hops(p, task) ? next_new(p, l, 0) : GRAPH_NONE;
 	if (request == GRAPH_NONE)
 		request = pool_oldest(p, task);
-	/* A thread that only gets work from other threads works for one request at a time. */
+	/* A thread that receives requests itself may work for several, so next_asker() comes
+	 * first. A thread that only gets work from other threads works for one request at a time:
+	 * the request of its client. */
 	if (request == GRAPH_NONE)
 		request = l && l->takes ? next_asker(p, l, f) : request_of_client(p, task);
 	if (request == GRAPH_NONE)

@@ -58,7 +58,7 @@ struct flow {
 	/* queued: the number of bytes in the queue `in`. stale: how many of these bytes a reader
 	 * must have read already */
 	uint64_t queued, stale;
-	uint64_t answer_client; /* asks: the client of the last answered request */
+	uint64_t answer_client; /* asks: the client for which the last answered request was sent */
 	uint32_t answered;      /* serves: the last segment that answered */
 	uint32_t taker;         /* serves: the last segment that received */
 	uint32_t request;       /* index of the last struct request; GRAPH_NONE: none. If both ends are

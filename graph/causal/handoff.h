@@ -5,8 +5,9 @@
 
 #include "graph/causal/pass.h"
 
-/* Turns posts on a futex that is a lock into EDGE_LOCK. Called when the pass has made all edges.
- * Returns 0 or -ENOMEM. */
+/* Finds the futexes that are locks: their use, or the stack of a waiting task, shows it. Turns the
+ * edges of their posts (EDGE_POST) into EDGE_LOCK. Called when the pass has made all edges. Returns
+ * 0 or -ENOMEM. */
 int handoff_find(struct pass *p);
 
 #endif

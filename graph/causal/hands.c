@@ -4,7 +4,8 @@
 #include <errno.h>
 
 #include "ctrace/glibc.h"
-/* Makes task the last of two tasks: two[0] becomes task, and two[1] the task before it. */
+
+/* Adds a task to the last two different tasks: two[0] is the last one, two[1] the one before it. */
 static void remember(uint32_t two[2], uint32_t task)
 {
 	if (two[0] == task)

@@ -12,8 +12,8 @@
  * `waiter` is one of them, but not the first. Then the edge to the first of these tasks gets
  * EDGE_TOGETHER. */
 bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts);
-/* Returns true if several tasks post on the futex of s and several wait on it, so a post may be
- * for any of them. */
+/* s is a wait on a futex. Returns true if several tasks post on this futex and several tasks wait
+ * on it, so a post may be for any of the tasks that wait. */
 bool hands_are_many(struct pass *p, const struct interval *s);
 /* For a task that goes back to its wait. Returns true if one call woke `task` together with
  * other tasks, and one of the others has gone on. So the wake-up of `task` was false. */

@@ -15,8 +15,8 @@ static void pass_queue(struct pass *p, struct flow_queue *q, const struct flow_i
 		p->err = -ENOMEM;
 }
 
-/* Sets the role of a flow, and of its other end, by its first message: the end that sends this
- * message asks. */
+/* Called for each message on a flow. If the role of the flow is not known yet, sets the role of the
+ * flow and of its other end: the end that sends this first message asks. */
 static void speaks_first(struct pass *p, struct flow *f, bool sends)
 {
 	if (f->role != ROLE_UNKNOWN)
@@ -85,7 +85,8 @@ static void request_drop(struct pass *p, struct flow *f)
 
 /* Guesses the task at the other end of the connection, for a message whose bytes do not show the
  * task. Returns the task that last used the socket there. If no task has used that socket yet,
- * returns the first task that sends on it later. */
+ * returns the first task that sends on it later. Returns GRAPH_NONE if there is no such task, or if
+ * the other end is on another host. */
 static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 {
 	const struct graph_ref *r;
@@ -107,9 +108,11 @@ static uint64_t client_at(const struct flow *f, uint32_t task)
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
 }
 
-/* On a datagram socket that is open to all clients, a server answers in any order. Moves the
- * request that this segment received to the front. Returns true if the answer is for the first
- * request. Returns false if there are several requests, and the answer may be for any of them. */
+/* Chooses the request that the present answer of `segment` is for, and moves it to the front of the
+ * queue `taken`. Usually this is the oldest request. But on a datagram socket that is open to all
+ * clients, a server answers in any order, so this is the request that `segment` received. Returns
+ * false if there are several requests, and `segment` received none of them: then the answer may be
+ * for any of them. */
 static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 {
 	struct flow_item *first = flow_first(m, &f->taken), old = *first;
@@ -232,8 +235,9 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Drops the bytes from the queue that an earlier receive must have read, if this receive has no
- * record. */
+/* Drops the stale bytes from the queue `in` (flow.h): a receive without a record has read them.
+ * Exception: drops nothing if other bytes are in the queue, and the present receive has more bytes
+ * than these. Then the present receive has read stale bytes. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -255,7 +259,8 @@ static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 }
 
 /* Drops lost datagrams. A datagram arrives with the length with which it was sent, or shorter if
- * it was cut. So the datagrams in front of the first one that fits were lost. */
+ * it was cut. So the datagrams in front of the first one that has exactly the received length were
+ * lost. If no datagram has this length, the received one was cut, and none is dropped. */
 static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	struct flow_item *i;
@@ -274,7 +279,7 @@ static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 struct received {
 	uint32_t task;  /* the sender of the first byte; GRAPH_NONE: not known */
 	uint32_t ask;   /* the request that the first byte answers; GRAPH_NONE: none */
-	uint32_t event; /* the send of the first byte */
+	uint32_t event; /* the send of the first byte; GRAPH_NONE: not known */
 	uint32_t begun; /* how many sends have their first byte in this receive */
 };
 
@@ -375,8 +380,8 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	}
 }
 
-/* Called when a task receives the answer to its request. The task had sent the request for a
- * client, and now goes on with its work for this client. */
+/* Called when a task receives on a socket on which it asks: usually the answer to its request. If
+ * the task sent the request for a client, it now goes on with its work for this client. */
 static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
 {
 	struct flow *flow = &p->flows.v.v[f];

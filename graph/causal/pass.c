@@ -50,7 +50,7 @@ uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns)
 	return w->segment;
 }
 
-/* Returns true if the policy has edges of this kind. */
+/* Returns true if the policy keeps the edge. */
 static bool policy_edge(const struct pass *p, const struct edge *e)
 {
 	switch (p->policy) {

@@ -36,20 +36,20 @@ struct work {
 	uint32_t jobs;   /* how many jobs of a framework run in the task (one job can run inside
 			    another) */
 
-	/* the task's last wait; it serves to recognise false wakes and periodic sleeps */
-	uint64_t wait_obj;
+	uint64_t wait_obj; /* the object of the task's last wait; serves to recognise false wakes */
 	/* ran_ns: CPU time since the last wake-up. in_ns: when the task last got a CPU; 0: the
 	 * task has no CPU */
 	uint64_t ran_ns, in_ns;
-	uint64_t sleep_ns;
-	uint32_t sleeps; /* how many of the last sleeps, one after the other, had about the same
-			    length */
-	uint32_t acts;   /* number of records of the task since its last wake-up */
-	uint32_t parted; /* index of the record at which the task last blocked (except in a
-			    write), sent or received; GRAPH_NONE: none */
-	uint8_t wait;
-	bool may_be_false;
-	bool posted; /* the edge of the last wake-up is an EDGE_POST */
+	uint64_t sleep_ns; /* the length of the task's last sleep */
+	uint32_t sleeps;   /* how many of the last sleeps, one after the other, had about the same
+			      length */
+	uint32_t acts;     /* number of records of the task since its last wake-up */
+	uint32_t parted;   /* index of the record at which the task last blocked (except in a
+			      write), sent or received; GRAPH_NONE: none */
+	uint8_t wait;      /* enum ct_wait: the kind of the task's last wait */
+	bool may_be_false; /* the last wake-up counts as false if the task does nothing and goes
+			      back to the same wait */
+	bool posted;       /* the edge of the last wake-up is an EDGE_POST */
 
 	/* The edge of the last wake-up. It is held back as long as a message may still explain
 	 * the wake-up. wake.kind is 0 if no edge is held back. wake_sock is the socket of such a
@@ -95,15 +95,15 @@ struct request_part {
 	uint32_t segment, event, request;
 };
 
-/* What a task still has to do for a request. */
+/* The state of a request on the side of its server. */
 struct request_turn {
-	uint32_t asked_on; /* the flow on which a task last asked on behalf of it; GRAPH_NONE: no
-			      task has asked */
+	uint32_t asked_on; /* the flow on which a task last asked on behalf of the request;
+			      GRAPH_NONE: no task has asked */
 	uint8_t queue;     /* enum turn (exchange.c): the queue in which the request is */
 };
 
-/* The requests on which one task still has to act: it has to answer a request, or to ask another
- * task on behalf of it. An event loop may have several. */
+/* The requests on which one task still has to act: the task has to answer the request, or to ask
+ * another task on behalf of the request. An event loop may have several such requests. */
 struct request_queue {
 	VEC(uint32_t) v;
 	size_t first; /* v.v[first] is the oldest */
@@ -183,8 +183,9 @@ uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
 /* Returns the present segment of a task, and opens the first one if there is none. Returns
  * GRAPH_NONE if there is no memory; then p->err is set. */
 uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
-/* Adds a copy of the edge, and returns its index. Returns GRAPH_NONE if the policy has no edges
- * of this kind, or after an error; then p->err is set. */
+/* Adds a copy of the edge, and returns its index in p->edges. Returns GRAPH_NONE if e->to is
+ * GRAPH_NONE, or if the policy leaves out the edge. Also returns GRAPH_NONE after an error, and
+ * then sets p->err. */
 uint32_t pass_edge(struct pass *p, const struct edge *e);
 /* Returns the flow of a socket, as an index into flows.v. Returns GRAPH_NONE if there is no
  * memory; then p->err is set. */

@@ -3,9 +3,11 @@
  * requests.h - finds the requests of a window. A request is a turn of a connection: it begins with
  * bytes that a client sends, and ends with the answer.
  *
- * The bytes of the request are all that the client sends up to the answer. The answer is all that
- * the server sends up to the next request. A connection is shared if the client sends further
- * requests before it has the answer. Then the number of its turns and their times are not exact.
+ * The bytes of the request are all that the client sends up to the answer. The answer is all
+ * that the server sends up to the next request, or up to a pause of more than REQUEST_PART_NS:
+ * what comes after such a pause is no part of the answer. A connection is shared if the client
+ * sends further requests before it has the answer. Then the number of its turns and their times
+ * are not exact.
  *
  * Requests through pipes and through shared memory are not found. A message of D-Bus counts as a
  * request to the bus, which is a server like any other, and not as a request to the final receiver.
@@ -17,7 +19,9 @@
 
 #include "graph/timeline/graph.h"
 
-/* The members that name records are indices of events; GRAPH_NONE: there is no such record. */
+/* The members from `sent` to `read` are indices of records; GRAPH_NONE: there is no such record. If
+ * the server is on another host, `answer` and `answered` are receives of the client in place of the
+ * sends of the server. */
 struct request {
 	uint64_t sock;     /* the socket of the server; if the server is on another host, the
 			      socket of the client */
@@ -29,8 +33,8 @@ struct request {
 			      is no answer yet, or the task is on another host */
 	uint32_t parent;   /* index of the request on behalf of which the client asked; GRAPH_NONE:
 			      none, or not known */
-	uint32_t sent;     /* the send of the first bytes */
-	uint32_t got;      /* the receive of the first bytes */
+	uint32_t sent;     /* the send of the first bytes of the request */
+	uint32_t got;      /* the receive of the first bytes of the request */
 	uint32_t answer;   /* the send of the first bytes of the answer */
 	uint32_t answered; /* the send of the last bytes of the answer */
 	uint32_t read;     /* the client's receive of the last bytes of the answer */

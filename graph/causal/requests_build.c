@@ -18,7 +18,7 @@ static int work_cmp(const void *a, const void *b)
 	return x->to_ns < y->to_ns ? -1 : x->to_ns > y->to_ns;
 }
 
-/* Returns when the last interval of the task ends. */
+/* Returns when the last interval of the task ends, or UINT64_MAX if the task has no intervals. */
 static uint64_t task_end_ns(const struct graph *g, uint32_t task)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -26,8 +26,8 @@ static uint64_t task_end_ns(const struct graph *g, uint32_t task)
 	return t->n_intervals ? g->intervals[t->first_interval + t->n_intervals - 1].to_ns : UINT64_MAX;
 }
 
-/* Returns an array with the end of each segment, by its open number (pass.h). Returns NULL if
- * there is no memory. */
+/* Returns an array with the end (ns) of each segment, by its open number (pass.h). The caller frees
+ * the array. Returns NULL if there is no memory. */
 static uint64_t *segment_ends(const struct pass *p)
 {
 	uint64_t *ends = malloc((p->segments.n + 1) * sizeof(*ends));

@@ -28,7 +28,7 @@ bool segments_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event,
 		p->err = -E2BIG;
 		return false;
 	}
-	/* read from_ns before VEC_PUSH() may move the array */
+	/* VEC_PUSH() may move the array, so read from_ns before */
 	ts_ns = MAX(ts_ns, p->segments.v[open].from_ns);
 	if (VEC_PUSH(&p->segments, (struct segment){ .from_ns = ts_ns,
 						     .task = task,
@@ -182,7 +182,8 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 		return true;
 	switch ((enum ct_wait)s->wait) {
 	case CT_W_FUTEX:
-		/* a wait for a lock or for a joined thread is not idle */
+		/* a wait for a lock, for a joined thread, or inside pthread_cond_signal() is not
+		 * idle */
 		return !exiting && !edge_is_lock(p->g, s) && !hands_inside_cond(p, task, s->obj);
 	case CT_W_READ:
 	case CT_W_POLL:

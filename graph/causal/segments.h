@@ -11,7 +11,7 @@
 /* Begins a new segment of `task` at ts_ns, because of `rule`, at the record `event`. Returns
  * false if there is no new segment, because the rule is not in use or p->err is set. */
 bool segments_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event, enum cut_rule rule);
-/* Undoes the last cut of the task, because its wake-up was false. */
+/* Undoes the last cut of the task, because the wake-up at this cut was false. */
 void segments_undo(struct pass *p, uint32_t task);
 
 /* Processes the end of wait s of `task` at ts_ns. event is the record of the wake, or, if this
