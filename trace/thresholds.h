@@ -42,9 +42,9 @@
  * doc/format.md, "A quiet machine". */
 #define WRITER_OPEN_NS 8000000000ULL
 /* Bytes, before encoding: A larger open segment is sealed and not saved, because its copy would not
- * fit into a slot. Below: less of a slot is used. Above: a segment is encoded, found too large, and
- * encoded again. Evidence: encoding makes records 5 times smaller, and on an idle machine the rest
- * of a segment has 10 KiB. */
+ * fit into a slot. Below: less of a slot is used. Above: a segment is encoded, found too large for
+ * a slot, and encoded again. Evidence: encoding makes records 5 times smaller, and on an idle
+ * machine the rest of a segment has 10 KiB. */
 #define WRITER_SAVE_BYTES (256u << 10)
 /* slots: Some slots of the file are for copies of the open segment. One slot of
  * RINGFILE_SAVES_SHARE slots is for copies. RINGFILE_SAVES_MAX is the largest number of slots for

@@ -33,9 +33,8 @@ another() { [ "$(property MainPID)" != "$1" ] && [ "$(property MainPID)" != 0 ] 
 unit_log() { journalctl -q -o cat "$@" | tail -25; }
 uptime_is() { read -r up _ </proc/uptime && echo "@@uptime $1 $up"; }
 
-# dies NAME SIGNAL: sends the daemon a signal. One signal kills the daemon. Another signal stops the
-# daemon, so that the watchdog kills it. systemd then starts a new daemon, which continues the
-# trace.
+# dies NAME SIGNAL: sends the daemon a signal. KILL kills the daemon. STOP stops the daemon, so that
+# the watchdog kills it. systemd then starts a new daemon, which continues the trace.
 dies() {
 	pid=$(property MainPID)
 	kill "-$2" "$pid"
@@ -131,7 +130,7 @@ second_boot() {
 	snapshot=$(find $state/hangs -name '*.ctr')
 	section again.diagnose ctrace diagnose "$snapshot" --json
 	# The range ends before all processes of the program are killed, so the program still hangs
-	# at its end.
+	# at the end of the range.
 	section again.trace ctrace diagnose $state/ctrace.ctr --boot 1 --tid "$(cat /victim)" --json \
 		--from "boot:$(($(cat /when)0000000 - 2000000000))" --to "boot:$(cat /when)0000000"
 	section info.earlier ctrace info $state/ctrace.ctr --boot 1 --json

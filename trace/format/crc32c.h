@@ -14,8 +14,9 @@ uint32_t crc32c(uint32_t crc, const void *p, size_t n);
  * 4.2. */
 uint32_t crc32c_portable(uint32_t crc, const void *p, size_t n);
 
-/* Returns true if a checksum from a file is right. A build for fuzzing returns always true, because
- * a fuzzer hardly ever guesses a checksum. */
+/* Returns true if `got`, the checksum of the bytes that were read, is `want`, the checksum that the
+ * file states. A build for fuzzing returns always true, because a fuzzer hardly ever guesses a
+ * checksum. */
 static inline bool crc32c_matches(uint32_t got, uint32_t want)
 {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION

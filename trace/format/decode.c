@@ -24,7 +24,8 @@ struct decoder_block {
 struct decoder {
 	const struct format_segment *h;
 	struct decoder_block blocks[FORMAT_BLOCK_TYPES];
-	struct cursor varints[FORMAT_BLOCK_TYPES]; /* [block type]; only for columns of varints */
+	struct cursor varints[FORMAT_BLOCK_TYPES]; /* [block type]; only the entries of columns of
+						      varints are used */
 	bytes_t planes;
 	VEC(uint64_t) times;
 	struct order order;
@@ -169,9 +170,10 @@ static int block_exact(struct decoder *d, int type, size_t n, size_t size, const
 	return bytes == n * size ? 0 : -EBADMSG;
 }
 
-/* Takes one time of len bytes, one byte from each plane. Nearly all times have bytes in the first
- * three planes, so these are read without a branch. Such a read may be one byte beyond the end of a
- * plane, but the DECODER_SLACK bytes there are readable. */
+/* Returns the next encoded time difference. It has len bytes: one byte in each of the first len
+ * planes. Nearly all differences have at most three bytes, so the first three planes are read
+ * without a branch. Such a read may be one byte beyond the end of a plane, but the DECODER_SLACK
+ * bytes there are readable. */
 static inline uint64_t take_time(const uint8_t **plane, unsigned len)
 {
 	static const uint32_t keep[] = { 0, 0xff, 0xffff, 0xffffff };
@@ -286,7 +288,7 @@ static inline uint64_t take_varint(struct cursor *c)
 }
 
 /* Takes an index from a column, and returns the task id at this index of the dictionary. If the
- * index is too large, marks the column as bad. */
+ * dictionary does not have this index, marks the column as bad, and returns 0. */
 static inline uint32_t take_tid(struct decoder *d, const struct columns *c, int col)
 {
 	uint64_t i = take_varint(&d->varints[col]);
@@ -464,7 +466,7 @@ int decoder_events(struct decoder *d, const struct decoder_room *room, size_t *r
 	if (!err)
 		err = order_merge(&d->order, d->times.v, c.kind, room->kinds, cpus, n_cpus, ret_n);
 	if (!err && *ret_n > room->n_events)
-		err = -EBADMSG; /* the header counts fewer records */
+		err = -EBADMSG; /* the segment has more records than its header says */
 	if (!err)
 		err = decode_fields(d, &c, cpus, n_cpus, room);
 	if (!err)

@@ -38,7 +38,7 @@ struct decoder_room {
 	uint64_t kinds;              /* bit n: records of kind n are wanted, if this version knows the kind */
 };
 /* Gives the number of records of the wanted kinds, and how many of these records have extra words.
- * Both numbers come from the header of the segment, and a damaged segment may have other
+ * Both numbers come from the header of the segment, and a damaged segment may have more or fewer
  * records. */
 void decoder_count(const struct format_segment *h, uint64_t kinds, size_t *ret_events, size_t *ret_words);
 /* Decodes the wanted records into *room, sorted by (ts, cpu, order within the CPU). Leaves out

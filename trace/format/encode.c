@@ -139,8 +139,8 @@ static bool block_again(struct encoder *e, const struct kept_block *k, const voi
 	return true;
 }
 
-/* Keeps a block for block_again(). A block that is too large, or for which memory runs out, is not
- * kept. The next segment compresses such a block again. */
+/* Keeps a block for block_again(). A block of more than ENCODE_KEEP_BYTES, or for which memory runs
+ * out, is not kept. The next segment compresses such a block again. */
 static void block_keep(struct kept_block *k, const void *data, size_t raw, const uint8_t *block, size_t n)
 {
 	k->content.n = k->block.n = 0;

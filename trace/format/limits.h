@@ -9,11 +9,10 @@
  * uses the copy of the header. If the copy is beyond a limit too, the file is refused. If a number
  * of a segment is beyond its limit, this segment counts as damaged.
  *
- * Memory: two things are bounded.
- * - The memory that a window keeps: by the size of its segments, with limits_records() and
- *   limits_kept_bytes(). The size of the file is no bound, because a file may have holes.
- * - The memory that the decoder needs for one segment: by the size of that segment, with
- *   limits_raw_bytes().
+ * Two amounts of memory are bounded:
+ * - The size of the segments of a window bounds the memory that the window keeps (limits_records(),
+ *   limits_kept_bytes()). The size of the file is no bound, because a file may have holes.
+ * - The size of a segment bounds the memory that the decoder needs for it (limits_raw_bytes()).
  *
  * A command that loads a window, builds its graph and analyses it needs at most this memory:
  * LIMITS_MEMORY_FACTOR bytes for each byte of the file, and LIMITS_MEMORY_BYTES besides.

@@ -38,7 +38,7 @@ const struct window_task *window_task_at(const struct window *w, uint32_t tid, u
 	return window_task_span(w, tid, ts_ns, &from_ns, &to_ns);
 }
 
-/* Returns the time at which the process tgid was started. The process lived at ts_ns. */
+/* Returns the start time of the process that had the id tgid at ts_ns, or 0 if it is not known. */
 static uint64_t window_start_ns(const struct window *w, uint32_t tgid, uint64_t ts_ns)
 {
 	const struct window_task *t = window_task_at(w, tgid, ts_ns);

@@ -170,7 +170,7 @@ struct window_record window_record(const struct window *w, const struct window_e
  * returns the first entry. Returns NULL if the tid is not known. */
 const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns);
 /* As window_task_at(). For each time in [*ret_from_ns, *ret_to_ns), window_task_at() returns the
- * same entry. If the result is NULL, both are unchanged. */
+ * same entry. If the result is NULL, *ret_from_ns and *ret_to_ns are unchanged. */
 const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
 					   uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 /* Returns the command line that the process of the task tid had at ts_ns, in the form of

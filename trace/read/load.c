@@ -20,7 +20,7 @@ struct load {
 	struct collect *collect;
 	struct ahead *ahead;
 	uint64_t moves; /* how many moves order_join() may still make */
-	bool has_gaps;  /* a segment has CT_GAP records, by its header */
+	bool has_gaps;  /* the header of a loaded segment says that it has CT_GAP records */
 	bool any;       /* a segment was read, so w->states are set */
 	/* From this time to the next segment, the states of tasks are not known. If the states are
 	 * known, this is UINT64_MAX. */
@@ -165,7 +165,7 @@ static int load_add(struct load *l, const struct ahead_segment *s)
 	w->n_events += n;
 	w->n_cpus = MAX(w->n_cpus, h->n_cpus);
 	w->n_cpus = MAX(w->n_cpus, s->n_cpus);
-	w->n_cpus = MAX(w->n_cpus, 1u); /* a gap needs a CPU too */
+	w->n_cpus = MAX(w->n_cpus, 1u); /* the events that load_gap() adds have the CPU number 0 */
 	l->has_gaps |= h->kinds[CT_GAP] != 0;
 	w->offsets.boot_to_mono_ns = h->boot_to_mono_ns;
 	w->offsets.boot_to_real_ns = h->boot_to_real_ns;

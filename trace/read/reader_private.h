@@ -33,8 +33,8 @@ struct reader {
 	void *progress_arg;
 };
 
-/* The two functions return the begin and the end of the time that a segment covers. This is the
- * time from begin_ns to end_ns, and also the time of records outside this range. */
+/* These two functions return the begin and the end of the time that a segment covers. It covers the
+ * time from begin_ns to end_ns, and also the times of its records outside this range. */
 static inline uint64_t reader_segment_from(const struct format_segment *h)
 {
 	return h->begin_ns < h->min_ns ? h->begin_ns : h->min_ns;

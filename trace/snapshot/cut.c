@@ -14,7 +14,8 @@
 #include "trace/thresholds.h"
 #include "trace/write/ringfile.h"
 
-/* Copied segments keep the file id of their source, so the new file has this id too. */
+/* Copied segments keep the file id of their source, so the new file has this id too. If `redact` is
+ * not NULL, the segments and the new file get one other id. */
 static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)
 {
 	const struct reader_file src = reader_file(r);

@@ -178,8 +178,8 @@ static int redact_records(struct redact *r, struct decoder *d, struct format_seg
 	return ret ? ret : encoder_records(r->encoder, r->streams.v, r->streams.n, h->begin_ns, r->kind_info);
 }
 
-/* The kernel, not a user, makes the names of anonymous inodes, of disks, and of devices below
- * /dev. */
+/* Returns whether the kernel has made the name of the object, so that the name says nothing about a
+ * user. This is true for anonymous inodes, disks, and devices below /dev. */
 static bool name_is_public(const struct ct_object_blob *o)
 {
 	enum ct_obj_kind k = CT_OBJ_KIND(o->id);

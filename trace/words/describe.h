@@ -6,7 +6,8 @@
  * bytes. With lib/clean.h, these functions make all text that they write to a buffer safe to print.
  *
  * Functions that fill a buffer return the length of the whole text, as snprintf() does. The text is
- * cut to fit and always 0-terminated.
+ * cut to fit and always 0-terminated. Functions that return a word return "unknown" for a value
+ * that this version does not know, unless their comments say otherwise.
  */
 #ifndef CTRACE_TRACE_WORDS_DESCRIBE_H
 #define CTRACE_TRACE_WORDS_DESCRIBE_H

@@ -43,8 +43,8 @@ struct ringfile {
 	uint64_t oldest_seq;
 	uint32_t oldest_slot;
 	uint64_t newest_ns; /* end_ns of the newest segment of this boot, or 0 if there is none */
-	/* Slots 1 to n_saves are for copies of the open segment. If the file is too small for that,
-	 * n_saves is 0. next_save is the slot for the next copy. */
+	/* Slots 1 to n_saves are for copies of the open segment. If the file would have fewer than
+	 * RINGFILE_SAVES_MIN such slots, n_saves is 0. next_save is the slot for the next copy. */
 	uint32_t n_saves, next_save;
 	/* has_saves is false if n_saves is 0, or if an older ctrace has put segments of the ring
 	 * into the slots 1 to n_saves. Such slots become free when the ring begins anew at the

@@ -42,20 +42,21 @@ struct store {
 	pthread_cond_t more, less, sync;
 	bool stop, dirty;
 	struct store_item *first, **last;
-	uint64_t taken, done;   /* numbers of segments and copies */
+	uint64_t taken, done;   /* how many segments and copies entered the queue, and how many left
+				   it */
 	uint64_t saved_records; /* records in the last copy of the open segment; stats.records
 				   includes them */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
-	uint64_t unsure_since_ns; /* since_ns of the trouble during which a sync last failed */
+	uint64_t unsure_since_ns; /* stats.storage.since_ns at the last failed sync */
 	/* trouble_ns is the time of the last error. write_ns and sync_ns are the times at which the
 	 * present write and the present sync began, or 0 if there is none. */
 	uint64_t trouble_ns, write_ns, sync_ns;
 	struct store_stats stats;
 };
 
-/* Notes an error of the disk. The caller holds the lock. The same is true for all functions from
- * here to store_publish(). */
+/* Notes an error of the disk. The callers of this function, and of all functions below up to
+ * store_publish(), hold the lock. (store_open() need not, because no other thread runs yet.) */
 static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -140,7 +141,8 @@ static int store_make_directory(const char *path)
 
 /*
  * Creates the file again after it was removed, moved away or replaced. The old file is closed
- * first, because the disk space of a removed file is not free as long as the file is open.
+ * first, because the disk space of a removed file is not free as long as the file is open. Returns
+ * 0, an errno, or -ENOENT if the last failed try is less than STORE_AGAIN_NS ago.
  */
 static int store_begin_anew(struct store *s)
 {

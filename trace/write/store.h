@@ -31,9 +31,9 @@ int store_open(const struct ringfile_options *opt, bool background, struct store
 void store_free(struct store *s);
 /*
  * Takes a copy of a segment of n bytes. The header, made from h, replaces the first sizeof(*h)
- * bytes, as in ringfile_write(). One thread. Returns 0, or -ENOMEM or -ENOBUFS if the segment was
- * not taken and its records count as lost. In the foreground mode, also returns the errors of
- * ringfile_write().
+ * bytes, as in ringfile_write(). One thread at a time. Returns 0, or -ENOMEM or -ENOBUFS if the
+ * segment was not taken and its records count as lost. In the foreground mode, also returns the
+ * errors of ringfile_write().
  */
 int store_put(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
 /*

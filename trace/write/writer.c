@@ -53,7 +53,7 @@ struct writer {
 	VEC(struct ct_task_blob)
 	replaced;              /* entries of tasks that this segment needs but `tasks` does not have: an entry
 				  that a newer one has replaced, or an old entry that came late */
-	VEC(uint32_t) renewed; /* tids of the tasks set in this segment */
+	VEC(uint32_t) renewed; /* tids of the tasks whose entries in `tasks` this segment has set */
 	size_t pending;
 	/* saved_bytes is the size of the last copy of this segment, and saved_more is its growth
 	 * since the copy before. If the previous segment was sealed without a copy, sealed_bytes is

@@ -111,12 +111,12 @@ size_t writer_pending(const struct writer *w);
  * `states` has the present states of the n known tasks, sorted by tid. These states become the
  * checkpoint of the next segment. The checkpoint of the first segment comes from writer_begin().
  *
- * Returns 0, -ENOMEM, or -EFBIG if the segment is too large. In the foreground mode, also returns
- * errnos of the write, such as -ENOSPC or -EIO. In the background mode, also returns -ENOBUFS if
- * too many segments already wait for the disk. In the background mode, a later write may still fail
- * after the function has returned 0. If the segment cannot be written, it is lost. The next segment
- * that is written mentions the loss, and readers see a CT_GAP with CT_LOSS_DISK. The writer stays
- * usable.
+ * Returns 0, -ENOMEM, or -EFBIG if the segment is too large for the format or for the file. In the
+ * foreground mode, also returns errnos of the write, such as -ENOSPC or -EIO. In the background
+ * mode, also returns -ENOBUFS if the segments that wait for the disk would have more than
+ * STORE_QUEUE_BYTES. In the background mode, a later write may still fail after the function has
+ * returned 0. If the segment cannot be written, it is lost. The next segment that is written
+ * mentions the loss, and readers see a CT_GAP with CT_LOSS_DISK. The writer stays usable.
  */
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
 /*

@@ -253,7 +253,9 @@ static void test_fds(void **state)
 	close(fds[1]);
 }
 
-/* A task that has gone on is not inspected. Several signs show that a task has gone on. */
+/* A task that has gone on is not inspected. These signs show that a task has gone on: it is in
+ * another system call, it was on a CPU after the begin of the wait, or it has ended. If the task
+ * cannot be read, the inspection counts as failed. */
 static void test_gone(void **state)
 {
 	struct inspect *v = inspect_start(0);

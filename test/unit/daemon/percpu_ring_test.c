@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The code of the kernel side (bpf/emit.h) writes the ring of a CPU, and the code of the daemon reads
- * the ring. This test is harder: two threads write into one small ring at the same time, signals
- * interrupt the threads and each other, and the reader is slow. Every record must arrive whole, once,
- * and in the order of its writer, or be counted as lost.
+ * The code of the kernel side (bpf/emit.h) writes the ring of a CPU, and the code of the daemon
+ * reads the ring. This test makes the ring work harder than the kernel does: two threads write into
+ * one small ring at the same time, signals interrupt the threads and each other, and the reader is
+ * slow. Every record must arrive whole, once, and in the order of its writer, or be counted as
+ * lost.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -273,7 +274,7 @@ static void nothing_is_lost_unsaid(void **state)
 		pthread_join(threads[i], NULL);
 
 	for (unsigned w = 0; w < WRITERS; w++) {
-		assert_true(written[w] > 0); /* there were signals */
+		assert_true(written[w] > 0); /* each thread and each signal handler has written */
 		all += written[w];
 		lost += refused[w];
 	}

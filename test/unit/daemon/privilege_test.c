@@ -139,8 +139,9 @@ static void what_is_needed_is_possible(void **state)
 }
 
 /*
- * A list that is too long makes the start of the filter fail. A shorter filter would let calls through,
- * or refuse calls that are needed.
+ * If the list of calls does not fit into a filter, filter_init() and filter_allow() still count its
+ * instructions, so that the start of the filter can fail. A filter without the last calls of the
+ * list would refuse calls that the daemon needs.
  */
 static void a_list_that_is_too_long(void **state)
 {

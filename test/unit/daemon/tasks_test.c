@@ -246,7 +246,7 @@ static void found_by_the_iterator(void **state)
 	assert_state(t, 9, WINDOW_RUN_RUNNING, 150);
 	assert_int_equal(tasks_get(t, 9)->st.cpu, 2);
 
-	/* a second round finds the same wait without its begin, so the known begin stays */
+	/* the iterator finds the same wait again, without its begin, so the known begin stays */
 	tasks_found_begin(t, 200);
 	b.sched_since = 0;
 	tasks_found(t, &b);
@@ -295,7 +295,7 @@ static void capped_is_not_known(void **state)
 /*
  * The daemon decides about a cap from records of the last second, and the task may have ended since
  * then. The cap of a dead task makes no new task. If the end of a task was not recorded, the task
- * ends with its cap.
+ * ends when its cap ends (tasks_ended()).
  */
 static void cap_does_not_revive(void **state)
 {
@@ -339,7 +339,8 @@ static void long_wait_is_inspected_once(void **state)
 	switch_at(t, 0, 1 * MS, 7, CT_W_READ, 99, 8);
 	inspect_policy_scan(&w, t, 200 * MS, inspect, NULL);
 	assert_int_equal(n_inspections, 0);
-	inspect_policy_scan(&w, t, 250 * MS, inspect, NULL); /* too early for a scan */
+	/* within 100 ms after a scan, the next scan does nothing */
+	inspect_policy_scan(&w, t, 250 * MS, inspect, NULL);
 	assert_int_equal(n_inspections, 0);
 	inspect_policy_scan(&w, t, 300 * MS, inspect, NULL);
 	assert_int_equal(n_inspections, 1);

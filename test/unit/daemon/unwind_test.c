@@ -227,7 +227,7 @@ static void test_depth_limit(void **state)
 	assert_true(st.cut);
 }
 
-/* Wrong registers and unmapped memory end the walk. */
+/* Wrong registers and unmapped memory end the unwinding of the stack, and do no other harm. */
 static void test_bad_registers(void **state)
 {
 	struct unwind_frame frames[UNWIND_FRAMES_MAX];

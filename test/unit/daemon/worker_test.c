@@ -252,8 +252,8 @@ static void stuck_users(void **state)
 	until(f, &f->n_done, 2);
 }
 
-/* A worker without a late() function in its options refuses no job. If too many jobs of a user are stuck, the
- * next job of the user waits until a stuck job ends. */
+/* A worker without a late() function in its options refuses no job. If WORKER_STUCK_USER jobs of a
+ * user are stuck, the next job of the user waits until a stuck job ends. */
 static void waits_for_the_stuck(void **state)
 {
 	struct fixture *f = *state;

@@ -60,7 +60,7 @@ static void notices_a_loop_that_waits(void **state)
 	readings(&m, 20, 10, CT_FOUND_BLOCKED, wait, since);
 	assert_told(&m, CT_HANG_LOOP, 10, since);
 
-	/* the wait ends; a wait of 20 ms is too short to count */
+	/* the wait ends; the later wait of 20 ms is too short to be a hang */
 	found_as(&m, 10, CT_FOUND_WAITED, wait, since);
 	rec(&m, (struct ct_rec){ .kind = CT_WAKE, .tid = 10 });
 	readings(&m, 20, 10, CT_FOUND_FOLDED, nothing, 0);
@@ -224,7 +224,8 @@ static void leaves_alone_a_server_that_may_have_read(void **state)
 {
 	struct ct_rec away = { .state = CT_ST_STOPPED, .wait = CT_W_STOPPED, .nr = 1 };
 
-	/* first nothing is unread: the client waits for news; then the kernel does not know */
+	/* in the first round no bytes are unread, so the client waits for news; in the second round
+	 * the kernel does not know the socket */
 	for (int unread = 0; unread >= -ENOENT; unread -= ENOENT) {
 		MAKE(m);
 
@@ -259,7 +260,8 @@ static void leaves_alone_a_server_that_may_have_read(void **state)
 		assert_int_equal(m.asked, 0);
 		assert_int_equal(m.n, 0);
 	}
-	/* each reading finds the server in another wait, so it may have read in between */
+	/* each reading finds the server in another wait, so the server may have read the request in
+	 * between */
 	{
 		MAKE(m);
 

@@ -56,12 +56,14 @@ static void leaves_those_alone_that_it_does_not_know(void **state)
 {
 	MAKE(m);
 
-	/* this loop has too few returns, in a long time */
+	/* this task has come back to its idle point 17 times in 18 s; it is judged after 20
+	 * times */
 	task(&m, 10, "app");
 	lives(&m, 10, CT_W_EPOLL, EPOLL, 18, 1000);
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 10 * S);
-	/* this loop has many returns, in too short a time */
+	/* this task has come back to its idle point 399 times in 4 s; its habits are known after 5
+	 * s (learn_ns) */
 	task(&m, 20, "other");
 	lives(&m, 20, CT_W_EPOLL, EPOLL + 1, 400, 5);
 	locks(&m, 20, FUTEX(1), 21);
@@ -177,7 +179,8 @@ static void knows_waits_that_are(void **state)
 	something_is_noticed(CT_W_CONNECT, SOCK_A, NULL);
 	something_is_noticed(CT_W_SLEEP, 0, NULL);
 	something_is_noticed(CT_W_FLOCK, CT_OBJ_ID(CT_OBJ_FILE, 3), NULL);
-	something_is_noticed(CT_W_FUTEX, FUTEX(4), NULL); /* the first thread waits for another one */
+	something_is_noticed(CT_W_FUTEX, FUTEX(4), NULL); /* the first thread of a process waits for
+							     a futex without a known owner */
 }
 
 /* A worker idles on the two words of a condition variable, in turn. */
@@ -242,7 +245,8 @@ static void notices_a_busy_loop(void **state)
 	assert_int_equal(m.hangs[0].wait, CT_W_NONE);
 }
 
-/* The task never idles, but makes progress, or gets too little CPU time. */
+/* The task never idles, but it makes progress, or has had the CPU for less than four fifths of the
+ * limit of the rule `busy`. */
 static void tells_a_busy_loop_from_one_that_comes_round(void **state)
 {
 	MAKE(m);
@@ -293,7 +297,7 @@ static void notices_who_gets_no_cpu(void **state)
 	assert_told(&m, 1, CT_HANG_STARVED, 20); /* `behind` below counts the tasks 21 and 22 */
 	assert_int_equal(detect_stats(m.d).behind, 2);
 
-	/* the task yielded; only the kernel shows this, and no record */
+	/* the task has the lowest priority (139); the kernel says so, and no record does */
 	make_done(&m);
 	make_init(&m);
 	task(&m, 20, "some");
@@ -558,7 +562,8 @@ static void counts_what_is_unread_from_when_it_can(void **state)
 	assert_told(&m, 1, CT_HANG_SERVICE, 50);
 }
 
-/* A server for both versions of IP has the address of its client in the form of version 6. */
+/* A server for IPv4 and IPv6 has the IPv4 address of its client in the form of IPv6
+ * (::ffff:127.0.0.1). */
 static void pairs_the_ends_of_two_versions(void **state)
 {
 	struct ct_object_blob c = { .h = { .kind = CT_OBJECT, .size = sizeof(c) },
@@ -650,7 +655,8 @@ static void forgets_who_ended_unheard(void **state)
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
 	pass(&m, S);
 	found(&m, 1004, CT_W_READ, PIPE);
-	blocks(&m, 1002, CT_W_READ, PIPE); /* in this round, a record shows that 1002 lives */
+	blocks(&m, 1002, CT_W_READ, PIPE); /* since the last resync, a record shows that task 1002
+					      lives */
 	detect_resync(m.d, m.now);
 	pass(&m, 2 * S);
 	assert_int_equal(detect_stats(m.d).tasks, 2);
@@ -659,7 +665,7 @@ static void forgets_who_ended_unheard(void **state)
 		blocks(&m, tid, CT_W_READ, PIPE);
 	assert_int_equal(detect_stats(m.d).tasks, 3000);
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
-	/* if a round finds a task and the next round does not, the task has ended */
+	/* if one resync finds a task and the next resync does not find it, the task has ended */
 	pass(&m, S);
 	found(&m, 1004, CT_W_READ, PIPE);
 	detect_resync(m.d, m.now);

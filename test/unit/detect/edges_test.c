@@ -35,7 +35,8 @@ static void quiet(void **state)
 {
 	MAKE(m);
 
-	/* three tasks get no CPU, one after the other */
+	/* three tasks get no CPU, one after the other; within 30 s after a report, no other starved
+	 * task is reported */
 	for (uint32_t tid = 20; tid < 23; tid++) {
 		task(&m, tid, tid == 20 ? "a" : tid == 21 ? "b" : "c");
 		runs(&m, tid);
@@ -114,7 +115,8 @@ static void busy(void **state)
 	}
 }
 
-/* The task has a habit: it has worked for 200 ms without a return to its loop. */
+/* The task has a habit: it has worked for 200 ms without a return to its loop. A run is a hang if
+ * it is 20 times as long as that. */
 static void times_busy(void **state)
 {
 	MAKE(m);
@@ -128,7 +130,8 @@ static void times_busy(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* The task has been in the queue of a CPU for a second before. */
+/* The task has been in the queue of a CPU for a second before. A time in the queue is a hang if it
+ * is four times as long as that. */
 static void times_starved(void **state)
 {
 	MAKE(m);
@@ -159,7 +162,9 @@ static void starved_when_known(void **state)
 	assert_within(&m, 500 * MS, 1);
 }
 
-/* Tasks of the same name have waited for the disk before. Such waits count if they took a second or more. */
+/* Tasks of the same name have waited for the disk before. Such a wait becomes a habit if it took a
+ * second or more. Then a wait is a hang if it is four times as long as that, and otherwise after
+ * the 2 s of the setting. */
 static void times_disk(void **state)
 {
 	for (int i = 0; i < 2; i++) {
@@ -268,8 +273,8 @@ static void futex_early(void **state)
 	}
 }
 
-/* For the kernel, the wait began later than in the records, by a little less or a little more than the limit.
- */
+/* For the kernel, the wait began later than in the records, by 0.99 s or by 1.01 s. If the
+ * difference is at most 1 s, both times are about one wait, and its earlier begin counts. */
 static void adopt_slack(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -290,7 +295,8 @@ static void adopt_slack(void **state)
 	}
 }
 
-/* A CT_FOUND record is about a wait that began before the coarse stretch, or about a later wait. */
+/* If a CT_FOUND record has a begin at most 1 ms after that of the recorded wait, both are about one
+ * wait. Otherwise the CT_FOUND record is about a later wait. */
 static void coarse_slack(void **state)
 {
 	static const uint64_t later_ns[] = { 900000, 1500000 };

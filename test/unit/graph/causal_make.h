@@ -116,8 +116,8 @@ static inline uint32_t n_segments(const struct built *b, uint32_t tid)
 
 /*
  * Returns the edge of this kind from a segment of the task `from` to a segment of the task `to`. If
- * `from` is 0, the edge comes from no task. Returns NULL if there is no such edge, or more than
- * one.
+ * `from` is 0, the edge comes from no task. Returns NULL if there is no such edge. If there are
+ * several, the test fails.
  */
 static inline const struct edge *edge_of(const struct built *b, enum edge_kind kind, uint32_t from,
 					 uint32_t to)

@@ -11,8 +11,8 @@
 
 #define LOCK CT_OBJ_ID(CT_OBJ_FILE, 9)
 
-/* Replays all records, and returns a task of the process that owns the lock at ts_ns. Records of
- * the process tgid do not count. */
+/* Replays all records, and returns a task of the process that owns the lock at ts_ns, or GRAPH_NONE
+ * if there is none. Records of the process tgid do not count. */
 static uint32_t plain_owner(const struct graph *g, uint64_t ts_ns, uint32_t tgid)
 {
 	uint32_t owner = GRAPH_NONE;

@@ -16,7 +16,8 @@ struct strings {
 	VEC(char *) v;
 };
 
-/* Lines [first, end) of the file. The answer to a question follows the question. */
+/* A case or a scene: the lines [first, end) of the file. The lines after a question are its
+ * answer. */
 struct block {
 	const char *name;
 	bool scene;

@@ -38,7 +38,8 @@ struct question_kind {
 	const char *usage;
 };
 
-/* The last entry of kinds has no name. Returns an exit code. */
+/* Runs or updates the cases of the file that argv names. The last entry of `kinds` has no name.
+ * Returns the exit code for main(). */
 int cases_main(int argc, char **argv, const struct question_kind *kinds);
 
 #endif

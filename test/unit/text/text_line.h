@@ -30,12 +30,13 @@ struct text_word {
 	uint64_t value;
 };
 
-/* Aborts if there is no memory. */
+/* Splits the line into words. Aborts if there is no memory. */
 void text_line_init(struct text_line *l, const char *line);
 void text_line_free(struct text_line *l);
 __attribute__((format(printf, 2, 3))) void text_line_fail(struct text_line *l, const char *fmt, ...);
 
-/* Returns the next word that is no field. If there is none, sets an error that names `what`. */
+/* Returns the next word that is no field. If there is none, sets an error that names `what`, and
+ * returns "". */
 const char *text_line_next(struct text_line *l, const char *what);
 /* Returns the next word that is no field, or NULL if there is none. */
 const char *text_line_more(struct text_line *l);
@@ -49,7 +50,8 @@ const char *text_line_field(struct text_line *l, const char *key);
  */
 bool text_line_done(struct text_line *l, const char *usage);
 
-/* Reads a number, such as "12", "0x1f" or "-11". */
+/* Reads a number, such as "12", "0x1f" or "-11". The function, and each function below that returns
+ * a value, sets an error and returns 0 if it cannot read the word. */
 uint64_t text_number(struct text_line *l, const char *word);
 /* Reads a time, such as "12ns", "12us", "12.1ms", "3s" or "0". Returns ns. */
 uint64_t text_time(struct text_line *l, const char *word);
@@ -67,7 +69,8 @@ uint64_t text_one_of(struct text_line *l, const char *word, const struct text_wo
 uint64_t text_flags(struct text_line *l, const char *word, const struct text_word *words);
 
 #define TEXT_TIME_MAX 32
-/* A time in the form that text_time() reads, always in ms. */
+/* Writes a time to buf, which has TEXT_TIME_MAX bytes, in the form that text_time() reads, always
+ * in ms. Returns buf. */
 const char *text_put_time(uint64_t ns, char *buf);
 
 #endif

@@ -21,7 +21,8 @@
  * A field that a line leaves out is 0, with these exceptions:
  *
  *   nr            "none"
- *   of, parent    1
+ *   of            1, in "waitfd"
+ *   parent        1, in "task"
  *   len           4
  *   state         follows from the verb
  *   address       the address in OBJECT
@@ -117,7 +118,8 @@ const struct window *text_window_done(struct text_window *t, char *error);
 /* Returns the i-th line of a causal graph made by hand, or NULL if there are no more lines. */
 const char *text_window_graph(const struct text_window *t, size_t i);
 
-/* Reads a task from a line of a question. The names are those of the window. */
+/* Returns the tid of the task that the word names (see above). If a name fits no task, or several
+ * tasks, sets an error and returns 0. */
 uint32_t text_task(const struct text_window *t, struct text_line *l, const char *word);
 uint64_t text_object(struct text_line *l, const char *word);
 

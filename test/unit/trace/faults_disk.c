@@ -113,7 +113,7 @@ static int do_sync(int fd)
 }
 
 /* If off_t has 64 bits, the headers may rename pwrite and the other functions, for example to
- * pwrite64. */
+ * pwrite64. Then the definitions below get the new names too. */
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
 {
 	return do_pwrite(fd, buf, n, at);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Disks that fail, power cuts, and damaged files, with random seeds. All records that were safe are
- * read, no record is wrong, and gaps have the times of missing records.
+ * Disks that fail, power cuts, and damaged files, with random seeds. All records that were safe on
+ * the disk are read, no record is wrong, and gaps have the times of missing records.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -266,8 +266,8 @@ static void a_power_cut(void **state)
 }
 
 /*
- * At times all calls fail, or a fifth of them. The reader reports the records that could not be
- * written, and returns all other records.
+ * At times all calls that write or sync fail, or a fifth of these calls. The reader reports the
+ * records that could not be written, and returns all other records.
  */
 static void writes_that_fail(void **state)
 {
@@ -276,7 +276,8 @@ static void writes_that_fail(void **state)
 
 	for (unsigned seed = 0; seed < seeds(); seed++) {
 		struct life l = life_new(*state, seed);
-		unsigned rounds = 5 + (unsigned)(fixture_random(l.f) % 50); /* too few to wrap */
+		unsigned rounds = 5 + (unsigned)(fixture_random(l.f) % 50); /* too few segments to
+									       fill the file */
 		uint64_t lost = 0, sum = 0;
 		struct found fd;
 
@@ -387,7 +388,7 @@ static void a_file_that_rots(void **state)
 	}
 }
 
-/* Seals segments that do not compress. */
+/* Seals one segment of 20000 records, which does not compress. Returns as writer_seal(). */
 static int seal_large(struct life *l)
 {
 	uint64_t n = l->n + 20000;

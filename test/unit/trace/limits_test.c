@@ -426,8 +426,9 @@ static uint32_t overlapping(struct fixture *f, int n)
 	return skipped;
 }
 
-/* To merge the records of such a segment, the reader would have to move all earlier records. For n segments,
- * the time would grow with the square of n. */
+/* To merge the records of such a segment, the reader would have to move all earlier records. For n
+ * segments, the time would grow with the square of n. So the reader leaves out segments when it has
+ * moved many records. */
 static void segments_that_overlap(void **state)
 {
 	assert_int_equal(overlapping(*state, 40), 0);

@@ -326,7 +326,8 @@ static void check_events(const struct window *a, const struct window *b)
 	assert_memory_equal(a->states, b->states, a->n_states * sizeof(*a->states));
 }
 
-/* Checks that each object has the new id that its records have. */
+/* Checks that each object has the new id that its records have, and that only the names with `kept`
+ * are unchanged. */
 static void check_devices(const struct window *b)
 {
 	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++) {

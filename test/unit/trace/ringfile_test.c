@@ -28,7 +28,7 @@ static size_t count_gaps(const struct window *w, uint8_t cause)
 	return n;
 }
 
-/* Returns the number of the oldest segment in the file. */
+/* Returns the number of the oldest segment in the file, counted from 0. */
 static uint32_t first_segment(struct fixture *f)
 {
 	char err[READER_ERR_MAX];
@@ -70,8 +70,8 @@ static void the_newest_stay(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-/* A segment that does not fit before the end of the file goes to the begin. The slots at the end
- * keep segments of the round before. */
+/* A segment that does not fit before the end of the file goes to its beginning. The writer clears
+ * the slots at the end, which still have a segment of the round before. */
 static void the_end_of_the_file_is_skipped(void **state)
 {
 	struct fixture *f = *state;
@@ -504,7 +504,8 @@ static void *live_writer(void *arg)
 	return NULL;
 }
 
-/* Checks that the records follow one another, except in gaps. Returns the error in words. */
+/* Checks that the records follow one another, except in gaps. Returns NULL if there is no error, or
+ * the error in words. */
 static const char *check_live(const struct window *w, uint64_t base_ns)
 {
 	const struct window_event *last = NULL;
@@ -568,7 +569,8 @@ static void reading_while_it_is_written(void **state)
 	assert_in_range(good, 10, 60);
 }
 
-/* Seals segments as fast as possible, and writes the number of safe records to the pipe fd. Never returns. */
+/* Seals segments as fast as possible, and writes the number of sealed records to the pipe fd. Never
+ * returns. */
 static void sealing_child(struct fixture *f, int fd)
 {
 	struct writer_options opt = { .size_bytes = FIXTURE_BYTES };

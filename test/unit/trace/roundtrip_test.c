@@ -183,7 +183,8 @@ static void a_window_ends_where_it_was_asked_to(void **state)
 		fixture_seal(f);
 	}
 	begin[8] = f->now;
-	/* from the middle of segment 3 to the middle of 5: events from the beginning of 3 on */
+	/* the window begins within segment 3 and ends within segment 5; it has all events from the
+	 * beginning of segment 3 to its own end */
 	mid = begin[5] + 100000;
 	w = fixture_load(f, begin[3] + 100000, mid);
 	fixture_check(f, w, 3, mid);

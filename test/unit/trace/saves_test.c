@@ -374,7 +374,7 @@ static void a_file_without_slots_for_copies(void **state)
 	add(&l, 100);
 	assert_int_equal(seal(&l), 0);
 	life_close(&l);
-	/* to slot 1, as an older version writes */
+	/* moves the segment to slot 1, where an older version would have written it */
 	bytes = fixture_slurp(l.f->path, &n);
 	memmove(bytes + FORMAT_SLOT_BYTES, bytes + (SAVES + 1) * FORMAT_SLOT_BYTES, FORMAT_SLOT_BYTES);
 	memset(bytes + (SAVES + 1) * FORMAT_SLOT_BYTES, 0, FORMAT_SLOT_BYTES);
