@@ -326,6 +326,12 @@ static int most_queueing_cmp(const void *a, const void *b)
 	return p != q ? (p > q ? -1 : 1) : 0;
 }
 
+static void queue_done(struct queue *q)
+{
+	free(q->text);
+	free(q->groups);
+}
+
 int queues_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct queues **ret)
 {
 	struct queues *q = calloc(1, sizeof(*q));
@@ -342,8 +348,10 @@ int queues_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct 
 		     hi++)
 			;
 		r = fill_queue(g, &one, jobs.v + lo, hi - lo, MIN(to_ns, g->w->to_ns));
-		if (VEC_PUSH(&v, one))
+		if (VEC_PUSH(&v, one)) {
+			queue_done(&one);
 			r = -ENOMEM;
+		}
 	}
 	VEC_FREE(&jobs);
 	if (!q) {
@@ -362,10 +370,8 @@ int queues_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct 
 
 void queues_free(struct queues *q)
 {
-	for (size_t i = 0; q && i < q->n; i++) {
-		free(q->v[i].text);
-		free(q->v[i].groups);
-	}
+	for (size_t i = 0; q && i < q->n; i++)
+		queue_done(&q->v[i]);
 	if (q)
 		free(q->v);
 	free(q);

@@ -708,8 +708,10 @@ int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAI
 	struct drain *d = calloc(1, sizeof(*d));
 	int r;
 
-	if (!d)
+	if (!d) {
+		snprintf(err, DRAIN_ERR_MAX, "Cannot begin the capture: out of memory.");
 		return -ENOMEM;
+	}
 	d->opt = *opt;
 	d->opt.recorder.rawstack = drain_rawstack;
 	d->opt.recorder.rawaccess = drain_rawaccess;

@@ -687,8 +687,10 @@ int control_new(sd_event *event, const struct control_options *opt, struct contr
 	struct control *c = calloc(1, sizeof(*c));
 	int r;
 
-	if (!c)
+	if (!c) {
+		snprintf(err, CONTROL_ERR_MAX, "out of memory");
 		return -ENOMEM;
+	}
 	c->opt = *opt;
 	c->fd = -1;
 	c->event = sd_event_ref(event);

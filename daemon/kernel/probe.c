@@ -414,8 +414,10 @@ int probe_open(const struct probe_options *opt, struct probe **ret, char err[PRO
 	struct probe *p = calloc(1, sizeof(*p));
 	int r;
 
-	if (!p)
+	if (!p) {
+		snprintf(err, PROBE_ERR_MAX, "out of memory");
 		return -ENOMEM;
+	}
 	pthread_mutex_init(&p->iter_tasks_lock, NULL);
 	pthread_mutex_init(&p->iter_files_lock, NULL);
 	pthread_mutex_init(&p->watch_lock, NULL);

@@ -102,12 +102,10 @@ static const uint32_t calls_bpf[] = {
 	BPF_ITER_CREATE,
 };
 
-/* PERF_EVENT_IOC_* is for perf events. FICLONE* clones files; the daemon makes no such call now.
- * With TCGETS, stdio asks whether a file is a terminal. With PROCMAP_ASK, the daemon asks for one
+/* PERF_EVENT_IOC_* is for perf events. With TCGETS, stdio asks whether a file is a terminal. With PROCMAP_ASK, the daemon asks for one
  * mapping of a process. */
 static const uint32_t calls_ioctl[] = {
-	PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE, PERF_EVENT_IOC_SET_BPF, FICLONE, FICLONERANGE, TCGETS,
-	PROCMAP_ASK,
+	PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE, PERF_EVENT_IOC_SET_BPF, TCGETS, PROCMAP_ASK,
 };
 
 static const uint32_t calls_prctl[] = {

@@ -376,9 +376,8 @@ int main(void)
 		cmocka_unit_test(test_gone),        cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_pace),        cmocka_unit_test(test_sample),
 	};
-	struct ct_iter_task t;
 
-	if (read_task(NULL, (uint32_t)getpid(), &t) != -ESRCH && access("/proc/self/syscall", R_OK)) {
+	if (access("/proc/self/syscall", R_OK)) {
 		printf("skipped: /proc/PID/syscall cannot be read here\n");
 		return 77;
 	}
