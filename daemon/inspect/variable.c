@@ -42,7 +42,9 @@ struct found {
 };
 
 struct search {
-	const char *name, *prefix; /* prefix: the beginning of the module's name; NULL: any module */
+	/* prefix: the beginning of the module's name, or the name of a source file; NULL: any
+	 * module */
+	const char *name, *prefix;
 	size_t prefix_len;
 	bool cxx;
 	const struct module *m;
@@ -76,7 +78,8 @@ static bool same_file(const struct unwind_map *a, const struct unwind_map *b)
 }
 
 /* Finds the bias from the first mapping of the file. A mapping begins at the start of a page. A
- * segment may begin anywhere in a page. */
+ * segment may begin anywhere in a page. Returns 0, or -ENOENT if no segment belongs to the
+ * mapping. */
 static int module_bias(struct module *m)
 {
 	const struct elf_file *e = &m->elf;
@@ -171,7 +174,7 @@ static void search_near(struct search *s, const char *name)
 }
 
 /* True: symbol has the name that is searched for. "flag" also matches "flag@@V1" (a version) and
- * "flag.3" (static in a function). */
+ * "flag.3" (static in a function). A C++ name matches the demangled symbol. */
 static bool search_same(const struct search *s, const char *symbol)
 {
 	size_t n = strlen(s->name);
