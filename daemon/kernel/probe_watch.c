@@ -31,7 +31,7 @@
 _Static_assert(PROBE_WATCHES_MAX == WATCH_SLOTS, "one slot for each");
 
 #define WATCH_THREADS_MAX 16384
-/* at most this many reads of the list of threads, until a read finds no new thread */
+/* the list of threads is read until a read finds no new thread, but at most this many times */
 #define WATCH_PASSES_MAX 50
 
 /*
