@@ -63,8 +63,8 @@ void symbols_jit_free(struct symbols_jit *j)
 	free(j);
 }
 
-/* Reads the user of a process, and the pid that the process has inside its own pid namespace. This pid is
- * part of the file's name. */
+/* Reads the user of a process, and the pid that the process has inside its own pid namespace. This
+ * pid is part of the name of the file perf-PID.map. */
 static int process_read(uint32_t pid, uint32_t *ret_inner, uid_t *ret_uid)
 {
 	_cleanup_fclose_ FILE *f = NULL;

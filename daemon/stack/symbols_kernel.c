@@ -52,7 +52,8 @@ static int module_index(struct symbols_kernel *k, const char *module, uint16_t *
 	return 0;
 }
 
-/* Parses a line "ffffffff81000000 T name\t[module]", and adds its symbol. */
+/* Parses a line "ffffffff81000000 T name\t[module]", and adds its symbol if it is a function.
+ * Returns 0 or -ENOMEM. */
 static int line_add(struct symbols_kernel *k, char *line)
 {
 	char *name, *module, *end;

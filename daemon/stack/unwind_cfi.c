@@ -14,7 +14,7 @@
 #define REMEMBER_MAX  8
 #define TABLE_AT_ONCE 64 /* if the search has come down to this many entries, they are read together */
 #define FIRST_READ    512
-#define INDEX_MAX     (4u << 20) /* bytes of .eh_frame from which an index is made */
+#define INDEX_MAX     (4u << 20) /* bytes; a larger .eh_frame gets no index */
 
 struct cie {
 	uint64_t code_align;
@@ -238,7 +238,8 @@ static int index_cmp(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Adds the entries of .eh_frame to the index. The n bytes of .eh_frame lie at vaddr. */
+/* Adds the FDEs of .eh_frame to e->index. The n bytes of .eh_frame lie at vaddr. Returns 0 or
+ * -ENOMEM. */
 static int index_fill(struct unwind_elf *e, const uint8_t *bytes, size_t n, uint64_t vaddr,
 		      struct unwind_cfi_buf *buf)
 {
