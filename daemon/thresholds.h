@@ -176,9 +176,9 @@
  * if this number is halved or doubled, the test `most` in governor_edges_test.c fails. */
 #define MOST_SHARE 0.25
 /* ns: after this time all counts of groups are halved, so that old records weigh less. With a
- * smaller number, there are too few counts. With a larger number, the governor caps the group of
- * the last storm instead of the present one. Evidence: if this number is halved or doubled, the
- * test `groups` in governor_edges_test.c fails. */
+ * smaller number, there are often fewer counted records than GROUPS_LEAST. With a larger number,
+ * the governor caps the group of the last storm instead of the present one. Evidence: if this
+ * number is halved or doubled, the test `groups` in governor_edges_test.c fails. */
 #define GROUPS_HALF_NS 500000000u
 /* records: one record in this many is counted for caps; a power of two. With a smaller number, each
  * record costs more. With a larger number, small groups and short storms are not noticed. No
@@ -378,8 +378,8 @@
  * least for a tick. With smaller numbers, a task that computes seems to poll. */
 #define POLLED_LOOKS         4
 #define POLLED_LOOK_AGAIN_NS 20000000
-/* ns: a value is read twice, with this time in between, and must not change. With a smaller number,
- * a counter is taken for a flag. */
+/* ns: a value is read twice, with this time in between. A value that changes is hardly ever a flag.
+ * With a smaller number, a counter is taken for a flag. */
 #define POLLED_VALUE_AGAIN_NS 2000000
 /* points (polled.c gives them): a variable with fewer points is not named. With a smaller number,
  * wrong variables are named. With a larger number, no variable is named. */
@@ -449,7 +449,7 @@
  * smaller number, the daemon does not start on a busy machine. No evidence yet. */
 #define PROBE_FIRES_MS 200
 /* ns: for a request with `bpf_stats` (doc/protocol.md), the kernel measures its BPF programs for
- * this time. With a smaller number, too few runs are measured. With a larger number, all BPF
+ * this time. With a smaller number, the result is less exact. With a larger number, all BPF
  * programs of the machine cost more for longer. No evidence yet. */
 #define REPORT_BPF_NS 200000000
 
@@ -493,8 +493,8 @@
 /* DIAGNOSER_MEMORY, bytes: the most memory for one diagnosis. DIAGNOSER_EVENTS_MAX, events: this
  * many events fit into this memory (150 bytes each). DIAGNOSER_CPU_S and DIAGNOSER_WALL_S, s: the
  * most CPU time and wall clock time for one diagnosis. With smaller numbers, hangs of a busy
- * machine get no diagnosis. With larger numbers, a diagnosis takes too much from the machine. No
- * evidence yet. */
+ * machine get no diagnosis. With larger numbers, a diagnosis takes more memory and CPU time from
+ * other programs. No evidence yet. */
 #define DIAGNOSER_MEMORY     (512ULL << 20)
 #define DIAGNOSER_EVENTS_MAX 3000000
 #define DIAGNOSER_CPU_S      10
@@ -538,9 +538,9 @@
  * numbers, users slow down the daemon. No evidence yet. */
 #define CONTROL_PACE_PERCENT 10
 #define CONTROL_PACE_NS      20000000ULL
-/* us: if there are no free descriptors, or if too many descriptors wait to be closed, the daemon
- * rests for this time: it accepts no connection, and receives nothing from users other than root.
- * No evidence yet. */
+/* us: if there are no free descriptors, or if SERVICE_CLOSE_MAX / 2 descriptors wait to be closed,
+ * the daemon rests for this time: it accepts no connection, and receives nothing from users other
+ * than root. No evidence yet. */
 #define CONTROL_REST_USEC 100000
 /* us: the time between two checks that the file of the socket still exists. No evidence yet. */
 #define CONTROL_LOOK_USEC 2000000
