@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * incident_store.h - the directory of the hangs that were caught (lib/incidents.h). A file appears
- * whole or not at all, and stays after a power cut. If the files need too much room, some of the
- * hangs are removed (incident_store_trim()). Any thread may call the functions, but only one thread
- * at a time.
+ * whole or not at all, and stays after a power cut. If the files together have more than
+ * size_bytes, some of the hangs are removed (incident_store_trim()). Any thread may call the
+ * functions, but only one thread at a time.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_STORE_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_STORE_H
