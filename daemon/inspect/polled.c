@@ -288,7 +288,7 @@ static void operand_found(struct inquiry *q, const struct polled_operand *o)
 }
 
 /* Reads the code of the function at one level. Returns false if the looks are not all in one
- * function, or if its code is too long or cannot be read. */
+ * function, or if its code is longer than CODE_MAX or cannot be read. */
 static bool code_get(struct inquiry *q, unsigned level)
 {
 	uint64_t lo = UINT64_MAX, hi = 0, from = 0, to = UINT64_MAX;

@@ -98,8 +98,8 @@ static void module_close(struct module *m)
 	close(m->elf.fd);
 }
 
-/* Opens the file whose first mapping is map. -ENOENT: the file must not or cannot be read, is too large, or
- * is no ELF file. */
+/* Opens the file whose first mapping is map. -ENOENT: the file must not or cannot be read, is
+ * larger than maps->file_max, or is no ELF file. */
 static int module_open(const struct variable_maps *maps, const struct unwind_map *map, struct module *ret)
 {
 	struct module m = { .first = map, .path = maps->names.v + map->path_off };
@@ -129,7 +129,8 @@ static int module_open(const struct variable_maps *maps, const struct unwind_map
 }
 
 /* Returns how many letters have to be changed, added or removed to turn a into b. Upper and lower
- * case count as the same. NEAR_LEN: one of the names is too long to compare. */
+ * case count as the same. Returns NEAR_LEN, without a comparison, if one of the names has NEAR_LEN
+ * letters or more. */
 static unsigned far_from(const char *a, const char *b)
 {
 	unsigned row[NEAR_LEN + 1];
@@ -309,7 +310,8 @@ static int search_many(const struct search *s, char err[VARIABLE_ERR_MAX])
 	return -EEXIST;
 }
 
-/* Splits "[MODULE:]SYMBOL[+OFFSET]". In "a::b" there is no module: this is a C++ name. */
+/* Splits "[MODULE:]SYMBOL[+OFFSET]". In "a::b" there is no module: this is a C++ name. Returns 0,
+ * or -EINVAL if spec has another form. */
 static int parse(char *spec, struct search *s, uint64_t *ret_off)
 {
 	char *colon = spec, *plus = strrchr(spec, '+'), *end;
