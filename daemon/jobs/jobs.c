@@ -56,7 +56,7 @@ static void jobs_file_drop(struct jobs *j, size_t i)
 	j->changed = true;
 }
 
-/* Adds a file. NULL: there are too many files, or no memory. */
+/* Adds a file. Returns NULL if there are JOBS_FILES_MAX files, or no memory. */
 static struct jobs_file *jobs_file_add(struct jobs *j, uint32_t spec, const char *path, int fd,
 				       const struct stat *st)
 {

@@ -67,8 +67,9 @@ struct jobs_spec {
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX]);
 /* Reads a value such as "arg0->0x18". Returns 0 or -EINVAL. */
 int jobs_spec_arg(const char *s, struct jobs_arg *ret);
-/* Makes the description of a binary that reports its jobs with ctrace-jobs.h. The framework gets the name
- * of the binary. The caller frees the description. NULL: out of memory, or the path is too long. */
+/* Makes the description of a binary that reports its jobs with ctrace-jobs.h. The framework gets
+ * the name of the binary. The caller frees the description. NULL: out of memory, or the path does
+ * not fit into an entry of `binaries`. */
 struct jobs_spec *jobs_spec_own(const char *binary);
 
 #endif
