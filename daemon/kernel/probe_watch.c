@@ -240,8 +240,8 @@ static void watch_raise_limit(void)
 	}
 }
 
-/* Returns the index of a free slot, -ENOSPC if too few debug registers are free, or -EEXIST if this
- * address is watched already. The caller holds watch_lock. */
+/* Returns the index of a free slot, -ENOSPC if the watch needs more debug registers than are free,
+ * or -EEXIST if this address is watched already. The caller holds watch_lock. */
 static int watch_slot(struct probe *p, const struct probe_watch_options *o)
 {
 	unsigned taken = 0;
