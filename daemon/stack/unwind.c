@@ -115,7 +115,8 @@ long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n)
 	return got < 0 ? -errno : got;
 }
 
-/* Reads one word of stack memory, through the window. */
+/* Reads one word of stack memory, through the window. Returns 0, or -EFAULT if the word cannot be
+ * read. */
 static int read_word(void *arg, uint64_t addr, uint64_t *ret)
 {
 	struct unwind *u = arg;

@@ -67,7 +67,9 @@ static uint64_t cursor_format(struct cursor *c, uint8_t enc)
 	}
 }
 
-/* Searches the table of .eh_frame_hdr for the FDE that may cover vaddr. */
+/* Searches the table of .eh_frame_hdr for the FDE that may cover vaddr. *ret_fde becomes the
+ * address of the FDE. Returns 0, or -ENOENT if there is no such FDE or the table has another
+ * format, or -EBADMSG. */
 static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *ret_fde)
 {
 	struct entry {
@@ -113,7 +115,8 @@ static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *re
 	return -ENOENT;
 }
 
-/* Reads a CIE or FDE at vaddr. *ret begins after the field with its length. */
+/* Reads a CIE or FDE at vaddr. *ret begins after the field with its length. Returns 0, or -EBADMSG
+ * if the entry cannot be read or does not fit into cap bytes. */
 static int entry_read(const struct unwind_elf *e, uint64_t vaddr, uint8_t *buf, size_t cap,
 		      struct cursor *ret)
 {
