@@ -55,15 +55,15 @@
  */
 
 /* ns: after this time the effect of a step can be measured. With a smaller number, the governor
- * takes several steps where one is enough. With a larger number, a storm costs too much for longer.
- * Evidence: if this number is halved or doubled, the test `settle` in governor_edges_test.c
- * fails. */
+ * takes several steps against a storm that one step would hold to the budget. With a larger number,
+ * a storm costs more than the budget for longer. Evidence: if this number is halved or doubled, the
+ * test `settle` in governor_edges_test.c fails. */
 #define GOVERNOR_SETTLE_NS 100000000ULL
 /* part of the budget: if the capture costs less than this, the inspections are the reason why
- * tracing costs too much. To record less does not help then. With a smaller number, inspections
- * lead to a pause of the capture. With a larger number, the governor stops the inspections although
- * nearly all of the cost is that of the capture. Evidence: if this number is halved or doubled, the
- * test `capture` in governor_edges_test.c fails. */
+ * tracing costs more than the budget. To record less does not help then. With a smaller number,
+ * inspections lead to a pause of the capture. With a larger number, the governor stops the
+ * inspections although nearly all of the cost is that of the capture. Evidence: if this number is
+ * halved or doubled, the test `capture` in governor_edges_test.c fails. */
 #define GOVERNOR_CAPTURE 0.6
 /*
  * Governor: steps back
@@ -147,8 +147,8 @@
  * takes about this time, and then the governor may take the next step. There is an exception in the
  * step CT_SHED_COARSE without a cap: if the capture costs more than GOVERNOR_STORM times the
  * budget, GOVERNOR_SETTLE_NS is enough. With a smaller number, pauses begin that are not needed.
- * With a larger number, a storm of two groups costs too much for longer. Evidence: if this number
- * is halved or doubled, the test `rest` in governor_edges_test.c fails. */
+ * With a larger number, a storm of two groups costs more than the budget for longer. Evidence: if
+ * this number is halved or doubled, the test `rest` in governor_edges_test.c fails. */
 #define GOVERNOR_REST_NS 1500000000ULL
 /* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group.
  * GOVERNOR_FULL, part of the bucket: between these two times, the cap ends when the bucket is
@@ -252,8 +252,9 @@
 #define GOVERN_SHORT_NS 20
 /* ns: the CPU time of the drain thread for the two records of a switch and a wake. With this number
  * the governor estimates, in the step CT_SHED_COARSE, the cost of the step CT_SHED_HOOKS. With a
- * smaller number, the governor takes a step back too early. With a larger number, it takes a step
- * back too late. Evidence: doc/performance.md, "Budgets", the row "drain, encode and write". */
+ * smaller number, the governor takes a step back, and soon has to take the same step forward again.
+ * With a larger number, records are left out for longer than necessary. Evidence:
+ * doc/performance.md, "Budgets", the row "drain, encode and write". */
 #define GOVERN_DRAIN_NS 200
 /* ns: if the measured cost of a call is larger than this, the measurement was wrong and is not
  * used. No evidence yet. */
@@ -503,10 +504,10 @@
  * gives it up at DIAGNOSER_WALL_S by itself. So the daemon has to give up a diagnosis only if that
  * process does not run. No evidence yet. */
 #define DIAGNOSER_LATE_S 5
-/* DIAGNOSER_TRIES, tries: if a diagnosis needs too much memory, it is tried again, at most this
- * often, each time with less of the trace. DIAGNOSER_TRIES_BEFORE, tries: the first tries, up to
- * this number, halve the time before the hang. The other tries halve the time of the hang. No
- * evidence yet. */
+/* DIAGNOSER_TRIES, tries: if a diagnosis needs more than DIAGNOSER_MEMORY, it is tried again, at
+ * most this often, each time with less of the trace. DIAGNOSER_TRIES_BEFORE, tries: the first
+ * tries, up to this number, halve the time before the hang. The other tries halve the time of the
+ * hang. No evidence yet. */
 #define DIAGNOSER_TRIES        6
 #define DIAGNOSER_TRIES_BEFORE 3
 
