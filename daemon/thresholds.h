@@ -55,15 +55,15 @@
  */
 
 /* ns: after this time the effect of a step can be measured. With a smaller number, the governor
- * takes several steps where one is enough. With a larger number, a storm costs too much for longer.
- * Evidence: if this number is halved or doubled, the test `settle` in governor_edges_test.c
- * fails. */
+ * takes several steps against a storm that one step would hold to the budget. With a larger number,
+ * a storm costs more than the budget for longer. Evidence: if this number is halved or doubled, the
+ * test `settle` in governor_edges_test.c fails. */
 #define GOVERNOR_SETTLE_NS 100000000ULL
 /* part of the budget: if the capture costs less than this, the inspections are the reason why
- * tracing costs too much. To record less does not help then. With a smaller number, inspections
- * lead to a pause of the capture. With a larger number, the governor stops the inspections although
- * nearly all of the cost is that of the capture. Evidence: if this number is halved or doubled, the
- * test `capture` in governor_edges_test.c fails. */
+ * tracing costs more than the budget. To record less does not help then. With a smaller number,
+ * inspections lead to a pause of the capture. With a larger number, the governor stops the
+ * inspections although nearly all of the cost is that of the capture. Evidence: if this number is
+ * halved or doubled, the test `capture` in governor_edges_test.c fails. */
 #define GOVERNOR_CAPTURE 0.6
 /*
  * Governor: steps back
@@ -147,8 +147,8 @@
  * takes about this time, and then the governor may take the next step. There is an exception in the
  * step CT_SHED_COARSE without a cap: if the capture costs more than GOVERNOR_STORM times the
  * budget, GOVERNOR_SETTLE_NS is enough. With a smaller number, pauses begin that are not needed.
- * With a larger number, a storm of two groups costs too much for longer. Evidence: if this number
- * is halved or doubled, the test `rest` in governor_edges_test.c fails. */
+ * With a larger number, a storm of two groups costs more than the budget for longer. Evidence: if
+ * this number is halved or doubled, the test `rest` in governor_edges_test.c fails. */
 #define GOVERNOR_REST_NS 1500000000ULL
 /* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group.
  * GOVERNOR_FULL, part of the bucket: between these two times, the cap ends when the bucket is
@@ -176,9 +176,9 @@
  * if this number is halved or doubled, the test `most` in governor_edges_test.c fails. */
 #define MOST_SHARE 0.25
 /* ns: after this time all counts of groups are halved, so that old records weigh less. With a
- * smaller number, there are too few counts. With a larger number, the governor caps the group of
- * the last storm instead of the present one. Evidence: if this number is halved or doubled, the
- * test `groups` in governor_edges_test.c fails. */
+ * smaller number, there are often fewer counted records than GROUPS_LEAST. With a larger number,
+ * the governor caps the group of the last storm instead of the present one. Evidence: if this
+ * number is halved or doubled, the test `groups` in governor_edges_test.c fails. */
 #define GROUPS_HALF_NS 500000000u
 /* records: one record in this many is counted for caps; a power of two. With a smaller number, each
  * record costs more. With a larger number, small groups and short storms are not noticed. No
@@ -252,8 +252,9 @@
 #define GOVERN_SHORT_NS 20
 /* ns: the CPU time of the drain thread for the two records of a switch and a wake. With this number
  * the governor estimates, in the step CT_SHED_COARSE, the cost of the step CT_SHED_HOOKS. With a
- * smaller number, the governor takes a step back too early. With a larger number, it takes a step
- * back too late. Evidence: doc/performance.md, "Budgets", the row "drain, encode and write". */
+ * smaller number, the governor takes a step back, and soon has to take the same step forward again.
+ * With a larger number, records are left out for longer than necessary. Evidence:
+ * doc/performance.md, "Budgets", the row "drain, encode and write". */
 #define GOVERN_DRAIN_NS 200
 /* ns: if the measured cost of a call is larger than this, the measurement was wrong and is not
  * used. No evidence yet. */
@@ -378,8 +379,8 @@
  * least for a tick. With smaller numbers, a task that computes seems to poll. */
 #define POLLED_LOOKS         4
 #define POLLED_LOOK_AGAIN_NS 20000000
-/* ns: a value is read twice, with this time in between, and must not change. With a smaller number,
- * a counter is taken for a flag. */
+/* ns: a value is read twice, with this time in between. A value that changes is hardly ever a flag.
+ * With a smaller number, a counter is taken for a flag. */
 #define POLLED_VALUE_AGAIN_NS 2000000
 /* points (polled.c gives them): a variable with fewer points is not named. With a smaller number,
  * wrong variables are named. With a larger number, no variable is named. */
@@ -449,7 +450,7 @@
  * smaller number, the daemon does not start on a busy machine. No evidence yet. */
 #define PROBE_FIRES_MS 200
 /* ns: for a request with `bpf_stats` (doc/protocol.md), the kernel measures its BPF programs for
- * this time. With a smaller number, too few runs are measured. With a larger number, all BPF
+ * this time. With a smaller number, the result is less exact. With a larger number, all BPF
  * programs of the machine cost more for longer. No evidence yet. */
 #define REPORT_BPF_NS 200000000
 
@@ -493,8 +494,8 @@
 /* DIAGNOSER_MEMORY, bytes: the most memory for one diagnosis. DIAGNOSER_EVENTS_MAX, events: this
  * many events fit into this memory (150 bytes each). DIAGNOSER_CPU_S and DIAGNOSER_WALL_S, s: the
  * most CPU time and wall clock time for one diagnosis. With smaller numbers, hangs of a busy
- * machine get no diagnosis. With larger numbers, a diagnosis takes too much from the machine. No
- * evidence yet. */
+ * machine get no diagnosis. With larger numbers, a diagnosis takes more memory and CPU time from
+ * other programs. No evidence yet. */
 #define DIAGNOSER_MEMORY     (512ULL << 20)
 #define DIAGNOSER_EVENTS_MAX 3000000
 #define DIAGNOSER_CPU_S      10
@@ -503,10 +504,10 @@
  * gives it up at DIAGNOSER_WALL_S by itself. So the daemon has to give up a diagnosis only if that
  * process does not run. No evidence yet. */
 #define DIAGNOSER_LATE_S 5
-/* DIAGNOSER_TRIES, tries: if a diagnosis needs too much memory, it is tried again, at most this
- * often, each time with less of the trace. DIAGNOSER_TRIES_BEFORE, tries: the first tries, up to
- * this number, halve the time before the hang. The other tries halve the time of the hang. No
- * evidence yet. */
+/* DIAGNOSER_TRIES, tries: if a diagnosis needs more than DIAGNOSER_MEMORY, it is tried again, at
+ * most this often, each time with less of the trace. DIAGNOSER_TRIES_BEFORE, tries: the first
+ * tries, up to this number, halve the time before the hang. The other tries halve the time of the
+ * hang. No evidence yet. */
 #define DIAGNOSER_TRIES        6
 #define DIAGNOSER_TRIES_BEFORE 3
 
@@ -538,9 +539,9 @@
  * numbers, users slow down the daemon. No evidence yet. */
 #define CONTROL_PACE_PERCENT 10
 #define CONTROL_PACE_NS      20000000ULL
-/* us: if there are no free descriptors, or if too many descriptors wait to be closed, the daemon
- * rests for this time: it accepts no connection, and receives nothing from users other than root.
- * No evidence yet. */
+/* us: if there are no free descriptors, or if SERVICE_CLOSE_MAX / 2 descriptors wait to be closed,
+ * the daemon rests for this time: it accepts no connection, and receives nothing from users other
+ * than root. No evidence yet. */
 #define CONTROL_REST_USEC 100000
 /* us: the time between two checks that the file of the socket still exists. No evidence yet. */
 #define CONTROL_LOOK_USEC 2000000

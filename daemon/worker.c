@@ -87,8 +87,9 @@ static unsigned worker_stuck(const struct worker *w)
 	return n;
 }
 
-/* Returns true if no job of this user may be started now, because the user, or all users other than
- * root together, have the allowed number of stuck threads. */
+/* Returns true if the job must not be started now, because its user has WORKER_STUCK_USER stuck
+ * threads. For a job of a user other than root, also returns true if all these users together have
+ * WORKER_STUCK_OTHERS stuck threads. */
 static bool worker_bars(const struct worker *w, const struct worker_job *job)
 {
 	unsigned same = 0, others = 0;
@@ -265,7 +266,7 @@ static int worker_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-/* Drops the queued jobs of users that have too many stuck jobs, and calls late() for each of these
+/* Drops the queued jobs that worker_bars() does not let start, and calls late() for each of these
  * jobs. */
 static void worker_drop_barred(struct worker *w)
 {
@@ -313,7 +314,8 @@ static void worker_rearm(struct worker *w)
 	sd_event_source_set_enabled(w->timer, due_ns ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
 }
 
-/* Gives up the present thread if its job takes too long. Another thread takes over. */
+/* Gives up the present thread if its job has made no progress for limit_ns. Another thread takes
+ * over. */
 static int worker_look(sd_event_source *s, uint64_t usec, void *arg)
 {
 	struct worker *w = arg;

@@ -31,8 +31,8 @@ struct worker_options {
 	uint64_t limit_ns;
 	/* Called on the thread of the event loop in two cases. A job of the client was given up:
 	 * then why is the member `late` of the job. Or a job of the client is not started, because
-	 * its user has too many stuck jobs: then why is NULL. If the function pointer late is NULL,
-	 * the jobs of such a user wait until a stuck job comes back. */
+	 * of the limits for stuck threads (see above): then why is NULL. If the function pointer
+	 * late is NULL, a user who has reached a limit has to wait until a stuck job comes back. */
 	void (*late)(void *arg, uint64_t client, const char *why);
 	void *arg;
 };
@@ -74,10 +74,11 @@ bool worker_stop(struct worker *w);
 /* Call this function after worker_stop(), when no thread posts jobs any more. Accepts NULL. */
 void worker_free(struct worker *w);
 /*
- * Queues a copy of *job. Returns 0, -EAGAIN if the queue is full or the worker ends, or -EBUSY if
- * the user has too many stuck jobs (only if the worker has late()). After a failure no function of
- * the job is called, and the failure is counted. Any thread may call it; but if the worker has a
- * time limit, only the thread of the event loop.
+ * Queues a copy of *job. Returns 0, -EAGAIN if the queue is full or the worker ends, or -EBUSY if a
+ * limit for stuck threads (see above) does not let the job start. -EBUSY is possible only if the
+ * worker has late(). After a failure no function of the job is called, and the failure is counted.
+ * If the worker has a time limit, only the thread of the event loop may call this function;
+ * otherwise any thread may call it.
  */
 int worker_post(struct worker *w, const struct worker_job *job);
 /* To be called when the client has gone: drops the client's queued jobs, and cancels its present

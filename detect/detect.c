@@ -232,7 +232,7 @@ void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bo
 		struct detect_socket *s = detect_socket_find(&d->sockets, t->obj);
 
 		/* A task that waits to read has found nothing to read. So there are no unread
-		 * bytes, even if the count says so. */
+		 * bytes, even if the counter is not 0. */
 		if (s)
 			s->unread_ns = 0, s->unread_bytes = 0;
 	}
@@ -269,7 +269,8 @@ void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
 		t->away_ns = ts;
 		task_comes_round(t, ts);
 	} else if (t->wait == CT_W_STOPPED) {
-		/* A stop does not count as time away. */
+		/* The time in which the task was stopped, traced or frozen does not count as time
+		 * away. */
 		if (t->away_ns)
 			t->away_ns = ts;
 		task_comes_round(t, ts);
@@ -489,7 +490,7 @@ static void shed(struct detect *d, const struct ct_rec *rec)
 		return;
 	}
 	if (rec->flags & CT_GV_GROUP)
-		/* if records of a task of the group are left out, this task has a record of its
+		/* if records of a task of the group are left out, this task has a CT_SHED of its
 		 * own */
 		return;
 	/* If records of messages were left out, or are left out from now on, the numbers of unread

@@ -97,7 +97,9 @@ struct detect_override {
 
 struct detect_settings {
 	struct detect_limits limits;
-	uint64_t learn_ns; /* how long the habits of a task are watched before it is judged */
+	/* the rules LOOP, BUSY and SERVICE judge a task after its habits were watched for this
+	 * time; STARVED needs a part of it */
+	uint64_t learn_ns;
 	unsigned n_overrides;
 	struct detect_override overrides[DETECT_OVERRIDES_MAX];
 };
@@ -171,8 +173,8 @@ void detect_resync(struct detect *d, uint64_t now_ns);
  * judge tasks. */
 void detect_lost(struct detect *d, uint64_t ts_ns);
 /*
- * Judges all tasks. The caller calls this function several times a second (every DETECT_TICK_NS is
- * enough). Before each call, the caller passes on all records older than now_ns. If DETECT_GAP_NS
+ * Judges all tasks. The caller calls this function about every DETECT_TICK_NS (several times a
+ * second). Before each call, the caller passes on all records older than now_ns. If DETECT_GAP_NS
  * passes without a call, the detector assumes that the machine slept.
  */
 void detect_tick(struct detect *d, uint64_t now_ns);

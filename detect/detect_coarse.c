@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * detect_coarse.c - the states of tasks in a coarse stretch (CT_LACK_SWITCHES): a time without
- * CT_SWITCH records. In a coarse stretch, a CT_FOUND reports a wait that lasts for CT_COARSE_NS or
- * more, or a task in the queue of a CPU. Any other task runs, or waits for less than CT_COARSE_NS:
- * its state is DETECT_UNKNOWN, and it is not judged.
+ * CT_SWITCH records. In a coarse stretch, the CT_FOUND of a task says one of three things:
+ * - the task is in a wait of CT_COARSE_NS or more, or the end of such a wait comes next
+ * - the task is in the queue of a CPU
+ * - the task runs, or waits for less than CT_COARSE_NS; then its state is DETECT_UNKNOWN, and it is
+ *   not judged
  *
  * If a task begins a long wait away from its idle point, the records do not show when the task left
  * the idle point. So the time away of this task is measured from the start of the wait.

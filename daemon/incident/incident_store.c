@@ -71,8 +71,10 @@ static int store_open(const struct incident_store *s, bool make)
 	if (parent < 0)
 		return parent;
 	name = name ? name + 1 : s->dir;
-	if (make && !mkdirat(parent, name, 0700)) /* if this fails, owned_dir() reports the error */
-		(void)fsync(parent);              /* if the disk fails, the sync of the files reports it */
+	/* If mkdirat() fails, owned_dir() reports the error. If fsync() fails, a later fsync() of a
+	 * file in the directory reports the error. */
+	if (make && !mkdirat(parent, name, 0700))
+		(void)fsync(parent);
 	fd = owned_dir(parent, name, O_NOFOLLOW, &trouble);
 	return fd == -ENOTDIR || fd == -ELOOP ? -EPERM : fd;
 }
@@ -94,8 +96,8 @@ static int store_put_name(int dir, const char *from, const char *to)
 	return renameat(dir, from, dir, to) || fsync(dir) ? -errno : 0;
 }
 
-/* Makes a new file with a temporary name. Only the daemon's user can read the file, because its contents
- * describe programs of all users. */
+/* Makes the new file `tmp`, in place of an older file of this name. Only the daemon's user can read
+ * the file, because its contents describe programs of all users. Returns a descriptor or -errno. */
 static int store_create(int dir, const char *tmp)
 {
 	int fd;
@@ -205,7 +207,8 @@ static uint64_t store_bytes(int dir, const char *name)
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ? 0 : (uint64_t)st.st_blocks * 512;
 }
 
-/* The files of one hang, which are side by side in the list, and are removed together. */
+/* The files of one hang. They are side by side in the list that is sorted by name, and are removed
+ * together. */
 struct store_hang {
 	struct dirent **files;
 	int n;
@@ -218,7 +221,7 @@ struct store_hang {
 	bool ahead, stays, gone;
 };
 
-/* Reads the user of the hang from its note. */
+/* Returns the user that the note of the hang (its .json file) names, or INCIDENT_UID_UNKNOWN. */
 static uint32_t store_uid(int dir, const struct store_hang *h)
 {
 	for (int i = 0; i < h->n; i++) {
@@ -239,8 +242,8 @@ static uint32_t store_uid(int dir, const struct store_hang *h)
 	return INCIDENT_UID_UNKNOWN;
 }
 
-/* Groups n files, which are sorted by name, into hangs. v has room for n hangs. Returns how many
- * hangs there are. */
+/* Groups n files, which are sorted by name, into hangs. v has room for n hangs. The hang `name`
+ * gets `stays`. Returns how many hangs there are. */
 static int store_group(int dir, struct dirent **files, int n, const char *name, uint64_t now_ns,
 		       struct store_hang *v)
 {

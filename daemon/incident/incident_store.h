@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * incident_store.h - the directory of the hangs that were caught (lib/incidents.h). A file appears
- * whole or not at all, and stays after a power cut. If the files need too much room, some of the
- * hangs are removed (incident_store_trim()). Any thread may call the functions, but only one thread
- * at a time.
+ * whole or not at all, and stays after a power cut. If the files together have more than
+ * size_bytes, some of the hangs are removed (incident_store_trim()). Any thread may call the
+ * functions, but only one thread at a time.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_STORE_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_STORE_H
@@ -39,8 +39,8 @@ int incident_store_sidecar(const struct incident_store *s, const char *name, con
 /* Creates the file that becomes NAME.ctr. The file has a temporary name until incident_store_commit().
  * Returns a descriptor for writing, or -errno. */
 int incident_store_create(const struct incident_store *s, const char *name);
-/* Gives the file of incident_store_create() its final name (keep is true), or removes the file. Returns 0
- * or -errno. On failure, removes the file if possible. Does not close fd. */
+/* If keep is true, gives the file of incident_store_create() its final name; otherwise removes the
+ * file. Returns 0 or -errno. On failure, removes the file if possible. Does not close fd. */
 int incident_store_commit(const struct incident_store *s, const char *name, int fd, bool keep);
 /* Opens NAME.ctr for reading. Returns a descriptor or -errno. */
 int incident_store_snapshot(const struct incident_store *s, const char *name);
@@ -50,11 +50,12 @@ struct incident_store_use {
 	unsigned kept, removed;
 };
 /*
- * Removes the files of hangs until the rest fits into size_bytes. Never removes the files of the hang
- * `name`, which is new. The oldest hang of the user whose hangs take the most bytes is removed first.
+ * Removes the files of hangs until the other files together have at most size_bytes. Never removes
+ * the files of the hang `name`, which is new. The oldest hang of the user whose hangs take the most
+ * bytes is removed first.
  *
- * After the clock was set back, the time in the name of a hang can be more than a day after now_ns (wall
- * clock). Such a hang is removed before the other hangs of its user.
+ * After the clock was set back, the time in the name of a hang can be more than a day after now_ns
+ * (wall clock). Such a hang is removed before the other hangs of its user.
  *
  * Also removes files that were left half-written. So during the call, no other thread may be in
  * incident_store_sidecar(), or between incident_store_create() and incident_store_commit().

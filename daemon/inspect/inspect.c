@@ -52,13 +52,14 @@ struct inspect {
 	bool stop;
 };
 
-/* Returns the time between two inspections. If there was no inspection for a while, pace_wait()
- * lets the inspections of a quarter of a second run at once. */
+/* Returns the time between two inspections that max_per_sec allows. */
 static uint64_t pace_step(const struct inspect *v)
 {
 	return NSEC_PER_SEC / v->opt.max_per_sec;
 }
 
+/* Returns how long the next inspection has to wait; 0: it may begin now. After a time without
+ * inspections, the inspections of a quarter of a second may begin at once. */
 static uint64_t pace_wait(struct inspect *v, uint64_t now)
 {
 	uint64_t slack = NSEC_PER_SEC / INSPECT_SLACK_SHARE;
@@ -98,7 +99,8 @@ static int look_at_wait(struct worker *wk, const struct inspect_want *want, stru
 	return inspect_look_wait(wk->look, want, &t, ret);
 }
 
-/* Finds the names for a sample, and the variable that a spinning task polls. */
+/* Gives names to the addresses of a sample. If the task spins, also looks for the variable that it
+ * polls. */
 static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw, struct inspect_result **ret)
 {
 	struct ct_iter_task t;
@@ -162,7 +164,8 @@ static int item_do(struct worker *wk, const struct item *it, struct inspect_resu
 	return it->raw ? look_at_sample(wk, it->raw, ret) : look_at_wait(wk, &it->want, ret);
 }
 
-/* The caller holds the lock. Counts the outcome and queues the result. */
+/* The caller holds the lock. Counts the outcome r of an inspection. If r is 0, queues the result
+ * res, or frees it if the queue is full. cut: the user stack in res is not complete. */
 static void item_done(struct inspect *v, struct inspect_result *res, int r, bool cut)
 {
 	if (r == -ESRCH)
@@ -273,7 +276,8 @@ static int worker_start(struct inspect *v)
 	return 0;
 }
 
-/* The caller holds the lock. */
+/* Returns how long the present inspection of wk has taken so far; 0: there is none. The caller
+ * holds the lock. */
 static uint64_t work_age(const struct worker *wk)
 {
 	uint64_t now = clock_boot_ns();
@@ -378,7 +382,8 @@ void inspect_free(struct inspect *v)
 	free(v);
 }
 
-/* The caller holds the lock. */
+/* Puts an entry into the queue. Returns 0, or -EAGAIN if the queue is full. The caller holds the
+ * lock. */
 static int enqueue(struct inspect *v, struct item it)
 {
 	v->stats.asked++;
@@ -415,8 +420,9 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 		return -ENOMEM;
 	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
-	/* A sample that would have to wait is refused, because its program may end before its turn comes. An
-	 * inspection of a wait may come late: it only needs the wait to last. */
+	/* A sample that would have to wait is refused, because the program of the sample may end
+	 * before the inspection. An inspection of a wait may come late, as long as the wait still
+	 * lasts. */
 	if (v->q_n && pace_wait(v, clock_boot_ns())) {
 		v->stats.asked++;
 		v->stats.refused_rate++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inspect.h - looks at tasks while they wait, and gives names to addresses.
+ * inspect.h - inspects tasks that wait or spin, and gives names to the addresses in stacks.
  *
  * The inspection thread takes requests (struct inspect_want, samples, accesses) from one queue, and
  * puts results into another queue. Both queues have a limit. The thread holds no lock while it
@@ -45,8 +45,8 @@ struct inspect_stats {
 	/* requests for which read_task() or memory failed, or on whose process another thread is
 	 * stuck */
 	uint64_t failed;
-	/* user stacks that are not complete, because of a limit (frames, time, unreadable
-	 * memory) */
+	/* user stacks that are not complete, because of a limit (of frames or of time), or because
+	 * memory could not be read */
 	uint64_t cut_short;
 	uint64_t busy_ns;  /* CPU time of the thread */
 	uint64_t given_up; /* threads that are stuck now; other threads have taken over */

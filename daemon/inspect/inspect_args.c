@@ -109,10 +109,10 @@ static uint32_t owner_read(struct unwind *u, const struct futex_call *c, uint32_
 	/* the word of a robust mutex holds the tid of its owner */
 	if ((word & FUTEX_WAITERS) && c->expected == word)
 		return word & FUTEX_TID_MASK;
-	/* GLIBC_MUTEX_CONTENDED as the expected value shows that the futex is a mutex. Beside the word of
-	 * a mutex is the tid of its owner; a condition variable has no owner there. glibc uses
-	 * FUTEX_WAIT_BITSET for a mutex only with a time limit. Rust always uses FUTEX_WAIT_BITSET, and
-	 * stores no owner. */
+	/* The expected value GLIBC_MUTEX_CONTENDED shows that the futex is a mutex of glibc or of
+	 * Rust. glibc stores the tid of the owner beside the word of a mutex; Rust stores no owner.
+	 * FUTEX_WAIT_BITSET without a time limit shows that the mutex is of Rust: glibc uses this
+	 * operation for a mutex only with a time limit. */
 	if (c->expected != GLIBC_MUTEX_CONTENDED || (c->op == FUTEX_WAIT_BITSET && !c->limited) ||
 	    unwind_memory(u, c->uaddr + GLIBC_MUTEX_OWNER, &owner, sizeof(owner)) != sizeof(owner))
 		return 0;

@@ -20,7 +20,7 @@ struct inspect_look_known {
 	struct ct_stack_blob *stack; /* NULL: the entry is free */
 };
 
-#define INSPECT_FUTEXES_MAX 4096 /* before one more futex is added, all futexes are forgotten */
+#define INSPECT_FUTEXES_MAX 4096 /* if there are so many, all are forgotten before the next one */
 
 struct inspect_look {
 	struct unwind *unwind;
@@ -53,8 +53,8 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
  * inspect_result_free(). */
 int inspect_look_sample(struct inspect_look *l, const struct ct_rawstack_blob *raw,
 			struct inspect_result **ret);
-/* inspect_look_spin_wanted() returns true if it is time to look for the variable that a sampled task
- * polls. inspect_look_spin() adds to r each variable that the task may be polling. */
+/* inspect_look_spin_wanted() returns true if it is time to look for the variable that the task tid
+ * polls. inspect_look_spin() adds to r each variable that the task t may be polling. */
 bool inspect_look_spin_wanted(struct inspect_look *l, uint32_t tid);
 void inspect_look_spin(struct inspect_look *l, const struct ct_iter_task *t, struct inspect_result *r);
 /* Gives names to the addresses of an access to a watched variable. Returns 0 or -ENOMEM. The caller frees

@@ -23,9 +23,9 @@ static void policy_fill(struct inspect_policy *p, uint64_t now_ns)
 	p->tokens = (uint32_t)MIN((uint64_t)INSPECT_POLICY_PER_SEC, p->tokens + n);
 }
 
-/* Returns the count of inspections of a task's group. NULL: the task is in no group, or the table
- * is full of other groups. With so many groups, none can have had many inspections, so a group
- * without an entry needs no limit. */
+/* Returns the counter of the inspections of the task's group. Returns NULL if the task is in no
+ * group, or if the table is full of other groups. Then the limit for one group does not hold for
+ * this task. */
 static uint32_t *share_of(struct inspect_policy_shares *s, const struct task *task)
 {
 	for (unsigned i = 0; task->group && i < INSPECT_POLICY_GROUPS; i++) {
@@ -37,8 +37,8 @@ static uint32_t *share_of(struct inspect_policy_shares *s, const struct task *ta
 	return NULL;
 }
 
-/* True: the wait is worth an inspection: a program waits in a system call or in a page fault. The
- * waits of kernel threads and of tasks that have exited do not count. */
+/* True: the task waits in a system call or in a page fault, so an inspection of the wait is useful.
+ * The waits of kernel threads and of tasks that have exited are never inspected. */
 static bool policy_counts(const struct task *task)
 {
 	return task->st.run == WINDOW_RUN_BLOCKED && !(task->flags & TASK_KTHREAD) &&
@@ -50,8 +50,8 @@ static bool policy_is_loop(const struct task *task)
 	return task->loop_waits >= INSPECT_POLICY_LOOP_WAITS;
 }
 
-/* True: the task is in the same wait again as at the last inspection. A long sleep and a loop of short
- * sleeps are two different waits. */
+/* True: the task waits for the same object in the same system call as at its last inspection. A
+ * long sleep and a loop of short sleeps count as different waits. */
 static bool policy_same_wait(const struct task *task)
 {
 	return task->inspect_ns && task->inspect_obj == task->st.last.obj &&
@@ -61,8 +61,9 @@ static bool policy_same_wait(const struct task *task)
 /*
  * True: an inspection of the present long wait is due. Two conditions have to hold:
  * - The present wait was not inspected yet.
- * - The last inspection of the task was of another kind of wait, or enough time has passed since
- *   then. For a very long wait, INSPECT_POLICY_STUCK_AGAIN is enough time.
+ * - The last inspection of the task was of another kind of wait; or inspect_next_ns has passed; or
+ *   the present wait is very long (INSPECT_POLICY_STUCK), and the last inspection is
+ *   INSPECT_POLICY_STUCK_AGAIN old.
  */
 static bool policy_long_due(const struct inspect_policy *p, const struct task *task, uint64_t now_ns)
 {
@@ -82,8 +83,9 @@ static bool policy_loop_due(const struct task *task, uint64_t now_ns)
 	       (!policy_same_wait(task) || now_ns >= task->inspect_next_ns);
 }
 
-/* True: the task does nothing but give its CPU away. On a busy machine such a task is hardly ever on a CPU
- * when a sample is taken. */
+/* True: since the last call for this task, it has yielded at least INSPECT_POLICY_YIELDS times, and
+ * it is not blocked now. On a busy machine such a task is hardly ever on a CPU when a sample is
+ * taken. */
 static bool policy_spins(struct task *task)
 {
 	uint32_t yields = task->yields - task->yields_seen;
@@ -142,7 +144,8 @@ void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t
 					++*share;
 			}
 		}
-		/* spinning tasks get the inspections that waiting tasks do not use */
+		/* half of the tokens are kept for waiting tasks, so that spinning tasks do not use
+		 * them up */
 		if (policy_spins(task) && p->tokens > INSPECT_POLICY_PER_SEC / 2 && inspect(arg, task))
 			p->tokens--;
 		p->next_tid = task->st.last.tid + 1;

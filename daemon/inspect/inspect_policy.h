@@ -13,7 +13,7 @@
 
 #include "daemon/record/tasks.h"
 
-/* the most entries that one scan looks at; the next scan goes on behind them */
+/* the most tasks that one scan looks at; the next scan goes on with the task behind them */
 #define INSPECT_POLICY_SCAN_MAX 8192
 #define INSPECT_POLICY_GROUPS   16 /* groups of tasks whose inspections are counted */
 
@@ -46,8 +46,8 @@ typedef bool (*inspect_policy_fn)(void *arg, struct task *task);
 
 /* long_wait_ns: the time from which a wait is long. */
 void inspect_policy_init(struct inspect_policy *p, uint64_t long_wait_ns, uint64_t now_ns);
-/* Scans the tasks, and calls inspect() for each task whose inspection is due. Does nothing before the next
- * scan is due. */
+/* Scans the tasks, and calls inspect() for each task whose inspection is due, as far as the limits
+ * allow. Does nothing before the next scan is due. */
 void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns,
 			 inspect_policy_fn inspect, void *arg);
 /* For a snapshot: calls inspect() for every long wait that was not inspected after since_ns,

@@ -9,7 +9,8 @@
 #include "ctrace/abi.h"
 #include "daemon/inspect/polled.h"
 
-/* A wait that the drain thread wants to have inspected, as the CT_SWITCH of the wait describes it. */
+/* A wait that the drain thread wants to have inspected, as the CT_SWITCH of the wait describes it.
+ * If `spins` is true: a task that does not wait. */
 struct inspect_want {
 	/* ts of the CT_SWITCH, boot time. 0: inspect any wait of the task, because the task waits
 	 * in a loop, or because the start of its wait is not known. */
@@ -20,14 +21,14 @@ struct inspect_want {
 	uint8_t wait; /* CT_W_* */
 	uint8_t state;
 	/* the task does not wait but yields again and again; the inspection only looks for the
-	 * variable that it polls */
+	 * variable that the task polls */
 	bool spins;
 	bool loop; /* the wait is part of a loop of short waits that only a timer ends */
 };
 
 struct inspect_fd {
 	int32_t fd;
-	uint16_t events; /* POLL*; the sets of select are translated */
+	uint16_t events; /* POLL*; the sets of select are translated to these */
 	uint16_t pad;
 };
 

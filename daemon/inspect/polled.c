@@ -20,11 +20,12 @@
 #define DEREF_REACH 24
 #define CALLED      64 /* bytes that are read of a function that the loop calls */
 #define LOOPS       3  /* nested loops that are looked at */
-#define FOUND_MAX   24 /* candidates of one function */
+#define FOUND_MAX   24 /* the most candidates at a time */
 #define NAMED_MAX   6  /* candidates whose symbol is looked for */
 /* bytes; a candidate that is further from the place where the task was seen is unlikely */
-#define NEAR     32
-#define HOPS_MAX 3 /* the most jumps on the way from a call to the function (through a PLT) */
+#define NEAR 32
+/* the most addresses on the way from a call to the function; each jump of a PLT adds one */
+#define HOPS_MAX 3
 #define REGS     16
 
 /* The index of each register in ct_iter_task.regs. The registers are in the order of the machine's
@@ -63,7 +64,7 @@ struct candidate {
 	struct variable var;
 };
 
-/* The facts for one decision about one task. */
+/* The facts from which decide() decides which variable one task polls. */
 struct inquiry {
 	struct unwind *u;
 	struct variable_maps maps;
@@ -91,8 +92,8 @@ void polled_free(struct polled *p)
 	free(p);
 }
 
-/* Returns the entry of a task. If the task has no entry, returns the entry that was not used for the
- * longest time, which the caller reuses. */
+/* Returns the entry of a task. If the task has no entry, returns the entry that was not used for
+ * the longest time, which the caller may reuse. */
 static struct looked *looked_get(struct polled *p, uint32_t tid)
 {
 	struct looked *oldest = &p->tasks[0];
@@ -254,7 +255,7 @@ static void candidate_add(struct inquiry *q, const struct polled_operand *o, uin
 			(struct candidate){ .addr = addr, .score = score, .len = o->len, .flags = flags };
 }
 
-/* Finds out whether the code loads a pointer and reads through it right after that. If so, adds the memory
+/* `load` loads a pointer. If the code right behind it reads through the pointer, adds the memory
  * that is read as a candidate, and returns true. */
 static bool deref(struct inquiry *q, const struct polled_operand *load, uint64_t pointer)
 {
@@ -287,7 +288,7 @@ static void operand_found(struct inquiry *q, const struct polled_operand *o)
 }
 
 /* Reads the code of the function at one level. Returns false if the looks are not all in one
- * function, or if its code is too long or cannot be read. */
+ * function, or if its code is longer than CODE_MAX or cannot be read. */
 static bool code_get(struct inquiry *q, unsigned level)
 {
 	uint64_t lo = UINT64_MAX, hi = 0, from = 0, to = UINT64_MAX;
@@ -358,8 +359,9 @@ static int by_score(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* Finds the symbols and the values of the best candidates. A candidate gets points if it is a
- * variable of the size that is read. It loses points if its value changes. */
+/* Finds the symbols and the values of the best candidates. A candidate gets points if it has a
+ * symbol, and most points if the symbol has the size that the code reads. It loses points if its
+ * value changes. */
 static void candidates_rank(struct inquiry *q)
 {
 	const struct timespec while_ns = { .tv_nsec = POLLED_VALUE_AGAIN_NS };
@@ -402,8 +404,8 @@ static unsigned candidates_tell(const struct inquiry *q, struct polled_variable 
 	return n;
 }
 
-/* Looks into the functions that the loop calls, for variables that these functions read. Example of such a
- * loop: "while (!is_done()) sched_yield();" */
+/* Looks into the functions that the loop calls. Each variable that such a function reads becomes a
+ * candidate. Example of a loop that needs this: "while (!is_done()) sched_yield();" */
 static void look_into_calls(struct inquiry *q)
 {
 	for (size_t at = q->loop_begin; at < q->loop_end && at < q->n_code; at++) {

@@ -6,10 +6,10 @@
  *
  * There is no disassembler. An instruction that reads memory can be recognised by its bytes: an
  * operation, a byte that says how the address is formed, a displacement. Bytes that only look like
- * such an instruction hardly ever give the address of a variable. The candidates that remain are
- * ranked. The programs may be hostile, so every loop and every read has a limit. The search works
- * on x86-64 only; on other machines it finds nothing. Only one thread at a time may use one struct
- * polled.
+ * such an instruction hardly ever give the address of a variable. The addresses that other tasks
+ * can write are the candidates, which are ranked. The programs may be hostile, so every loop and
+ * every read has a limit. The search works on x86-64 only; on other machines it finds nothing. Only
+ * one thread at a time may use one struct polled.
  *
  * The best candidate has all of this: other tasks can write its memory, it has a symbol of the size
  * that is read, a small loop around the task's place reads it, and its value does not change. The

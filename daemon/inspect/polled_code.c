@@ -10,7 +10,9 @@ struct operation {
 	bool writes, load;
 };
 
-/* Operations of one byte that have a register and an operand in memory. */
+/* Decodes an operation of one byte with an operand in memory. reg: bits 3 to 5 of the byte behind
+ * it, which are a register or a part of the operation. wide: bytes of an operand of full size.
+ * Returns false if op is no such operation. */
 static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *ret)
 {
 	switch (op) {
@@ -67,7 +69,8 @@ static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *re
 	}
 }
 
-/* Operations of two bytes, the first of which is 0x0f: movzx, movsx, cmpxchg. */
+/* Decodes movzx, movsx and cmpxchg, which have two bytes: 0x0f and op. Returns false if op is
+ * another operation. */
 static bool two_bytes(uint8_t op, uint8_t wide, struct operation *ret)
 {
 	switch (op) {
@@ -94,7 +97,8 @@ static bool is_rex(uint8_t byte)
 }
 
 /* Decodes the operation, whose bytes end before offset `at`, and the REX prefix. This prefix makes
- * the operand larger, and adds a bit to the numbers of the registers. */
+ * the operand larger, and adds a bit to the numbers of the registers. Returns false if one_byte()
+ * and two_bytes() do not know the operation. */
 static bool operation_before(const uint8_t *code, size_t at, struct operation *ret, uint8_t *ret_rex)
 {
 	uint8_t reg = code[at] >> 3 & 7, wide;
@@ -144,7 +148,8 @@ bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, st
 	return true;
 }
 
-/* Decodes a jump at offset `at`. *ret_to: the offset of its target; *ret_end: the offset behind the jump. */
+/* Decodes a jump at offset `at`. *ret_to: the offset of its target; *ret_end: the offset behind the
+ * jump. Returns false if there is no jump. */
 static bool jump_at(const uint8_t *code, size_t n, size_t at, int64_t *ret_to, size_t *ret_end)
 {
 	int32_t rel;

@@ -42,7 +42,9 @@ struct found {
 };
 
 struct search {
-	const char *name, *prefix; /* prefix: the beginning of the module's name; NULL: any module */
+	/* prefix: the beginning of the module's name, or the name of a source file; NULL: any
+	 * module */
+	const char *name, *prefix;
 	size_t prefix_len;
 	bool cxx;
 	const struct module *m;
@@ -76,7 +78,8 @@ static bool same_file(const struct unwind_map *a, const struct unwind_map *b)
 }
 
 /* Finds the bias from the first mapping of the file. A mapping begins at the start of a page. A
- * segment may begin anywhere in a page. */
+ * segment may begin anywhere in a page. Returns 0, or -ENOENT if no segment belongs to the
+ * mapping. */
 static int module_bias(struct module *m)
 {
 	const struct elf_file *e = &m->elf;
@@ -95,8 +98,8 @@ static void module_close(struct module *m)
 	close(m->elf.fd);
 }
 
-/* Opens the file whose first mapping is map. -ENOENT: the file must not or cannot be read, is too large, or
- * is no ELF file. */
+/* Opens the file whose first mapping is map. -ENOENT: the file must not or cannot be read, is
+ * larger than maps->file_max, or is no ELF file. */
 static int module_open(const struct variable_maps *maps, const struct unwind_map *map, struct module *ret)
 {
 	struct module m = { .first = map, .path = maps->names.v + map->path_off };
@@ -126,7 +129,8 @@ static int module_open(const struct variable_maps *maps, const struct unwind_map
 }
 
 /* Returns how many letters have to be changed, added or removed to turn a into b. Upper and lower
- * case count as the same. NEAR_LEN: one of the names is too long to compare. */
+ * case count as the same. Returns NEAR_LEN, without a comparison, if one of the names has NEAR_LEN
+ * letters or more. */
 static unsigned far_from(const char *a, const char *b)
 {
 	unsigned row[NEAR_LEN + 1];
@@ -171,7 +175,7 @@ static void search_near(struct search *s, const char *name)
 }
 
 /* True: symbol has the name that is searched for. "flag" also matches "flag@@V1" (a version) and
- * "flag.3" (static in a function). */
+ * "flag.3" (static in a function). A C++ name matches the demangled symbol. */
 static bool search_same(const struct search *s, const char *symbol)
 {
 	size_t n = strlen(s->name);
@@ -306,7 +310,8 @@ static int search_many(const struct search *s, char err[VARIABLE_ERR_MAX])
 	return -EEXIST;
 }
 
-/* Splits "[MODULE:]SYMBOL[+OFFSET]". In "a::b" there is no module: this is a C++ name. */
+/* Splits "[MODULE:]SYMBOL[+OFFSET]". In "a::b" there is no module: this is a C++ name. Returns 0,
+ * or -EINVAL if spec has another form. */
 static int parse(char *spec, struct search *s, uint64_t *ret_off)
 {
 	char *colon = spec, *plus = strrchr(spec, '+'), *end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * variable.h - finds the address of a global variable of a process by its name, and the name by an
- * address. Uses the symbol tables of the files that the process has mapped: the program
- * (position-independent or not) and its shared libraries.
+ * variable.h - finds the address of a global or static variable of a process by its name, and finds
+ * the variable at an address. Uses the symbol tables of the files that the process has mapped: the
+ * program (position-independent or not) and its shared libraries.
  *
  * The files belong to the process and may lie. Each file is read within limits (elf/elf_file.h). A
  * file is not read at all if its file system may have to ask a server. The functions have no state.

@@ -27,7 +27,7 @@ struct jobs {
 	int wake_fd;
 	pthread_t thread;
 
-	/* Only the thread of jobs uses these members. */
+	/* Only the thread jobs_main() uses these members. */
 	struct jobs_probe *probe;
 	struct jobs_callees *callees;
 	VEC(struct jobs_file *) files;
@@ -56,7 +56,7 @@ static void jobs_file_drop(struct jobs *j, size_t i)
 	j->changed = true;
 }
 
-/* Adds a file. NULL: there are too many files, or no memory. */
+/* Adds a file. Returns NULL if there are JOBS_FILES_MAX files, or no memory. */
 static struct jobs_file *jobs_file_add(struct jobs *j, uint32_t spec, const char *path, int fd,
 				       const struct stat *st)
 {
@@ -83,8 +83,8 @@ static void jobs_path_add(struct jobs *j, uint32_t spec, const char *path)
 		f->named = true;
 }
 
-/* Adds the file at this path, if there is one. If the file is known already, only sets its `named`
- * (jobs_file.h). */
+/* Adds the file at this path, if there is one. If the file is known already, only notes that the
+ * path leads to it (`named` in jobs_file.h). */
 static void jobs_path(void *arg, const char *path)
 {
 	const struct jobs_scan *s = arg;
@@ -115,8 +115,9 @@ static bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
 	return false;
 }
 
-/* Adds a mapped file that has the name of a framework's file. A known file that was written to gets
- * new probes. */
+/* Adds a mapped file that has the name of a framework's file. If the file is known and was written
+ * to, adds it anew, so that it gets new probes. Exception: jobs_check_paths() looks after a file
+ * that was found by its path. */
 static void jobs_mapped(struct jobs *j, uint32_t spec, const struct jobs_mapping *m)
 {
 	struct jobs_file *f;
@@ -241,7 +242,8 @@ static void jobs_row_absent(const struct jobs_spec *spec, struct jobs_row *row)
 				       spec->binaries[i]);
 }
 
-/* Publishes the present state. */
+/* Makes the rows anew, and publishes them for jobs_rows(): one row for each known file, and one for
+ * each framework without a file. */
 static void jobs_publish(struct jobs *j)
 {
 	jobs_row_list rows = { 0 };
@@ -299,8 +301,9 @@ static uint64_t jobs_take_calls(struct jobs *j)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
 }
 
-/* Rests for a time in proportion to calls_ns, then waits until there is something to do. Without the rest,
- * a program that makes up functions without end would keep this thread busy. */
+/* Rests for JOBS_CALLS_REST times calls_ns. Then waits until jobs run new functions, but at most
+ * JOBS_LOOK_MS. Without the rest, a program that makes up functions without end would keep this
+ * thread busy. */
 static void jobs_wait(struct jobs *j, uint64_t calls_ns)
 {
 	struct pollfd p[] = { { .fd = j->wake_fd, .events = POLLIN },

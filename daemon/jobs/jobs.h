@@ -21,7 +21,7 @@
 struct jobs;
 
 struct jobs_stats {
-	uint64_t files, callees; /* files and functions that are probed now */
+	uint64_t files, callees; /* known files of frameworks; probed functions that jobs run */
 	uint64_t stuck_ns;       /* how long the present round has taken so far; 0: the thread rests */
 	/* files and functions that got no probe, because of a limit or an error */
 	uint64_t refused;

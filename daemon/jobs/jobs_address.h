@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JOBS_ADDRESS_BYTES 32 /* bytes of code that are worth reading */
+#define JOBS_ADDRESS_BYTES 32 /* bytes of a function that the search looks at */
 
 /*
  * Looks for the first instruction that the kernel emulates. Before this instruction, the function

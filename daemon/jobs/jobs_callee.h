@@ -12,8 +12,8 @@
 #include "daemon/jobs/jobs_probe.h"
 #include "daemon/jobs/jobs_spec.h"
 
-#define JOBS_CALLEES_MAX  256 /* functions that jobs run */
-#define JOBS_CALLEES_EACH 16  /* functions of one process */
+#define JOBS_CALLEES_MAX  256 /* the most functions that are probed at a time */
+#define JOBS_CALLEES_EACH 16  /* the most functions of one process */
 
 struct jobs_callees;
 
@@ -22,9 +22,9 @@ int jobs_callees_new(struct jobs_probe *probe, struct jobs_callees **ret);
 /* Removes the probes. Accepts NULL. */
 void jobs_callees_free(struct jobs_callees *c);
 /*
- * Probes a function as spec->functions[fn].calls says. Returns 0, also if the function is probed
- * already. Errors:
- * - -ENOSPC: too many functions are probed
+ * Probes the function that `call` names, in its process, as spec->functions[fn].calls says. Returns
+ * 0, also if the function is probed already. Errors:
+ * - -ENOSPC: JOBS_CALLEES_MAX functions are probed, or JOBS_CALLEES_EACH of this process
  * - -ESRCH: the process has ended
  * - -ENOENT: the function is in no file (its code was made at run time)
  * - -EREMOTE: the file may be on a server

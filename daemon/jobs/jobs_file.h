@@ -31,10 +31,10 @@ struct jobs_file {
 	bool named, mapped, by_mapping;
 };
 
-/* Looks for the functions in the file that fd has open, and puts probes on the functions found
- * there. n_wanted and n_found of *ret say how many functions were looked for and found. In the rule
- * of a probe, `calls` is spec_no * JOBS_SPEC_FUNCTIONS_MAX plus the number of the function. Returns
- * 0 or -ENOMEM. Borrows spec. The caller still closes fd. */
+/* Looks for the functions of spec in the file that fd has open, and puts probes on those that it
+ * finds. If the file cannot be read, the result is still 0, and *ret has no probes and a reason in
+ * `why`. In the rule of a probe, `calls` is spec_no * JOBS_SPEC_FUNCTIONS_MAX plus the number of
+ * the function. Returns 0 or -ENOMEM. Borrows spec. The caller still closes fd. */
 int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, const char *path,
 		  int fd, const struct stat *st, struct jobs_file **ret);
 /* Removes the probes of the file, and frees f. */

@@ -36,8 +36,8 @@ void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg);
 
 /*
  * Opens the file that is mapped, even if its path leads to another file by now. Returns a
- * descriptor, or -EREMOTE if the file system may wait for a server, or another -errno. The server
- * may be the process itself.
+ * descriptor. Returns -EREMOTE if the file system may wait for a server, which may be the process
+ * itself. Returns another -errno for other errors.
  */
 int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m, struct stat *ret_st);
 /* Opens a regular file. *ret_st describes the opened file. Returns a descriptor, or -EINVAL if the

@@ -61,8 +61,8 @@ static int jobs_spec_bad(const struct jobs_spec_at *at, const char *key, const c
 	return -EINVAL;
 }
 
-/* Copies a text of the object. If the text is absent, the copy becomes "" (must is false), or the
- * function fails (must is true). */
+/* Copies the text `key` of the object o to ret, which has room for cap bytes. If o has no such
+ * text, the function fails if must is true; otherwise the copy is "". */
 static int jobs_spec_text(const struct jobs_spec_at *at, const json_t *o, const char *key, bool must,
 			  char *ret, size_t cap)
 {

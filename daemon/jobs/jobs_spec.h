@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1). The description
- * says in which binaries the framework is, which of their functions report its jobs, and where the
- * values lie. The text may be hostile, so every part of it has a limit. Pure. Any thread may call
- * the functions.
+ * says in which binaries the framework is, which of their functions report its jobs, and where
+ * these functions have the values of a job. The text may be hostile, so every part of it has a
+ * limit. Pure. Any thread may call the functions.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_SPEC_H
 #define CTRACE_DAEMON_JOBS_JOBS_SPEC_H
@@ -67,8 +67,9 @@ struct jobs_spec {
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX]);
 /* Reads a value such as "arg0->0x18". Returns 0 or -EINVAL. */
 int jobs_spec_arg(const char *s, struct jobs_arg *ret);
-/* Makes the description of a binary that reports its jobs with ctrace-jobs.h. The framework gets the name
- * of the binary. The caller frees the description. NULL: out of memory, or the path is too long. */
+/* Makes the description of a binary that reports its jobs with ctrace-jobs.h. The framework gets
+ * the name of the binary. The caller frees the description. NULL: out of memory, or the path does
+ * not fit into an entry of `binaries`. */
 struct jobs_spec *jobs_spec_own(const char *binary);
 
 #endif

@@ -163,8 +163,9 @@ static long ring_consume(struct percpu_ring *r, unsigned cpu, percpu_ring_record
 	return p.n;
 }
 
-/* Empties the side ring, which has the layout of kernel/bpf/ringbuf.c: a header of 8 bytes, then
- * the data, padded to a multiple of 8. The first word of the header is the length and two flags. */
+/* Empties the side ring, up to a record that is not complete. Returns the number of records. A
+ * record has the layout of kernel/bpf/ringbuf.c: a header of 8 bytes, then the data, padded to a
+ * multiple of 8. The first word of the header is the length and two flags. */
 static long side_consume(struct percpu_ring *r, percpu_ring_record_fn fn, void *arg)
 {
 	uint64_t at = *r->side_consumer;

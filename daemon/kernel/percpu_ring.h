@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * percpu_ring.h - maps and empties the rings of the CPUs, and the side ring (struct cpu_side in
- * ctrace/cpu.h). Only one thread at a time, except for percpu_ring_cpu().
+ * ctrace/cpu.h). Only one thread at a time may call the functions. Exception: any thread may call
+ * percpu_ring_cpu().
  */
 #ifndef CTRACE_DAEMON_KERNEL_PERCPU_RING_H
 #define CTRACE_DAEMON_KERNEL_PERCPU_RING_H

@@ -122,8 +122,8 @@ static bool probe_ftrace_is_off(void)
 	return f && fgetc(f) == '0';
 }
 
-/* Switches off the programs whose hook the options do not want, and the programs whose target this
- * kernel does not have. */
+/* Switches off three kinds of programs: those whose hook the options do not want, those whose
+ * target this kernel does not have, and those that the kernel would never call. */
 static void probe_preselect(struct probe *p, const struct btf *btf, const struct probe_options *opt)
 {
 	bool ftrace_off = probe_ftrace_is_off();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probe.h - the kernel side as user space sees it. The probe loads and attaches the BPF programs
- * with fall-back, empties the rings, and runs the iterators.
+ * probe.h - the kernel side as user space sees it. The probe loads and attaches the BPF programs,
+ * empties the rings, and runs the iterators. If the kernel refuses a program, the probe tries the
+ * next program of the same hook, if there is one.
  *
  * probe_open() comes first and probe_free() last. Only one thread (drain) may call probe_consume(),
  * probe_losses() and the functions for the governor. Any thread may call the other functions, also
@@ -72,7 +73,7 @@ long probe_consume(struct probe *p, probe_record_fn fn, void *arg);
 /* Returns the largest number of bytes that probe_consume() has found in the ring of a CPU. */
 uint64_t probe_ring_high_water(const struct probe *p);
 
-/* Reads how many records one CPU has lost since the start, by cause. Any thread may call it,
+/* Reads how many records one CPU has lost since probe_open(), by cause. Any thread may call it,
  * because only the kernel writes these counters. Returns 0, or -EINVAL if there is no such CPU. */
 int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_CAUSES]);
 /* Reports the losses since the last call. Calls fn once for each CPU and cause with a loss.
@@ -149,8 +150,9 @@ int probe_watch_open(struct probe *p, const struct probe_watch_options *opt, uns
 		     char err[PROBE_ERR_MAX]);
 /* Closes a watch. Does nothing if the watch is not open. */
 void probe_watch_close(struct probe *p, unsigned watch);
-/* Returns how many accesses of the watch were not recorded, because there were too many. The watch
- * has to be open. Does not wait for another watch that is being opened. */
+/* Returns how many accesses of the watch were not recorded, because WATCH_PER_S or WATCH_SAME_AGAIN
+ * (ctrace/watchslot.h) left them out. The watch has to be open. Does not wait for another watch
+ * that is being opened. */
 uint64_t probe_watch_refused(const struct probe *p, unsigned watch);
 
 /* *ret_ns becomes the CPU time of all programs so far. The kernel counts this time only while a

@@ -108,8 +108,8 @@ static int govern_attach(struct probe *p, enum ct_shed step)
 	int r = 0;
 
 	/* The kernel takes some milliseconds for each program. The programs of the scheduler run
-	 * most often, and they are at the beginning of the list. This loop attaches them last, and
-	 * probe_shed_end() detaches them first. So they are attached for the shortest time. */
+	 * most often, and they are at the beginning of hooks_progs. This loop attaches them last,
+	 * and probe_shed_end() detaches them first. So they are attached for the shortest time. */
 	for (size_t i = hooks_n_progs; i-- > 0;) {
 		if (!p->govern.detached[i] || !govern_wants(i, step))
 			continue;
@@ -133,10 +133,10 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns)
 	volatile struct govern *g = govern_state(p);
 	uint64_t before = g->sched_tick_off_ns;
 
-	/* sched_tick_off_ns keeps the difference just after a tick, where the difference is
-	 * largest. A measurement later in a tick gives a smaller number, by less than a tick. Such
-	 * a measurement lowers sched_tick_off_ns by CLOCK_DRIFT_NS at most, because the clocks may
-	 * have drifted by that much. */
+	/* sched_tick_off_ns keeps the distance from the clock of the scheduler to the ticks, just
+	 * after a tick, where the distance is largest. A measurement later in a tick gives a
+	 * smaller number, by less than a tick. Such a measurement lowers sched_tick_off_ns by
+	 * CLOCK_DRIFT_NS at most, because the clocks may have drifted by that much. */
 	if (before > tick_off_ns + CLOCK_DRIFT_NS && before - tick_off_ns < p->skel->rodata->ct_tick_ns)
 		tick_off_ns = before - CLOCK_DRIFT_NS;
 	__atomic_store_n(&g->sched_tick_off_ns, tick_off_ns, __ATOMIC_RELAXED);

@@ -45,16 +45,17 @@ static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 }
 
 /* The thing to read: the task tid, the files of the process pid, or all tasks if both are 0. brief:
- * read tasks without registers and stacks. obj: of the files, read only the unread data of this
- * socket. */
+ * read tasks without registers and stacks. obj: if it is not 0, read only how much unread data this
+ * socket of the process has. */
 struct iter_of {
 	uint32_t tid, pid;
 	bool brief;
 	uint64_t obj;
 };
 
-/* Sets the variables that tell the programs what to read. id: the process if files are read,
- * otherwise the task (0: all tasks). */
+/* Sets the variables that tell the programs what to read. id: the process (if files are read) or
+ * task that the program picks out of all that the iterator visits; 0: the program reads all of
+ * these. */
 static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 {
 	if (of->pid) {

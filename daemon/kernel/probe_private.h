@@ -46,7 +46,8 @@ struct probe {
 		 * present */
 		bool *detached;
 		double dispatch_ns;
-		/* CPU time of one run; dispatch_ns is the CPU time of the call itself */
+		/* for each kind of program: CPU time of one run; dispatch_ns is the CPU time of the
+		 * call itself */
 		double mean_ns[GOVERN_KINDS];
 		struct govern_cost told[GOVERN_KINDS];
 		double cost_ns, n_short;
@@ -59,8 +60,9 @@ struct probe {
 
 	struct {
 		uint32_t n;
-		/* The mark and the address of the last function in the table of marks; its end is
-		 * not known yet. what is 0 if there is no such function. */
+		/* what, from: the mark and the address of the marked function that was found last.
+		 * It is not in the table yet, because its end is not known yet. what is 0 if there
+		 * is no such function. */
 		uint32_t what;
 		uint64_t from;
 	} mark; /* the state of probe_mark() */
@@ -85,8 +87,8 @@ void probe_govern_calibrate(struct probe *p, bool measure);
 /* Sets a breakpoint in this process and removes it again. So this function finds out whether the
  * machine has hardware breakpoints. Returns 0 or -errno. */
 int probe_watch_try(struct probe *p);
-/* Looks for the known reasons why BPF cannot work on this machine: no privilege, lockdown, no type
- * information. Returns 0, or -errno with a sentence in err. */
+/* Looks for the known reasons why BPF cannot work on this machine: a container, no privilege,
+ * lockdown, no type information. Returns 0, or -errno with a sentence in err. */
 int probe_check_machine(char err[PROBE_ERR_MAX]);
 
 #endif

@@ -31,7 +31,7 @@
 _Static_assert(PROBE_WATCHES_MAX == WATCH_SLOTS, "one slot for each");
 
 #define WATCH_THREADS_MAX 16384
-/* at most this many reads of the list of threads, until a read finds no new thread */
+/* the list of threads is read until a read finds no new thread, but at most this many times */
 #define WATCH_PASSES_MAX 50
 
 /*
@@ -240,8 +240,8 @@ static void watch_raise_limit(void)
 	}
 }
 
-/* Returns the index of a free slot, -ENOSPC if too few debug registers are free, or -EEXIST if this
- * address is watched already. The caller holds watch_lock. */
+/* Returns the index of a free slot, -ENOSPC if the watch needs more debug registers than are free,
+ * or -EEXIST if this address is watched already. The caller holds watch_lock. */
 static int watch_slot(struct probe *p, const struct probe_watch_options *o)
 {
 	unsigned taken = 0;

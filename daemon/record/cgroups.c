@@ -41,8 +41,8 @@ struct walk {
 	bool failed;
 };
 
-/* Copies a path such as "/a/b/c". If the path is too long, copies only its end, such as ".../b/c".
- * Returns the length of the copy. */
+/* Copies a path such as "/a/b/c". If the path is longer than CT_OBJ_NAME_MAX, copies only its end,
+ * such as ".../b/c". Returns the length of the copy. */
 static size_t short_path(const char *path, char buf[CT_OBJ_NAME_MAX + 1])
 {
 	size_t n = strlen(path);

@@ -45,8 +45,8 @@ struct cgroups *cgroups_new(const struct cgroups_options *opt);
 void cgroups_free(struct cgroups *c);
 /* Notes that a task of this cgroup was seen. Drain thread only. */
 void cgroups_seen(struct cgroups *c, uint64_t id);
-/* Starts a walk if there are new ids and enough time has passed since the last walk. Drain thread
- * only. */
+/* Starts a walk if there are new ids and the last walk is old enough (CGROUPS_WALK_NS and
+ * CGROUPS_WALK_SHARE in thresholds.h). Drain thread only. */
 void cgroups_round(struct cgroups *c, uint64_t now_ns);
 
 struct cgroups_stats {

@@ -13,8 +13,8 @@
 /* bytes; a larger file is not read. Podman has one file for all containers. */
 #define FILE_MAX (4 << 20)
 
-/* Copies s to name. Refuses a name with characters that Docker and Podman do not allow, so that
- * nothing else gets into a trace. */
+/* Copies s to name. Returns false if s is empty, does not fit into name, or has characters that
+ * Docker and Podman do not allow. So nothing else gets into a trace. */
 static bool take_name(const char *s, char name[CGROUP_NAME_MAX])
 {
 	size_t n = strlen(s);

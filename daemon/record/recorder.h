@@ -86,10 +86,11 @@ void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_
 struct tasks *recorder_tasks(struct recorder *r);
 /* Begins the first file segment. Its checkpoint is the present states of all tasks. */
 void recorder_begin(struct recorder *r, uint64_t now_ns);
-/* Seals the open file segment if it is large or old enough, or in any case if force is set. If the
- * segment is old enough but small, it stays open, and only a copy of it is written (writer_save()).
- * now_ns: the end of the segment. If force is not set, now_ns has to be a time before the rings
- * were last emptied. */
+/* Does nothing until the open file segment has RECORDER_SEAL_BYTES bytes, or the last seal or copy
+ * is RECORDER_SEAL_NS old. Then calls writer_save(), which writes a copy of the segment and leaves
+ * it open. If writer_save() fails, because the segment is too large for a copy or for another
+ * reason, seals the segment. If force is set, seals it in any case. now_ns: the end of the segment.
+ * If force is not set, now_ns has to be a time before the rings were last emptied. */
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
 /* Does the same as writer_flush(). Any thread may call it. */
 bool recorder_flush(struct recorder *r, uint64_t timeout_ns);

@@ -27,8 +27,8 @@ struct statedir {
 int statedir_open(const char *path, struct statedir *ret, char err[STATEDIR_ERR_MAX]);
 /* Releases the lock. */
 void statedir_close(struct statedir *s);
-/* Releases the lock, and removes the directory if statedir_open() made it. For a start that failed
- * later. */
+/* Releases the lock, and removes the directory if statedir_open() made it. For the case that a
+ * later step of the start fails. */
 void statedir_undo(struct statedir *s);
 
 #endif

@@ -18,8 +18,8 @@
 #include "daemon/sandbox/privilege.h"
 #include "lib/cleanup.h"
 
-/* The request is one byte. The answer is a result: 0 or -errno. If the result is 0, the descriptor comes with
- * the answer. */
+/* The request is one byte. The answer is a result: 0 or -errno. If the result is 0, the descriptor
+ * that keeps the statistics on comes with the answer. */
 struct bpfstats_message {
 	struct msghdr m;
 	struct iovec iov;
@@ -28,7 +28,7 @@ struct bpfstats_message {
 };
 
 static int bpfstats_sock = -1;
-static pthread_mutex_t bpfstats_lock = PTHREAD_MUTEX_INITIALIZER; /* one question at a time */
+static pthread_mutex_t bpfstats_lock = PTHREAD_MUTEX_INITIALIZER; /* one request at a time */
 
 static void message_init(struct bpfstats_message *m)
 {
@@ -147,8 +147,8 @@ static int bpfstats_receive(void)
 	return fd;
 }
 
-/* Drops an answer that came too late for its question. Otherwise its descriptor would keep the statistics
- * on, and the late answer would be taken for the answer to the next question. */
+/* Drops an answer for which bpfstats_ask() did not wait any more. Otherwise its descriptor would
+ * keep the statistics on, and the late answer would be taken for the answer to the next request. */
 static void bpfstats_drop_late(void)
 {
 	struct iovec iov = { &(char){ 0 }, 1 };

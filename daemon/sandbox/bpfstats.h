@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpfstats.h - switches on, for a while, the kernel's statistics of the run time of BPF programs.
- * The switch requires CAP_SYS_ADMIN, which the daemon itself may have given up. So the daemon forks
- * a small process early, and this process keeps the capability. A filter of system calls lets the
- * process do nothing else with the capability.
+ * bpfstats.h - switches on the kernel's statistics of the run time of BPF programs, for as long as
+ * a descriptor is open. The switch requires CAP_SYS_ADMIN, which the daemon itself may have given
+ * up. So the daemon forks a small process early, and this process keeps the capability. A filter of
+ * system calls lets the process do nothing else with the capability.
  *
  * The main thread calls bpfstats_start(); any thread may call bpfstats_open().
  */

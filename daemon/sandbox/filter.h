@@ -6,8 +6,8 @@
  * A call that is not on the list fails with EPERM, and the kernel's audit log says so. Such a call
  * does not kill the process, because another version of a library may try further calls and do
  * without them. Only a call of another architecture (such as a 32-bit call) kills the process.
- * clone3 fails with ENOSYS, and so does a call that is newer than clone3 and not on the list,
- * because a library tries the newest call first, and after ENOSYS an older one.
+ * clone3 fails with ENOSYS. So does a call that is newer than clone3 and not on the list. The
+ * reason: a library tries the newest call first, and after ENOSYS an older one.
  */
 #ifndef CTRACE_DAEMON_SANDBOX_FILTER_H
 #define CTRACE_DAEMON_SANDBOX_FILTER_H
@@ -31,8 +31,8 @@ void filter_allow(struct filter *f, const int *calls, size_t n);
  * only the bits that are set in mask. */
 void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask, const uint32_t *values,
 			 size_t n);
-/* Enforces the list. The thread must have set no_new_privs. Returns 0, or -E2BIG if the list is too
- * long, or another -errno. */
+/* Enforces the list. The thread must have set no_new_privs. Returns 0, or -E2BIG if the list needs
+ * more than FILTER_MAX instructions, or another -errno. */
 int filter_enter(struct filter *f);
 
 #endif

@@ -118,8 +118,9 @@ static int read_value(uint32_t pid, uint64_t addr, uint32_t len, uint64_t *ret)
 }
 
 /* Chooses how many bytes to watch. If the client named a length, takes it. Otherwise takes the size
- * of the variable. If the size is not known, takes a length that the address allows. Returns 0, or
- * -errno with a sentence in err. */
+ * of the variable, if this is 1, 2, 4 or 8. A larger variable is refused. For any other size, or if
+ * the size is not known, takes a length that the address allows. Returns 0, or -errno with a
+ * sentence in err. */
 static int choose_len(const struct watchpoint_want *want, const struct variable *v, uint32_t *ret,
 		      char err[WATCHPOINT_ERR_MAX])
 {

@@ -51,7 +51,8 @@ enum watchpoint_end { WATCHPOINT_GOES_ON, WATCHPOINT_EXITED, WATCHPOINT_EXECED }
 struct watchpoint_news {
 	struct watchpoint_access v[WATCHPOINT_RECENT_MAX];
 	unsigned n;
-	uint64_t refused; /* since the start: accesses that were not recorded, because there were too many */
+	/* accesses since the watch began that were not recorded; see probe_watch_refused() */
+	uint64_t refused;
 	uint64_t unshown; /* since the last call: accesses in the trace that were not kept for the client */
 	enum watchpoint_end end;
 };

@@ -63,8 +63,9 @@ void symbols_jit_free(struct symbols_jit *j)
 	free(j);
 }
 
-/* Reads the user of a process, and the pid that the process has inside its own pid namespace. This pid is
- * part of the file's name. */
+/* Reads the user of a process, and the pid that the process has inside its own pid namespace. This
+ * pid is part of the name of the file perf-PID.map. Returns 0, or -ESRCH if there is no such
+ * process. */
 static int process_read(uint32_t pid, uint32_t *ret_inner, uid_t *ret_uid)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -106,8 +107,9 @@ static bool is_local(struct symbols_jit *j, uint32_t pid, int fd, struct statx *
 	       !unwind_mounts_avoid(&j->mounts, pid, ret->stx_dev_major, ret->stx_dev_minor);
 }
 
-/* Opens the map file of a process, in the /tmp that the process sees. Follows no link, and opens no file
- * that could make the caller wait. */
+/* Opens the map file of a process, in the /tmp that the process sees. Follows no link, and opens no
+ * file that could make the caller wait. Returns a descriptor, or a negative number if there is no
+ * such file. */
 static int map_open(struct symbols_jit *j, uint32_t pid, struct stat *ret_st)
 {
 	_cleanup_close_ int root = -1, tmp = -1, at = -1;

@@ -38,8 +38,8 @@ static int names_add(struct symbols_kernel *k, const char *s, uint32_t *ret)
 	return 0;
 }
 
-/* Finds the index of a module's name, and adds the name if it is new. Symbols of one module are side by side
- * in the file, so only the last module has to be compared. */
+/* Finds the index of a module's name, and adds the name if it is new. Symbols of one module are
+ * side by side in the file, so only the last module has to be compared. Returns 0 or -ENOMEM. */
 static int module_index(struct symbols_kernel *k, const char *module, uint16_t *ret)
 {
 	uint32_t off;
@@ -52,7 +52,8 @@ static int module_index(struct symbols_kernel *k, const char *module, uint16_t *
 	return 0;
 }
 
-/* Parses a line "ffffffff81000000 T name\t[module]", and adds its symbol. */
+/* Parses a line "ffffffff81000000 T name\t[module]", and adds its symbol if it is a function.
+ * Returns 0 or -ENOMEM. */
 static int line_add(struct symbols_kernel *k, char *line)
 {
 	char *name, *module, *end;

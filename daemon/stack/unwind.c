@@ -33,7 +33,8 @@ static const uint8_t saved_index[N_REGS] = { 0,  1,  2,  3,  4,  5,  6,  7,  8, 
 #error "registers of this machine are not known"
 #endif
 
-/* The rules at an address of a file. A search for these rules takes a dozen reads of the file. */
+/* The rules that the call frame information gives for an address of a file. A search for these
+ * rules takes a dozen reads of the file. */
 struct rules {
 	/* serial: of the file; 0: the entry is free; vaddr: the address in the file */
 	uint64_t serial, vaddr;
@@ -114,7 +115,8 @@ long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n)
 	return got < 0 ? -errno : got;
 }
 
-/* Reads one word of stack memory, through the window. */
+/* Reads one word of stack memory, through the window. Returns 0, or -EFAULT if the word cannot be
+ * read. */
 static int read_word(void *arg, uint64_t addr, uint64_t *ret)
 {
 	struct unwind *u = arg;
@@ -185,7 +187,8 @@ static int apply_rule(struct unwind *u, const struct walk *w, const struct unwin
 	return -EBADMSG;
 }
 
-/* True: the rules have expressions, which lie in the buffer of unwind_cfi_find(). */
+/* True: the rules have expressions. These lie in the buffer of unwind_cfi_find(), so the rules
+ * cannot be cached. */
 static bool rules_have_expr(const struct unwind_cfi *cfi)
 {
 	for (unsigned i = 0; i < UNWIND_CFI_REGS; i++)

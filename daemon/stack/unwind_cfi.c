@@ -14,7 +14,7 @@
 #define REMEMBER_MAX  8
 #define TABLE_AT_ONCE 64 /* if the search has come down to this many entries, they are read together */
 #define FIRST_READ    512
-#define INDEX_MAX     (4u << 20) /* bytes of .eh_frame from which an index is made */
+#define INDEX_MAX     (4u << 20) /* bytes; a larger .eh_frame gets no index */
 
 struct cie {
 	uint64_t code_align;
@@ -67,7 +67,9 @@ static uint64_t cursor_format(struct cursor *c, uint8_t enc)
 	}
 }
 
-/* Searches the table of .eh_frame_hdr for the FDE that may cover vaddr. */
+/* Searches the table of .eh_frame_hdr for the FDE that may cover vaddr. *ret_fde becomes the
+ * address of the FDE. Returns 0, or -ENOENT if there is no such FDE or the table has another
+ * format, or -EBADMSG. */
 static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *ret_fde)
 {
 	struct entry {
@@ -113,7 +115,8 @@ static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *re
 	return -ENOENT;
 }
 
-/* Reads a CIE or FDE at vaddr. *ret begins after the field with its length. */
+/* Reads a CIE or FDE at vaddr. *ret begins after the field with its length. Returns 0, or -EBADMSG
+ * if the entry cannot be read or does not fit into cap bytes. */
 static int entry_read(const struct unwind_elf *e, uint64_t vaddr, uint8_t *buf, size_t cap,
 		      struct cursor *ret)
 {
@@ -238,7 +241,8 @@ static int index_cmp(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Adds the entries of .eh_frame to the index. The n bytes of .eh_frame lie at vaddr. */
+/* Adds the FDEs of .eh_frame to e->index. The n bytes of .eh_frame lie at vaddr. Returns 0 or
+ * -ENOMEM. */
 static int index_fill(struct unwind_elf *e, const uint8_t *bytes, size_t n, uint64_t vaddr,
 		      struct unwind_cfi_buf *buf)
 {

@@ -9,7 +9,7 @@
  * frame of a function.
  *
  * Entries are found through the sorted table of .eh_frame_hdr. If the file has no such table, an
- * index is made from .eh_frame, unless .eh_frame is too large.
+ * index is made from .eh_frame, unless .eh_frame is larger than INDEX_MAX (unwind_cfi.c).
  *
  * The interpreter of libdw is not used, for two reasons: it maps the file, and the contents of the
  * file (register numbers, remembered states) decide how much memory libdw allocates. This

@@ -58,8 +58,8 @@ static int mountinfo_look(const char *path, uint32_t minor_no)
 	return -ENOENT;
 }
 
-/* Returns the minor number of the device of memfd and of shared anonymous memory. This device is
- * mounted nowhere. */
+/* Returns the minor number of the device of memfd and of shared anonymous memory, or UINT32_MAX if
+ * it cannot be found. This device is mounted nowhere. */
 static uint32_t shmem_minor(struct unwind_mounts *ms)
 {
 	_cleanup_close_ int fd = -1;
@@ -177,9 +177,10 @@ static struct unwind_map *maps_known(struct unwind_maps *m, uint64_t addr)
 	return NULL;
 }
 
-/* Asks the kernel for a mapping and keeps the answer. The vectors must not move, because callers
- * keep pointers into them. So their room was reserved before, and a full vector is not made
- * larger. */
+/* Asks the kernel for the mapping at addr, and keeps the answer. Returns NULL if nothing is mapped
+ * at addr, or &m->unknown if the kernel does not answer or there is no room. The vectors must not
+ * move, because callers keep pointers into them. So their room was reserved before, and a full
+ * vector is not made larger. */
 static struct unwind_map *maps_ask(struct unwind_maps *m, uint64_t addr)
 {
 	struct procmap_ask q;
