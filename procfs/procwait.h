@@ -37,8 +37,8 @@ enum procwait_class {
 struct procwait_target {
 	uint32_t id;
 	bool is_thread; /* id is a tid; otherwise id is a process, any thread of which can end the wait */
-	bool sure;      /* the thread waits for this target or for another sure target, and for nothing
-			 * else */
+	bool sure;      /* the thread waits for this target or for another sure target, and for
+			 * nothing else */
 	bool owes;      /* the target has to act next: for example, the target owns the lock, or has
 			 * not read the bytes that the thread sent */
 };

@@ -114,7 +114,7 @@ int procwait_on_fd(struct procwait_ctx *c, int fd, enum procwait_direction dir, 
 	switch (f->kind) {
 	case PROCTASK_SOCKET:
 		s = procnet_by_ino(&c->t->net, f->ino);
-		return s ? on_sock(c, s, dir, sure) : 0; /* no s: a socket of a family such as netlink */
+		return s ? on_sock(c, s, dir, sure) : 0; /* no s: a netlink socket, for example */
 	case PROCTASK_PIPE:
 		c->w->kind = "pipe";
 		r = procwait_add_holders(c, PROCTASK_PIPE, f->ino,

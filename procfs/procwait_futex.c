@@ -53,8 +53,8 @@ static const struct proctask_thread *mutex_owner(const struct procwait_ctx *c, u
 	return thread_in_ns(c, tid, shared);
 }
 
-/* Finds the writer that owns a lock whose wrphase_futex or writers_futex is at addr. Returns NULL if
- * there is no such lock, or if no other thread has it for writing. */
+/* Finds the writer that owns a lock whose wrphase_futex or writers_futex is at addr. Returns NULL
+ * if there is no such lock, or if no other thread has it for writing. */
 static const struct proctask_thread *rwlock_owner(const struct procwait_ctx *c, uint64_t addr, bool shared)
 {
 	static const size_t words[] = { offsetof(struct glibc_rwlock, wrphase_futex),

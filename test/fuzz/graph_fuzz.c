@@ -73,7 +73,8 @@ static void make_coarse(const uint8_t *b, struct window_record *e)
 
 /*
  * Makes a record with the properties that the reader guarantees: its kind is known, its CPU exists,
- * and times do not go back. on[cpu] is the task that runs on this CPU. Most records agree with `on`.
+ * and times do not go back. on[cpu] is the task that runs on this CPU. Most records agree with
+ * `on`.
  */
 static struct window_record event_of(const uint8_t *b, uint64_t ts, uint32_t on[CPUS])
 {
