@@ -21,7 +21,8 @@ int procwait_tables_read(struct procwait_tables *ret)
 
 	if (r >= 0)
 		r = procnet_read(&t.tasks, &t.net);
-	/* without /proc/locks, the kernel has no file locks, and no task waits for one */
+	/* A kernel without file locks has no /proc/locks, and no task waits for a file lock there.
+	 * So only -ENOMEM counts as an error here. */
 	if (r >= 0 && proclocks_read(&t.locks) == -ENOMEM)
 		r = -ENOMEM;
 	if (r < 0) {
@@ -115,7 +116,7 @@ int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise)
 		c->w->kind = "kernel-lock";
 	else if (otherwise == PROCWAIT_DISK)
 		c->w->kind = "disk";
-	/* the two innermost functions are enough to recognise the wait */
+	/* the name of the wait: the two innermost functions of the kernel stack */
 	cut = strcspn(where, "<");
 	if (where[cut])
 		cut += 1 + strcspn(where + cut + 1, "<");
@@ -177,8 +178,8 @@ static int wait_for_vfork(struct procwait_ctx *c)
 /* ---- file locks ---- */
 
 /*
- * Adds each process that has this lock in the fdinfo of a descriptor. This is for flock and OFD locks,
- * which belong to an open file and not to a process.
+ * Adds each process that has this lock in the fdinfo of a descriptor. This is needed for flock and
+ * OFD locks, which belong to an open file and not to a process. Returns 0 or -ENOMEM.
  */
 static int add_lock_holders(struct procwait_ctx *c, const struct proclocks_entry *lock)
 {
@@ -211,7 +212,7 @@ static int add_lock_owner(struct procwait_ctx *c, const struct proclocks_entry *
 	return add_lock_holders(c, lock);
 }
 
-/* Whether e is the request for the lock for which the thread waits. */
+/* Returns true if e is a waiting entry of /proc/locks that the thread made. */
 static bool is_own_request(const struct procwait_ctx *c, const struct proclocks_entry *e,
 			   enum proclocks_kind kind, const struct statx *st)
 {

@@ -4,11 +4,11 @@
  * the system call and the memory of the thread, and the tables of proctask, procnet and proclocks.
  *
  * These functions say only what can be known from outside the thread. The owner of a mutex comes
- * from glibc's own structure, if the structure is plausible. The other end of a pipe or socket is
- * every process that has that end open.
+ * from glibc's own structure, if the structure is plausible. If a thread waits at a pipe or socket,
+ * the targets are all processes that have the other end open.
  *
- * These functions do not search for cycles, and stop no task. One thread at a time for each struct
- * procwait; the tables are only read.
+ * These functions do not search for cycles, and stop no task. They only read the tables, so several
+ * threads may use the same tables at one time. Only one thread at a time may use a struct procwait.
  */
 #ifndef CTRACE_PROCFS_PROCWAIT_H
 #define CTRACE_PROCFS_PROCWAIT_H
@@ -22,7 +22,7 @@
 
 enum procwait_class {
 	PROCWAIT_RUN,      /* the thread is on a CPU, or runnable */
-	PROCWAIT_WAIT,     /* waits for the targets */
+	PROCWAIT_WAIT,     /* waits for the tasks in procwait.targets */
 	PROCWAIT_IDLE,     /* idle: no known task owes the thread anything */
 	PROCWAIT_TIMER,    /* sleeps until a time */
 	PROCWAIT_DISK,     /* uninterruptible in the kernel */
@@ -37,7 +37,8 @@ enum procwait_class {
 struct procwait_target {
 	uint32_t id;
 	bool is_thread; /* id is a tid; otherwise id is a process, any thread of which can end the wait */
-	bool sure;      /* the wait is for this target and nothing else */
+	bool sure;      /* the thread waits for this target or for another sure target, and for
+			 * nothing else */
 	bool owes;      /* the target has to act next: for example, the target owns the lock, or has
 			 * not read the bytes that the thread sent */
 };
@@ -45,13 +46,13 @@ struct procwait_target {
 #define PROCWAIT_TARGETS_MAX 64
 struct procwait {
 	enum procwait_class class;
-	int nr;           /* system call, or PROCTASK_NR_* */
+	int nr;           /* number of the system call, or PROCTASK_NR_* */
 	const char *kind; /* kind of the resource, as in doc/json.md */
 	char name[200];   /* name of the resource */
 	/* True: something that is not among the targets can end the wait too. */
 	bool open;
 	bool loop;                           /* the thread polls several descriptors, so it may be idle */
-	VEC(struct procwait_target) targets; /* the most likely first; at most PROCWAIT_TARGETS_MAX */
+	VEC(struct procwait_target) targets; /* in no order; at most PROCWAIT_TARGETS_MAX */
 };
 
 struct procwait_tables {

@@ -17,7 +17,7 @@
 
 #include "lib/cleanup.h"
 
-#define POLL_MAX 1024 /* descriptors of one call that are looked at */
+#define POLL_MAX 1024 /* at most this many descriptors of one call are looked at */
 #define FEW      4    /* a task that polls more than this many descriptors is an event loop */
 
 static const char *sock_kind(const struct procnet_sock *s)
@@ -114,7 +114,7 @@ int procwait_on_fd(struct procwait_ctx *c, int fd, enum procwait_direction dir, 
 	switch (f->kind) {
 	case PROCTASK_SOCKET:
 		s = procnet_by_ino(&c->t->net, f->ino);
-		return s ? on_sock(c, s, dir, sure) : 0; /* 0: a socket of another family, such as netlink */
+		return s ? on_sock(c, s, dir, sure) : 0; /* no s: a netlink socket, for example */
 	case PROCTASK_PIPE:
 		c->w->kind = "pipe";
 		r = procwait_add_holders(c, PROCTASK_PIPE, f->ino,
@@ -184,7 +184,8 @@ static bool any_owes(const struct procwait *w)
 }
 
 /* Finds the targets of a wait for this descriptor alone, and adds these targets to the wait for the
- * whole set of n_fds descriptors. */
+ * whole set of n_fds descriptors. If the set has only this descriptor, the wait for the descriptor
+ * replaces the wait for the set. Returns 0 or -ENOMEM. */
 static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, size_t n_fds)
 {
 	struct procwait one = { .nr = c->w->nr };
@@ -231,8 +232,8 @@ static void begin_set(struct procwait_ctx *c, size_t n, bool limited)
 }
 
 /*
- * Sets the class of a wait for a set. A timer in the set does not count: an event loop with a timer
- * in its set is idle nevertheless.
+ * Sets the class of a wait for a set of several descriptors. A timer in the set does not count: an
+ * event loop with a timer in its set is idle nevertheless.
  */
 static void end_set(struct procwait_ctx *c, size_t n)
 {

@@ -13,7 +13,7 @@
 /*
  * Finds the thread with the number ns_tid in its own pid namespace. This number comes from user
  * memory. The thread is in the same process. If processes share the futex, the thread may be in any
- * process of the same pid namespace.
+ * process of the same pid namespace. Returns NULL if there is no such thread.
  */
 static const struct proctask_thread *thread_in_ns(const struct procwait_ctx *c, uint32_t ns_tid, bool shared)
 {
@@ -53,7 +53,8 @@ static const struct proctask_thread *mutex_owner(const struct procwait_ctx *c, u
 	return thread_in_ns(c, tid, shared);
 }
 
-/* Finds the writer that owns a lock whose wrphase_futex or writers_futex is at addr. */
+/* Finds the writer that owns a lock whose wrphase_futex or writers_futex is at addr. Returns NULL
+ * if there is no such lock, or if no other thread has it for writing. */
 static const struct proctask_thread *rwlock_owner(const struct procwait_ctx *c, uint64_t addr, bool shared)
 {
 	static const size_t words[] = { offsetof(struct glibc_rwlock, wrphase_futex),

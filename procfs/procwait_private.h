@@ -36,7 +36,7 @@ int procwait_add_holders(struct procwait_ctx *c, enum proctask_kind kind, uint64
 
 int procwait_futex(struct procwait_ctx *c);
 /* Describes a wait for one descriptor that the thread reads, writes or polls. sure: the thread waits
- * for nothing else. */
+ * for nothing else. Returns 0 or -ENOMEM. */
 int procwait_on_fd(struct procwait_ctx *c, int fd, enum procwait_direction dir, bool sure);
 int procwait_connect(struct procwait_ctx *c);
 int procwait_poll(struct procwait_ctx *c);

@@ -205,7 +205,7 @@ static void section_says_what_the_hook_says(void **state)
 	}
 }
 
-/* Each part of each class word has a valid value. */
+/* Each part of each word that wait_calls_fill() makes has a valid value. */
 static void syscall_classes_are_whole(void **state)
 {
 	uint16_t table[SYSCLASS_N];

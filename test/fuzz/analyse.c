@@ -20,7 +20,8 @@ static void must(bool holds)
 }
 
 /* Checks that the intervals of a task follow each other without a hole. Holes are allowed if the
- * window has states, because in a damaged file the states may contradict the records. */
+ * window has states of tasks from checkpoints or resyncs, because in a damaged file these states
+ * may contradict the records. */
 static void check_intervals(const struct graph *g)
 {
 	struct interval_sums sums;

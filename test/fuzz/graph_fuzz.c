@@ -55,7 +55,8 @@ static uint8_t kind_of(uint8_t b)
 	return (uint8_t)(1 + b % CT_KIND_LAST);
 }
 
-/* Makes a record of a coarse stretch: the state of a task, or the begin or end of the stretch. */
+/* Gives a record of the kind FOUND, and half of the records of the kind SHED, values of a coarse
+ * stretch: the state of a task, or the begin or end of the stretch. */
 static void make_coarse(const uint8_t *b, struct window_record *e)
 {
 	if (e->r.kind == CT_FOUND) {
@@ -72,7 +73,8 @@ static void make_coarse(const uint8_t *b, struct window_record *e)
 
 /*
  * Makes a record with the properties that the reader guarantees: its kind is known, its CPU exists,
- * and times do not go back. on[cpu] is the task that runs on this CPU. Most records agree with it.
+ * and times do not go back. on[cpu] is the task that runs on this CPU. Most records agree with
+ * `on`.
  */
 static struct window_record event_of(const uint8_t *b, uint64_t ts, uint32_t on[CPUS])
 {

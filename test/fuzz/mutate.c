@@ -23,7 +23,8 @@ static int block_fill(struct mutate_block *b, const uint8_t *stored)
 	return 0;
 }
 
-/* Finds the blocks, up to the first block that is damaged or reaches beyond the end. */
+/* Fills s with the blocks of the n bytes at p, up to the first block that is damaged or reaches
+ * beyond the end of these bytes. */
 static void segment_fill(struct mutate_segment *s, const uint8_t *p, size_t n)
 {
 	struct mutate_block b = { 0 };

@@ -93,8 +93,8 @@ static void lie_in(struct mutate *m, struct mutate_lies *lies, const void *heade
 	{                                                                                                    \
 		offsetof(struct format_segment, member), sizeof(((struct format_segment *)0)->member)        \
 	}
-/* The fields of a segment's header that often matter. Most bytes of the header count records by
- * kind, and seldom matter. */
+/* The fields of a segment's header that often change what the reader does. Most other bytes of the
+ * header count the records of each kind, and seldom change it. */
 static const struct {
 	uint16_t at;
 	uint8_t size;
@@ -118,8 +118,8 @@ static void lie_in_segment(struct mutate *m, struct mutate_segment *s)
 		return;
 	}
 	l = lie_at(m, &s->lies, &s->h, segment_fields[i].at, segment_fields[i].size);
-	/* For some fields only the value of the last segment counts. So often all segments get the
-	 * value. */
+	/* For some fields the reader uses only the value of the last segment. So often all segments
+	 * get the new value. */
 	if (mutate_below(m, 2))
 		for (size_t k = 0; k < m->segments.n; k++)
 			lie_add(m, &m->segments.v[k].lies, l);

@@ -11,7 +11,8 @@
 #define MUTATE_SEGMENTS_MAX 32u
 #define MUTATE_BLOCKS_MAX   48u
 
-/* A field that gets its value after all other fields have their right values. */
+/* A value that mutate_store() writes into a header after all fields have their right values. `at`
+ * is the place in the header, in bytes. */
 struct mutate_lie {
 	uint16_t at;
 	uint8_t size;

@@ -30,7 +30,8 @@ static struct mutate_block *block_of(struct mutate_segment *s, uint16_t type)
 	return NULL;
 }
 
-/* Puts a random value into the column, as item i. */
+/* Puts a random value into the column, as item i. Returns 0, or -ENOMEM if there is no memory or
+ * the column has fewer than i items. */
 static int insert(struct mutate *m, struct mutate_block *b, size_t i, size_t size)
 {
 	uint64_t value = mutate_below(m, 24);

@@ -63,8 +63,9 @@ struct player {
 };
 
 /*
- * Puts the calling thread on the first CPU that it may use. Both threads call this function. So
- * each turn is a switch, and the other CPUs stay free.
+ * Puts the calling thread on the first CPU that it may use. Both threads of `storm futex` call this
+ * function. So each time one thread wakes the other, that CPU switches between them, and the other
+ * CPUs stay free.
  */
 static void on_first_cpu(void)
 {

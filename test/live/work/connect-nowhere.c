@@ -10,7 +10,8 @@ int main(void)
 	struct pollfd p = { .events = POLLOUT };
 
 	expect("long-wait", "network|external", "tcp", "victim", "victim");
-	/* The other end of the veth pair is up. The packets are not for it, so it drops them. */
+	/* The other end of the veth pair is up. It drops the packets, because their address is not
+	 * its own. */
 	if (unshare(CLONE_NEWNET) ||
 	    system("ip link add ctl-d type veth peer name ctl-e && ip addr add 10.253.78.1/24 dev ctl-d &&"
 		   " ip link set ctl-d up && ip link set ctl-e up &&"

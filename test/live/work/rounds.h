@@ -23,8 +23,9 @@ static void server(void)
 }
 
 /*
- * The client sends a request over fd in each round. The last round is the hang. The client waits
- * for each answer in the epoll with this descriptor. If `epoll` is -1, the client waits in a read.
+ * The client sends a request over fd in each round. The last round is the hang. `epoll` is the
+ * descriptor of the epoll in which the client waits for each answer. If it is -1, the client waits
+ * in a read.
  */
 static void ask_rounds(int fd, int epoll)
 {

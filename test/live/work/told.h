@@ -5,8 +5,9 @@
  * An edge is a fact of the program's own logic. For example, one post was for one wait, or one
  * answer is for one request. The causing task takes a stamp before it acts. The stamp travels with
  * the item, the message or the thread. The caused task calls caused() when it has received the
- * stamp. So the kernel does its part between the two times of the edge. The edges are kept in
- * shared memory. The process that started first prints the edges when it ends:
+ * stamp. So the kernel wakes the caused task, or delivers the message, between the two times of the
+ * edge. The edges are kept in shared memory. The process that started first prints the edges when
+ * it ends:
  *
  *   edge=KIND FROM_TID LEFT_NS TO_TID ARRIVED_NS slept|ran
  *

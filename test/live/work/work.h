@@ -92,7 +92,7 @@ static inline void nap_ms(unsigned ms)
 		;
 }
 
-/* Computes until this many milliseconds have passed (scaled()), without a system call. */
+/* Computes without a system call until scaled(ms) milliseconds have passed. */
 static inline void compute_ms(unsigned ms)
 {
 	uint64_t end = mono_ns() + scaled(ms) * 1000000ULL;
@@ -326,8 +326,8 @@ static inline struct stamp hear(int fd)
 	return s;
 }
 
-/* Accepts a connection. slept_before is the number of times that the thread had slept when it began
- * to wait. */
+/* Accepts a connection, and returns its descriptor. slept_before is the number of times that the
+ * thread had slept when it began to wait. */
 static inline int accept_after(int listener, long slept_before)
 {
 	int fd = CHECK(accept(listener, NULL, NULL));

@@ -59,7 +59,7 @@ def play(s):
         s.check("the twins have the same pids inside", inner_pid(role + "a") == inner_pid(role + "b"))
     networks = [os.readlink("/proc/%d/ns/net" % pid) for pid in (s.pid("redis_a"), s.pid("redis_b"), os.getpid())]
     s.check("three networks", len(set(networks)) == 3)
-    # A client of the healthy twin waits on purpose.
+    # A client of the healthy twin waits on purpose, in BLPOP.
     s.start("enter_b", inside("b", "redis-cli", "BLPOP", "jobs", "0"))
     s.wait("it waits", lambda: "blocked_clients:1" in in_twin("b", "redis-cli", "INFO", "clients"))
 

@@ -39,7 +39,7 @@ def play(s):
     base.query("create table job (id serial primary key, sent timestamptz default clock_timestamp(), done timestamptz)")
     with open(s.path("worker.py"), "w", encoding="ascii") as f:
         f.write(WORKER)
-    # Nobody sends letters.
+    # No task sends to the channel "letters", so the bystander gets no job.
     for name, channel in ("worker", "parcels"), ("bystander", "letters"):
         s.start(name, [sys.executable, s.path("worker.py"), base.where, channel])
         s.wait("%s listens" % name, lambda name=name: "listens" in s.output(name))

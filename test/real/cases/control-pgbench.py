@@ -17,7 +17,7 @@ def play(s):
     s.ask("bystander", "select pg_backend_pid();")
 
     s.begin()
-    # A report each second: "progress: 1.0 s, 20.0 tps, lat 1.2 ms ..."
+    # With -P 1, pgbench prints a report each second: "progress: 1.0 s, 20.0 tps, lat 1.2 ms ..."
     s.start("bench", [*bench, "-n", "-S", "-c", "2", "-j", "1", "-R", RATE, "-T", "60", "-P", "1", "postgres"])
 
     def reports():

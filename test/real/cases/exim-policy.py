@@ -73,12 +73,13 @@ def play(s):
                 "-T", s.path("mail")]
 
     s.out(curl("anna"))
-    # A client of exim that is idle after its greeting.
+    # A client that does nothing after it has got exim's greeting.
     s.start("idler", ["nc", "127.0.0.1", port], talk=True)
     s.wait("exim greets", lambda: "220 mail.test" in s.output("idler"))
     s.wait("exim has a process for it only", lambda: len(children(s.pid("exim"))) == 1)
     s.role("idle_exim", children(s.pid("exim"))[0])
-    # Another flock that sleeps, with another file.
+    # Two flocks own a file lock and sleep. The bystander has locked another file, and the owner has
+    # locked the greylist.
     for name, file in ("bystander", "other"), ("owner", "greylist"):
         s.start(name, ["flock", s.path(file), "sleep", "3600"])
         s.wait("%s has its lock" % name, lambda name=name, file=file: s.locks(s.path(file))["owners"] == [s.pid(name)])

@@ -44,7 +44,7 @@ def play(s):
     s.during("the hogs have normal priority, and compute", lambda: all(
         os.getpriority(os.PRIO_PROCESS, s.pid(hog)) == 0 and s.uses_cpu(hog, 0.15, 0.3) for hog in HOGS))
     s.during("all may run on this CPU only", lambda: all(os.sched_getaffinity(s.pid(r)) == {cpu} for r in [*HOGS, "victim"]))
-    # It is true, but vague, that bzip2 gets no CPU.
+    # An answer that names bzip2 is true, because bzip2 gets no CPU. But it is vague.
     s.hang(victim="victim", culprits=HOGS, causes=["starved", "busy"], vague=["victim"], wrong=["bystander", "test"])
     yield
     for hog in HOGS:

@@ -7,7 +7,8 @@ from scene import find_program
 HELD_OUT = False
 NEEDS = {"node": "nodejs", "lighttpd": "lighttpd", "perl": "perl", "curl": "curl"}
 
-# One connection for /report and /stock, another one for the pages of the second back end.
+# The front server has one connection to each back end. The pages /0/report.pl and /0/stock share
+# the first connection.
 FRONT = """
 const http = require('http');
 const [port, ...backs] = process.argv.slice(2);

@@ -67,7 +67,7 @@ def play(s):
     s.during("the other threads wait", lambda: all(s.syscall(r) == "futex" and s.state(r) == "S"
                                                   for r in ("victim", "clerk", "idler")))
     s.during("nothing is sent", lambda: victim.poll() is None and "parcels" not in s.output("victim"))
-    # The test is the writer that does not come.
+    # Only the test opens the journal for writing, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["grep", "test"], causes=["missing-wakeup", "external", "slow-peer"], vague=["owner"],
            stuck=["clerk"], wrong=["idler"])
     yield

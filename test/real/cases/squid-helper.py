@@ -9,7 +9,7 @@ from scene import Missing, children, find_program, proc
 HELD_OUT = False
 NEEDS = {"squid": "squid", "perl": "perl", "lighttpd": "lighttpd", "curl": "curl"}
 
-# Answers each line of squid, "number page", with "number OK".
+# The helper answers each line "NUMBER PAGE" of squid with the line "NUMBER OK".
 HELPER = "$| = 1; while (<STDIN>) { my ($n) = split; print qq($n OK\\n) }"
 SQUID = """
 http_port 127.0.0.1:%(port)s

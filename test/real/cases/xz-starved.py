@@ -46,7 +46,7 @@ def play(s):
              os.sched_getaffinity(s.pid("xz")) == {cpu})
     s.during("xz wants to run", lambda: s.state("xz") == "R" and not s.uses_cpu("xz", 0.2))
     s.during("tar waits in a write to the pipe of xz", lambda: tar_writes() and not s.uses_cpu("victim", 0.1))
-    # xz gets no CPU, but only the hog is to blame.
+    # An answer that names xz is vague, because xz only gets no CPU. The hog is to blame.
     s.hang(victim="victim", culprits=["hog"], causes=["starved", "busy"], vague=["xz"], wrong=["bystander", "test"])
     yield
     s.processes["hog"][0].terminate()

@@ -6,7 +6,7 @@
 #include "analysis/slice/ask.h"
 #include "test/unit/graph/questions.h"
 
-/* Rules, and a person who answers. */
+/* Rules, and a person who gives `answers` to the first n questions. */
 struct asking {
 	struct rules rules;
 	int answers[8];
@@ -18,9 +18,11 @@ struct asking {
 
 /* Reads the rules and answers from the words of the question. asking_done() frees them. */
 void asking_take(const struct question *q, struct asking *a);
-/* The function of a struct ask. arg: a struct asking. */
+/* The function of a struct ask. arg: a struct asking. Prints the question. Returns the next of the
+ * answers, or ASK_DECIDE if none is left. */
 int asking_choose(void *arg, const struct ask_question *question, bool *ret_keep);
-/* Prints the rules. Returns true if the question has the word "again", so that it runs once more. */
+/* Prints the rules. Returns true if the question of the case has the word "again". Then the
+ * question runs once more, without answers. */
 bool asking_again(struct asking *a);
 void asking_done(struct asking *a);
 

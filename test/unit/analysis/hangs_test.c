@@ -105,8 +105,9 @@ static uint64_t sleep_and_run(struct make *m, uint64_t ns, uint64_t sleep_ns, ui
 }
 
 /*
- * The work after the first two sleeps is too long for a run of waits that begins with one of them,
- * but not for a run that begins with the third sleep.
+ * A series of waits may have only a little work between its waits, compared with its length. The
+ * work after the first two sleeps is too much for a series that begins with one of these two
+ * sleeps, but not for a series that begins with the third sleep.
  */
 static void run_begins_in_a_run(void **state)
 {
@@ -157,15 +158,15 @@ static void many_short_waits(void **state)
 	}
 	assert_int_equal(graph_build(make_done(&m, ns / MS + 1), &g), 0);
 	h = candidates(g);
-	for (size_t i = 0; i < h->n; i++) /* the waits are so short that the activity of the task counts */
+	for (size_t i = 0; i < h->n; i++) /* each row is a long run, and not a wait */
 		assert_true(h->v[i].to_ns - h->v[i].from_ns >= 2000 * MS);
 	hangs_free(h);
 	graph_free(g);
 	make_free(&m);
 }
 
-/* The list is the same for any order, whether the budget of steps is enough, ends in the middle of a row, or
- * is 0. */
+/* The list is the same for any order of the diagnoses: with a budget of steps that is enough for
+ * all rows, that ends in the middle of a row, or that is 0. */
 static void any_order(void **state)
 {
 	struct make m = { 0 };

@@ -53,7 +53,8 @@ static void by_process_and_name(void **state)
 	make_free(&m);
 }
 
-/* A queue with the same name comes before an earlier queue of the process with another name. */
+/* A queue matches the earlier queue with the same name, although another queue of the process comes
+ * first. */
 static void name_before_order(void **state)
 {
 	struct make m = { 0 };

@@ -200,8 +200,9 @@ static void test_awaited(void **state)
 }
 
 /*
- * 10 waits for 20 from 10 to 50, and receives the message that 20 has sent at 60. Returns the time
- * that is saved without the wait, if the record of the send is late_us late.
+ * Task 10 waits for task 20 from 10 ms to 50 ms, and receives a message of task 20 at 60 ms. The
+ * send is recorded late_us after the end of the wait. Returns the time in ns that is saved without
+ * the wait.
  */
 static uint64_t saved_with_record_after(uint64_t late_us)
 {

@@ -21,7 +21,8 @@ static void message(struct cmake *k, enum edge_strength strength, uint32_t from,
 	cmake_edge(k, strength == EDGE_STRONG ? EDGE_MESSAGE : EDGE_WAKE, strength, from, ms, to, ms, 0);
 }
 
-/* Segments 0 to 8: 0 1 2 of task 10, 3 4 of 20, 5 6 of 30, 7 8 of 40. The segment in the middle is 1. */
+/* Task 10 has the segments 0 1 2, task 20 has 3 4, task 30 has 5 6, and task 40 has 7 8. The tests
+ * show the graph around segment 1. */
 static const struct causal *make(struct cmake *k)
 {
 	for (uint32_t tid = 10; tid <= 40; tid += 10)
@@ -53,7 +54,7 @@ static void assert_around(const struct causal *c, uint32_t depth, const char *ex
 	graph_pick_done(&p);
 }
 
-/* Weak edges are followed only from the middle, to its possible causes. */
+/* Weak edges are followed only from segment 1, to its possible causes. */
 static void test_around(void **state)
 {
 	struct cmake k = { 0 };

@@ -439,7 +439,7 @@ static void many_connections_at_once(void **state)
 	assert_int_equal(control_clients(f->control), 0);
 }
 
-/* The CPU time for users other than root is limited. Root has no limit. */
+/* The daemon limits the CPU time that it spends on requests of users other than root. */
 static void others_are_paced(void **state)
 {
 	struct fixture *f = *state;

@@ -132,8 +132,8 @@ static void capture(void **state)
 }
 
 /*
- * Returns for how many ms the governor stays in a step at this cost, before it steps back.
- * patience: the factor by which the governor stays longer.
+ * Returns for how many ms the governor stays in a step at this cost, before it steps back. Returns
+ * 0 if it does not step back. patience: the factor by which the governor stays longer.
  */
 static uint64_t stays_ms(enum ct_shed step, double budgets, unsigned patience)
 {
@@ -362,7 +362,8 @@ static void note(struct caps *c, uint32_t tid, unsigned n)
 		caps_note(c, &r);
 }
 
-/* Task 100 makes n of `all` records, and 20 other tasks make the rest. Returns what was found. */
+/* Task 100 makes n of `all` records, and 20 other tasks make the rest. Returns what most_task()
+ * finds. */
 static enum most_kind most_of(unsigned n, unsigned all)
 {
 	struct caps c;

@@ -448,7 +448,7 @@ static void the_group_that_makes_most_is_found(void **state)
 	groups_init(&g, 0);
 	for (unsigned i = 0; i < GROUPS_LEAST / 2; i++)
 		groups_add(&g, 1000);
-	assert_most(&g, 0, 0, 0); /* too few records to decide */
+	assert_most(&g, 0, 0, 0); /* too few records to name a group */
 	for (unsigned i = 0; i < 10000; i++) {
 		groups_add(&g, 1000);
 		groups_add(&g, 2000 + i % 500); /* many groups that make few records each */

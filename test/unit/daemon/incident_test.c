@@ -300,7 +300,7 @@ static void ended_meanwhile(void **state)
 	json_decref(list);
 }
 
-/* The daemon is killed while it waits, and then the machine goes down too. */
+/* The daemon is killed before it has taken the snapshot, and then the machine goes down too. */
 static void killed_meanwhile(void **state)
 {
 	struct fixture *f = *state;
