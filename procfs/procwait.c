@@ -147,6 +147,8 @@ static int wait_for_children(struct procwait_ctx *c, uint32_t ns_pid)
 		n++;
 		r = procwait_add(c, (struct procwait_target){ .id = p->pid });
 	}
+	if (r < 0)
+		return r;
 	if (n)
 		c->w->class = PROCWAIT_WAIT;
 	if (n == 1) {
