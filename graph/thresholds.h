@@ -78,20 +78,21 @@
 /* When a task makes no progress: between two waits of one kind it did nothing of its own. */
 
 /* ns, and 1/n of the time since the first wait: A task runs between two waits. If it runs for
- * longer than the sum of both numbers, it has done something else. Below: a client that polls
- * once a second and logs is not followed. Above: work counts as a repeat of the poll. Evidence
- * for the time: looks_between_short_polls below; works_between_short_polls above. For the share:
- * looks_between_long_polls, loop_looks_and_waits below; works_between_long_polls,
- * loop_works_and_waits above. */
+ * longer than the sum of both numbers, it has made progress, and the second wait is no repeat of
+ * the first one. Below: a client that polls once a second and logs is not followed. Above: work
+ * counts as a repeat of the poll. Evidence for the time: looks_between_short_polls below;
+ * works_between_short_polls above. For the share: looks_between_long_polls, loop_looks_and_waits
+ * below; works_between_long_polls, loop_works_and_waits above. */
 #define PROGRESS_NS    20000000ULL
 #define PROGRESS_SHARE 10
 /* ns: If a task waits for something else for longer than this between two polls, the series of
  * polls ends. Below: a client that logs to a slow disk is not followed. Above: the client is
  * followed into its next work. Evidence: logs_between_polls below; waits_between_polls above. */
 #define OTHER_WAIT_NS 50000000ULL
-/* ns: A wake-up is false if the wakee runs for at most this long and leaves no record. Below: a look at an
- * empty queue counts as work. Above: short work that leaves no record counts as nothing. Evidence:
- * loop_looks, the_other_is_back_too below; loop_works, the_other_works above. */
+/* ns: A wake-up is false if the wakee goes back to the same wait, ran for at most this long in
+ * between, and left no record. Below: a look at an empty queue counts as work. Above: short work
+ * that leaves no record counts as nothing. Evidence: loop_looks, the_other_is_back_too below;
+ * loop_works, the_other_works above. */
 #define FALSE_WAKE_NS 50000ULL
 /* ns: A task polls for a file lock if it tries to take the lock, fails, and sleeps at most this
  * long after the try. Below: a task that logs before it sleeps does not count as polling. Above:
@@ -143,18 +144,19 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * such a wait ends the segment. Above: an event loop that is also a client is never idle.
  * Evidence: poll_for_answer_alone below; poll_for_answer_and_others above. */
 #define ANSWER_SET_MAX 2
-/* share, and frames: Two stacks are alike if their outermost frames are the same: at least PART
- * / OF of all frames, and at least MIN frames. MIN is needed because a few outermost frames are
- * the same in all threads. Below: stacks of different work are alike. Above: stacks of the same
- * work are not alike. Evidence for the share: stacks_not_alike below; stacks_alike above. For
- * MIN: stacks_at_the_start below; neighbours_alike above. */
+/* share, and frames: Two stacks are alike if their outermost frames are the same. These must be
+ * at least the share PART / OF of all frames, and at least MIN frames. MIN is needed because a
+ * few outermost frames are the same in all threads. Below: stacks of different work are alike.
+ * Above: stacks of the same work are not alike. Evidence for the share: stacks_not_alike below;
+ * stacks_alike above. For MIN: stacks_at_the_start below; neighbours_alike above. */
 #define STACKS_ALIKE_PART 3
 #define STACKS_ALIKE_OF   4
 #define STACKS_ALIKE_MIN  3
 /* Kernel fact: the first local port that a connecting socket gets by default
- * (net.ipv4.ip_local_port_range, Documentation/networking/ip-sysctl.rst). The number decides
- * only if the listening socket was never seen. Further evidence: low_port_serves, which is both
- * a case below and a case above. */
+ * (net.ipv4.ip_local_port_range, Documentation/networking/ip-sysctl.rst). If the listening
+ * socket of a connection was never seen, this number decides which end is the server: the end
+ * with a lower port, if the other end has this port or a higher one. Evidence: low_port_serves,
+ * which is both a case below and a case above. */
 #define PORT_EPHEMERAL 32768
 /* ns: If the reader of a socket finds nothing to read, it has already read all bytes that were sent more than
  * this long before. Below: bytes that are still on their way over loopback are forgotten. Above: after a loss
@@ -184,10 +186,11 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* records: The search for the socket that a task used last goes back over at most this many
  * records. */
 #define SPOKE_LOOKS 256
-/* ns: A waiter on a futex may have given work to a task that it woke. Its wake-ups count only if
- * they came after its last wait that was longer than this. Below: a thread that waits until its
- * new thread has begun does not count as waiting for that thread. Above: a wake-up of earlier
- * work counts. Evidence: join_after_begin below; work_before_pause above. */
+/* ns: A waiter on a futex may have given work to a task that it woke. The wake-ups that the
+ * waiter made count only if they came after its last wait that was longer than this. Below: a
+ * thread that waits until its new thread has begun does not count as waiting for that thread.
+ * Above: a wake-up that was made for earlier work counts. Evidence: join_after_begin below;
+ * work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
 /* questions: An event loop may ask other tasks, one after the other, before it answers. The
  * critical path looks at this many of these questions. If there are more, the time of the first
@@ -231,8 +234,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define HERD_NEAR  32
 #define HERD_MATES 8
 #define HERD_LOOKS 256
-/* intervals: The search for the wait that a wake-up ended looks at this many intervals. It does
- * not look at one only, because some intervals have no length. */
+/* intervals: The search for the wait that a wake-up ended looks at this many intervals. One
+ * interval is not enough, because some intervals have no length. */
 #define WAIT_ENDED_LOOKS 8
 /* Kernel fact: PID_MAX_LIMIT, include/linux/threads.h. A damaged file may have larger tids. */
 #define TIDS_MAX (1u << 22)

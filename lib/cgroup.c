@@ -7,8 +7,8 @@
 
 #include "lib/cleanup.h"
 
-/* The shortest id, in digits. A shorter row of digits is taken for a part of a name that a person
- * chose. */
+/* The number of digits of the shortest container id. A shorter row of digits is taken for a part
+ * of a name that a person chose. */
 #define ID_MIN 12
 
 /* A component of a path. */
@@ -18,8 +18,8 @@ struct part {
 };
 
 /*
- * Finds the last component of the path before `end`. end: the end of the path, or the start of a
- * later component. Returns the start of the component; NULL: there is none.
+ * Fills ret with the last component of the path before `end`. end: the end of the path, or the
+ * start of a later component. Returns the start of the component in ret; NULL: there is none.
  */
 static const char *part_before(const char *path, const char *end, struct part *ret)
 {
@@ -89,7 +89,8 @@ static void take_name(const struct part *p, char name[CGROUP_NAME_MAX])
 }
 
 /* Cuts the component down to the id of a container. Examples: "docker-ID.scope", "libpod-ID",
- * "system.slice:cri-containerd:ID", "ID". False: it has no id. */
+ * "system.slice:cri-containerd:ID", "ID". Returns true. False: the component has no id; then *p may
+ * be cut down too. */
 static bool strip_to_id(struct part *p)
 {
 	static const char *const runtimes[] = { "docker-", "libpod-", "cri-containerd-", "crio-",
@@ -108,8 +109,9 @@ static bool strip_to_id(struct part *p)
 	return p->n == CGROUP_ID_LEN && all_hex(p);
 }
 
-/* Cuts the component down to the UID of a pod. Examples: "podUID", "kubepods-burstable-podUID.slice" (with
- * underscores instead of dashes in the UID). False: it has no UID. */
+/* Cuts the component down to the UID of a pod. Examples: "podUID",
+ * "kubepods-burstable-podUID.slice" (with underscores instead of dashes in the UID). Returns
+ * true. False: the component has no UID; then *p may be cut down too. */
 static bool strip_to_pod(struct part *p)
 {
 	size_t dashes = 0;
@@ -130,8 +132,8 @@ static bool strip_to_pod(struct part *p)
 }
 
 /*
- * Cuts the component down to the name that LXC or systemd gives to a container. parent: the component
- * before p. False: p has no such name.
+ * Cuts the component p down to the name that LXC or systemd gives to a container. parent: the
+ * component before p. Returns true. False: p has no such name; then *p may be cut down too.
  */
 static bool strip_to_machine(struct part *p, const struct part *parent)
 {

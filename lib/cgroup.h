@@ -24,8 +24,8 @@
  */
 bool cgroup_container(const char *path, char name[CGROUP_NAME_MAX]);
 /*
- * Writes the innermost container id of CGROUP_ID_LEN digits in the path. False: no part of the path has
- * such an id, and id is "".
+ * Writes the container id of CGROUP_ID_LEN digits that is nearest to the end of the path. False: no
+ * component of the path has such an id, and id is "".
  */
 bool cgroup_container_id(const char *path, char id[CGROUP_ID_LEN + 1]);
 /*

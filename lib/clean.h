@@ -35,8 +35,8 @@
 size_t clean_plain(const char *s, size_t n);
 
 /*
- * Writes the shown form of the first character of s. n: the number of bytes at s, at least 1. Returns
- * how many bytes of s the character has.
+ * Writes the shown form of the first character of s, or of its first byte if this byte is no UTF-8.
+ * n: the number of bytes at s, at least 1. Returns how many bytes of s are shown.
  */
 size_t clean_char(const char *s, size_t n, char shown[CLEAN_SHOWN_MAX]);
 

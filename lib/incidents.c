@@ -25,7 +25,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Reads the file at once, because json_loadfd() reads byte by byte. */
+/* Reads the whole file with as few calls as possible, because json_loadfd() reads byte by byte. */
 json_t *incidents_load(int fd)
 {
 	_cleanup_free_ char *text = NULL;

@@ -16,8 +16,8 @@ struct map {
 		uint64_t val;
 		bool used;
 	} * slots;
-	size_t n;   /* entries */
-	size_t cap; /* slots, a power of two, or 0 */
+	size_t n;   /* number of slots in use */
+	size_t cap; /* number of all slots: a power of two, or 0 */
 };
 
 /* A zeroed structure is an empty map. map_done() accepts an empty map. */

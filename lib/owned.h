@@ -13,7 +13,7 @@
 enum owned_trouble {
 	OWNED_OK,
 	OWNED_OTHER_USER,  /* the owner is another user */
-	OWNED_WRITABLE,    /* users other than its owner may write it */
+	OWNED_WRITABLE,    /* users other than the owner may write the file or directory */
 	OWNED_SHARED,      /* a directory such as /tmp: all users may write there */
 	OWNED_SYMLINK,     /* a file: it is a symbolic link */
 	OWNED_HARD_LINK,   /* a file: it has a second name */
@@ -35,9 +35,9 @@ int owned_dir_of(const char *path, enum owned_trouble *ret);
  * Opens the file `name` in a directory, with the flags of open(). With O_CREAT, a new file is
  * readable and writable only for its owner. If the file is opened for writing, the permissions of
  * other users are taken away. If other users could write the file before, the file is refused,
- * because one of these users may still have it open. A refused file is not written to; if it is no
- * regular file, it is not even opened. Returns a descriptor or an error, and sets *ret, as
- * owned_dir() does.
+ * because one of these users may still have the file open. A refused file is not written to. A file
+ * that is not a regular file is not even opened. Returns a descriptor or an error, and sets *ret,
+ * as owned_dir() does.
  */
 int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret);
 

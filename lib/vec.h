@@ -3,9 +3,9 @@
  * vec.h - a growable array: VEC(type) { v, n, cap }. A vector owns its memory, but not the things
  * that its items point to. One thread at a time for each vector.
  *
- * VEC_PUSH and VEC_RESERVE are expressions. Their value is 0, or -ENOMEM if memory is short. After
- * -ENOMEM the vector is unchanged. A zeroed structure is an empty vector. VEC_FREE accepts an empty
- * vector.
+ * VEC_PUSH and VEC_RESERVE are expressions. Their value is 0, or -ENOMEM if there is no memory.
+ * After -ENOMEM the vector is unchanged. A zeroed structure is an empty vector. VEC_FREE accepts an
+ * empty vector.
  */
 #ifndef CTRACE_LIB_VEC_H
 #define CTRACE_LIB_VEC_H

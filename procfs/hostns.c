@@ -12,8 +12,8 @@
 #define HOSTNS_PID_INIT    "pid:[4026531836]"
 #define HOSTNS_CGROUP_INIT "cgroup:[4026531835]"
 
-/* True: the namespace is not the initial one. False: the namespace is the initial
- * one, or the kernel has no such namespaces. */
+/* True: the namespace is not the initial one. False: the namespace is the initial one, or the link
+ * to the namespace cannot be read, as in a kernel without such namespaces. */
 static bool hostns_is_other(const char *path, const char *initial)
 {
 	char name[64];

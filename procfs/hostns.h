@@ -16,12 +16,16 @@ enum hostns {
 	HOSTNS_PID = 2,      /* this process is not in the initial pid namespace */
 	HOSTNS_PROC_PID = 4, /* /proc belongs to another pid namespace than this process */
 	HOSTNS_USER = 8,     /* the privileges of this process hold in its user namespace only */
-	HOSTNS_CGROUP = 16,  /* names of control groups are relative to a container; all else is right */
+	/* This process sees the names of control groups relative to its container. Recording is
+	 * possible all the same. */
+	HOSTNS_CGROUP = 16,
 };
 
-/* Returns the differences, as bits of enum hostns; 0: there are none. */
+/* Returns the differences between the view of this process and the view of the kernel, as bits of
+ * enum hostns; 0: there are none. */
 unsigned hostns_look(void);
-/* Returns a sentence that says why recording is not possible, and what to do. NULL: recording is possible. */
+/* found is the result of hostns_look(). Returns a sentence that says why recording is not possible,
+ * and what to do. NULL: recording is possible. */
 const char *hostns_advice(unsigned found);
 
 #endif

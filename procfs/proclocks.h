@@ -15,11 +15,12 @@
 enum proclocks_kind { PROCLOCKS_POSIX, PROCLOCKS_FLOCK, PROCLOCKS_OFD, PROCLOCKS_OTHER };
 
 struct proclocks_entry {
-	uint64_t id; /* a waiter has the id of the lock that it waits for */
+	uint64_t id; /* number of the lock; a waiter has the id of the lock that it waits for */
 	enum proclocks_kind kind;
 	bool waiting;
 	bool write;
-	/* The process that asked for the lock. For flock, it may have exited. -1: not known (OFD). */
+	/* The process that asked for the lock. A lock of flock() may stay after this process has
+	 * exited. -1: not known (OFD). */
 	int32_t pid;
 	uint32_t major, minor;
 	uint64_t ino;
@@ -29,7 +30,8 @@ struct proclocks {
 	VEC(struct proclocks_entry) v;
 };
 
-/* Returns 0, -ENOMEM, or -errno of opening /proc/locks. */
+/* Reads all lines. The caller frees *ret with proclocks_done(). Returns 0, -ENOMEM, or -errno of
+ * opening /proc/locks. */
 int proclocks_read(struct proclocks *ret);
 void proclocks_done(struct proclocks *l);
 /* Parses one line of /proc/locks, or the text after "lock:" in a fdinfo. Returns false if it is no

@@ -12,7 +12,8 @@
 
 #define MOUNTS_MAX 65536 /* lines of a mountinfo file that are read */
 
-/* Adds a part of a path, which may hold several names, to the absolute path in ret. */
+/* Appends the names in a part of a path to the absolute path in ret. The name ".." removes the last
+ * name in ret instead. Returns 0 or -ENAMETOOLONG. */
 static int add_names(char ret[PATH_MAX], const char *names)
 {
 	size_t len = strlen(ret);
@@ -84,7 +85,7 @@ static void unescape(char *s)
 	*to = 0;
 }
 
-/* Whether the path is `dir`, or lies in it. */
+/* Returns true if the path is `dir`, or lies in it. */
 static bool is_within(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);

@@ -19,8 +19,9 @@ struct procmount {
  * links. Returns 0, or -ENOENT if the directory cannot be read, or -ENAMETOOLONG.
  */
 int procmount_absolute(uint32_t tid, int dirfd, const char *path, char ret[PATH_MAX]);
-/* Finds the file system of an absolute path in a file like /proc/TID/mountinfo. Of several mounts at one
- * directory, the last one counts. Returns 0, or -ENOENT if no file system is found. */
+/* Finds the file system of an absolute path in a file like /proc/TID/mountinfo: the mount whose
+ * directory has the longest path and contains the path. Of several mounts at one directory, the
+ * last one counts. Returns 0, or -ENOENT if no file system is found. */
 int procmount_find(const char *mountinfo, const char *path, struct procmount *ret);
 
 #endif

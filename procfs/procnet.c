@@ -43,7 +43,8 @@ static bool is_loopback(const uint8_t addr[16])
 
 /* ---- TCP and UDP: /proc/PID/net/{tcp,tcp6,udp,udp6} ---- */
 
-/* Parses "0100007F:1F90": the address in words of 32 bits, in the byte order of the machine. */
+/* Parses an address and a port, such as "0100007F:1F90". The address is 1 or 4 words of 32 bits, in
+ * the byte order of the machine. Returns false if the address has another length. */
 static bool parse_addr(const char *text, uint8_t addr[16], uint16_t *port)
 {
 	size_t n = strcspn(text, ":"), words = n / 8;
@@ -121,8 +122,8 @@ static void parse_unix_attrs(struct procnet *net, struct procnet_sock *s, const 
 				uint32_t ino;
 
 				memcpy(&ino, (const char *)data + i, 4);
-				/* if there is no memory, one client that waits to be accepted is
-				 * missing in the result */
+				/* if map_set() gets no memory, one client that waits to be
+				 * accepted is missing in the result */
 				if (ino)
 					(void)map_set(&net->pending, ino, s->ino);
 			}
@@ -311,14 +312,12 @@ static size_t first_local(const struct procnet *n, uint8_t protocol, uint16_t lp
 }
 
 /*
- * Finds the other end of s.
- * - bound false: the connected socket whose local address is the remote address of s, and whose
- *   remote address is the local address of s.
- * - bound true: the socket in the namespace of s that receives everything that comes to the remote port of
- *   s: a listener, or UDP that is not connected.
- *
- * A loopback address has a meaning only within one network namespace; other addresses are looked
- * for in all namespaces.
+ * Finds the other end of s. Returns NULL if there is none.
+ * - bound false: finds the connected socket whose local address is the remote address of s, and
+ *   whose remote address is the local address of s. Looks in all network namespaces, but for a
+ *   loopback address only in the namespace of s.
+ * - bound true: finds the socket in the namespace of s that receives everything that comes to the
+ *   remote port of s. It is a TCP socket that listens, or a UDP socket that is not connected.
  */
 static const struct procnet_sock *find_inet(const struct procnet *n, const struct procnet_sock *s, bool bound)
 {
@@ -361,9 +360,9 @@ static const struct procnet_sock *inet_peer(const struct procnet *n, const struc
 		*pending = true;
 		return find_inet(n, &client, true);
 	}
-	/* A socket that listens on any address would also match a connection to the same port of
-	 * another machine. So such a socket counts only if the remote address is surely an address
-	 * of this host. */
+	/* No connected socket is the other end. A socket that listens on any address would also
+	 * match a connection to the same port of another machine. So look for a listening socket
+	 * only if the remote address is surely an address of this host. */
 	if (!is_loopback(s->raddr) && memcmp(s->raddr, s->laddr, 16))
 		return NULL;
 	*pending = s->protocol == IPPROTO_TCP;

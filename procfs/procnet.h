@@ -41,7 +41,8 @@ struct procnet {
 	int unseen_errno;    /* the reason, such as EPERM; ENOENT: the kernel has no unix_diag */
 };
 
-/* Reads the sockets of all processes in t. Returns 0 or -ENOMEM. */
+/* Reads all sockets in the network namespaces of the processes in t. The caller frees *ret with
+ * procnet_done(). Returns 0 or -ENOMEM. */
 int procnet_read(const struct proctask *t, struct procnet *ret);
 void procnet_done(struct procnet *n);
 
@@ -57,13 +58,13 @@ const struct procnet_sock *procnet_peer(const struct procnet *n, const struct pr
 /* Finds a listening unix socket by its name, in one network namespace. NULL: there is none. */
 const struct procnet_sock *procnet_unix_listener(const struct procnet *n, uint64_t netns, const char *name);
 /*
- * True: the other end is on another machine: the address is no loopback address, and no socket of
- * this host is the other end.
+ * Returns true if s is connected to another machine: its remote address is no loopback address, and
+ * no socket of this host is the other end.
  */
 bool procnet_is_remote(const struct procnet *n, const struct procnet_sock *s);
 /*
- * Writes "tcp 127.0.0.1:40000->127.0.0.1:6379" or "unix /run/x". A unix socket without a name gets
- * the name of its peer; peer may be NULL.
+ * Writes the protocol and the addresses of s, such as "tcp 127.0.0.1:40000->127.0.0.1:6379" or
+ * "unix /run/x". A unix socket without a name gets the name of its peer; peer may be NULL.
  */
 void procnet_describe(const struct procnet_sock *s, const struct procnet_sock *peer, char *buf, size_t size);
 

@@ -60,7 +60,8 @@ static DIR *opendir_at(int dir_fd, const char *path)
 	return d;
 }
 
-/* Returns the value after "\nname:\t" in a status file. NULL: the file has no such name. */
+/* Returns a pointer to the value of the line "name:" in the text of a status file. NULL: the text
+ * has no such line. */
 static const char *status_field(const char *text, const char *name)
 {
 	char key[40];
@@ -91,7 +92,8 @@ static uint64_t status_mask(const char *text, const char *name)
 	return p ? strtoull(p, NULL, 16) : 0;
 }
 
-/* Returns the last number in a line such as "NStgid: 1234 56 7". */
+/* Returns the last number in a line such as "NSpid: 1234 56 7": the one in the innermost namespace.
+ * Returns 0 if there is no such line. */
 static uint32_t status_innermost(const char *text, const char *name)
 {
 	const char *p = status_field(text, name);
@@ -149,8 +151,8 @@ static void parse_syscall(const char *text, struct proctask_thread *th)
 		th->args[i] = strtoull(end, &end, 16);
 }
 
-/* Reads one thread. Returns 1 if the thread was added to t, 0 if the thread has ended, or
- * -ENOMEM. */
+/* Reads the thread with the tid `name`. Returns 1 if the thread was added to t, 0 if the thread has
+ * ended, or -ENOMEM. */
 static int read_thread(struct proctask *t, struct proctask_proc *p, int task_fd, const char *name)
 {
 	struct proctask_thread th = { .tid = strtoul(name, NULL, 10),

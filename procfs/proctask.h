@@ -48,7 +48,7 @@ struct proctask_thread {
 	uint32_t tid;
 	uint32_t ns_tid; /* the thread's number in its own pid namespace */
 	uint32_t proc;   /* index in procs */
-	uint32_t tracer; /* tid, 0: none */
+	uint32_t tracer; /* tid of the task that traces the thread (ptrace); 0: none */
 	char comm[16];
 	char state;        /* as in /proc/PID/stat */
 	int nr;            /* system call, or PROCTASK_NR_* */
@@ -66,8 +66,8 @@ struct proctask_proc {
 	/* the descriptors of the process: a range of `fds`, sorted by descriptor */
 	uint32_t first_fd, n_fds;
 	bool kthread;
-	bool fds_seen; /* its descriptors could be read */
-	bool syscalls_seen;
+	bool fds_seen;      /* its descriptors could be read */
+	bool syscalls_seen; /* the system call of at least one of its threads could be read */
 };
 
 struct proctask {
@@ -92,14 +92,16 @@ void proctask_done(struct proctask *t);
 const struct proctask_thread *proctask_by_tid(const struct proctask *t, uint32_t tid);
 const struct proctask_proc *proctask_by_pid(const struct proctask *t, uint32_t pid);
 const struct proctask_fd *proctask_fd(const struct proctask *t, const struct proctask_proc *p, int fd);
-/* Finds all descriptors of one object: by_object[*ret_first ..]. Returns how many there are. */
+/* Finds all descriptors of the object with this kind and ino. Returns how many there are. Their
+ * indices in fds are t->by_object[*ret_first] and the entries after it. */
 size_t proctask_holders(const struct proctask *t, enum proctask_kind kind, uint64_t ino, size_t *ret_first);
+/* Returns the proctask_fd.ino of an object that is no socket and no pipe, by its name. */
 uint64_t proctask_name_hash(const char *name);
 
 /*
- * Writes the path of the control group of a process in the hierarchy of version 2. If the process is in the
- * root of that hierarchy, writes its path in a hierarchy of version 1, if it has one. False: the process
- * has gone, and path is "".
+ * Writes the path of the control group of a process in the hierarchy of version 2. If the process
+ * is in the root of that hierarchy, and a hierarchy of version 1 has the process in a control
+ * group, writes the path of that group instead. False: the process has gone, and path is "".
  */
 bool proctask_cgroup(uint32_t pid, char *path, size_t size);
 
@@ -108,7 +110,7 @@ bool proctask_cgroup(uint32_t pid, char *path, size_t size);
 unsigned proctask_fd_mode(const struct proctask *t, const struct proctask_fd *f);
 /* True: the thread has run or has ended since it was read. */
 bool proctask_moved(const struct proctask *t, const struct proctask_thread *th);
-/* Copies memory of a process. True: all of it could be read. */
+/* Copies size bytes at addr in the memory of a process to buf. True: all bytes could be read. */
 bool proctask_memory(const struct proctask_proc *p, uint64_t addr, void *buf, size_t size);
 /* Reads /proc/PID/fdinfo/FD as text, 0-terminated. False: it cannot be read. */
 bool proctask_fdinfo(const struct proctask_proc *p, int fd, char *buf, size_t size);

@@ -3,8 +3,9 @@
  * wake_edges.c - makes the edges of wake-ups: from the segment of the waker to the segment in which
  * the wakee is woken.
  *
- * The edge of a socket's wake-up is held back until it is known whether a message explains the
- * wake-up. A wake-up is false if the wakee goes back to sleep and has done nothing.
+ * The edge of a wake-up by a socket is held back until it is known whether a message explains the
+ * wake-up. If so, the edge is dropped, because the message has an edge of its own. A wake-up is
+ * false if the wakee does nothing and goes back to sleep on the same object.
  */
 #include "graph/causal/wake_edges.h"
 
@@ -12,8 +13,9 @@
 #include "graph/causal/segments.h"
 #include "graph/wake/cause.h"
 
-/* Moves the task's position in its timeline to the first interval that ends at ts or later. If
- * the position passes an interval of unknown state, a new segment begins. */
+/* Moves the task's position in its timeline to the first interval that ends at ts or later. An
+ * interval of unknown state that ends exactly at ts is passed too. If the position passes an
+ * interval of unknown state, a new segment begins. */
 static void advance(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct graph_task *t = &p->g->tasks[task];
@@ -31,7 +33,7 @@ static void advance(struct pass *p, uint32_t task, uint64_t ts)
 	}
 }
 
-/* Returns the wait that this wake ended, or NULL if the task was awake. */
+/* Returns the wait that the CT_WAKE with the index `event` ended, or NULL if it ended no wait. */
 static const struct interval *woken_interval(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];
@@ -40,8 +42,8 @@ static const struct interval *woken_interval(struct pass *p, uint32_t task, uint
 	uint64_t ts = p->e[event].r.ts;
 
 	advance(p, task, ts);
-	/* Look at one more interval, because the wake may have been recorded before the
-	 * switch-out. */
+	/* Look up to the first interval that begins after the wake, because the wake may have
+	 * been recorded before the switch-out that begins the wait. */
 	for (uint32_t i = p->work[task].interval, last = 0; i < end && !last; i++) {
 		last = s[i].from_ns > ts;
 		if (s[i].state == INTERVAL_BLOCKED && s[i].wake == event)
@@ -67,8 +69,8 @@ static void posted(struct pass *p, uint32_t task, const struct interval *s, uint
 	}
 }
 
-/* Returns true if a wake-up of this kind counts as false when the task soon goes back to the
- * same wait. */
+/* Returns true if this wake-up would be a false one if the task did nothing and went back to the
+ * wait s. */
 static bool may_be_false(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	bool wait = s->wait == CT_W_FUTEX || s->wait == CT_W_FLOCK || s->wait == CT_W_POLL ||
@@ -290,8 +292,8 @@ static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, ui
 		socket_found_empty(p, r->obj, r->ts);
 }
 
-/* Called when the task gets a CPU. If the wake-up of a wait was lost, the wait ends here. A gap
- * ends here too. */
+/* Called when the task gets a CPU. If the wake-up of a wait was lost, the wait ends here. An
+ * interval of unknown state ends here too. */
 static void switch_in(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];

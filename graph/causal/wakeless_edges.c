@@ -15,8 +15,8 @@
 
 #define SIGNALS 65 /* the signals have the numbers 1 to 64 */
 
-/* Returns the origin of a key. If there is none yet, makes one whose event is GRAPH_NONE.
- * Returns NULL if there is no memory; then p->err is set. */
+/* Returns the origin of a key in the table. If there is none yet, adds an origin whose event is
+ * GRAPH_NONE. Returns NULL if there is no memory; then p->err is set. */
 static struct origin *wakeless_edges_of(struct pass *p, struct map *table, uint64_t key)
 {
 	uint64_t at;
@@ -83,14 +83,16 @@ static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
 		return;
 	if (o->event != GRAPH_NONE && p->segments.v[o->segment].task != task &&
 	    (!written || o->value != value))
-		/* weak if this access is a write: the task may not have read the variable before */
+		/* weak if this access is a write, because the task may not have read the
+		 * variable before it wrote the variable */
 		wakeless_edges_edge(p, o, task, event, EDGE_FLAG, written ? EDGE_WEAK : EDGE_STRONG);
 	if (written)
 		*o = (struct origin){ event, p->work[task].segment, value };
 }
 
-/* Adds a weak edge from an unlock to the next task that locks the file, if this task is of
- * another process. The edge is weak because only the order is certain, and not the cause. */
+/* Handles a CT_FLOCK. From an unlock to the next task that locks the file, adds a weak edge if
+ * the two tasks are of different processes. The edge is weak because it is certain which task
+ * came first, but not that one task waited for the other. */
 static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];

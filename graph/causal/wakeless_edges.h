@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wakeless_edges.h - private to graph/: makes the edges that do not come from wake-ups. Errors
- * go to p->err. */
+/* wakeless_edges.h - private to graph/: makes the edges that do not come from wake-ups. */
 #ifndef CTRACE_GRAPH_CAUSAL_WAKELESS_EDGES_H
 #define CTRACE_GRAPH_CAUSAL_WAKELESS_EDGES_H
 
 #include "graph/causal/pass.h"
 
+/* Processes one CT_SIGNAL, CT_SIGDELIVER, CT_FORK, CT_EXEC, CT_FLOCK, CT_ACCESS, CT_JOB,
+ * CT_WAITFD, CT_VISIT or CT_SAMPLE. `event` is the index of this record in the window. Errors go
+ * to p->err. */
 void wakeless_edges_event(struct pass *p, uint32_t event);
 
 #endif

@@ -23,7 +23,8 @@ struct walker {
 	VEC(struct path_piece) pieces;
 	VEC(struct path_frame) frames;
 	VEC(struct blame) leaves;
-	uint32_t stack[PATH_MAX_DEPTH + 1]; /* [depth]: the tasks of the open frames */
+	uint32_t stack[PATH_MAX_DEPTH + 1]; /* [depth]: the task of the open frame at this depth;
+					       GRAPH_NONE: no open frame */
 	uint32_t *near; /* [task]: the interval that the last look-up found. The frames of a task
 			   come in order of time, so the next look-up starts at this interval. */
 	/* The answer of blame_wait() for the wait `last` and the limit last_ns. It is kept,
@@ -64,9 +65,10 @@ static bool on_stack(const struct walker *k, uint32_t depth, uint32_t task)
 
 static void walk(struct walker *k, uint32_t frame);
 
-/* Returns the time at which the task of the frame ended the wait that opened the frame. Records
- * up to this time may explain the wait. If the waiter polled, this time may be long after the
- * end of the frame. */
+/* Returns the time up to which records may explain the waits in the frame. For frame 0, this is
+ * the end of the frame. For other frames, it is the time at which the task of the frame ended
+ * the wait that opened the frame. If the waiter polled, this time may be long after the end of
+ * the frame. */
 static uint64_t horizon(const struct path_frame *f)
 {
 	return f->depth ? MAX(f->to_ns, f->blame.until_ns) : f->to_ns;
@@ -80,9 +82,10 @@ static bool is_poll(const struct graph *g, uint32_t interval)
 	return wait == CT_W_POLL || wait == CT_W_EPOLL;
 }
 
-/* Returns the last repeat of an event loop's wait in the frame. A loop that goes back to wait on
- * the same set has not answered yet. So, for the waiter, the last wake-up before the answer
- * counts. */
+/* Returns the last repeat, in the frame, of the wait `interval` of an event loop. A loop that
+ * goes back to wait on the same set has not answered yet. So, for the waiter, the last wake-up
+ * before the answer counts. Returns `interval` itself if it has no such repeat, if it is no
+ * poll, or if f is frame 0. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	uint64_t end = horizon(f);
@@ -168,7 +171,8 @@ static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32
 			break;
 		last = before == GRAPH_NONE ? interval : before;
 		blame_last(k, last, end, b);
-		/* the loop asked for another reason than this request of some client */
+		/* A client's request ended this wait, but this request is not the reason why the
+		 * loop sent its own request. */
 		if (is_request(k->g, last, b))
 			blame_lasting(k->g, last, b);
 	}
@@ -184,8 +188,9 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 }
 
 /* A task for which another task waits may look at its clock now and then: its wait times out,
- * and the task repeats the wait up to the end of the trace. If it does, and some task could end
- * the last repeat, fills *b with that task. */
+ * and the task repeats the wait up to the end of the trace. If the task does this, and some
+ * other task could end the last repeat, fills *b with that other task. Otherwise leaves *b as it
+ * is. */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {
@@ -305,8 +310,8 @@ static bool blame_leg(struct walker *k, uint32_t frame, uint32_t interval, struc
 }
 
 /* The task of frame f is on the path further up already. Returns true if the task is an event
- * loop that waits there for another request than here, and the messages show for which answer it
- * waits here. */
+ * loop that served another request there than it serves here, and the messages show for which
+ * answer it waits here. */
 static bool is_other_request(struct walker *k, const struct path_frame *f)
 {
 	struct legs legs;
@@ -398,7 +403,8 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 	bool loops = is_loop_of(k->g, b, interval);
 	/* If the wait ended after `to`, this shows nothing: something else had broken the cycle
-	 * by then. */
+	 * by then. Exception: a wait on a futex or a poll. Its object does not show for which
+	 * task the waiter waited, so its end always shows that there was no cycle. */
 	bool ended = b->ended && !died && (b->until_ns <= to || may_be_for_another(k->g, interval));
 	uint32_t i;
 
@@ -416,9 +422,10 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	return !loops || (k->frames.v[i].depth && k->frames.v[i].blame.owed);
 }
 
-/* The waiter of b waited for bytes. If they were on their way for long, returns when the sender
- * had sent them. Otherwise returns UINT64_MAX. On a connection within this host, TCP can keep
- * bytes back (Nagle's algorithm, and an acknowledgement that the receiver delays). */
+/* The waiter of b waited for bytes. If they were on their way for at least MESSAGE_DELAYED_NS,
+ * returns when the sender had sent them. Otherwise returns UINT64_MAX. On a connection within
+ * this host, TCP can keep bytes back (Nagle's algorithm, and an acknowledgement that the
+ * receiver delays). */
 static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 {
 	const struct window_event *sent = b->event == GRAPH_NONE ? NULL : &g->w->events[b->event];
@@ -428,7 +435,8 @@ static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 	if (!b->ended || b->edge != EDGE_MESSAGE || b->kind != RESOURCE_TCP || !sent ||
 	    sent->r.kind != CT_SEND || sent->r.ts + MESSAGE_DELAYED_NS > b->until_ns)
 		return UINT64_MAX;
-	/* Goes on only if the task then received the bytes, and no record of a send is missing. */
+	/* This counts only if the waiter then received the bytes, and no record of a send is
+	 * missing. */
 	if (!n || g->w->events[got->event].r.ts > b->until_ns + MESSAGE_DELAYED_NS ||
 	    graph_lacks_within(g, sent->r.ts, b->until_ns) & CT_LACK_MESSAGES)
 		return UINT64_MAX;
@@ -470,7 +478,9 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 	if (cycle && !is_circle(k, frame, interval, to, &b)) {
 		cycle = false;
 		b.task = GRAPH_NONE;
-		/* The bytes had been sent, and were on their way all the time. */
+		/* No task is to blame. A wait on a connection within this host counts as IPC. A
+		 * wait for bytes that were on their way, or that came from another host, counts
+		 * as network time. */
 		if (graph_is_local(k->g, b.obj))
 			b.time = TIME_IPC;
 		else if ((b.edge == EDGE_OWNER && owner_under_way(k->g, b.obj, to)) ||
@@ -490,7 +500,9 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 	walk(k, (uint32_t)k->frames.n - 1);
 }
 
-/* Puts the creator of a task on the path, for the time before the task was born. */
+/* Puts the creator of the frame's task on the path for [from, to), which is before the task was
+ * born. Adds a piece of TIME_UNKNOWN instead if the creator is not known or is on the path
+ * already, or if the path is PATH_MAX_DEPTH deep. */
 static void walk_unborn(struct walker *k, uint32_t frame, uint64_t from, uint64_t to)
 {
 	struct path_frame f = k->frames.v[frame];
@@ -646,8 +658,8 @@ size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t
 {
 	size_t lo = 0, end = cpu < g->n_cpus ? g->n_runs[cpu] : 0, hi = end;
 
-	/* Doubles the step until it is too large. Then the binary search below has a small
-	 * range. */
+	/* Doubles the step until it leads beyond the wanted run. Then the binary search below
+	 * has a small range. */
 	if (near && near < end && graph_run(g, cpu, near - 1)->to_ns <= ts_ns) {
 		lo = near;
 		for (size_t step = 1; step < end - lo; step *= 2) {

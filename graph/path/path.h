@@ -38,7 +38,7 @@ struct path_piece {
 	uint8_t time;      /* enum time_kind; TIME_SHORT: path_parts() divides the piece */
 	bool cycle;        /* the piece is a wait for a task that is itself waiting on this path */
 	uint16_t pad;
-	uint32_t blame; /* index into leaf_blames; GRAPH_NONE: the task did not wait */
+	uint32_t blame; /* index into leaf_blames; GRAPH_NONE: the piece is no wait */
 };
 
 struct path {
@@ -48,11 +48,12 @@ struct path {
 	size_t n_frames;
 	struct blame *leaf_blames; /* the blames of the waits that were not followed */
 	size_t n_leaf_blames;
-	bool truncated; /* PATH_MAX_PIECES or PATH_MAX_DEPTH was reached, so some waits were not followed */
+	bool truncated; /* some waits were not followed, because PATH_MAX_PIECES or
+			   PATH_MAX_DEPTH was reached */
 };
 
-/* Finds the critical path. The caller frees *ret with path_free(). Returns 0, -ENOMEM, or
- * -EINVAL if the range is empty or there is no such task. */
+/* Finds the critical path of the task over [from_ns, to_ns). The caller frees *ret with
+ * path_free(). Returns 0, -ENOMEM, or -EINVAL if the range is empty or there is no such task. */
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret);
 void path_free(struct path *p);
 
@@ -63,8 +64,8 @@ void path_parts(const struct graph *g, const struct path_piece *x, uint64_t ret[
  * the interval. If the task got no CPU, returns the last CPU that the task had. Returns
  * FORMAT_CPU_NONE if it is not known. */
 uint32_t path_cpu_wanted(const struct graph *g, uint32_t interval);
-/* Returns the index into g->runs[cpu] of the first interval that ends after ts_ns. Returns
- * g->n_runs[cpu] if there is none, and 0 if there is no such CPU. */
+/* Returns the index into g->runs[cpu] of the first RUNNING interval on cpu that ends after
+ * ts_ns. Returns g->n_runs[cpu] if there is no such interval, and 0 if there is no such CPU. */
 size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns);
 /* Like path_first_run(). near is the result for an earlier moment, or 0. The search is fast if
  * that moment is shortly before ts_ns. */

@@ -50,7 +50,8 @@ static bool is_old_tracer(const struct window *w, const struct window_task *lead
 	return w->machine == MACHINE_THIS && leader && !strcmp(leader->comm, "ctraced");
 }
 
-/* Copies the tasks, sorted by (tid, born_ns). Fills renumber: [old index] = new index. */
+/* Copies the tasks of b into g, sorted by (tid, born_ns). Fills renumber: [index in b->now] =
+ * index in g->tasks. Returns 0 or -ENOMEM. */
 static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 {
 	_cleanup_free_ struct task_key *keys = calloc(b->now.n + 1, sizeof(*keys));
@@ -97,7 +98,7 @@ static bool is_run(const struct graph *g, const struct interval *s)
 	return s->state == INTERVAL_RUNNING && s->cpu < g->n_cpus;
 }
 
-/* Allocates room for the RUNNING intervals of each CPU. */
+/* Finds the number of CPUs, and allocates room for the RUNNING intervals of each CPU. */
 static int graph_cpus(struct graph *g, const struct builder *b)
 {
 	g->n_cpus = MIN(g->w->n_cpus, (uint32_t)GRAPH_CPUS_MAX);

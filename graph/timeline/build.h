@@ -49,7 +49,8 @@ struct builder {
 	VEC(struct interval) intervals;
 	VEC(struct interval_look) looks; /* in no order */
 	VEC(struct graph_dropped) dropped;
-	struct map by_tid;      /* from a tid to its index in now */
+	struct map by_tid;      /* from a tid to the index in `now` of the last task that had
+				   this tid */
 	size_t resync;          /* index in window.resyncs of the next resync to replay */
 	bool blind;             /* the replay is in the time without records before the next
 				   resync */
@@ -62,7 +63,14 @@ struct builder {
 	int err;
 };
 
-/* The steps of the replay that fold.c shares with timeline.c. */
+/* The steps of the replay that fold.c shares with timeline.c. If a step fails, it sets b->err.
+ * - timeline_task() returns the index in b->now of the task that has the tid at ts. fresh: the
+ *   record says that the task is new.
+ * - timeline_open() ends the open interval of the task at ts, and opens one in the given state.
+ *   Returns the new interval, or NULL if b->err is set.
+ * - timeline_block() opens a BLOCKED interval for the wait that begins with the record r. owner:
+ *   tid of the owner of the futex; 0: not known.
+ * - timeline_gone() ends the task and its open interval at ts. */
 uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh);
 struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum interval_state state);
 void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner);
@@ -101,8 +109,8 @@ void fold_open(struct builder *b, uint32_t task, uint64_t ts);
 void fold_exit(struct builder *b, uint32_t task, uint64_t ts);
 void fold_drop(struct builder *b, uint32_t task);
 void fold_count(struct task_now *t, const struct interval *s);
-/* Called at the end of a task's cap, before the state `found` is applied. Returns true if
- * `found` is the wait in which the task already is. */
+/* Called at the end of a task's cap, before the task gets the state of the record `found`.
+ * Returns true if this record is about the wait in which the task already is. */
 bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found);
 /* Handles the CT_WAKE that follows a CT_FOUND_WAITED: notes that the wake ended the wait of the
  * CT_FOUND_WAITED. Returns false if there is no such wait. */

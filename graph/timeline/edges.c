@@ -157,7 +157,7 @@ static void classify_task(const struct graph *g, const struct interval *interval
 	}
 }
 
-/* Returns true if waits of this kind never end because of a device or the network. */
+/* Returns true if only tasks and timers can end the wait: never a device or the network. */
 static bool is_between_tasks(const struct graph *g, const struct interval *interval)
 {
 	const struct window_object *o;

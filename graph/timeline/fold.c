@@ -97,7 +97,6 @@ void fold_step(struct builder *b, const struct window_event *e)
 	b->coarse = coarse;
 }
 
-/* Finds whether the window begins in a stretch. */
 void fold_begin(struct builder *b)
 {
 	const struct window *w = b->w;
@@ -253,7 +252,8 @@ static void take_inspection(struct builder *b, uint32_t task)
 		l->owner = ct_futex_owner(&e[t->futex].r);
 }
 
-/* Makes the open interval the wait of which the record e tells. */
+/* The record e says that the task is blocked, and since when. Makes this wait the open interval
+ * of the task. */
 static void found_blocked(struct builder *b, uint32_t task, const struct window_event *e)
 {
 	struct task_now *t = &b->now.v[task];

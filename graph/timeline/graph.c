@@ -10,9 +10,9 @@
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
 {
 	const struct graph_task *t = g->tasks;
-	/* `at` is the index of the first life of this tid that, like all later lives of the tid,
-	 * begins after ts_ns. If there is no such life, `at` is the index of the first life of
-	 * the next tid. */
+	/* `at` is the index of a life of this tid: from this life on, all lives of the tid begin
+	 * after ts_ns. If there is no such life, `at` is the index of the first life of the next
+	 * tid. */
 	size_t at = BISECT(i, 0, g->n_tasks, t[i].tid > tid || (t[i].tid == tid && t[i].from_ns > ts_ns));
 
 	if (at && t[at - 1].tid == tid)
@@ -25,8 +25,8 @@ uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_n
 	const struct graph_task *t = &g->tasks[task];
 	uint32_t lo = t->first_interval, end = lo + t->n_intervals, hi = end;
 
-	/* Doubles the step until it is too large. Then the binary search below has a small
-	 * range. */
+	/* Doubles the step until it leads beyond the wanted interval. Then the binary search
+	 * below has a small range. */
 	if (near > lo && near < end && g->intervals[near - 1].to_ns <= ts_ns) {
 		lo = near;
 		for (uint32_t step = 1; step < end - lo; step *= 2) {

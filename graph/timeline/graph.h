@@ -98,13 +98,15 @@ struct graph_task {
 
 enum edge_kind {
 	EDGE_WAKE = 1,    /* a wake-up whose object is not the object of the wait */
-	EDGE_LOCK = 2,    /* mutex handoff */
-	EDGE_POST = 3,    /* condition variable, semaphore, barrier: a futex without owner */
+	EDGE_LOCK = 2,    /* the handoff of a mutex */
+	EDGE_POST = 3,    /* a post on a futex that has no owner: a condition variable, semaphore
+			     or barrier */
 	EDGE_MESSAGE = 4, /* through a socket: bytes, a new connection, or the end of a
 			     connection */
 	EDGE_PIPE = 5,
 	EDGE_EVENTFD = 6,
-	EDGE_EXIT = 7, /* from a task that exits to the parent or thread that waited for the exit */
+	EDGE_EXIT = 7, /* from the task that exits, to the parent or thread that waited for this
+			  exit */
 	EDGE_SIGNAL = 8,
 	EDGE_FORK = 9,
 	EDGE_FILELOCK = 10,
@@ -118,7 +120,8 @@ enum edge_kind {
 	EDGE_POLLED = 16,
 	EDGE_OWNER = 17, /* no task ended the wait: the edge is from the owner of the object, or from the task
 			    at its other end */
-	EDGE_CPU = 18,   /* the edge is from the task that had the CPU */
+	EDGE_CPU = 18,   /* from the task that had the CPU, to the task that was runnable
+			    meanwhile */
 	EDGE_STOP = 19,
 	EDGE_DISK = 20,       /* the edge is from the task that kept the device busy */
 	EDGE_FLAG = 21,       /* a variable in memory: from the task that wrote it to the task
@@ -135,8 +138,9 @@ enum edge_kind {
  * Boosted: weak, but another sign supports the edge, such as stacks that are alike. */
 enum edge_strength { EDGE_WEAK = 0, EDGE_BOOSTED = 1, EDGE_STRONG = 2 };
 
-/* An entry of an index: the index of a record that is about the key (an object, a task or a
- * process). In some indices, it is the index of a task or object: see struct graph. */
+/* An entry of a graph_index: the position in window.events of a record that is about the key (an
+ * object, a task or a process). In some indices, it is the position of a task or object instead:
+ * see struct graph. */
 struct graph_ref {
 	uint32_t event;
 };
@@ -295,26 +299,29 @@ uint64_t graph_scans_refused(const struct graph *g);
 /* Returns the references of a key, in order of time. *ret_n is their number. Here and in the
  * functions below, the graph owns the references. */
 const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n);
-/* Returns the references of the keys from `first` to `last`, both included. */
+/* Returns the references of the keys from `first` to `last`, both included. *ret_n is their
+ * number. */
 const struct graph_ref *graph_refs_range(const struct graph_index *ix, uint64_t first, uint64_t last,
 					 size_t *ret_n);
 /* Returns the last reference of key whose event has ts <= ts_ns, or NULL. */
 const struct graph_ref *graph_ref_before(const struct graph *g, const struct graph_index *ix, uint64_t key,
 					 uint64_t ts_ns);
-/* Returns the references of key whose events have ts >= from_ns. */
+/* Returns the references of key whose events have ts >= from_ns. *ret_n is their number. */
 const struct graph_ref *graph_refs_from(const struct graph *g, const struct graph_index *ix, uint64_t key,
 					uint64_t from_ns, size_t *ret_n);
 /* Returns the sockets of a type that may listen at an address: for AF_UNIX at `name`, for other
- * families at `port`. The list may have other sockets too, so the caller compares the addresses. */
+ * families at `port`. In the references, .event is an index into window.objects. The list may
+ * have other sockets too, so the caller compares the addresses. */
 const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
 					const char *name, size_t *ret_n);
 /* How well a listening socket matches the address that a connection asks for. The values go from
  * the least to the most certain match. */
 enum listens {
 	LISTENS_NOT,
-	LISTENS_MAPPED,    /* the same port, at any IPv6 address of its network namespace, which
-			      includes IPv4 addresses */
-	LISTENS_ANYWHERE,  /* the same port, at any address of its network namespace */
+	LISTENS_MAPPED,    /* the socket listens on the same port, at all IPv6 addresses of its
+			      network namespace; these include the IPv4 addresses */
+	LISTENS_ANYWHERE,  /* the socket listens on the same port, at all addresses of its
+			      network namespace */
 	LISTENS_ELSEWHERE, /* the same address and port, in another network namespace */
 	LISTENS_EXACTLY,   /* the same address and port, or the same path of a unix socket */
 };
@@ -324,14 +331,14 @@ enum listens graph_listens_for(const struct graph *g, const struct window_object
 /* Returns true if the remote address of the socket shows that the other end of the connection is
  * on this host: it is a loopback address, or the address of another socket in the trace. */
 bool graph_is_local(const struct graph *g, uint64_t sock);
-/* Returns the socket at the other end of a connection, if this socket is on this host. For one
- * side of a pseudo terminal, returns the other side. Returns 0 if it is not known. */
+/* Returns the socket at the other end of the connection, if that socket is on this host. For one
+ * side of a pseudo terminal, returns the other side. Returns 0 if the other end is not known. */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
 /* Returns true if the socket is the accepted end of its connection, and not the end that
  * connected. */
 bool graph_is_accepted(const struct graph *g, uint64_t sock);
-/* The words that the JSON has for enum edge_kind ("lock", "message", ...) and for enum
- * edge_strength. */
+/* Return the words that the JSON has for an enum edge_kind ("lock", "message", ...) and for an
+ * enum edge_strength. */
 const char *edge_kind_name(uint8_t kind);
 const char *edge_strength_name(uint8_t strength);
 /* Returns true if the interval is a wait for a lock. It is one if the owner of its futex is

@@ -106,7 +106,8 @@ static uint64_t tuple_hash(const uint8_t *la, uint16_t lp, const uint8_t *ra, ui
 	return hash_add(hash_add(h, lp), rp);
 }
 
-/* Turns an IPv4 address that is mapped into IPv6 into the plain IPv4 address. */
+/* Copies an address. An IPv4 address that is mapped into IPv6 becomes the plain IPv4 address: 4
+ * bytes, then zeroes. */
 static void plain_address(uint16_t family, const uint8_t in[16], uint8_t out[16])
 {
 	static const uint8_t mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
@@ -131,10 +132,10 @@ static bool is_accepted_unix(const struct window_object *o)
 	       !(o->id & CT_OBJ_NOT_ACCEPTED);
 }
 
-/* Returns the other end of a unix socket. If a client sends before its connection is accepted,
- * its record of the other end has an id that the other end later loses. The accepted end always
- * knows its peer, so this function looks for an accepted socket that has the client's socket as
- * its peer. */
+/* Returns the other end of the unix socket o. If a client sends before its connection is
+ * accepted, the client's record names the other end by an id that the other end later loses. But
+ * the accepted end always knows its peer. So this function looks for an accepted socket that has
+ * the client's socket as its peer. */
 static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 {
 	size_t n = 0;
@@ -389,14 +390,15 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 	if (futex_command(x1) == FUTEX_WAIT && x1 && word != GLIBC_MUTEX_CONTENDED &&
 	    (word & FUTEX_TID_MASK) != ct_futex_owner(&futex->r))
 		return false;
-	/* If the trace does not know the owner, it is no task: the memory near the futex means
-	 * something else. */
+	/* If the trace knows the waiter but no task with the owner's tid, this number is no tid:
+	 * the memory near the futex means something else. The owner of a private futex is in the
+	 * waiter's process. */
 	return !waiter || (owner && (op & FUTEX_PRIVATE_FLAG ? waiter->tgid == owner->tgid
 							     : !(owner->flags & CT_TF_KTHREAD)));
 }
 
-/* Returns true if the wait has a plausible owner and uses FUTEX_WAIT_BITSET. Read-write locks
- * and joins do. */
+/* Returns true if the wait has a plausible owner and uses FUTEX_WAIT_BITSET, as waits for
+ * read-write locks and joins do. */
 static bool is_owned_bitset(const struct window *w, const struct window_event *futex)
 {
 	return futex_command(window_words(w, futex)[1]) == FUTEX_WAIT_BITSET && index_is_owner(w, futex);

@@ -37,8 +37,10 @@ void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 	t->exit_ns = MIN(t->exit_ns, ts);
 }
 
-/* Returns the task that has this tid now. Makes an entry if there is none, or if the last task
- * with this tid has gone. fresh: the record says that the task is new. */
+/* Returns the index of the task that has this tid now. Makes a new entry if there is none, if
+ * the last task with this tid has gone, or if the record is about the birth of a new task
+ * (fresh). Exception: after a CT_EXIT in a coarse stretch (`ended`), later records that are not
+ * fresh still belong to the old task. Returns 0 if b->err is set. */
 uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 {
 	uint64_t at;
@@ -167,7 +169,7 @@ static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint3
 	b->on_cpu.v[cpu] = now;
 }
 
-/* Opens an interval at from_ns, in the state that the checkpoint gives for the task. */
+/* Opens an interval at from_ns, in the state that the checkpoint or resync gives for the task. */
 static void timeline_state_interval(struct builder *b, uint32_t task, const struct window_state *st,
 				    uint64_t from_ns)
 {
@@ -244,7 +246,7 @@ static bool resync_keeps(const struct interval *s, const struct window_state *st
 }
 
 /* Makes the state of the task unknown from rs->from_ns on, unless the task is in the same state
- * after the gap. Returns false if the task has ended. */
+ * after the gap. Returns true if the task has an open interval afterwards. */
 static bool timeline_blind_task(struct builder *b, const struct window_resync *rs, uint32_t task)
 {
 	struct task_now *t = &b->now.v[task];
@@ -507,8 +509,8 @@ static void timeline_visit(struct builder *b, const struct window_event *e, uint
 	if (timeline_state(b, &b->now.v[at]) != INTERVAL_BLOCKED)
 		return;
 	s = &b->intervals.v[b->now.v[at].interval];
-	/* For a wait with a path, only the inspection knows the object: the file system of the
-	 * path. */
+	/* If a call that takes a path blocks, only the inspection knows the object of the wait:
+	 * the file system of the path. */
 	if (s->wait == CT_W_OPEN && !s->obj)
 		s->obj = e->r.obj;
 	l = timeline_look(b, (uint32_t)at);
@@ -649,8 +651,8 @@ static void timeline_end(struct builder *b, uint64_t last_ns)
 }
 
 /* Allocates, in large pages, room for as many intervals as there will be if no record was lost.
- * To count the intervals costs less than to move the array as it grows. If there is too little
- * memory, allocates nothing here, and the array grows as far as it can. */
+ * To count the intervals costs less than to move the array as it grows. If the room cannot be
+ * allocated at once, the array grows as far as it can. */
 static void timeline_reserve(struct builder *b)
 {
 	const struct window *w = b->w;
@@ -669,7 +671,7 @@ static void timeline_reserve(struct builder *b)
 
 /* If event e[n] is a CT_SWITCH, notes its place, so that it can be dropped, and returns true.
  * Returns false if the event has to stay, because it is of another kind, is the first event, or
- * comes too long after the event before it. */
+ * comes more than UINT32_MAX ns after the event before it. */
 static bool timeline_drops(struct builder *b, const struct window_event *e, uint32_t n)
 {
 	uint64_t since_ns = n ? e[n].r.ts - e[n - 1].r.ts : UINT64_MAX;

@@ -54,17 +54,18 @@ struct blame {
 			      GRAPH_NONE */
 	uint64_t obj;      /* the object on the waiter's side; if the wait is a poll of several
 			      objects, the object that mattered */
-	uint64_t until_ns; /* when the task to blame acted; if no task acted, the end of the wait */
+	uint64_t until_ns; /* when the task to blame acted; if no task acted, the time at which
+			      the wait ended */
 	enum resource_kind kind;
 	uint8_t time;     /* enum time_kind */
 	uint8_t edge;     /* enum edge_kind */
 	uint8_t strength; /* enum edge_strength */
-	uint8_t rivals;   /* if no task ended the wait, and several tasks could end it: the
-			     number of these tasks, at most ENDERS_MAX; else 0 */
+	uint8_t rivals;   /* the number of tasks that could end the wait, at most ENDERS_MAX, if
+			     there are several and none of them ended the wait; else 0 */
 	bool ended;       /* the event for which the task waited has ended the wait */
 	bool timed_out;   /* the wait's own time limit ended it */
-	bool owed;        /* obj is a socket, and the waiter is connecting, or has sent a request
-			     and has no answer yet */
+	bool owed;        /* obj is a socket on which the waiter is owed an answer: see
+			     owner_owed() in owner.h */
 	bool killed;      /* a signal, or the end of the whole process, ended the wait, and the waiter
 			     exited soon after */
 };
@@ -78,8 +79,8 @@ void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, str
  * ended. */
 void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
 
-/* Like blame_lasting(), for a poll that waits for an answer on this socket. The caller knows
- * that it does. */
+/* Like blame_lasting(), but treats the wait as a wait for an answer on the socket sock. The
+ * caller knows that the waiter waits for this answer. */
 void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struct blame *ret);
 
 /* The process of the interval's task works on a request since since_ns. Looks for a task of
@@ -94,9 +95,10 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
  * with this thread and returns true. Several active threads that wait for one other process
  * count as one. A thread is active if it computes, or if it waits for one of these: the disk; a
  * file lock; the end of its write; an answer that it is owed; its own child; another process
- * that has to read what the thread sent. The other threads only wait for work. Returns false if
- * no thread or several threads are active, if *ret already blames a thread that is active or
- * sleeps, or if the process has more than ACTIVE_THREADS threads. */
+ * that has to read what the thread sent. The other threads only wait for work. since_ns is as in
+ * blame_debt(). Returns false in three cases: no thread or several threads are active; *ret
+ * already blames a thread that is active or sleeps; the process has more than ACTIVE_THREADS
+ * threads. */
 bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
 /* Returns true if the task idles at ts_ns, like a server that waits for requests, or for the

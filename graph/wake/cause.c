@@ -9,8 +9,9 @@
 #include "graph/wake/owner.h"
 #include "lib/checked.h"
 
-/* Returns true if the record of a polled object is for the wait s. The set is recorded when the
- * wait begins or when it ends (bpf/wait_fds.h). */
+/* Returns true if the record of a polled object is for the wait s. For a poll(), it is if its
+ * time fits, because the set is recorded when the wait begins or when it ends (bpf/wait_fds.h).
+ * The members of an epoll count at any time. */
 static bool is_polled_in(const struct interval *s, const struct window_event *e)
 {
 	return s->wait != CT_W_POLL ||
@@ -45,7 +46,7 @@ bool blame_polls_several(const struct graph *g, uint32_t interval)
 }
 
 /* Returns true if the set that s polls has a connection to another host. Sets *ret_known to true
- * if the set has any connection that is not AF_UNIX. */
+ * if it finds any connection that is not AF_UNIX, else to false. */
 static bool has_far_member(const struct graph *g, const struct interval *s, bool *ret_known)
 {
 	size_t n;
@@ -73,8 +74,8 @@ bool wake_polls_far(const struct graph *g, const struct interval *s)
 	return has_far_member(g, s, &known) || !known;
 }
 
-/* Returns the socket that the waker used last before the wake-up. Returns 0 if it used none, or
- * if too many records lie in between. */
+/* Returns the socket that the waker used last before the wake-up. Returns 0 if none of the last
+ * SPOKE_LOOKS records before the wake-up shows one. */
 static uint64_t look_spoke(const struct graph *g, const struct window_event *wake)
 {
 	size_t at = (size_t)(wake - g->w->events);

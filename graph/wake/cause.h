@@ -28,8 +28,8 @@ struct wake_cause {
 void wake_cause(const struct graph *g, const struct interval *s, const struct window_event *wake,
 		uint64_t spoke, struct wake_cause *ret);
 
-/* Returns true if an event loop may wait for another host: the polled set has a connection to
- * another host, or no TCP or UDP connection of the set is known. */
+/* Returns true if the event loop that waits in s may wait for another host: the polled set has a
+ * connection to another host, or no TCP or UDP connection of the set is known. */
 bool wake_polls_far(const struct graph *g, const struct interval *s);
 
 #endif

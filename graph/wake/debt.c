@@ -17,9 +17,8 @@
 #include "lib/cleanup.h"
 
 /* Returns the wait in which the task may wait for an answer at ts_ns. This is its read, connect
- * or poll at ts_ns, if it is in one. Otherwise it is the last wait in an epoll that the task
- * began up to ts_ns, unless too many intervals lie in between. Returns GRAPH_NONE if there is no
- * such wait. */
+ * or poll at ts_ns, if it is in one. Otherwise it is the last wait in an epoll among the last
+ * DEBT_LOOKS intervals that began up to ts_ns. Returns GRAPH_NONE if there is no such wait. */
 static uint32_t asking_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -58,9 +57,10 @@ bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return b.task == GRAPH_NONE || !(b.owed || graph_descends_from(g, b.task, g->tasks[task].tgid));
 }
 
-/* Returns true if b->task was asked on b->obj before since_ns, and idles at ts_ns. The question
- * may be one for news. An idle server answers such a question only when there is news, which may
- * be never. asked_by_ns: the question was sent at this time at the latest. */
+/* Returns true if the question to b->task on b->obj was sent before since_ns, or was never
+ * recorded, and b->task idles at ts_ns. Such a question may be one for news. An idle server
+ * answers it only when there is news, which may be never. asked_by_ns: the question was sent at
+ * this time at the latest. */
 static bool may_have_no_news(const struct graph *g, const struct blame *b, uint64_t asked_by_ns,
 			     uint64_t since_ns, uint64_t ts_ns)
 {
@@ -114,9 +114,9 @@ static bool computed(const struct graph *g, uint32_t task, uint64_t from_ns, uin
 	return n * ACTIVE_SHARE >= ACTIVE_MOMENTS;
 }
 
-/* Returns true if the task waits at ts_ns for something outside of its process. Sets *ret_for to
- * the task of another process for which it waits, or to GRAPH_NONE. since_ns is as in
- * blame_debt(). */
+/* Returns true if the task waits at ts_ns for something outside of its process. If it waits for
+ * a task of another process, *ret_for becomes this task. The caller has set *ret_for to
+ * GRAPH_NONE. since_ns is as in blame_debt(). */
 static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t ts_ns,
 			  uint32_t *ret_for)
 {

@@ -16,8 +16,7 @@
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
 
-/* Returns true if the object is a block device, or a file or directory on one. A wait for such
- * an object is a wait for the device. */
+/* Returns true if the object is a block device, or a file or directory on one. */
 static bool on_disk(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -134,7 +133,7 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 	return NULL;
 }
 
-/* Returns true if the signal killed the task, or is one of those that ask programs to end. */
+/* Returns true if the signal killed the task t, or is a signal that asks programs to end. */
 static bool ends_programs(int signal, const struct graph_task *t)
 {
 	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
@@ -208,10 +207,10 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->ended = true;
 }
 
-/* Returns the object of the wait. If the wait names no socket and is no write (for example, a
- * poll), returns the socket that the wake made readable. In other waits, the socket in the
- * record of the wake does not count: a softirq can make one socket readable, and then make room
- * for a writer on another socket. */
+/* Returns the object of the wait. Exception: if the wait names no socket and is no write (for
+ * example, a poll), returns the socket that the wake made readable. In other waits, the socket
+ * in the record of the wake does not count: a softirq can make one socket readable, and then
+ * make room for a writer on another socket. */
 static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
@@ -220,8 +219,8 @@ static uint64_t own_socket(const struct interval *s, const struct window_event *
 												: s->obj;
 }
 
-/* Completes b for bytes that came in by an interrupt. A task of this host or the network sent
- * them. */
+/* Completes b for a wait on a socket that an interrupt ended. A task of this host, or the
+ * network, had sent bytes; or, if the wait was a write, had received bytes and so made room. */
 static void blame_network(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			  struct blame *b)
 {
@@ -378,7 +377,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		return;
 	}
 	/* The interrupt is of unknown kind: the timer of the poll may have made it, or the
-	 * network. In both cases the task has waited for its set. */
+	 * network. In both cases the task has waited for an object of its set. */
 	if (ct_wake_context(&wake->r) == CT_CTX_IRQ && (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
 		blame_lasting(g, (uint32_t)(s - g->intervals), b);
 		return;
@@ -413,8 +412,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		b->kind = RESOURCE_INPUT;
 }
 
-/* For a wait that timed out: returns its first repeat up to limit_ns that did not time out, or
- * NULL if there is none. */
+/* For a wait that timed out: returns the first repeat of the wait that did not time out, if this
+ * repeat ends by limit_ns; otherwise NULL. */
 static const struct interval *blame_repeat(const struct graph *g, uint32_t interval, uint64_t limit_ns)
 {
 	uint32_t ended = repeats_ended(g, interval);

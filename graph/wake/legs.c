@@ -24,9 +24,9 @@ struct round {
 	uint32_t tid;
 	uint32_t received[ROUND_RECEIVES]; /* indices of events: the first receive on each socket */
 	bool acted[ROUND_RECEIVES];        /* the thread has sent something because of this receive */
-	size_t n;                          /* number of sockets on which it received; if more
-					      than ROUND_RECEIVES, the last ones are missing in
-					      received */
+	size_t n;                          /* number of sockets on which the thread received; if
+					      there are more than ROUND_RECEIVES, the last ones
+					      are missing in `received` */
 	bool guessed;                      /* the thread may have acted on the receives in
 					      another order than assumed */
 	uint32_t now;                      /* index of the receive on which the thread acted
@@ -74,8 +74,9 @@ static uint32_t first_event(const struct graph *g, uint64_t ts_ns)
 /* Returns the receive because of which the loop now sends on `sock`: the reason of the send. The
  * reason of an answer on an accepted socket is the request there, or an answer that the loop
  * received. The reason of a question is a request, or an answer that came before. Loops act in
- * the order in which they receive. Sets *sure to true if no other receive could be the reason.
- * Returns GRAPH_NONE if the loop has received nothing in this round. */
+ * the order in which they receive. If the loop has acted on all receives that could be the
+ * reason, returns the receive on which it acted last in this round, or GRAPH_NONE if it has
+ * acted on none. Sets *sure to true if no other receive could be the reason. */
 static uint32_t reason(const struct graph *g, struct round *t, uint64_t sock, bool *sure)
 {
 	bool answers = graph_is_accepted(g, sock);
@@ -117,8 +118,8 @@ static bool is_by(const struct graph *g, uint32_t event, uint32_t tgid)
 }
 
 /* Goes on with the round at event e. If e is a send of the thread, returns its reason, like
- * reason(). Returns GRAPH_NONE if e is something else. If the thread has received on too many
- * sockets in this round, t->n becomes larger than ROUND_RECEIVES. */
+ * reason(). Returns GRAPH_NONE if e is something else. If the thread has received on more than
+ * ROUND_RECEIVES sockets in this round, t->n is larger than ROUND_RECEIVES afterwards. */
 static uint32_t round_step(const struct graph *g, struct round *t, uint32_t e, bool *sure)
 {
 	const struct ct_rec *r = rec(g, e);
@@ -143,8 +144,8 @@ static uint32_t round_step(const struct graph *g, struct round *t, uint32_t e, b
 }
 
 /* Begins the round of the thread that sent or received `event`. Returns the index of the first
- * event of the round. Returns GRAPH_NONE if it is not known, or if too many events lie between
- * it and `event`. */
+ * event of the round. Returns GRAPH_NONE if it is not known, or if `event` comes more than
+ * ROUND_EVENTS events after it. */
 static uint32_t round_begin(const struct graph *g, uint32_t event, struct round *t)
 {
 	uint32_t thread = task_of(g, event), first;
@@ -156,7 +157,7 @@ static uint32_t round_begin(const struct graph *g, uint32_t event, struct round 
 }
 
 /* Returns the receive because of which a thread made the send `event`. Returns GRAPH_NONE if
- * there is none, or if too much happened in this round. */
+ * there is none, or if the round of the send exceeds a limit (ROUND_*). */
 static uint32_t reason_of(const struct graph *g, uint32_t event, bool *sure)
 {
 	struct round t;
@@ -204,9 +205,10 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }
 
-/* The loop sent the last part of its answer with `last`. Goes back from there: to the answer
- * because of which the loop sent it, to the question of this answer, to the reason of the
- * question, and so on. */
+/* Adds to *l the legs of the request `got`, which the loop has answered. The event `last` is the
+ * send of the last part of the answer. Goes back from there: to the receive because of which the
+ * loop sent the answer, to the question for which this receive is the answer, to the receive
+ * because of which the loop sent the question, and so on. Returns 0 or -ENOMEM. */
 static int legs_back(const struct graph *g, uint32_t tgid, uint32_t got, uint32_t last, struct legs *l)
 {
 	uint64_t end_ns = UINT64_MAX;
@@ -275,9 +277,9 @@ static uint32_t question_after(const struct graph *g, uint32_t why, bool *sure)
 	return found;
 }
 
-/* The loop has not answered the request `got` yet. Goes forward: from the request to the
- * question that the loop sent because of the request, to the answer of this question, to the
- * next question, and so on. */
+/* Adds to *l the legs of the request `got`, which the loop has not answered yet. Goes forward:
+ * from the request to the question that the loop sent because of the request, to the answer to
+ * this question, to the next question, and so on. Returns 0 or -ENOMEM. */
 static int legs_forward(const struct graph *g, uint32_t tgid, uint32_t got, uint64_t end_ns, struct legs *l)
 {
 	bool sure = true;
@@ -343,8 +345,8 @@ void legs_done(struct legs *l)
 	VEC_FREE(&l->v);
 }
 
-/* Returns the task that sent the answer, or GRAPH_NONE. *ret_event is the index of the send, or
- * GRAPH_NONE. */
+/* Returns the task that sent the answer that ends the leg, or GRAPH_NONE. *ret_event is the
+ * index of the send, or GRAPH_NONE. */
 static uint32_t answerer(const struct graph *g, const struct leg *leg, uint32_t *ret_event)
 {
 	uint64_t peer = graph_peer_object(g, leg->sock);
@@ -360,10 +362,10 @@ static uint32_t answerer(const struct graph *g, const struct leg *leg, uint32_t 
 	return r ? graph_task_at(g, rec(g, r->event)->tid, rec(g, r->event)->ts) : GRAPH_NONE;
 }
 
-/* Returns true if the server had sent its answer long before ts_ns, the end of a wait, or if the
- * send of the answer is not known. For a leg without an answer, returns true if bytes of the
- * server are unread at ts_ns. In these cases a wait on a futex was for something else. (A poll
- * would have ended.) */
+/* Returns true if the server had sent its answer more than MESSAGE_DELAYED_NS before ts_ns, the
+ * end of a wait, or if the send of the answer is not known. For a leg without an answer, returns
+ * true if bytes of the server are unread at ts_ns. In these cases a wait on a futex was for
+ * something else. (A poll would have ended.) */
 static bool is_over(const struct graph *g, const struct leg *leg, uint32_t sent, uint64_t ts_ns)
 {
 	if (leg->answered == GRAPH_NONE)

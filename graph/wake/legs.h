@@ -51,9 +51,9 @@ struct legs {
 int legs_find(const struct graph *g, uint32_t tgid, uint64_t sock, uint64_t sent_ns, uint64_t end_ns,
 	      struct legs *ret);
 void legs_done(struct legs *l);
-/* For a poll, or a wait on a futex without a known owner. If the wait lies in a leg, fills *ret
- * with the task that owed the answer, and returns true. Returns false if the wait lies in no
- * leg, or was not for the answer. */
+/* `interval` is a poll, or a wait on a futex without a known owner. If the wait lies in a leg,
+ * fills *ret with the task that owed the answer, and returns true. Returns false if the wait
+ * lies in no leg, or was not for the answer. */
 bool legs_blame(const struct graph *g, const struct legs *l, uint32_t interval, struct blame *ret);
 
 #endif

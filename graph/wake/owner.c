@@ -139,7 +139,7 @@ static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, ui
 
 /* Returns the last task that woke the task `me` through obj up to ts_ns. If there is none,
  * returns the first task that woke `me` through obj later. Sets *ret_ns to the time of this
- * wake. */
+ * wake. Returns GRAPH_NONE if no task woke `me` through obj. */
 static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint64_t *ret_ns)
 {
 	size_t n, n_after, first_after;
@@ -180,7 +180,7 @@ static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
 }
 
 /* Drops each process that is an ancestor of another one in the list. The processes share a
- * listening socket. */
+ * listening socket, so the ancestor is the master, and its descendants are the workers. */
 static void drop_masters(const struct graph *g, struct enders *all)
 {
 	struct enders workers = { 0 };
@@ -430,10 +430,10 @@ static size_t count_stopped(const struct graph *g, const struct enders *e, uint6
 	return n;
 }
 
-/* Returns the task at the other end of a pipe: the last task that woke `me` through the pipe.
- * Exception: this last waker is not stopped, and of the processes that have the other end open,
- * exactly one is stopped. Then returns the task of the stopped process, because a stopped task
- * cannot do its part. */
+/* Returns the task at the other end of a pipe: the last task that woke `me` through the pipe,
+ * or, if there is none, the result of fd_owner(). Exception: this last waker is not stopped, and
+ * of the processes that have the other end open, exactly one is stopped. Then returns the task
+ * of the stopped process, because a stopped task cannot do its part. */
 static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 			   struct enders *all)
 {
@@ -540,8 +540,8 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return o && o->family != AF_UNIX && owner_unread(g, sock, ts_ns);
 }
 
-/* Returns the child for which the task waits. If any child can end the wait, returns the
- * youngest child, and adds all children to *all. */
+/* Returns the child for which the task waits, or GRAPH_NONE if it is not known. If any child can
+ * end the wait, returns the youngest child, and adds all children to *all. */
 static uint32_t live_child(const struct graph *g, const struct interval *s, struct enders *all)
 {
 	size_t n;
@@ -562,8 +562,8 @@ static uint32_t live_child(const struct graph *g, const struct interval *s, stru
 	return best;
 }
 
-/* How well an object explains a poll that does not return. The values go from the worst to the
- * best. */
+/* How well an object explains a poll that does not return. The values go from the worst
+ * explanation to the best one. */
 enum poll_score {
 	POLL_NONE,    /* not at all */
 	POLL_OWN,     /* a socket whose other end belongs to the task's own process, or to no known task */
@@ -727,8 +727,9 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 }
 
 /* For a poll of objects that no other process can use. If the task has children, the poll is for
- * the end of one of them. Either the task's handler of SIGCHLD writes to one of the polled
- * objects, or the signal itself ends the poll. Then completes b and returns true. */
+ * the end of one of them: either the task's handler of SIGCHLD writes to one of the polled
+ * objects, or the signal itself ends the poll. In this case completes b and returns true.
+ * Returns false if the task has no child. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	uint32_t child = live_child(g, s, all);
@@ -1123,9 +1124,9 @@ static bool is_join(const struct graph *g, const struct interval *s, uint32_t ow
 		event_of(g, r)->r.ts >= s->from_ns);
 }
 
-/* Returns the only other thread of the task's process. If no other process has the pipe, this
- * thread has the other end. Returns GRAPH_NONE if another process has the pipe, or if the
- * process has no other thread, or several. */
+/* Returns the only other thread of the task's process: if no other process has the pipe, this
+ * thread has the other end. Returns GRAPH_NONE if another process has the pipe, if no record
+ * shows which processes have it, or if the process has no other thread, or several. */
 static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 {
 	const struct graph_task *me = &g->tasks[s->task];

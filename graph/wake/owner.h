@@ -20,8 +20,9 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
  * the task is no longer in a system call. In this case, and for an exit, the result is true only
  * if no later use of the other end is recorded. */
 bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake);
-/* Returns false if the waker of `wake` surely ends no connection. This test is cheap, and the
- * same for all sockets. */
+/* Returns true if the waker of `wake` may end a connection: it is in close() or shutdown(),
+ * exits, or is on the way back to user space. This test is cheap, and is the same for all
+ * sockets. */
 bool owner_may_close(const struct graph *g, const struct window_event *wake);
 /* Returns true if the process of the task has the socket: a task of this process used the socket
  * last; or no task used the socket, and this process has the socket open. */
@@ -30,13 +31,15 @@ bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint6
  * it received. Sets *ret_event to the index of its CT_RECV, or to GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event);
-/* Completes b for a wait that no task ended. Fills *all with the tasks that could have ended the
- * wait. If there are several, sets b->rivals to their number. */
+/* Completes b for a wait that no task ended. If several tasks could have ended the wait, fills
+ * *all with these tasks, and sets b->rivals to their number. Otherwise *all has one task or
+ * none. */
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all);
 /* Returns the task at the other end of the socket at ts_ns. *all is as in owner_of_wait(). */
 uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all);
-/* Returns true if, at ts_ns, a request on the socket had no answer yet, or the socket was
- * connecting. Only the end that asks is owed an answer. This is the end that connected; on a
+/* Returns true if the socket is owed an answer at ts_ns: a request that was sent on it had no
+ * answer yet, or the socket was connecting, or had connected and no bytes were sent or received
+ * on it yet. Only the end that asks is owed an answer. This is the end that connected; on a
  * socket pair, the end that sent first. */
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* Returns true if, at ts_ns, bytes that the other end of the connection had sent were not

@@ -127,9 +127,10 @@ struct score {
 };
 typedef VEC(struct score) scores;
 
-/* Returns the first interval by whose end the task has made progress since an interval a. score
- * is the score of a. v has the RUNNING and FOLDED intervals after a, the latest one first. An
- * interval is not in v if an earlier interval in v has the same score or a larger one. */
+/* Returns the first interval by whose end the task has made progress since an interval a, or
+ * GRAPH_NONE if there is none. score is the score of a. v has the RUNNING and FOLDED intervals
+ * after a, the latest one first. An interval is not in v if an earlier interval in v has the
+ * same score or a larger one. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
@@ -281,8 +282,8 @@ uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns,
 	if (!r)
 		return GRAPH_NONE;
 	at = r->at[interval - r->first];
-	/* Doubles the step until it is too large. Then the binary search below has a small
-	 * range. */
+	/* Doubles the step until it leads beyond the last possible answer. Then the binary
+	 * search below has a small range. */
 	for (lo = at + 1, hi = lo; !is_beyond(g, r, interval, hi, end_ns, ran_ns); step *= 2) {
 		lo = hi + 1;
 		hi = step < r->n - hi ? hi + step : r->n;

@@ -17,13 +17,13 @@
 /* All functions take a BLOCKED interval. They return the index of a wait, or GRAPH_NONE if there
  * is no such wait. */
 
-/* Returns the next repeat. */
+/* Returns the first repeat after `interval`. */
 uint32_t repeats_next(const struct graph *g, uint32_t interval);
 /* Returns the last repeat that has ended by end_ns and whose wake-up is recorded. A repeat
  * counts only if the task ran for at most ran_ns between `interval` and this repeat. */
 uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns, uint64_t ran_ns);
-/* Returns the last repeat if it lasts to the end of the trace, and the task ran for at most
- * ran_ns between `interval` and this repeat. */
+/* Returns the last interval of the task, if it is a repeat that lasts to the end of the trace,
+ * and the task ran for at most ran_ns between `interval` and this repeat. */
 uint32_t repeats_open(const struct graph *g, uint32_t interval, uint64_t ran_ns);
 /* Returns the first repeat that something other than a timer ended. Between `interval` and this
  * repeat, the task made no progress (has_made_progress()), and waited for nothing else for

@@ -196,12 +196,13 @@ enum ct_kind {
 	 */
 	CT_ACCESS = 23,
 	/*
-	 * An inspection found a variable that its task may be polling. The task spins, or sleeps in a loop.
+	 * An inspection of a task found a variable that the task may be polling. The task spins, or
+	 * sleeps in a loop.
 	 *   tid    the task
 	 *   obj    the variable (CT_OBJ_DATA)
 	 *   flags  CT_QF_*
-	 *   x[0]   its value at that time
-	 *   x[1]   its address
+	 *   x[0]   the value of the variable at that time
+	 *   x[1]   the address of the variable
 	 */
 	CT_POLLED = 24,
 	/*
@@ -222,7 +223,7 @@ enum ct_kind {
 	 *   nr     its system call
 	 *   peer   the first task that it waits for; 0: not known
 	 *   obj    the object that it waits for
-	 *   x[0]   since when
+	 *   x[0]   since when the task hangs
 	 *   x[1]   threshold of the rule in ns
 	 */
 	CT_HANG = 26,
@@ -236,12 +237,12 @@ enum ct_kind {
 	 *   x[0]   since when the step named by wait was in force
 	 *   x[1]   cost of the tracer at the decision, in millionths of the machine's CPU time
 	 *
-	 * With CT_GV_CAP: the cap of one task begins or ends. In between, most of the records that
-	 * are only about this task, other capped tasks and the idle task are missing. These kinds
-	 * of records can be missing: CT_SWITCH, CT_FUTEX, CT_WAITFD, CT_WAKE, CT_WAKE_NEW,
-	 * CT_SIGNAL, CT_SIGDELIVER, CT_SEND, CT_RECV, CT_FLOCK, and the CT_TASK of a rename. Two
-	 * exceptions: the last CT_SWITCH of the task is recorded, and a wait of CT_COARSE_NS or
-	 * more has its CT_FOUND and its CT_WAKE.
+	 * With CT_GV_CAP: the cap of one task begins or ends. In between, most of the task's
+	 * records are missing. A record that is also about another task is not missing, unless the
+	 * other task is capped too, or is the idle task. These kinds of records can be missing:
+	 * CT_SWITCH, CT_FUTEX, CT_WAITFD, CT_WAKE, CT_WAKE_NEW, CT_SIGNAL, CT_SIGDELIVER, CT_SEND,
+	 * CT_RECV, CT_FLOCK, and the CT_TASK of a rename. Two exceptions: the last CT_SWITCH of the
+	 * task is recorded, and a wait of CT_COARSE_NS or more has its CT_FOUND and its CT_WAKE.
 	 *   tid    the capped task
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
@@ -357,18 +358,19 @@ enum ct_wait {
 	CT_W_URING = 21,   /* io_uring_enter; obj: the ring */
 	CT_W_OTHER = 22,   /* another system call */
 	CT_W_YIELD = 23,   /* did not block: sched_yield */
-	/* The kernel holds the task up until there is memory: the control group of the task is over its limit
-	 * memory.high, or the kernel frees pages. Waits for a disk in which the kernel frees or reads back
-	 * pages have the reason of the system call, or CT_W_FAULT. Since version 1.6 of the format. */
+	/* The kernel holds the task up until there is memory: the control group of the task is over
+	 * its limit memory.high, or the kernel frees pages. To free pages or to read them back, the
+	 * kernel may make the task wait for a disk. Such a wait is not CT_W_MEMORY: it has the
+	 * reason of the system call, or CT_W_FAULT. Since version 1.6 of the format. */
 	CT_W_MEMORY = 24,
 };
 
 /* flags of CT_SWITCH */
-#define CT_SF_PREEMPT  0x01 /* previous task was preempted */
+#define CT_SF_PREEMPT  0x01 /* the previous task was preempted */
 #define CT_SF_IOWAIT   0x02 /* in_iowait of the kernel: the task waits for I/O */
 #define CT_SF_TIMEOUT  0x04 /* the wait has a time limit */
-#define CT_SF_COMPAT   0x08 /* 32-bit system call: nr and obj not decoded */
-#define CT_SF_IDLE     0x10 /* TASK_IDLE: uninterruptible but counts as idle */
+#define CT_SF_COMPAT   0x08 /* a 32-bit system call; nr and obj are not decoded */
+#define CT_SF_IDLE     0x10 /* TASK_IDLE: uninterruptible, but not counted in the load */
 #define CT_SF_KTHREAD  0x20
 #define CT_SF_ZEROWAIT 0x40 /* the time limit of the wait is zero */
 /* The task is runnable, but the CPU quota of its control group, or of a parent of this control
@@ -399,11 +401,13 @@ enum ct_found {
 
 /* flags of CT_WAKE */
 #define CT_WF_READY   0x01 /* obj is the socket that became readable */
-#define CT_WF_SELF    0x02 /* the wakee is the current task */
+#define CT_WF_SELF    0x02 /* the wakee is the task on the CPU */
 #define CT_WF_KTHREAD 0x04 /* the task on the CPU is a kernel thread or an io_uring worker */
 #define CT_WF_EXITING 0x08 /* the task on the CPU is exiting */
 #define CT_WF_FROZEN  0x20 /* the wakee was frozen; the wake ends the freeze, not the wait */
-#define CT_WF_IDLE    0x10 /* the idle task was on the CPU: an interrupt woke the wakee, whatever state says */
+/* The idle task was on the CPU. So an interrupt woke the wakee, even if the field state says
+ * CT_CTX_TASK. */
+#define CT_WF_IDLE 0x10
 
 #define CT_LF_THREAD     0x01 /* fork: the new task is a thread of the same process */
 #define CT_LF_GROUP_DEAD 0x02 /* exit: the task was the last thread of its process */
@@ -418,9 +422,10 @@ enum ct_found {
 
 #define CT_PF_KERNEL 0x01 /* sample: the task was in the kernel */
 
-/* polled: the address is the sum of a register and a number; the register had the same value at each look */
+/* polled: the address of the variable is the sum of a register and a number, and the register had
+ * the same value each time the inspection looked */
 #define CT_QF_REG  0x01
-#define CT_QF_CODE 0x02 /* polled: the code that the task runs gives the address */
+#define CT_QF_CODE 0x02 /* polled: the code that the task runs gives the address of the variable */
 #define CT_QF_SPIN 0x04 /* polled: the task does not sleep between two looks at the variable */
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
@@ -434,9 +439,9 @@ enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 /* The rules by which the daemon notices a hang. */
 enum ct_hang {
 	CT_HANG_LOOP = 0,     /* the task has not returned to its event loop as usual, and blocks elsewhere */
-	CT_HANG_BUSY = 1,     /* the same as LOOP, but the task runs */
-	CT_HANG_STARVED = 2,  /* any task: it is runnable, but gets no CPU */
-	CT_HANG_DISK = 3,     /* the task is uninterruptible for too long */
+	CT_HANG_BUSY = 1,     /* as CT_HANG_LOOP, but the task runs, and does not block */
+	CT_HANG_STARVED = 2,  /* any task: it is runnable for the threshold, but gets no CPU */
+	CT_HANG_DISK = 3,     /* the task is uninterruptible for the threshold or longer */
 	CT_HANG_DEADLOCK = 4, /* a cycle of tasks that wait for each other's locks */
 	CT_HANG_SERVICE = 5,  /* a socket has unread bytes, and its reader no longer answers as it used to */
 	CT_HANG_RULES = 6,
@@ -475,7 +480,7 @@ enum ct_loss {
 	CT_LOSS_RING_FULL = 0, /* the ring of a CPU had no room */
 	CT_LOSS_STORAGE = 1,   /* no memory for the struct task_state (bpf/maps.h) of a new task */
 	CT_LOSS_OBJECTS = 2,   /* no room to note that an object has a name; the name itself is recorded */
-	CT_LOSS_DAEMON = 3,    /* the daemon refused a record: malformed, or memory was short */
+	CT_LOSS_DAEMON = 3,    /* the daemon refused a malformed record, or had no memory for it */
 	CT_LOSS_DISK = 4,      /* a file segment could not be written */
 	CT_LOSS_SLOT = 5,      /* found by the reader: a file segment is damaged or missing */
 	CT_LOSS_DOWN = 6,      /* found by the reader: the daemon did not run */
@@ -621,7 +626,9 @@ struct ct_object_blob {
 	ct_u64 id;
 	ct_u64 ino;
 	ct_u64 peer; /* unix: object id of the other end; 0: not known */
-	ct_u32 dev;  /* kernel encoding: of the file system; CHARDEV, TTY, FUSEDEV: of the device itself */
+	/* a device number in kernel encoding: that of the file system; for CHARDEV, TTY and
+	 * FUSEDEV: that of the device itself */
+	ct_u32 dev;
 	ct_u32 fs_magic;
 	ct_u16 family;  /* sockets: AF_* */
 	ct_u16 type;    /* sockets: SOCK_* */
@@ -729,10 +736,11 @@ struct ct_iter_task {
  * back to back. The kind byte at offset 8 tells them apart.
  */
 
-/* Per-CPU counters of the kernel side. */
+/* The records of one CPU that the kernel side lost, by cause. */
 struct ct_cpu_stats {
 	ct_u64 lost[CT_LOSS_CAUSES];
-	ct_u64 lost_first_ns[CT_LOSS_CAUSES]; /* the first loss since the daemon last set this member to 0 */
+	/* time of the first loss since the daemon last set this member to 0 */
+	ct_u64 lost_first_ns[CT_LOSS_CAUSES];
 	ct_u64 lost_last_ns[CT_LOSS_CAUSES];
 };
 

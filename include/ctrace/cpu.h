@@ -80,8 +80,10 @@ struct cpu {
 _Static_assert(sizeof(struct cpu) <= CPU_RING_AT, "struct cpu");
 #define CPU_ENTRY_BYTES(ring_bytes) (CPU_RING_AT + (ring_bytes) + CPU_RING_SLACK)
 
-/* The program that writes a path needs room for one path component beyond the limit of a name. */
+/* Bytes for the name in a CT_OBJECT. The program that writes a path needs room for one path
+ * component beyond the limit of a name. */
 #define CPU_OBJECT_NAME (CT_OBJ_NAME_MAX + 48)
+/* Returns how many bytes of the ring each record of this kind takes. The record may be shorter. */
 static inline ct_u32 cpu_room(ct_u8 kind)
 {
 	switch (kind) {

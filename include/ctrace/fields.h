@@ -88,7 +88,7 @@ static inline enum ct_wait ct_wake_call(const struct ct_rec *r)
 	return (enum ct_wait)(r->aux & 0xff);
 }
 
-/* True: a task woke the wakee. False: an interrupt did. */
+/* True: a task woke the wakee. False: an interrupt woke the wakee. */
 static inline bool ct_wake_by_task(const struct ct_rec *r)
 {
 	return ct_wake_context(r) == CT_CTX_TASK && r->peer && !(r->flags & CT_WF_IDLE);
@@ -215,7 +215,7 @@ static inline enum ct_lock_type ct_lock_type(const struct ct_rec *r)
 	return (enum ct_lock_type)r->wait;
 }
 
-/* 0: the lock is granted; -errno; 1: the task waits for the lock. */
+/* 0: the lock is granted; -errno: the task did not get the lock; 1: the task waits for the lock. */
 static inline ct_s32 ct_lock_result(const struct ct_rec *r)
 {
 	return (ct_s32)r->peer;
@@ -284,7 +284,7 @@ static inline ct_u32 ct_hang_blocker(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_SHED: the step that is in force now, and the step before it. */
+/* CT_SHED: the step that is in force now, and the step that was in force before. */
 static inline enum ct_shed ct_shed_step(const struct ct_rec *r)
 {
 	return (enum ct_shed)r->state;
@@ -307,6 +307,7 @@ enum ct_lack {
 	CT_LACK_PAUSES = 0x80,   /* at times, everything */
 };
 
+/* Returns what the records lack while the step is in force, as bits of enum ct_lack. */
 static inline ct_u32 ct_shed_lacks(enum ct_shed step)
 {
 	static const ct_u8 lacks[CT_SHED_STEPS] = {

@@ -83,8 +83,8 @@ _Static_assert(sizeof(struct format_file) == 64, "format_file");
  * kind has.
  */
 #define FORMAT_KIND_WORDS    0x03 /* number of extra words: 0, 1 or 2 */
-#define FORMAT_KIND_SWITCH   0x20 /* peer is the task on this CPU from now on */
-#define FORMAT_KIND_WAKE     0x40 /* prediction of tid: the last task that the task on this CPU woke */
+#define FORMAT_KIND_SWITCH   0x20 /* peer is the task on the record's CPU from now on */
+#define FORMAT_KIND_WAKE     0x40 /* predicted tid: the last wakee of the task on this CPU */
 #define FORMAT_KIND_PEER_TID 0x80 /* peer is a task id, not a number */
 
 #define FORMAT_KINDS  64
@@ -114,7 +114,8 @@ struct format_segment {
 	uint32_t n_objects;
 	uint32_t n_stacks;
 	uint32_t n_states;
-	uint64_t lost[FORMAT_CAUSES];    /* lost records by cause: from its CT_GAP records, and gap_records */
+	/* number of lost records, by cause: those in its CT_GAP records, plus gap_records */
+	uint64_t lost[FORMAT_CAUSES];
 	uint8_t kind_info[FORMAT_KINDS]; /* FORMAT_KIND_* of every kind that the writer knew */
 	uint32_t kinds[FORMAT_KINDS];    /* number of records, by kind */
 	uint64_t gap_from_ns;            /* with FORMAT_SEGMENT_UNWRITTEN: since when; otherwise 0 */
@@ -128,7 +129,9 @@ _Static_assert(sizeof(struct format_segment) == 576, "format_segment");
 struct format_block {
 	uint16_t type;
 	uint8_t codec; /* FORMAT_CODEC_* */
-	uint8_t width; /* above 1: the block is stored as byte planes of items of `width` bytes */
+	/* above 1: the block consists of items of `width` bytes, and is stored as byte planes: the
+	 * first bytes of all items, then their second bytes, and so on */
+	uint8_t width;
 	uint32_t raw_bytes;
 	uint32_t stored_bytes;
 	uint32_t reserved; /* 0 */
@@ -140,7 +143,7 @@ enum format_codec { FORMAT_CODEC_RAW = 0, FORMAT_CODEC_ZSTD = 1 };
 /* The writer leaves out empty blocks. No type occurs twice in a segment. */
 enum format_block_type {
 	FORMAT_META = 1, /* pairs of 0-terminated strings: name, value */
-	FORMAT_CPUS = 2, /* struct format_cpu, sorted by cpu; the columns are in this order */
+	FORMAT_CPUS = 2, /* struct format_cpu, sorted by cpu; columns have this order of CPUs */
 	FORMAT_TIDS = 3, /* uint32_t: task ids; the columns TID and PEER hold indices into it */
 	FORMAT_OBJS = 4, /* uint64_t: object ids; the column OBJ holds indices into it */
 

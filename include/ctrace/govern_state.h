@@ -38,9 +38,9 @@ static inline ct_u64 govern_group(ct_u32 uid, ct_u64 cgroup_id)
 
 /* One structure for all CPUs. Only the daemon writes this structure. */
 struct govern {
-	ct_u32 paused;   /* nothing is recorded */
+	ct_u32 paused;   /* true: nothing is recorded */
 	ct_u32 shed;     /* enum ct_shed: the step in force */
-	ct_u32 capping;  /* ct_capped may have bits that are set, or groups has entries */
+	ct_u32 capping;  /* true: ct_capped may have bits that are set, or groups has entries */
 	ct_u32 n_groups; /* entries of groups */
 	ct_u64 groups[GOVERN_GROUPS];
 	ct_u64 sched_off_ns; /* boot time minus the clock of the scheduler; 0: not measured */
@@ -96,9 +96,9 @@ enum govern_kind {
 /* The cost of the programs of one kind on one CPU. */
 struct govern_cost {
 	ct_u64 runs;
-	ct_u64 next;  /* the number of the next run that is timed */
-	ct_u64 timed; /* timed runs, and the sum of their times */
-	ct_u64 timed_ns;
+	ct_u64 next;     /* the number of the next run that is timed */
+	ct_u64 timed;    /* number of timed runs */
+	ct_u64 timed_ns; /* sum of their times */
 };
 
 #endif

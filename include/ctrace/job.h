@@ -49,7 +49,7 @@ enum job_reg {
 };
 
 #define JOB_RETURNS 0x01 /* a start, at the entry of a function; the return of the function is the end */
-#define JOB_CALLS   0x02 /* an enqueue; report the job's function to the daemon, which probes it */
+#define JOB_CALLS   0x02 /* an enqueue; BPF reports the job's function, and the daemon probes it */
 #define JOB_NOTED   0x04 /* an enqueue that is remembered, because rules with JOB_QUEUED need it */
 #define JOB_QUEUED  0x08 /* a start that counts only if an enqueue of the job was seen before */
 #define JOB_LOOSE   0x10 /* a start of a job for whose end there is no event: CT_JF_LOOSE */
@@ -60,8 +60,9 @@ struct job_rule {
 	ct_u8 flags; /* JOB_* */
 	ct_u8 name_len;
 	ct_u8 pad;
-	ct_u32 calls; /* number of the function (daemon/jobs/jobs_file.h); BPF passes it back in struct
-			 job_call */
+	/* with JOB_CALLS: number of the probed function (daemon/jobs/jobs_file.h); BPF passes it
+	 * back in struct job_call */
+	ct_u32 calls;
 	char name[JOB_NAME_MAX]; /* name of the framework; its queues have this name */
 };
 _Static_assert(sizeof(struct job_rule) == 56, "job_rule");

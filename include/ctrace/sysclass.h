@@ -33,11 +33,11 @@ enum sysclass_how {
 	SYSCLASS_FUTEX,       /* futex(): the operation is argument 1 */
 	SYSCLASS_FUTEX2,      /* futex_wait() */
 	SYSCLASS_FUTEX_WAITV, /* futex_waitv(): a vector of addresses */
-	SYSCLASS_POLL,        /* an array of struct pollfd */
-	SYSCLASS_SELECT,      /* three bit sets */
+	SYSCLASS_POLL,        /* argument 0 is an array of struct pollfd */
+	SYSCLASS_SELECT,      /* arguments 1 to 3 are bit sets of descriptors */
 	SYSCLASS_FCNTL,       /* waits for a lock only with F_SETLKW and F_OFD_SETLKW */
 	SYSCLASS_WAIT4,       /* argument 0 is a pid */
-	SYSCLASS_WAITID,      /* argument 0 is the type of argument 1 */
+	SYSCLASS_WAITID,      /* argument 0 says what argument 1 is: a pid, a pidfd, ... */
 	SYSCLASS_CLONE,       /* waits if argument 0 has CLONE_VFORK */
 	SYSCLASS_CLONE3,      /* waits if the flags that argument 0 points at have CLONE_VFORK */
 	SYSCLASS_YIELD,

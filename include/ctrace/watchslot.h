@@ -20,8 +20,8 @@
 struct watch_slot {
 	ct_u64 addr;
 	ct_u32 tgid; /* 0: free */
-	ct_u32 gen;  /* number of this use of the slot; never 0 */
-	ct_u32 len;  /* 1, 2, 4, 8 */
+	ct_u32 gen;  /* differs for each watchpoint that used this slot; never 0 */
+	ct_u32 len;  /* length of the variable in bytes: 1, 2, 4 or 8 */
 	ct_u32 n_second;
 	ct_u64 second_ns; /* n_second accesses were recorded since this time */
 	ct_u64 value;     /* the value that was written last */
