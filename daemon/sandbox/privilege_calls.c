@@ -102,8 +102,8 @@ static const uint32_t calls_bpf[] = {
 	BPF_ITER_CREATE,
 };
 
-/* PERF_EVENT_IOC_* is for perf events. With TCGETS, stdio asks whether a file is a terminal. With PROCMAP_ASK, the daemon asks for one
- * mapping of a process. */
+/* PERF_EVENT_IOC_* is for perf events. With TCGETS, stdio asks whether a file is a terminal. With
+ * PROCMAP_ASK, the daemon asks for one mapping of a process. */
 static const uint32_t calls_ioctl[] = {
 	PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE, PERF_EVENT_IOC_SET_BPF, TCGETS, PROCMAP_ASK,
 };
