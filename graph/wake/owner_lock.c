@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* owner_lock.c - which task owns a file lock. */
+#include "graph/timeline/scan.h"
+#include "graph/wake/owner_private.h"
+#include "lib/bisect.h"
+
+/* Returns true if the record of an unlock may be missing: between from_ns and to_ns, records of
+ * all tasks were lost, or records of the task's process were left out. (A pause has a record of
+ * its gap only when it is over.) */
+static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
+
+	if (graph_lacks_within(g, from_ns, to_ns) & CT_LACK_PAUSES)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (!scan_step(g) || (window_words(g->w, owner_event(g, &r[i]))[0] < to_ns &&
+				      owner_event(g, &r[i])->r.ts >= from_ns))
+			return true;
+	r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct graph_ref *cap = graph_ref_before(g, &g->caps, g->tasks[r[i].event].tid, to_ns);
+
+		if (!scan_step(g) || (cap && owner_event(g, cap)->r.ts >= from_ns))
+			return true;
+	}
+	return false;
+}
+
+/* Returns true if a list of all locks (CT_HELD) shows that the task's process still owns this
+ * lock at ts_ns or later. */
+static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, uint64_t ts_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->flocks, obj, &n);
+
+	for (size_t i = n; i-- > 0 && owner_event(g, &r[i])->r.ts >= ts_ns && scan_step(g);)
+		if (owner_event(g, &r[i])->r.kind == CT_HELD &&
+		    owner_event(g, &r[i])->r.tid == g->tasks[task].tgid)
+			return true;
+	return false;
+}
+
+/* Returns the task of a record about a lock. Returns GRAPH_NONE if the task is of process tgid,
+ * is not known, or only waits for the lock. */
+static uint32_t lock_task(const struct graph *g, const struct window_event *e, uint32_t tgid)
+{
+	uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
+
+	if (task == GRAPH_NONE || g->tasks[task].tgid == tgid ||
+	    (e->r.kind == CT_HELD && ct_held_is_waiter(&e->r)))
+		return GRAPH_NONE;
+	return task;
+}
+
+static bool is_lock(const struct window_event *e)
+{
+	return ct_lock_op(&e->r) != CT_LOCK_UNLOCK && ct_lock_result(&e->r) == 0;
+}
+
+uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
+		       uint32_t *ret_event, uint8_t *ret_strength)
+{
+	size_t n, after, i;
+	const struct graph_ref *r = graph_refs(&g->flocks, obj, &n);
+	uint32_t owner = GRAPH_NONE, event = GRAPH_NONE;
+	struct enders all = { 0 };
+	uint64_t since_ns;
+
+	after = BISECT(k, 0, n, owner_event(g, &r[k])->r.ts > ts_ns);
+	for (i = after; i > 0 && owner == GRAPH_NONE && scan_step(g); i--)
+		if (is_lock(owner_event(g, &r[i - 1]))) {
+			owner = lock_task(g, owner_event(g, &r[i - 1]), tgid);
+			event = r[i - 1].event;
+		}
+	for (i++; owner != GRAPH_NONE && i < after && scan_step(g); i++) {
+		uint32_t task = ct_lock_op(&owner_event(g, &r[i])->r) == CT_LOCK_UNLOCK
+					? lock_task(g, owner_event(g, &r[i]), tgid)
+					: GRAPH_NONE;
+
+		if (task != GRAPH_NONE && g->tasks[task].tgid == g->tasks[owner].tgid)
+			owner = GRAPH_NONE;
+	}
+	/* A later list of all locks (CT_HELD) may name the owner. */
+	for (i = after;
+	     i < n && owner == GRAPH_NONE && owner_event(g, &r[i])->r.kind == CT_HELD && scan_step(g); i++)
+		if (is_lock(owner_event(g, &r[i]))) {
+			owner = lock_task(g, owner_event(g, &r[i]), tgid);
+			event = r[i].event;
+		}
+	*ret_strength = EDGE_STRONG;
+	if (owner == GRAPH_NONE ||
+	    !g->scans->left) /* If the walk ended early, it may have missed an unlock. */
+		return GRAPH_NONE;
+	if (ret_event)
+		*ret_event = event;
+	since_ns = g->w->events[event].r.ts;
+	if (since_ns > ts_ns
+		    ? may_have_unlocked(g, owner, ts_ns, since_ns)
+		    : may_have_unlocked(g, owner, since_ns, ts_ns) && !is_held_later(g, obj, owner, ts_ns))
+		*ret_strength = EDGE_WEAK;
+	/* If the owner has exited, a flock() lock stays as long as another process has the
+	 * inherited descriptor open. */
+	if (g->tasks[owner].exit_ns <= ts_ns && ct_lock_type(&g->w->events[event].r) == CT_LOCK_FLOCK)
+		owner = owner_fd(g, obj, ts_ns, tgid, 0, &all);
+	return owner;
+}
+
+/*
+ * Returns the task that owned the lock during the wait, although no record says when it took the
+ * lock. This is the task whose unlock is recorded after the wait, and before another task gets the
+ * lock.
+ *
+ * The close of a file is recorded as an unlock too, whichever process owns the lock. So there is no
+ * result if several processes unlock. The result is weak if no record shows that the waiter then
+ * got the lock, or if records may be missing. The unlock that ends a wait wakes the waiter before
+ * it is recorded. So an unlock does not count if it is recorded while the task still waits.
+ */
+static uint32_t owner_by_unlock(const struct graph *g, uint64_t obj, const struct interval *s,
+				uint32_t *ret_event, uint8_t *ret_strength)
+{
+	const struct graph_task *me = &g->tasks[s->task];
+	uint32_t owner = GRAPH_NONE, event = GRAPH_NONE;
+	bool granted = false;
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->flocks, obj, s->from_ns, &n);
+
+	for (size_t i = 0; i < n && !granted && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+		bool unlock = ct_lock_op(&e->r) == CT_LOCK_UNLOCK;
+		uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
+
+		if (e->r.kind != CT_FLOCK || task == GRAPH_NONE)
+			continue;
+		if (!unlock && ct_lock_result(&e->r) == 0) {
+			granted = task == s->task;
+			if (!granted)
+				break;
+		}
+		if (!unlock || g->tasks[task].tgid == me->tgid || e->r.ts < s->to_ns ||
+		    g->tasks[task].born_ns > s->from_ns)
+			continue;
+		if (owner != GRAPH_NONE && g->tasks[task].tgid != g->tasks[owner].tgid)
+			return GRAPH_NONE;
+		owner = task;
+		event = r[i].event;
+	}
+	if (owner == GRAPH_NONE || !g->scans->left)
+		return GRAPH_NONE;
+	*ret_event = event;
+	*ret_strength =
+		granted && !g->caps.n && !may_have_unlocked(g, owner, s->from_ns, g->w->events[event].r.ts)
+			? EDGE_STRONG
+			: EDGE_WEAK;
+	return owner;
+}
+
+/* Returns the file lock that the task waits for, if the record of the wait does not name it. The
+ * lock is found from the last try of the task, from an inspection of the wait, or from a list of
+ * all locks. Returns 0 if the lock is not known, or if threads of the process wait for several
+ * locks. */
+static uint64_t lock_of_wait(const struct graph *g, const struct interval *s)
+{
+	const struct graph_task *me = &g->tasks[s->task];
+	const struct graph_ref *r = graph_ref_before(g, &g->locktries, me->tid, s->from_ns);
+	uint32_t visit = graph_visit(g, s);
+	uint64_t obj = 0;
+
+	if (r && ct_lock_result(&owner_event(g, r)->r) > 0)
+		return owner_event(g, r)->r.obj;
+	if (visit != GRAPH_NONE && g->w->events[visit].r.obj)
+		return g->w->events[visit].r.obj;
+	for (size_t i = 0; i < g->flocks.n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &g->flocks.v[i]);
+
+		if (e->r.kind != CT_HELD || !ct_held_is_waiter(&e->r) || e->r.tid != me->tgid ||
+		    e->r.ts < s->from_ns || e->r.ts > s->to_ns)
+			continue;
+		if (obj && obj != e->r.obj)
+			return 0;
+		obj = e->r.obj;
+	}
+	return obj;
+}
+
+void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b)
+{
+	if (!b->obj)
+		b->obj = lock_of_wait(g, s);
+	b->edge = EDGE_FILELOCK;
+	if (!b->obj)
+		return;
+	b->task = owner_of_lock(g, b->obj, s->from_ns, g->tasks[s->task].tgid, &b->event, &b->strength);
+	if (b->task != GRAPH_NONE)
+		return;
+	b->strength = EDGE_WEAK;
+	b->task = owner_by_unlock(g, b->obj, s, &b->event, &b->strength);
+}

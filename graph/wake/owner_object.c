@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* owner_object.c - which task has the other end of an object: of a descriptor, a pipe, an eventfd, a futex.
+ */
+#include "graph/timeline/scan.h"
+#include "graph/wake/owner_private.h"
+
+void owner_add(const struct graph *g, struct enders *e, uint32_t task)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (g->tasks[e->v[i]].tgid == g->tasks[task].tgid)
+			return;
+	if (e->n < ENDERS_MAX)
+		e->v[e->n++] = task;
+}
+
+/* Returns the task that stands for a process: the leader, or, if the leader has exited, the
+ * first thread that has not exited. Returns GRAPH_NONE if all threads have exited. */
+static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
+	uint32_t best = GRAPH_NONE;
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		if (!owner_alive(g, r[i].event, ts_ns))
+			continue;
+		if (g->tasks[r[i].event].tid == tgid)
+			return r[i].event;
+		if (best == GRAPH_NONE)
+			best = r[i].event;
+	}
+	return best;
+}
+
+uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
+		  struct enders *all)
+{
+	const struct window_object *o = window_object(g->w, obj);
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
+	struct enders found = { 0 };
+	uint32_t best = GRAPH_NONE;
+	bool several = false;
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		uint32_t task = process_thread(g, owner_event(g, &r[i])->r.tid, ts_ns);
+
+		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid)
+			continue;
+		if (mode && !(owner_event(g, &r[i])->r.flags & mode))
+			continue;
+		owner_add(g, &found, task);
+		if (best == GRAPH_NONE || graph_descends_from(g, task, g->tasks[best].tgid))
+			best = task;
+		else
+			several |= g->tasks[task].tgid != g->tasks[best].tgid &&
+				   !graph_descends_from(g, best, g->tasks[task].tgid);
+	}
+	if (several) {
+		for (size_t i = 0; i < found.n; i++)
+			owner_add(g, all, found.v[i]);
+		return GRAPH_NONE;
+	}
+	/* No descriptor table has obj. If obj is a connection that is not accepted yet, there is
+	 * no result: the task that was seen with this socket has the other end. */
+	if (best == GRAPH_NONE && o && o->tid && !n &&
+	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & CT_OBJ_NOT_ACCEPTED)) {
+		uint32_t task = graph_task_at(g, o->tid, ts_ns);
+
+		if (task != GRAPH_NONE && g->tasks[task].tgid != tgid && owner_alive(g, task, ts_ns))
+			best = task;
+	}
+	return best;
+}
+
+/* Returns the waker, if the wakee is the task `me`, and the waker is another task that is owner_alive
+ * at ts_ns. Otherwise returns GRAPH_NONE. */
+static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, uint64_t ts_ns, uint32_t me)
+{
+	const struct window_event *e = owner_event(g, wake);
+	uint32_t task;
+
+	if (e->r.tid != g->tasks[me].tid || ct_wake_context(&e->r) == CT_CTX_IRQ)
+		return GRAPH_NONE;
+	task = graph_task_at(g, ct_wake_waker(&e->r), e->r.ts);
+	return task != GRAPH_NONE && task != me && owner_alive(g, task, ts_ns) ? task : GRAPH_NONE;
+}
+
+uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint64_t *ret_ns)
+{
+	size_t n, n_after, first_after;
+	const struct graph_ref *r = graph_refs(&g->wakes, obj, &n);
+	uint32_t task = GRAPH_NONE;
+
+	graph_refs_from(g, &g->wakes, obj, ts_ns + 1, &n_after);
+	first_after = n - n_after;
+	for (size_t i = first_after; i > 0 && task == GRAPH_NONE && scan_step(g); i--) {
+		task = waker_of(g, &r[i - 1], ts_ns, me);
+		*ret_ns = owner_event(g, &r[i - 1])->r.ts;
+	}
+	for (size_t i = first_after; i < n && task == GRAPH_NONE && scan_step(g); i++) {
+		task = waker_of(g, &r[i], ts_ns, me);
+		*ret_ns = owner_event(g, &r[i])->r.ts;
+	}
+	return task;
+}
+
+bool owner_is_stopped(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns - 1);
+
+	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED &&
+	       g->intervals[i].wait == CT_W_STOPPED;
+}
+
+size_t owner_count_stopped(const struct graph *g, const struct enders *e, uint64_t ts_ns)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n; i++)
+		n += owner_is_stopped(g, e->v[i], ts_ns);
+	return n;
+}
+
+/* Returns the task at the other end of a pipe: the last task that woke `me` through the pipe,
+ * or, if there is none, the result of owner_fd(). Exception: this last waker is not stopped, and
+ * of the processes that have the other end open, exactly one is stopped. Then returns the task
+ * of the stopped process, because a stopped task cannot do its part. */
+static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
+			   struct enders *all)
+{
+	struct enders holders = { 0 };
+	uint64_t at, end_ns = g->w->to_ns;
+	uint32_t task = owner_past_waker(g, obj, ts_ns, me, &at), i = graph_interval_at(g, me, ts_ns);
+
+	if (task == GRAPH_NONE)
+		return owner_fd(g, obj, ts_ns, g->tasks[me].tgid, mode, all);
+	if (i != GRAPH_NONE)
+		end_ns = g->intervals[i].to_ns;
+	owner_fd(g, obj, ts_ns, g->tasks[me].tgid, mode, &holders);
+	for (size_t k = 0; k < holders.n; k++)
+		if (!owner_is_stopped(g, task, end_ns) && owner_is_stopped(g, holders.v[k], end_ns) &&
+		    owner_count_stopped(g, &holders, end_ns) == 1)
+			return holders.v[k];
+	return task;
+}
+
+uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
+		      struct enders *all)
+{
+	uint32_t tgid = g->tasks[me].tgid;
+	uint64_t at;
+
+	switch ((unsigned)CT_OBJ_KIND(obj)) {
+	case CT_OBJ_SOCK:
+		return owner_sock(g, obj, ts_ns, tgid, all);
+	case CT_OBJ_PIPE:
+	case CT_OBJ_FIFO:
+		return pipe_owner(g, obj, ts_ns, me, mode, all);
+	case CT_OBJ_TTY: /* A person makes the input. The task at the other side takes the
+			    output. */
+		return mode == CT_FF_READ && graph_peer_object(g, obj)
+			       ? owner_fd(g, graph_peer_object(g, obj), ts_ns, tgid, 0, all)
+			       : GRAPH_NONE;
+	case CT_OBJ_EVENTFD:
+	case CT_OBJ_FUTEX:
+		return owner_past_waker(g, obj, ts_ns, me, &at);
+	default:
+		return GRAPH_NONE;
+	}
+}

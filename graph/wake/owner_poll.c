@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* owner_poll.c - which task could end a poll: the object of the polled set that explains the poll best. */
+#include <sys/socket.h>
+
+#include "graph/thresholds.h"
+#include "graph/timeline/scan.h"
+#include "graph/wake/owner_private.h"
+#include "lib/bisect.h"
+#include "lib/checked.h"
+
+/* How well an object explains a poll that does not return. The values go from the worst
+ * explanation to the best one. */
+enum poll_score {
+	POLL_NONE,    /* not at all */
+	POLL_OWN,     /* a socket whose other end belongs to the task's own process, or to no known task */
+	POLL_QUIET,   /* a terminal, or a pipe that was never written */
+	POLL_FAR,     /* a connection to another host, or an eventfd that was written before */
+	POLL_PEER,    /* a connection to another process of this host */
+	POLL_WRITTEN, /* a pipe that was written before */
+	POLL_UNREAD,  /* a connection to another process, which has not read what the task sent last */
+	POLL_OWED,    /* a socket on which the task is owed an answer */
+};
+
+/* One object of a polled set. */
+struct poll_member {
+	enum poll_score score;
+	uint32_t task;     /* the task that could end the poll through this object, or GRAPH_NONE */
+	uint64_t since_ns; /* when the waiter sent its request on the object, or was woken
+			      through it; or 0 */
+	struct enders all; /* the tasks that could end the poll, if there are several */
+	bool inner;        /* no other process can use the object */
+	bool stopped;      /* `task` is stopped, so it cannot end the poll now */
+};
+
+/* Returns true if `sent`, the last send on a socket, is later than the last send on its other
+ * end (peer). */
+static bool has_answered(const struct graph *g, uint64_t peer, const struct graph_ref *sent, uint64_t ts_ns)
+{
+	const struct graph_ref *asked = graph_ref_before(g, &g->sends, peer, ts_ns);
+
+	return sent && (!asked || asked->event < sent->event);
+}
+
+/* Returns true if `sent`, the last message to the other end (peer), was still unread when the
+ * wait s ended. */
+static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_ref *sent,
+		      const struct interval *s)
+{
+	const struct graph_ref *got = peer ? graph_ref_before(g, &g->recvs, peer, s->to_ns) : NULL;
+
+	return sent && peer && (!got || got->event < sent->event);
+}
+
+/* Fills m for the socket obj of a polled set. alone: the set has no other object. */
+static void poll_socket(const struct graph *g, uint64_t obj, const struct interval *s, bool alone,
+			struct poll_member *m)
+{
+	const struct window_object *o = window_object(g->w, obj);
+	uint64_t peer = graph_peer_object(g, obj), ts_ns = s->from_ns;
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, obj, ts_ns);
+	bool own;
+
+	m->task = owner_object(g, obj, ts_ns, s->task, CT_FF_WRITE, &m->all);
+	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
+	m->score = POLL_OWN;
+	m->inner = own && o && o->family == AF_UNIX;
+	/* Another thread of the process may have asked, or have received the answer, during the
+	 * wait. So look at the end of the wait. */
+	if (owner_owed(g, obj, s->to_ns - 1)) {
+		m->score = own ? POLL_OWN : POLL_OWED;
+		m->since_ns = sent ? owner_event(g, sent)->r.ts : 0;
+	} else if (!alone && !own && peer && owner_owed(g, peer, ts_ns) &&
+		   !has_answered(g, peer, sent, ts_ns)) {
+		/* The other end waits for this task. (A server that polls this connection alone has not got
+		 * the whole request yet.) */
+		m->score = POLL_NONE;
+		m->task = GRAPH_NONE;
+		m->all.n = 0;
+	} else if (m->task == GRAPH_NONE && !m->all.n) {
+		m->score = o && o->family != AF_UNIX && o->rport ? POLL_FAR : POLL_OWN;
+	} else if (!own && is_unread(g, peer, sent, s)) {
+		m->score = POLL_UNREAD;
+		m->since_ns = owner_event(g, sent)->r.ts;
+	} else if (!own) {
+		m->score = POLL_PEER;
+	}
+}
+
+/* Fills m for the pipe obj of a polled set. alone: the set has no other object. */
+static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, bool alone,
+		      struct poll_member *m)
+{
+	m->score = POLL_WRITTEN;
+	m->task = owner_past_waker(g, obj, ts_ns, me, &m->since_ns);
+	if (m->task != GRAPH_NONE)
+		return;
+	m->score = POLL_QUIET;
+	m->task = owner_fd(g, obj, ts_ns, g->tasks[me].tgid, CT_FF_WRITE, &m->all);
+	m->inner = m->task == GRAPH_NONE && !m->all.n;
+	/* If an ancestor keeps its end of the pipe open and never writes, the pipe only tells the task that
+	 * the ancestor has died. */
+	if (!alone && m->task != GRAPH_NONE && graph_descends_from(g, me, g->tasks[m->task].tgid)) {
+		m->score = POLL_NONE;
+		m->task = GRAPH_NONE;
+	}
+}
+
+static void poll_member_fill(const struct graph *g, uint64_t obj, const struct interval *s, bool alone,
+			     struct poll_member *m)
+{
+	uint64_t ts_ns = s->from_ns;
+	uint32_t me = s->task;
+
+	*m = (struct poll_member){ .task = GRAPH_NONE };
+	switch ((unsigned)CT_OBJ_KIND(obj)) {
+	case CT_OBJ_SOCK:
+		poll_socket(g, obj, s, alone, m);
+		return;
+	case CT_OBJ_PIPE:
+	case CT_OBJ_FIFO:
+		poll_pipe(g, obj, ts_ns, me, alone, m);
+		return;
+	case CT_OBJ_EVENTFD:
+		m->task = owner_past_waker(g, obj, ts_ns, me, &m->since_ns);
+		m->score = m->task == GRAPH_NONE ? POLL_NONE : POLL_FAR;
+		m->inner = m->task == GRAPH_NONE;
+		return;
+	case CT_OBJ_SIGNALFD:
+		m->inner = true;
+		return;
+	case CT_OBJ_TTY:
+		m->score = POLL_QUIET;
+		return;
+	default:
+		return;
+	}
+}
+
+/* Returns true if m explains the poll better than best. The member with the higher score is
+ * better. If both scores are equal, and below POLL_WRITTEN, a member whose task is stopped is
+ * better than one whose task is not. Otherwise, of two members with equal scores, the one with
+ * the later since_ns is better. */
+static bool is_better(const struct poll_member *m, const struct poll_member *best)
+{
+	if (m->score == best->score && m->score < POLL_WRITTEN && m->stopped != best->stopped)
+		return m->stopped;
+	return m->score != best->score ? m->score > best->score : m->since_ns > best->since_ns;
+}
+
+/* Returns true if all records of a polled set are about one object. */
+static bool is_one_object(const struct graph *g, const struct graph_ref *r, size_t n)
+{
+	for (size_t i = 1; i < n && scan_step(g); i++)
+		if (owner_event(g, &r[i])->r.obj != owner_event(g, &r[0])->r.obj)
+			return false;
+	return true;
+}
+
+/* Returns true if the time of one of the records lies in [from_ns, to_ns]. The records are
+ * sorted by time. */
+static bool has_record_within(const struct graph *g, const struct graph_ref *r, size_t n, uint64_t from_ns,
+			      uint64_t to_ns)
+{
+	size_t at = BISECT(k, 0, n, owner_event(g, &r[k])->r.ts >= from_ns);
+
+	return at < n && owner_event(g, &r[at])->r.ts <= to_ns;
+}
+
+/* For a poll of objects that no other process can use. If the task has children, the poll is for
+ * the end of one of them: either the task's handler of SIGCHLD writes to one of the polled
+ * objects, or the signal itself ends the poll. In this case completes b and returns true.
+ * Returns false if the task has no child. */
+static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
+{
+	uint32_t child = owner_child(g, s, all);
+
+	if (child == GRAPH_NONE)
+		return false;
+	b->task = child;
+	b->edge = EDGE_EXIT;
+	b->kind = RESOURCE_CHILD;
+	return true;
+}
+
+void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
+{
+	bool epoll = s->wait == CT_W_EPOLL;
+	size_t n;
+	const struct graph_ref *r = epoll ? graph_refs(&g->members, s->obj, &n)
+					  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
+							    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
+	struct poll_member m, best = { .task = GRAPH_NONE };
+	bool any = false, alone = is_one_object(g, r, n), inner = true, within, own;
+
+	/* The set is recorded when the wait begins or when it ends (bpf/wait_fds.h), or by an inspection of
+	 * the wait. A record from before the wait may be of another poll. */
+	within = !epoll && n && has_record_within(g, r, n, s->from_ns, s->to_ns);
+	if (!epoll && s->obj) {
+		poll_member_fill(g, s->obj, s, true, &m);
+		b->task = m.task;
+		*all = m.all;
+		if (m.inner && !b->timed_out)
+			poll_child(g, s, b, all);
+		return;
+	}
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+
+		if (!epoll && (e->r.ts > s->to_ns || (within && e->r.ts < s->from_ns)))
+			continue;
+		poll_member_fill(g, e->r.obj, s, alone, &m);
+		m.stopped = m.task != GRAPH_NONE && owner_is_stopped(g, m.task, s->to_ns);
+		if (!any || m.score > best.score)
+			*all = (struct enders){ 0 };
+		if (!any || m.score >= best.score) {
+			for (size_t k = 0; k < m.all.n; k++)
+				owner_add(g, all, m.all.v[k]);
+			if (m.task != GRAPH_NONE && g->tasks[m.task].tgid != g->tasks[s->task].tgid)
+				owner_add(g, all, m.task);
+		}
+		if (!any || is_better(&m, &best)) {
+			best = m;
+			b->obj = e->r.obj;
+			b->event = r[i].event;
+		}
+		inner &= m.inner;
+		any = true;
+	}
+	if (any && inner && !b->timed_out && poll_child(g, s, b, all))
+		return;
+	/* The poll timed out, and no object in its set was likely to end it. So the task only
+	 * slept. */
+	if (!any || (b->timed_out && best.score <= POLL_QUIET)) {
+		all->n = 0;
+		return;
+	}
+	b->kind = resource_of_object(g->w, b->obj);
+	if (best.score >= POLL_WRITTEN || all->n < 2 ||
+	    (best.stopped && owner_count_stopped(g, all, s->to_ns) == 1))
+		b->task = best.task;
+	/* A thread of the task's own process has something to do for the task: the thread that got work last,
+	 * if it still works; otherwise the thread that ended such a wait before. */
+	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
+				    : alone && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
+	if (own) {
+		uint32_t task = owner_handed_to(g, s);
+
+		b->task = task == GRAPH_NONE ? b->task : task;
+	}
+}

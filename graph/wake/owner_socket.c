@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* owner_socket.c - which task has the other end of a socket: who sends, receives, accepts, closes, owes an
+ * answer. */
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include "graph/thresholds.h"
+#include "graph/timeline/scan.h"
+#include "graph/wake/owner_private.h"
+#include "trace/words/call.h"
+
+/* Returns the last task that sent or received on sock up to ts_ns. If there is none, returns the
+ * first task that received on sock; else the first task that sent on it. */
+static uint32_t owner_sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct graph_ref *s = graph_ref_before(g, &g->sends, sock, ts_ns);
+	const struct graph_ref *r = graph_ref_before(g, &g->recvs, sock, ts_ns);
+	size_t n;
+
+	if (r && (!s || s->event < r->event))
+		s = r; /* The later of the two records counts. After a receive, it is the reader
+			  that has work to do. */
+	if (!s) {
+		s = graph_refs(&g->recvs, sock, &n);
+		if (!n)
+			s = graph_refs(&g->sends, sock, &n);
+		if (!n)
+			return GRAPH_NONE;
+	}
+	return graph_task_at(g, owner_event(g, s)->r.tid, owner_event(g, s)->r.ts);
+}
+
+/* Returns true if the task can accept a connection at ts_ns: it waits for a connection, or waits
+ * in an event loop. Also returns true if the task has no interval at ts_ns or later. */
+static bool can_accept(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+
+	return !s || (s->state == INTERVAL_BLOCKED &&
+		      (s->wait == CT_W_ACCEPT || s->wait == CT_W_POLL || s->wait == CT_W_EPOLL));
+}
+
+/* Returns the time at which the task's interval at ts_ns began. Returns ts_ns if there is no
+ * such interval. */
+static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+
+	return i == GRAPH_NONE ? ts_ns : g->intervals[i].from_ns;
+}
+
+/* Drops each process that is an ancestor of another one in the list. The processes share a
+ * listening socket, so the ancestor is the master, and its descendants are the workers. */
+static void drop_masters(const struct graph *g, struct enders *all)
+{
+	struct enders workers = { 0 };
+
+	for (size_t i = 0; i < all->n; i++) {
+		bool master = false;
+
+		for (size_t k = 0; k < all->n; k++)
+			master |= k != i && graph_descends_from(g, all->v[k], g->tasks[all->v[i]].tgid);
+		if (!master)
+			workers.v[workers.n++] = all->v[i];
+	}
+	*all = workers;
+}
+
+/*
+ * Returns the task that accepts, or has to accept, the connection that socket o asks for: the task
+ * that has the listening socket open. The best match of address, port and network namespace counts.
+ * Suppose that several workers share the listening socket. If all of them are busy, the result is
+ * the worker that has been busy for longest. If some worker is not busy, the result is GRAPH_NONE.
+ * If several workers have several listening sockets with this address (SO_REUSEPORT), the result is
+ * GRAPH_NONE too: the kernel has chosen one socket, and no record says which. Adds to *all all
+ * tasks that may accept.
+ */
+static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
+			 struct enders *all)
+{
+	const struct graph_ref *r;
+	enum listens best = LISTENS_NOT;
+	struct enders found = { 0 };
+	uint32_t worker = GRAPH_NONE;
+	bool unsure = false;
+	size_t n, n_socks = 0;
+
+	/* a socket pair or an unconnected socket has no listener */
+	if (o->family == AF_UNIX ? !o->name[0] : !o->rport)
+		return GRAPH_NONE;
+	r = graph_listening(g, o->family, o->type, o->rport, o->name, &n);
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_object *l = &g->w->objects[r[i].event];
+		enum listens how = graph_listens_for(g, l, o);
+		struct enders users = { 0 };
+		uint32_t user;
+
+		if (how == LISTENS_NOT || how < best)
+			continue;
+		user = owner_fd(g, l->id, ts_ns, tgid, 0, &users);
+		if (user != GRAPH_NONE)
+			owner_add(g, &users, user);
+		if (!users.n)
+			continue;
+		if (how > best) {
+			found = (struct enders){ 0 };
+			n_socks = 0;
+		}
+		best = how;
+		n_socks++;
+		for (size_t k = 0; k < users.n; k++)
+			owner_add(g, &found, users.v[k]);
+	}
+	drop_masters(g, &found);
+	for (size_t i = 0; i < found.n; i++) {
+		owner_add(g, all, found.v[i]);
+		if (worker == GRAPH_NONE || busy_since(g, found.v[i], ts_ns) < busy_since(g, worker, ts_ns))
+			worker = found.v[i];
+		unsure |= found.n > 1 && (n_socks > 1 || can_accept(g, found.v[i], ts_ns));
+	}
+	return unsure ? GRAPH_NONE : worker;
+}
+
+/* Returns true if no send or receive on the socket is recorded after ts_ns. */
+static bool is_last_use(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	size_t n_sent, n_got;
+
+	graph_refs_from(g, &g->sends, sock, ts_ns + 1, &n_sent);
+	graph_refs_from(g, &g->recvs, sock, ts_ns + 1, &n_got);
+	return !n_sent && !n_got;
+}
+
+bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns)
+{
+	struct enders all = { 0 };
+	uint32_t user = owner_sock_user(g, sock, ts_ns);
+
+	if (user == GRAPH_NONE)
+		user = owner_fd(g, sock, ts_ns, 0, 0, &all);
+	return user != GRAPH_NONE && g->tasks[user].tgid == g->tasks[task].tgid;
+}
+
+bool owner_may_close(const struct graph *g, const struct window_event *wake)
+{
+	enum call call = call_of(g->w->machine, wake->r.nr);
+
+	if (wake->r.flags & CT_WF_IDLE || !ct_wake_waker(&wake->r))
+		return false;
+	if (ct_wake_context(&wake->r) != CT_CTX_TASK &&
+	    (ct_wake_context(&wake->r) != CT_CTX_SOFTIRQ || ct_wake_softirq(&wake->r) != NET_RX_SOFTIRQ))
+		return false;
+	return call == CALL_CLOSE || call == CALL_SHUTDOWN || wake->r.flags & CT_WF_EXITING ||
+	       (wake->r.nr == CT_NR_NONE && ct_wake_call(&wake->r) == CT_W_NONE);
+}
+
+bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake)
+{
+	enum call call = call_of(g->w->machine, wake->r.nr);
+	uint32_t task;
+	uint64_t peer;
+
+	if (!owner_may_close(g, wake))
+		return false;
+	task = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
+	peer = graph_peer_object(g, sock);
+	if (task == GRAPH_NONE || g->tasks[task].kthread || !peer ||
+	    (wake->r.obj && wake->r.obj != peer && wake->r.obj != sock))
+		return false;
+	return owner_has_socket(g, task, peer, wake->r.ts) &&
+	       (call == CALL_CLOSE || call == CALL_SHUTDOWN || is_last_use(g, peer, wake->r.ts));
+}
+
+/* Returns true if the task on the CPU may have made the wake for a socket. If a softirq made the
+ * wake, the softirq may have had nothing to do with that task. */
+static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, const struct window_event *wake)
+{
+	const struct window_object *o = window_object(g->w, sock);
+	uint64_t peer = graph_peer_object(g, sock);
+
+	if (ct_wake_context(&wake->r) == CT_CTX_TASK || !o)
+		return true;
+	if (peer && owner_sock_user(g, peer, wake->r.ts) != GRAPH_NONE)
+		return owner_has_socket(g, task, peer, wake->r.ts);
+	return o->family == AF_UNIX || !o->rport || graph_is_local(g, sock);
+}
+
+uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
+		      uint32_t *ret_event)
+{
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct window_object *o = window_object(g->w, sock);
+	uint64_t ts = wake->r.ts;
+	/* An interrupt of unknown kind says nothing about the task on the CPU. */
+	uint32_t waker = ct_wake_context(&wake->r) == CT_CTX_IRQ ? 0 : ct_wake_waker(&wake->r);
+	const struct graph_ref *r;
+	struct enders all = { 0 };
+	uint32_t task;
+	size_t n;
+
+	*ret_event = GRAPH_NONE;
+	/* A send is recorded when its call returns, so look for a send of the waker just after
+	 * the wake. */
+	r = graph_refs_from(g, &g->sends, peer, ts, &n);
+	for (size_t i = 0; peer && i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+
+		if (e->r.ts > ts + MESSAGE_SAME_TASK_NS)
+			break;
+		if (waker && e->r.tid == waker) {
+			*ret_event = r[i].event;
+			return graph_task_at(g, e->r.tid, e->r.ts);
+		}
+	}
+	if (owner_closes(g, sock, wake)) {
+		*ret_event = (uint32_t)(wake - g->w->events);
+		return graph_task_at(g, waker, ts);
+	}
+	r = peer ? graph_ref_before(g, &g->sends, peer, ts + MESSAGE_LATE_NS) : NULL;
+	if (r) {
+		*ret_event = r->event;
+		return graph_task_at(g, owner_event(g, r)->r.tid, ts);
+	}
+	/* No send is recorded. The waker may have made the wake if it was in a write, a connect,
+	 * an accept or a close, or if it was exiting. */
+	task = waker ? graph_task_at(g, waker, ts) : GRAPH_NONE;
+	if (task != GRAPH_NONE && !g->tasks[task].kthread && !(wake->r.flags & CT_WF_IDLE) &&
+	    (wake->r.flags & CT_WF_EXITING || ct_wake_call(&wake->r) == CT_W_CONNECT ||
+	     ct_wake_call(&wake->r) == CT_W_ACCEPT || ct_wake_call(&wake->r) == CT_W_WRITE ||
+	     call_of(g->w->machine, wake->r.nr) == CALL_CLOSE ||
+	     call_of(g->w->machine, wake->r.nr) == CALL_SHUTDOWN) &&
+	    is_own_wake(g, task, sock, wake))
+		return task;
+	task = peer ? owner_sock_user(g, peer, ts) : GRAPH_NONE;
+	if (task == GRAPH_NONE && peer)
+		task = owner_fd(g, peer, ts, 0, 0, &all);
+	if (task == GRAPH_NONE && o)
+		task = listener(g, o, ts, 0, &all);
+	return task;
+}
+
+uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all)
+{
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct window_object *o = window_object(g->w, sock);
+	uint32_t task = peer ? owner_sock_user(g, peer, ts_ns) : GRAPH_NONE;
+
+	/* If the task has exited, a thread that is created for the connection may receive the
+	 * request later. */
+	if (task != GRAPH_NONE && g->tasks[task].exit_ns <= ts_ns)
+		task = GRAPH_NONE;
+	if (task == GRAPH_NONE && peer)
+		task = owner_fd(g, peer, ts_ns, 0, 0, all);
+	/* If no task has accepted a unix connection yet, its other end has the address of the
+	 * listening socket. */
+	if (o && o->family == AF_UNIX && peer & CT_OBJ_NOT_ACCEPTED)
+		o = window_object(g->w, peer);
+	if (task == GRAPH_NONE && o)
+		task = listener(g, o, ts_ns, tgid, all);
+	return task;
+}
+
+uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all)
+{
+	*all = (struct enders){ 0 };
+	return owner_sock(g, sock, ts_ns, 0, all);
+}
+
+uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
+			uint32_t *ret_event)
+{
+	uint64_t peer = graph_peer_object(g, sock);
+	/* A receive is recorded when its call returns, so search up to a time shortly after the
+	 * wake. */
+	const struct graph_ref *r =
+		peer ? graph_ref_before(g, &g->recvs, peer, wake->r.ts + MESSAGE_LATE_NS) : NULL;
+	struct enders all = { 0 };
+
+	*ret_event = r ? r->event : GRAPH_NONE;
+	return r ? graph_task_at(g, owner_event(g, r)->r.tid, wake->r.ts)
+		 : owner_sock(g, sock, wake->r.ts, 0, &all);
+}
+
+bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct graph_ref *s = graph_ref_before(g, &g->sends, sock, ts_ns);
+	const struct graph_ref *r = graph_ref_before(g, &g->recvs, sock, ts_ns);
+	const struct window_object *o = window_object(g->w, sock);
+	size_t n;
+
+	/* No bytes were sent or received so far. An answer is owed if the socket is connecting,
+	 * or has connected and waits for the first message. */
+	if (!s && !r)
+		return o && (o->state == TCP_SYN_SENT || o->rport) && !graph_is_accepted(g, sock);
+	if (!s || (r && r->event > s->event) || graph_is_accepted(g, sock))
+		return false;
+	if (o && (o->family != AF_UNIX || graph_is_accepted(g, graph_peer_object(g, sock))))
+		return true;
+	s = graph_refs(&g->sends, sock, &n);
+	r = graph_refs(&g->recvs, sock, &n);
+	return !n || s->event < r->event;
+}
+
+/* Returns the sum of the bytes in the records of obj that are later than the event `after`, up
+ * to ts_ns. */
+static uint64_t bytes_since(const struct graph *g, const struct graph_index *ix, uint64_t obj, uint32_t after,
+			    uint64_t ts_ns)
+{
+	const struct graph_ref *r = graph_ref_before(g, ix, obj, ts_ns), *first;
+	uint64_t bytes = 0;
+	size_t n;
+
+	first = graph_refs(ix, obj, &n);
+	for (; r && r >= first && r->event > after && scan_step(g); r--)
+		bytes += ct_message_bytes(&owner_event(g, r)->r);
+	return bytes;
+}
+
+bool owner_unread(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct window_object *o = window_object(g->w, sock);
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct graph_ref *s = peer ? graph_ref_before(g, &g->sends, peer, ts_ns) : NULL;
+	const struct graph_ref *r = graph_ref_before(g, &g->recvs, sock, ts_ns), *asked;
+
+	if (!o || !s)
+		return false;
+	if (!r || r->event < s->event)
+		return true;
+	/* The task may have received only a part of the answer to its last request. */
+	asked = graph_ref_before(g, &g->sends, sock, ts_ns);
+	return o->type == SOCK_STREAM && asked &&
+	       bytes_since(g, &g->sends, peer, asked->event, ts_ns) >
+		       bytes_since(g, &g->recvs, sock, asked->event, ts_ns);
+}
+
+bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct window_object *o = window_object(g->w, sock);
+
+	return o && o->family != AF_UNIX && owner_unread(g, sock, ts_ns);
+}
