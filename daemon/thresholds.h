@@ -239,11 +239,11 @@
  * takes longer. No evidence yet. */
 #define GOVERN_CALLS   100
 #define GOVERN_BATCHES 8
-/* ns: three costs of BPF programs. GOVERN_CALL_NS: the cost of a call of a program. GOVERN_MEAN_NS:
- * the cost of the run itself. The daemon assumes these two until it has measured the real ones.
- * GOVERN_LIGHT_NS: the cost of a run that only notes an interrupt or leaves out a record. Such runs
- * are not measured. The resulting cost is about that of the kernel's own statistics:
- * doc/service.md, "Measured". */
+/* ns: three costs of BPF programs. GOVERN_CALL_NS: the time that the kernel needs to call a program,
+ * without the run of the program. GOVERN_MEAN_NS: the run of a program. The daemon assumes these two
+ * until it has measured the real ones. GOVERN_LIGHT_NS: a run that only notes an interrupt or leaves
+ * out a record. Such runs are not measured. doc/service.md, "Measured", compares the cost that the
+ * daemon computes with the cost that the kernel counts. */
 #define GOVERN_CALL_NS  60
 #define GOVERN_MEAN_NS  200
 #define GOVERN_LIGHT_NS 10

@@ -72,8 +72,8 @@ struct detect_hang {
 	uint64_t found_ns; /* when the detector noticed it */
 	uint64_t threshold_ns;
 	uint64_t obj; /* the object that the task waits for; 0: not known, or the task does not wait */
-	/* The first task for which the hung task waits. For the rule SERVICE: the silent reader. 0: not
-	 * known. */
+	/* The task that can end the wait of the hung task. For the rule SERVICE: the task that does not
+	 * read from the other end of the socket. 0: not known. */
 	uint32_t peer;
 	uint16_t nr;  /* the system call in which the task is; CT_NR_NONE: none */
 	uint8_t wait; /* CT_W_*; CT_W_NONE: the task runs or is runnable */

@@ -320,6 +320,10 @@ static int load_all(struct load *l, uint64_t max_events, char *err)
 	l->ahead = NULL;
 	if (!ret && b < r->end)
 		ret = load_hole(l, b);
+	if (!ret && a == b) {
+		snprintf(err, READER_ERR_MAX, "%.200s has no records in the window", r->name);
+		return -ERANGE;
+	}
 	if (!ret && !l->any) {
 		snprintf(err, READER_ERR_MAX, "no segment of %.200s in the window can be read", r->name);
 		return -EBADMSG;

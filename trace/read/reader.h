@@ -69,7 +69,7 @@ int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
  * needs. It skips and counts segments that are damaged or missing, and adds CT_GAP events for them.
  * A time in which no daemon ran becomes a CT_GAP event too. Returns 0, or one of these errors with
  * a sentence in err:
- * - -ERANGE if the window is empty, or lies outside the file;
+ * - -ERANGE if the window is empty, lies outside the file, or lies between two runs of the daemon;
  * - -EBADMSG if no segment in the window could be read;
  * - -E2BIG if the window has more than max_events events (if max_events is 0: more than 64
  *   million), or if it has more events, or more in its dictionaries, than segments of this size can
