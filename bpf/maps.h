@@ -51,6 +51,11 @@ struct task_state {
 	__u64 poll_ns;   /* when the set of poll_hash was written */
 	__u64 run_nvcsw; /* number of voluntary switches when sample_ran() first saw the present run */
 	__u64 run_ns;    /* CPU time of the task when sample_ran() first saw the present run */
+	/* The descriptors that the task polled for input when it last blocked in poll or select; -1 in the
+	 * place of a descriptor that it polled for something else. If n_polled is above CT_WAITFD_MAX, the set
+	 * has more descriptors. */
+	__u32 n_polled;
+	__s32 polled[CT_WAITFD_MAX];
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * msg.bpf.c - records bytes sent and received on sockets, and remembers sockets that became
- * readable. The tracepoints have existed since 6.3. On older kernels, programs at the start or the
- * end of kernel functions (fentry, fexit) record the same, if the kernel allows such programs.
+ * msg.bpf.c - records bytes sent and received on sockets. The tracepoints have existed since 6.3. On
+ * older kernels, programs at the end of kernel functions (fexit) record the same, if the kernel allows
+ * such programs.
  *
  * A program at a tracepoint runs with preemption off. A program at the end of a function does not.
  * So before 6.3, on a fully preemptible kernel, a sender can lose the CPU in the middle of its
  * record. Then the record holds up the ring of the CPU until the sender runs again.
  */
 #include "caps.h"
-#include "context.h"
 #include "object_name.h"
 
 #define MSG_PEEK 0x2
@@ -96,30 +95,3 @@ RECV_FEXIT(unix_stream_recvmsg)
 RECV_FEXIT(unix_dgram_recvmsg)
 RECV_FEXIT(inet_recvmsg)
 RECV_FEXIT(inet6_recvmsg)
-
-/* Remembers the socket for the wakes that follow (CT_WF_READY). Writes no record. */
-static __always_inline int msg_ready(struct sock *sk)
-{
-	struct cpu *c = emit_cpu();
-	__u64 began;
-
-	if (!c || !sk || govern_sheds(CT_SHED_HOOKS))
-		return 0;
-	began = govern_began(c, GOVERN_MESSAGE);
-	context_ready(c, msg_address((__u64)sk), msg_address((__u64)sk->sk_socket));
-	caps_passed(c);
-	govern_ran(c, GOVERN_MESSAGE, began);
-	return 0;
-}
-
-SEC("tp_btf/sk_data_ready")
-int ct_ready(__u64 *ctx)
-{
-	return msg_ready((void *)ctx[0]);
-}
-
-SEC("fentry/sock_def_readable")
-int ct_fentry_sock_def_readable(__u64 *ctx)
-{
-	return msg_ready((void *)ctx[0]);
-}

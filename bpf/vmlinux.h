@@ -257,8 +257,11 @@ struct rb_root {
 struct rb_root_cached {
 	struct rb_root rb_root;
 };
+struct epitem;
 struct eventpoll {
+	struct list_head rdllist;
 	struct rb_root_cached rbr;
+	struct epitem *ovflist;
 };
 struct epoll_filefd {
 	struct file *file;
@@ -269,6 +272,7 @@ struct epoll_event {
 };
 struct epitem {
 	struct rb_node rbn;
+	struct list_head rdllink;
 	struct epoll_filefd ffd;
 	struct epoll_event event;
 };
@@ -297,6 +301,7 @@ struct sk_buff_head {
 struct sock {
 	struct sock_common __sk_common;
 	struct sk_buff_head sk_receive_queue;
+	u32 sk_ack_backlog;
 	struct socket *sk_socket;
 	u16 sk_type;
 	u16 sk_protocol;

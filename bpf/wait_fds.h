@@ -25,11 +25,12 @@
 /* The number of entries in a struct poll_wqueues. A larger set has more entries in other memory. */
 #define POLLED_ENTRIES 9
 
-#define POLLIN  0x1
-#define POLLPRI 0x2
-#define POLLOUT 0x4
-#define POLLERR 0x8
-#define POLLHUP 0x10
+#define POLLIN     0x1
+#define POLLPRI    0x2
+#define POLLOUT    0x4
+#define POLLERR    0x8
+#define POLLHUP    0x10
+#define POLLRDNORM 0x40
 
 /* The head of struct pollfd. */
 struct wait_pollfd {
@@ -70,9 +71,17 @@ static __always_inline bool wait_hash_is_new(struct task_state *ts, __u64 hash, 
 	return true;
 }
 
-/* Returns true if the caller must write the CT_WAITFD records of the set s for the task t: the last
- * set that was written for t differs from s, or was written more than a second ago. Also returns
- * true if there is no memory to compare the sets. */
+/* Notes for wake_polled() which descriptors of the set the task polls for input. */
+static __always_inline void wait_set_note(struct wait_set *s, struct task_state *ts)
+{
+	ts->n_polled = s->n;
+	for (int i = 0; i < CT_WAITFD_MAX; i++)
+		ts->polled[i] = s->fd[i].events & (POLLIN | POLLRDNORM) ? s->fd[i].fd : -1;
+}
+
+/* Notes the set s of the task t (wait_set_note()). Returns true if the caller must write the CT_WAITFD
+ * records of the set: the last set that was written for t differs from s, or was written more than a
+ * second ago. Also returns true if there is no memory to compare the sets. */
 static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_struct *t)
 {
 	struct task_state *ts = bpf_task_storage_get(&ct_tasks, t, 0, 0);
@@ -80,6 +89,7 @@ static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_stru
 
 	if (!ts)
 		return true;
+	wait_set_note(s, ts);
 	for (int i = 0; i < CT_WAITFD_MAX; i++)
 		hash = wait_hash(hash, (__u64)s->fd[i].fd << 16 | s->fd[i].events);
 	return wait_hash_is_new(ts, hash, s->now);
@@ -107,10 +117,11 @@ __weak int ct_wait_one(struct wait_set *s, __u32 i, __u64 obj)
 	return 1;
 }
 
-/* Writes the CT_WAITFD records of a set of the current task, if wait_set_is_new(). */
+/* Notes the set that the current task polls. Writes its CT_WAITFD records if it has several
+ * descriptors and wait_set_is_new(). */
 __weak int ct_wait_set(struct wait_set *s)
 {
-	if (!s || !wait_set_is_new(s, bpf_get_current_task_btf()))
+	if (!s || !wait_set_is_new(s, bpf_get_current_task_btf()) || s->n < 2)
 		return 0;
 	for (__u32 i = 0; i < CT_WAITFD_MAX && i < s->n; i++) {
 		__s32 fd = s->fd[i].fd;
@@ -219,11 +230,11 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 		if (bpf_probe_read_user(s.fd, (got & 15) * sizeof(s.fd[0]), (void *)regs_arg(regs, 0)))
 			return;
 	}
+	if (s.n)
+		ct_wait_set(&s);
 	if (s.n == 1 && s.fd[0].fd >= 0)
 		x->w.obj = ct_object_of_fd(s.fd[0].fd, x->now);
-	else if (s.n)
-		ct_wait_set(&s);
-	else
+	else if (!s.n)
 		x->w.kind = CT_W_SLEEP; /* a select or poll without descriptors: an old way to sleep for less
 					   than a second */
 }

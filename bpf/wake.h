@@ -88,17 +88,124 @@ static __always_inline void wake_sender(struct ct_rec *w, struct task_struct *cu
 	w->aux = kind;
 }
 
-/* Sets the object of a wake, and the system call of the waker: see CT_WAKE. */
-static __always_inline void wake_reason(struct cpu *c, struct ct_rec *w, struct task_struct *cur,
+/* Returns true if a task can receive or accept on the socket at once. */
+static __always_inline bool wake_has_input(struct sock *sk)
+{
+	return RD(sk, sk_receive_queue.qlen) ||
+	       (RD(sk, __sk_common.skc_state) == TCP_LISTEN && RD(sk, sk_ack_backlog));
+}
+
+/* Names the socket of a file that the task tid uses, and returns the id of the socket. Returns 0 if the
+ * file is no socket, or the socket has no input. */
+static __noinline __u64 wake_input(__u64 file, __u32 tid, __u64 now)
+{
+	struct object o = { .file = (void *)file, .tid = tid };
+
+	ct_object_of_file(&o);
+	if (!o.sk || !wake_has_input(o.sk))
+		return 0;
+	object_see(&o, now);
+	return o.id;
+}
+
+/*
+ * Returns the file of the member of an epoll set that became ready last, or NULL if it is not known. The
+ * kernel appends this member to a list, and then wakes a task that waits for the set. While another task
+ * takes members from the list, the kernel puts new members at the front of another list, ovflist. At other
+ * times, ovflist is -1.
+ */
+static __always_inline struct file *wake_epoll_file(struct file *epoll)
+{
+	struct eventpoll *ep = (void *)RD_NUM(epoll, private_data);
+	struct epitem *item = (void *)RD_NUM(ep, ovflist);
+	__u64 list = (__u64)ep + bpf_core_field_offset(struct eventpoll, rdllist);
+	__u64 last;
+
+	if (!item || item == (void *)-1) {
+		last = RD_NUM((struct list_head *)list, prev);
+		if (!last || last == list)
+			return NULL;
+		item = (void *)last - bpf_core_field_offset(struct epitem, rdllink);
+	}
+	return (void *)rd_num((void *)item + bpf_core_field_offset(struct epitem, ffd.file));
+}
+
+/*
+ * Returns the only socket with input among the descriptors that the wakee p polls for input. Returns 0 if
+ * none of them has input, if several have, or if the set is not known or too large.
+ */
+static __always_inline __u64 wake_polled(struct task_struct *p, __u64 now)
+{
+	struct task_state *ts = bpf_task_storage_get(&ct_tasks, p, 0, 0);
+	__u64 found = 0, obj;
+
+	if (!ts || ts->n_polled > CT_WAITFD_MAX)
+		return 0;
+	for (__u32 i = 0; i < CT_WAITFD_MAX && i < ts->n_polled; i++) {
+		struct file *f = object_fd_file(p, ts->polled[i]);
+
+		obj = f ? wake_input((__u64)f, p->pid, now) : 0;
+		if (obj && found)
+			return 0;
+		if (obj)
+			found = obj;
+	}
+	return found;
+}
+
+/* Returns the socket that has input for the wakee p and for which p waits, or 0 if it is not known. */
+static __noinline __u64 wake_ready(struct task_struct *p, __u64 now)
+{
+	struct pt_regs *regs = task_regs(p);
+	__u16 nr = wait_syscall(p, regs);
+	struct file *f;
+	__u32 cls, fd;
+
+	if (nr == CT_NR_NONE || task_is_kernel(p) || task_is_compat(p))
+		return 0;
+	cls = wait_class(nr);
+	if (SYSCLASS_HOW(cls) == SYSCLASS_POLL || SYSCLASS_HOW(cls) == SYSCLASS_SELECT)
+		return wake_polled(p, now);
+	fd = SYSCLASS_FD(cls);
+	if (!fd || SYSCLASS_WAIT(cls) == CT_W_WRITE || SYSCLASS_WAIT(cls) == CT_W_CONNECT)
+		return 0;
+	f = object_fd_file(p, regs_arg(regs, fd - 1));
+	if (f && SYSCLASS_WAIT(cls) == CT_W_EPOLL)
+		f = wake_epoll_file(f);
+	return f ? wake_input((__u64)f, p->pid, now) : 0;
+}
+
+/*
+ * Returns true if input for a socket may be the cause of the wake, and no system call of the current task
+ * can tell the socket. This is so in a network softirq. It is also so in an interrupt of unknown kind, and
+ * in a task of the kernel, if the current task is idle or a task of the kernel.
+ */
+static __always_inline bool wake_may_be_input(const struct ct_rec *w, struct task_struct *cur)
+{
+	if (w->state == CT_CTX_SOFTIRQ)
+		return w->wait == NET_RX_SOFTIRQ;
+	return !cur->pid || task_is_kernel(cur) ? wake_may_be_sent(w) : false;
+}
+
+/* Sets the object of a wake to the socket that has input for the wakee p. Returns false if there is none. */
+static __always_inline bool wake_by_input(struct ct_rec *w, struct task_struct *p, __u64 now)
+{
+	__u64 ready = wake_ready(p, now);
+
+	if (!ready)
+		return false;
+	w->flags |= CT_WF_READY;
+	w->obj = ready;
+	return true;
+}
+
+/* Sets the object of a wake, and the system call of the waker: see CT_WAKE. p is the wakee. */
+static __always_inline void wake_reason(struct ct_rec *w, struct task_struct *p, struct task_struct *cur,
 					const struct cpu_context *in, __u64 now)
 {
 	struct wait_ctx x = { .now = now };
-	__u64 ready = context_ready_obj(c, cur, now);
+	bool ready = wake_may_be_input(w, cur) && wake_by_input(w, p, now), sends;
 
-	if (ready) {
-		w->flags |= CT_WF_READY;
-		w->obj = ready;
-	}
 	if (in && in->ctx == CT_CTX_TIMER)
 		w->obj = in->what;
 	if (task_is_kernel(cur) || cur->tgid == ct_tracer_tgid)
@@ -108,12 +215,19 @@ static __always_inline void wake_reason(struct cpu *c, struct ct_rec *w, struct 
 		return;
 	}
 	wait_decode(&x, cur, WAIT_WAKER);
-	if (x.w.nr == CT_NR_NONE)
+	sends = x.w.kind == CT_W_WRITE || x.w.kind == CT_W_CONNECT;
+	if (w->state == CT_CTX_IRQ && !sends) {
+		wake_by_input(w, p, now);
 		return;
-	if (w->state == CT_CTX_IRQ && x.w.kind != CT_W_WRITE && x.w.kind != CT_W_CONNECT)
+	}
+	if (x.w.nr == CT_NR_NONE)
 		return;
 	w->nr = x.w.nr;
 	w->aux = x.w.kind;
+	/* a message on a unix socket: the wake is for the socket at the other end */
+	if (w->state == CT_CTX_TASK && sends && CT_OBJ_KIND(x.w.obj) == CT_OBJ_SOCK &&
+	    wake_by_input(w, p, now))
+		return;
 	w->obj = x.w.obj;
 }
 
@@ -191,7 +305,8 @@ static __always_inline void wake_without_call(struct ct_rec *w, struct task_stru
 /*
  * If the hooks of interrupts are detached, finds in the kernel stack which interrupt makes the
  * wake, and sets the context of the wake. If the system call of the current task cannot be the
- * cause of the wake, removes the system call and the object from the wake.
+ * cause of the wake, removes the system call and the object from the wake. A socket that has input
+ * stays the object if the interrupt may be of the network.
  *
  * Does nothing if the context is CT_CTX_TASK and a system call is known, because then the task is
  * the waker. Without a system call, a wake with the context CT_CTX_TASK may also come from a
@@ -213,7 +328,10 @@ static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w
 	if (what & GOVERN_MARK_CUT_IN || !wake_may_be_sent(w)) {
 		w->nr = CT_NR_NONE;
 		w->aux = 0;
-		w->obj = 0;
+		if (!(w->flags & CT_WF_READY) || !wake_may_be_sent(w)) {
+			w->flags &= ~CT_WF_READY;
+			w->obj = 0;
+		}
 	}
 }
 
@@ -236,7 +354,7 @@ static __noinline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p
 		w.flags |= CT_WF_EXITING;
 	if (p->__state & TASK_FROZEN)
 		w.flags |= CT_WF_FROZEN;
-	wake_reason(c, &w, cur, in, now);
+	wake_reason(&w, p, cur, in, now);
 	if (!in) {
 		wake_without_call(&w, cur);
 		wake_mark(ctx, c, &w, p, now);

@@ -179,10 +179,8 @@ int probe_resume(struct probe *p)
 	if (r)
 		return r;
 	/* during the pause the programs did not see the ends of interrupts */
-	for (unsigned i = 0; i < p->n_cpus; i++) {
+	for (unsigned i = 0; i < p->n_cpus; i++)
 		percpu_ring_cpu(p->rings, i)->depth = 0;
-		percpu_ring_cpu(p->rings, i)->ready_sk = 0;
-	}
 	__atomic_store_n(&govern_state(p)->paused, 0, __ATOMIC_SEQ_CST);
 	return 0;
 }

@@ -57,9 +57,8 @@ enum ct_kind {
 	 *   wait   softirq vector, or 0
 	 *   flags  CT_WF_*
 	 *   nr     system call of the waker
-	 *   obj    the object that the waker acted on. With CT_WF_READY: the wakee's end of a
-	 *          connection, a socket that became readable. In CT_CTX_TIMER: the address of the
-	 *          timer function
+	 *   obj    the object that the waker acted on. With CT_WF_READY: the socket that has input for
+	 *          the wakee. In CT_CTX_TIMER: the address of the timer function
 	 *   aux    low byte: the wait kind (CT_W_*) of the waker's system call
 	 */
 	CT_WAKE = 2,
@@ -114,8 +113,8 @@ enum ct_kind {
 	CT_SEND = 11,
 	CT_RECV = 12, /* tid: the task, peer: bytes, obj: the socket on the receiver's side */
 	/* obj: the TCP or UDP socket that became readable, state: CT_CTX_*. Only traces up to
-	 * version 1.3 of the format have this record. Since then, a CT_WAKE with CT_WF_READY says
-	 * the same. */
+	 * version 1.3 of the format have this record. Since then, CT_WF_READY of a CT_WAKE tells the
+	 * socket that ended the wait. */
 	CT_READY = 13,
 	/*
 	 * A request was issued to a block device, or the device completed it.
@@ -400,7 +399,8 @@ enum ct_found {
 #define CT_COARSE_NS 8000000ULL
 
 /* flags of CT_WAKE */
-#define CT_WF_READY   0x01 /* obj is the socket that became readable */
+/* CT_WF_READY: obj is a socket for which the wakee waits, and which has input: bytes or a connection */
+#define CT_WF_READY   0x01
 #define CT_WF_SELF    0x02 /* the wakee is the task on the CPU */
 #define CT_WF_KTHREAD 0x04 /* the task on the CPU is a kernel thread or an io_uring worker */
 #define CT_WF_EXITING 0x08 /* the task on the CPU is exiting */
@@ -461,7 +461,7 @@ enum ct_shed {
 	CT_SHED_WAKES = 4,    /* wakes without the object that the waker acted on */
 	CT_SHED_WAITS = 5,    /* waits without object, owner and set of descriptors */
 	CT_SHED_PAUSE = 6,    /* pauses, in which nothing is recorded: CT_GAP with CT_LOSS_SHED */
-	/* No CT_SEND and CT_RECV, and no CT_WF_READY. A CT_WAKE still shows whether an interrupt
+	/* No CT_SEND and CT_RECV. A CT_WAKE still shows whether an interrupt
 	 * woke the task. The CT_WAKE names the kind of interrupt only for timers, and for many
 	 * waits of CT_COARSE_NS or more; otherwise the context is CT_CTX_IRQ. */
 	CT_SHED_HOOKS = 7,

@@ -5,9 +5,9 @@
  * The map ct_cpus has one entry for each CPU: struct cpu, then the ring. The daemon maps the
  * entries. The daemon reads the rings, clears the records that it has read, and sets id and tail.
  * The BPF programs that run on a CPU write the other members of its entry. But the daemon resets
- * depth and ready_sk at the end of a pause, and stats.lost_first_ns when it reads the number of
- * losses. bpf/emit.h and daemon/kernel/percpu_ring.c say how the ring works; this header only lays
- * out the memory.
+ * depth at the end of a pause, and stats.lost_first_ns when it reads the number of losses.
+ * bpf/emit.h and daemon/kernel/percpu_ring.c say how the ring works; this header only lays out the
+ * memory.
  *
  * Any thread may call cpu_room(): it has no state.
  */
@@ -30,19 +30,11 @@ struct cpu_context {
 
 struct cpu {
 	/* The members that every record touches are in one cache line. */
-	ct_u64 head;  /* bytes that were reserved for records since the start */
-	ct_u32 id;    /* index of this entry */
-	ct_u32 depth; /* how many interrupts are in progress; ctx[depth - 1] is the innermost */
-	ct_u32 ready_depth;
+	ct_u64 head;    /* bytes that were reserved for records since the start */
+	ct_u32 id;      /* index of this entry */
+	ct_u32 depth;   /* how many interrupts are in progress; ctx[depth - 1] is the innermost */
 	ct_u32 emitted; /* records put into the side ring (struct cpu_side); after each 64th, a program looks
 			   how full the side ring is */
-	/* The socket that became readable last: the addresses of its struct sock (0: none) and of its struct
-	 * socket. Three members say when this was: ready_depth is the value of depth at that time,
-	 * ready_call the system call (see context_call()), ready_ticks the ticks of the kernel. */
-	ct_u64 ready_sk;
-	ct_u64 ready_socket;
-	ct_u64 ready_call;
-	ct_u64 ready_ticks;
 	ct_u64 sample_ns; /* time of the last sample */
 
 	/* Bytes that the daemon has read since the start; only the daemon writes it. */

@@ -203,7 +203,7 @@ static void unix_socket_has_peer_and_bytes(void **state)
 	assert_non_null(m);
 	assert_int_equal(m->r.peer, 1);
 	assert_int_equal(m->r.obj, s->r.obj);
-	/* the wake names the socket of the reader, because this socket became readable */
+	/* the wake names the socket of the reader, because this socket has input */
 	assert_true(w->r.flags & CT_WF_READY);
 	assert_int_equal(w->r.obj, s->r.obj);
 	close(fds[0]);
