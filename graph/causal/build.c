@@ -413,15 +413,19 @@ int causal_links_find(const struct graph *g, struct causal_links *ret)
 	for (size_t i = 0; i < p.edges.n && !r; i++) {
 		struct edge e = p.edges.v[i];
 
-		if (!e.kind || e.from == GRAPH_NONE)
+		if (!e.kind || e.from == GRAPH_NONE || p.e[e.event].r.kind == CT_WAKE)
 			continue;
 		e.from = p.segments.v[e.from].task;
 		e.to = p.segments.v[e.to].task;
 		if (e.from != e.to)
 			p.edges.v[n++] = e;
 	}
-	if (!r)
-		*ret = (struct causal_links){ TAKE_PTR(p.edges.v), n };
+	if (!r) {
+		struct edge *less = realloc(p.edges.v, (n + 1) * sizeof(*less));
+
+		*ret = (struct causal_links){ less ? less : p.edges.v, n };
+		p.edges.v = NULL;
+	}
 	pass_done(&p);
 	return r;
 }

@@ -112,14 +112,15 @@ struct causal {
 int causal_build(const struct graph *g, const struct causal_options *options, struct causal **ret);
 void causal_free(struct causal *c);
 
-/* All edges of a graph that lead from one task to another task. Edges from no task, such as those
- * of interrupts, are not in the list. In the listed edges, the members `from` and `to` are tasks,
- * not segments. The edges are in no order, and none has the kind EDGE_NEIGHBOUR. */
+/* The edges of a graph that lead from one task to another task, without the edges that arrive with a
+ * wake-up. Edges from no task, such as those of interrupts, are not in the list. In the listed edges,
+ * the members `from` and `to` are tasks, not segments. The edges are in no order, and none has the
+ * kind EDGE_NEIGHBOUR. */
 struct causal_links {
 	struct edge *v;
 	size_t n;
 };
-/* Finds the edges between tasks, with the default options. Makes no causal graph, so it takes less
+/* Finds these edges, with the default options. Makes no causal graph, so it takes less
  * time and memory than causal_build(). The caller frees ret->v. Returns 0, -ENOMEM or
  * -E2BIG, like causal_build(). */
 int causal_links_find(const struct graph *g, struct causal_links *ret);

@@ -163,6 +163,34 @@ void flow_found_empty(struct flows *m, const struct graph *g, struct flow *flow,
 		flow->stale = flow->queued;
 }
 
+/* Returns true if all threads of the task's process have ended by ts_ns. */
+static bool process_has_ended(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	size_t n;
+	const struct graph_ref *r;
+
+	if (task == GRAPH_NONE || g->tasks[task].exit_ns > ts_ns)
+		return false;
+	r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+	for (size_t i = 0; i < n; i++)
+		if (g->tasks[r[i].event].born_ns <= ts_ns && g->tasks[r[i].event].exit_ns > ts_ns)
+			return false;
+	return true;
+}
+
+void flow_make_room(struct flows *m, const struct graph *g, uint64_t ts_ns)
+{
+	if (m->free || m->items.n < FLOW_ITEMS || m->items.n < m->items.cap)
+		return;
+	for (size_t i = 0; i < m->v.n; i++) {
+		struct flow *f = &m->v.v[i];
+
+		if (f->peer != GRAPH_NONE && process_has_ended(g, f->user, ts_ns) &&
+		    process_has_ended(g, m->v.v[f->peer].user, ts_ns))
+			flow_forget(m, f);
+	}
+}
+
 void flow_forget(struct flows *m, struct flow *f)
 {
 	flow_clear(m, &f->in);

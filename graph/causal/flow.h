@@ -39,6 +39,9 @@ struct flow_item {
 	bool reply;       /* a taken request: it may instead be the answer to an earlier send of
 			     the server */
 };
+/* As long as a pass has fewer items than this, flow_make_room() does nothing. */
+#define FLOW_ITEMS 65536
+
 struct flow_queue {
 	uint32_t first, last; /* index of the item + 1; 0: none */
 };
@@ -98,6 +101,9 @@ void flow_pop(struct flows *m, struct flow_queue *q);
 void flow_clear(struct flows *m, struct flow_queue *q);
 /* Empties all queues of a flow, because records are missing. */
 void flow_forget(struct flows *m, struct flow *f);
+/* Makes room for the messages of a long trace. If all memory for items is in use, forgets the items of each
+ * connection that nobody can go on with: the processes that last used its two ends have ended by ts_ns. */
+void flow_make_room(struct flows *m, const struct graph *g, uint64_t ts_ns);
 /* Notes that a reader of the socket found nothing to read at ts_ns. If the oldest bytes in the
  * queue `in` were sent more than FLOW_STALE_NS before, all bytes in this queue become stale. */
 void flow_found_empty(struct flows *m, const struct graph *g, struct flow *flow, uint64_t ts_ns);

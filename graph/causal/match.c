@@ -199,6 +199,7 @@ void match_send(struct pass *p, uint32_t event)
 
 	if (task == GRAPH_NONE || f == GRAPH_NONE || pass_segment(p, task, r->ts) == GRAPH_NONE)
 		return;
+	flow_make_room(&p->flows, p->g, r->ts);
 	w = &p->work[task];
 	flow = &p->flows.v.v[f];
 	speaks_first(p, flow, true);
@@ -417,6 +418,7 @@ void match_recv(struct pass *p, uint32_t event)
 
 	if (task == GRAPH_NONE || f == GRAPH_NONE || pass_segment(p, task, r->ts) == GRAPH_NONE)
 		return;
+	flow_make_room(&p->flows, p->g, r->ts);
 	flow = &p->flows.v.v[f];
 	speaks_first(p, flow, false);
 	if (flow->dgram)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The time to match very many messages. causal_message.txt tests the edges of messages. */
+/* Time and memory for very many messages. causal_message.txt tests the edges of messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "graph/causal/flow.h"
 #include "test/unit/graph/causal_make.h"
 
 /*
@@ -30,10 +31,72 @@ static void test_lost_datagrams(void **state)
 	built_free(&b, &m);
 }
 
+/* Puts n requests without an answer into the queue `taken` of the flow of sock. */
+static void takes(struct flows *m, const struct graph *g, uint64_t sock, size_t n)
+{
+	uint32_t f = flow_at(m, g, sock);
+
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(flow_push(m, &m->v.v[f].taken, &(struct flow_item){ .event = 0 }), 0);
+}
+
+static void is_used_by(struct flows *m, const struct graph *g, uint64_t sock, uint32_t tid)
+{
+	m->v.v[flow_at(m, g, sock)].user = graph_task_at(g, tid, 0);
+}
+
+/*
+ * Of four connections, flow_make_room() forgets only the first one. Both ends of the first one belong
+ * to processes that have ended. One end of the second one belongs to a process that lives. A thread of
+ * the third one has ended, but its process lives. No task has used the other end of the fourth one.
+ */
+static void test_room_for_messages(void **state)
+{
+	struct make m = { 0 };
+	struct flows flows;
+	struct graph *g;
+
+	runs(&m, 10, 10, 1, "gone");
+	runs(&m, 11, 11, 1, "gone");
+	runs(&m, 20, 20, 1, "lives");
+	runs(&m, 21, 20, 1, "thread");
+	for (uint32_t tid = 10; tid <= 21; tid += tid == 10 ? 1 : 10) /* 10, 11 and 21 end */
+		make_event(&m, 5 * MS, CPU(tid), CT_EXIT, tid, 0);
+	for (uint64_t i = 1; i < 8; i += 2)
+		connection(&m, SOCK(i), SOCK(i + 1), STREAM);
+	assert_int_equal(graph_build(make_done(&m, 10), &g), 0);
+	assert_int_equal(flow_init(&flows, g), 0);
+	for (uint64_t i = 1; i < 8; i += 2)
+		takes(&flows, g, SOCK(i), 16);
+	is_used_by(&flows, g, SOCK(1), 10);
+	is_used_by(&flows, g, SOCK(2), 11);
+	is_used_by(&flows, g, SOCK(3), 10);
+	is_used_by(&flows, g, SOCK(4), 20);
+	is_used_by(&flows, g, SOCK(5), 21);
+	is_used_by(&flows, g, SOCK(6), 11);
+	is_used_by(&flows, g, SOCK(7), 10);
+
+	flow_make_room(&flows, g, 9 * MS); /* few items: nothing to do */
+	assert_non_null(flow_first(&flows, &flows.v.v[flow_at(&flows, g, SOCK(1))].taken));
+	while (flows.items.n < FLOW_ITEMS || flows.items.n < flows.items.cap)
+		takes(&flows, g, SOCK(1), 1);
+	flow_make_room(&flows, g, 4 * MS); /* no process has ended yet */
+	assert_int_equal(flows.free, 0);
+	flow_make_room(&flows, g, 9 * MS);
+	assert_int_not_equal(flows.free, 0);
+	assert_null(flow_first(&flows, &flows.v.v[flow_at(&flows, g, SOCK(1))].taken));
+	for (uint64_t i = 3; i < 8; i += 2)
+		assert_non_null(flow_first(&flows, &flows.v.v[flow_at(&flows, g, SOCK(i))].taken));
+	flow_done(&flows);
+	graph_free(g);
+	make_free(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lost_datagrams),
+		cmocka_unit_test(test_room_for_messages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
