@@ -78,7 +78,7 @@ enum ct_kind {
 	 * One of the descriptors that a poll, ppoll or select waits on. The set of descriptors is
 	 * written when a wait for the set begins, and when an iterator reads the state of the
 	 * waiter. In a coarse step, or if the waiter is capped, the set is written when a wait of
-	 * CT_COARSE_NS or more ends. The set is not written again if it has not changed and was
+	 * CT_COARSE_NS or more for it ends. The set is not written again if it has not changed and was
 	 * written within the last second. Only its first CT_WAITFD_MAX descriptors are written.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
