@@ -11,8 +11,8 @@ int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts
 	for (size_t i = 0; i < chosen && !r; i++)
 		if (facts[i].edge)
 			r = rules_add(rules, g, &facts[i], RULE_NOT_CAUSE);
-	/* The chosen option comes last. If one rule fits both the chosen option and a rejected one,
-	 * the chosen option wins. */
+	/* The rule of the chosen option is added last. If a rejected option has made the same rule,
+	 * this rule now calls the edge a cause. */
 	if (!r && chosen < n && facts[chosen].edge)
 		r = rules_add(rules, g, &facts[chosen], RULE_CAUSE);
 	return r;

@@ -2,9 +2,9 @@
 /*
  * ask.h - how an analysis asks a person, or decides without one.
  *
- * If there are several ways to go on, the analysis ranks them and calls choose(). Without choose(),
- * or if choose() returns ASK_DECIDE, the first way is taken. The result of the analysis lists each
- * answer as a choice.
+ * If the next step of an analysis is ambiguous, the analysis ranks the options and calls choose().
+ * Without a struct ask, or if choose() returns ASK_DECIDE, the analysis takes the first option. The
+ * result of the analysis lists the options and the decision as a choice.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_ASK_H
 #define CTRACE_ANALYSIS_SLICE_ASK_H
@@ -19,9 +19,11 @@ struct ask_option {
 	const char *who; /* the name of the option: "redis-server[12]", "the network (tcp 10.0.0.1:80)" */
 	const char *how; /* a sentence that explains the edge, or says where the time went */
 	uint64_t from_ns, to_ns;
-	uint64_t stack;   /* id of the stack of the task at that time; 0: none */
+	uint64_t stack;   /* id of a stack that the task of this option had from from_ns to to_ns;
+			     0: none */
 	const char *sure; /* the strength of the edge: "strong", "boosted", "weak" */
-	double score;     /* 0..1; the options are ranked by this score */
+	double score;     /* 0..1. Slice: the score of the edge (struct candidate); diagnosis: the
+			     share of the time */
 };
 
 struct ask_question {
@@ -38,15 +40,18 @@ enum { ASK_DECIDE = -1, ASK_STOP = -2, ASK_NONE = -3 };
 
 struct ask {
 	/* Returns the index of an option or ASK_*; any other number counts as ASK_DECIDE. *ret_keep
-	 * is false before the call. If choose() sets *ret_keep to true, the answer becomes rules:
-	 * the chosen option is a cause, and the options before it are not. With ASK_NONE, no option
-	 * is a cause. */
+	 * is false before the call. If choose() sets *ret_keep to true, the answer becomes rules
+	 * (ask_keep()). */
 	int (*choose)(void *arg, const struct ask_question *q, bool *ret_keep);
 	void *arg;
 };
 
-/* Adds the rules for an answer that the person wants to keep. facts has the n options in the order
- * of the question. An option without an edge (edge is 0) makes no rule. Returns 0 or -ENOMEM. */
+/* Adds the rules for an answer that the person wants to keep:
+ * - the index of an option: this option is a cause, and the options before it are not;
+ * - ASK_NONE: no option is a cause;
+ * - ASK_DECIDE and ASK_STOP add no rule.
+ * facts describes the n options, in the order of the question. An option without an edge (edge is
+ * 0) makes no rule. If rules is NULL, nothing is added. Returns 0 or -ENOMEM. */
 int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts *facts, size_t n,
 	     int answer);
 

@@ -98,8 +98,9 @@ static int search_expand(struct search *s, uint32_t i)
 	return 0;
 }
 
-/* Makes the best children the next front. Equally good children keep the order in which they were
- * found. */
+/* Makes the children with the best scores the next front: at most b->width, and only children whose
+ * score is above that of the best finished path. Of children with equal scores, the one that was
+ * found first comes first. */
 static int search_advance(struct search *s)
 {
 	uint32_t beam = s->b->width;

@@ -51,7 +51,7 @@ static bool word_fits(const char *want, const char *is)
 	return !want[0] || same_text(want, is);
 }
 
-/* A rule may name a socket by either of its ends. */
+/* If the object is one end of a connection, the pattern of the rule may fit either end. */
 static bool rule_matches(const struct rule *x, const struct graph *g, const struct rule_facts *f)
 {
 	if (!word_fits(x->edge, edge_kind_name(f->edge)) ||
@@ -108,8 +108,8 @@ static void put_any(char *buf)
 	}
 }
 
-/* Appends a path. Parts that differ from one process, terminal, user or mount to the next become
- * wildcards. */
+/* Appends a path. A wildcard replaces a leading "...", and the number behind /proc/, /dev/pts/ or
+ * /run/user/, because these differ from one mount, process, terminal or user to the next. */
 static void put_path(char *buf, const char *path)
 {
 	static const char *const numbered[] = { "/proc/", "/dev/pts/", "/run/user/" };
@@ -132,8 +132,8 @@ static void put_path(char *buf, const char *path)
 	put_literal(buf, path, strlen(path));
 }
 
-/* Keeps only the server's end of a connection, because people know a connection by the port of the
- * server. */
+/* Appends a pattern for an internet socket. Of a connection, only the server's end stays, because
+ * people know a connection by the port of the server. */
 static void put_inet(const struct graph *g, uint64_t obj, const struct window_object *o, const char *name,
 		     char *buf)
 {
@@ -155,8 +155,8 @@ static void put_inet(const struct graph *g, uint64_t obj, const struct window_ob
 	}
 }
 
-/* Writes the name of an object as a pattern that also fits similar objects. Writes "" if the name
- * does not help: then only the kind of the object counts. */
+/* Writes the name of obj as a pattern that also fits similar objects. Writes "" if obj has no name
+ * that other traces can have too. Then a rule fits all objects of this kind. */
 static void object_pattern(const struct graph *g, uint64_t obj, char buf[PATTERN_MAX])
 {
 	const struct window_object *o = obj ? window_object(g->w, obj) : NULL;
@@ -189,7 +189,8 @@ static void object_pattern(const struct graph *g, uint64_t obj, char buf[PATTERN
 	}
 }
 
-/* Makes a rule without a verdict. Returns 0 or -ENOMEM; after -ENOMEM there is nothing to free. */
+/* Makes a rule for the facts f. The caller sets its verdict. Returns 0 or -ENOMEM; after -ENOMEM
+ * there is nothing to free. */
 static int rule_make(const struct graph *g, const struct rule_facts *f, struct rule *ret)
 {
 	char pattern[PATTERN_MAX];

@@ -5,7 +5,7 @@
  *
  * A rule matches by names, so that it holds for other traces and other machines. An empty field
  * matches anything. The first rule that matches wins. Pure; only one thread at a time may use a
- * struct rules. cli/ask/rulesfile reads and writes the files.
+ * struct rules. cli/ask/rulesfile.c reads and writes files of rules.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_RULES_H
 #define CTRACE_ANALYSIS_SLICE_RULES_H
@@ -24,21 +24,20 @@ struct rule {
 	char *frame; /* a function on the stack of the task at which the edge arrives; NULL: any; owned */
 	char *note;  /* a note for people; NULL: none; owned */
 	enum rule_verdict verdict;
-	uint32_t applied; /* how often the rule has matched at a choice */
+	uint32_t applied; /* how often rules_match() has returned this rule */
 };
 
 struct rules {
 	VEC(struct rule) v;
 };
 
-/* The facts about an edge. Rules are compared with these facts. stack: the id of a stack; 0:
- * none. */
+/* The facts about an edge. Rules are compared with these facts. */
 struct rule_facts {
 	enum edge_kind edge; /* 0: no edge */
 	uint32_t from, to;   /* tasks; GRAPH_NONE: no task of this host */
-	uint64_t obj;
-	uint64_t stack;
-	uint64_t ts_ns;
+	uint64_t obj;        /* 0: none */
+	uint64_t stack;      /* id of a stack of the task at which the edge arrives; 0: none */
+	uint64_t ts_ns;      /* time of the arrival */
 };
 
 /* Returns the first rule that matches; NULL if no rule matches. `rules` may be NULL. */
@@ -47,8 +46,8 @@ struct rule *rules_find(const struct rules *rules, const struct graph *g, const 
 const struct rule *rules_match(struct rules *rules, const struct graph *g, const struct rule_facts *facts);
 /*
  * Adds a rule with this verdict for these facts and similar ones. The rule has kinds and names
- * ("tcp 127.0.0.1:80->*"), but no ids of processes or sockets. If such a rule exists already, only
- * its verdict changes. Returns 0 or -ENOMEM.
+ * ("tcp 127.0.0.1:80->*"), but no ids of processes or sockets. If a rule with the same kinds and
+ * names exists already, only its verdict changes. Returns 0 or -ENOMEM.
  */
 int rules_add(struct rules *rules, const struct graph *g, const struct rule_facts *facts,
 	      enum rule_verdict verdict);

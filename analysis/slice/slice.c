@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * slice.c - walks the causal graph backward or forward. Backward: beam.c searches the best path
- * from the current segment, and the walk takes the steps of this path one by one. If a person
+ * from the current segment, and the walk takes the edges of this path one by one. If a person
  * chooses an edge that is not on the path, the search starts anew from the segment from which that
- * edge comes. Forward: the walk takes the earliest effect first.
+ * edge comes. Forward: the walk takes the effect that arrived first.
  */
 #include "analysis/slice/slice.h"
 
@@ -146,8 +146,8 @@ static int option_fill(const struct walk *w, const struct candidate *x, struct a
 	return o->who ? 0 : -ENOMEM;
 }
 
-/* Asks the question. Sets *ret_answer to a valid answer (as in struct ask). Returns 0 or
- * -ENOMEM. */
+/* Asks the person which candidate the walk takes. Sets *ret_answer to the index of a candidate, or
+ * to ASK_DECIDE, ASK_STOP or ASK_NONE. Returns 0 or -ENOMEM. */
 static int ask(struct walk *w, const struct candidates *l, int *ret_answer)
 {
 	struct ask_option options[CANDIDATE_MAX];
@@ -179,7 +179,7 @@ static int ask(struct walk *w, const struct candidates *l, int *ret_answer)
 	return r;
 }
 
-/* Moves `edge` to the front, because the search has found that it leads to the best path. */
+/* Moves the candidate of `edge` to the front of the list, because `edge` is on the best path. */
 static void put_first(struct candidates *l, uint32_t edge)
 {
 	for (uint32_t i = 1; i < l->n_open; i++)
@@ -194,8 +194,8 @@ static void put_first(struct candidates *l, uint32_t edge)
 
 enum { TAKE_NONE = -1 };
 
-/* Decides which candidate is taken. *ret becomes the index of this candidate. If no candidate is
- * taken, *ret becomes TAKE_NONE, and w->end is set. */
+/* Decides which candidate the walk takes. *ret becomes the index of this candidate. If the walk
+ * takes none, *ret becomes TAKE_NONE, and w->end says why. */
 static int decide(struct walk *w, const struct candidates *l, int *ret)
 {
 	enum slice_decider decider = SLICE_BY_RANK;

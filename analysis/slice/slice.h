@@ -3,16 +3,15 @@
  * slice.h - walks along the edges of the causal graph, backward to the origin of a segment's work,
  * or forward to all its effects.
  *
- * The backward walk gives a path. At each segment, the walk takes the edge that started the
- * segment. A strong edge comes before a boosted one, and a boosted edge before a weak one. If only
- * weak edges are left, or several edges are equal, these edges are ranked by strength, by how alike
- * the stacks at their two ends are, and by age. A beam search follows these edges, and the walk
- * takes the path with the best score. The result lists each choice with its other options. An edge
- * that answers a request of the segment itself is not followed.
+ * The backward walk gives a path. At each segment, candidate.h ranks the edges that may have led to
+ * the act of the segment, and gives each of them a score. The score of a path is the product of the
+ * scores of its edges. A beam search finds the path with the best score, and the walk takes this
+ * path, except where a person chooses another edge. The result lists each choice with all its
+ * options.
  *
- * The forward walk gives a tree: all effects, along strong edges and edges that a rule calls a
- * cause. Both walks are deterministic. (Path slicing: Argus, Weng, Huang, Yang, USENIX ATC 2021,
- * section 4.)
+ * The forward walk gives a tree of all effects. It follows the edges that a rule calls a cause, and
+ * the strong edges that no rule excludes. Both walks are deterministic. (Path slicing: Argus, Weng,
+ * Huang, Yang, USENIX ATC 2021, section 4.)
  *
  * Pure; any thread, but only one thread at a time may use a struct rules. The result owns its
  * arrays.
@@ -26,7 +25,7 @@
 
 enum slice_direction { SLICE_BACKWARD, SLICE_FORWARD };
 
-/* The decider of a choice: the ranking, a rule, a person. */
+/* What decided a choice: the ranking, a rule, or a person. */
 enum slice_decider { SLICE_BY_RANK, SLICE_BY_RULE, SLICE_BY_PERSON };
 
 struct slice_option {
@@ -37,12 +36,12 @@ struct slice_option {
 	bool ruled_out;   /* a rule says that the edge is not a cause */
 };
 
-/* A choice is listed in two cases: rules decided it; or several edges were left after the rules,
- * and not exactly one of them was strong. */
+/* A choice is listed in two cases: rules decided it; or it was ambiguous
+ * (candidate_ambiguous()). */
 struct slice_choice {
 	uint32_t step; /* index of the step at which the choice was made */
-	/* the place of the options of this choice in slice.options: the best option first; options
-	 * that a rule excludes come last */
+	/* the options of this choice are slice.options[first_option], and the n_options - 1 options
+	 * behind it. The best option comes first. Options that a rule excludes come last */
 	uint32_t first_option, n_options;
 	uint32_t chosen; /* index of the chosen option among these options; GRAPH_NONE: none was
 			    chosen, and the walk ended here */
@@ -51,19 +50,22 @@ struct slice_choice {
 
 struct slice_step {
 	uint32_t segment;
-	uint32_t parent; /* index of the step before; GRAPH_NONE in the first step */
-	uint32_t edge;   /* the edge between the step before and this step; GRAPH_NONE in the first
+	uint32_t parent; /* index of the step from which the walk came to this step; GRAPH_NONE in
+			    the first step */
+	uint32_t edge;   /* the edge between the parent and this step; GRAPH_NONE in the first
 			    step */
-	uint64_t at_ns; /* backward: the time of the act of the segment (candidate.h); forward: when the cause
-			   reached the segment */
-	float score;    /* the score of the way up to this step; 1: all edges are strong */
+	uint64_t at_ns;  /* backward: the time of the act of the segment (candidate.h); forward: the
+			    time at which the edge arrived in the segment */
+	float score;     /* backward: the product of the scores of all edges up to this step;
+			    forward: 1 */
 };
 
 enum slice_end {
 	SLICE_END_ROOT,    /* no edge leads to the segment: the origin is in this segment, or before
 			      the window */
-	SLICE_END_OUTSIDE, /* the origin is a timer, a device, the network, or a person's input */
-	SLICE_END_REFUSED, /* a rule or a person ruled out all ways to go on */
+	SLICE_END_OUTSIDE, /* the origin is outside: a timer, a device, the network, a person's
+			      input */
+	SLICE_END_REFUSED, /* rules or a person ruled out all edges that lead to the segment */
 	SLICE_END_LIMIT,   /* the walk has taken max_steps */
 	SLICE_END_STOPPED, /* the person asked to stop */
 	SLICE_END_DONE,    /* forward: all effects are listed */
@@ -81,7 +83,8 @@ struct slice_options {
 #define SLICE_MAX_STEPS 256
 
 struct slice {
-	struct slice_step *steps; /* backward: in the order of the walk; forward: by time of arrival */
+	struct slice_step *steps; /* backward: from the last segment back to the origin; forward: by
+				     at_ns */
 	size_t n_steps;
 	struct slice_choice *choices;
 	size_t n_choices;
@@ -91,8 +94,8 @@ struct slice {
 	uint32_t end_edge; /* SLICE_END_OUTSIDE: the edge from outside; else GRAPH_NONE */
 	float score;
 	uint32_t asked;   /* questions put to a person */
-	uint32_t refused; /* ways that were left out: the beam was full, max_steps was reached, or
-			     one segment had more than CANDIDATE_MAX candidates */
+	uint32_t refused; /* edges and paths that were left out: the beam was full, max_steps was
+			     reached, or one segment had more than CANDIDATE_MAX candidates */
 	uint32_t earlier; /* forward: strong edges that left the first segment before at_ns; not listed */
 };
 

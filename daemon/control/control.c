@@ -20,9 +20,9 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* The most descriptors that one message may carry (SCM_MAX_FD in the kernel). The buffer has room
- * for all of them. With less room, the kernel would close the other descriptors on this thread, and
- * a close may never return. */
+/* The most descriptors that one message may carry (SCM_MAX_FD in the kernel). client_read() has
+ * room for all of them. With less room, the kernel would close the descriptors for which there is
+ * no room, on this thread, and a close may never return. */
 #define CONTROL_FDS_MAX 253
 
 struct client {
@@ -49,8 +49,9 @@ struct control {
 	ino_t ino;
 	uint64_t last_id, denied, turned_away;
 	bool resting;      /* true: a rest (control_rest()) goes on */
-	int64_t credit_ns; /* CPU time that users other than root may use before the next rest */
-	uint64_t paced_ns; /* the time at which credit_ns was computed */
+	int64_t credit_ns; /* CPU time that all users other than root together may use before the
+			      next rest */
+	uint64_t paced_ns; /* the time at which credit_ns was computed last */
 	_Atomic uint64_t cpu_ns;
 	unsigned n_clients;
 	struct client clients[CONTROL_CLIENTS_MAX];
@@ -199,8 +200,9 @@ static void client_request(struct client *cl, const char *line, size_t n)
 		client_rearm(cl);
 }
 
-/* Handles one complete line of the buffer. Does nothing if no line is complete, or if the client
- * has not received the answer to its last request. */
+/* Handles one complete line of the buffer. Does nothing if the client has not received the answer
+ * to its last request, or if no line is complete; but if then the buffer is full, refuses the
+ * request as too long. */
 static void client_line(struct client *cl)
 {
 	char line[CONTROL_LINE_MAX];
@@ -227,7 +229,7 @@ static void client_line(struct client *cl)
 	client_request(cl, line, n);
 }
 
-/* Keeps the first descriptor that arrived, and closes the others. */
+/* Keeps the first descriptor that came with the request, and closes the others. */
 static void client_take_fds(struct client *cl, struct msghdr *m)
 {
 	for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h; h = CMSG_NXTHDR(m, h)) {
@@ -272,7 +274,7 @@ static void client_read(struct client *cl)
 	client_line(cl);
 }
 
-/* Sends as much as the socket takes. Returns false if the client was disconnected. */
+/* Sends as much of the answer as the socket takes. Returns false if the client was disconnected. */
 static bool client_write(struct client *cl)
 {
 	while (cl->out_at < cl->n_out) {
@@ -339,7 +341,7 @@ static bool control_allows(const struct control *c, int fd, const struct ucred *
 	return false;
 }
 
-/* Sends one line to a connection that the caller then closes. */
+/* Sends the error `why` to a connection that the caller then closes. */
 static void control_turn_away(int fd, const char *why)
 {
 	char line[256];
@@ -495,7 +497,8 @@ void control_refuse(struct control *c, uint64_t client, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	error = json_string(text);
-	/* text is not UTF-8: a path may have any byte, and a cut may be inside a character */
+	/* If text is not UTF-8, error is NULL. A path in text may have any byte, and vsnprintf()
+	 * may have cut text inside a character. */
 	if (!error) {
 		for (char *p = text; *p; p++)
 			*p = *p & 0x80 ? '?' : *p;

@@ -13,9 +13,9 @@
  *   for this time.
  * - One round of the event loop handles at most one request of each client, and accepts at most
  *   CONTROL_ACCEPT_MAX connections.
- * - Connections and requests of users other than root take at most CONTROL_PACE_PERCENT of a CPU.
- *   Above this limit there is a rest of some milliseconds, in which the daemon reads nothing from
- *   these users and accepts no connection.
+ * - Connections and requests of all users other than root together take at most
+ *   CONTROL_PACE_PERCENT of a CPU. Above this limit there is a rest: until their share is below the
+ *   limit again, the daemon reads nothing from these users, and accepts no connection of any user.
  * - The kernel keeps CONTROL_BACKLOG connections that are not accepted yet. If there are more,
  *   connect() blocks.
  */
@@ -29,7 +29,7 @@
 #include <systemd/sd-event.h>
 
 #define CONTROL_LINE_MAX 4096
-/* bytes; if an answer is longer, the daemon disconnects the client */
+/* bytes, with the newline; if an answer is longer, the daemon disconnects the client */
 #define CONTROL_OUT_MAX  (1u << 20)
 #define CONTROL_ERR_MAX  512
 #define CONTROL_NO_GROUP ((gid_t)-1)
@@ -65,19 +65,21 @@ struct control_options {
 	 * take for ever. If dispose is NULL, the main thread closes fd.
 	 */
 	void (*dispose)(void *arg, uid_t uid, int fd);
-	/* Returns true if half of the queue of descriptors that dispose() has to close is used
-	 * (service_choked()). Then the daemon receives no more descriptors from users other than
-	 * root. May be NULL. */
+	/* Returns true if dispose() has so many descriptors to close that no more should come
+	 * (service_choked()). Then the daemon receives nothing from users other than root, and
+	 * accepts no connection. May be NULL. */
 	bool (*choked)(void *arg);
 	void *arg;
 };
 
 /*
- * Binds the socket at opt->path. Its mode is 0600; if opt has a group, the socket gets this group
- * and the mode 0660. A socket on which no process listens any more is replaced. Returns 0, or
- * -errno with a sentence in err; -EADDRINUSE means that another process listens. On failure nothing
- * is left behind. If the file of the socket is removed later, the daemon makes the socket again. If
- * another program puts a file in its place, this file stays.
+ * Makes the socket opt->path, and listens on it. Its mode is 0600; if opt has a group, the socket
+ * gets this group and the mode 0660. If opt->path is an old socket on which no process listens, the
+ * new socket replaces it. Returns 0, or -errno with a sentence in err; -EADDRINUSE means that
+ * another process listens. On failure no socket is left behind.
+ *
+ * If the file of the socket is removed later, the daemon makes the socket again, with the mode 0600
+ * and no group. If another program puts a file in its place, this file stays.
  */
 int control_new(sd_event *event, const struct control_options *opt, struct control **ret,
 		char err[CONTROL_ERR_MAX]);

@@ -12,12 +12,13 @@
 enum metrics_unit {
 	METRICS_PLAIN,
 	METRICS_NS,      /* a duration in ns; shown in seconds */
-	METRICS_BOOT_NS, /* boot time in ns; shown as wall clock time in seconds; 0: not shown */
+	METRICS_BOOT_NS, /* a boot time in ns, shown as wall clock time in seconds; a row with the
+			    value 0 is left out */
 	METRICS_PERCENT, /* shown as a ratio: 100 % is 1 */
 };
 
-/* One sample, or several samples of one metric. A row whose help is NULL continues the metric of
- * the row above. */
+/* One sample of a metric, or several samples of one metric. A row whose help is NULL has more
+ * samples of the metric of the row above. */
 struct metrics_row {
 	const char *name, *type, *help;
 	/* "file.records" is the member "records" of the member "file" of the status */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * metrics.h - makes metrics, in Prometheus' text format 0.0.4, from the answer to the request
- * "status". If a field is missing in the answer, its metric is missing too, and is not 0. No I/O.
- * Any thread may call it.
+ * "status". If a field is missing in the answer, its metric is left out instead of shown as 0. No
+ * I/O. Any thread may call it.
  */
 #ifndef CTRACE_DAEMON_CONTROL_METRICS_H
 #define CTRACE_DAEMON_CONTROL_METRICS_H

@@ -4,7 +4,7 @@
  *
  * The BPF programs, the daemon and every reader of a trace share these structures. A trace stores
  * the fixed records column by column, and a reader gives them back unchanged. Numbers are
- * little-endian. A value never gets a new meaning; new values are added at the end.
+ * little-endian. A value of an enum never gets a new meaning; new values are added at the end.
  *
  * Times are CLOCK_BOOTTIME nanoseconds. Task ids are those of the initial pid namespace. The idle
  * task of CPU n has tid 0 in records; readers call it -(n+1).
@@ -56,10 +56,10 @@ enum ct_kind {
 	 *   state  context (CT_CTX_*)
 	 *   wait   softirq vector, or 0
 	 *   flags  CT_WF_*
-	 *   nr     system call of the waker
-	 *   obj    the object that the waker acted on. With CT_WF_READY: the socket that has input for
-	 *          the wakee. In CT_CTX_TIMER: the address of the timer function
-	 *   aux    low byte: the wait kind (CT_W_*) of the waker's system call
+	 *   nr     system call of peer, if this call may be the cause of the wake; else CT_NR_NONE
+	 *   obj    the object that this call acts on. With CT_WF_READY: the socket that has input
+	 *          for the wakee. In CT_CTX_TIMER: the address of the timer function
+	 *   aux    low byte: the wait kind (CT_W_*) of the system call nr
 	 */
 	CT_WAKE = 2,
 	/* The first wake of a new task. tid: the new task, peer: the creator. */
@@ -70,16 +70,16 @@ enum ct_kind {
 	 *   peer   the owner, read from user memory: the owner of a glibc mutex or rwlock, the owner
 	 *          of a PI or robust futex, or the thread that a join waits for
 	 *   obj    the futex
-	 *   x[0]   user address
-	 *   x[1]   futex operation | word at the address << 32
+	 *   x[0]   user address of the futex
+	 *   x[1]   low 32 bits: futex operation; high 32 bits: the value of the futex
 	 */
 	CT_FUTEX = 4,
 	/*
 	 * One of the descriptors that a poll, ppoll or select waits on. The set of descriptors is
 	 * written when a wait for the set begins, and when an iterator reads the state of the
-	 * waiter. In a coarse step, or if the waiter is capped, the set is written when a long wait
-	 * for the set ends. The set is not written again if it has not changed and was written
-	 * within the last second. Only the first CT_WAITFD_MAX descriptors of the set are written.
+	 * waiter. In a coarse step, or if the waiter is capped, the set is written when a wait of
+	 * CT_COARSE_NS or more for it ends. The set is not written again if it has not changed and was
+	 * written within the last second. Only its first CT_WAITFD_MAX descriptors are written.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
@@ -107,14 +107,14 @@ enum ct_kind {
 	CT_SIGDELIVER = 10, /* tid: target, state: signal, flags: CT_GF_FATAL */
 	/*
 	 * tid: the task, peer: bytes, obj: the socket on the sender's side. The record is written
-	 * at the end of the call. By then the receiver may have been woken, and may have received
-	 * the bytes, so its records can come first.
+	 * at the end of the send. By then the receiver may have been woken, and may have received
+	 * the bytes. So the records of the receiver can come before the CT_SEND.
 	 */
 	CT_SEND = 11,
 	CT_RECV = 12, /* tid: the task, peer: bytes, obj: the socket on the receiver's side */
 	/* obj: the TCP or UDP socket that became readable, state: CT_CTX_*. Only traces up to
-	 * version 1.3 of the format have this record. Since then, CT_WF_READY of a CT_WAKE tells the
-	 * socket that ended the wait. */
+	 * version 1.3 of the format have this record. In later traces, obj of a CT_WAKE with
+	 * CT_WF_READY is such a socket. */
 	CT_READY = 13,
 	/*
 	 * A request was issued to a block device, or the device completed it.
@@ -169,8 +169,8 @@ enum ct_kind {
 	 *   tid    the task
 	 *   nr     its system call
 	 *   state, wait, flags  as CT_SWITCH
-	 *   obj    the object
-	 *   x[0]   stack id
+	 *   obj    the object that the task waits for
+	 *   x[0]   stack id (CT_STACK blob), or 0
 	 *   x[1]   how long the task has been blocked, in ns
 	 */
 	CT_VISIT = 21,
@@ -220,9 +220,10 @@ enum ct_kind {
 	 *   state  the rule (CT_HANG_*)
 	 *   wait   as CT_SWITCH; CT_W_NONE: the task runs or is runnable
 	 *   nr     its system call
-	 *   peer   the first task that it waits for; 0: not known
-	 *   obj    the object that it waits for
-	 *   x[0]   since when the task hangs
+	 *   peer   the task that can end the wait of tid. With CT_HANG_SERVICE: the task that does
+	 *          not read from the other end of the socket. 0: not known
+	 *   obj    the object that tid waits for
+	 *   x[0]   since when tid hangs
 	 *   x[1]   threshold of the rule in ns
 	 */
 	CT_HANG = 26,
@@ -236,12 +237,12 @@ enum ct_kind {
 	 *   x[0]   since when the step named by wait was in force
 	 *   x[1]   cost of the tracer at the decision, in millionths of the machine's CPU time
 	 *
-	 * With CT_GV_CAP: the cap of one task begins or ends. In between, most of the task's
-	 * records are missing. A record that is also about another task is not missing, unless the
-	 * other task is capped too, or is the idle task. These kinds of records can be missing:
+	 * With CT_GV_CAP: the cap of one task begins or ends. In between, most records of this task
+	 * are missing. A record that is also about another task is not missing, unless the other
+	 * task is capped too, or is the idle task. These kinds of records can be missing:
 	 * CT_SWITCH, CT_FUTEX, CT_WAITFD, CT_WAKE, CT_WAKE_NEW, CT_SIGNAL, CT_SIGDELIVER, CT_SEND,
-	 * CT_RECV, CT_FLOCK, and the CT_TASK of a rename. Two exceptions: the last CT_SWITCH of the
-	 * task is recorded, and a wait of CT_COARSE_NS or more has its CT_FOUND and its CT_WAKE.
+	 * CT_RECV, CT_FLOCK, and the CT_TASK of a rename. But the CT_SWITCH with which the task
+	 * ends is recorded, and a wait of CT_COARSE_NS or more has its CT_FOUND and its CT_WAKE.
 	 *   tid    the capped task
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
@@ -249,19 +250,21 @@ enum ct_kind {
 	 *   aux    end: high byte: state of the task (0: it runs or is runnable); low byte: CT_W_*
 	 *   nr, obj  end: the system call and the object of the task at that time
 	 *
-	 * With CT_GV_GROUP but without CT_GV_CAP: the cap of a group begins or ends. A group is all tasks of
-	 * a user, or of a control group. In between, the tasks of the group are capped one by one.
+	 * With CT_GV_GROUP but without CT_GV_CAP: the cap of a group begins or ends. A group is
+	 * described at govern_group(). In between, each task of the group is capped when its first
+	 * record is left out.
 	 *   obj    the user id; with CT_GV_CGROUP the id of the control group
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
-	 *   peer   how many records were left out since x[0] (saturating). If several groups are capped
-	 *          at a time, the record of the first group has the sum for all of them.
+	 *   peer   end: how many records were left out since x[0] (saturating). If several groups
+	 *          were capped at a time, the record of the first one has the sum for all of them.
 	 *
 	 * With CT_GV_CAP and CT_GV_GROUP: the cap of one task of a capped group begins or ends. The
 	 * cap of the task begins when its first record is left out. A task that makes no records
-	 * while the group is capped has no such CT_SHED. peer is 0, because the records that were left
-	 * out are counted for the group. At the end of the cap, x[0] is the time at which the first group
-	 * was capped.
+	 * while the group is capped has no such CT_SHED. If the fork of a task is left out too, all
+	 * records of this task can be missing, also its CT_TASK, its execs and its end. peer is 0,
+	 * because the records that were left out are counted for the group. At the end of the cap,
+	 * x[0] is the time at which the first of the capped groups was capped.
 	 */
 	CT_SHED = 27,
 	/*
@@ -337,7 +340,8 @@ enum ct_wait {
 	CT_W_FUTEX = 1,    /* obj: futex */
 	CT_W_READ = 2,     /* obj: the file or socket that the task reads from */
 	CT_W_WRITE = 3,    /* obj: the file or socket that the task writes to */
-	CT_W_POLL = 4,     /* poll, select; obj: the only descriptor, or 0 with CT_WAITFD records */
+	CT_W_POLL = 4,     /* poll, select; obj: the object of the only descriptor; 0: see
+			      CT_WAITFD */
 	CT_W_EPOLL = 5,    /* obj: the epoll */
 	CT_W_ACCEPT = 6,   /* obj: listening socket */
 	CT_W_CONNECT = 7,  /* obj: socket */
@@ -395,7 +399,7 @@ enum ct_found {
 };
 #define CT_FOUND_UNIT_NS 1024
 
-/* In a coarse step, a wait that is at least this long is recorded. */
+/* ns: In a coarse step, and of a capped task, a wait is recorded if it is at least this long. */
 #define CT_COARSE_NS 8000000ULL
 
 /* flags of CT_WAKE */
@@ -426,7 +430,7 @@ enum ct_found {
  * the same value each time the inspection looked */
 #define CT_QF_REG  0x01
 #define CT_QF_CODE 0x02 /* polled: the code that the task runs gives the address of the variable */
-#define CT_QF_SPIN 0x04 /* polled: the task does not sleep between two looks at the variable */
+#define CT_QF_SPIN 0x04 /* polled: the task does not sleep between two reads of the variable */
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 /*
@@ -499,8 +503,9 @@ enum ct_loss {
  *   EVENTFD..ANON  low 59 bits of file->private_data; PIDFD since Linux 6.9: of inode->i_private
  *   FUTEX          user address (47 bits) | low 12 bits of the tgid << 47
  *   TASK           tid
- *   CGROUP         inode number of its directory. The name is the path below the root. peer is 0,
- *                  or the object CT_OBJ_CONTAINER_ID(), whose name is that of the container
+ *   CGROUP         inode number of its directory. In its CT_OBJECT, name is the path below the root
+ *                  of the hierarchy, and peer is 0 or CT_OBJ_CONTAINER_ID(). The name of this
+ *                  second object is the name of the container
  *   DATA, QUEUE    as FUTEX
  * The name of FUTEX and DATA is the symbol, such as "flag (a.out)", where known.
  *
@@ -586,9 +591,9 @@ _Static_assert(sizeof(struct ct_task_blob) == 64, "ct_task_blob");
 
 #define CT_CMDLINE_MAX 256
 /*
- * The command line of a process. It is written when the process executes a program, and when the
- * daemon has read the command line of a process in /proc. A forked process gets a copy of the
- * command line of its parent.
+ * The command line of a process. This blob is written when the process executes a program; when the
+ * daemon has read the command line of the process in /proc; and after the fork of the process, as a
+ * copy of the parent's blob.
  */
 struct ct_cmdline_blob {
 	struct ct_blob h; /* h.tid: the process (tgid); h.ts: since when the command line is known */

@@ -22,7 +22,7 @@
 #define CPU_FRAMES 32
 /* An interrupt in progress. */
 struct cpu_context {
-	ct_u64 key;  /* CT_CTX_TIMER: the timer */
+	ct_u64 key;  /* CT_CTX_TIMER: the address of the timer */
 	ct_u64 what; /* CT_CTX_TIMER: its function; CT_CTX_SOFTIRQ: the vector */
 	ct_u32 ctx;  /* CT_CTX_* */
 	ct_u32 pad;
@@ -47,7 +47,8 @@ struct cpu {
 	ct_u64 marked_ns;          /* time of the last wake whose stack was taken */
 	ct_u64 frames[CPU_FRAMES]; /* the kernel stack of that wake */
 	struct govern_cost cost[GOVERN_KINDS] __attribute__((aligned(64)));
-	ct_u64 left_out[GOVERN_CAPS]; /* records that caps left out, by the slot of the task */
+	ct_u64 left_out[GOVERN_CAPS]; /* records that caps left out, by GOVERN_SLOT() of the task; a
+					 record about two capped tasks counts for both */
 	/* records that caps left out; a record about two capped tasks counts once */
 	ct_u64 n_left_out;
 	/* runs of BPF programs that left out a record, or that only noted an interrupt or a readable socket
@@ -63,17 +64,17 @@ struct cpu {
 } __attribute__((aligned(64)));
 
 /*
- * An entry is struct cpu, the bytes of the ring (a power of two), and slack. The slack takes the
- * end of a record that begins in the ring and reaches beyond its end. So every record lies in one
- * piece.
+ * An entry is struct cpu, the bytes of the ring (a power of two), and slack. If a record begins in
+ * the ring and reaches beyond the end of the ring, the slack takes the rest of the record. So every
+ * record lies in one piece.
  */
 #define CPU_RING_AT    20480
 #define CPU_RING_SLACK 4096
 _Static_assert(sizeof(struct cpu) <= CPU_RING_AT, "struct cpu");
 #define CPU_ENTRY_BYTES(ring_bytes) (CPU_RING_AT + (ring_bytes) + CPU_RING_SLACK)
 
-/* Bytes for the name in a CT_OBJECT. The program that writes a path needs room for one path
- * component beyond the limit of a name. */
+/* Bytes for the name in a CT_OBJECT. The program that writes a path needs more room than
+ * CT_OBJ_NAME_MAX, for one more component of the path. */
 #define CPU_OBJECT_NAME (CT_OBJ_NAME_MAX + 48)
 /* Returns how many bytes of the ring each record of this kind takes. The record may be shorter. */
 static inline ct_u32 cpu_room(ct_u8 kind)

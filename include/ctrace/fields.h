@@ -82,7 +82,8 @@ static inline enum softirq ct_wake_softirq(const struct ct_rec *r)
 	return (enum softirq)r->wait;
 }
 
-/* The class of the waker's system call. */
+/* CT_W_* of the system call of ct_wake_waker(), if this call may be the cause of the wake; else
+ * CT_W_NONE. */
 static inline enum ct_wait ct_wake_call(const struct ct_rec *r)
 {
 	return (enum ct_wait)(r->aux & 0xff);
@@ -172,7 +173,7 @@ static inline ct_u32 ct_signal_target(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* The low 16 bits of si_code. */
+/* CT_SIGNAL: si_code. The record has only its low 16 bits. */
 static inline ct_s32 ct_signal_code(const struct ct_rec *r)
 {
 	return (short)r->aux;
@@ -215,7 +216,8 @@ static inline enum ct_lock_type ct_lock_type(const struct ct_rec *r)
 	return (enum ct_lock_type)r->wait;
 }
 
-/* 0: the lock is granted; -errno: the task did not get the lock; 1: the task waits for the lock. */
+/* CT_FLOCK: 0: the task got or released the lock; -errno: the call failed; 1: the task waits for
+ * the lock. */
 static inline ct_s32 ct_lock_result(const struct ct_rec *r)
 {
 	return (ct_s32)r->peer;
@@ -244,7 +246,7 @@ static inline enum ct_loss ct_gap_cause(const struct ct_rec *r)
 	return (enum ct_loss)r->state;
 }
 
-/* The number of lost records; 0: not known. */
+/* CT_GAP: the number of lost records; 0: not known. */
 static inline ct_u32 ct_gap_records(const struct ct_rec *r)
 {
 	return r->peer;
@@ -278,7 +280,8 @@ static inline enum ct_wait ct_hang_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* The first task for which the hung task waits; 0: not known. */
+/* CT_HANG: the task that can end the wait of the hung task. For CT_HANG_SERVICE: the task that does
+ * not read from the other end of the socket. 0: not known. */
 static inline ct_u32 ct_hang_blocker(const struct ct_rec *r)
 {
 	return r->peer;
@@ -295,7 +298,7 @@ static inline enum ct_shed ct_shed_step_before(const struct ct_rec *r)
 	return (enum ct_shed)r->wait;
 }
 
-/* The things that the records lack in a step. */
+/* What the records lack in a step of the budget. */
 enum ct_lack {
 	CT_LACK_SAMPLES = 0x01,
 	CT_LACK_STACKS = 0x02,
@@ -343,14 +346,14 @@ static inline enum ct_wait ct_found_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* How many context switches the task made between two CT_FOUND records. */
+/* How many context switches the task made between two of its CT_FOUND records. */
 static inline ct_u32 ct_found_switches(const struct ct_rec *from, const struct ct_rec *to)
 {
 	return to->peer - from->peer;
 }
 
-/* The CPU time of the task between two CT_FOUND records. from and to: x[1] of the two records, which are at
- * most 73 minutes apart (2^32 units of CT_FOUND_UNIT_NS). */
+/* The CPU time of the task between two of its CT_FOUND records. from and to: x[1] of the two
+ * records. The result is right only if it is below 73 minutes (2^32 units of CT_FOUND_UNIT_NS). */
 static inline ct_u64 ct_found_ran_ns(ct_u64 from, ct_u64 to)
 {
 	return (ct_u64)(ct_u32)((ct_u32)to - (ct_u32)from) * CT_FOUND_UNIT_NS;
@@ -369,7 +372,8 @@ static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_SHED with CT_GV_CAP, at the end of the cap: why the task blocks at that time, and its state. */
+/* CT_SHED with CT_GV_CAP, at the end of the cap: why the task blocks at that time, and the state of
+ * the task (0: it runs or is runnable). */
 static inline enum ct_wait ct_cap_wait(const struct ct_rec *r)
 {
 	return (enum ct_wait)(r->aux & 0xff);

@@ -4,10 +4,10 @@
  *
  * A file is a row of slots of slot_bytes each. Slot 0 holds the file header. The other slots hold
  * file segments. Most of these slots form a ring; a few may hold copies of the segment that is
- * still open (FORMAT_SEGMENT_SAVED). A segment begins at the start of a slot and fills n_slots
- * slots in a row; it never wraps around the end of the file. A reader needs no other segment to
- * read a segment. A segment is a header, then a body, and the body is a row of blocks.
- * doc/format.md says what the blocks hold.
+ * still open (FORMAT_SEGMENT_SAVED). A segment begins at the start of a slot and takes n_slots
+ * slots in a row; it never wraps around the end of the file. To read a segment, a reader needs no
+ * other segment. A segment is a header, then a body. The body is a row of blocks. doc/format.md
+ * says what the blocks hold.
  *
  * All numbers are little-endian. A reader refuses a greater major version. A reader skips the
  * additions of a greater minor version: longer headers, new block types, new record kinds.
@@ -69,7 +69,7 @@ struct format_file {
 };
 _Static_assert(sizeof(struct format_file) == 64, "format_file");
 
-#define FORMAT_SEGMENT_RESTART   0x1u /* the daemon did not capture just before this segment */
+#define FORMAT_SEGMENT_RESTART   0x1u /* just before begin_ns the daemon did not capture */
 #define FORMAT_SEGMENT_UNWRITTEN 0x2u /* the records from gap_from_ns to begin_ns could not be written */
 /*
  * Since version 1.3: a copy of a segment that was still open. The file may have several copies of
@@ -118,14 +118,16 @@ struct format_segment {
 	uint64_t lost[FORMAT_CAUSES];
 	uint8_t kind_info[FORMAT_KINDS]; /* FORMAT_KIND_* of every kind that the writer knew */
 	uint32_t kinds[FORMAT_KINDS];    /* number of records, by kind */
-	uint64_t gap_from_ns;            /* with FORMAT_SEGMENT_UNWRITTEN: since when; otherwise 0 */
-	uint64_t gap_records;            /* how many records were not written; lost has them too */
+	uint64_t gap_from_ns;            /* FORMAT_SEGMENT_UNWRITTEN: start of the unwritten time;
+					    else 0 */
+	uint64_t gap_records;            /* how many records were not written; lost counts them
+					    too */
 	uint8_t reserved[36];            /* 0 */
 	uint32_t crc;                    /* CRC32C of header_bytes bytes, this field taken as 0 */
 };
 _Static_assert(sizeof(struct format_segment) == 576, "format_segment");
 
-/* Precedes every block. After the block, zeroes pad it to a multiple of 8 bytes. */
+/* Precedes every block. Zeroes after the block pad it to a multiple of 8 bytes. */
 struct format_block {
 	uint16_t type;
 	uint8_t codec; /* FORMAT_CODEC_* */
@@ -211,7 +213,8 @@ struct format_state {
 	uint8_t run;        /* FORMAT_RUN_* */
 	uint8_t flags;      /* FORMAT_STATE_* */
 	uint8_t reserved[2];
-	uint16_t cpu; /* the CPU on which the task runs or ran last; FORMAT_CPU_NONE: not known */
+	uint16_t cpu; /* the CPU on which the task runs, or on which it ran last; FORMAT_CPU_NONE:
+			 not known */
 	uint16_t reserved2;
 	uint32_t reserved3;
 };

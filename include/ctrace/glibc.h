@@ -51,22 +51,24 @@ struct glibc_rwlock {
 };
 _Static_assert(sizeof(struct glibc_rwlock) == 32, "glibc_rwlock");
 
-/* Distances in bytes from the word that a task waits on to the owner's tid. */
+/* Distances in bytes from each of the two words that a task may wait on to the owner's tid. */
 #define GLIBC_RWLOCK_WRPHASE_TO_OWNER                                                                        \
 	(__builtin_offsetof(struct glibc_rwlock, cur_writer) -                                               \
 	 __builtin_offsetof(struct glibc_rwlock, wrphase_futex))
 #define GLIBC_RWLOCK_WRITERS_TO_OWNER                                                                        \
 	(__builtin_offsetof(struct glibc_rwlock, cur_writer) -                                               \
 	 __builtin_offsetof(struct glibc_rwlock, writers_futex))
-/* Bits of the member readers while a writer has the lock: PTHREAD_RWLOCK_WRPHASE and PTHREAD_RWLOCK_WRLOCKED.
- * The value of either futex word while a task waits on it: 1 | PTHREAD_RWLOCK_FUTEX_USED.
+/* GLIBC_RWLOCK_WRITING: the bits of the member readers that are set while a writer has the lock
+ * (PTHREAD_RWLOCK_WRPHASE, PTHREAD_RWLOCK_WRLOCKED). GLIBC_RWLOCK_CONTENDED: the value of
+ * wrphase_futex or writers_futex while a task waits on it (1 | PTHREAD_RWLOCK_FUTEX_USED).
  * nptl/pthread_rwlock_common.c; since 2.25. */
 #define GLIBC_RWLOCK_WRITING   3
 #define GLIBC_RWLOCK_CONTENDED 3
 
 /* pthread_cond_t. A condition variable has two groups of waiters, which take turns. Waiters wait on
- * g_signals; a task that signals may have to wait on g_refs until the waiters of an earlier signal
- * have left. sysdeps/nptl/bits/thread-shared-types.h, nptl/pthread_cond_common.c; 2.25 to 2.40. */
+ * the word of their group in g_signals. A task that signals may have to wait on a word in g_refs
+ * until the waiters of an earlier signal have left.
+ * sysdeps/nptl/bits/thread-shared-types.h, nptl/pthread_cond_common.c; 2.25 to 2.40. */
 struct glibc_cond {
 	ct_u64 wseq;
 	ct_u64 g1_start;
@@ -109,7 +111,7 @@ _Static_assert(__builtin_offsetof(struct glibc_cond, g_signals) % 8 == 0 &&
  * threads and timers (libraries of their own before 2.34), the dynamic linker. shlib-versions,
  * Makerules. */
 #define GLIBC_FILES "libc.", "libc-", "libpthread", "librt", "ld-", "ld64"
-/* The beginnings of these names in a frame, "function+0x12 (file)". */
+/* The parts of a frame "function+0x12 (file)" that show that the file is one of glibc's. */
 #define GLIBC_FRAME_FILES "(libc.so", "(libpthread", "(ld-linux"
 
 #endif

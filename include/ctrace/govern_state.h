@@ -3,15 +3,15 @@
  * govern_state.h - the memory that the governor and the BPF programs share: the governor's
  * decisions, and the measured cost of the programs.
  *
- * Only the daemon writes struct govern and the groups in it. The programs write struct govern_cost of their
- * own CPU. Any thread may call govern_group(): it has no state.
+ * Only the daemon writes struct govern and struct govern_marks. A program writes only the struct
+ * govern_cost of the CPU on which it runs. Any thread may call govern_group(): it has no state.
  */
 #ifndef CTRACE_GOVERN_STATE_H
 #define CTRACE_GOVERN_STATE_H
 
 #include "ctrace/abi.h"
 
-#define GOVERN_CAPS      64 /* slots of capped tasks; the tid gives the slot */
+#define GOVERN_CAPS      64 /* slots, each for at most one task that is capped on its own */
 #define GOVERN_SLOT(tid) ((tid) & (GOVERN_CAPS - 1))
 #define GOVERN_GROUPS    8 /* groups that may be capped at a time */
 
@@ -57,8 +57,8 @@ struct govern {
 #define GOVERN_MARK(ctx, vector) ((ctx) | (vector) << 8) /* ctx: CT_CTX_*; vector: of a softirq */
 #define GOVERN_MARK_CTX(what)    ((what)&0xff)
 #define GOVERN_MARK_VECTOR(what) ((what) >> 8 & 0xff)
-/* The function runs at the end of an interrupt. Softirqs that it runs have interrupted the task on the CPU,
- * so they are not a part of the task's system call. */
+/* GOVERN_MARK_CUT_IN: the function runs at the end of an interrupt. The interrupt stopped the task
+ * on the CPU, so the softirqs that the function runs are not a part of the task's system call. */
 #define GOVERN_MARK_CUT_IN 0x10000
 struct govern_mark {
 	ct_u64 from;
@@ -73,7 +73,7 @@ struct govern_marks {
 	struct govern_mark v[GOVERN_MARKS];
 };
 
-/* Programs of one kind cost about the same. */
+/* The kinds of BPF programs. A run of each program of one kind costs about the same. */
 enum govern_kind {
 	GOVERN_SWITCH,
 	GOVERN_WAKE,
@@ -89,8 +89,10 @@ enum govern_kind {
 };
 
 /* one run in 61 is timed; 61 is a prime, so that each program of a kind is timed now and then */
-#define GOVERN_TIMED       61
-#define GOVERN_TOOK_MAX_NS 20000  /* a longer run was interrupted or lost its CPU; its time is not used */
+#define GOVERN_TIMED 61
+/* In a longer run, an interrupt or another task came in between. The time of such a run is not
+ * used. */
+#define GOVERN_TOOK_MAX_NS 20000
 #define GOVERN_LIFE_MAX_NS 500000 /* the same limit for GOVERN_LIFE, whose programs allocate task storage */
 
 /* The cost of the programs of one kind on one CPU. */

@@ -67,7 +67,8 @@ struct job_rule {
 };
 _Static_assert(sizeof(struct job_rule) == 56, "job_rule");
 
-/* Reports to the daemon that a process has enqueued a job that runs this function, for the first time. */
+/* BPF sends this to the daemon when the process tgid enqueues its first job that runs this
+ * function. */
 struct job_call {
 	ct_u64 function;
 	ct_u32 tgid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysclass.h - a table with one 16-bit word for each system call number. The word says how to read
- * the reason of a wait out of the arguments of the system call.
+ * sysclass.h - a table with one 16-bit word for each system call number. The word says why a task
+ * waits in this system call, and which arguments of the call are the descriptor and the time limit.
  *
  * The daemon fills the table with the system call numbers of its machine
  * (daemon/kernel/wait_calls.c), because the BPF programs do not know these numbers. The table does

@@ -12,9 +12,9 @@
 #include "ctrace/abi.h"
 
 #define WATCH_SLOTS 4    /* an x86 CPU has four hardware breakpoints */
-#define WATCH_PER_S 1000 /* at most this many accesses of one variable are recorded in a second */
-/* ns: a write that does not change the value is left out if the last recorded write of the task was
- * less than this time ago */
+#define WATCH_PER_S 1000 /* at most this many accesses to one variable are recorded in a second */
+/* ns: a write that does not change the value is left out if the last recorded write of the same
+ * task to the same variable was less than this time ago */
 #define WATCH_SAME_AGAIN 10000000
 
 struct watch_slot {

@@ -19,9 +19,9 @@ static void must(bool holds)
 		abort();
 }
 
-/* Checks that the intervals of a task follow each other without a hole. Holes are allowed if the
+/* Checks that the intervals of each task follow each other without a hole. Holes are allowed if the
  * window has states of tasks from checkpoints or resyncs, because in a damaged file these states
- * may contradict the records. */
+ * may contradict the records. Also checks the members of each interval. */
 static void check_intervals(const struct graph *g)
 {
 	struct interval_sums sums;

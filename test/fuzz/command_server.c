@@ -10,7 +10,8 @@
  * The answer to mutate is "ok". The answer to run is "exit CODE KIB" or "signal NUMBER KIB".
  *
  * SECONDS is the limit of the CPU time. MEGABYTES is the limit of the address space, or 0 for no
- * limit. OUT and ERR are files for the output. KIB is the memory that the command used.
+ * limit. OUT and ERR are files for the output. KIB is the most memory that the command had in use,
+ * in KiB.
  */
 #include <err.h>
 #include <fcntl.h>

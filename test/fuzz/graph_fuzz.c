@@ -41,7 +41,7 @@ static uint64_t object_of(uint8_t b)
 	return objects[b % ARRAY_SIZE(objects)];
 }
 
-/* Most records are switches and wakes. */
+/* Nearly half of the 256 values of b make a switch or a wake. */
 static uint8_t kind_of(uint8_t b)
 {
 	if (b < 64)
@@ -73,8 +73,9 @@ static void make_coarse(const uint8_t *b, struct window_record *e)
 
 /*
  * Makes a record with the properties that the reader guarantees: its kind is known, its CPU exists,
- * and times do not go back. on[cpu] is the task that runs on this CPU. Most records agree with
- * `on`.
+ * and its time is not before that of the previous record. on[cpu] is the task that runs on the CPU
+ * cpu. If b[1] is below 0x80, the record agrees with `on` (except in the kind FOUND). A switch then
+ * changes `on`.
  */
 static struct window_record event_of(const uint8_t *b, uint64_t ts, uint32_t on[CPUS])
 {

@@ -2,7 +2,7 @@
 /*
  * Gives hostile bytes to two readers: the reader of the notes of hangs, and the reader of the
  * answers of ctraced-why. The first byte chooses the reader. The resulting JSON has to be valid,
- * and the resulting text must have no control characters.
+ * and the resulting text must have no control characters except newlines.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void start(void)
 	atexit(stop);
 }
 
-/* Checks that the text has no control characters. */
+/* Checks that the text has no control characters except newlines. */
 static void check_text(const char *text)
 {
 	for (const unsigned char *p = (const unsigned char *)text; p && *p; p++)

@@ -14,7 +14,7 @@
 #define JSON_FUZZ_RAW     4 /* libFuzzer itself changes one input in this many, as plain bytes */
 #define JSON_FUZZ_CHANGES 4
 #define JSON_FUZZ_LONG    5000
-#define JSON_FUZZ_BYTES   16384 /* longer texts take more time and find no more errors */
+#define JSON_FUZZ_BYTES   16384 /* a change that makes the JSON longer than this is dropped */
 
 size_t LLVMFuzzerMutate(uint8_t *p, size_t n, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *p, size_t n, size_t size, unsigned seed);

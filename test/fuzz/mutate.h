@@ -3,8 +3,9 @@
  * mutate.h - takes a trace file apart, changes it, and puts it together again with right sizes and
  * checksums. So the changed file gets past the checksums and sizes that the reader checks first.
  *
- * A change may also set one of the sizes. Then this size is wrong, and the checksums are still
- * right. The same seed makes the same changes. One thread for each struct mutate.
+ * A change may also give a field of a header, such as a size, a wrong value. The checksums are
+ * still right then. The same seed makes the same changes, except for those that a mutate_bytes_fn
+ * makes. Only one thread at a time may use a struct mutate.
  */
 #ifndef CTRACE_TEST_MUTATE_H
 #define CTRACE_TEST_MUTATE_H
@@ -12,8 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MUTATE_SLOT_BYTES 4096u      /* the size of a slot of the new file */
-#define MUTATE_BYTES_MAX  (1u << 20) /* the largest size of the new file */
+#define MUTATE_SLOT_BYTES 4096u /* the size of a slot of the new file */
+/* bytes: enough room for a new file; also the limit of one block */
+#define MUTATE_BYTES_MAX (1u << 20)
 
 struct mutate;
 

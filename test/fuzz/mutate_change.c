@@ -23,7 +23,8 @@ size_t mutate_below(struct mutate *m, size_t n)
 	return n ? (size_t)(mutate_draw(m) % n) : 0;
 }
 
-/* Returns a value that is probably near some limit. */
+/* Returns a value of `size` bytes. The value is often near 0, near a power of two, near the largest
+ * value, or near old. */
 static uint64_t edge_value(struct mutate *m, uint64_t old, unsigned size)
 {
 	uint64_t max = size < 8 ? (1ULL << 8 * size) - 1 : UINT64_MAX;
@@ -93,8 +94,8 @@ static void lie_in(struct mutate *m, struct mutate_lies *lies, const void *heade
 	{                                                                                                    \
 		offsetof(struct format_segment, member), sizeof(((struct format_segment *)0)->member)        \
 	}
-/* The fields of a segment's header that often change what the reader does. Most other bytes of the
- * header count the records of each kind, and seldom change it. */
+/* The fields of a segment's header whose values often change what the reader does. Most other bytes
+ * of the header count the records of each kind, and these counts seldom matter to the reader. */
 static const struct {
 	uint16_t at;
 	uint8_t size;
@@ -118,8 +119,8 @@ static void lie_in_segment(struct mutate *m, struct mutate_segment *s)
 		return;
 	}
 	l = lie_at(m, &s->lies, &s->h, segment_fields[i].at, segment_fields[i].size);
-	/* For some fields the reader uses only the value of the last segment. So often all segments
-	 * get the new value. */
+	/* For some fields the reader uses only the value of the last segment. So in half of the
+	 * cases, all segments get the new value. */
 	if (mutate_below(m, 2))
 		for (size_t k = 0; k < m->segments.n; k++)
 			lie_add(m, &m->segments.v[k].lies, l);

@@ -48,7 +48,7 @@ static void check(int r, const char *what)
 		errx(1, "%s: %s", what, strerror(-r));
 }
 
-/* Adds a record with a time 10 us after the previous record. */
+/* Moves the time on by 10 us, and adds a record with this time. */
 static void add_x(struct scene_writer *s, uint16_t cpu, struct ct_rec r, uint64_t x0, uint64_t x1)
 {
 	uint64_t x[2] = { x0, x1 };
@@ -253,8 +253,8 @@ static void begins(struct scene_writer *s, const char *path, uint8_t boot)
 	names(s);
 }
 
-/* The scene has a mutex whose owner reads a file from a slow disk, a deadlock, and a loop that
- * polls. */
+/* The scene has a mutex whose owner waits for a slow disk, a deadlock, and a task that polls a
+ * variable. */
 static void locks(struct scene_writer *s)
 {
 	for (unsigned i = 0; i < 3; i++) {
@@ -413,8 +413,8 @@ static void lives(struct scene_writer *s)
 	pass(s, 1200);
 }
 
-/* In this scene, records are missing for three reasons: lost records, a pause, and a cap of a
- * task. */
+/* In this scene, records are missing for four reasons: a full ring, a step of the budget, a pause,
+ * and a cap of a task. */
 static void holes(struct scene_writer *s)
 {
 	runs(s, OWNER);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scene.h - small traces with waits for locks with owners, messages, pipes, disks, children, jobs,
- * samples, stacks, and gaps. The fuzzers begin with these traces.
+ * scene.h - small traces, with which the fuzzers begin. The traces have locks whose owners are
+ * known, messages, pipes, disks, children, jobs, samples, stacks and gaps.
  *
- * The traces do not depend on the machine or on the time. On an error the program ends.
+ * The records do not depend on the machine or on the present time. On an error the program ends.
  */
 #ifndef CTRACE_TEST_SCENE_H
 #define CTRACE_TEST_SCENE_H

@@ -66,7 +66,7 @@ static void add_dictionary(struct writer *w, uint64_t now)
 	free(s);
 }
 
-/* Seals a few segments that have records of many kinds. */
+/* Writes a trace of one to four segments, with records of random kinds. */
 static void write_trace(const char *path, unsigned seed)
 {
 	uint8_t boot_id[16] = { 1 };
@@ -110,8 +110,8 @@ static void write_trace(const char *path, unsigned seed)
 	writer_free(w);
 }
 
-/* Replaces those values in the headers that depend on the machine or the time. mutate_store()
- * corrects the checksums later. */
+/* Replaces those values in the headers that depend on the machine or on the present time.
+ * mutate_store() corrects the checksums later. */
 static void make_the_same(uint8_t *p, size_t n)
 {
 	struct format_file f;

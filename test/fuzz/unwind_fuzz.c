@@ -87,8 +87,8 @@ static void elf(const uint8_t *data, size_t n)
 	unwind_elf_free(e);
 }
 
-/* Reads at most 1024 bytes of code, because the daemon reads no larger loop (CODE_MAX in polled.c).
- * Tries each offset as the place at which the task was seen. */
+/* Reads at most the first 1024 bytes as code, because the daemon reads no more at a time (CODE_MAX
+ * in polled.c). Tries each offset as the place at which the task was seen. */
 static void code(const uint8_t *data, size_t n)
 {
 	struct polled_operand op;
@@ -160,7 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (!n)
 		return 0;
 	/* The input gets memory of its own, so that AddressSanitizer finds a read beyond its end.
-	 * Text ends with a 0. */
+	 * If the input is a text, a 0 follows it. */
 	copy = malloc(n);
 	memcpy(copy, data + 1, --n);
 	switch (data[0] % 7) {

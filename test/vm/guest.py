@@ -161,8 +161,8 @@ def extract(bzimage, path):
         raise Unavailable("the kernel is compressed in a way that is not known")
     if not shutil.which(command):
         raise Unavailable("not installed: " + command)
-    # The kernel's build has appended the size to the compressed bytes. The tools that decompress
-    # refuse it, so it is left out.
+    # Except with gzip, the kernel's build has appended the size, in 4 bytes, to the compressed
+    # bytes. The tools that decompress refuse these 4 bytes, so they are left out.
     elf = subprocess.run([command, "-dc"], input=payload[:len(payload) - tail], capture_output=True, check=False)
     if elf.stdout[:4] != b"\x7fELF":
         raise Unavailable("no ELF kernel in " + bzimage)

@@ -16,8 +16,8 @@ section() {
 	echo "@@end $name $rc"
 	return $rc
 }
-# await SECONDS COMMAND...: waits until the command succeeds, for at most SECONDS in the guest's
-# time.
+# await SECONDS COMMAND...: runs the command every 0.5 seconds until it succeeds, but at most
+# 2 * SECONDS times.
 await() {
 	n=$(($1 * 2))
 	shift
@@ -129,8 +129,8 @@ second_boot() {
 	section again.list ctrace hangs
 	snapshot=$(find $state/hangs -name '*.ctr')
 	section again.diagnose ctrace diagnose "$snapshot" --json
-	# The range ends before all processes of the program are killed, so the program still hangs
-	# at the end of the range.
+	# The range ends before hang() kills the processes of the program, so the program still
+	# hangs at the end of the range.
 	section again.trace ctrace diagnose $state/ctrace.ctr --boot 1 --tid "$(cat /victim)" --json \
 		--from "boot:$(($(cat /when)0000000 - 2000000000))" --to "boot:$(cat /when)0000000"
 	section info.earlier ctrace info $state/ctrace.ctr --boot 1 --json

@@ -14,7 +14,7 @@ import tempfile
 from guest import Unavailable, cache_dir
 
 SUITE = "bookworm"
-# systemd, and the libraries that the package needs.
+# systemd, and the libraries that the package of ctrace needs.
 PACKAGES = ["systemd", "systemd-sysv", "passwd", "libbpf1", "libcap2", "libdw1", "libelf1", "libinih1", "libjansson4",
             "libseccomp2", "libsystemd0", "libzstd1", "zlib1g"]
 MASKED = ["getty@tty1.service", "serial-getty@ttyS0.service", "console-getty.service", "getty-static.service",

@@ -14,8 +14,9 @@
 #include "trace/thresholds.h"
 #include "trace/write/ringfile.h"
 
-/* Copied segments keep the file id of their source, so the new file has this id too. If `redact` is
- * not NULL, the segments and the new file get one other id. */
+/* Writes the header of the new file. Copied segments keep the file id of their source, so the new
+ * file has this id too. If `redact` is not NULL, the copied segments have another file id, and the
+ * new file has the same one as they. */
 static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)
 {
 	const struct reader_file src = reader_file(r);
@@ -37,7 +38,8 @@ static int cut_header(const struct reader *r, struct redact *redact, int fd, uin
 	return ringfile_put_header(fd, &f, meta);
 }
 
-/* Gives the bytes of segment i for the new file. If `redact` is not NULL, they are redacted. */
+/* Gives the bytes of segment i for the new file. If `redact` is not NULL, the bytes are
+ * redacted. */
 static int cut_segment(struct reader *r, struct redact *redact, size_t i, const uint8_t **ret_bytes,
 		       size_t *ret_n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cut.h - cuts a window out of a trace. The result is a trace file of its own. One thread at a time
- * for each reader. */
+/* cut.h - cuts a window out of a trace. The result is a trace file of its own. Only one thread at a
+ * time may use a reader. */
 #ifndef CTRACE_TRACE_SNAPSHOT_CUT_H
 #define CTRACE_TRACE_SNAPSHOT_CUT_H
 
@@ -11,13 +11,13 @@
 
 struct cut_options {
 	uint64_t from_ns, to_ns; /* boot time; 0 and UINT64_MAX stand for the whole trace */
-	/* Replace the names of programs, files, functions, addresses and the host by hashes under a
-	 * key that nobody keeps (redact_names.h). */
+	/* Replace network addresses, and the names of programs, files, functions and the host, by
+	 * hashes under a key that is not kept (redact_names.h). */
 	bool redact;
 	/*
-	 * The cut calls step() after each segment. If step() returns false, the cut ends with
-	 * -ECANCELED. step may be NULL. If step is set, the cut also writes to the disk in pieces
-	 * of 8 MiB, so that the time between two calls stays short.
+	 * The cut calls step() after each copied segment. If step() returns false, the cut ends
+	 * with -ECANCELED. step may be NULL. If step is set, the cut also writes to the disk in
+	 * pieces of about 8 MiB (CUT_PIECE_BYTES), so that the time between two calls stays short.
 	 */
 	bool (*step)(void *arg);
 	void *arg;

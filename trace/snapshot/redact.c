@@ -15,7 +15,7 @@ struct redact {
 	struct encoder *encoder;
 	uint8_t kind_info[FORMAT_KINDS];
 	VEC(struct window_event) events;
-	VEC(struct window_words) words; /* the extra words of the events */
+	VEC(struct window_words) words; /* the extra words of the records in events */
 	VEC(uint64_t) raw;
 	VEC(size_t) ends;   /* [CPU]: where the next record of this CPU goes in raw */
 	VEC(uint8_t) bytes; /* the bytes of one block */
@@ -67,10 +67,10 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 }
 
 /*
- * Replaces an object's id that is a kernel address by another id of the same kind, because the
- * address would reveal where the kernel lies in memory. Some records have another kernel address in
- * the field obj, such as the function of a timer. Such an address looks like an id of an unknown
- * kind, and is replaced too.
+ * If the id of an object is a kernel address, replaces the id by another one of the same kind,
+ * because the address would reveal where the kernel lies in memory. The field obj of some records
+ * is not the id of an object but a kernel address, such as that of the function of a timer. Such an
+ * address looks like an id of an unknown kind, and is replaced too.
  */
 static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 {
@@ -84,9 +84,9 @@ static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 	return id;
 }
 
-/* Replaces ids that are kernel addresses. Also replaces ids of stacks, because an id of a stack is
- * a hash of the frames. Removes the values of variables. Addresses in the memory of programs
- * stay. */
+/* Replaces ids of objects that are kernel addresses. Also replaces ids of stacks, because an id of
+ * a stack is a hash of its frames. Removes the values of variables. Addresses in the memory of
+ * programs stay. */
 static void redact_event(const struct redact *r, struct window_event *e, uint64_t *x)
 {
 	e->r.obj = redact_object_id(r, e->r.obj);
@@ -178,8 +178,8 @@ static int redact_records(struct redact *r, struct decoder *d, struct format_seg
 	return ret ? ret : encoder_records(r->encoder, r->streams.v, r->streams.n, h->begin_ns, r->kind_info);
 }
 
-/* Returns whether the kernel has made the name of the object, so that the name says nothing about a
- * user. This is true for anonymous inodes, disks, and devices below /dev. */
+/* Returns whether the name of the object says nothing about a user: it is the name of an anonymous
+ * inode or of a disk, or the path of a device below /dev. */
 static bool name_is_public(const struct ct_object_blob *o)
 {
 	enum ct_obj_kind k = CT_OBJ_KIND(o->id);

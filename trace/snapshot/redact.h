@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * redact.h - makes a copy of a segment with hashes in place of addresses and of the names of
- * programs, files, functions and the host. The functions decode the segment and encode it again, so
- * that the result has only blocks and records that this version knows. Private to trace/. One
- * thread at a time for each struct redact.
+ * redact.h - makes a copy of a segment with hashes in place of network addresses, and of the names
+ * of programs, files, functions and the host. The functions decode the segment and encode it again,
+ * so that the result has only blocks and records that this version knows. Private to trace/. Only
+ * one thread at a time may use a struct redact.
  */
 #ifndef CTRACE_TRACE_SNAPSHOT_REDACT_H
 #define CTRACE_TRACE_SNAPSHOT_REDACT_H
@@ -15,15 +15,15 @@
 
 struct redact;
 
-/* Makes a struct redact with a random key, which nobody else gets. Returns 0, -ENOMEM, or -EIO if
- * the kernel gives no random bytes. */
+/* Makes a struct redact with a random key, which is never written anywhere. Returns 0, -ENOMEM, or
+ * -EIO if the kernel gives no random bytes. */
 int redact_new(struct redact **ret);
 void redact_free(struct redact *r);
 /* Redacts the segment with the header h and the given body. *ret_bytes is the new segment with its
- * header. r owns these bytes, and they are valid until the next call. In the new header, seq and
- * all times are as in h, file_id and boot_id are changed, and n_slots is set for slots of
- * slot_bytes. Returns 0, -ENOMEM, -EBADMSG if the segment is damaged, or -EFBIG as encoder_block()
- * does. */
+ * header. r owns these bytes, and they are valid until the next call of redact_segment() with r. In
+ * the new header, seq and all times are as in h, file_id and boot_id are hashes, and n_slots is set
+ * for slots of slot_bytes. Returns 0, -ENOMEM, -EBADMSG if the segment is damaged, or -EFBIG as
+ * encoder_block() does. */
 int redact_segment(struct redact *r, struct decoder *d, const struct format_segment *h, const uint8_t *body,
 		   uint32_t slot_bytes, uint8_t **ret_bytes, size_t *ret_n);
 /* Redacts a file header and its meta data in place. meta has room for FORMAT_META_MAX bytes.

@@ -29,11 +29,13 @@ void redact_comm(const struct siphash_key *key, char comm[CT_COMM_LEN]);
 bool redact_is_own(const char comm[CT_COMM_LEN]);
 /* Replaces each component of a path separately. The result is for example "/1a2b3c4d/5e6f7a8b".
  * Each "/", a component "...", and an "@" at the start of a component stay, because they show what
- * kind of name this is. Writes at most size - 1 bytes and a 0. If the result is too long for buf,
- * writes only its end, behind "...". Returns the number of bytes without the 0. */
+ * kind of name this is. Reads at most CT_OBJ_NAME_MAX bytes of the path. Writes at most size - 1
+ * bytes and a 0. If the result is longer, writes only its end, behind "...". Returns the number of
+ * bytes written, without the 0. */
 size_t redact_path(const struct siphash_key *key, const char *path, size_t len, char *buf, size_t size);
-/* Replaces an address by an address from 240.0.0.0/4 or 100::/64, which no host has. addr has 16
- * bytes; an IPv4 address is in the first 4. An address of any other family becomes zeroes. */
+/* Replaces an address by an address from 240.0.0.0/4 or 100::/64, which no host has. Addresses of
+ * loopback, and addresses of zeroes only, stay. addr has 16 bytes; an IPv4 address is in the first
+ * 4. An address of any other family becomes zeroes. */
 void redact_address(const struct siphash_key *key, uint16_t family, uint8_t addr[16]);
 /* Redacts a frame of a stack, "function+0x12 (module)", from frame to buf. */
 void redact_frame(const struct siphash_key *key, const char *frame, char buf[REDACT_FRAME_MAX]);

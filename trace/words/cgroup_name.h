@@ -26,13 +26,14 @@ struct cgroup_name cgroup_name_of(const struct window *w, uint32_t tid, uint64_t
 /* Returns the control group with this path. The result points to the path, which the caller
  * keeps. */
 struct cgroup_name cgroup_name_of_path(const char *cgroup);
-/* Returns true if both control groups belong to the same container, or if neither belongs to a
- * container and both belong to the same unit. */
+/* Returns true if a and b have the same container name; and, if this name is "", also the same
+ * unit, or both no unit. */
 bool cgroup_name_is_same(const struct cgroup_name *a, const struct cgroup_name *b);
 
-/* Returns true if p matches both filters. The filter `cgroup` is a glob pattern for the path of the
- * control group. The filter `container` is a glob pattern for the name of the container, or the
- * beginning of its id. A filter that is NULL matches every control group. */
+/* Returns true if the control group p matches both filters. The filter `cgroup` is a glob pattern
+ * for the path of p. The filter `container` is a glob pattern for the name of the container of p,
+ * or the beginning of the id of this container. A filter that is NULL matches every control
+ * group. */
 bool cgroup_name_matches(const struct cgroup_name *p, const char *cgroup, const char *container);
 
 /*

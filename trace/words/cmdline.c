@@ -21,7 +21,8 @@ static const char *word_next(const char *p)
 	return p + strspn(p, " ");
 }
 
-/* Returns the part of the first word behind its last slash. */
+/* Returns the text p from the part of its first word behind the last slash on. A slash at the end
+ * of the word does not count. */
 static const char *base_name(const char *p)
 {
 	const char *base = p;
@@ -60,8 +61,9 @@ static bool takes_value(const char *p)
 	return false;
 }
 
-/* Returns the script and its arguments. p is the first argument of the interpreter. If the program
- * text is in the command line itself, returns the option before this text ("-c" or "-e"). */
+/* Returns the part of the command line that begins with the name of the script. p is the part that
+ * begins with the first argument of the interpreter. If the program text is in the command line
+ * itself, the result begins with the option before this text ("-c" or "-e"). */
 static const char *script(const char *p)
 {
 	while (*p == '-' && p[1] && p[1] != ' ') {

@@ -17,9 +17,9 @@
  *
  * `text` is the command line as window_cmdline() returns it. comm is the name of the task. width is
  * the largest number of bytes between the brackets, from 3 to CMDLINE_SHORT_MAX - 4. If the text is
- * longer than width, only the last part of each path stays. If the text is still too long, it is
- * cut and ends with "...". If no text is left beside the name of the task, the result is "". The
- * result is safe to print (lib/clean.h). Returns buf.
+ * longer than width, only the part behind the last slash stays of each word that begins with "/".
+ * If the text is still too long, it is cut and ends with "...". If no text is left beside the name
+ * of the task, the result is "". The result is safe to print (lib/clean.h). Returns buf.
  */
 const char *cmdline_short(const char *text, const char *comm, size_t width, char buf[CMDLINE_SHORT_MAX]);
 

@@ -3,7 +3,7 @@
  * describe.h - words for the content of a trace: objects, waits, system calls.
  *
  * Pure: no I/O, no allocation, no globals that change; any thread. Names in a trace may have any
- * bytes. With lib/clean.h, these functions make all text that they write to a buffer safe to print.
+ * bytes. All text that these functions write to a buffer is safe to print (lib/clean.h).
  *
  * Functions that fill a buffer return the length of the whole text, as snprintf() does. The text is
  * cut to fit and always 0-terminated. Functions that return a word return "unknown" for a value
@@ -42,7 +42,8 @@ unsigned describe_record_kind(const char *word);
 const char *describe_context(unsigned ctx);
 /* Returns the word for the reason why records were lost, such as "ring-full". */
 const char *describe_loss(unsigned cause);
-/* Returns the word for the rule by which a hang was noticed, such as "loop" or "deadlock". */
+/* Returns the word for the rule by which the daemon noticed a hang (enum ct_hang), such as "loop"
+ * or "deadlock". */
 const char *describe_hang(unsigned rule);
 /* Returns the word for a step of the governor (enum ct_shed), such as "none" or "coarse". */
 const char *describe_shed(unsigned step);

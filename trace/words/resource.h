@@ -42,14 +42,14 @@ enum resource_kind {
  * RESOURCE_NONE, this is "unknown". */
 const char *resource_kind_word(enum resource_kind kind);
 
-/* Returns the kind of an object, without regard to the wait. A regular file is RESOURCE_DISK, or
- * RESOURCE_FUSE on a FUSE file system. id 0 is RESOURCE_UNKNOWN. */
+/* Returns the kind of an object, whatever a task waits for. A regular file or a directory is
+ * RESOURCE_FUSE on a FUSE file system, and RESOURCE_DISK on any other. id 0 is RESOURCE_UNKNOWN. */
 enum resource_kind resource_of_object(const struct window *w, uint64_t id);
 /* Returns the kind of a socket. If o is NULL, this is RESOURCE_UNKNOWN. */
 enum resource_kind resource_of_socket(const struct window_object *o);
-/* Returns the kind of the resource for which a task waits. It depends on the reason of the wait and
- * on the object with this id. For some reasons, such as a file lock, a sleep or a child, the object
- * does not matter. */
+/* Returns the kind of the resource for which a task waits. The kind depends on `wait`, the reason
+ * of the wait, and on the object id. For some reasons, such as a file lock, a sleep or a child, the
+ * object does not matter. */
 enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, uint64_t id);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * words.h - builds a sentence piece by piece. The functions that add a piece return no error. If
- * one of their allocations has failed, words_take() returns NULL. One thread at a time for each
- * struct words.
+ * one of their allocations has failed, words_take() returns NULL. Only one thread at a time may use
+ * a struct words.
  */
 #ifndef CTRACE_TRACE_WORDS_WORDS_H
 #define CTRACE_TRACE_WORDS_WORDS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Three threads meet at a barrier again and again. In the end one of them is late, because it
- * computes. */
+/* Three threads meet at a barrier again and again. In the last round, the thread straggler comes
+ * late, because it computes. */
 #include "work.h"
 
 enum { ROUNDS = 6, PARTIES = 3 };

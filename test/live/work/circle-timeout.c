@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In the end, two processes send each other a request, and each process waits for an answer before
- * it gives its own answer. After 2.5 s a time limit ends the wait of one process. Then this process
- * answers.
+ * In the end, the victim and its peer send each other a request, and each of them waits for an
+ * answer before it gives its own answer. After 2.5 s a time limit ends the wait of the peer. Then
+ * the peer answers.
  */
 #include "work.h"
 

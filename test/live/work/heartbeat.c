@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A timer makes a process write to a pipe every 20 ms. Then a signal handler that sleeps for
- * 2.5 s delays the last write.
+ * The victim reads from a pipe. A timer makes another process write to the pipe every 20 ms. In the
+ * end, a signal handler that sleeps for 2.5 s delays the last write.
  */
 #include "work.h"
 #include <sys/timerfd.h>

@@ -3,7 +3,7 @@
  * Half of the jobs go to a thread pool of GLib, the others to the main loop. The program loads GLib
  * at run time. Before each half, one extra job comes. From these two extra jobs, the daemon learns
  * the addresses of pooled() and idle(). After each extra job, the daemon has one second to put a
- * probe on the function.
+ * probe on the function whose address it has learned.
  */
 #include "job.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A server answers fifty requests quickly. It answers the next request after three seconds. For
- * each request the server asks a helper. The helper sleeps before its last answer.
+ * For each request of the victim, a server asks a helper. Fifty answers come quickly. Before the
+ * next answer, the helper sleeps for three seconds.
  */
 #include "work.h"
 

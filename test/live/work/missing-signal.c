@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A dispatcher queues a job for a worker every 40 ms. After 25 jobs, the dispatcher still queues
- * jobs, but no longer signals the worker. The last three jobs with a signal come from another
- * thread.
+ * A dispatcher queues a job for a worker every 40 ms, and signals the worker. After 25 jobs, the
+ * dispatcher still queues jobs, but no longer signals the worker. The last three jobs with a signal
+ * come from the thread other.
  */
 #include "work.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Four threads lock the same mutex in turn. No thread causes the work of another thread. In the
- * end, one thread keeps the mutex.
+ * end, the thread keeper keeps the mutex for 2.5 s, and the victim waits for it.
  */
 #include "work.h"
 

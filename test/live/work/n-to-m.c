@@ -40,7 +40,7 @@ static void slow(void)
 	make();
 }
 
-/* Takes items until all consumers together have taken this number. */
+/* Takes items until all consumers together have taken n items. */
 static void take_until(int n)
 {
 	for (;;) {
@@ -57,7 +57,7 @@ static void take_until(int n)
 		/* The wake-up and the item may come from different tasks. So this edge counts as an
 		 * edge without a wake-up. */
 		caused("queue", s, sleeps());
-		/* No more items come for the other consumers, so wake them. */
+		/* No more items come for the two other consumers, so wake them: they end. */
 		if (taken == 2 * EACH) {
 			drained = stamp();
 			pthread_cond_broadcast(&more);

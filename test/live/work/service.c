@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Normal behaviour: every 10 ms three clients send a request to a TCP service. The service asks
- * another service over a socket pair. Both services answer quickly.
+ * Normal behaviour: each of three clients sends a request to a TCP service every 10 ms. For each
+ * request, the service asks another service over a socket pair. Both services answer quickly.
  */
 #include "work.h"
 #include <sys/timerfd.h>

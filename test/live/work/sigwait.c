@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process waits for signals of another process. The other process sends the signal often, but the
- * last signal comes late. */
+/* The victim waits for signals of another process. The other process sends the signal often, but
+ * sends the last signal late. */
 #include "work.h"
 
 enum { ROUNDS = 6 };

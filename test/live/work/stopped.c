@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A signal stops the server. Later another signal lets it go on. */
+/* The victim waits for a server that a signal has stopped. 2.6 s after the first signal, another
+ * signal lets the server go on. */
 #include "work.h"
 
 static int listener;

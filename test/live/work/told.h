@@ -11,10 +11,11 @@
  *
  *   edge=KIND FROM_TID LEFT_NS TO_TID ARRIVED_NS slept|ran
  *
- * Messages that one call received have exactly the same time of arrival. "ran" says that the
- * receiver did not sleep while it waited for the edge, so there was no wake-up to record. The
- * program knows this from the kernel's count of switches. The handoff of a mutex is no cause, so it
- * is not printed.
+ * Messages that one call received have exactly the same time of arrival. "ran" says that ctrace may
+ * have no record of the edge: the receiver did not sleep while it waited for the edge, so there was
+ * no wake-up to record. The program knows this from the kernel's count of switches. Edges that
+ * leave a record in any case have "slept" (SEEN). The handoff of a mutex is no cause, so it is not
+ * printed.
  */
 #ifndef CTRACE_TEST_LIVE_TOLD_H
 #define CTRACE_TEST_LIVE_TOLD_H
@@ -65,16 +66,13 @@ static struct told {
 	struct told_end ended[TOLD_ENDED];
 } * told;
 
-/*
- * The facts that this process has about the connection of each descriptor: when the client
- * requested it, which task accepted it and when, whether this task slept for it, and the last
- * message that came.
- */
+/* The facts that this process has about each of its descriptors; the index is the descriptor. */
 static struct {
+	/* when this process requested the connection, and when it accepted the connection */
 	uint64_t asked_ns, accepted_ns;
-	uint32_t acceptor;
-	bool slept;
-	struct stamp last;
+	uint32_t acceptor; /* the thread of this process that accepted the connection */
+	bool slept;        /* whether this thread slept until the connection came */
+	struct stamp last; /* the last message that came */
 } told_fds[TOLD_FDS];
 
 static inline uint64_t mono_ns(void)
@@ -86,8 +84,8 @@ static inline uint64_t mono_ns(void)
 }
 
 /*
- * The edges survive an exec: the new program inherits the descriptor of the memory, and finds its
- * number in the environment.
+ * The edges survive an exec: the new program inherits the descriptor of the memory, and finds the
+ * number of this descriptor in the environment.
  */
 static __attribute__((constructor)) void told_begin(void)
 {
@@ -151,7 +149,7 @@ static inline void told_edge(const char *kind, const struct stamp *from, uint32_
 /*
  * Notes the edge of a stamp that has arrived at the calling thread from another thread.
  * slept_before is the number of times that the calling thread had slept when it began to wait for
- * the stamp.
+ * the stamp, or SEEN.
  */
 static inline void caused_at(const char *kind, struct stamp from, long slept_before, uint64_t arrived_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A debugger has stopped the server. */
+/* The victim waits for a server that a debugger has stopped. */
 #include "work.h"
 #include <sys/ptrace.h>
 

@@ -3,9 +3,9 @@
  * work.h - functions for the small programs of the live tests.
  *
  * A program takes no arguments. It has one hang of two to three seconds, or behaves normally for
- * that time. It prints lines KEY=VALUE. They name the victim, the time of the hang, the other tasks
- * (role.NAME=PID/TID), the truth that `run_live` checks (expect.*), and the edges (told.h). If this
- * machine cannot run the program, the exit code is 77.
+ * that time. It prints lines KEY=VALUE. These lines name the victim, the time of the hang, the
+ * other tasks (role.NAME=PID/TID), the truth that `run_live` checks (expect.*), and the edges
+ * (told.h). If this machine cannot run the program, the exit code is 77.
  */
 #ifndef CTRACE_TEST_LIVE_WORK_H
 #define CTRACE_TEST_LIVE_WORK_H
@@ -281,8 +281,9 @@ static inline void tell(int fd)
 	tell_note(fd, 0);
 }
 
-/* Notes the edge of a stamp that the calling thread has read from fd. slept_before is as in
- * caused_at(). */
+/* Notes the edge of a stamp that the calling thread has read from fd. If the stamp is the first one
+ * on an accepted connection, also notes the edge of the connect. slept_before is as in caused_at(),
+ * but is not used if fd is a socket, because a message leaves a record in any case. */
 static inline void heard_at(int fd, struct stamp s, long slept_before, uint64_t arrived_ns)
 {
 	struct stat st;
@@ -306,8 +307,8 @@ static inline void heard(int fd, struct stamp s, long slept_before)
 	heard_at(fd, s, slept_before, mono_ns());
 }
 
-/* Notes the edge from the task that closed the other end of the connection. The time of its last
- * message stands for the time of the close. Closes fd. */
+/* Notes the edge from the task that closed the other end of the connection fd. The time of the last
+ * message of this task stands for the time of the close. Closes fd. */
 static inline void heard_end(int fd, long slept_before)
 {
 	caused("close", told_fds[fd].last, slept_before);

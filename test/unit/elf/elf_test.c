@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looks for symbols in this program, and in damaged copies of it. */
+/* Looks for symbols in the file of this test program, in damaged copies of it, and in a file that
+ * has too many tables of symbols. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,13 +88,13 @@ static void itself(void **state)
 	assert_int_equal(value, 0x5eed);
 	assert_int_equal(elf_file_vaddr(&e, off, &vaddr), 0);
 	assert_int_equal(vaddr, variable.found.vaddr);
-	/* by address: in the middle of the function */
+	/* the address is the second byte of the function */
 	assert_int_equal(elf_functions_find(&functions, &e, function.found.vaddr + 1, name, &vaddr), 0);
 	assert_string_equal(name, "elf_file_open");
 	assert_int_equal(vaddr, function.found.vaddr);
 	assert_int_equal(elf_functions_find(&functions, &e, variable.found.vaddr, name, &vaddr), -ENOENT);
 	elf_functions_done(&functions);
-	/* this symbol is not defined in this file */
+	/* this program uses printf(), but does not define it */
 	elf_symbols_each(&e, look, &none);
 	assert_int_equal(none.n, 0);
 	assert_int_equal(elf_symbols_each(&e, stop_at_once, NULL), 7);
@@ -129,7 +130,8 @@ static int read_all(int fd)
 	return r;
 }
 
-/* Each byte of the headers is changed in turn. Then the file is cut at various lengths. */
+/* Each byte of the ELF header and of the section headers is changed in turn, to three other values.
+ * Then the file is cut to each smaller multiple of 4096 bytes. */
 static void damaged(void **state)
 {
 	_cleanup_close_ int self = open("/proc/self/exe", O_RDONLY), fd = memfd_create("elf", 0);
