@@ -318,9 +318,9 @@ static __noinline int epoll_walk(struct epoll_walk *w, struct file *f)
 
 #define IPPROTO_TCP 6
 
-/* If f is the socket ct_iter_obj, writes one __u64: how much of the data that the socket has
- * received no task has read yet. The unit is bytes for an established TCP connection, and buffers
- * for a unix socket. Writes nothing for other sockets. */
+/* If f is the socket ct_iter_obj, writes one __u64: how much unread data the socket has (data
+ * that it has received, and that no task has read yet). The unit is bytes for an established TCP
+ * connection, and buffers for a unix socket. Writes nothing for other sockets. */
 static __noinline int files_unread(struct seq_file *seq, struct file *f)
 {
 	struct object o = { .file = f };

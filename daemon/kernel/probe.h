@@ -114,11 +114,11 @@ int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
 int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes);
 
 /*
- * Reads how much of the data that a socket has received no task has read yet. For an established
- * TCP connection *ret becomes a number of bytes, for a unix socket a number of buffers. Never waits
- * for another read of descriptors. Returns 0, -EBUSY if another read goes on, or another -errno.
- * Returns -ENOENT if the process does not have this socket, or if the socket is of another kind.
- * Always fails on kernels before 6.1, because they cannot do this cheaply.
+ * Reads how much unread data a socket has: data that it has received, and that no task has read
+ * yet. For an established TCP connection *ret becomes a number of bytes, for a unix socket a number
+ * of buffers. Never waits for another read of descriptors. Returns 0, -EBUSY if another read goes
+ * on, or another -errno. Returns -ENOENT if the process does not have this socket, or if the socket
+ * is of another kind. Always fails on kernels before 6.1, because they cannot do this cheaply.
  */
 int probe_read_unread(struct probe *p, uint32_t tgid, uint64_t sock, uint64_t *ret);
 

@@ -286,7 +286,7 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 }
 
 /* Returns how many records found no room in their ring since the last call of this function. The
- * runs of the programs that lost these records are not in the counts of runs. */
+ * runs that lost these records are mostly not in the counts of runs. */
 static uint64_t govern_lost(struct probe *p)
 {
 	uint64_t n = 0, told = p->govern.lost;
