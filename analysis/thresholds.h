@@ -40,7 +40,9 @@
  * If larger, a slow child counts as normal (test child_works_long). */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
-/* waits: A consumer that got something from a sleeping producer at least this often does not hang.
+/* waits: A consumer waits for a producer that sleeps. The consumer does not hang if at least this
+ * many of its waits for the same thing got something. is_fed_often() in diagnose/normal.c has one
+ * more condition.
  * If smaller, a service that sleeps in two requests counts as normal (test fed_twice).
  * If larger, the consumer of a slow producer seems to hang (test fed_three_times). */
 #define FED_WAITS 3
@@ -65,19 +67,21 @@
 /*
  * Diagnosis: which branch the chain follows
  */
-/* 1/n of the time: A branch with more than this share is an alternative to the largest branch. A
- * task that had the CPU or the disk for less than this share of the wait is not named.
+/* 1/n of the time of a breakdown: A branch with more than this share is an alternative to the
+ * largest branch. A task that had the CPU or the disk for less than this share of the victim's wait
+ * is not named.
  * If the share is smaller, ctrace asks a person more questions (tests less_than_a_fifth,
  * rival_with_less_than_a_fifth, disk_rival_with_less_than_a_fifth).
  * If the share is larger, the real cause is not among the options (tests more_than_a_fifth,
  * rival_with_more_than_a_fifth, disk_rival_with_more_than_a_fifth). */
 #define BRANCH_SHARE 5
-/* 1/n of the time: If the largest branch is a guess and has no alternative by BRANCH_SHARE, a
- * branch with more than this share is an alternative.
+/* 1/n of the time of a breakdown: If the largest branch is a guess and BRANCH_SHARE gives no
+ * alternative to it, a branch with more than this share is an alternative.
  * If the share is smaller, ctrace asks a person more questions (test a_guess_without_alternative).
  * If the share is larger, ctrace takes a guess without a question (test a_guess_is_asked_about). */
 #define BRANCH_SHARE_GUESS 20
-/* fifths of the time: The time of which nothing is known is a branch if it has at least this share.
+/* fifths of the time of a breakdown: The time of which nothing is known is a branch if it has at
+ * least this share.
  * If smaller, a task with few lost records has the cause "unknown" (test capped_itself).
  * If larger, a task without records gets a cause (test hardly_recorded). */
 #define BRANCH_UNKNOWN_FIFTHS 4
@@ -85,13 +89,13 @@
 /*
  * Diagnosis: does a task spin, poll, starve?
  */
-/* ns: A task spins if it yields the CPU more often than SPIN_YIELDS times plus once in each
- * SPIN_YIELD_NS of its time.
+/* ns: A task spins if its yields of the CPU are more than SPIN_YIELDS plus one for each
+ * SPIN_YIELD_NS of the examined time.
  * If smaller, a task that spins seems to compute (test looks_again_and_again).
  * If larger, a task that yields now and then seems to spin (test works_in_portions). */
 #define SPIN_YIELD_NS 10000000ULL
-/* yields: A task spins if it yields the CPU more often than SPIN_YIELDS times plus once in each
- * SPIN_YIELD_NS of its time.
+/* yields: A task spins if its yields of the CPU are more than SPIN_YIELDS plus one for each
+ * SPIN_YIELD_NS of the examined time.
  * If smaller, a short burst of yields counts as spinning (test works_in_portions).
  * If larger, a short spin is not found (test looks_again_and_again). */
 #define SPIN_YIELDS 20
@@ -125,7 +129,8 @@
  * looks_at_much).
  * If larger, earlier work counts as polling (test works_between). */
 #define PROMPT_WORK_NS 20000000ULL
-/* times the time on the CPU: A task starves if it waited for a CPU for longer than this.
+/* factor: A task starves if the time that it waited for a CPU is more than this many times the time
+ * that it had a CPU.
  * If smaller, a task with a fair share beside three others seems to starve (test three_rivals).
  * If larger, a task with a fifth of a CPU does not seem to starve (test four_rivals). */
 #define STARVED_RATIO 3
@@ -141,10 +146,10 @@
  * If the share is smaller, a task with a part of the CPU is named (test sampled_for_a_third).
  * If the share is larger, no task is named (test sampled_every_90_ms). */
 #define CPU_SAMPLED_SHARE 2
-/* 1/n of the window: If only long waits were recorded for more than this share, the sentence says
- * so.
- * If the share is smaller, the sentence mentions a moment that changes nothing (test
- * coarse_for_a_moment).
+/* 1/n of the window: If only long waits were recorded for more than this share, the sentence of the
+ * diagnosis says so.
+ * If the share is smaller, the sentence mentions a coarse stretch that is too short to change the
+ * diagnosis (test coarse_for_a_moment).
  * If the share is larger, the sentence does not mention that it depends on missing records (test
  * coarse_for_a_while). */
 #define COARSE_SHARE 10
@@ -164,7 +169,9 @@
 #define FLAG_TOGETHER_NS 1000000ULL
 
 /*
- * Comparison with earlier waits. The tests are in thresholds_waits.txt.
+ * Comparison of a wait (the examined wait) with earlier waits that are like it. The reference is
+ * the earlier wait of the usual length. The comparison names the task that should have woken the
+ * waiting task. The tests are in thresholds_waits.txt.
  */
 /* times: A wait is too long if it lasts at least this many times the usual length. Earlier wake-ups
  * came at regular times if the wait lasts longer than this many times the longest gap between two
@@ -172,16 +179,16 @@
  * If smaller, a chance delay counts as a missing wake-up (test three_times_as_long).
  * If larger, a missing wake-up is not found (test seven_times_as_long). */
 #define MISSING_LONG 5
-/* 0..1: No task is named if the earlier waits are less alike than this.
+/* 0..1: No task is named if the examined wait and the reference are less alike than this.
  * If smaller, earlier waits for another reason name a task (test no_frame_of_three).
  * If larger, earlier waits for the same reason name no task (test one_frame_of_three). */
 #define MISSING_GOOD_SCORE 0.6F
-/* waits: No task is named if there are fewer earlier waits than this. If the waiting task has fewer
- * earlier waits, the waits of other tasks of its role count as well.
+/* waits: No task is named if there are fewer earlier waits than this. If the waiting task itself
+ * has fewer earlier waits, the earlier waits of other tasks of its role count as well.
  * If smaller, chance names a task (test habit_of_two).
  * If larger, a short habit names no task (test habit_of_four). */
 #define MISSING_GOOD_COUNT 3
-/* 0..1: The answer is a guess if the earlier waits are less alike than this.
+/* 0..1: The answer is a guess if the examined wait and the reference are less alike than this.
  * If smaller, a guess counts as certain (test one_frame_of_three).
  * If larger, a certain answer counts as a guess (test two_frames_of_three). */
 #define MISSING_SURE_SCORE 0.8F
@@ -199,12 +206,12 @@
  * If smaller, a short look divides a wait (test look_in_between).
  * If larger, two waits with work between them count as one (test work_in_between). */
 #define MISSING_RAN_NS 1000000ULL
-/* 0..1: An earlier wait does not count if it is less alike than this.
+/* 0..1: An earlier wait does not count if it and the examined wait are less alike than this.
  * If smaller, waits for another reason count (test no_frame_of_three).
  * If larger, waits for the same reason do not count (the same test). */
 #define SIMILAR_LEAST 0.4F
-/* 0..1: The usual length is the median length of the most alike waits: those whose score is at most
- * this much below the best score.
+/* 0..1: The usual length is the median length of the earlier waits that are most like the examined
+ * wait: those whose score is at most this much below the best score.
  * If smaller, few waits decide the length (test three_frames_of_four_are_near).
  * If larger, waits that differ decide the length (test two_frames_of_three_are_not_near). */
 #define SIMILAR_NEAR_BEST 0.15F
@@ -214,7 +221,8 @@
  * If larger, such waits count like waits on the same object (test
  * condition_and_stack_of_another). */
 #define SIMILAR_OTHER_OBJECT 0.8F
-/* factor: The score of two waits is multiplied by this if their stacks have nothing in common.
+/* factor: The score of an earlier wait is multiplied by this if its stack and the stack of the
+ * examined wait have nothing in common.
  * If smaller, waits with other stacks do not count (test one_frame_of_three).
  * If larger, stacks do not matter (test no_frame_of_three). */
 #define SIMILAR_STACK 0.5F
@@ -266,14 +274,14 @@
 /*
  * Slices: how far an edge is believed. The score of an edge (0..1) is a product of these numbers,
  * and decides which of two ways is taken. If such a number is smaller, an edge of its sort is
- * believed too little. If the number is larger, the edge is believed too much. The tests are in
- * thresholds_slice.txt.
+ * believed too little. If the number is larger, the edge is believed too much. SURE_OLD is
+ * subtracted, so for SURE_OLD it is the other way round. The tests are in thresholds_slice.txt.
  */
-/* 0..1: The score of a boosted edge before the factors. (A boosted edge is a weak edge for which
- * something speaks, such as stacks that are alike.)
+/* 0..1: The score of a boosted edge before the factors below are applied. (A boosted edge is a weak
+ * edge for which something speaks, such as stacks that are alike.)
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_BOOSTED 0.8
-/* 0..1: The score of a weak edge that is not boosted, before the factors.
+/* 0..1: The score of a weak edge that is not boosted, before the factors below are applied.
  * Tests: two_doubts fails if the number is smaller, one_doubt_many if it is larger. */
 #define SURE_WEAK 0.5
 /* 0..1: The score of a strong edge if another strong edge is nearer to the start of the segment.
@@ -294,7 +302,8 @@
  * tasks post and several tasks wait.
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_MANY 0.7
-/* factor: Multiplies the score of a weak edge that arrives after the segment has begun.
+/* factor: Multiplies the score of a weak edge that arrives after the segment to which it leads has
+ * begun.
  * Tests: one_doubt_midst fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_MIDST 0.8
 /* factor: Multiplies the score of an edge between two segments whose stacks have nothing in common.
@@ -307,7 +316,7 @@
  * Tests: old_or_half_of_the_stack fails if the number is smaller, old_or_little_of_the_stack if it
  * is larger. */
 #define SURE_OLD 0.2
-/* ns: A weak edge of this age loses half of SURE_OLD.
+/* ns: The score of a weak edge of this age loses half of SURE_OLD.
  * If smaller, an edge that is not old loses much of its score (test
  * tenth_of_a_second_or_more_than_half).
  * If larger, age does not matter (test tenth_of_a_second_or_most_of_the_stack). */
@@ -337,15 +346,15 @@
 /* per cent: The slowest requests are those from this rank on (test usual_and_slow, for a smaller
  * and a larger number). */
 #define REQUEST_SLOW_FROM 99
-/* requests: Of the usual and of the slowest requests of a service, at most this many are divided
- * into parts. They are evenly distributed over the ranks.
+/* requests: At most this many of the usual requests of a service are divided into parts, and at
+ * most this many of its slowest requests. They are evenly distributed over the ranks.
  * If smaller, rare reasons are missed.
  * If larger, a trace of a million requests takes minutes. */
 #define REQUEST_SAMPLE 400
 /* The sentence about a request names at most REQUEST_SAID reasons, each with at least
- * 1/REQUEST_SAID_SHARE of the time. With fewer reasons, the sentence does not explain the request.
- * With more reasons, the sentence is long. (Test usual_and_slow, for smaller and larger
- * numbers.) */
+ * 1/REQUEST_SAID_SHARE of the time of the request. With fewer reasons, the sentence does not
+ * explain the request. With more reasons, the sentence is long. (Test usual_and_slow, for smaller
+ * and larger numbers.) */
 #define REQUEST_SAID       3
 #define REQUEST_SAID_SHARE 20
 /* services: A request asks a service, that service asks another one, and so on. The analysis
@@ -358,7 +367,8 @@
 /*
  * Queues of jobs. The tests are in jobs.txt.
  */
-/* 0..1: Jobs hardly wait if they spend less than this share of all their time in the queue.
+/* 0..1: Jobs hardly wait if their time in the queue is less than this share of their whole time
+ * (queue and execution).
  * If smaller, a queue without a problem gets a verdict (test hardly_wait).
  * If larger, a queue in which jobs wait gets no verdict (test one_thread). */
 #define QUEUE_WAIT_SHARE 0.1
@@ -371,8 +381,8 @@
  * at least this many times the median.
  * Tests: one_thread fails if the number is smaller, few_long_jobs if it is larger. */
 #define QUEUE_LONG_TIMES 10
-/* 0..1: A pool is too small if its jobs have a CPU for less than this share of their execution.
- * Otherwise the pool is overloaded.
+/* 0..1: Jobs wait, because all threads of the pool execute other jobs. The pool is too small if its
+ * jobs have a CPU for less than this share of their execution. Otherwise the pool is overloaded.
  * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
 

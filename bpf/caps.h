@@ -4,9 +4,10 @@
  *
  * A task is capped while its bit in ct_capped is set. The daemon decides which tasks and which
  * groups are capped. The daemon sets the bit of a task that makes too many records. In a capped
- * group, a BPF program sets the bit of a task when it leaves out the first record of that task, and
- * writes a CT_SHED. So a task of the group that sleeps all the time has no CT_SHED, and the wait of
- * this task stays known.
+ * group, a BPF program sets the bit of a task when the program leaves out the first record of that
+ * task. The program then also writes a CT_SHED about the task, unless the record is that of the
+ * task's own fork (caps_unborn()). So a task of the group that sleeps all the time has no CT_SHED,
+ * and the wait of this task stays known.
  *
  * A record is left out if it is only about capped tasks, or about capped tasks and the idle task. A
  * record that is also about another task is kept. Exceptions:
@@ -201,8 +202,8 @@ static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct
 	return true;
 }
 
-/* Decides whether the record about the tasks a and b is left out, and counts the record if it
- * is. Returns true if it is left out. If b is NULL, the record is about a alone. */
+/* Decides whether the record about the tasks a and b is left out. If b is NULL, the record is about
+ * a alone. If the record is left out, counts it and returns true. */
 static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	return ct_govern.capping && caps_left_out(c, a, b);
@@ -224,8 +225,8 @@ static __always_inline void caps_ran_light(struct cpu *c)
 }
 
 /*
- * Decides the state of a new task: a child of a task in a capped group starts capped, and any other
- * child starts uncapped. Returns true if the record of the fork is left out.
+ * Decides whether a new task starts capped: a child of a task in a capped group does, and any other
+ * child does not. Returns true if the record of the fork is left out.
  */
 static __always_inline bool caps_fork(struct cpu *c, struct task_struct *parent, struct task_struct *child)
 {

@@ -12,10 +12,11 @@
 #include "ctrace/sysclass.h"
 
 /*
- * The tgid of the tracer, which is the daemon. The programs do not record the wake-ups, messages,
- * file locks, samples and jobs of the tracer's tasks. When such a task blocks or wakes another
- * task, the programs do not decode its system call. The iterators treat these tasks like all other
- * tasks.
+ * The tgid of the tracer, which is the daemon. The programs do not record that a task of the tracer
+ * is woken from a wait. They do not record the messages, file locks, samples and jobs of the
+ * tracer's tasks either. When a task of the tracer blocks, or wakes another task, the programs do
+ * not decode the system call of the tracer's task. The iterators treat the tracer's tasks like all
+ * other tasks.
  */
 const volatile __u32 ct_tracer_tgid __weak = 0;
 /* true: the last argument of sched_switch is the state of the previous task (kernels since 5.18) */

@@ -28,9 +28,9 @@ static __always_inline bool govern_sheds(enum ct_shed step)
 }
 
 /*
- * Counts a run that ends now. began_ns is the clock at the start of the run. The count is not
- * atomic: if a program in an interrupt counts a run at the same moment, one of the two runs is not
- * counted.
+ * Counts a run that ends now, and measures the time of one run in GOVERN_TIMED. began_ns is the
+ * clock at the start of the run. The count is not atomic: if a program in an interrupt counts a run
+ * at the same moment, one of the two runs is not counted.
  */
 static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u64 began_ns)
 {

@@ -258,7 +258,8 @@ static __always_inline struct sock *unix_embryo(struct sock *sk)
 	return other && !BPF_CORE_READ(other, sk_socket) ? other : NULL;
 }
 
-/* Writes the CT_OBJECT blob of the object of a file, and returns its id. */
+/* Writes the CT_OBJECT blob of the object of a file, and returns the id of the object. If the
+ * object is a unix socket, also writes the blob of the other end that unix_embryo() finds. */
 static __noinline __u64 files_object(struct seq_file *seq, struct file *f, __u32 tid, __u64 now)
 {
 	struct object o = { .file = f };
@@ -317,9 +318,9 @@ static __noinline int epoll_walk(struct epoll_walk *w, struct file *f)
 
 #define IPPROTO_TCP 6
 
-/* If f is the socket ct_iter_obj, writes one __u64: how much data the socket has received and no
- * task has read. The unit is bytes for an established TCP connection, and buffers for a unix
- * socket. Writes nothing for other sockets. */
+/* If f is the socket ct_iter_obj, writes one __u64: how much unread data the socket has (data
+ * that it has received, and that no task has read yet). The unit is bytes for an established TCP
+ * connection, and buffers for a unix socket. Writes nothing for other sockets. */
 static __noinline int files_unread(struct seq_file *seq, struct file *f)
 {
 	struct object o = { .file = f };

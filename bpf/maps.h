@@ -12,8 +12,8 @@
 #include "ctrace/abi.h"
 #include "ctrace/cpu.h"
 
-/* The rings: one entry for each CPU, whose number is the index. max_entries and value_size below
- * are placeholders: the loader sets the real values. */
+/* The rings: the entry with index n belongs to CPU n. max_entries and value_size below are
+ * placeholders: the loader sets the real values. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -51,9 +51,10 @@ struct task_state {
 	__u64 poll_ns;   /* when the set of poll_hash was written */
 	__u64 run_nvcsw; /* number of voluntary switches when sample_ran() first saw the present run */
 	__u64 run_ns;    /* CPU time of the task when sample_ran() first saw the present run */
-	/* The descriptors that the task polled for input when it last blocked in poll or select; -1 in the
-	 * place of a descriptor that it polled for something else. If n_polled is above CT_WAITFD_MAX, the set
-	 * has more descriptors. */
+	/* The set of descriptors that the task polled when it last blocked in poll or select.
+	 * n_polled is the size of this set. If n_polled is above CT_WAITFD_MAX, `polled` has only a
+	 * part of the set. A descriptor that the task did not poll for input stands in `polled` as
+	 * -1. */
 	__u32 n_polled;
 	__s32 polled[CT_WAITFD_MAX];
 };

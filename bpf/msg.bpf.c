@@ -26,8 +26,8 @@ static __always_inline __u64 msg_address(__u64 pointer)
 
 /*
  * Returns the id of the socket sk. If the cache of the CPU says that the name of the socket was
- * recorded, this code calls no function, because each call takes 9 ns on some machines. The inode
- * of the file of a socket is the inode of the socket.
+ * recorded, this code calls no function, because each call takes 9 ns on some machines. The code
+ * takes the inode number from the socket's file, because a socket and its file have one inode.
  */
 static __always_inline __u64 msg_object(struct cpu *c, struct sock *sk, __u32 tid, __u64 now)
 {

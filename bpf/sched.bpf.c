@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sched.bpf.c - records context switches and wake-ups, each with its reason. */
-/* This file has bpf_rdonly_cast (compat.h), because it reads the most objects, and holds the
- * run-queue lock while it reads them. */
+/* This file has bpf_rdonly_cast (compat.h), because its programs read more objects than those of
+ * any other file, and the kernel holds a lock of the scheduler while it runs them. */
 #define COMPAT_RDONLY_CAST
 #include "wait.h"
 #include "caps.h"
@@ -168,10 +168,10 @@ static __always_inline bool waking_is_short(struct task_struct *p)
 }
 
 /*
- * Called when p is woken. If p waited for at least CT_COARSE_NS, and is not a task of ctraced,
- * records the wait (CT_FOUND) and its end (CT_WAKE), and returns true. Otherwise records nothing
- * and returns false. The kernel itself keeps the time at which p left its CPU, and the saved
- * registers of p still tell the reason of the wait.
+ * Called when p is woken. If it is known that p waited for at least CT_COARSE_NS, and p is not a
+ * task of ctraced, records the wait (CT_FOUND) and its end (CT_WAKE), and returns true. Otherwise
+ * records nothing and returns false. The kernel itself keeps the time at which p left its CPU, and
+ * the saved registers of p still tell the reason of the wait.
  */
 static __always_inline bool waking_long(void *ctx, struct cpu *c, struct task_struct *p,
 					struct task_struct *cur)

@@ -53,13 +53,14 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
  * runs now, returns the time at which the kernel last updated its CPU time. Returns 0 if the task
  * never ran.
  *
- * The result is the sum of two times that the kernel keeps: when the task came to the CPU, and how
- * long it has run since then. For a real-time task the kernel does not keep the second time, so the
- * result is only the first time.
+ * The result is the sum of two numbers that the kernel keeps: the time at which the task came to
+ * the CPU, and how long the task has run since then. For a real-time task the kernel does not keep
+ * the second number, so the result is only the first one.
  *
  * se.exec_start is a worse measure. It is on another clock, which leaves out the interrupts and the
- * stolen time of the CPU. After some hours, these clocks of two CPUs are seconds apart. So
- * exec_start is used only if the kernel keeps no times of arrival (without CONFIG_SCHED_INFO).
+ * stolen time of the CPU. Each CPU has such a clock, and after some hours the clocks of two CPUs
+ * may be seconds apart. So exec_start is used only if the kernel keeps no times of arrival (without
+ * CONFIG_SCHED_INFO).
  */
 static __always_inline __u64 found_left(struct task_struct *t)
 {

@@ -17,8 +17,9 @@ struct {
 	__type(value, struct job_rule);
 } ct_job_rules SEC(".maps");
 
-/* The functions that jobs run. The programs report each function to the daemon once, through
- * ct_job_calls (struct job_call). ct_job_told has the functions that were reported already. */
+/* The functions that jobs run. The programs report a function of a process to the daemon once,
+ * through ct_job_calls (struct job_call). ct_job_told has the functions that were reported
+ * already. */
 struct call_key {
 	__u64 function;
 	__u64 tgid;
@@ -35,8 +36,8 @@ struct {
 	__uint(max_entries, 65536);
 } ct_job_calls SEC(".maps");
 
-/* The jobs whose probed function has not returned yet. sp is the value that the stack pointer
- * will have after the return. */
+/* The jobs of rules with JOB_RETURNS whose probed function has not returned yet. sp is the value
+ * that the stack pointer of the task will have after the return. */
 struct open_key {
 	__u64 sp;
 	__u64 tid;
@@ -51,7 +52,7 @@ struct {
 	__type(value, struct open_job);
 } ct_job_open SEC(".maps");
 
-/* The jobs that were enqueued and have not started yet. */
+/* The jobs that a rule with JOB_NOTED has noted as enqueued, and that have not started yet. */
 struct queued_key {
 	__u64 job;
 	__u64 tgid;

@@ -32,7 +32,8 @@ struct wait {
  * The task that is decoded:
  * - WAIT_SELF: the current task, which blocks. The decoder can read its memory.
  * - WAIT_WAKER: the current task, which wakes another one.
- * - WAIT_OTHER: a task that is not the current one. The decoder cannot read its memory.
+ * - WAIT_OTHER: a task that blocks, mostly another one than the current task. The decoder does not
+ *   read its memory.
  */
 enum wait_view { WAIT_SELF, WAIT_WAKER, WAIT_OTHER };
 
@@ -76,8 +77,8 @@ static __always_inline __u64 wait_object(struct task_struct *t, __u32 fd, __u64 
 
 /*
  * Sets the flags for the time limit of a wait. In the class SYSCLASS_TIMED, every wait has a limit.
- * In the other classes, the limit is an argument of the system call: a number of ms, or the address
- * of a structure of seconds and a fraction.
+ * In the other classes, a wait has a limit only if SYSCLASS_LIMIT() names an argument of the system
+ * call. This argument is a number of ms, or the address of a structure of seconds and a fraction.
  */
 static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs, enum wait_view view)
 {

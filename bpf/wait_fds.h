@@ -13,12 +13,12 @@
 #define CTRACE_BPF_WAIT_FDS_H
 
 #define WAIT_AGAIN_NS     1000000000ULL
-#define WAIT_SELECT_WORDS 16 /* words that are read of each bit set; a word has 64 descriptors */
+#define WAIT_SELECT_WORDS 16 /* words read of each bit set, at most; a word has 64 descriptors */
 
 /*
- * ct_polled_find() reads this many bytes of the kernel stack, next below the saved registers. The kernel
- * moves the frames of a system call down by a random distance of up to 1 KiB. The frames down to the
- * struct poll_wqueues take up to 1.5 KiB.
+ * ct_polled_find() searches at most this many bytes of the kernel stack, next below the saved
+ * registers. The kernel moves the frames of a system call down by a random distance of up to 1 KiB.
+ * The frames down to the struct poll_wqueues take up to 1.5 KiB.
  */
 #define POLLED_STACK 3072
 #define POLLED_WORDS 8 /* how many words of the stack are read at once */
@@ -32,7 +32,7 @@
 #define POLLHUP    0x10
 #define POLLRDNORM 0x40
 
-/* The head of struct pollfd. */
+/* struct pollfd of user space. */
 struct wait_pollfd {
 	__s32 fd;
 	__u16 events, revents;
@@ -59,9 +59,9 @@ static __always_inline __u64 wait_hash(__u64 hash, __u64 v)
 	return (hash ^ v) * 0x9e3779b97f4a7c15ULL;
 }
 
-/* Returns true if the set that was last written for this task has another hash, or was written
- * more than a second ago. Then the caller writes the set now, and this function notes the hash
- * and the time. */
+/* Returns true if the set that was last written for this task does not have this hash, or was
+ * written more than a second ago. Then the caller writes the set now, and this function notes the
+ * hash and the time. */
 static __always_inline bool wait_hash_is_new(struct task_state *ts, __u64 hash, __u64 now)
 {
 	if (ts->poll_hash == hash && now - ts->poll_ns < WAIT_AGAIN_NS)
@@ -117,8 +117,8 @@ __weak int ct_wait_one(struct wait_set *s, __u32 i, __u64 obj)
 	return 1;
 }
 
-/* Notes the set that the current task polls. Writes its CT_WAITFD records if it has several
- * descriptors and wait_set_is_new(). */
+/* Notes the set that the current task polls. Writes the CT_WAITFD records of the set if it has
+ * several descriptors and wait_set_is_new() returns true. */
 __weak int ct_wait_set(struct wait_set *s)
 {
 	if (!s || !wait_set_is_new(s, bpf_get_current_task_btf()) || s->n < 2)

@@ -267,8 +267,9 @@ __weak int ct_wake_find(struct cpu *c, __u32 n)
 	return found;
 }
 
-/* Returns true if the wakee p waited for CT_COARSE_NS or more, and the CPU may take a stack now:
- * its last stack is WAKE_MARK_NS old. */
+/* Returns true if the wakee p waited for CT_COARSE_NS or more, and this CPU took no stack in the
+ * last WAKE_MARK_NS. Returns false if ct_marks is empty, or if the time of the wait is not
+ * known. */
 static __always_inline bool wake_mark_is_due(struct cpu *c, struct task_struct *p, __u64 now)
 {
 	__u64 since;
@@ -303,10 +304,10 @@ static __always_inline void wake_without_call(struct ct_rec *w, struct task_stru
 }
 
 /*
- * If the hooks of interrupts are detached, finds in the kernel stack which interrupt makes the
- * wake, and sets the context of the wake. If the system call of the current task cannot be the
- * cause of the wake, removes the system call and the object from the wake. A socket that has input
- * stays the object if the interrupt may be of the network.
+ * If the hooks of interrupts are detached, and wake_mark_is_due() returns true: finds in the kernel
+ * stack which interrupt makes the wake, and sets the context of the wake. If the system call of the
+ * current task cannot be the cause of the wake, removes the system call and the object from the
+ * wake. A socket that has input stays the object if the interrupt may be of the network.
  *
  * Does nothing if the context is CT_CTX_TASK and a system call is known, because then the task is
  * the waker. Without a system call, a wake with the context CT_CTX_TASK may also come from a

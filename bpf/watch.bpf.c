@@ -5,8 +5,8 @@
  *
  * x86-64 has no breakpoint for reads alone. So a watchpoint with reads has two breakpoints: the
  * first for writes (ct_watch_write()), the second for reads and writes (ct_watch_any()). If only
- * the second breakpoint sees an access, the access is a read. A task that spins reads without end,
- * so only its first read after each change is recorded.
+ * the second breakpoint sees an access, the access is a read. A spinning task reads the variable
+ * without end, so only the first read of a task after each change is recorded.
  */
 #include "compat.h"
 #include "emit.h"
@@ -198,8 +198,8 @@ int ct_watch_write(struct bpf_perf_event_data *ctx)
 
 /*
  * The record of a write must come before the record of the read that sees the written value. The
- * writer may be at the beginning of its own exception, on another CPU. So this function waits a
- * little until the writer has noted the new value.
+ * writer may be at the beginning of its own exception, on another CPU. So this function waits until
+ * the writer has noted the new value, but for at most WATCH_LATE_LOOKS looks.
  */
 static __always_inline void watch_let_writer(struct watch_hit *h)
 {

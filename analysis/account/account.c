@@ -55,8 +55,8 @@ static uint64_t row_hash(enum account_group group, const struct account_row *r)
 	return mix(mix(mix(mix(mix(1, r->task), r->obj), r->time), r->edge), r->kind);
 }
 
-/* Returns the row with the same key, or adds one. If there is no memory, sets k->err and returns
- * NULL. */
+/* Returns the row of the group that has the fields of key; adds the row if there is none. If there
+ * is no memory, sets k->err and returns NULL. */
 static struct account_row *row_of(struct books *k, enum account_group group, const struct account_row *key)
 {
 	struct tally *t = &k->groups[group];
@@ -148,7 +148,8 @@ static void add_wait(struct books *k, const struct path_piece *x)
 }
 
 /* Adds piece x, in which a task waited for a CPU, to the group ACCOUNT_RESOURCE. Each task that had
- * this CPU gets a row. */
+ * this CPU gets a row. The time in which the trace shows no task on this CPU gets a row without a
+ * task. */
 static void add_runnable(struct books *k, const struct path_piece *x)
 {
 	struct account_row key = { .kind = RESOURCE_CPU, .time = TIME_RUNNABLE };

@@ -5,14 +5,16 @@
  * There are five groups of rows. Each group divides the same pieces in another way. In each group,
  * the field ns of all rows adds up to the length of the range:
  *
- *   wait      the victim's own activity: the victim ran, or waited for one task and one thing
- *   resource  the resource at the end of the waits that were followed: running, waiting for a CPU
- *             (with the task that had it), a lock, local communication by kind, the network by
- *             remote address, a disk by device, a timer, a page fault, a queue, short waits of which
- *             there are only sums, or not known
- *   task      the task that held the victim up
- *   process   the process that held the victim up
- *   object    the innermost object that a task between the victim and the piece waited for
+ *   wait      what the victim itself did: it ran, or it waited for one task and one thing
+ *   resource  what the task of the piece (the task that held the victim up) did. It ran, or it
+ *             waited: for a CPU (a row for each task that had this CPU), for a lock, for local
+ *             communication (a row for each kind), for the network (a row for each remote address),
+ *             for a disk (a row for each device), for a timer, for a page or for a queue. Two more
+ *             rows: short waits of which there are only sums, and time of which nothing is known
+ *   task      the task of the piece
+ *   process   the process of the task of the piece
+ *   object    the object for which the task of the piece waited. If it waited for no object: the
+ *             object for which the nearest task on the way back to the victim waited
  *
  * Example: the victim wants a lock, and the owner of the lock sleeps. The victim's time is a wait
  * for a lock in the group wait, a timer in the group resource, and the lock in the group object.
@@ -40,19 +42,24 @@ const char *account_group_name(enum account_group group);
 /* The group of a row says which of its fields are set; the others are 0 or GRAPH_NONE. */
 struct account_row {
 	uint64_t ns;
-	/* OBJECT: the time in which any task on the path waited for the object. A piece may count
-	 * in several rows. If the object is never the innermost one, ns is 0. Other groups: equal
-	 * to ns. */
+	/* OBJECT: the time of all pieces at which any task, from the victim to the task of the
+	 * piece, waited for the object. So a piece may count in several rows. ns has only the
+	 * pieces for which this is the object of the group `object`, and may be 0. Other groups:
+	 * equal to ns. */
 	uint64_t within_ns;
-	uint32_t count; /* WAIT: the number of waits or runs; other groups: the number of pieces, or of parts
-			   of pieces */
+	/* WAIT: the number of waits or runs. Other groups: the number of pieces. If a piece is
+	 * divided among several rows, it counts once for each part. */
+	uint32_t count;
 	/* WAIT: the task that the victim waited for; RESOURCE: the task that had the CPU; TASK: the
 	 * task itself; PROCESS: the first thread of the process, or another thread if the trace
 	 * does not have the first one */
 	uint32_t task;
-	uint32_t interval;       /* WAIT: the longest wait or run */
-	uint64_t obj;            /* set in WAIT, RESOURCE, OBJECT; in RESOURCE, a device stands for
-				    its files, and one socket for all with its remote address */
+	/* WAIT: the interval of the longest wait or run. A FOLDED interval stands here only if the
+	 * row had no interval before it. */
+	uint32_t interval;
+	/* set in WAIT, RESOURCE, OBJECT. In RESOURCE, a device stands for all its files, and one
+	 * socket stands for all sockets with the same remote address. */
+	uint64_t obj;
 	enum resource_kind kind; /* set in WAIT, RESOURCE, OBJECT */
 	enum time_kind time;     /* set in WAIT, RESOURCE */
 	enum edge_kind edge;     /* WAIT: how the victim depends on `task`; other groups: 0 */

@@ -19,8 +19,8 @@ static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
 	return from < to ? to - from : 0;
 }
 
-/* Adds ns to the time in which the task had the resource. tally is a map, because only few of the
- * many tasks of a long trace occur in it. */
+/* Adds ns to the time that *tally has for the task: how long the task had the resource. *tally is a
+ * map, because only few of the many tasks of a long trace occur in it. */
 static int tally_add(struct map *tally, uint32_t task, uint64_t ns)
 {
 	uint64_t had = 0;
@@ -218,8 +218,8 @@ static bool is_idle(const struct graph *g, const struct interval *s)
 		s->wait == CT_W_POLL || s->wait == CT_W_ACCEPT);
 }
 
-/* Tells whether the task was busy for nearly all of [from, to) (POOL_BUSY_TENTHS). Time in which
- * its state is not known, or of which only sums are known, does not count as busy. */
+/* Tells whether the task was busy for at least POOL_BUSY_TENTHS tenths of [from, to). Time in which
+ * the state of the task is not known, or of which only sums are known, does not count as busy. */
 static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -237,7 +237,8 @@ static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_
 	return busy >= (to_ns - from_ns) / 10 * POOL_BUSY_TENTHS;
 }
 
-/* Returns the futex on which the task idles longest; 0 if there is none. */
+/* Returns the futex of the longest single wait in which the task idled on a futex; 0 if there is
+ * none. */
 static uint64_t idle_futex(const struct graph *g, uint32_t task)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -286,8 +287,8 @@ static uint64_t listening(const struct graph *g, uint32_t task)
 }
 
 /* Counts the processes of a pool: the process of the task, and its siblings that have the same name
- * and the same listening socket. Returns 0 if one of these processes was idle, or if there is no
- * such sibling. The parent does not count, because it only supervises the workers. */
+ * and the same listening socket. Returns 0 if one of these processes was not busy throughout, or if
+ * there is no such sibling. The parent does not count, because it only supervises the workers. */
 static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t parent = g->tasks[task].ptgid, workers = 0;

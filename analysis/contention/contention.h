@@ -10,15 +10,17 @@
 #include "graph/path/path.h"
 
 struct contention {
-	uint32_t task;         /* the other task that had the resource longest; GRAPH_NONE: no other
-				  task had the resource */
-	uint64_t total_ns;     /* how long the victim wanted the resource; all times below are parts of it */
-	uint64_t ns;           /* the time in which `task` had the resource */
+	/* the other task that had the resource longest; GRAPH_NONE: there is none. contention_cpu()
+	 * looks only at tasks of other processes. For contention_disk(), a task has the disk while
+	 * it waits for the disk. */
+	uint32_t task;
+	uint64_t total_ns;     /* how long the victim wanted the resource */
+	uint64_t ns;           /* the part of total_ns in which `task` had the resource */
 	uint64_t own_ns;       /* contention_cpu(): the time in which threads of the victim's own process had
 				  the CPU */
 	uint64_t idle_ns;      /* contention_cpu(): the time in which no task had the CPU */
 	uint64_t lost_ns;      /* contention_cpu(): the time for which records are missing */
-	uint64_t throttled_ns; /* contention_cpu(): the time of the waits that began when the CPU
+	uint64_t throttled_ns; /* contention_cpu(): the time of the waits that began while the CPU
 				  quota of the victim's control group was used up */
 	bool sampled;          /* samples showed that `task` had the CPU: cpu_samples.h */
 	uint64_t obj;          /* contention_disk(): the file for which `task` waited longest */
@@ -28,15 +30,16 @@ struct contention {
  * [from, to). Returns 0 or -ENOMEM. */
 int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 		   struct contention *ret);
-/* Returns true if most of the time of contention_cpu() was the effect of a CPU quota. */
+/* For a result of contention_cpu(): returns true if throttled_ns is more than half of total_ns. */
 bool contention_is_throttled(const struct contention *c);
 /* Finds the other task that waited longest for the device of obj in [from, to). Returns 0 or
  * -ENOMEM. */
 int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
 		    struct contention *ret);
 /*
- * Returns the number of workers in the pool of `task`, if all of them were busy throughout [from,
- * to). Returns 0 if a worker was idle, or if `task` is the only worker. A pool is one of these:
+ * Returns the number of workers in the pool of `task`, if each of them was busy for at least
+ * POOL_BUSY_TENTHS tenths of [from, to) ("busy throughout"). Returns 0 if one of them was not, or
+ * if `task` is the only worker. A pool is one of these:
  * - Threads of one process, without its main thread, that idle on the same futex. If `task` or
  *   another thread was never seen idle, the other thread is in the pool if it has the same name and
  *   was busy throughout.
@@ -47,10 +50,10 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
  * its process that ran last before to_ns. Returns GRAPH_NONE if no other thread ran in this
  * time. */
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
-/* Returns how often `task` left the CPU in [from, to), and stayed runnable, in sched_yield or in a
- * poll with a time limit of zero. Sets *ret_samples to the number of its samples in that time, and
- * *ret_sampled to the number of these samples that were in a system call that yields or looks for
- * events. */
+/* Returns how many times in [from, to) `task` gave up the CPU without blocking: in sched_yield, or
+ * in a poll with a time limit of zero. Sets *ret_samples to the number of samples of `task` in
+ * [from, to), and *ret_sampled to the number of these samples that were in a system call that
+ * yields or looks for events. */
 uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			   uint32_t *ret_sampled, uint32_t *ret_samples);
 

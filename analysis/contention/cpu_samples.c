@@ -136,9 +136,10 @@ static bool is_queue(const struct interval *x)
 	return x->state == INTERVAL_RUNNABLE || x->state == INTERVAL_FOLDED;
 }
 
-/* Finds the queues of the victim, and the tasks that were on its CPU. Begins with an interval
- * before from_ns, and ends with one after to_ns, in which the victim was in no queue: these
- * intervals may tell the CPU of the victim. */
+/* Finds the queues in which the victim was, and the tasks that were on its CPU. Begins with the
+ * last interval without a queue that begins at or before from_ns, and ends with the first interval
+ * without a queue that ends at or after to_ns. These two intervals may tell the CPU of the
+ * victim. */
 static int find_queues(struct search *s, uint32_t task)
 {
 	const struct graph *g = s->g;

@@ -90,8 +90,8 @@ static void take_history(const struct graph *g, const struct history *h, uint64_
 	f->until_ns = f->ended ? e->r.ts : to_ns;
 }
 
-/* Tells whether another task wrote the variable of h later than the variable of f. (If the polled
- * variable is not known, find_writer() takes the variable with the latest such write.) */
+/* Tells whether the variable of h is a better choice than the variable of f: another task wrote the
+ * variable of h later, or f has no watched variable yet. */
 static bool is_later(const struct graph *g, const struct history *h, const struct flag *f)
 {
 	const struct window_event *e = h->ended ? h->ended : h->before;

@@ -19,9 +19,9 @@ struct flag {
 	bool ended;      /* the write `event` ended the polling */
 	enum edge_strength strength;
 	/* The time in which the polling task waited for the writer. If `ended` is true, this time
-	 * ends at the write `event`, and begins at the write before that one. Otherwise it begins
-	 * at the write `event`, and ends at the end of the range. It never begins before the
-	 * range. */
+	 * ends at the write `event`. It begins at the last write, by any task, that came more than
+	 * FLAG_TOGETHER_NS before `event`. If `ended` is false, this time begins at the write
+	 * `event`, and ends at the end of the range. It never begins before the range. */
 	uint64_t since_ns;
 	uint64_t until_ns;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * now.h - gets the trace of the running daemon, for a command. A function that returns int returns an exit
- * code and prints its errors itself. One thread.
+ * now.h - gets the trace of the running daemon, for a command. The functions return an exit code,
+ * except now_nameless(). They print their errors themselves. One thread.
  */
 #ifndef CTRACE_CLI_CLIENT_NOW_H
 #define CTRACE_CLI_CLIENT_NOW_H

@@ -19,11 +19,11 @@ struct oneshot;
 
 /*
  * Starts ctraced and waits until it records.
- * - near: a directory. The daemon keeps its files there if it has more room than /var/tmp, and if
- *   the room in /var/tmp is less than four times size_bytes (size_bytes 0: four times
- *   ONESHOT_SIZE_MIN).
- * - size_bytes: size of the circular trace; 0: ONESHOT_SIZE_MAX, but at most a quarter of the free
- *   room.
+ * - near: a directory. The daemon keeps its files in /var/tmp or in near. It takes near if two
+ *   conditions hold: near has more room than /var/tmp, and the room in /var/tmp is less than four
+ *   times size_bytes. If size_bytes is 0, ONESHOT_SIZE_MIN counts instead.
+ * - size_bytes: size of the circular trace; 0: ONESHOT_SIZE_MAX, but at most a quarter of the room
+ *   in the chosen directory.
  * - frameworks: the frameworks that report jobs, as in ctraced.conf(5).
  *
  * Returns 0, or CLI_FAILED: an error has been printed, and nothing is left behind.

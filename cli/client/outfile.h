@@ -10,7 +10,7 @@
 struct outfile {
 	char *path;
 	char *partial;
-	int fd; /* the partial file; empty at first, for reading and writing */
+	int fd; /* the partial file, open for reading and writing; outfile_open() leaves it empty */
 };
 
 /*
@@ -23,8 +23,8 @@ struct outfile {
  * - NAME.partial cannot be created, or memory is short.
  */
 int outfile_open(const char *path, struct outfile *ret);
-/* Syncs the file and renames it. Returns 0 or CLI_FAILED. In both cases the caller has to call
- * outfile_done(), which removes a partial file that could not be renamed. */
+/* Syncs the partial file and renames it to NAME. Returns 0 or CLI_FAILED. In both cases the caller
+ * has to call outfile_done(), which removes a partial file that was not renamed. */
 int outfile_commit(struct outfile *o);
 /* Removes the partial file if it was not renamed, and releases everything. Accepts OUTFILE_NONE. */
 void outfile_done(struct outfile *o);

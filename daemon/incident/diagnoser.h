@@ -51,12 +51,13 @@ typedef void (*diagnoser_answer_fn)(void *arg, json_t *answer, const char *why);
 int diagnoser_new(struct diagnoser **ret);
 /* Delivers the answers through this event loop. Returns 0 or -errno. */
 int diagnoser_attach(struct diagnoser *d, sd_event *event);
-/* Ends the process. If a question is open, its function is not called. Accepts NULL. */
+/* Ends the process. If a question is open, the function fn of this question is not called. Accepts
+ * NULL. */
 void diagnoser_free(struct diagnoser *d);
 
 /* Asks about the trace in fd. The caller still closes fd. The function sets the id of the question
- * itself, and ignores q->id. Returns 0 if fn will be called once. Returns -EBUSY if another
- * question is open, -ESRCH if the process has ended, or another -errno. */
+ * itself, and ignores q->id. Returns 0: fn will be called once, with the answer. Returns -EBUSY if
+ * another question is open, -ESRCH if the process has ended, or another -errno. */
 int diagnoser_ask(struct diagnoser *d, int fd, const struct diagnoser_question *q, diagnoser_answer_fn fn,
 		  void *arg);
 

@@ -73,8 +73,9 @@ static _Noreturn void serve_child(int out, int fd, const struct diagnoser_questi
 	_exit(n ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Reads the answer of the child. Returns false if the answer takes longer than DIAGNOSER_WALL_S, if
- * it has DIAGNOSER_ANSWER_MAX bytes or more, or if the daemon has ended. */
+/* Reads the answer of the child into json. Returns true if the answer is whole. Returns false if it
+ * takes longer than DIAGNOSER_WALL_S, if it has DIAGNOSER_ANSWER_MAX bytes or more, if the daemon
+ * has ended, or if a read fails. */
 static bool serve_collect(int in, int sock, char *json, size_t *ret_n)
 {
 	uint64_t end_ns = clock_boot_ns() + DIAGNOSER_WALL_S * NSEC_PER_SEC;

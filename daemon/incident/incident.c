@@ -94,9 +94,9 @@ static void note_drop(void *arg)
 	free(n);
 }
 
-/* Writes the first note of a hang, before any slow work. An error is ignored here: the note is written again
- * later, and that write reports its error. The hang is lost only if the daemon ends before the later
- * write. */
+/* Writes the first note of a hang, before any slow work. An error is ignored here: the note is
+ * written again later, and that write reports its error. If this first write fails, the hang is
+ * lost only if the daemon ends before the later write. */
 static void note_run(void *arg)
 {
 	struct incident_note *n = arg;
@@ -313,9 +313,10 @@ static void incident_set_path(struct incident *in)
 	snprintf(in->path, sizeof(in->path), "%s/%s.ctr", in->owner->store.dir, in->name);
 }
 
-/* Returns the time at which the snapshot for a hang begins. A hang can be noticed long after it
- * began: after a restart of the daemon, or by a rule with a long threshold. The snapshot then shows
- * only the last part of the hang (INCIDENTS_SPAN_NS). */
+/* Returns the time at which the snapshot for a hang begins: before_ns (struct incidents_options)
+ * before the hang. A hang can be noticed long after it began: after a restart of the daemon, or by
+ * a rule with a long threshold. The snapshot then shows only the last part of the hang, from
+ * INCIDENTS_SPAN_NS before the hang was noticed. */
 static uint64_t incident_from(const struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t since_ns = h->since_ns;

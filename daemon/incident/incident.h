@@ -6,9 +6,9 @@
  * - it writes a note about the hang and the diagnosis, beside the snapshot;
  * - it writes a line into the journal.
  *
- * A hang that is noticed while a snapshot is waiting to be taken becomes part of the same incident.
- * There are limits on how often snapshots are taken, and on the room for them. The notes make these
- * limits hold across restarts.
+ * A hang that is noticed while the snapshot of another hang is still to be taken becomes part of
+ * the incident of that other hang. There are limits on how often snapshots are taken, and on the
+ * room for them. The notes make these limits hold across restarts.
  *
  * Before all other work, the daemon writes a note that is marked as pending. So no hang is
  * forgotten when the daemon ends:
@@ -58,7 +58,8 @@ struct incidents_stats {
 	/* hangs that were lost, because INCIDENTS_NOTED_MAX hangs were noted already */
 	uint64_t refused;
 	uint64_t removed; /* hangs whose files were removed to make room */
-	/* after the last snapshot: bytes of the files in the directory, and number of hangs */
+	/* as of the last snapshot: bytes of all files in the directory, and number of hangs with
+	 * files there */
 	uint64_t bytes, kept;
 };
 
@@ -78,8 +79,8 @@ void incidents_finish(struct incidents *is);
 /* The caller calls this function after the worker and the drain thread have ended. Accepts NULL. */
 void incidents_free(struct incidents *is);
 struct incidents_stats incidents_stats(const struct incidents *is);
-/* Removes the first elements of list until the rest is at most bytes long as compact JSON. Returns
- * how many it removed. Any thread may call it. */
+/* Removes the first elements of list until the list, as compact JSON, has at most `bytes` bytes.
+ * Returns the number of removed elements. Any thread may call this function. */
 size_t incidents_fit(json_t *list, size_t bytes);
 
 #endif

@@ -19,7 +19,7 @@
 enum incident_state {
 	INCIDENT_COLLECTS, /* waits until due_ns, then a snapshot is taken */
 	INCIDENT_CUTS,     /* the worker takes the snapshot */
-	INCIDENT_CUT,      /* waits for its diagnosis to begin */
+	INCIDENT_CUT,      /* the snapshot is taken; the diagnosis has not begun */
 	INCIDENT_ASKS,
 	INCIDENT_ANSWERED, /* the sidecar has to be written */
 	INCIDENT_WRITES,   /* the worker writes the sidecar */
@@ -72,8 +72,8 @@ __attribute__((format(printf, 3, 4))) void incident_say_field(FILE *f, const cha
 /* Sends an entry of n bytes to the journal's socket at path. Never waits. Returns 0, or -EAGAIN if
  * the journal takes no more entries now, or another -errno. */
 int incident_say_send(const char *path, const char *entry, size_t n);
-/* Writes the line about a hang to the journal, with fields. If stderr is not the journal, writes the line
- * to stderr too. */
+/* Writes the line about a hang to the journal, with fields. Writes the line to stderr too if stderr
+ * is not the journal, or if the journal does not take the line. */
 void incident_say(const struct incident *in);
 /* Writes a line without the fields of a hang, to the journal and to stderr as incident_say() does.
  * priority: LOG_*. */

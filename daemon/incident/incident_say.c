@@ -143,9 +143,10 @@ int incident_say_send(const char *path, const char *entry, size_t n)
 		       : 0;
 }
 
-/* Writes a line to stderr. If stderr is a stream to the journal, this is a second try, because the journal's
- * socket has not taken the line. This try does not wait: if the stream has no room either, only the note
- * beside the snapshot reports the hang. */
+/* Writes a line to stderr. If stderr is a stream to the journal, this is a second try, because the
+ * journal's socket has not taken the line. This try does not wait: if the stream has no room
+ * either, the line is lost. If the line is about a hang, the note beside the snapshot still
+ * reports this hang. */
 static void say_stderr(const char *line)
 {
 	_cleanup_free_ char *text = NULL;

@@ -45,14 +45,15 @@ int incident_store_commit(const struct incident_store *s, const char *name, int 
 /* Opens NAME.ctr for reading. Returns a descriptor or -errno. */
 int incident_store_snapshot(const struct incident_store *s, const char *name);
 
+/* bytes: of all files that are left; kept, removed: numbers of hangs. */
 struct incident_store_use {
 	uint64_t bytes;
 	unsigned kept, removed;
 };
 /*
- * Removes the files of hangs until the other files together have at most size_bytes. Never removes
- * the files of the hang `name`, which is new. The oldest hang of the user whose hangs take the most
- * bytes is removed first.
+ * Removes hangs, each with all its files, until the files of the remaining hangs have at most
+ * size_bytes together. Never removes the hang `name`, which is new. Each step removes the oldest
+ * hang of the user whose hangs then take the most bytes.
  *
  * After the clock was set back, the time in the name of a hang can be more than a day after now_ns
  * (wall clock). Such a hang is removed before the other hangs of its user.

@@ -59,7 +59,8 @@ static uint64_t pace_step(const struct inspect *v)
 }
 
 /* Returns how long the next inspection has to wait; 0: it may begin now. After a time without
- * inspections, the inspections of a quarter of a second may begin at once. */
+ * inspections, as many inspections may begin at once as max_per_sec allows in 1/INSPECT_SLACK_SHARE
+ * of a second. */
 static uint64_t pace_wait(struct inspect *v, uint64_t now)
 {
 	uint64_t slack = NSEC_PER_SEC / INSPECT_SLACK_SHARE;

@@ -9,8 +9,8 @@
  * be called from any thread and never wait for an inspection.
  *
  * The thread reads files and memory of the programs it inspects. These bytes may be hostile, so
- * every read has a limit. If a thread is stuck for 10 s, another thread takes over. There are at
- * most four threads.
+ * every read has a limit. If one inspection takes longer than 10 s, its thread is stuck, and
+ * another thread takes over. There are at most four threads, with the stuck ones.
  */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_H
@@ -38,17 +38,18 @@ struct inspect_options {
 struct inspect_stats {
 	uint64_t asked;
 	uint64_t done; /* results that were made */
-	/* requests whose wait ended before the result, or for which no polled variable was found */
+	/* requests without a result: the task or its wait ended too early, the inspection of a
+	 * spinning task was not due yet, or it found no polled variable */
 	uint64_t gone;
 	uint64_t refused_queue; /* requests or results for which a queue was full */
-	uint64_t refused_rate;  /* samples that would have had to wait, because of max_per_sec */
+	uint64_t refused_rate;  /* samples that max_per_sec would have made wait */
 	/* requests for which read_task() or memory failed, or on whose process another thread is
 	 * stuck */
 	uint64_t failed;
 	/* user stacks that are not complete, because of a limit (of frames or of time), or because
 	 * memory could not be read */
 	uint64_t cut_short;
-	uint64_t busy_ns;  /* CPU time of the thread */
+	uint64_t busy_ns;  /* CPU time of all inspections so far */
 	uint64_t given_up; /* threads that are stuck now; other threads have taken over */
 	uint64_t stuck_ns; /* how long the present inspection has taken so far; 0: there is none */
 };

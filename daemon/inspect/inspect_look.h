@@ -20,13 +20,15 @@ struct inspect_look_known {
 	struct ct_stack_blob *stack; /* NULL: the entry is free */
 };
 
-#define INSPECT_FUTEXES_MAX 4096 /* if there are so many, all are forgotten before the next one */
+/* If `futexes` of struct inspect_look has so many entries, all are removed before the next one is
+ * added. */
+#define INSPECT_FUTEXES_MAX 4096
 
 struct inspect_look {
 	struct unwind *unwind;
 	struct symbols *symbols;
 	struct polled *polled;
-	struct map futexes; /* the futexes whose names were looked for */
+	struct map futexes; /* the futexes for whose names add_futex_name() has searched */
 	uint32_t own_pidns; /* inode number of the daemon's pid namespace */
 	/* how long the machine had been suspended when this object was made */
 	uint64_t suspended_ns;

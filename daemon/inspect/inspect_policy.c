@@ -61,9 +61,9 @@ static bool policy_same_wait(const struct task *task)
 /*
  * True: an inspection of the present long wait is due. Two conditions have to hold:
  * - The present wait was not inspected yet.
- * - The last inspection of the task was of another kind of wait; or inspect_next_ns has passed; or
- *   the present wait is very long (INSPECT_POLICY_STUCK), and the last inspection is
- *   INSPECT_POLICY_STUCK_AGAIN old.
+ * - One of three things is true. (1) The last inspection of the task was of another kind of wait.
+ *   (2) inspect_next_ns has passed. (3) The present wait is very long (INSPECT_POLICY_STUCK), and
+ *   the last inspection of the task is at least INSPECT_POLICY_STUCK_AGAIN old.
  */
 static bool policy_long_due(const struct inspect_policy *p, const struct task *task, uint64_t now_ns)
 {
@@ -83,9 +83,9 @@ static bool policy_loop_due(const struct task *task, uint64_t now_ns)
 	       (!policy_same_wait(task) || now_ns >= task->inspect_next_ns);
 }
 
-/* True: since the last call for this task, it has yielded at least INSPECT_POLICY_YIELDS times, and
- * it is not blocked now. On a busy machine such a task is hardly ever on a CPU when a sample is
- * taken. */
+/* True: since the last call of this function for the task, the task has yielded at least
+ * INSPECT_POLICY_YIELDS times, and it is not blocked now. On a busy machine such a task is hardly
+ * ever on a CPU when a sample is taken. */
 static bool policy_spins(struct task *task)
 {
 	uint32_t yields = task->yields - task->yields_seen;

@@ -15,11 +15,11 @@
 
 /* the most tasks that one scan looks at; the next scan goes on with the task behind them */
 #define INSPECT_POLICY_SCAN_MAX 8192
-#define INSPECT_POLICY_GROUPS   16 /* groups of tasks whose inspections are counted */
+#define INSPECT_POLICY_GROUPS   16 /* the most groups of tasks whose inspections are counted */
 
-/* How many inspections each group (govern_group()) had. One group gets at most half of all inspections, so
- * that its waits do not use up the inspections of other groups. Root's tasks outside of control groups are in
- * no group and have no such limit. */
+/* For each group (govern_group()): how many inspections its waits had. One group gets at most about
+ * half of the inspections that the limit allows, so that its waits do not use up the inspections of
+ * other groups. Root's tasks outside of control groups are in no group and have no such limit. */
 struct inspect_policy_shares {
 	struct {
 		uint64_t group;
@@ -31,8 +31,9 @@ struct inspect_policy {
 	uint64_t long_wait_ns;
 	uint64_t next_scan_ns;
 	uint32_t next_tid;
-	/* tokens: how many inspections may be asked for now. INSPECT_POLICY_PER_SEC tokens are added in a
-	 * second, and there are never more tokens than this number. fill_ns: when tokens were last added. */
+	/* tokens: how many inspections may be asked for now. INSPECT_POLICY_PER_SEC tokens are
+	 * added in a second, and there are never more tokens than INSPECT_POLICY_PER_SEC. fill_ns:
+	 * the time up to which tokens have been added. */
 	uint64_t fill_ns;
 	uint32_t tokens;
 	struct inspect_policy_shares shares; /* the inspections of the present second */

@@ -42,8 +42,8 @@ struct inspect_result {
 	bool has_futex;
 	struct ct_rec futex; /* CT_FUTEX with the word and the owner at the time of the inspection */
 	uint64_t futex_words[2];
-	/* The name of the futex, if it is in a variable. "": it is in no variable, or an earlier
-	 * inspection gave the name. */
+	/* The name of the variable in which the futex is. "": the futex is in no variable that has
+	 * a name, or an earlier inspection has already searched for the name. */
 	char futex_name[CT_OBJ_NAME_MAX + 1];
 	/* The description of rec.obj, if the inspection found this object by a path. Otherwise
 	 * NULL. */

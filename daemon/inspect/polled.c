@@ -12,17 +12,19 @@
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
-#define LEVELS 2 /* how many of the innermost functions of the program are looked at */
-/* bytes of code that are read before and behind the place where the task was seen */
+#define LEVELS 2 /* at most this many of the innermost functions of the program are looked at */
+/* bytes: at most this many bytes of code before the place where the task was seen are looked at,
+ * and at most this many behind it */
 #define AROUND   192
-#define CODE_MAX 1024 /* bytes; a larger piece of code is not searched */
+#define CODE_MAX 1024 /* bytes; if the code of a function is larger, it is not searched */
 /* bytes after the load of a pointer; a read through the pointer is looked for only there */
 #define DEREF_REACH 24
 #define CALLED      64 /* bytes that are read of a function that the loop calls */
 #define LOOPS       3  /* nested loops that are looked at */
 #define FOUND_MAX   24 /* the most candidates at a time */
 #define NAMED_MAX   6  /* candidates whose symbol is looked for */
-/* bytes; a candidate that is further from the place where the task was seen is unlikely */
+/* bytes; a candidate is unlikely if the instruction that reads it is further than this from the
+ * places where the task was seen */
 #define NEAR 32
 /* the most addresses on the way from a call to the function; each jump of a PLT adds one */
 #define HOPS_MAX 3
@@ -130,8 +132,8 @@ static bool is_library(const char *path)
 	return name[0] == '[';
 }
 
-/* Finds where the function of a frame begins, and where it ends at the latest. Both places are at
- * most AROUND bytes from the place of the frame. */
+/* Finds bounds of the function of a frame: its code lies in [*ret_start, *ret_end), as far as the
+ * code is at most AROUND bytes from the place of the frame. */
 static void function_of(const struct unwind_frame *f, uint64_t *ret_start, uint64_t *ret_end)
 {
 	uint64_t bias = f->ip - f->vaddr, start, end = f->vaddr + AROUND;
@@ -423,8 +425,9 @@ static void look_into_calls(struct inquiry *q)
 	}
 }
 
-/* Searches the code of one function for polled variables: first its innermost loop, then the loops
- * around it. Returns how many variables it has put into ret. */
+/* Searches the code of one function for polled variables: first the innermost loop around the
+ * task's place, then the loops around that loop. Returns how many variables this function has put
+ * into ret. */
 static unsigned decide_level(struct inquiry *q, struct polled_variable ret[POLLED_MAX])
 {
 	unsigned n = 0;

@@ -183,7 +183,8 @@ bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t lar
 		size_t end;
 		int64_t to;
 
-		/* the task may be at the jump itself, or about to return to the code behind a call */
+		/* The jump ends the loop. The task may be at this jump, or about to return to the
+		 * code behind a call in the loop. */
 		if (!jump_at(code, n, at, &to, &end) || end < hi || to < 0 || to > (int64_t)lo ||
 		    end - (size_t)to >= best || end - (size_t)to <= larger_than)
 			continue;

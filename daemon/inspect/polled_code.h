@@ -10,7 +10,8 @@
 
 #define POLLED_NO_REG 0xff
 
-/* Memory that an instruction may read: at a register plus displacement, or at an address. */
+/* Memory that an instruction may read. Its address is a register plus a displacement, or a
+ * number. */
 struct polled_operand {
 	size_t at;       /* offset of the byte that says how the address is formed (ModRM) */
 	uint64_t addr;   /* the address, if base is POLLED_NO_REG */

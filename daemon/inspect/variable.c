@@ -77,9 +77,9 @@ static bool same_file(const struct unwind_map *a, const struct unwind_map *b)
 	return a->ino == b->ino && a->major == b->major && a->minor == b->minor;
 }
 
-/* Finds the bias from the first mapping of the file. A mapping begins at the start of a page. A
- * segment may begin anywhere in a page. Returns 0, or -ENOENT if no segment belongs to the
- * mapping. */
+/* Finds m->bias from the first mapping of the file. A mapping begins at the start of a page, but a
+ * segment of the file may begin anywhere in a page. Returns 0, or -ENOENT if no segment belongs to
+ * the mapping. */
 static int module_bias(struct module *m)
 {
 	const struct elf_file *e = &m->elf;

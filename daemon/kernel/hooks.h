@@ -29,7 +29,7 @@ struct hook_prog {
 	const char *hook;
 	const char *prog;   /* name in the skeleton */
 	const char *how;    /* "tp_btf", "fentry", "fexit", "breakpoint", "iter", "uprobe" */
-	const char *target; /* the tracepoint or function in the kernel; "": nothing to check */
+	const char *target; /* a tracepoint or function that the kernel must have; "": none */
 	int rank;
 };
 

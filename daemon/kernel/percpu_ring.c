@@ -12,8 +12,8 @@
 #include "lib/cleanup.h"
 
 /* The daemon clears the part of a ring that it has read, and gives this part back to the kernel
- * side. The daemon clears a ring in pieces of this many bytes, because a piece of this size is
- * still in the cache. */
+ * side. The daemon clears a ring in pieces of at most this many bytes, because a piece of this size
+ * is still in the cache. */
 #define PERCPU_RING_PIECE 8192ULL
 
 struct percpu_ring {

@@ -20,15 +20,17 @@ int percpu_ring_new(int cpus_fd, unsigned n, uint64_t bytes, int side_fd, uint64
 		    struct percpu_ring **ret);
 /* Accepts NULL. */
 void percpu_ring_free(struct percpu_ring *r);
-/* Returns the state of one CPU. The kernel side writes this state too. Any thread may call it. */
+/* Returns the state of one CPU, which the BPF programs also write. Any thread may call this
+ * function. */
 struct cpu *percpu_ring_cpu(const struct percpu_ring *r, unsigned cpu);
-/* percpu_ring_consume() calls fn with all that is in the rings at the time of the call. Each call
- * of fn gets one blob, or fixed records back to back. data is 8-byte aligned, and valid during the
- * call of fn. size is 0 if a blob is larger than its place in the ring. Returns the number of
- * records. */
+/* percpu_ring_consume() calls fn with the records and blobs that are in the rings at the time of
+ * the call. In each ring it stops at a record that is not complete. Each call of fn gets one blob,
+ * or fixed records back to back. data is 8-byte aligned, and valid during the call of fn. size is 0
+ * if a blob is larger than its place in the ring. Returns the number of records and blobs. */
 typedef void (*percpu_ring_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
 long percpu_ring_consume(struct percpu_ring *r, percpu_ring_record_fn fn, void *arg);
-/* Returns the largest number of bytes that percpu_ring_consume() has found in the ring of a CPU. */
+/* Returns the largest number of bytes that percpu_ring_consume() has found so far in the ring of
+ * any one CPU. */
 uint64_t percpu_ring_high_water(const struct percpu_ring *r);
 
 #endif

@@ -522,9 +522,10 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 				continue;
 			last = __atomic_load_n(&s->lost_last_ns[c], __ATOMIC_RELAXED);
 			first = __atomic_exchange_n(&s->lost_first_ns[c], 0, __ATOMIC_RELAXED);
-			/* If a loss was counted while the previous call was running, first is 0:
-			 * that call read the count before the loss, and reset first after the loss.
-			 * In this case the loss is not older than the last_ns of that call. */
+			/* If a loss was counted while the previous call was running, first may be
+			 * 0: that call read the count before the loss, and reset lost_first_ns
+			 * after the loss. In this case the loss is not older than the last_ns of
+			 * that call. */
 			if (!first)
 				first = p->told[cpu].last_ns[c] ? p->told[cpu].last_ns[c] : last;
 			fn(arg, cpu, c, n - p->told[cpu].n[c], first, last);

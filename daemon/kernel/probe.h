@@ -27,7 +27,8 @@ struct probe_options {
 	 * probe_check_hooks(). */
 	const char *hooks;
 	bool jobs; /* true: load the programs that report jobs of frameworks; see jobs.h */
-	/* true: measure the cost of a call of a program, for the governor; false: assume a cost */
+	/* true: measure what the call of a BPF program costs, for the governor; false: assume
+	 * GOVERN_CALL_NS */
 	bool measure;
 };
 
@@ -65,12 +66,14 @@ unsigned probe_cpus(const struct probe *p);
 /* Returns a descriptor for epoll. It is readable when a ring is more than half full. The descriptor
  * belongs to p. */
 int probe_fd(const struct probe *p);
-/* Calls fn with all that is in the rings now, CPU by CPU. Each call of fn gets one blob, or fixed
- * records back to back. data is 8-byte aligned, and valid during the call of fn. Returns the number
- * of records. */
+/* Calls fn with the records and blobs that are in the rings now, CPU by CPU. In each ring it stops
+ * at a record that is not complete. Each call of fn gets one blob, or fixed records back to back.
+ * data is 8-byte aligned, and valid during the call of fn. Returns the number of records and
+ * blobs. */
 typedef void (*probe_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
 long probe_consume(struct probe *p, probe_record_fn fn, void *arg);
-/* Returns the largest number of bytes that probe_consume() has found in the ring of a CPU. */
+/* Returns the largest number of bytes that probe_consume() has found so far in the ring of any one
+ * CPU. */
 uint64_t probe_ring_high_water(const struct probe *p);
 
 /* Reads how many records one CPU has lost since probe_open(), by cause. Any thread may call it,
@@ -111,11 +114,11 @@ int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
 int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes);
 
 /*
- * Reads how much data a socket has received that no task has read yet. For an established TCP
- * connection *ret becomes a number of bytes, for a unix socket a number of buffers; 0: no data.
- * Never waits for another read of descriptors. Returns 0, -ENOENT if the process has no such
- * socket, -EBUSY if another read goes on, or another -errno. Always fails on kernels before 6.1,
- * because they cannot do this cheaply.
+ * Reads how much unread data a socket has: data that it has received, and that no task has read
+ * yet. For an established TCP connection *ret becomes a number of bytes, for a unix socket a number
+ * of buffers. Never waits for another read of descriptors. Returns 0, -EBUSY if another read goes
+ * on, or another -errno. Returns -ENOENT if the process does not have this socket, or if the socket
+ * is of another kind. Always fails on kernels before 6.1, because they cannot do this cheaply.
  */
 int probe_read_unread(struct probe *p, uint32_t tgid, uint64_t sock, uint64_t *ret);
 
@@ -156,7 +159,8 @@ void probe_watch_close(struct probe *p, unsigned watch);
 uint64_t probe_watch_refused(const struct probe *p, unsigned watch);
 
 /* *ret_ns becomes the CPU time of all programs so far. The kernel counts this time only while a
- * process has a BPF_STATS_RUN_TIME descriptor open. Returns 0 or -errno. */
+ * process has a BPF_STATS_RUN_TIME descriptor open, or while the sysctl kernel.bpf_stats_enabled is
+ * 1. Returns 0 or -errno. */
 int probe_run_time(struct probe *p, uint64_t *ret_ns);
 
 /*
@@ -164,7 +168,7 @@ int probe_run_time(struct probe *p, uint64_t *ret_ns);
  * them.
  */
 /* Returns an estimate of the CPU time in nanoseconds that the programs have cost so far. The
- * programs count all their runs, and measure the time of some. */
+ * programs count all their runs, and measure the time of some of these runs. */
 uint64_t probe_cost_ns(struct probe *p);
 /* Returns the CPU time in nanoseconds that the programs have spent, in coarse steps, on waits that
  * are too short for a record. */
@@ -189,7 +193,8 @@ void probe_pause_detach(struct probe *p);
 /* Attaches the programs again, and lets them record everything that the present step allows.
  * Returns 0 or -errno. After -errno nothing is recorded yet, and the caller may try again. */
 int probe_resume(struct probe *p);
-/* Caps a task. Records that are only about capped tasks are left out. */
+/* Caps a task. Records that are only about capped tasks are left out; bpf/caps.h has the
+ * exceptions. */
 void probe_cap(struct probe *p, uint32_t tid);
 /* Ends the cap of a task. Returns how many records were left out since probe_cap(). If another
  * capped task has the same GOVERN_SLOT, the records of that task count too. */
@@ -200,8 +205,8 @@ uint64_t probe_uncap(struct probe *p, uint32_t tid);
  * GOVERN_GROUPS groups are capped already.
  */
 bool probe_cap_group(struct probe *p, uint64_t group);
-/* From now on no further task is capped because of its group. The tasks that are capped stay capped
- * until probe_uncap(). */
+/* Ends the caps of all groups: from now on no further task is capped because of its group. The
+ * tasks that are capped already stay capped until probe_uncap(). */
 void probe_uncap_groups(struct probe *p);
 /* Returns the first capped task with tid >= from, or 0 if there is none. To walk in order of tids,
  * the caller passes the last tid + 1 as from. */

@@ -109,7 +109,8 @@ static int govern_attach(struct probe *p, enum ct_shed step)
 
 	/* The kernel takes some milliseconds for each program. The programs of the scheduler run
 	 * most often, and they are at the beginning of hooks_progs. This loop attaches them last,
-	 * and probe_shed_end() detaches them first. So they are attached for the shortest time. */
+	 * and probe_shed_end() detaches them first. So during a change of the step, they are
+	 * attached for less time than the other programs. */
 	for (size_t i = hooks_n_progs; i-- > 0;) {
 		if (!p->govern.detached[i] || !govern_wants(i, step))
 			continue;
@@ -264,7 +265,8 @@ uint64_t probe_passed_ns(struct probe *p)
 	return (uint64_t)((double)n * (p->govern.dispatch_ns + GOVERN_LIGHT_NS));
 }
 
-/* Returns the counts of all CPUs together since the last call for this kind. */
+/* Returns what the programs of this kind have counted since the last call for this kind: the sum
+ * over all CPUs. */
 static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 {
 	struct govern_cost now = { 0 }, *told = &p->govern.told[kind], since;
@@ -283,8 +285,8 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	return since;
 }
 
-/* Returns how many runs since the last call found no room in their ring. The counts of runs do not
- * include these runs. */
+/* Returns how many records found no room in their ring since the last call of this function. The
+ * runs that lost these records are mostly not in the counts of runs. */
 static uint64_t govern_lost(struct probe *p)
 {
 	uint64_t n = 0, told = p->govern.lost;

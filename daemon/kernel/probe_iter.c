@@ -13,8 +13,8 @@
 #include "lib/vec.h"
 
 /* Room for about 50 000 descriptors of one process. A process can have many more, and each
- * descriptor can be an epoll with many members. The descriptors that have no room are not looked
- * at, because this would take much memory and time. */
+ * descriptor can be an epoll with many members. The descriptors for which there is no room are not
+ * read, because to read them would take much memory and time. */
 #define FILES_BYTES_MAX (8u << 20)
 
 typedef VEC(uint8_t) bytes_vec;
@@ -98,7 +98,8 @@ static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter
 	return r;
 }
 
-/* Counts the frames of the kernel stack. The program sets the frames that it does not use to 0. */
+/* Sets n_kstack to the number of frames of the kernel stack. The BPF program sets the elements of
+ * kstack behind the last frame to 0. */
 static void iter_count_frames(struct ct_iter_task *t)
 {
 	while (t->n_kstack < CT_ITER_KSTACK && t->kstack[t->n_kstack])

@@ -84,8 +84,8 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns);
 /* Measures the CPU time of a call of a program, or assumes it if measure is false. The caller calls
  * this function before the programs are attached. */
 void probe_govern_calibrate(struct probe *p, bool measure);
-/* Sets a breakpoint in this process and removes it again. So this function finds out whether the
- * machine has hardware breakpoints. Returns 0 or -errno. */
+/* Finds out whether the machine has hardware breakpoints: sets a breakpoint in this process and
+ * removes it again. Returns 0 if the machine has them; otherwise -errno. */
 int probe_watch_try(struct probe *p);
 /* Looks for the known reasons why BPF cannot work on this machine: a container, no privilege,
  * lockdown, no type information. Returns 0, or -errno with a sentence in err. */

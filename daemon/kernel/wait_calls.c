@@ -17,7 +17,7 @@ struct syscall_class {
 	{                                                                                                    \
 		SYS_##nr, SYSCLASS(wait, arg, 0, 0, SYSCLASS_PLAIN)                                          \
 	}
-/* limit is the number of the argument that points to a time limit. */
+/* limit is the number of the argument that is the address of the time limit. */
 #define FD_UNTIL(nr, wait, arg, limit)                                                                       \
 	{                                                                                                    \
 		SYS_##nr, SYSCLASS(wait, arg, limit, 0, SYSCLASS_PLAIN)                                      \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wait_calls.h - fills a table that says for each system call of this machine what it waits for. */
+/* wait_calls.h - fills a table that says for each system call of this machine what a task that
+ * makes the call may wait for. */
 #ifndef CTRACE_DAEMON_KERNEL_WAIT_CALLS_H
 #define CTRACE_DAEMON_KERNEL_WAIT_CALLS_H
 

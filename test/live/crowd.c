@@ -32,7 +32,7 @@ static volatile uint64_t *counts; /* number of connections of each user */
  * The ways in which a user treats a connection:
  * - CONNECTS: closes the connection;
  * - ASKS: sends two requests;
- * - PASSES: sends two requests with a descriptor;
+ * - PASSES: sends two requests, and one descriptor with them;
  * - HOLDS: sends nothing.
  *
  * A user keeps the last HELD connections open, except those of the kind CONNECTS.
@@ -78,7 +78,7 @@ static void crowd(unsigned user)
 	memset(held, -1, sizeof(held));
 	for (uint64_t i = 0;; i++) {
 		/* The user tries a thousand connections of one kind, then a thousand of the next
-		 * kind. The users begin with different kinds. */
+		 * kind. Each user begins one kind later than the user before. */
 		enum how how = (i / 1000 + user) % HOWS;
 		int fd = join();
 

@@ -29,8 +29,9 @@ KINDS = {
     "file-lock": {"file-lock"},
     "flag": {"data-flag"},
 }
-# The time of a record and the time that a program prints may differ by this. ctrace converts the
-# clock of the records to the clock of the program, and the rate of the program's clock may change.
+# The time of a record and the time that a program prints may differ by at most this. ctrace
+# converts the clock of the records to the clock of the program, and the rate of the program's clock
+# may change.
 SLACK_NS = 50_000
 
 # Programs that print a complete list of edges between their tasks.
@@ -105,8 +106,9 @@ class Judged:
             for who in {c.from_tid, c.from_pid}:
                 by_from[who].append(c)
         self.hit, self.missed, self.unseen, used, calls = [], [], [], set(), {}
-        # The printed edge that arrives first takes the first free claim. No other order finds claims for more edges. Edges
-        # of the kind connect come last, because more kinds of claims agree with them.
+        # In the order of their arrival, each printed edge takes the first free claim that agrees
+        # with it. No other order finds claims for more edges. Edges of the kind connect come last,
+        # because more kinds of claims agree with them.
         for t in sorted(truth.edges, key=lambda t: (t.kind == "connect", t.arrived)):
             found = next((c for c in by_from[t.from_tid] if id(c) not in used and agrees(t, c)), None)
             call = (t.from_tid, t.to_tid, t.arrived)

@@ -30,8 +30,8 @@ SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200
 # - victim: the tid of the task that hangs;
 # - roots: the tasks or processes to blame;
 # - causes: a right answer has one of these causes;
-# - kinds: kinds of resources. If an answer ends at the victim and names one of these kinds, it
-#   counts as unknown and not as wrong;
+# - kinds: kinds of resources. If the root cause of an answer is the victim, and the answer names a
+#   cause and one of these kinds, the answer counts as unknown and not as wrong;
 # - after: true if only the end of the hang shows the task to blame. Then the snapshot is taken
 #   after the hang.
 Hang = collections.namedtuple("Hang", "victim roots causes kinds after", defaults=[False])

@@ -37,8 +37,8 @@ static const struct causal *make(struct cmake *k)
 	message(k, EDGE_STRONG, 3, 1); /* 3 led to 1 */
 	message(k, EDGE_WEAK, 5, 1);   /* 5 may have led to 1 */
 	message(k, EDGE_WEAK, 1, 8);   /* 1 may have led to 8 */
-	message(k, EDGE_STRONG, 3, 4); /* 4 is two strong edges away */
-	message(k, EDGE_WEAK, 7, 3);   /* 7 is two edges away, and one of them is weak */
+	message(k, EDGE_STRONG, 3, 4); /* 4 is two strong edges away from 1 */
+	message(k, EDGE_WEAK, 7, 3);   /* 7 is two edges away from 1, and the second one is weak */
 	message(k, EDGE_WEAK, 3, 6);
 	return cmake_done(k, 100);
 }
@@ -54,7 +54,8 @@ static void assert_around(const struct causal *c, uint32_t depth, const char *ex
 	graph_pick_done(&p);
 }
 
-/* Weak edges are followed only from segment 1, to its possible causes. */
+/* Weak edges are followed only from segment 1: to segment 5, which may have led to it, and to its
+ * neighbours 0 and 2 in task 10. Segment 8, to which it may have led, is not shown. */
 static void test_around(void **state)
 {
 	struct cmake k = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Lines of named values: the largest and smallest numbers, names with any bytes, lines longer than
- * the buffer.
+ * Lines of named values: the largest and smallest numbers, texts with any bytes, lines that are
+ * longer than the buffer.
  */
 #include <inttypes.h>
 #include <setjmp.h>

@@ -18,8 +18,8 @@
 
 #define ROOM (1 << 18)
 
-/* Calls fn in a child, and puts the child's stdout into buf. Returns the child's exit code: the result of
- * output_flush(). */
+/* Calls fn in a child, and puts the child's stdout into buf. Returns the child's exit code: 0, or
+ * the errno of output_flush(). */
 static int printed(void (*fn)(int arg), int arg, char buf[ROOM])
 {
 	char path[] = "/tmp/ctrace-output-XXXXXX";
@@ -64,7 +64,8 @@ static void test_mixed(void **state)
 	assert_non_null(strstr(buf, "a\tb\nc\\x1b[31m\\u202e\\xff caf\xc3\xa9 7\033[1mown\033[0m\\x1b"));
 }
 
-/* A block of stdio may end in the middle of a character. */
+/* Prints two characters of several bytes and a colour, `arg` bytes before the end of a block of
+ * stdio (65536 bytes). So the block may end in the middle of one of them. */
 static void put_across(int arg)
 {
 	for (int i = 0; i < 65536 - arg; i++)

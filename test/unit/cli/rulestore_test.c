@@ -77,7 +77,7 @@ static int remove_directory(void **state)
 }
 
 /* The given files are read in their order, and then the user's own file. Answers go into the first given
- * file. */
+ * file. With the option `none`, no file is read. */
 static void reads_in_order(void **state)
 {
 	struct rulestore_options o = { 0 };
@@ -163,7 +163,8 @@ static void keeps_what_was_there(void **state)
 	json_decref(doc);
 }
 
-/* An answer with the opposite verdict replaces the rule. */
+/* An answer with the opposite verdict replaces the rule "b". The changed rule is now the first one
+ * in the file. */
 static void turns_around(void **state)
 {
 	struct rulestore_options o = { 0 };

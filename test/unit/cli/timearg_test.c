@@ -15,7 +15,8 @@
 /* 2026-01-31T12:00:00Z, the moment of the boot in these tests. */
 #define BOOTED (1769860800LL * (int64_t)SEC)
 
-/* A trace from 14:00:00 to 14:10:00 UTC of the day of the boot. Before, the machine slept for 5 s. */
+/* A trace from 14:00:00 to 14:10:00 UTC of the day of the boot. Before the trace, the machine was
+ * suspended for 5 s. */
 static const struct timearg_context ctx = {
 	.offsets = { .boot_to_mono_ns = -5 * (int64_t)SEC, .boot_to_real_ns = BOOTED },
 	.from_ns = 7200 * SEC,
