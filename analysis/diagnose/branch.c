@@ -48,8 +48,8 @@ static void rank(struct options *o, struct breakdown *l)
 	for (size_t i = 0; i < l->v.n; i++) {
 		struct group *x = &l->v.v[i];
 
-		/* leave out unknown time of less than BRANCH_UNKNOWN_FIFTHS fifths of the total: it
-		 * lies before the birth of the task, after its end, or in a gap */
+		/* leave out the group of unknown time if it has less than BRANCH_UNKNOWN_FIFTHS
+		 * fifths of the task's total time */
 		if (x->type != GROUP_UNKNOWN || x->total_ns >= l->total_ns / 5 * BRANCH_UNKNOWN_FIFTHS)
 			put_in(o, x);
 	}
@@ -101,16 +101,17 @@ static void apply_rules(struct options *o, struct rules *rules)
 	}
 }
 
-/* Tells whether it is only likely that the task of group x is to blame. A lock handoff is no guess:
- * it is certain that the lock took the time of the wait. */
+/* Tells whether it is only likely that the task of group x is to blame. A wait for a lock is no
+ * guess: it is certain that the lock took the time of the wait. */
 static bool is_guess(const struct group *x)
 {
 	return x->type == GROUP_TASK && x->blame.strength != EDGE_STRONG && x->blame.edge != EDGE_LOCK &&
 	       x->blame.edge != EDGE_KERNEL_LOCK;
 }
 
-/* Counts the options that are real alternatives: the first one, and each later one with more than 1/share of
- * the time. */
+/* Counts the options that are real alternatives: the first option, and each later option that has
+ * more than 1/share of the task's time. Unknown time, and options that a rule excludes, are no
+ * alternatives to the first option. */
 static size_t count_alternatives(const struct options *o, uint64_t share)
 {
 	size_t n = 1;
@@ -167,7 +168,8 @@ static void put_share(const struct options *o, const struct group *x, struct wor
 }
 
 /* Makes the words for a choice. Example: "sh[1]: followed a[2] (3.0 s, 75 %), not b[3] (1.0 s, 25
- * %): the larger share". n: the number of branches from which to choose. */
+ * %): the larger share". The words name the first n options, and the options that a rule excludes.
+ * taken: NULL if the chain follows no option. */
 static char *choice_text(const struct options *o, const struct group *taken, size_t n, const char *why)
 {
 	const char *sep = "";
@@ -243,7 +245,8 @@ static char *question_text(const struct options *o)
 	return words_take(&t);
 }
 
-/* Asks the question, and makes sure that the answer is a valid one. */
+/* Asks which of the first n options held up the task. An answer that is not valid becomes
+ * ASK_DECIDE. If the person wants to keep the answer, makes a rule of it. */
 static int put_question(const struct options *o, size_t n, const struct diagnose_options *d, int *ret_answer)
 {
 	struct ask_option options[OPTIONS_MAX] = { 0 };
@@ -285,8 +288,9 @@ static struct group *make_own(struct group *x)
 	return x;
 }
 
-/* Whether the rules exclude every branch, or every branch with more than 1/BRANCH_SHARE of the
- * time. */
+/* Whether the rules leave no branch to follow. True in two cases: they exclude every branch; or
+ * they exclude some branches, call no branch the cause, and every other branch is unknown time or
+ * has at most 1/BRANCH_SHARE of the task's time. */
 static bool all_refused(const struct options *o)
 {
 	return o->n_ruled_out == o->n ||
@@ -321,7 +325,8 @@ static const char *reason(const struct options *o, const struct group *taken, in
 									  : "the larger share";
 }
 
-/* Fills *ret according to the answer to the question. n: the number of branches from which to choose. */
+/* Fills *ret. answer: the answer to the question; ASK_DECIDE if nobody was asked, or the person
+ * left the choice to ctrace. n: the number of options in the choice. */
 static int settle(const struct options *o, size_t n, int answer, struct branch *ret)
 {
 	bool refused = answer == ASK_STOP || answer == ASK_NONE;
@@ -339,7 +344,8 @@ static int settle(const struct options *o, size_t n, int answer, struct branch *
 			return -ENOMEM;
 		ret->ranked = answer == ASK_DECIDE && !o->ruled;
 	}
-	/* change the branch only now, because the text of the choice names its task */
+	/* change the branch only now, because the text of the choice names the task of the
+	 * branch */
 	if (refused)
 		make_own(ret->taken);
 	ret->refused = refused;

@@ -7,8 +7,8 @@
  * The chain follows the largest group, unless a rule excludes it or calls another group the cause.
  *
  * If a person can be asked and no rule has decided, the person decides between the groups with more
- * than a fifth of the time (BRANCH_SHARE), if there are at least two. If there is only one such
- * group, and this group is a guess, the person decides between the groups with more than a
+ * than a fifth of the task's time (BRANCH_SHARE), if there are at least two. If there are fewer,
+ * and the largest group is a guess, the person decides between the groups with more than a
  * twentieth of the time (BRANCH_SHARE_GUESS).
  *
  * If rules exclude the largest group and no other group has more than a fifth of the time, the
@@ -26,12 +26,14 @@ struct branch {
 				choice. The caller frees the text */
 	bool ranked;         /* the sizes of the groups decided, not a rule or a person */
 	bool asked;          /* a question was put to a person */
-	bool refused;        /* a rule or a person excluded every branch */
+	bool refused;        /* the rules left no branch to follow, or a person answered that the
+				chain goes no further */
 };
 
-/* Chooses one of the groups of `task` in l. ret->taken points into l. If a rule or a person
- * excludes every group, ret->taken is the largest group, changed in l to a wait with no known
- * owner. Returns 0 or -ENOMEM. */
+/* Chooses one of the groups of `task` in l. ret->taken points into l. If ret->refused is set,
+ * ret->taken is the largest group (after the answer of a person: the largest group that no rule
+ * excludes). If that group is a wait for a task, it becomes in l a wait with no known owner.
+ * Returns 0 or -ENOMEM. */
 int branch_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task,
 		  struct breakdown *l, struct branch *ret);
 

@@ -5,8 +5,8 @@
  *
  * A group is one of these:
  * - the runs of the task and its waits for a CPU;
- * - its waits for one other task;
- * - its waits for one thing that is no task;
+ * - its waits for one other task, or for the ends of several tasks with one name;
+ * - its waits for one thing that is no task, or for a task that is on the path already;
  * - time of which only sums are known (FOLDED intervals);
  * - unknown time.
  */
@@ -56,14 +56,14 @@ void breakdown_done(struct breakdown *l);
  * wait for the end of this task (EDGE_EXIT), the key is a hash of the task's name. So if a task
  * waits for several children with one name, one after the other, these children are one group. */
 uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f);
-/* Sets *ret to the id of the stack that most samples of the task in [from, to) have; to 0 if no
- * stack is known. If several stacks are equally common, the first one counts. Returns 0 or
- * -ENOMEM. */
+/* Sets *ret to the id of the stack that most samples of the task in [from_ns, to_ns) have; to 0 if
+ * no stack is known. Among equally common stacks, takes the one that was sampled first. Returns 0
+ * or -ENOMEM. */
 int breakdown_run_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			uint64_t *ret);
-/* Returns the id of the stack of the longest inspected wait of the task that overlaps [from, to).
- * Waits without an inspection do not count. Returns 0 if no wait was inspected, or if this
- * inspection has no stack. If `like` is not NULL, only waits of the same kind (CT_W_*) count. */
+/* Returns the id of the stack of the longest inspected wait of the task that overlaps [from_ns,
+ * to_ns). Returns 0 if no wait was inspected, or if the inspection of the longest one has no stack.
+ * If `like` is not NULL, only waits of the same kind (CT_W_*) as `like` count. */
 uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			      const struct interval *like);
 

@@ -99,7 +99,7 @@ static void chain_finish(struct chain *c, const struct breakdown *l, const struc
 	}
 }
 
-/* Adds to c the choice that was made at the last task. */
+/* Adds to c the choice of w, which was made at the last task of c. */
 static int chain_note(struct chain *c, struct branch *w)
 {
 	struct choice ch = { .text = w->choice };

@@ -2,8 +2,9 @@
 /*
  * chain.h - private to analysis/: builds a chain of tasks from a critical path.
  *
- * At each task the time is divided into groups (breakdown.h). The chain follows one group (branch.h).
- * If the group is another task, this task is the next link; otherwise the chain ends.
+ * The time of each task is divided into groups (breakdown.h). The chain follows one group
+ * (branch.h). If the group is a wait for another task, this other task is the next link; otherwise
+ * the chain ends.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_CHAIN_H
 #define CTRACE_ANALYSIS_DIAGNOSE_CHAIN_H
@@ -17,13 +18,16 @@ struct chain {
 	VEC(struct link) links;
 	VEC(struct choice) choices;
 	enum chain_end end;
-	struct blame leaf;   /* END_LEAF, END_CYCLE: the blame of the last wait */
-	uint32_t last_frame; /* while the chain is built: the longest frame of the last task */
-	bool *in_last;       /* [frame]: the frame belongs to the last task */
+	struct blame leaf;   /* END_LEAF, END_CYCLE: the blame for the longest wait of the last
+				link */
+	uint32_t last_frame; /* while the chain is built: the longest frame in in_last */
+	bool *in_last;       /* [frame]: while the chain is built: the frame belongs to the group
+				that the chain follows */
 	struct diagnose_options options;
-	size_t asked;   /* questions put to a person */
-	bool refused;   /* the chain ends where a rule or a person excluded every branch */
-	size_t settled; /* choices that a rule or a person made: they leave no doubt */
+	size_t asked;   /* the number of questions put to a person */
+	bool refused;   /* branch.refused was set at the last task */
+	size_t settled; /* the number of choices that a rule or a person made; these leave no
+			   doubt */
 };
 
 /* Builds the chain of a path. If `options` is NULL, there are no rules and no questions. Returns 0
@@ -37,8 +41,8 @@ int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edg
 		 enum edge_strength strength);
 /* Whether a link of the chain, except the last one, has an edge of this kind to the next link. */
 bool chain_has_edge(const struct chain *c, enum edge_kind kind);
-/* Whether every link of the chain, except the last one, waits for a child or for the end of a
- * thread (EDGE_EXIT, EDGE_VFORK). */
+/* Whether every link of the chain, except the last one, waits for the end of a task, or for a vfork
+ * child (EDGE_EXIT, EDGE_VFORK). */
 bool chain_only_children(const struct chain *c);
 
 #endif

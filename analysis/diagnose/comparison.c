@@ -8,8 +8,8 @@
 #include "analysis/compare/missing_wake_find.h"
 #include "lib/cleanup.h"
 
-/* Returns the interval of the link's longest wait, counted within the time of the link; GRAPH_NONE
- * if there is none. */
+/* Returns the wait of kind k->wait that takes the most time within [k->from_ns, k->to_ns), as an
+ * interval; GRAPH_NONE if there is none. */
 static uint32_t link_interval(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];
@@ -30,8 +30,9 @@ static uint32_t link_interval(const struct graph *g, const struct link *k)
 	return best;
 }
 
-/* Tells whether the task for which link i waits is not known, or is a guess. Returns false for the
- * kinds of waits that are not compared. */
+/* Tells whether link i waits for a task that is not known, or that is a guess. Returns false for
+ * the kinds of waits that are not compared. Also returns false if link i is the last one and the
+ * awaited event ended its wait. */
 static bool is_open(const struct findings *f, size_t i)
 {
 	const struct link *k = &f->chain.links.v[i];
@@ -60,8 +61,8 @@ static bool has_task(const struct chain *c, size_t from, uint32_t task)
 }
 
 /* Tells whether the comparison m is beyond doubt: a thread of the waiter's process acted at regular
- * times, by its own timer, and now has ended or hangs. Such a thread is not a loop that idles
- * because its clients have no work for it. */
+ * times, by its own timer, and now has ended, is stopped, or waits for a lock or in a write. Such a
+ * thread is not a loop that idles because its clients have no work for it. */
 static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
 {
 	uint32_t pid = g->tasks[g->intervals[m->wait].task].tgid;
@@ -127,9 +128,9 @@ static int push_ended(const struct graph *g, const struct missing_wake *m, struc
 	return 0;
 }
 
-/* If `all` is true, moves all links of `from` to the end of `to`, and lets `to` end as `from` did.
- * Otherwise moves only the first link of `from`. The edge of this link becomes EDGE_OWNER with this
- * strength. */
+/* If `all` is true, moves all links of `from` to the end of `to`, and lets `to` end as `from` does.
+ * Otherwise moves only the first link of `from`. The edge of this link becomes EDGE_OWNER with the
+ * strength `strength`. */
 static int move_links(struct chain *to, struct chain *from, bool all, enum edge_strength strength)
 {
 	for (size_t i = 0; i < (all ? from->links.n : 1); i++) {
@@ -163,8 +164,8 @@ static int push_step(const struct findings *f, uint32_t at, enum edge_strength s
 	if (!r)
 		r = chain_build(f->g, p, &options, &sub);
 	if (!r && last && m->how == MISSING_SILENT && sub.links.n > 1) {
-		/* the first task of `sub` is the cause: the tasks for which it waits have done
-		 * their part each time */
+		/* the first task of `sub` is the cause: it still does the things after which it
+		 * sent its earlier wake-ups, so the tasks for which it waits do their part */
 		while (sub.links.n > 1)
 			free(sub.links.v[--sub.links.n].resource);
 		sub.links.v[0].edge = 0;
@@ -177,7 +178,7 @@ static int push_step(const struct findings *f, uint32_t at, enum edge_strength s
 	return r;
 }
 
-/* Replaces the links after link i by tail. */
+/* Replaces the links after link i by the links of tail, and finds the root cause anew. */
 static int graft(struct findings *f, size_t i, enum edge_strength strength, struct chain *tail)
 {
 	struct chain *c = &f->chain;
@@ -207,7 +208,7 @@ static int go_on(struct findings *f, size_t i)
 
 	for (uint32_t at = 0; at < f->missing->n_steps && !r; at++)
 		r = push_step(f, at, strength, &tail);
-	/* if the tail has a task that is in the chain already, the chain stays as it is */
+	/* if the tail has the task of one of the links 0 to i, the chain stays as it is */
 	for (size_t k = 0; k < tail.links.n && !r; k++)
 		for (size_t j = 0; j <= i && !r; j++)
 			if (f->chain.links.v[j].task == tail.links.v[k].task)
@@ -229,8 +230,8 @@ int comparison_apply(struct findings *f, bool normal)
 	for (size_t i = 0; i < c->links.n; i++) {
 		bool open = is_open(f, i);
 
-		/* Also compare a finished wait of the victim, because its wake-up may have been late. Such
-		 * a comparison does not change the chain. */
+		/* Also compare a wait of the victim that is not open, if it has ended: its wake-up
+		 * may have been late. Such a comparison does not change the chain. */
 		if (!open && (i || normal || c->links.v[i].unfinished))
 			continue;
 		interval = link_interval(f->g, &c->links.v[i]);

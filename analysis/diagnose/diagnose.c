@@ -30,7 +30,8 @@ static void diagnose_time(const struct graph *g, const struct path *p, struct di
 			d->time_ns[p->frames[i].blame.time] += p->frames[i].to_ns - p->frames[i].from_ns;
 }
 
-/* Tells whether ctraced left out the object of the last task's wait, to keep within its budget. */
+/* Tells whether ctraced left out the object for which the last task waits, to keep within the
+ * budget. */
 static bool is_left_out(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -132,8 +133,8 @@ static enum verdict find_verdict(const struct findings *f)
 	return VERDICT_LONG_WAIT;
 }
 
-/* Tells whether the daemon reported a hang of the task. Then the task did not idle, even if its
- * wait looks like that of an idle task. */
+/* Tells whether the daemon reported a hang of the task in [from_ns, to_ns). Then the task did not
+ * idle, even if its wait looks like that of an idle task. */
 static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
@@ -186,8 +187,8 @@ static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t fro
 	return ns > (to_ns - from_ns) / 2;
 }
 
-/* Tells whether records of the victim, or of another task in the chain, are missing for most of the
- * time. */
+/* Tells whether records of the victim `task`, or of another task in the chain, are missing for most
+ * of [from_ns, to_ns). */
 static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	if (is_mostly_unknown(f->g, task, from_ns, to_ns))
@@ -198,9 +199,10 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* Tells whether the cause rests on the absence of a record (of a connection, of a lock that was
- * taken, of a wake-up), and this record may merely be missing. A record may be missing if records
- * of all CPUs are missing for a time before to_ns, or if messages were left out. */
+/* Tells whether the cause, or the verdict "normal", rests on the absence of a record (of a message,
+ * of a connection, of a lock that was taken, of a wake-up), and this record may merely be missing.
+ * A record may be missing if messages were left out in [from_ns, to_ns). A record for a cause may
+ * also be missing if the records of all CPUs are missing for a time that began before to_ns. */
 static bool is_by_absence(const struct findings *f, const struct diagnosis *d, uint64_t from_ns,
 			  uint64_t to_ns)
 {
@@ -227,8 +229,7 @@ static bool is_by_absence(const struct findings *f, const struct diagnosis *d, u
 	return false;
 }
 
-/* Tells whether the last task waits, and neither a record nor the wait itself shows what would end
- * the wait. */
+/* Tells whether the last task waits, and neither a record nor the wait itself shows for what. */
 static bool is_unknown_leaf(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -236,9 +237,10 @@ static bool is_unknown_leaf(const struct findings *f)
 
 	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
 		return false;
-	/* The event that ended the wait shows the cause of the wait. The exceptions are an
-	 * interrupt, and a message from a task that is in the chain already: these do not show for
-	 * which task of this host the last task waited. */
+	/* The event that ended the wait shows the cause of the wait. There are two exceptions: an
+	 * interrupt, and a message from a task that is in the chain already. These do not show for
+	 * which task of this host the last task waited. They are no exceptions if the wait was for
+	 * another host, or if a rule or a person ended the chain here. */
 	if (leaf->ended && (f->chain.refused || leaf->time == TIME_NETWORK ||
 			    (leaf->edge != EDGE_IRQ && leaf->edge != EDGE_MESSAGE)))
 		return false;
@@ -250,8 +252,8 @@ static bool is_unknown_leaf(const struct findings *f)
 	if (leaf->kind == RESOURCE_TIMER || leaf->kind == RESOURCE_DISK || leaf->kind == RESOURCE_MEMORY ||
 	    (leaf->kind == RESOURCE_INPUT && last->wait != CT_W_WRITE))
 		return false;
-	/* a wait on one connection to another host is for that host; a poll may be for more than this
-	 * connection */
+	/* a wait on one connection to another host is for that host; a poll may be for more than
+	 * this connection, unless the task is owed an answer on it */
 	return leaf->time != TIME_NETWORK ||
 	       ((last->wait == CT_W_POLL || last->wait == CT_W_EPOLL) && !last->owed);
 }

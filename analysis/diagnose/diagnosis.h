@@ -28,9 +28,9 @@ enum link_state {
 /* Returns the word for the JSON output (doc/json.md): "running", ... */
 const char *link_state_word(enum link_state state);
 
-/* One task on the way from the victim to the root cause. A breakdown divides the time of the task on the path
- * into branches. The link is about the branch that the chain follows: a wait for one task or thing, or the
- * runs of the task and its waits for a CPU. */
+/* One task on the way from the victim to the root cause. A breakdown divides the time of the task
+ * into branches. The link is about the branch that the chain follows: the waits for one task or
+ * thing; the runs of the task and its waits for a CPU; folded time; or unknown time. */
 struct link {
 	uint32_t task;
 	uint32_t pid, tid;
@@ -54,7 +54,8 @@ struct link {
 	 * does not include these times. */
 	uint64_t running_ns, runnable_ns;
 	uint32_t switches; /* LINK_FOLDED: how often the task left the CPU */
-	uint64_t other_ns; /* if the link is a wait: the task's other waits, and unknown time */
+	uint64_t other_ns; /* if the link is a wait: the sum of the task's other waits and unknown
+			      time */
 	bool owed;         /* the task sent a request on `obj` and has no answer yet */
 	bool server;       /* `obj` is a socket that the task has accepted */
 	bool killed;       /* a signal, or the end of the whole process, ended the wait
@@ -114,7 +115,7 @@ struct diagnosis {
 	uint64_t stall_ns;  /* how long the victim was stuck or slow; the verdict is about this time */
 	char *watch;        /* a command that watches the polled variable; NULL: none is known */
 	uint64_t coarse_ns; /* for how long only waits of CT_COARSE_NS or more were recorded */
-	size_t asked;       /* questions put to a person */
+	size_t asked;       /* the number of questions put to a person */
 	bool no_waker;      /* no task can end the wait of the last link */
 	struct missing_wake *comparison; /* the comparison with an earlier wait; NULL: there was none */
 };

@@ -52,7 +52,8 @@ static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 }
 
 /* Link k waits on a connection. Tells whether the other end of this connection has received the
- * last message that the task of k sent on it. */
+ * last message that the task of k sent on it before the link began. True if there is no such
+ * message. */
 static bool is_read(const struct graph *g, const struct link *k)
 {
 	uint64_t peer = graph_peer_object(g, k->obj);
@@ -62,9 +63,9 @@ static bool is_read(const struct graph *g, const struct link *k)
 	return !s || (r && r->event > s->event);
 }
 
-/* Tells whether k is the last link, and its task is the server of the connection for which link
- * `before` waits, and this server waits for any of its clients. A wait that only a time limit ended
- * counts as such a wait. */
+/* Tells whether k is the last link, and its task is an idle server: the server of the connection on
+ * which link `before` waits. The server counts as idle if it is owed no answer, and nothing but a
+ * timer or a time limit ends its wait. */
 static bool is_idle_server(const struct graph *g, const struct chain *c, const struct link *before,
 			   const struct link *k)
 {

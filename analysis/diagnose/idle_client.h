@@ -11,7 +11,7 @@
  * - The client waits in its event loop, also for other things than the server.
  * - The client is owed no answer, or its messages to the server mostly need none.
  * - A later link is a server that waits in its event loop for its clients, and has received the
- *   last message on the connection to it.
+ *   last message that was sent to it on the connection on which the link before it waits.
  * Between the client and the server there may be more tasks that idle in this way, such as the
  * thread of a library that speaks with a message bus. Pure; any thread.
  */

@@ -5,7 +5,7 @@
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Tells whether the process slept for most of its life. */
+/* Tells whether task t slept for most of its life. */
 static bool slept(const struct graph *g, const struct graph_task *t)
 {
 	uint64_t ns = 0;
@@ -16,9 +16,10 @@ static bool slept(const struct graph *g, const struct graph_task *t)
 	return ns > (t->exit_ns - t->born_ns) / 2;
 }
 
-/* The task of k sleeps again and again. Tells whether it starts processes between the sleeps, and
- * these processes succeed. Then the task does work from time to time. A script that polls starts
- * processes that fail, until one succeeds. */
+/* The task of k sleeps again and again. Tells whether it also starts processes that succeed: more
+ * than half as many as it sleeps. A process that itself sleeps for most of its life does not count.
+ * If true, the task does work from time to time. A script that polls starts processes that fail,
+ * until one succeeds. */
 static bool children_succeed(const struct graph *g, const struct link *k)
 {
 	size_t n, good = 0;
@@ -34,7 +35,8 @@ static bool children_succeed(const struct graph *g, const struct link *k)
 	return good > k->waits / 2;
 }
 
-/* Tells whether the last task idles: no other task has to do something to end its wait. */
+/* Tells whether the last task of the chain idles (no other task has to do something to end its
+ * wait), and each task before it waits for a child or for the end of a thread. */
 static bool idles(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -43,7 +45,7 @@ static bool idles(const struct findings *f)
 	if (!chain_only_children(&f->chain) || f->chain.end != END_LEAF || f->on_disk || f->circular ||
 	    last->kind == RESOURCE_DATABASE_LOCK)
 		return false;
-	/* a person who asks about the parent wants to know that the child waits for an answer */
+	/* a person who asks about the parent wants to know that the child waits for input */
 	if (last->kind == RESOURCE_INPUT && f->chain.options.window_given && f->chain.links.n > 1)
 		return false;
 	if (root_cause_polls(last))
@@ -109,11 +111,12 @@ static bool got_something(const struct graph *g, const struct interval *s)
 }
 
 /*
- * Tells whether the task of k often got something in waits like that of k. True in two cases:
- * - At least FED_WAITS waits within the time of k got something, and the longest wait of k took at
- *   most half of the time of its waits.
- * - At least FED_WAITS waits before or after the time of k got something, and the longest of these
- *   took at least half as long as the longest wait of k.
+ * Tells whether the task of k often got something in waits like the first wait of k. True in two
+ * cases:
+ * - At least FED_WAITS such waits within the time of k got something, and the longest wait of k
+ *   took at most half of the time that all waits of k took together.
+ * - At least FED_WAITS such waits before or after the time of k got something, and the longest of
+ *   these took at least half as long as the longest wait of k.
  */
 static bool is_fed_often(const struct graph *g, const struct link *k)
 {
@@ -156,9 +159,10 @@ static bool is_idle_loop(const struct link *k)
 	return (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL) && k->server && !k->owed;
 }
 
-/* Tells whether the victim waits for a producer that makes something from time to time and sleeps
- * in between. A further condition: no task of the chain waits for an answer. Exception: the answer
- * comes from a server that itself waits for the requests of others (a message broker). */
+/* Tells whether the victim waits for a producer that makes something from time to time. In between,
+ * the producer sleeps, or waits in its event loop for its clients. A further condition: no task of
+ * the chain waits for an answer. Exception: the answer comes from a server that itself waits for
+ * the requests of others (a message broker). */
 static bool is_fed(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;
@@ -186,8 +190,9 @@ static bool is_fellow(const struct findings *f, const struct link *a, const stru
 	       graph_is_called(f->g, a->task, a->from_ns, graph_comm(f->g, b->task, b->from_ns));
 }
 
-/* Tells whether the victim is an idle worker of a server. The workers take turns to accept: one
- * worker has the lock and waits for the next client, the other workers wait for the lock. */
+/* Tells whether the victim is an idle worker of a server, or waits for such a worker as its child.
+ * The workers take turns to accept: one worker has the lock and waits for the next client, the
+ * other workers wait for the lock. */
 static bool waits_for_its_turn(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;
@@ -201,17 +206,19 @@ static bool waits_for_its_turn(const struct findings *f)
 bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_ns)
 {
 	const struct link *first = &f->chain.links.v[0];
-	/* the first link is the answer to a person who asks what took most of the window */
+	/* a person asks what took the window, and the wait of the first link took at least half of
+	 * it */
 	bool asked = f->chain.options.window_given && first->total_ns >= window_ns / 2;
 
 	if (stall_ns < f->stall_least_ns ||
 	    (f->chain.links.n == 1 && (f->chain.end == END_UNKNOWN || f->left_out)))
 		return !f->circular;
-	/* the victim goes on, as far as is known */
+	/* the victim runs and waits for less than CT_COARSE_NS at a time, so it goes on */
 	if (f->chain.links.n == 1 && f->chain.end == END_FOLDED && !f->spins &&
 	    (!f->starved || first->runnable_ns < window_ns / 2))
 		return true;
-	/* if a rule or a person excluded all branches, there is something to explain */
+	/* if a rule or a person ended the chain, the cause of the wait is not known, so the wait is
+	 * not normal */
 	if (f->chain.refused)
 		return false;
 	if (idles(f) || is_fed(f) || waits_for_its_turn(f) || idle_client(f->g, &f->chain, 0))

@@ -67,8 +67,8 @@ uint32_t prompted_task(const struct graph *g, uint32_t task, uint64_t from_ns, u
 		enum edge_kind edge = EDGE_SIGNAL;
 		uint32_t other = told(g, g->tasks[task].tid, &e[i].r, &edge);
 
-		/* bytes that the task writes to the task that started it are output, and no
-		 * order */
+		/* bytes that the task writes to its parent process, or to the parent of its parent
+		 * and so on, are output, and no order */
 		if (!other || other == g->tasks[task].tgid || graph_descends_from(g, task, other))
 			continue;
 		if (tgid && other != tgid)

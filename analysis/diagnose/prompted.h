@@ -7,7 +7,8 @@
 #include "graph/timeline/graph.h"
 
 /* A task sleeps again and again, itself or in a child, and does hardly anything in between. Returns
- * the begin of this row of sleeps. from_ns: a moment in the row, or shortly before it. */
+ * the begin of this row of sleeps; from_ns if the task has no sleep after from_ns. from_ns: a
+ * moment in the row, or before it. */
 uint64_t prompted_since(const struct graph *g, uint32_t task, uint64_t from_ns);
 /* Finds the process to which the task sent a signal, or wrote through a pipe, in [from_ns, to_ns].
  * (A command that stops a service does this, and then looks again and again until the service has

@@ -69,8 +69,9 @@ static int follow(struct findings *f, uint32_t task, uint64_t from_ns, uint64_t 
 		circle |= has_task(&f->chain, sub.links.v[i].task);
 	if (r == -EINVAL ||
 	    (!r && (!sub.links.n || circle || f->chain.links.n + sub.links.n > DIAGNOSE_MAX_CHAIN))) {
-		/* the task had no time of its own, or waits for a task of the chain, or the chain
-		 * would be too long: then the chain ends at the task */
+		/* if the records show nothing of `task` in this time, or its chain leads back to a
+		 * task of the first chain, or both chains would be too long together, the chain
+		 * ends at `task` */
 		r = chain_append(f->g, &f->chain, task, edge, strength);
 	} else if (!r) {
 		last_link(f)->edge = (uint8_t)edge;
@@ -101,8 +102,10 @@ static int name_flag(struct findings *f, const struct flag *flag)
 	return k->resource ? 0 : -ENOMEM;
 }
 
-/* The last task runs. Finds whether it computes, or spins until a variable changes. Sets *ret_done
- * to true if the chain now goes on with the recorded writer of the variable. */
+/* The last task runs or is runnable. Finds whether it computes, or spins until a variable changes
+ * (f->spins). If it spins, the chain goes on with the recorded writer of the variable, and
+ * *ret_done is set to true. If no writer is recorded, the chain goes on with the writer that
+ * contention_flag() guesses, and ends there. */
 static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -149,9 +152,10 @@ static int add_choice(struct findings *f, struct words *t)
 	return -ENOMEM;
 }
 
-/* The last task, a main thread, sleeps again and again. If it has a child that lives for most of
- * this time, the task seems to look whether the child has ended. Sets *ret_done to true if the
- * chain now goes on with the only such child. */
+/* The last task sleeps again and again. If it is a main thread, and has a child that lives for at
+ * least half of this time, the task seems to look whether the child has ended. If there is one such
+ * child, the chain goes on with it, and *ret_done is set to true. If there are several, a choice
+ * names them, and the chain stays as it is. */
 static int find_polled_child(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -191,9 +195,10 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 	return follow(f, child, MAX(t->born_ns, k->from_ns), MIN(t->exit_ns, k->to_ns), EDGE_EXIT, EDGE_WEAK);
 }
 
-/* The victim sleeps again and again. If the victim told another process to do something just
- * before, it seems to look whether this is done. That process may have passed the order on to a
- * third process. Sets *ret_done to true if the chain now goes on with the process that was told. */
+/* The last task sleeps again and again. If it is the victim, and told another process to do
+ * something just before the first sleep, the victim seems to look whether that process is done.
+ * That process may have passed the order on to a third process. Sets *ret_done to true if the chain
+ * now goes on with that process, and with the third one. */
 static int find_prompted(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -256,8 +261,8 @@ static int say_shares(struct findings *f, const struct cpu_samples *c)
 	return add_choice(f, &t);
 }
 
-/* The last task waited for a CPU, and no switches were recorded. Names the task that had the CPU if samples
- * show one. */
+/* The last task waited for a CPU, and for most of this time no switches were recorded. If samples
+ * show which task had the CPU, the chain goes on with that task. */
 static int find_sampled(struct findings *f)
 {
 	const struct link *k = last_link(f);
@@ -325,7 +330,8 @@ bool root_cause_ran(const struct link *k)
 	return k->running_ns > k->total_ns / 2;
 }
 
-/* The last task is folded. Finds whether it mostly waited for a CPU. */
+/* The last task is folded. Finds whether it starved. If it waited for a CPU for more than half of
+ * its time, also looks for the task that had the CPU. */
 static int find_folded_queue(struct findings *f)
 {
 	const struct link *k = last_link(f);
@@ -372,7 +378,7 @@ bool root_cause_polls(const struct link *k)
 }
 
 /* Tells whether socket b is the other end of socket a, or the unconnected socket to which socket a
- * sends. */
+ * sends. Returns false for unix sockets. */
 static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 {
 	const struct window_object *x = window_object(g->w, a), *y = window_object(g->w, b);
@@ -402,9 +408,10 @@ static uint64_t loop_socket(const struct graph *g, const struct link *before, co
 }
 
 /*
- * The last task but one sent a request on a connection that is no unix socket. The last task waits for
- * data on that connection, or, in its event loop, for any data. If the request has not arrived, neither
- * task is to blame: the chain ends at the last task but one, and its cause is the network.
+ * The last task but one sent a request on a connection that is no unix socket, and whose remote
+ * address is not known to be on this host. The last task waits for data on that connection, or, in
+ * its event loop, for any data. If the request has not arrived, neither task is to blame: the chain
+ * ends at the last task but one, and the cause is the network.
  */
 static void find_lost_message(struct findings *f)
 {
@@ -449,9 +456,10 @@ static void find_sleeping_children(struct findings *f)
 	before->kind = RESOURCE_TIMER;
 }
 
-/* A task in the middle of the chain reads from the task that started it, and the starter idles. The
- * starter is a driver (a terminal, a script) that has not told the reader to go on. A driver is the
- * source of the reader's input and has no part in the work, so the chain ends at the reader. */
+/* A task in the middle of the chain reads from the process that started it, or that started its
+ * parent, and so on. That process idles. It is a driver (a terminal, a script) that has not told
+ * the reader to go on. A driver is the source of the reader's input and has no part in the work, so
+ * the chain ends at the reader. */
 static int find_driver(struct findings *f)
 {
 	struct link *v = f->chain.links.v;
@@ -507,7 +515,7 @@ static void find_idle_client(struct findings *f)
 }
 
 /* Tells whether the record is about the futex of the link. If a signal ended the wait, the link has
- * the signal in place of the futex. */
+ * the signal in place of the futex; then any futex of the task counts. */
 static bool is_about(const struct ct_rec *r, const struct link *k)
 {
 	return r->kind == CT_FUTEX && r->tid == k->tid &&
@@ -566,9 +574,9 @@ static bool has_execed(const struct graph *g, uint32_t tid, uint64_t from_ns, ui
 }
 
 /*
- * If a process with several threads forks, the child has one thread, and a copy of the locks as they were.
- * Finds such a child as the last task: it waits on a futex that no other task can wake. Sets
- * f->parent_threads.
+ * If a process with several threads forks, the child has one thread, and a copy of the locks as
+ * they were. If the last task is such a child, and waits on a futex that no other task can wake,
+ * sets f->parent_threads to the number of threads that its parent process had.
  *
  * A futex with a symbol lies in the data of a binary. After a fork, each process has its own copy of this
  * data, so no other process can wake the child.

@@ -4,9 +4,10 @@
  * chain ends there. Pure; any thread.
  *
  * The chain may go on: to the task that had the CPU or the disk; to the task that writes the polled
- * variable; or to the child for whose end the last task polls. The chain may also become shorter.
- * It then ends at one of these tasks: a task that polls; a task whose message was lost; a task that
- * reads from the idle task that started it; or a client that waits for news.
+ * variable; to the child for whose end the last task polls; or to a process that the last task told
+ * to do something before it polled. The chain may also become shorter. It then ends at one of these
+ * tasks: a task that polls; a task whose message was lost; a task that reads from the idle task
+ * that started it; or a client that waits for news.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
@@ -17,7 +18,7 @@
 struct findings {
 	const struct graph *g;
 	struct chain chain;
-	struct contention cpu;  /* set if `starved` is true */
+	struct contention cpu;  /* valid if `starved` is true */
 	struct contention disk; /* set if the chain ends with END_LEAF on a disk */
 	uint32_t pool;          /* number of workers of a busy pool; 0: none */
 	bool spins; /* the last task spins; or the task before it spins, and the last task is a guess */
@@ -25,12 +26,12 @@ struct findings {
 	bool circular;
 	bool own_lock; /* a cycle of one task: it waits for a lock that it owns itself */
 	/* Not 0: the last task was forked from a process with this many threads, and waits on its
-	 * own copy of a futex. A thread of that process would wake the futex, but it has another
-	 * copy. So no task can wake the last task. */
+	 * own copy of a futex. The threads of that process wake only their own copy of the futex.
+	 * So no task can wake the last task. */
 	unsigned parent_threads;
 	bool on_disk;
 	bool left_out; /* ctraced left out the object for which the last task waits, to keep within
-			  its budget */
+			  the budget */
 	struct missing_wake *missing; /* the result of a comparison; NULL: none */
 	bool by_comparison;           /* the comparison `missing` has continued the chain */
 	uint64_t stall_least_ns;      /* a shorter stall of the victim is normal */
@@ -42,8 +43,8 @@ struct findings {
 int root_cause_find(struct findings *f);
 /* The state of k is LINK_FOLDED. Returns true if its task ran for most of the time. */
 bool root_cause_ran(const struct link *k);
-/* Returns true if the task of k sleeps again and again for short times, and these sleeps take more
- * than twice as long as its runs and its other waits. */
+/* Returns true if the task of k sleeps again and again for short times, and these sleeps together
+ * take more than twice as long as its runs, other waits and unknown time together. */
 bool root_cause_polls(const struct link *k);
 
 #endif

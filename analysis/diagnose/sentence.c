@@ -455,9 +455,10 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	say_wait(t, k);
 }
 
-/* The longest chain that the sentence tells link by link. */
+/* The sentence tells a chain of at most this many links link by link. */
 #define SENTENCE_LINKS 4
-/* The most tasks that the sentence names between the first and the last. */
+/* The sentence names at most this many tasks between the first and the last one. If there are more,
+ * it names one task less, and says "and 2 others". */
 #define SENTENCE_NAMES 4
 
 /* Names the tasks between the victim and the root cause. */

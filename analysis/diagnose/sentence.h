@@ -14,7 +14,7 @@ struct sentence_facts {
 	enum cause_kind cause;
 	const struct blame *leaf;
 	uint32_t pool;                /* number of workers of a pool in which all are busy; 0: no such pool */
-	const struct contention *cpu; /* the task that had the CPU; NULL: the last task is not starved */
+	const struct contention *cpu; /* findings.cpu; NULL: findings.starved is false */
 	bool strong;
 	bool own_lock;           /* the last task waits for a lock that it owns itself */
 	unsigned parent_threads; /* findings.parent_threads: if not 0, no task can wake the last

@@ -32,7 +32,8 @@ static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 	       s->st & CT_ST_DISK || s->wait == CT_W_FUTEX;
 }
 
-/* A run of waits of one kind, with hardly any work between them. */
+/* A run of waits: the same call on the same object, again and again, with hardly any work in
+ * between. */
 struct run {
 	uint32_t first, last;
 	uint32_t next;   /* the first interval after the run */
@@ -75,8 +76,8 @@ static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 	return r.last;
 }
 
-/* The last run of waits of one task, for each of several kinds of waits. Two kinds may share a place in v:
- * then the newer run replaces the older one. */
+/* The last runs of waits of one task: one run for each pair of call and object. Two pairs may share
+ * a place in v; then the newer run replaces the older one. */
 struct runs {
 	struct run v[8];
 	uint64_t ran; /* ns on the CPU, in all intervals that were looked at so far */
@@ -88,14 +89,16 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 }
 
 /*
- * Returns the same as same_waits(), for a caller that asks for the waits i of one task in order of
- * time. If the run of i is long enough for a candidate, the caller takes the run, goes on behind
- * it, and clears *runs. The function is faster than same_waits(): it does not go through all waits
- * of a run again for each later wait in the run.
+ * Returns the same as same_waits(), or i if the run of i is too short for a candidate. For a caller
+ * that asks for the waits i of one task in order of time. If the run of i is long enough for a
+ * candidate, the caller takes the run, goes on behind it, and clears *runs. The function is faster
+ * than same_waits(): it does not go through all waits of a run again for each later wait in the
+ * run.
  *
- * A run may begin within an earlier run, with a wait of the same kind. The caller did not take the
- * earlier run, so the earlier run was too short for a candidate. Mostly the later run ends at the
- * same place or before. Then the later run is too short as well, and the result is i.
+ * A run may begin within an earlier run, with a wait for the same object in the same call. The
+ * caller did not take the earlier run, so the earlier run was too short for a candidate. Mostly the
+ * later run ends at the same place or before. Then the later run is too short as well, and the
+ * result is i.
  *
  * There is one exception: the earlier run ended because the task ran for too long (run.worked), and
  * the task ran for at least 1/HANGS_BETWEEN_SHARE of the time from the start of the earlier run to
@@ -331,9 +334,9 @@ static bool are_stopped(const struct hang *a, const struct hang *b)
 	return x->wait == CT_W_STOPPED && y->wait == CT_W_STOPPED && x->pid == y->pid;
 }
 
-/* Tells whether two rows are about one hang. Their times overlap, and both are alarms, or neither
- * is. Besides, one of the two tasks waits for the other, both wait for the same task, or both are
- * stopped threads of one process. */
+/* Tells whether two rows are about one hang: their times overlap; both are alarms, or neither is;
+ * and one of these is true: one of the two tasks is in the chain of the other; both chains end at
+ * the same task; or both tasks are stopped threads of one process. */
 static bool is_same(const struct hang *a, const struct hang *b)
 {
 	const struct diagnosis *x = a->diagnosis, *y = b->diagnosis;
@@ -343,7 +346,8 @@ static bool is_same(const struct hang *a, const struct hang *b)
 		x->chain[x->n_chain - 1].task == y->chain[y->n_chain - 1].task);
 }
 
-/* Moves the row of a process's main thread in front of the rows of its other threads that are stopped. */
+/* If threads of a process are stopped, moves the row of its main thread in front of the rows of the
+ * other stopped threads. */
 static void main_thread_first(struct hangs *h)
 {
 	for (size_t i = 0; i < h->n; i++) {
@@ -397,8 +401,8 @@ static size_t alike_rows(const struct hangs *h, size_t i, uint64_t longest_ns)
 }
 
 /* Among hangs that are worst (hangs_is_worst()) and about equally long, moves the hang with the
- * most rows to the front. A row whose hang has an earlier row keeps its place: alike_rows() is 0
- * for it. */
+ * most rows of about this length to the front of these hangs. A row whose hang has an earlier row
+ * keeps its place: alike_rows() is 0 for it. */
 static void most_waiters_first(struct hangs *h)
 {
 	for (size_t at = 0; at < h->n && hangs_is_worst(&h->v[at]); at++) {
@@ -559,8 +563,8 @@ static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 	return to_ns;
 }
 
-/* Returns the last wait that was over by since_ns, or shortly after. This is the wait before the
- * work that became the hang. */
+/* Returns the last wait that was over by since_ns, or at most HANGS_SHORT_WAIT_NS later. This is
+ * the wait before the work that became the hang. */
 static const struct interval *loop_wait(const struct graph *g, const struct graph_task *t, uint64_t since_ns)
 {
 	const struct interval *loop = NULL;

@@ -16,9 +16,8 @@ struct hang {
 	bool minor; /* the state behind the alarm may be intended: the task itself is stopped, or
 		       itself spins, or seems to wait for a task that sleeps */
 	struct diagnosis *diagnosis;
-	/* index of the first row about the same hang; the row's own index if it is the first. Two
-	 * rows at the same time are about the same hang if one of the two tasks waits for the
-	 * other, if both wait for the same task, or if both are stopped threads of one process */
+	/* index of the first row about the same hang; the row's own index if it is the first.
+	 * hangs.c, is_same(), says when two rows are about the same hang */
 	size_t first_row;
 	/* Steps of searches (graph/timeline/scan.h). budget: how many steps the diagnosis may take;
 	 * steps: how many it took; refused: how often it needed a step beyond the budget */
@@ -28,9 +27,9 @@ struct hang {
 struct hangs {
 	struct hang *v; /* in the order of hangs_sort() */
 	size_t n;
-	size_t refused; /* candidates beyond HANGS_MAX, which have no row */
-	size_t missing; /* candidates among the first HANGS_MAX that have no diagnosis: the caller
-			   ended the search early */
+	size_t refused; /* the number of candidates beyond HANGS_MAX; these have no row */
+	size_t missing; /* the number of candidates among the first HANGS_MAX that have no
+			   diagnosis, because the caller ended the search early */
 };
 
 #define HANGS_MAX 200
@@ -76,9 +75,9 @@ int hangs_diagnose(const struct graph *g, struct hang *x);
 int hangs_settle(const struct graph *g, struct hang *x);
 /* Tells whether x is an alarm that is not minor. */
 bool hangs_is_worst(const struct hang *x);
-/* Tells whether the rows before row `settled` decide which row comes first after hangs_sort().
- * These rows must be diagnosed. Row `settled` and the rows after it need no diagnosis. The rows are
- * in the order of hangs_candidates(). */
+/* Tells whether the rows before row `settled` decide which row comes first after hangs_sort(). The
+ * rows before row `settled` must have a diagnosis; the other rows need none. The rows are in the
+ * order of hangs_candidates(). */
 bool hangs_are_decided(const struct hangs *h, size_t settled);
 /* Removes the rows without diagnosis, sorts the others, and finds the rows about the same hang. The
  * order:
@@ -93,7 +92,7 @@ void hangs_sort(struct hangs *h);
 
 /*
  * Returns the end of a hang that began at since_ns and was noticed at found_ns. If the hang lasts,
- * this is the exit of the task or the end of the window.
+ * this is the exit of the task or the end of the window, whichever is earlier.
  *
  * If `looped` is true, the task is an event loop, and the hang ends when the task is back in the
  * wait in which it was before since_ns. If `looped` is false, the hang ends with the wait or the

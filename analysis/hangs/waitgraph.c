@@ -43,7 +43,8 @@ struct waitgraph {
 	struct map ids;
 	VEC(struct node) nodes;
 	VEC(struct edge) edges; /* in the order in which they were added */
-	uint32_t *out;          /* edges sorted by tail, in the order in which they were added */
+	uint32_t *out;          /* indices of the edges, sorted by tail; edges with one tail are in
+				   the order in which they were added */
 	VEC(struct cycle) cycles;
 	VEC(struct waitgraph_step) steps;
 };

@@ -3,9 +3,9 @@
  * waitgraph.h - the wait-for graph of one moment: its chains, roots and cycles.
  *
  * The caller names nodes by 64-bit ids (a tid, or any other number). An edge says that its tail
- * cannot go on before its head has done something. A node waits for ALL of its heads or for ANY one
- * of them (a mutex has one owner; any descriptor ends a poll). Pure: no I/O, no globals. Only one
- * thread at a time may use a graph.
+ * cannot go on before its head has done something. A node waits for ALL of its heads (the owners of
+ * a shared file lock) or for ANY one of them (the tasks at the other ends of the descriptors of a
+ * poll). Pure: no I/O, no globals. Only one thread at a time may use a graph.
  *
  * 	waitgraph_new, waitgraph_node..., waitgraph_edge..., waitgraph_solve,
  * 	then the questions; after a further node or edge, call waitgraph_solve() again.
@@ -41,8 +41,8 @@ struct waitgraph_cycle {
 	/* In order, from the smallest id on. The last node waits for the first one. */
 	const struct waitgraph_step *steps;
 	size_t n_steps;
-	size_t n_members; /* nodes of the strongly connected component; more than n_steps if several cycles
-			     share nodes */
+	size_t n_members; /* the number of nodes in the strongly connected component of the cycle;
+			     more than n_steps if several cycles share nodes */
 	/* No node outside the cycle can release a node of the cycle, so no node of the cycle will
 	 * ever go on. */
 	bool closed;
@@ -51,7 +51,8 @@ struct waitgraph_cycle {
 
 struct waitgraph_info {
 	uint64_t root_id;   /* id of the last node of waitgraph_chain() */
-	size_t depth;       /* links from this node to the root; 0: the node waits for no other node */
+	size_t depth;       /* the number of links from this node to the root; 0: the node waits for
+			       no other node */
 	size_t waiters_cnt; /* how many other nodes have chains that go through this node */
 	bool cyclic;        /* the chain ends in a cycle and root_id is a member of it */
 };

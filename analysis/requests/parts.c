@@ -162,7 +162,7 @@ static void add_own(struct walk *k, uint32_t request, uint32_t task, uint64_t fr
 
 /* Adds [from, to), a time between the receive of the request and its answer in which no child
  * request is under way. The task that received the request may have given it to the task that
- * answers. */
+ * answers. Then the time before that is a time of the first task. */
 static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct request *q = &k->p->r->v[request];
@@ -183,9 +183,9 @@ static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t
 	add_own(k, request, answerer, from, to);
 }
 
-/* Adds [from, to), in which the answer is sent and the client has not received it yet. While the
- * client waits, the answer is on its way (PART_DELIVERY). Otherwise the client works
- * (PART_WORK). */
+/* Adds [from, to), in which the answer has been sent and the client has not received it yet. While
+ * the client is blocked, or nothing is known of it, the answer is on its way (PART_DELIVERY). While
+ * the client runs or is runnable, the time is PART_WORK. */
 static void add_delivery(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct graph *g = k->p->g;
@@ -214,7 +214,8 @@ static void add_delivery(struct walk *k, uint32_t request, uint64_t from, uint64
 static void add_request(struct walk *k, uint32_t request, uint64_t from, uint64_t to);
 
 /* Adds [from, to), in which child requests are under way. `child` is the one that ends last. While
- * the task that asked the child still works for the request, the time is the request's own. */
+ * the task that sent the child request still runs for `request`, the time belongs to `request`
+ * itself. */
 static void add_child(struct walk *k, uint32_t request, uint32_t child, uint64_t from, uint64_t to)
 {
 	const struct graph *g = k->p->g;

@@ -3,7 +3,8 @@
  * parts.h - divides the time of one request into parts, across processes.
  *
  * - While child requests (graph/causal/requests.h) are under way, the time belongs to the child
- *   request that is answered last.
+ *   request that is answered last. Exception: the task that sent the child request still runs for
+ *   the request.
  * - While the task that has to serve the request works for another request, the request is queued.
  * - All other time is that of the task that serves the request. path_walk() (graph/path/path.h)
  *   says for what this task waited.
@@ -19,8 +20,8 @@
 #include "lib/vec.h"
 
 enum part_kind {
-	PART_WORK,     /* the task worked for the request, or had to begin this work; its critical
-			  path says more */
+	PART_WORK,     /* the task worked for the request, or had to begin this work; the critical
+			  path of the task says more */
 	PART_QUEUED,   /* the task worked for another request */
 	PART_DELIVERY, /* the answer was sent, and the client waited for it */
 	PART_OUTSIDE,  /* a service on another host had the request */

@@ -173,8 +173,8 @@ static int each_group(struct services *s, const struct group *v, size_t n,
 	return r;
 }
 
-/* Adds the parts of the requests with the ranks [lo, hi) to the reasons. If there are more than
- * REQUEST_SAMPLE requests, takes only so many of them. */
+/* Adds the parts of the requests with the ranks [lo, hi) to the reasons. If these are more than
+ * REQUEST_SAMPLE requests, takes only REQUEST_SAMPLE of them, evenly spread. */
 static int sum_reasons(struct services *s, const struct group *v, size_t lo, size_t hi,
 		       enum reason_group group, struct reasons *reasons)
 {
@@ -445,7 +445,8 @@ int services_say_part(const struct services *s, const struct part *part, char **
 	return r;
 }
 
-/* Appends the reasons with the most time, at most REQUEST_SAID. k->v is sorted. */
+/* Appends the reasons with the most time: at most REQUEST_SAID reasons, each with at least
+ * 1/REQUEST_SAID_SHARE of all_ns. k->v is sorted by time. */
 static void say_reasons(struct words *t, const struct reasons *k, uint64_t all_ns)
 {
 	uint64_t left = all_ns;

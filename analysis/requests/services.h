@@ -5,9 +5,9 @@
  * A service is a program that serves requests at one address. A service on another host is known by
  * its address only.
  *
- * The reasons compare two groups of requests: the slowest ones (from rank REQUEST_SLOW_FROM on) and
- * the usual ones (from rank REQUEST_USUAL_FROM to REQUEST_USUAL_TO). Each reason has a share of the
- * time of each group. The shares of one group add up to 1.
+ * The reasons compare two groups of requests: the slowest ones (from percentile REQUEST_SLOW_FROM
+ * on) and the usual ones (from percentile REQUEST_USUAL_FROM to REQUEST_USUAL_TO). Each reason has
+ * a share of the time of each group. The shares of one group add up to 1.
  *
  * Pure; any thread. The result refers to the graph and its window, which must live as long as the
  * result.

@@ -13,7 +13,7 @@
 
 #include "lib/cleanup.h"
 
-#define DEPTH_MAX 16 /* levels of typedefs */
+#define DEPTH_MAX 16 /* levels of typedefs and qualifiers around a type */
 
 /* Returns the symbol of var: the part behind "MODULE:". */
 static const char *symbol_of(const char *var)
@@ -112,8 +112,8 @@ static bool find_variable(Dwarf *dw, const char *name, size_t n, Dwarf_Die *ret)
 	return false;
 }
 
-/* Follows the members ".a.b" of a variable. *ret_off, *ret_size: the offset and the size of the last
- * member. */
+/* Follows the members ".a.b" of a variable. *ret_off, *ret_size: the offset of the last member in
+ * the variable, and the size of this member, both in bytes. */
 static int walk(Dwarf_Die *from, const char *path, uint64_t *ret_off, uint64_t *ret_size)
 {
 	Dwarf_Die at = *from, type, member;

@@ -18,8 +18,9 @@
 /* True: var has the form "[MODULE:]SYMBOL.MEMBER", with one or more members. */
 bool dwarf_member_is(const char *var);
 /* Turns var into "[MODULE:]SYMBOL+OFFSET", and finds the size of the member in bytes. Returns 0, or
- * -ENOENT if the variable or the member is not found, or -EINVAL if the member has no address of
- * its own. If the file cannot be opened, returns -errno. On failure err has "why; what to do". */
+ * -ENOENT if the variable or the member is not found, or -EINVAL if the member is a bit field, or
+ * its offset or size is not known. If the file cannot be opened, returns -errno. On failure err has
+ * "why; what to do". */
 int dwarf_member_find(uint32_t pid, const char *var, char ret_spec[DWARF_MEMBER_SPEC_MAX], uint64_t *ret_size,
 		      char err[DWARF_MEMBER_ERR_MAX]);
 

@@ -17,8 +17,8 @@
 
 #define CHAIN_MAX 256 /* links of one chain that are kept */
 
-/* The time between the two looks at the chains. If a waiting task has run in between, a cycle existed
- * only for a moment and is no deadlock. */
+/* The time between the two looks at the chains. If a waiting task of a cycle has run in between,
+ * the cycle existed only for a moment and is no deadlock. */
 #define SETTLE_NS 20000000L
 
 static bool is_thread(uint64_t id)
@@ -208,10 +208,10 @@ static bool any_link_owes(const struct waitlive_chain *c)
 	return false;
 }
 
-/* Whether a chain is worth telling: a task in it owes something, or its root does not idle. A chain
- * whose tasks only wait for requests is not worth telling. A task that waits for no other task is
- * worth telling only if it is stopped, or waits for a disk. cyclic: the tasks end up in a cycle,
- * and no chain leads out of this cycle (struct waitgraph_info). */
+/* Whether a chain is worth telling: a task in it owes something, or the chain ends at a root that
+ * does not idle. A chain whose tasks only wait for requests is not worth telling. A task that waits
+ * for no other task is worth telling only if it is stopped, or waits for a disk. cyclic: the tasks
+ * end up in a cycle, and no chain leads out of this cycle (struct waitgraph_info). */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
 	/* If two threads of two processes read from each other, other threads of these processes

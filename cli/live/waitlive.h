@@ -14,9 +14,9 @@
 struct waitlive_link {
 	const struct proctask_thread *th;
 	const struct procwait *wait;
-	bool sure; /* the task waits for the next task and for nothing else */
-	bool owes; /* the next task owns the lock for which the task waits, or has not read the task's message
-		    */
+	bool sure;       /* the task waits for the next task and for nothing else */
+	bool owes;       /* the next task owns the lock for which the task waits, or has not read
+			    the task's message */
 	uint32_t one_of; /* the number of tasks and processes that could end the wait */
 };
 

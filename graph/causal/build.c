@@ -147,8 +147,8 @@ static int stack_cmp(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-/* Returns true if most frames of the two stacks name the same functions. The frames are compared
- * from the outermost one on. */
+/* Returns true if the two stacks have the same functions in their outermost frames, up to the first
+ * difference, and these are most frames of the longer stack. */
 static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = window_stack(w, a), *y = window_stack(w, b);
@@ -214,7 +214,7 @@ static struct edge neighbour_edge(const struct pass *p, const struct causal *c, 
 	return e;
 }
 
-/* Up to this many edges are sorted by insertion, which is faster for few edges. */
+/* A list of up to this many edges is sorted by insertion, which is faster for few edges. */
 #define EDGE_FEW 16
 
 static int edge_cmp(const void *a, const void *b)
@@ -281,7 +281,8 @@ static void sort_few(struct edge *v, uint32_t n)
 	}
 }
 
-/* Returns true if outgoing edge a comes before b. They are sorted by event, then by index. */
+/* Returns true if edge a comes before edge b in the list of the edges that leave one segment. The
+ * list is sorted by event, then by index. */
 static bool out_before(const struct edge *edges, uint32_t a, uint32_t b)
 {
 	return edges[a].event != edges[b].event ? edges[a].event < edges[b].event : a < b;

@@ -83,8 +83,9 @@ uint64_t edge_object(const struct causal *c, const struct edge *e)
 	switch (at->r.kind) {
 	case CT_WAKE:
 		s = causal_wait_ended(c, e);
-		/* The wait is not known, or it was for several objects. So take the object on
-		 * which the waker acted, if the record of the wake names it. */
+		/* The wait or its object is not known, or the wait was on an epoll, so for several
+		 * objects. Take the object on which the waker acted, if the record of the wake
+		 * names it. */
 		if ((!s || !s->obj || s->wait == CT_W_EPOLL) &&
 		    (ct_wake_context(&at->r) == CT_CTX_TASK || at->r.flags & CT_WF_READY))
 			return at->r.obj;

@@ -101,8 +101,9 @@ static uint32_t next_new(const struct pass *p, struct request_loop *l, uint32_t 
 	return request == GRAPH_NONE ? last : request;
 }
 
-/* Returns the loop of the task, or NULL if there is no memory. If the task has idled since the
- * last call, its fresh requests become waiting ones: each waits for something else. */
+/* Returns the loop of the task, or NULL if there is no memory. If the task has idled since the last
+ * call, its fresh requests become waiting ones: the task could not act on them, so each waits for
+ * something. */
 static struct request_loop *loop_at(struct pass *p, uint32_t task)
 {
 	struct request_loop *l;
@@ -170,8 +171,8 @@ static uint32_t next_waiting(const struct pass *p, struct request_loop *l)
 	return request;
 }
 
-/* Notes that the task has answered the request. So the connection on which it asked on behalf of
- * the request is free. */
+/* Notes that the task has answered the request. So the connection on which the task asked on behalf
+ * of the request is free. */
 static void release(struct pass *p, uint32_t task, uint32_t request)
 {
 	struct request_loop *l = loop_at(p, task);
@@ -246,9 +247,9 @@ static bool hops(const struct pass *p, uint32_t task)
 	return map_get(&p->pool_of, p->g->tasks[task].tgid, &at) && p->pools.v[at].hops;
 }
 
-/* Returns the oldest request of the process on behalf of which no thread has asked. Returns
- * GRAPH_NONE if there is none, or if each thread of the process asks only on behalf of its own
- * requests. */
+/* Returns the oldest request of the process that has no answer, and on behalf of which no thread
+ * has asked. Returns GRAPH_NONE if there is none, or if each thread of the process asks only on
+ * behalf of its own requests. */
 static uint32_t pool_oldest(struct pass *p, uint32_t task)
 {
 	struct request_pool *pool = hops(p, task) ? pool_at(p, task) : NULL;
@@ -269,8 +270,9 @@ uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 	if (!p->wants_requests)
 		return GRAPH_NONE;
 	l = map_get(&p->loop_of, task, &at) ? loop_at(p, task) : NULL;
-	/* If requests hop between the threads of the process (request_pool.hops), any thread may
-	 * go on with any request. Most threads go on with their own, so look for these first. */
+	/* If requests hop between the threads of the process (request_pool.hops), any thread may go
+	 * on with any request. Most threads go on with their own requests, so look for a thread's
+	 * own requests first. */
 	request = l && hops(p, task) ? next_new(p, l, 0) : GRAPH_NONE;
 	if (request == GRAPH_NONE)
 		request = pool_oldest(p, task);
@@ -303,7 +305,7 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uin
 	uint32_t bytes = ct_message_bytes(&p->e[event].r);
 
 	/* Nothing to do: the other end is on this host, so exchange_take() notes the request; or
-	 * the socket has no remote address. */
+	 * the socket has no remote IP address. */
 	if (!p->wants_requests || flow->peer != GRAPH_NONE || !o || !o->rport ||
 	    (o->family != AF_INET && o->family != AF_INET6))
 		return;

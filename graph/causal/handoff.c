@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * handoff.c - finds locks by their use, if no record shows the owner of the lock.
+ * handoff.c - finds the locks whose owners no record shows, by the use of their futexes and by
+ * stacks.
  *
  * Some programs make a lock of a condition variable, as Python's interpreter does. Such a lock
  * looks like a semaphore: its unlock is a post. But the use of the futex shows the lock: two tasks

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* handoff.h - private to graph/: finds locks by their use. */
+/* handoff.h - private to graph/: finds locks by the use of their futexes, and by stacks. */
 #ifndef CTRACE_GRAPH_CAUSAL_HANDOFF_H
 #define CTRACE_GRAPH_CAUSAL_HANDOFF_H
 

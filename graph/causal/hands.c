@@ -73,10 +73,11 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 	return h->n_herd > 1;
 }
 
-/* Returns false if one of the last posters is also one of the last waiters: such tasks meet at a
- * barrier, or pass things to each other in turn. Exception: the tasks wait with a time limit,
- * and each call wakes one task. Then the futex is a lock that the program has built itself, as
- * Python does, and the result is true. */
+/* Returns false if not at least two tasks posted and two tasks waited. Also returns false if one of
+ * the last two posters is also one of the last two waiters: such tasks meet at a barrier, or pass
+ * things to each other in turn. Exception: the tasks wait with a time limit, and each call wakes
+ * one task. Then the futex is a lock that the program has built itself, as Python does, and the
+ * result is true. */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);
@@ -89,10 +90,10 @@ bool hands_are_many(struct pass *p, const struct interval *s)
 	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
 }
 
-/* Returns true only if another task of the herd went on: then this task, which went back to its
- * wait, was woken for nothing. If all tasks of the herd went back, returns false: each wake-up
- * may have had its use, for example at a barrier. If the task was woken alone, returns false
- * too: nothing shows that this wake-up was for nothing. */
+/* Returns true only if another task of the herd went on: then `task`, which went back to its wait,
+ * was woken for nothing. If all tasks of the herd went back, returns false: each wake-up may have
+ * had its use, for example at a barrier. If `task` was woken alone, returns false too: nothing
+ * shows that this wake-up was for nothing. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct hands *h = hands_of(p, p->work[task].wait_obj);

@@ -110,9 +110,9 @@ static uint64_t client_at(const struct flow *f, uint32_t task)
 
 /* Chooses the request that the present answer of `segment` is for, and moves it to the front of the
  * queue `taken`. Usually this is the oldest request. But on a datagram socket that is open to all
- * clients, a server answers in any order, so this is the request that `segment` received. Returns
- * false if there are several requests, and `segment` received none of them: then the answer may be
- * for any of them. */
+ * clients, a server answers in any order, so there it is the request that `segment` received.
+ * Returns false if there are several requests, and `segment` received none of them: then the answer
+ * may be for any of them. */
 static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 {
 	struct flow_item *first = flow_first(m, &f->taken), old = *first;
@@ -237,8 +237,8 @@ void match_send(struct pass *p, uint32_t event)
 }
 
 /* Drops the stale bytes from the queue `in` (flow.h): a receive without a record has read them.
- * Exception: drops nothing if other bytes are in the queue, and the present receive has more bytes
- * than these. Then the present receive has read stale bytes. */
+ * Exception: drops nothing if the queue also has fresh bytes, and the present receive has read more
+ * bytes than these fresh bytes. Then the present receive has read stale bytes. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -259,9 +259,10 @@ static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 	}
 }
 
-/* Drops lost datagrams. A datagram arrives with the length with which it was sent, or shorter if
- * it was cut. So the datagrams in front of the first one that has exactly the received length were
- * lost. If no datagram has this length, the received one was cut, and none is dropped. */
+/* Drops lost datagrams. A datagram arrives with the length with which it was sent, or shorter if it
+ * was cut. So the datagrams in front of the first one that has exactly the received length were
+ * lost. If none of the first MATCH_LOST datagrams has this length, the received one was cut, and
+ * none is dropped. */
 static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	struct flow_item *i;
@@ -449,8 +450,9 @@ static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
 	return user != GRAPH_NONE && p->g->tasks[user].tgid == tgid;
 }
 
-/* Forgets the bytes on their way from and to the process of a capped task, because not all
- * messages of the task are recorded. */
+/* Forgets the bytes on their way from and to the process of a capped task, because not all messages
+ * of the task are recorded. If the budget of scan.h is spent, forgets the bytes of all
+ * processes. */
 static void forget_process(struct pass *p, const struct ct_rec *cap)
 {
 	uint32_t task = pass_task(p, cap->tid, cap->ts);

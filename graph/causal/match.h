@@ -22,10 +22,10 @@
 /* match_send() processes one CT_SEND, match_recv() one CT_RECV. Errors go to p->err. */
 void match_send(struct pass *p, uint32_t event);
 void match_recv(struct pass *p, uint32_t event);
-/* Processes one CT_SHED or CT_GAP. A message without a record would shift the matches of all
- * later messages. So forgets all bytes on their way if the record begins or ends a time in which
- * the governor leaves out messages, or is the gap of a pause. If the record begins or ends the
- * cap of one task, forgets only the bytes of the task's process. Also notes until when switches
+/* Processes one CT_SHED or CT_GAP. A message without a record would shift the matches of all later
+ * messages. So forgets all bytes on their way if the record begins or ends a time in which the
+ * governor leaves out messages, or is the gap of a pause. If the record begins or ends the cap of
+ * one task, forgets only the bytes from and to the task's process. Also notes until when switches
  * were left out (pass.coarse_ns). */
 void match_forget(struct pass *p, uint32_t event);
 

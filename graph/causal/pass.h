@@ -22,13 +22,13 @@
 struct work {
 	uint32_t segment;  /* open number of the task's present segment; GRAPH_NONE: none yet */
 	uint32_t before;   /* open number of the segment before it, or GRAPH_NONE */
-	uint32_t interval; /* index of the present interval in the task's timeline */
+	uint32_t interval; /* index in graph.intervals of the task's present interval */
 
 	uint64_t client; /* the client for which the task works: the socket on which the task
 			    serves the client, or 1 + the client's task; 0: none */
-	uint32_t guest;  /* 1 + the task whose message began the segment; 0: none. It counts
-			    while the client is not known */
-	uint64_t asked;  /* the socket on which the task sent a request in this segment that has
+	uint32_t guest;  /* 1 + the task whose message began the segment; 0: none. Not used once
+			    `client` is known */
+	uint64_t asked;  /* the socket on which the task, in this segment, sent a request that has
 			    no answer yet; 0: none */
 	uint64_t spoke;  /* the socket on which the task last sent or received */
 	uint32_t idles;  /* how many idle waits of the task have ended */
@@ -43,7 +43,8 @@ struct work {
 	uint64_t sleep_ns; /* the length of the task's last sleep */
 	uint32_t sleeps;   /* how many of the last sleeps, one after the other, had about the same
 			      length */
-	uint32_t acts;     /* number of records of the task since its last wake-up */
+	uint32_t acts;     /* number of records since the task's last wake-up that show that it did
+			      something: a send, a wake, a fork, ... */
 	uint32_t parted;   /* index of the record at which the task last blocked (except in a
 			      write), sent or received; GRAPH_NONE: none */
 	uint8_t wait;      /* enum ct_wait: the kind of the task's last wait */
@@ -56,8 +57,8 @@ struct work {
 	 * message. */
 	struct edge wake;
 	uint64_t wake_sock;
-	uint32_t wake_edge; /* index in pass.edges of the edge of the last wake-up; GRAPH_NONE:
-			       the edge is not there */
+	uint32_t wake_edge; /* index in pass.edges of the edge of the last wake-up; GRAPH_NONE: the
+			       edge is not in pass.edges */
 	uint32_t woken;     /* index of the record of the last wake-up */
 
 	/* The stack of the present wait. It counts for the segment unless the wait ends the
@@ -161,7 +162,8 @@ struct pass {
 	struct map loop_of;             /* from a task to an index into loops */
 	VEC(struct request_pool) pools; /* for the processes that have received requests */
 	struct map pool_of;             /* from a tgid to an index into pools */
-	uint64_t coarse_ns;             /* switches were left out until this time */
+	uint64_t coarse_ns;             /* the end of the last time for which switches were left
+					   out; 0: none */
 	int err;
 };
 

@@ -71,12 +71,13 @@ static inline uint64_t request_from_ns(const struct graph *g, const struct reque
 	uint64_t got = q->got == GRAPH_NONE ? UINT64_MAX : g->w->events[q->got].r.ts;
 	uint64_t sent = q->sent == GRAPH_NONE ? UINT64_MAX : g->w->events[q->sent].r.ts;
 
-	/* A send is recorded when its call returns, so the receive may be recorded first. */
+	/* A send is recorded when its call returns, so the receive may be recorded first. Then the
+	 * time of the receive counts. */
 	return got < sent ? got : sent;
 }
 
-/* Returns when the request ended, in ns since boot: when the client had the answer, or, if the
- * client is on another host, when the answer was sent. The request must have an answer. */
+/* Returns when the request ended, in ns since boot: when the client had received the answer, or, if
+ * the client is on another host, when the answer was sent. The request must have an answer. */
 static inline uint64_t request_to_ns(const struct graph *g, const struct request *q)
 {
 	uint64_t answered = g->w->events[q->answered].r.ts;

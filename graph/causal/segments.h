@@ -20,9 +20,9 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 /* The rule CUT_IDLE: returns true if wait s, which has ended, was an idle wait. Then the work
  * before the wait is done. wake is NULL if the record of the wake is missing. */
 bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake);
-/* The rule CUT_BATCH: returns true if the request on flow f is a further request of the same
- * client. Either the segment has answered a request of this client already, or it has received
- * one, and the client does not wait for answers (flow.pipelines). */
+/* The rule CUT_BATCH: returns true if the request on flow f is a further request of `client` in the
+ * task's present segment. Either this segment has answered a request of `client` already; or it has
+ * received one, and `client` does not wait for answers (flow.pipelines). */
 bool segments_batch(const struct work *w, const struct flow *f, uint64_t client);
 /* The rule CUT_PEERS: from here on, the task works for this client. Cuts if the task worked for
  * another client before. */

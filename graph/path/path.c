@@ -65,10 +65,10 @@ static bool on_stack(const struct walker *k, uint32_t depth, uint32_t task)
 
 static void walk(struct walker *k, uint32_t frame);
 
-/* Returns the time up to which records may explain the waits in the frame. For frame 0, this is
- * the end of the frame. For other frames, it is the time at which the task of the frame ended
- * the wait that opened the frame. If the waiter polled, this time may be long after the end of
- * the frame. */
+/* Returns the time up to which records may explain the waits in the frame. For frame 0, this is the
+ * end of the frame. For other frames, it is the time at which the task of the frame ended the wait
+ * that opened the frame, but not earlier than the end of the frame. If the waiter polled, it may be
+ * long after the end of the frame. */
 static uint64_t horizon(const struct path_frame *f)
 {
 	return f->depth ? MAX(f->to_ns, f->blame.until_ns) : f->to_ns;
@@ -139,7 +139,7 @@ static bool is_request(const struct graph *g, uint32_t interval, const struct bl
 	return is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE && graph_is_accepted(g, b->obj);
 }
 
-/* Returns when the task sent the request whose answer ended the wait of b. Returns 0 if this is
+/* Returns when the waiter sent the request whose answer ended the wait of b. Returns 0 if this is
  * not known, or if no answer ended the wait. */
 static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 {
@@ -247,9 +247,9 @@ static const struct path_frame *unanswered(const struct walker *k, uint32_t fram
 	return NULL;
 }
 
-/* A thread of the process has received a request. Returns true if this wait may have nothing to
- * do with the request: the waiting thread may have got other work, or the task to blame is a
- * guess. */
+/* A thread of the process has received a request. Returns true if the wait `interval` of a thread
+ * of the same process may have nothing to do with the request: the waiting thread may have got
+ * other work, or the task to blame is a guess. */
 static bool is_aside(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	if (g->intervals[interval].wait == CT_W_FUTEX)
@@ -344,7 +344,8 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
 	active = *b;
-	/* A thread of a pool may well wait for work, if no task waits for the thread. */
+	/* A thread of a pool for which no other task waits may well wait for work. Then no active
+	 * thread is to blame. */
 	if ((f->depth || main_thread || b->task != GRAPH_NONE) && is_unexplained(k->g, interval, b) &&
 	    blame_active(k->g, interval, f->from_ns, &active)) {
 		if (!f->depth && !main_thread)
@@ -658,8 +659,8 @@ size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t
 {
 	size_t lo = 0, end = cpu < g->n_cpus ? g->n_runs[cpu] : 0, hi = end;
 
-	/* Doubles the step until it leads beyond the wanted run. Then the binary search below
-	 * has a small range. */
+	/* Double the step until it leads beyond the wanted run. Then the binary search below has a
+	 * small range. */
 	if (near && near < end && graph_run(g, cpu, near - 1)->to_ns <= ts_ns) {
 		lo = near;
 		for (size_t step = 1; step < end - lo; step *= 2) {

@@ -65,7 +65,7 @@ static void ahead_decode(const struct reader *r, size_t i, const struct decoder_
 }
 
 /* Reads and decodes the next segment. The caller holds the lock, and has checked that there is a
- * segment and a free slot for it. */
+ * segment and a free slot for it. During the work itself, the lock is not held. */
 static void ahead_step(struct ahead *ah)
 {
 	size_t i = ah->begun++;

@@ -125,9 +125,10 @@ static int load_states(struct load *l, struct decoder *d, uint64_t begin_ns)
 	return 0;
 }
 
-/* Returns the time at which the capture paused, or UINT64_MAX if it did not pause in this segment.
- * At the end of a pause the daemon writes the CT_GAP, reads the states of all tasks, and seals the
- * segment. So the checkpoint of the next segment has the states from just after the pause. */
+/* Returns the time at which the capture first paused in this segment, or UINT64_MAX if it did not
+ * pause. At the end of a pause the daemon writes the CT_GAP, reads the states of all tasks, and
+ * seals the segment. So the checkpoint of the next segment has the states from just after the
+ * pause. */
 static uint64_t load_paused(const struct load *l, const struct ahead_segment *s)
 {
 	const struct window_event *e = s->events;

@@ -186,7 +186,8 @@ int reader_use_boot(struct reader *r, unsigned back)
 }
 
 /* Returns 0 for a file with segments, and for a new file, which has no segments yet. Returns
- * -EBADMSG if the file has lost all its segments, or if they are of a newer version. */
+ * -EBADMSG if the file has lost all its segments, or if a newer version has written its
+ * segments. */
 static int reader_check_whole(const struct reader *r, char *err)
 {
 	const struct file_index *ix = &r->index;

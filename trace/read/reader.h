@@ -4,7 +4,7 @@
  * recording. All three have one format.
  *
  * The bytes are hostile: no file can crash the reader or make it use memory out of proportion to
- * its size. One thread at a time for each reader; window_load() may create threads
+ * the size of the file. One thread at a time for each reader; window_load() may create threads
  * (reader_use_threads()), and ends them before it returns.
  */
 #ifndef CTRACE_TRACE_READ_READER_H
@@ -69,7 +69,8 @@ int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
  * needs. It skips and counts segments that are damaged or missing, and adds CT_GAP events for them.
  * A time in which no daemon ran becomes a CT_GAP event too. Returns 0, or one of these errors with
  * a sentence in err:
- * - -ERANGE if the window is empty, lies outside the file, or lies between two runs of the daemon;
+ * - -ERANGE if the window is empty, lies outside the file, or overlaps no segment (for example,
+ *   because it lies between two runs of the daemon);
  * - -EBADMSG if no segment in the window could be read;
  * - -E2BIG if the window has more than max_events events (if max_events is 0: more than 64
  *   million), or if it has more events, or more in its dictionaries, than segments of this size can

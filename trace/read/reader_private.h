@@ -27,7 +27,7 @@ struct reader {
 	struct reader_info info;
 	struct decoder *decoder;
 	struct reader_buf buf; /* the segment that reader_segment() read last */
-	unsigned n_threads;    /* threads that window_load() may use */
+	unsigned n_threads;    /* the number of threads that window_load() may create */
 	uint64_t kinds;        /* bit n is set if records of kind n are wanted; 0 if all are */
 	void (*progress)(void *arg, unsigned percent);
 	void *progress_arg;

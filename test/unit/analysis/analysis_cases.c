@@ -8,7 +8,8 @@
  *   => times A FROM..TO       the fields of `time` of that diagnosis
  *   => flag A FROM..TO        the variable that the task polls, and its writer
  *   => missing A TIME         the missing wake-up of the task's wait at that time
- *   => hangs [worst]          the rows of all waits and runs of the window, with numbers
+ *   => hangs [worst]          the list of hangs of the window, one numbered row a line; worst: the
+ *                             search may end when the first row is decided
  *   => hang-ends A SINCE..FOUND [looped]
  *                             the end of a hang that began at SINCE and was noticed at FOUND;
  *                             looped: the task is an event loop

@@ -92,7 +92,8 @@ static void longest_first(void **state)
 	make_free(&m);
 }
 
-/* The task sleeps on its own timer and then runs. */
+/* From ns on, the task FIRST sleeps for sleep_ns, until its timer ends the sleep, and then runs for
+ * run_ns. Returns the end of the run. */
 static uint64_t sleep_and_run(struct make *m, uint64_t ns, uint64_t sleep_ns, uint64_t run_ns)
 {
 	struct window_record *e = make_event(m, ns, 0, CT_SWITCH, FIRST, 0);
@@ -166,7 +167,7 @@ static void many_short_waits(void **state)
 }
 
 /* The list is the same for any order of the diagnoses: with a budget of steps that is enough for
- * all rows, that ends in the middle of a row, or that is 0. */
+ * all rows, that ends in the middle of a row, that ends between two rows, or that is 0. */
 static void any_order(void **state)
 {
 	struct make m = { 0 };

@@ -116,8 +116,8 @@ static void test_signature_folds_repeats(void **state)
 	end(&m, g);
 }
 
-/* The signature ends in the middle of a repeat. The part of the repeat counts at most as much as a whole one.
- */
+/* The signature ends in the middle of a repeat. The part of the repeat counts at most as much as a
+ * whole repeat. */
 static void test_signature_of_part_of_a_repeat(void **state)
 {
 	static const uint64_t objects[] = { PIPE, EVENT, EPOLL, SOCKC, COND };
@@ -163,7 +163,7 @@ static void test_find_takes_those_at_the_same_place(void **state)
 	end(&m, g);
 }
 
-/* Waits at one place are less alike if they come from another part of the program. */
+/* Waits at one place are less alike if both have a stack, and the stacks differ. */
 static void test_stacks_count_where_known(void **state)
 {
 	const char *here[] = { "k:futex_wait+0x1", "wait+0x5 (app)", "main+0x10 (app)" };

@@ -16,7 +16,7 @@ struct cmake {
 	struct make m;
 	VEC(struct segment) segments;
 	VEC(struct edge) edges;
-	VEC(uint32_t) tids; /* the tasks of the segments */
+	VEC(uint32_t) tids; /* [segment]: the tid of its task */
 	struct causal c;
 	struct graph *g;
 };
@@ -52,12 +52,13 @@ static inline struct edge *cmake_edge(struct cmake *k, enum edge_kind kind, enum
 	return &k->edges.v[k->edges.n - 1];
 }
 
-/* Sorts the records by time. Edges and segments get the new indices. */
+/* Sorts the records by time. Edges get the new indices; segments have no index of a record. */
 static inline void cmake_sort_events(struct cmake *k)
 {
 	size_t n = k->m.events.n;
 	struct window_record *v = k->m.events.v;
-	uint32_t *at = calloc(n + 1, sizeof(*at)); /* the index of the i-th record that was added */
+	uint32_t *at = calloc(n + 1, sizeof(*at)); /* [i]: the index, after the sort, of the i-th
+						      record that was added */
 	struct window_record *sorted = calloc(n + 1, sizeof(*sorted));
 
 	if (!at || !sorted)

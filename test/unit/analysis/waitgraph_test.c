@@ -91,7 +91,8 @@ static void two_cycles(void **state)
 	struct waitgraph_step s[8];
 	const struct waitgraph_cycle *c;
 
-	/* 3 -> 1 -> 2 -> 3 for locks; 10 <-> 11 by polls; 20 waits for the first cycle. */
+	/* 3 -> 1 -> 2 -> 3 is a strong cycle. 10 -> 11 is strong, but 11 -> 10 is weak. 20 waits
+	 * for 2, in the strong cycle. */
 	edge(g, 3, 1, STRONG);
 	edge(g, 1, 2, STRONG);
 	edge(g, 2, 3, STRONG);

@@ -101,8 +101,8 @@ static void runs(struct make *m, uint16_t cpu, uint32_t tid)
 }
 
 /*
- * The wake comes while the task is still on its way into the wait. Nothing is known of task 20
- * before its first record.
+ * The wake at 9 ms comes while task 10 is still on its way into the wait that begins at 10 ms.
+ * Nothing is known of task 20 before its first record, at 60 ms.
  */
 static void test_edges_of_knowledge(void **state)
 {
@@ -163,8 +163,8 @@ static void test_arrival(void **state)
 }
 
 /*
- * 10 waits for a message of 20. Without this wait, the message does not delay 10. A later message of
- * 20 delays 10, unless the question is about both waits.
+ * 10 waits for a message of 20. Without this wait, the message does not delay 10. A later message
+ * of 20 delays 10, unless the question is about all waits of this kind (WHATIF_WAITS).
  */
 static void test_awaited(void **state)
 {
@@ -228,8 +228,9 @@ static uint64_t saved_with_record_after(uint64_t late_us)
 }
 
 /*
- * The record of the send that ended the wait may come after the wait. Without the wait, this send
- * does not delay 10. A still later record is of another send, for which 10 then waits.
+ * The record of the send that ended the wait may come shortly after the wait (150 us). Without the
+ * wait, this send does not delay 10. A later record (300 us) is of another send, for which 10 then
+ * waits.
  */
 static void test_record_after_the_wait(void **state)
 {
@@ -316,8 +317,8 @@ static bool is_asked(const struct scene *s, const struct whatif_row *rows, size_
 }
 
 /*
- * In one second, one process had the CPU for 30 ms and another one for 15 ms. Only the first
- * process gets a question.
+ * In one second, process 20 ("some") had the CPU for 30 ms, and process 30 ("hardly") for 15 ms.
+ * Only process 20 gets a question.
  */
 static void test_rivals(void **state)
 {

@@ -29,7 +29,7 @@ static struct {
 	ino_t ino;
 	uint8_t *synced; /* the content at the last sync */
 	size_t size;
-	VEC(struct write) writes; /* the writes since the last sync */
+	VEC(struct write) writes; /* to the watched file, since its last sync */
 } watched;
 
 static uint64_t draw(void)
@@ -177,7 +177,7 @@ bool faults_dirty(uint64_t at, uint64_t n)
  * sync have reached the sector. */
 static void cut_sector(uint8_t *out, uint64_t at)
 {
-	/* In three of four cases all writes or none have reached the disk, as with real disks. */
+	/* In three of four cases all writes or none have reached the sector, as with real disks. */
 	uint64_t upto = draw() % 4 ? (draw() & 1 ? watched.writes.n : 0) : draw() % (watched.writes.n + 1);
 
 	for (size_t i = 0; i < upto; i++) {

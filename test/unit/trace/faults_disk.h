@@ -24,7 +24,7 @@ struct faults {
 	/* The call with this number fails too. The first call has the number 1; 0 is no call. */
 	uint64_t nth;
 	uint64_t calls, failed; /* how many calls there were, and how many of them failed */
-	atomic_bool frozen;     /* while this is set, writes and syncs wait */
+	atomic_bool frozen;     /* while this is set, all calls wait */
 	uint64_t rng;
 };
 extern struct faults faults;
@@ -32,7 +32,7 @@ extern struct faults faults;
 /* Notes all writes to this file from now on. The present content counts as synced. */
 void faults_watch(const char *path);
 void faults_unwatch(void);
-/* Returns whether bytes of [at, at + n) were written since the last sync. */
+/* Returns whether bytes [at, at + n) of the watched file were written since its last sync. */
 bool faults_dirty(uint64_t at, uint64_t n);
 /*
  * Writes to path a possible state of the watched file after a power cut now. Each sector is as after one

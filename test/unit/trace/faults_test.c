@@ -24,11 +24,11 @@
 struct life {
 	struct fixture *f;
 	const char *path;
-	uint64_t base_ns, n; /* time of the first record; number of records that the writer got */
+	uint64_t base_ns, n; /* the time of record 0; the number of the next record */
 	VEC(struct sealed) sealed;
 };
 struct sealed {
-	uint64_t first, end; /* range of records */
+	uint64_t first, end; /* the numbers of its records: [first, end) */
 	bool written;
 	uint64_t safe_seq; /* not 0: the records are safe on the disk, in the segment with this number */
 };
@@ -62,7 +62,7 @@ static int begin_with(struct life *l, uint8_t boot, uint64_t size, bool backgrou
 		assert_true(strlen(err) > 10);
 		return ret;
 	}
-	/* this record is left out: it is from the time between two writers */
+	/* leave out one number: its time lies between two writers */
 	l->n++;
 	assert_int_equal(writer_begin(l->f->w, l->base_ns + l->n * STEP, NULL, 0), 0);
 	return 0;
@@ -107,8 +107,8 @@ static unsigned some_records(struct life *l)
 struct found {
 	struct window *w;
 	VEC(struct window_record) gaps;
-	uint64_t first, last; /* range of records */
-	uint64_t n;
+	uint64_t first, last; /* the numbers of the first and the last record */
+	uint64_t n;           /* how many records there are */
 };
 
 static bool in_gap(const struct found *fd, uint64_t ns)
@@ -176,7 +176,8 @@ static void found_done(struct found *fd)
 	VEC_FREE(&fd->gaps);
 }
 
-/* Notes the sealed segments that a power cut cannot lose, and that damaged later writes cannot harm. */
+/* Notes which sealed segments are safe: they are in the file, and no byte of their slots was
+ * written since the last sync. */
 static void note_safe(struct life *l)
 {
 	_cleanup_(file_index_done) struct file_index ix = { 0 };
@@ -346,7 +347,9 @@ static void flip(struct life *l, unsigned n)
 
 	for (unsigned i = 0; i < n; i++) {
 		off_t slot = (off_t)(fixture_random(l->f) % (FIXTURE_BYTES / FORMAT_SLOT_BYTES)), at;
-		/* Most changes are in headers. Of slot 0, only the first copy of the file header changes. */
+		/* More than half of the changes are in the first 700 bytes of a slot, where a
+		 * header may be. Of slot 0, only these bytes change, which have the first copy of
+		 * the file header. */
 		bool anywhere = slot && fixture_random(l->f) & 1;
 		uint8_t byte;
 

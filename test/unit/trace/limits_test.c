@@ -27,7 +27,7 @@
 #define FUTEX    CT_OBJ_ID(CT_OBJ_FUTEX, 0x2000)
 #define FIELD(f) offsetof(struct format_segment, f), sizeof(((struct format_segment *)0)->f)
 
-/* Uses a window as commands do: builds the graphs, and walks the path of one task. */
+/* Uses a window as commands do: builds the graphs, diagnoses one task, and walks its path. */
 static void use(const struct window *w)
 {
 	struct diagnosis *d;
@@ -194,7 +194,8 @@ static void a_width_that_no_column_has(void **state)
 		h->body_crc = crc32c(0, body, h->body_bytes);
 		h->crc = file_index_segment_crc(slot, sizeof(*h));
 		fixture_spew(f->path, bytes, n);
-		/* an odd number of times is refused, so the only segment is damaged */
+		/* if the number of times is odd, the reader refuses the column, and the only
+		 * segment is damaged */
 		r = reader_open(f->path, &reader, err);
 		if (!r)
 			r = window_load(reader, 0, UINT64_MAX, 0, &w, err);
@@ -426,9 +427,9 @@ static uint32_t overlapping(struct fixture *f, int n)
 	return skipped;
 }
 
-/* To merge the records of such a segment, the reader would have to move all earlier records. For n
- * segments, the time would grow with the square of n. So the reader leaves out segments when it has
- * moved many records. */
+/* If the records of a segment are older than those of all segments before, the reader has to move
+ * all records before, to merge them. For n segments, the time would grow with the square of n. So
+ * the reader leaves out segments when it has moved many records. */
 static void segments_that_overlap(void **state)
 {
 	assert_int_equal(overlapping(*state, 40), 0);
@@ -507,7 +508,8 @@ static void memory_is_in_proportion_to_the_file(void **state)
 
 /*
  * Many waits have the same object, and wake-ups on this object do not explain the waits. If ctrace
- * looked at all wake-ups for every wait, the time would grow with the square of their number.
+ * looked at all wake-ups for every wait, the time would grow with the number of waits times the
+ * number of wake-ups.
  */
 static void walks_are_paid_for(void **state)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A redacted trace has none of the names of the original trace. All else is the same. */
+/* A redacted trace has none of the private names, addresses and values of the original trace. All
+ * else is the same. */
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -21,7 +22,8 @@
 #define FUSE_ID  CT_OBJ_ID(CT_OBJ_FUSEDEV, POINTER)
 #define TIMER    0xffffffff81234567ULL
 
-/* The first vectors of the reference implementation: key 00 01 02 ... 0f, input 00 01 02 ... */
+/* Four vectors of the reference implementation, for inputs of 0, 1, 8 and 15 bytes: key 00 01 02
+ * ... 0f, input 00 01 02 ... */
 static void test_siphash(void **state)
 {
 	struct siphash_key key;
@@ -201,7 +203,8 @@ static void put_object(struct fixture *f, uint64_t id, const char *name)
 	assert_int_equal(writer_blob(f->w, &b.o.h), 0);
 }
 
-/* Records that refer to objects by addresses of the kernel's memory. */
+/* Writes the objects in `devices`, and records that refer to objects by addresses of the kernel's
+ * memory. */
 static void write_pointers(struct fixture *f)
 {
 	struct window_record e = fixture_usual(f, 0);

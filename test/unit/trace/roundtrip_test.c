@@ -184,7 +184,7 @@ static void a_window_ends_where_it_was_asked_to(void **state)
 	}
 	begin[8] = f->now;
 	/* the window begins within segment 3 and ends within segment 5; it has all events from the
-	 * beginning of segment 3 to its own end */
+	 * beginning of segment 3 to the end of the window */
 	mid = begin[5] + 100000;
 	w = fixture_load(f, begin[3] + 100000, mid);
 	fixture_check(f, w, 3, mid);
@@ -251,7 +251,8 @@ static void tasks_over_time(void **state)
 	e.r.tid = 1000;
 	fixture_add(f, &e);
 	fixture_seal(f);
-	/* only the second segment: it also has the entry that was valid at its start */
+	/* only the second segment: it also has the entry of task 1000 that was valid at its
+	 * start */
 	w = fixture_load(f, renamed, UINT64_MAX);
 	assert_int_equal(w->n_tasks, 3);
 	assert_string_equal(window_task_at(w, 1000, 0)->comm, "first");

@@ -26,9 +26,9 @@
 struct life {
 	struct fixture *f;
 	uint64_t begin_ns; /* start of the open segment */
-	uint64_t n;        /* records that the writer got */
-	uint64_t in_file;  /* records that were sealed or saved */
-	uint64_t synced;   /* records that were in the file at the last sync */
+	uint64_t n;        /* the number of the next record */
+	uint64_t in_file;  /* all records below this number were sealed or saved */
+	uint64_t synced;   /* all records below this number were in the file at the last sync */
 };
 
 static uint64_t time_of(uint64_t n)
@@ -53,7 +53,7 @@ static void life_open(struct life *l, uint8_t boot)
 
 	if (writer_open(l->f->path, &opt, &l->f->w, err))
 		fail_msg("%s", err);
-	l->n++; /* this record is left out: it is from the time between two writers */
+	l->n++; /* leave out one number: its time lies between two writers */
 	l->begin_ns = time_of(l->n);
 	assert_int_equal(writer_begin(l->f->w, l->begin_ns, NULL, 0), 0);
 }
@@ -216,7 +216,8 @@ static void a_busy_machine_saves_nothing(void **state)
 	life_close(&l);
 }
 
-/* The states of so many tasks do not fit into a slot, so each second makes a segment. */
+/* The states of 5000 tasks do not fit into a slot. So only the first segment, whose checkpoint has
+ * no states, gets a copy. */
 static void too_many_tasks_for_a_copy(void **state)
 {
 	struct life l = life_new(*state, 0);

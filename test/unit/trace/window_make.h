@@ -39,7 +39,7 @@ static inline struct window_record *make_event(struct make *m, uint64_t ns, uint
 
 /*
  * The task prev begins a wait of this kind, and the task next gets the CPU. CT_W_NONE: prev is
- * preempted. A prev or next of 0 is the idle task.
+ * preempted. CT_W_YIELD: prev yields. A prev or next of 0 is the idle task.
  */
 static inline struct window_record *make_switch(struct make *m, uint64_t ms, uint16_t cpu, uint32_t prev,
 						uint32_t next, enum ct_wait wait, uint64_t obj)
