@@ -24,7 +24,7 @@
 
 #define SIMILAR_TOKENS    24   /* the most tokens of a signature */
 #define SIMILAR_PERIOD    6    /* the most tokens of a repeat that counts once */
-#define SIMILAR_INTERVALS 96   /* the most intervals for one signature */
+#define SIMILAR_INTERVALS 96   /* the most intervals that are looked at for one signature */
 #define SIMILAR_EVENTS    256  /* the most records of one run that are looked at: its latest ones */
 #define SIMILAR_MAX       128  /* the most waits in the result */
 #define SIMILAR_LOOKS     1024 /* the most waits at the same place that one search looks at */
