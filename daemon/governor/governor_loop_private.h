@@ -28,7 +28,8 @@ struct governor_loop {
 	uint64_t read_ns; /* in a coarse step: the time of the next reading of all tasks */
 	uint64_t back_ns; /* the last result of probe_whole_cost_ns() */
 	double back_ppm;
-	uint64_t broken_ns; /* when an attach of detached programs last failed; 0: all are attached */
+	uint64_t broken_ns; /* when the last attach of detached programs failed; 0: it did not
+			       fail */
 
 	/* The groups that are capped. */
 	struct {
