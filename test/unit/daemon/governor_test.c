@@ -456,8 +456,8 @@ static void the_group_that_makes_most_is_found(void **state)
 	assert_most(&g, 1000, 0.44, 0.57);
 	for (unsigned i = 0; i < 20000; i++)
 		groups_add(&g, 0);
-	assert_most(&g, 1000, 0.22,
-		    0.29); /* records of tasks in no group lower the share of each group */
+	/* records of tasks in no group lower the share of each group */
+	assert_most(&g, 1000, 0.22, 0.29);
 	groups_init(&g, 0);
 	for (unsigned i = 0; i < 1000; i++)
 		groups_add(&g, GOVERN_CGROUP | 77);
