@@ -292,8 +292,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
 		return true;
-	else if (usual && h->asks) /* the task waits for a request of the waiter, so the task owes no
-					     wake-up */
+	else if (usual && h->asks) /* the task waits for a request of the waiter, so the task owes
+				      no wake-up */
 		m->n_steps = 0;
 	else if (usual)
 		m->how = MISSING_ASLEEP;
