@@ -41,7 +41,9 @@ struct elf_file {
 	uint16_t n_loads; /* never 0 */
 	struct elf_load loads[ELF_LOADS_MAX];
 	uint64_t base;                             /* lowest virtual address in `loads` */
-	uint64_t eh_frame_hdr, eh_frame_hdr_bytes; /* virtual address; 0: the file has none */
+	uint64_t eh_frame_hdr, eh_frame_hdr_bytes; /* virtual address and size of the table that
+						      finds the unwind rules; both 0: the file has
+						      none */
 	uint64_t shoff;                            /* offset of the section headers */
 	uint16_t shentsize, shnum, shstrndx;
 	uint8_t build_id[ELF_BUILD_ID_MAX];
@@ -83,7 +85,8 @@ int elf_file_section(const struct elf_file *e, const char *name, Elf64_Shdr *ret
 
 struct elf_note {
 	uint32_t type;     /* NT_* */
-	const char *owner; /* owner_bytes bytes, with the 0 at their end; in the memory of the cursor */
+	const char *owner; /* owner_bytes bytes, of which the last one is normally a 0; in the
+			      memory of the cursor */
 	uint32_t owner_bytes;
 	const void *desc;
 	uint32_t desc_bytes;

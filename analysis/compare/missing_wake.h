@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * missing_wake.h - the result of a comparison: one wait, the *examined wait*, is compared with
- * earlier waits. The result names the wake-up that is missing or late, and the task that should
- * have sent this wake-up. missing_wake_find.h says how the search works. The *reference* is the
- * earlier wait with which the examined wait is compared in detail.
+ * earlier waits. The *waiter* is the task of the examined wait. The result names the wake-up that
+ * is missing or late, and the task that should have sent this wake-up. missing_wake_find.h says how
+ * the search works. The *reference* is the earlier wait with which the examined wait is compared in
+ * detail.
  *
  * Pure; any thread.
  */
@@ -12,14 +13,15 @@
 
 #include "graph/wake/blame.h"
 
-#define MISSING_STEPS 8 /* the largest number of tasks in the search for the missing wake-up */
+#define MISSING_STEPS 8 /* the most tasks from the waiter to the named task */
 
-/* What the named task does instead of sending the wake-up. */
+/* What the named task (missing_wake_named()) does instead of sending the wake-up. */
 enum missing_wake_how {
-	MISSING_ENDED,  /* the task has ended */
-	MISSING_SILENT, /* the task still does the things after which it sent its earlier wake-ups, but sends
-			   none */
-	MISSING_ELSEWHERE, /* the task waits, but not where it waited before its earlier wake-ups */
+	MISSING_ENDED,     /* the task has ended */
+	MISSING_SILENT,    /* the task is still woken in the way that made it send its earlier
+			      wake-ups, but sends none */
+	MISSING_ELSEWHERE, /* the task waits, but not where it waited before its earlier wake-ups,
+			      or this earlier place is not known */
 	MISSING_ASLEEP,    /* the task waits where it waited before its earlier wake-ups, but for
 			      longer */
 	MISSING_BUSY,      /* the task runs, or is runnable */
@@ -33,11 +35,13 @@ struct missing_wake_step {
 	uint64_t from_ns; /* from_ns to to_ns: the part of this wait that is compared */
 	uint64_t to_ns;
 	uint64_t obj;        /* the object of the earlier wait with which `wait` is compared */
-	enum edge_kind edge; /* how the earlier wait ended with which `wait` is compared */
-	uint32_t count;      /* how many similar earlier waits the task ended; 0: only other tasks of its role
-				ended such waits */
+	enum edge_kind edge; /* the kind of the edge that ended the earlier wait with which `wait`
+				is compared */
+	uint32_t count;      /* how many earlier waits of the waiting task, at the same place as
+				`wait`, the task ended; 0: only other tasks of its role ended such
+				waits */
 	bool more;           /* count is a lower bound: the search stopped at SIMILAR_LOOKS waits */
-	uint64_t last_ns;    /* when the task last ended a similar earlier wait; 0: never */
+	uint64_t last_ns;    /* when the task last ended one of the waits of `count`; 0: never */
 };
 
 struct missing_wake {
@@ -47,15 +51,19 @@ struct missing_wake {
 				  compared */
 	uint64_t wait_to_ns;
 	uint32_t reference;   /* the reference, an interval */
-	uint64_t ref_from_ns; /* when the events began that led to the wake-up of the reference */
-	float similarity;     /* how alike the examined wait and the reference are: 0..1 */
+	uint64_t ref_from_ns; /* when the reference began; or earlier, when the path of wake-ups
+				 began that ended it */
+	float similarity;     /* how alike the examined wait and the reference are, 0 to 1 (equal).
+				 If several waits were compared one after the other, the least of
+				 their likenesses */
 	uint32_t occurrences; /* earlier waits that are like the examined wait, and ended in the
 				 same way as the reference */
 	uint32_t others;      /* earlier waits that are like the examined wait, and ended in another
 				 way than the reference */
-	uint32_t refused;     /* earlier waits and tasks that were left out because of a limit
-				 (similar.h) */
-	uint64_t usual_ns;    /* length of the reference: the median of the most alike waits */
+	uint32_t refused;     /* number of earlier waits and tasks that were left out because of a
+				 limit (similar.h) */
+	uint64_t usual_ns;    /* the length of the reference. It is the median length of the earlier
+				 waits that are most like the examined wait */
 	bool late;            /* the wake-up came, but later than usual */
 	bool regular;         /* the gaps between earlier wake-ups were all far shorter than the
 				 examined wait */
@@ -71,9 +79,9 @@ struct missing_wake {
 	uint64_t instead_ns; /* for how long the task is in `instead`, within the wait that it
 				should have ended; MISSING_BUSY: all time in which the task ran or
 				was runnable */
-	uint32_t triggers;   /* MISSING_SILENT: how often, during the wait that it should have
-				ended, the task was woken in the way that made it send the wake-up
-				in the reference */
+	uint32_t triggers;   /* MISSING_SILENT: how often the named task was woken in the way that
+				made it send the wake-up in the reference. Counts only the time of
+				the wait that the task should have ended */
 	char *text;          /* the result in words */
 };
 

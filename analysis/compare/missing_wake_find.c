@@ -133,7 +133,8 @@ static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t fr
 			run.interval = i;
 		}
 	}
-	/* the task was folded for most of the time, so its main activity is not known */
+	/* the task was folded for longer than it ran, and for longer than it waited: its main
+	 * activity is not known */
 	if (folded > run.ns && folded > waited)
 		return (struct doing){ .interval = GRAPH_NONE };
 	return run.ns > waited ? run : wait;
@@ -177,8 +178,9 @@ static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, u
 	return false;
 }
 
-/* Counts the earlier waits of the same waiter, at the place of step->wait, that step->task ended.
- * Sets step->last_ns to the end of the last one. */
+/* Adds to step->count the earlier waits that step->task ended, of the task of step->wait and at
+ * the same place as step->wait. Sets step->last_ns to the end of the last such wait. Sets
+ * step->more if it stops after SIMILAR_LOOKS waits. */
 static void count_before(const struct graph *g, struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
@@ -207,8 +209,9 @@ static void name(struct missing_wake *m, enum missing_wake_how how, const struct
 	m->since_ns = since_ns;
 }
 
-/* Tells whether the task of the last step of m is still woken by the trigger of hop k, although it
- * does not send the wake-up that should follow. Sets m->triggers. */
+/* Tells whether waits of the task of the last step of m still end as the trigger of hop k ended,
+ * although the task does not send the wake-up that should follow. Counts such waits in
+ * m->triggers. */
 static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
 	const struct missing_wake_step *step = &m->steps[m->n_steps - 1];
@@ -283,12 +286,14 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
 	if ((usual || !most) && is_silent(g, h, k, m))
 		name(m, MISSING_SILENT, &d, step->last_ns);
-	else if (usual && !most && m->late) /* the task (an event loop) served other clients in
-					       between, so it is not known which wait to compare */
+	else if (usual && !most && m->late) /* the task also did other things during this wait (an
+					       event loop serves other clients): it is not known
+					       which of its waits to compare */
 		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
 		return true;
-	else if (usual && h->asks) /* the task waits for a request of the waiter: it owes no wake-up */
+	else if (usual && h->asks) /* the task waits for a request of the waiter, so the task owes
+				      no wake-up */
 		m->n_steps = 0;
 	else if (usual)
 		m->how = MISSING_ASLEEP;
@@ -392,7 +397,8 @@ static int examine(const struct graph *g, struct missing_wake *m)
 }
 
 /* The named task waits for something else. Compares this wait with earlier waits, too. Returns 1 if
- * this comparison names another task; 0 if it does not; or -ENOMEM. */
+ * this comparison names another task; 0 if it does not; or -ENOMEM. If the path leads back to the
+ * waiter, m->n_steps becomes 0. */
 static int examine_next(const struct graph *g, struct missing_wake *m)
 {
 	struct missing_wake next = { .wait = m->instead, .wait_from_ns = g->intervals[m->instead].from_ns };
@@ -406,7 +412,8 @@ static int examine_next(const struct graph *g, struct missing_wake *m)
 		for (uint32_t j = 0; j < m->n_steps; j++)
 			if (m->steps[j].task == next.steps[i].task)
 				return 0;
-		/* the task waits for a request of the waiter: it owes no wake-up */
+		/* the named task waits, perhaps through other tasks, for a request of the waiter:
+		 * it owes no wake-up */
 		if (next.steps[i].task == g->intervals[m->wait].task) {
 			m->n_steps = 0;
 			return 0;

@@ -5,14 +5,14 @@
  * same place.
  *
  * An earlier wait counts only if a task of the commonest role ended it, in the commonest way
- * (similar_keep_commonest()). One of these waits is the reference: among the most alike waits, the
- * wait of median length (similar_median()).
+ * (similar_keep_commonest()). One of these waits is the reference: the wait of median length among
+ * those that are most like the examined wait (similar_median()).
  *
  * The walk follows the path of the reference's wake-up backward: to the task that woke the waiter,
  * to the task that had woken this waker, and so on. The walk looks at what each of these tasks does
  * now, while the waiter waits. If the task waits at the same place as before the reference's
- * wake-up, the walk goes on to the next task. Otherwise this task is named (Argus: Weng, Huang,
- * Yang, USENIX ATC 2021, section 4.2).
+ * wake-up, the walk goes on to the next task. Otherwise, or if there is no next task, this task is
+ * named (Argus: Weng, Huang, Yang, USENIX ATC 2021, section 4.2).
  *
  * Pure; any thread.
  */

@@ -13,8 +13,8 @@
 
 enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
 
-/* Stands for the kind of end of the wait that is compared, because this wait may not have ended
- * yet. */
+/* In the signature of a wait, stands for the kind of end of this wait: the examined wait may not
+ * have ended yet. */
 #define RESULT_OPEN 0xff
 
 static uint32_t make_token(enum token what, unsigned a, unsigned b, unsigned c)
@@ -31,11 +31,11 @@ bool similar_is_chance(const struct graph *g, const struct interval *s)
 /* A signature while it is built. */
 struct builder {
 	struct signature *s;
-	uint32_t period; /* length of the last repeat that was dropped; 0: none */
+	uint32_t period; /* length of the last repeat that was dropped, in tokens; 0: none */
 	uint32_t end;    /* the number of tokens that were left when that repeat was dropped */
 };
 
-/* Drops the newest tokens if they repeat the tokens just before them. */
+/* Drops the last tokens of the signature if they repeat the tokens just before them. */
 static void fold(struct builder *b)
 {
 	struct signature *s = b->s;
@@ -57,8 +57,8 @@ static void push(struct builder *b, uint32_t token)
 	fold(b);
 }
 
-/* Drops the last tokens if they are the beginning of one more repeat. (The rest of this repeat was
- * not looked at.) */
+/* Drops the last tokens if they are the beginning of one more repeat. (The limits cut off the
+ * rest of this repeat.) */
 static void finish(struct builder *b)
 {
 	uint32_t rest = b->s->n - b->end;
@@ -88,7 +88,8 @@ static uint32_t event_token(const struct window_event *e, uint32_t tid)
 	case CT_RECV:
 		return e->r.tid == tid ? make_token(TOKEN_RECV, kind, 0, 0) : 0;
 	case CT_WAKE:
-		/* a wake that made a socket readable has a token already: that of its send */
+		/* a wake that made a socket readable has a token already: the token of the
+		 * message that was sent */
 		if (ct_wake_waker(&e->r) != tid || ct_wake_context(&e->r) != CT_CTX_TASK ||
 		    e->r.flags & CT_WF_READY)
 			return 0;
@@ -108,7 +109,7 @@ static void push_run(const struct graph *g, const struct interval *s, struct bui
 		uint32_t token;
 
 		for (; dropped && g->dropped[dropped - 1].next >= i; dropped--)
-			seen++; /* a record after event i - 1, which the graph dropped */
+			seen++; /* a record that the graph dropped; it came after event i - 1 */
 		if (seen >= SIMILAR_EVENTS)
 			break;
 		token = event_token(&g->w->events[i - 1], g->tasks[s->task].tid);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * similar.h - finds earlier waits that are like a given wait. A wait is like another one if:
+ * similar.h - finds earlier waits that are like a given wait. An earlier wait is like the given
+ * wait if:
  * - it is at the same place;
  * - it belongs to the same task, or to another task of the same role;
  * - its task did much the same things before the wait;
@@ -9,8 +10,9 @@
  * A signature describes what a task did: its waits (system call, kind of object, kind of end), and
  * the kinds of its sends, receives and wakes, in order. A repeat of the same things counts once
  * (Argus: Weng, Huang, Yang, USENIX ATC 2021, section 4.2). The likeness of two signatures is the
- * length of their longest common subsequence, relative to their lengths. The likeness is less if
- * the stacks of both waits are known and differ.
+ * length of their longest common subsequence, relative to their lengths. The score of an earlier
+ * wait is this likeness, times a factor for the places of the two waits (similar_place()), times a
+ * factor for their stacks.
  *
  * Pure; any thread.
  */
@@ -22,8 +24,8 @@
 
 #define SIMILAR_TOKENS    24   /* the most tokens of a signature */
 #define SIMILAR_PERIOD    6    /* the most tokens of a repeat that counts once */
-#define SIMILAR_INTERVALS 96   /* the most intervals for one signature */
-#define SIMILAR_EVENTS    256  /* the most records of one run, the latest ones */
+#define SIMILAR_INTERVALS 96   /* the most intervals that are looked at for one signature */
+#define SIMILAR_EVENTS    256  /* the most records of one run that are looked at: its latest ones */
 #define SIMILAR_MAX       128  /* the most waits in the result */
 #define SIMILAR_LOOKS     1024 /* the most waits at the same place that one search looks at */
 #define SIMILAR_TASKS     64   /* the most other tasks of the role whose waits are looked at */
@@ -41,8 +43,8 @@ struct similar {
 
 struct similar_set {
 	VEC(struct similar)
-	v; /* first the waits of the task itself, then those of other tasks; of each task the latest
-	      first */
+	v; /* first the waits of the task of the given wait, then those of other tasks; of each task
+	      the latest wait first */
 	uint32_t looked;  /* number of earlier waits at the same place that were looked at */
 	uint32_t refused; /* number of waits and tasks that the limits above left out */
 };
@@ -67,12 +69,13 @@ bool similar_is_chance(const struct graph *g, const struct interval *s);
 /* Finds the waits that are like the wait `interval`, and that were over before it began. Returns 0
  * or -ENOMEM. The caller calls similar_done() in both cases. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
-/* Groups the waits by the role of the task that ended them, and by the way in which this task ended
- * them. Keeps the group with the greatest sum of scores. Drops waits with a score below
- * SIMILAR_LEAST. *ret_others grows by the number of waits that were dropped because they ended in
- * another way. */
+/* Groups the waits by the role of the task that ended them, and by the way in which this task
+ * ended them. Keeps the group with the greatest sum of scores. Drops waits with a score below
+ * SIMILAR_LEAST. *ret_others grows by the number of the other dropped waits: those of other
+ * groups, and those that no known task ended. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
-/* Returns the wait of median length among the most alike waits. The set must not be empty. */
+/* Returns the wait of median length among the waits whose score is at most SIMILAR_NEAR_BEST
+ * below the best one. The set must not be empty. */
 const struct similar *similar_median(const struct graph *g, const struct similar_set *set);
 void similar_done(struct similar_set *s);
 

@@ -18,9 +18,10 @@ struct replay_task {
 	uint64_t shift;   /* the shift at the start of interval next */
 	uint32_t next;    /* the first interval that has not been replayed to its end */
 	uint32_t arrival; /* where the last look-up ended: an index among the arrivals of the task */
-	size_t held_end;  /* the entries of `held` for the arrivals before this one are set */
-	uint32_t held_of; /* 1 + the interval for which the last of these entries were set; 0: none
-			     is set */
+	size_t held_end;  /* an index of `held`: for the interval of held_of, all entries before it
+			     are set */
+	uint32_t held_of; /* 1 + the last interval for which entries of `held` were set; 0: none is
+			     set */
 	bool begun;
 	bool busy; /* the task is on the stack, and a task above it on the stack may ask for its
 		      shift */
@@ -363,8 +364,9 @@ static void begin(struct replay *k, uint32_t task)
 		rt->shift = shift_at(k, t->parent, t->born_ns);
 	else if (k->taken[task] && rt->next < end_of(g, task) &&
 		 g->intervals[rt->next].from_ns > k->x->from_ns)
-		/* no record shows the task before its first interval, so the task takes no time
-		 * until then (shift_at() limits the shift in the same way) */
+		/* the task is taken away, so it takes no time before its first interval either,
+		 * although no record shows it there (shift_at() limits the shift in the same
+		 * way) */
 		rt->shift = g->intervals[rt->next].from_ns - k->x->from_ns;
 	if (rt->shift == SHIFT_FREE)
 		rt->shift = 0;

@@ -26,8 +26,10 @@ struct arrival {
 	uint64_t left_ns; /* when the event left the task `from`, at or before ts_ns */
 	uint64_t obj;
 	uint32_t from;
-	bool waited;     /* a child or thread ended while the task waited for another one (find_siblings()) */
-	uint8_t awaited; /* enum awaited: whether a wait of the task includes the arrival */
+	bool waited;     /* a child or thread of the task ended while the task waited for another
+			    child or thread (find_siblings()) */
+	uint8_t awaited; /* enum awaited: whether the arrival ended a wait of the task
+			    (was_awaited()) */
 };
 
 enum awaited { AWAITED_UNKNOWN, AWAITED_NO, AWAITED_YES };
@@ -60,7 +62,7 @@ uint64_t whatif_rivals(const struct graph *g, const bool *marked, uint32_t inter
 /* Marks the tasks that v takes away. Returns whether there are any. */
 bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n, bool *marked);
 /* Tells whether v[0 .. n) takes away a wait for `obj` whose time is of the kind `time`: one of v
- * takes away this object, or this kind of time. */
+ * takes away this object, or the disk of this object, or this kind of time. */
 bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t n, uint64_t obj,
 		  enum time_kind time);
 /* Tells whether one of v[0 .. n) takes away this wait. */

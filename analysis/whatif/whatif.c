@@ -126,7 +126,7 @@ static int sort_arrivals(struct arrival *v, size_t n)
 }
 
 /* Tells whether the edge makes an arrival. A wake-up makes no arrival, because the replay of the
- * wait that it ended includes it. */
+ * ended wait includes the wake-up. */
 static bool arrives(const struct whatif *x, const struct edge *e)
 {
 	const struct ct_rec *event = &x->g->w->events[e->event].r;

@@ -40,14 +40,14 @@
  *   for disks and the network.
  * - A task still does the things that it did on behalf of a task that is taken away.
  * - A task that needed the result of another task and found it ready did not wait. No record says
- *   that it would have waited otherwise. The answer is then too large, unless the causal graph has an
- *   edge for this. If children or threads end while their creator waits for the end of another one,
- *   the replay assumes that the creator needs them all.
+ *   that the first task would have waited for a later result. The answer is then too large, unless
+ *   the causal graph has an edge for this. If children or threads end while their creator waits for
+ *   the end of another one, the replay assumes that the creator needs them all.
  * - In the replay, a task polls as often as it did, and a wait that timed out does not become one
  *   that got its answer.
  *
  * Coz (Curtsinger and Berger, SOSP 2015) asks the same question about a running program. The replay
- * is that of PERT networks.
+ * computes times as a PERT network does.
  *
  * Pure. Several threads may ask whatif_saved(), whatif_on_path() and whatif_answer() of one struct whatif.
  */
@@ -89,10 +89,11 @@ struct whatif_row {
  * row must be about waits, not about runs. */
 struct whatif_without whatif_waits_of(const struct account_row *row);
 #define WHATIF_PER_GROUP 3
-/* Asks about the largest rows of each group of the accounts. In the group `resource`, asks only
- * about the CPU, disks, the network, timers and page faults. Also asks about the processes that had
- * the CPU while a task on the path was runnable. The rows are sorted by the time that they save,
- * the most first. The caller frees *ret_rows. Returns 0 or -ENOMEM. */
+/* Asks about at most WHATIF_PER_GROUP rows of each group of the accounts, the largest ones. In
+ * the group `resource`, asks only about the CPU, disks, the network, timers and page faults.
+ * Also asks about at most WHATIF_PER_GROUP processes that had the CPU while a task on the path
+ * was runnable. The rows are sorted by the time that they save, the most first. The caller frees
+ * *ret_rows. Returns 0 or -ENOMEM. */
 int whatif_table(struct whatif *x, const struct path *p, const struct account *a,
 		 struct whatif_row **ret_rows, size_t *ret_n);
 /*
@@ -103,7 +104,7 @@ int whatif_table(struct whatif *x, const struct path *p, const struct account *a
  *	whatif_sort();
  *
  * The rows are those of whatif_table(), unless the budget of the graph (graph/timeline/scan.h) ends
- * in between: then they depend on the order.
+ * in between: then the rows depend on the order of the calls.
  */
 int whatif_questions(struct whatif *x, const struct account *a, struct whatif_row **ret_rows, size_t *ret_n);
 int whatif_answer(struct whatif *x, const struct path *p, struct whatif_row *row);

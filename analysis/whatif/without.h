@@ -8,9 +8,11 @@
 #include "graph/wake/blame.h"
 
 enum whatif_kind {
-	WHATIF_WAIT,  /* the wait `interval` */
-	WHATIF_WAITS, /* the wait `interval`, and all other waits of its task for the same object and task */
-	WHATIF_RESOURCE, /* all waits of the kind `time`, of all tasks; from TIME_RUNNABLE to TIME_FAULT */
+	WHATIF_WAIT,     /* the wait `interval` */
+	WHATIF_WAITS,    /* the wait `interval`, and all other waits of its task that have the same
+			    object, task to blame and edge */
+	WHATIF_RESOURCE, /* all waits of all tasks whose time is of the kind `time`, which is one of
+			    TIME_RUNNABLE to TIME_FAULT */
 	WHATIF_TASK,     /* the task `task` */
 	WHATIF_PROCESS,  /* the process of the task `task` */
 	WHATIF_OBJECT,   /* all waits for `obj`, of all tasks; if it is a block device, also those for its
@@ -27,7 +29,7 @@ struct whatif_without {
 	enum time_kind time;
 };
 
-/* The largest number of tasks in a row of which each waits for the next. If a row is longer, the
+/* The most tasks in a row in which each task waits for the next one. If a row is longer, the
  * replay cuts the row at this length: the next task counts as if it were no earlier than in the
  * trace. */
 #define WHATIF_MAX_DEPTH 2048

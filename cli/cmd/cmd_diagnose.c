@@ -96,10 +96,11 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
-		/* The list begins with the worst hang. If no task is named, take the first hang. If
-		 * tasks are named, take the longest of the hangs that are as bad as the first hang:
-		 * `alarm`, `minor` and a normal verdict must be the same. (The idle master process of
-		 * a server waits longer than the worker that hangs, but is not as bad.) */
+		/* The list begins with the worst hang. If no task is named, take the first hang.
+		 * If tasks are named, take the longest of the hangs that are as bad as the first
+		 * hang: both have the same `alarm` and `minor`, and both or neither have the
+		 * verdict "normal". (The idle master process of a server waits longer than the
+		 * worker that hangs, but is not as bad.) */
 		if (!best || (named && best->alarm == x->alarm && best->minor == x->minor &&
 			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
 				      (x->diagnosis->verdict == VERDICT_NORMAL) &&
@@ -157,9 +158,10 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
-/* Diagnoses ret->task, the main thread. If nothing is wrong with the main thread, but another
- * thread of the process hangs, takes that other thread: the main thread of some programs only waits
- * for signals. Returns an exit code. */
+/* Diagnoses ret->task, the main thread of the process `who` (or another thread, if the trace has
+ * no main thread). If nothing is wrong with ret->task, but another thread of the process hangs,
+ * takes that other thread: the main thread of some programs only waits for signals. Returns an
+ * exit code. */
 static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *who, struct victim *ret)
 {
 	const struct diagnose_options o = { .window_given = true };

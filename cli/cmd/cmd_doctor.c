@@ -44,7 +44,7 @@ enum {
 	FOUND_CNT
 };
 
-/* Reads the first line of a small file. False: the file cannot be read. */
+/* Reads the first line of a small file. False: the file is empty, or cannot be read. */
 static bool first_line(const char *path, char buf[128])
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");

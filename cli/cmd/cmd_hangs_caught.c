@@ -96,8 +96,9 @@ static const char *str(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
-/* Prints the names of up to CAUGHT_OTHERS other tasks that hung at the same time, and the number of
- * all further tasks. n: the number of all other tasks. */
+/* `hangs` are the hangs of one snapshot. Prints the victims of all but the first: at most
+ * CAUGHT_OTHERS names, then the number of victims that are left. n: the number of all hangs of
+ * the snapshot but the first. */
 static void print_others(const json_t *hangs, size_t n)
 {
 	size_t shown = 0;
@@ -175,8 +176,8 @@ static void print_next(const struct caught *c)
 	}
 }
 
-/* Prints how many of the noticed hangs got no snapshot, and for how long the daemon had too few records to
- * notice all hangs. */
+/* Prints how many of the noticed hangs got no snapshot, and for how long the daemon had too few
+ * records to notice all hangs. Says so if the daemon keeps no snapshots at all. */
 static void print_uncaught(const json_t *status)
 {
 	const json_t *incidents = json_object_get(status, "incidents");

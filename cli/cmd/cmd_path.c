@@ -74,8 +74,9 @@ static void path_work_done(struct path_work *k)
 	free(k->links.v);
 }
 
-/* Computes the what-if of the headline: how much shorter the interval would be without the wait
- * that took most of the task's own time. If the task mostly ran, the headline has no what-if. */
+/* Computes the what-if of the headline: how much shorter the interval would be without the largest
+ * row of ACCOUNT_WAIT. If this row is the time in which the task ran, or is unknown, the headline
+ * has no what-if. */
 static int headline(struct path_work *k)
 {
 	const struct account_row *r = &k->account->rows[ACCOUNT_WAIT][0];
@@ -111,7 +112,8 @@ static int walk_path(struct path_work *k, const struct analysis_input *in, uint3
 	return r ? r : account_new(k->g, k->path, &k->account);
 }
 
-/* Finds the causal links, and walks the path at the same time. */
+/* Finds the causal links and walks the path. Does both at the same time if it may use two
+ * threads. */
 static int walk_both(struct path_work *k, const struct analysis_input *in, uint32_t task)
 {
 	struct link l = { .g = k->g };
@@ -195,8 +197,8 @@ static int ask_without(struct path_work *k)
 	return r ? r : whatif_on_path(k->whatif, k->path, v->without, v->n_without, &v->answer.path_ns);
 }
 
-/* Clips the window to the life of the task, because nothing can be said about other times. Keeps an end of
- * the window that the user has given with --from or --to. */
+/* Clips the window to the life of the task, because nothing can be said about other times. Does not
+ * move the begin of the window if --from is given, nor its end if --to is given. */
 static void clip_to_life(struct analysis_input *in, const struct path_options *o, uint32_t task)
 {
 	const struct graph_task *t = &in->graph->tasks[task];

@@ -180,8 +180,8 @@ static int save(struct session *s, int fd, struct lacks *ret_lacks)
 	return r ? cli_error("cannot save the recording: %s", rerr) : CLI_OK;
 }
 
-/* Called if the requested file could not be written. Tries to save the recording in /var/tmp, because
- * a recording cannot be repeated. */
+/* Called if the recording could not be saved in the requested file. Tries to save the recording in
+ * /var/tmp, because a recording cannot be repeated. */
 static void save_elsewhere(struct session *s)
 {
 	char path[] = "/var/tmp/ctrace-XXXXXX.ctr";
@@ -231,9 +231,9 @@ static int early_signal(void)
 	return sig > 0 ? 128 + sig : 0;
 }
 
-/* Records while CMD runs, or, without CMD, until wait_end() returns. Then saves the recording.
- * Returns the exit code of ctrace: the exit status of CMD if it is not 0, otherwise the exit code
- * of the saving. */
+/* Starts CMD, if there is one. Records until wait_end() returns, then saves the recording. Then
+ * waits for the end of CMD. Returns the exit code of ctrace: the exit status of CMD if it is not 0,
+ * otherwise the exit code of the saving. */
 static int session_run(struct session *s, char **argv, struct outfile *out)
 {
 	sigset_t set = oneshot_signals();

@@ -120,7 +120,8 @@ static int walk(struct walk *k, bool whole)
 	return r ? cli_error("%s: cannot follow the causes: %s", in->path, strerror(-r)) : CLI_OK;
 }
 
-/* Whether the segment, and some time before and after it, is loaded. */
+/* Whether the segment is loaded, with SLICE_MARGIN_NS before and after it. The margin does not
+ * reach over the begin or the end of the trace. */
 static bool is_inside(const struct walk *k, uint32_t segment)
 {
 	const struct window *w = k->in.window;

@@ -163,8 +163,8 @@ static int take(struct request *q, struct outfile *out, struct lacks *ret_lacks)
 	return code ? code : outfile_commit(out);
 }
 
-/* Refuses to replace a trace that exists: the daemon may have overwritten the records of the old
- * trace, so nobody could take that trace again. An empty file may be replaced. */
+/* Without --force, refuses to replace a file that is not empty. The file may be an earlier
+ * snapshot. Nobody could take it again if the daemon has overwritten these records since. */
 static int check_output(const struct request *q)
 {
 	struct stat st;

@@ -197,8 +197,9 @@ static bool same_next(const struct waitlive_chain *a, const struct waitlive_chai
 	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
 }
 
-/* Prints the other tasks that wait for the same task in the same way: "3 more wait there: a[1], b[2], ...".
- * Returns their number. */
+/* Finds the chains after the chain `first` whose first tasks wait for the same task in the same way
+ * as that of `first`. Prints these first tasks, at most 8 by name: "3 more wait there: a[1], b[2],
+ * ...". Returns the number of these chains. */
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {
 	enum { SHOWN = 8 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace watch - shows which tasks write (and read) a variable while the command runs. The daemon
- * records the accesses. */
+/* ctrace watch - shows which tasks write a variable (with --read, also which tasks read it), until
+ * the command ends. The daemon records the accesses. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -199,8 +199,8 @@ static int begin(struct watch *w)
 	return CLI_OK;
 }
 
-/* Prints the new accesses. *ret_ended: true if the process has ended, so that the variable no longer
- * exists. */
+/* Prints the new accesses. *ret_ended: true if the process has ended or runs another program now,
+ * so that the variable no longer exists. */
 static int look(struct watch *w, bool *ret_ended)
 {
 	json_t *answer = NULL;

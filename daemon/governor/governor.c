@@ -108,7 +108,8 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	return step_to(g, now_ns, step_next(g->step, true));
 }
 
-/* Returns for how long the cost has to be low before a step back. */
+/* Returns for how long, in ns, the cost has to be low before a step back, or before inspections are
+ * allowed again. */
 static uint64_t governor_wait(const struct governor *g)
 {
 	uint64_t ns =
@@ -176,8 +177,8 @@ static enum governor_act governor_paused(const struct governor *g, uint64_t now_
 	return GOVERNOR_RESUME;
 }
 
-/* Acts when there is no budget. Each call takes back one thing: a pause, the caps, the stop of
- * inspections, or one step. */
+/* Acts when there is no budget. Each call takes back one thing: a pause, the caps of all groups,
+ * the stop of inspections, or one step. */
 static enum governor_act governor_off(struct governor *g, uint64_t now_ns)
 {
 	if (g->paused)
@@ -189,8 +190,9 @@ static enum governor_act governor_off(struct governor *g, uint64_t now_ns)
 	return g->step ? step_to(g, now_ns, step_next(g->step, false)) : GOVERNOR_STAY;
 }
 
-/* Takes the CPU time spent since the last call out of the bucket, and returns this CPU time. Also
- * updates cost_ppm and passed_ppm, and if measure is true, rate_ppm and capture_ppm. */
+/* Adds to the bucket what it has gained since the last call. Takes out of the bucket the CPU time
+ * that was spent since the last call and that the budget counts. Returns this CPU time, in ns. Also
+ * updates cost_ppm and passed_ppm. If measure is true, also updates rate_ppm and capture_ppm. */
 static double governor_account(struct governor *g, uint64_t now_ns, const struct governor_spent *now,
 			       bool measure)
 {
@@ -208,8 +210,8 @@ static double governor_account(struct governor *g, uint64_t now_ns, const struct
 		smooth(&g->rate_ppm, spent * ppm, dt, over_ns);
 		smooth(&g->capture_ppm, capture * ppm, dt, over_ns);
 	}
-	/* In a pause, the bucket has room for the cost of the end of the pause, even if this cost
-	 * is more than the usual size of the bucket. */
+	/* In a pause, the bucket has room for the CPU time that is needed to end the pause
+	 * (governor_need()), even if the bucket is usually smaller. */
 	if (g->paused)
 		room = MAX(room, governor_need(g));
 	g->bucket_ns = MIN(g->bucket_ns + governor_in(g) * dt - spent, room);

@@ -16,7 +16,7 @@
  *   (GOVERNOR_SHARE), the governor caps this group: it leaves out the records of this group for a
  *   while. So in a storm of forks, only the group that makes the storm loses records.
  * - In the last step, CT_SHED_PAUSES, the governor pauses the capture. The pause lasts until the
- *   bucket holds enough to record for a while.
+ *   bucket holds enough to record for a while, but at most GOVERNOR_OFF_MAX_NS.
  *
  * Some kernels cannot do the step CT_SHED_COARSE. On such a kernel CT_SHED_HOOKS is the last step,
  * in which the governor caps groups and pauses the capture.
@@ -107,7 +107,7 @@ void governor_budget(struct governor *g, uint32_t budget_ppm);
 enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struct governor_spent *spent,
 				unsigned cpus);
 /* The caller calls this function when it has carried out a step. The CPU time spent since the last
- * tick is the cost of the change, and says nothing about the cost of the step. */
+ * tick is the cost of the change, and says nothing about the cost of recording in the new step. */
 void governor_stepped(struct governor *g, uint64_t now_ns, const struct governor_spent *spent);
 /* The caller calls this function when the capture has started again. The CPU time spent since the
  * last tick is the cost of the start. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * governor_caps.h - finds the tasks that make more records in a second than the limit for one task,
- * and caps them. From then on, until the second is over, the records of such a task are left out.
- * Pure. Only one thread at a time.
+ * and caps them. From then on, until the second is over, the records of such a task are left out,
+ * except for long waits. Pure. Only one thread at a time.
  *
  * The counts come from a sample of the records. They are in a table of fixed size, in which a task
  * with few records loses its place to another task.
@@ -39,7 +39,7 @@ struct caps {
 
 /* per_s: the limit: how many records one task may make in a second; 0: no limit. */
 void caps_init(struct caps *c, uint32_t per_s, uint64_t now_ns);
-/* Counts a record for its tasks. Only caps_note() calls it. */
+/* Counts a record for its tasks. Only caps_note() calls this function. */
 void caps_count(struct caps *c, const struct ct_rec *rec);
 /* Takes note of one record. Returns true if the record is in the sample. The function is inline,
  * because it is called for each record. */

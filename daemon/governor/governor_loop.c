@@ -28,9 +28,9 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	 * than their sum */
 	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
-	/* To leave out an event costs CPU time too. The budget counts this time if a task is capped
-	 * because of its own records. The budget does not count this time for tasks in capped
-	 * groups, or for short waits. */
+	/* To leave out an event costs CPU time too. The budget never counts this time for short
+	 * waits. For the events of capped tasks, the budget counts this time only while no group is
+	 * capped. */
 	passed_ns = probe_passed_ns(g->opt.probe);
 	short_ns = probe_short_ns(g->opt.probe);
 	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0) +

@@ -4,8 +4,9 @@
  * governor.h and governor_caps.h decide, and writes the decisions into the trace. Drain thread
  * only.
  *
- * In a coarse step (CT_SHED_COARSE or CT_SHED_PAUSES) all tasks are read about twice a second.
- * These readings show which tasks wait for long, and how much CPU time the other tasks had.
+ * In a coarse step (CT_SHED_COARSE or CT_SHED_PAUSES) all tasks are read about twice a second, or
+ * less often if there are very many tasks. These readings show which tasks wait for long, and how
+ * much CPU time the other tasks had.
  *
  * A pause begins in this order:
  * - a flag ends the capture on all CPUs at one moment;
@@ -30,8 +31,8 @@
  *   does the first two steps again for these bits.
  *
  * One CT_SHED record says that the cap of a task begins, and another one that it ends. In between,
- * readers do not know what the task does. Readers match messages by counting bytes. So at a cap
- * readers also forget the messages that are on their way to and from the process of the task.
+ * readers know only the long waits of the task. Readers match messages by counting bytes. So at a
+ * cap readers also forget the messages that are on their way to and from the process of the task.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
@@ -79,7 +80,8 @@ struct governor_loop_stats {
 	bool blind;          /* inspections are stopped */
 	uint64_t since_ns;   /* when the step began, boot time */
 	double cost_percent; /* percent of the machine's CPU time, averaged over the last seconds */
-	double bpf_percent;  /* the part of cost_percent for the BPF programs */
+	double bpf_percent;  /* percent of the machine's CPU time that the BPF programs take;
+				computed every GOVERNOR_BPF_NS */
 	/* the part of cost_percent that the budget does not count; see governor_spent.passed_ns */
 	double passed_percent;
 	/* CPU time so far. spent_ns: of the tracer, without governor_loop_threads.aside_ns. bpf_ns:
@@ -124,7 +126,8 @@ bool governor_loop_paused(const struct governor_loop *g);
 void governor_loop_round(struct governor_loop *g);
 /* The caller calls this function before another thread reads the trace, and before the trace ends.
  * Writes into the trace what later rounds would write: the ends of caps, the gap of a pause up to
- * now, a reading of all tasks, and the step. If the capture is paused, it stays paused. */
+ * now, in a coarse step a reading of all tasks, and the step if one is in force. If the capture is
+ * paused, it stays paused. */
 void governor_loop_settle(struct governor_loop *g);
 struct governor_loop_stats governor_loop_stats(const struct governor_loop *g);
 

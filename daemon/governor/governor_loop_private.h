@@ -22,13 +22,14 @@ struct governor_loop {
 	/* For bpf_percent of the statistics. bpf_ns: the CPU time of the programs at the time
 	 * bpf_at_ns. bpf_now_ns: the CPU time of the programs now. */
 	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
-	/* The step that the last message names. Because of it, a long storm does not get a message
-	 * for each step. */
+	/* The step that the last message names. Because of this member, a long storm does not get a
+	 * message for each change of the step. */
 	enum ct_shed said;
 	uint64_t read_ns; /* in a coarse step: the time of the next reading of all tasks */
 	uint64_t back_ns; /* the last result of probe_whole_cost_ns() */
 	double back_ppm;
-	uint64_t broken_ns; /* when an attach of detached programs last failed; 0: all are attached */
+	uint64_t broken_ns; /* when the last attach of detached programs failed; 0: it did not
+			       fail */
 
 	/* The groups that are capped. */
 	struct {
@@ -52,7 +53,8 @@ struct governor_loop {
 /* Returns the time of the governor's clock in nanoseconds. This clock stands still while the
  * machine is suspended. */
 uint64_t governor_loop_clock(void);
-/* Writes rec as a CT_SHED. The caller has set the time, flags and tasks of rec. */
+/* Writes rec as a CT_SHED. The caller has set the time, flags and tasks of rec. since_ns: when the
+ * step or the cap began that rec is about. */
 void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t since_ns);
 
 /* Finds the group that makes the most records. Returns the part (0 to 1) of all records that this
@@ -63,7 +65,7 @@ void governor_loop_cap_group(struct governor_loop *g);
 /* Ends the caps of all groups. */
 void governor_loop_uncap_groups(struct governor_loop *g);
 /* Caps the tasks that make more records in a second than governor_loop_options.task_cap, and ends
- * caps that are over. Called once in each round. */
+ * caps that are over. Called once in each round, except in a pause. */
 void governor_loop_caps_round(struct governor_loop *g);
 /* Finds the task or the group that makes the most records, and sets stats.most. Does nothing if
  * records were left out in the second that was counted. */

@@ -15,8 +15,8 @@
 #include "daemon/governor/governor_groups.h"
 
 enum most_kind {
-	/* no task or group has more than MOST_SHARE, or fewer than GROUPS_LEAST records were
-	 * counted */
+	/* no task or group certainly makes more than MOST_SHARE of the records, or fewer than
+	 * GROUPS_LEAST records were counted */
 	MOST_NONE,
 	MOST_TASK,
 	MOST_USER,
@@ -26,15 +26,16 @@ enum most_kind {
 struct most {
 	enum most_kind kind;
 	uint64_t id;            /* tid, uid, or id of the control group, depending on kind */
-	double share;           /* part (0 to 1) of the records */
+	double share;           /* a lower limit of the part (0 to 1) of all records that the task
+				   or group makes */
 	uint64_t ts_ns;         /* the time of the counts, boot time */
 	char comm[CT_COMM_LEN]; /* the name of the task; may lack a final 0 */
 };
 
 #define MOST_TEXT_MAX 128
 
-/* most_task() looks for the task with the largest count, and most_group() for the group. Neither
- * function sets comm; the caller does. */
+/* most_task() looks for the task with the largest count. most_group() looks for the user or control
+ * group with the largest count. Neither function sets comm; the caller does. */
 struct most most_task(const struct caps *c, uint64_t now_ns);
 struct most most_group(const struct groups *g, uint64_t now_ns);
 /* Writes a sentence with a space before it into buf, or "" for MOST_NONE. Returns buf. */

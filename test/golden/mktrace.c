@@ -53,7 +53,7 @@ static void check(int r, const char *what)
 		errx(1, "%s: %s", what, strerror(-r));
 }
 
-/* Returns `name`. If the trace is ill, returns a bad name in its place. */
+/* Returns `name`. If the trace is made with `ill`, returns one of the bad names instead. */
 static const char *named(const char *name)
 {
 	static size_t next;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * mkwaits FILE VICTIMS ROUNDS - writes a trace whose hangs take long to diagnose. VICTIMS tasks
- * wait at a pipe until a server writes to it. Each victim waits 10 ms longer than the next victim.
- * Before the server writes, it asks a helper and waits for the answer. It does this in ROUNDS
- * rounds of 200 us.
+ * wait at a pipe until a server writes to this pipe. Each victim waits 10 ms longer than the next
+ * victim. Before the server writes, it asks a helper ROUNDS times, once every 200 us, and each time
+ * waits for the answer.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@
 #define PIPE(i)  CT_OBJ_ID(CT_OBJ_PIPE, 77 + (i))
 
 enum { SERVER = 200, HELPER = 201, VICTIM = 1000 };
-enum { REQUEST, ANSWER, RESULT }; /* the pipes */
+/* the pipes: from the server to the helper, back, and to the victims */
+enum { REQUEST, ANSWER, RESULT };
 
 static struct writer *writer;
 

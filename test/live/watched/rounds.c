@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rounds HOW ROUNDS - in each round, one thread polls a flag in memory until another thread sets
- * it. The other thread first does something else for two seconds. HOW says which flag it is, how
- * the first thread polls it, and which thread sets it:
+ * rounds HOW ROUNDS - in each round, one thread polls a flag in memory until another thread, the
+ * setter, sets it. The setter first sleeps for two seconds. HOW says which flag it is, how the
+ * first thread polls it, and what else is different:
  *
- * 	global, static	sched_yield() on a flag of the program
- * 	library		sched_yield() on a flag of a library
- * 	pure		polls without a system call
- * 	naps		sleeps 10 ms between two looks
- * 	computing	as static, but the setter computes before it sets the flag, instead of sleeping
- * 	newborn		as static; in each round a new thread sets the flag
+ * 	global, static	a flag of the program; calls sched_yield() between two looks
+ * 	library		a flag of a library; calls sched_yield() between two looks
+ * 	pure		the flag of `global`; polls without a system call
+ * 	naps		the flag of `static`; sleeps 10 ms between two looks
+ * 	computing	as static, but the setter computes for two seconds instead of sleeping
+ * 	newborn		as static, but in each round the setter starts a new thread, which sleeps
+ * 			and sets the flag
  */
 #include "../work/work.h"
 

@@ -427,7 +427,8 @@ static bool one_step(void *arg)
 	return n++ % 2 == 0;
 }
 
-/* If the client gives up a snapshot, the cut ends at the next segment, and leaves nothing. */
+/* If the client gives up a snapshot, the cut ends at the next segment. The file of the client is
+ * then empty. */
 static void a_cut_that_is_cancelled(void **state)
 {
 	struct fixture *f = *state;

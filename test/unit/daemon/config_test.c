@@ -56,7 +56,8 @@ static void file_then_flags(void **state)
 	assert_int_equal(read_with(&c, err, "", (char *[]){ "--help", "--nonsense", NULL }), CONFIG_HELP);
 }
 
-/* A kernel before 6.0 refuses larger rings. A value that is set is used on every kernel. */
+/* The default size of a ring is 2 MiB on a kernel before 6.0, which refuses larger rings. On later
+ * kernels it is 4 MiB. If ring-size is set, this size is used on every kernel. */
 static void ring_of_an_older_kernel(void **state)
 {
 	char err[CONFIG_ERR_MAX];
@@ -138,7 +139,7 @@ static void what_follows_a_hang(void **state)
 	assert_true(c.incident.rate.never);
 }
 
-/* Each of these lines is refused with one sentence that names the error. */
+/* Each of these flags and files is refused, with a message of one line. */
 static void refusals(void **state)
 {
 	static char *const flags[][3] = {

@@ -27,7 +27,7 @@ struct fixture {
 	uint64_t kept; /* the client whose request "later" has no answer yet */
 	int last_fd;
 	unsigned n_disposed;
-	uid_t last_uid; /* the user that sent last_fd */
+	uid_t last_uid; /* the user whose descriptor on_dispose() got last */
 };
 
 static void on_request(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd)
@@ -331,7 +331,8 @@ static unsigned count_fds(void)
 	return n;
 }
 
-/* A request may bring one descriptor. Several descriptors, or a descriptor without a request, are closed. */
+/* A request may bring one descriptor. The daemon closes all further descriptors, and all
+ * descriptors that come without a valid request. */
 static void passed_descriptors(void **state)
 {
 	static const char *const lines[] = { "{\"cmd\":\"ping\"}\n", "garbage\n", "{\"cmd\":" };
@@ -522,7 +523,8 @@ static void socket_that_is_removed(void **state)
 	assert_int_equal(stat(f->path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	question_and_answer(state);
-	/* Another program has put a file in the place of the socket. The daemon leaves it alone. */
+	/* Another program has put a file in the place of the socket. The daemon leaves this file
+	 * alone. */
 	assert_int_equal(unlink(f->path), 0);
 	close(open(f->path, O_CREAT | O_WRONLY, 0644));
 	for (unsigned i = 0; i < 25; i++)

@@ -113,7 +113,8 @@ static void one_that_lasts(void **state)
 	assert_int_equal(json_integer_value(json_object_get(f->answer, "from_ns")), HANG_S(3));
 }
 
-/* The task is back in its loop, so the hang has ended. The loop is not a part of the hang. */
+/* HANG_LOOPER is back in its loop at 7 s, so the hang has ended. The time in the loop is not a part
+ * of the hang. */
 static void one_that_ended(void **state)
 {
 	struct fixture *f = *state;
@@ -179,7 +180,8 @@ static void gives_up_its_rights(void **state)
 	assert_int_equal(seen, geteuid() ? 4 : 6);
 }
 
-/* If the process has ended, the caller gets an error, and the next caller gets an error at once. */
+/* If ctraced-why has ended, the question gets no answer, and diagnoser_ask() refuses the next
+ * question at once. */
 static void killed(void **state)
 {
 	const struct diagnoser_question q = { .since_ns = HANG_S(3),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests each number of the governor in daemon/thresholds.h with a value below it and a value above it. The
- * tests do not use the names of the numbers, so a changed number fails here. */
+/* Tests numbers of the governor in daemon/thresholds.h, each with a value below it and a value
+ * above it. The tests do not use the names of the numbers, so a changed number fails here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,8 +114,8 @@ static void settle(void **state)
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 1.9) / MS, 100, 124);
 }
 
-/* The cost is too high. If the capture costs less than 60 % of the budget, the governor ends the inspections;
- * otherwise it takes a step. */
+/* The cost is too high. If the capture costs less than 60 % of the budget, the governor stops the
+ * inspections; otherwise it takes a step. */
 static void capture(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -274,8 +274,9 @@ static void share(void **state)
 	assert_true(is_capped(0.26, 4.1));
 }
 
-/* Returns for how many ms a group is capped. budgets: the cost of the other tasks. bucket_ms: the
- * content of the bucket at the begin of the cap. uncap_ms: the cost of the end of the last cap. */
+/* Returns for how many ms a group is capped. budgets: the cost of the other tasks, in budgets.
+ * bucket_ms: the content of the bucket at the begin of the cap, in ms of budget. uncap_ms: how long
+ * it took to end the last cap. */
 static uint64_t cap_ms(double budgets, double bucket_ms, uint64_t uncap_ms)
 {
 	struct run r;
@@ -292,11 +293,13 @@ static void cap(void **state)
 	assert_in_range(cap_ms(0, 1000, 0), 400, 424);
 	assert_in_range(cap_ms(0, 0, 0), 900, 950); /* the cap ends when the bucket is nearly full */
 	assert_in_range(cap_ms(0.95, 0, 0), 5000, 5024);
-	assert_in_range(cap_ms(0, 1000, 100), 6400, 6424); /* 64 times the cost of the end of the last cap */
+	assert_in_range(cap_ms(0, 1000, 100), 6400, 6424); /* 64 times the time that it took to end
+							      the last cap */
 }
 
-/* For some time after the begin of a coarse step, the daemon still writes records from before the step.
- * During this time, the governor takes no further step. */
+/* For some time after the begin of a coarse step, the daemon still writes records from before the
+ * step. During this time, the governor takes no further step if the cost is below four times the
+ * budget. */
 static void rest(void **state)
 {
 	struct run r;

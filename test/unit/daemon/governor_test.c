@@ -21,14 +21,14 @@
 struct machine {
 	struct governor g;
 	uint64_t now_ns;
-	double total; /* cost since the test set this to 0 */
+	double total; /* cost in ns since the test set this member to 0 */
 	double ppm[CT_SHED_STEPS];
 	double other_ppm;
 	uint64_t resume_ns;
 	unsigned n_up, n_down, n_pauses;
 	/*
-	 * group_ppm: the cost that goes away when the largest group is capped. passed_ppm: the cost
-	 * of the records of this group that are left out.
+	 * group_ppm: the cost that goes away when the largest group is capped. passed_ppm: while
+	 * this group is capped, what it costs to leave out its records.
 	 */
 	double group_ppm, passed_ppm, share;
 	bool capped;
@@ -149,7 +149,7 @@ static void takes_no_more_steps_than_it_needs(void **state)
 	assert_int_equal(m.n_pauses, 0);
 }
 
-/* The change to the step costs more than the budget of a second. This cost is no reason for the next
+/* A change of the step costs twice the budget of a second. This cost is no reason for the next
  * step. */
 static void the_cost_of_a_step_leads_to_no_other(void **state)
 {
@@ -163,8 +163,8 @@ static void the_cost_of_a_step_leads_to_no_other(void **state)
 	assert_int_equal(m.n_pauses, 0);
 }
 
-/* The number of short waits shows what the step before would cost. So the governor does not go back to that
- * step. */
+/* In the step CT_SHED_COARSE, back_ppm says what the step CT_SHED_HOOKS would cost. While this is
+ * more than the budget, the governor does not go back. */
 static void does_not_go_back_to_what_costs_too_much(void **state)
 {
 	struct machine m;
@@ -233,8 +233,8 @@ static void comes_back_step_by_step(void **state)
 	assert_int_equal(m.n_down, 3);
 }
 
-/* The load is bearable only in the present step. The governor tries to leave this step less and less
- * often. */
+/* Only from the step CT_SHED_HOOKS on, the cost is within the budget. The governor tries to leave
+ * this step less and less often. */
 static void does_not_flap(void **state)
 {
 	struct machine m;
@@ -383,7 +383,7 @@ static void a_storm_of_one_group_costs_that_group(void **state)
 	machine_run(&m, 60);
 	assert_int_equal(m.n_up, 2); /* the steps without loss of long waits come before the cap */
 	assert_int_equal(m.n_pauses, 0);
-	/* the group is capped nearly all of the time */
+	/* the group is capped for most of the 60 s */
 	assert_true(m.capped_ns > 45 * NSEC_PER_SEC && m.capped_ns < 60 * NSEC_PER_SEC);
 	/* the budget of 1 %, and 4 % for the records of the group that are left out */
 	assert_true(machine_cost(&m, 60) < 1.1 + 4);
@@ -456,8 +456,8 @@ static void the_group_that_makes_most_is_found(void **state)
 	assert_most(&g, 1000, 0.44, 0.57);
 	for (unsigned i = 0; i < 20000; i++)
 		groups_add(&g, 0);
-	assert_most(&g, 1000, 0.22,
-		    0.29); /* the records of root count for the share, but root is never capped */
+	/* records of tasks in no group lower the share of each group */
+	assert_most(&g, 1000, 0.22, 0.29);
 	groups_init(&g, 0);
 	for (unsigned i = 0; i < 1000; i++)
 		groups_add(&g, GOVERN_CGROUP | 77);

@@ -127,7 +127,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Waits until n notes are complete. Returns all notes. */
+/* Waits until the notes (JSON files) of n incidents are complete. Returns the notes of all
+ * incidents. */
 static json_t *wait_for(struct fixture *f, size_t n)
 {
 	for (unsigned i = 0; i < 2000; i++) {
@@ -575,7 +576,8 @@ static void room_of_users(void **state)
 	assert_false(has(&s, "20260131T110000Z-u-1"));
 }
 
-/* The daemon finds a pending incident at any place in the order of the names. */
+/* incidents_read() returns a pending incident even if the limit leaves out other, newer
+ * incidents. */
 static void pending_behind_many(void **state)
 {
 	struct fixture *f = *state;

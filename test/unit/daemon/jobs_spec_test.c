@@ -95,7 +95,7 @@ static void spec(void **state)
 	free(s);
 }
 
-/* Each description is refused with words that name the error, and no function is returned. */
+/* Each of these texts is refused with a message that names the error. *ret stays unset. */
 static void refusals(void **state)
 {
 	static const struct {

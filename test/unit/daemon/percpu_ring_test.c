@@ -2,9 +2,9 @@
 /*
  * The code of the kernel side (bpf/emit.h) writes the ring of a CPU, and the code of the daemon
  * reads the ring. This test makes the ring work harder than the kernel does: two threads write into
- * one small ring at the same time, signals interrupt the threads and each other, and the reader is
- * slow. Every record must arrive whole, once, and in the order of its writer, or be counted as
- * lost.
+ * one small ring at the same time, signal handlers interrupt the threads and each other and write
+ * too, and the reader is slow. Every record must arrive whole, once, and in the order of its
+ * writer, or be counted as lost.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,7 +82,8 @@ static void govern_ran_light(struct cpu *c)
 #define WRITERS (THREADS * LEVELS)
 #define RECORDS 120000 /* number of records that have to arrive */
 
-/* the number of records of each writer; the signal handlers of a thread are writers too */
+/* for each writer: how many records it tried to write, and how many of them were refused. The
+ * signal handlers of a thread are writers of their own */
 static uint64_t written[WRITERS], refused[WRITERS];
 static uint64_t next[WRITERS];
 static atomic_uint_fast64_t n_read;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests each number of daemon/thresholds.h about tasks and their inspections with a value below it and a
- * value above it. The tests do not use the names of the numbers, so a changed number fails here. */
+/* Tests numbers of daemon/thresholds.h about tasks and their inspections, each with a value below
+ * it and a value above it. The tests do not use the names of the numbers, so a changed number fails
+ * here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +82,7 @@ static struct task *task_of(struct one *o)
 	return tasks_get(o->t, 7);
 }
 
-/* The task sleeps for 10 ms again and again, from 1 ms on. */
+/* Task 7 sleeps for 10 ms again and again, from 1 ms to until_ns. Then it begins one more sleep. */
 static void loop(struct one *o, uint64_t until_ns)
 {
 	for (uint64_t now_ns = 1 * MS; now_ns < until_ns; now_ns += 10 * MS) {
@@ -134,7 +135,8 @@ static void work_in_a_loop(void **state)
 	assert_false(is_loop(89500, 10500));
 }
 
-/* A loop is inspected again after 2 s. With inspect_next_ns 0, the limit for repeated waits has passed. */
+/* A loop is inspected again after 2 s. inspect_next_ns is set to 0, so that the back-off of
+ * repeated waits does not delay the inspection. */
 static void loop_again(void **state)
 {
 	ONE(o);

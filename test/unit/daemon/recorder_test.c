@@ -29,7 +29,7 @@ static int start(struct fixture *f, uint64_t size, struct recorder **ret, char e
 	return recorder_new(&opt, ret, err);
 }
 
-/* A trace of three segments. */
+/* Makes a trace of three file segments, with 100 records each. */
 static void old_trace(struct fixture *f)
 {
 	fixture_open(f, FIXTURE_BYTES);
@@ -149,7 +149,8 @@ static void damage_is_set_aside(void **state)
 	fixture_spew(f->path, "Dear diary, today nothing hung. A good day, and long enough for a header.",
 		     70);
 	check_start(f, FIXTURE_BYTES, "damaged", "not a ctrace trace");
-	/* a segment has the greatest sequence number */
+	/* the file segments have sequence numbers that no daemon writes: the last one is
+	 * UINT64_MAX */
 	old_trace(f);
 	free(bytes);
 	bytes = fixture_slurp(f->path, &n);

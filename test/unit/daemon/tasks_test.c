@@ -254,8 +254,8 @@ static void found_by_the_iterator(void **state)
 }
 
 /*
- * Records of other tasks still mention a capped task, but do not show its state. The checkpoint says
- * that the state of the task is unknown.
+ * Records of other tasks still mention a capped task, but do not show the state of the capped task.
+ * The checkpoint says that this state is unknown.
  */
 static void capped_is_not_known(void **state)
 {
@@ -310,7 +310,7 @@ static void cap_does_not_revive(void **state)
 	cap.ts = 2 * S;
 	tasks_record(t, 0, &cap);
 	assert_null(tasks_get(t, 7));
-	/* a program in the kernel caps a living task whose fork was left out */
+	/* a BPF program caps a living task whose fork was left out */
 	cap.flags |= CT_GV_GROUP;
 	tasks_record(t, 0, &cap);
 	assert_non_null(tasks_get(t, 7));
@@ -354,7 +354,8 @@ static void long_wait_is_inspected_once(void **state)
 	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 301 * MS, 10, inspect, NULL), 1);
 }
 
-/* A repeated wait is inspected less and less often. Another wait is inspected at once. */
+/* A repeated wait is inspected less and less often. A wait for another object is inspected at
+ * once. */
 static void repeated_wait_backs_off(void **state)
 {
 	struct inspect_policy w;

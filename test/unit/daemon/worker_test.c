@@ -18,7 +18,7 @@
 struct fixture {
 	sd_event *event;
 	struct worker *worker;
-	char order[64]; /* the names of the jobs that were run */
+	char order[64]; /* the names of the jobs that were run, in order, one letter for each */
 	_Atomic unsigned n_run, n_done, n_dropped;
 	unsigned n_late;
 	uint64_t last_late;

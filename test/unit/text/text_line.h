@@ -51,7 +51,7 @@ const char *text_line_field(struct text_line *l, const char *key);
 bool text_line_done(struct text_line *l, const char *usage);
 
 /* Reads a number, such as "12", "0x1f" or "-11". The function, and each function below that returns
- * a value, sets an error and returns 0 if it cannot read the word. */
+ * a number, sets an error and returns 0 if it cannot read the word. */
 uint64_t text_number(struct text_line *l, const char *word);
 /* Reads a time, such as "12ns", "12us", "12.1ms", "3s" or "0". Returns ns. */
 uint64_t text_time(struct text_line *l, const char *word);

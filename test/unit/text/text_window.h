@@ -70,7 +70,7 @@
  *                                          [flags=group] [wait=WAIT] [state=sleep]
  *   gap FROM..TO [cause=shed] [lost=N]     on all CPUs, or [cpu=N]; cause= is a word of describe_loss()
  *   step STEP [was=STEP]                   STEP is a word of describe_shed()
- *   group since=TIME [lost=N]              a group of tasks has been capped since TIME
+ *   group since=TIME [lost=N]              as in "A capped", the cap of a group begins or ends
  *
  * The CPU of a record is cpu=N, or the CPU where its first task ran last.  Each record may have nr=NUMBER,
  * the number of the system call.
@@ -83,6 +83,8 @@
  *   state A blocked WAIT [OBJECT] since=TIME [owner=B] [cpu=N]
  *   state A capped [WAIT] [OBJECT] since=TIME [owner=B] [cpu=N]
  *   state A runnable|running|folded since=TIME [cpu=N]
+ *
+ * In these lines, since=TIME is the time at which the state began.
  *
  * Lines that repeat. "+5ms" is a time from the beginning of a round. "$i" is the number of the round, counted
  * from 0, or from first=:

@@ -37,13 +37,14 @@ struct text_window {
 	VEC(struct cpu_of) cpus;
 	VEC(void *) owned;
 	VEC(char *) rounds;      /* the lines of a repeat */
-	VEC(const char *) graph; /* the lines that begin with segment or edge */
+	VEC(const char *) graph; /* the lines that begin with "segment" or "edge" */
 	bool repeating;
 	uint64_t round_ns, every_ns, first, n_rounds;
 	uint16_t next_cpu;
 };
 
-/* What the function of a verb gets: the line, and the values that are already read from the line. */
+/* The argument of the function of a verb: the line, and the values that are already read from the
+ * line. */
 struct record {
 	struct text_window *t;
 	struct text_line *l;
