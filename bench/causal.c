@@ -5,12 +5,12 @@
  * Measures the time of graph_build() and causal_build() on a window that this program makes in
  * memory. The window is like that of a browser: 16 event loops, each with a worker, and with a
  * client in another process. Each batch is a request that wakes a loop. The loop works, answers,
- * and sleeps. Every 12th time the loop also forks a process that runs and ends. The argument says
- * what a loop does for a request:
+ * and sleeps. In every 12th batch, a loop also forks a process that runs and ends. The argument
+ * says what a loop does for a request:
  *
- *   jobs   (the default; 120 000 batches) The loop runs 10 jobs, and posts 1 or 2 pieces of work to
- *          its worker. For 2 or 3 of the jobs there is also a record of their queueing. The graph
- *          has 2.75 million segments and 3.6 million edges.
+ *   jobs   (the default; 120 000 batches) The loop runs about 10 jobs, and posts 1 or 2 pieces of
+ *          work to its worker. For 2 or 3 of the jobs there is also a record of their queueing. The
+ *          graph has 2.75 million segments and 3.6 million edges.
  *   wakes  (88 000 batches) The loop posts 19 pieces of work and runs no jobs, so nearly every
  *          segment begins with the end of a wait. The graph has 1.8 million segments and 3.6
  *          million edges.

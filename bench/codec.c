@@ -3,8 +3,9 @@
  * codec TRACE SCRATCH [REPEAT]
  *
  * Measures how long three things take with a real trace: to load TRACE (decode and merge), to write
- * its records again to the file SCRATCH (encode and write), and to build the graph. Prints
- * key=value lines. Each time is the median of REPEAT runs, in seconds of CPU time of one thread.
+ * its records again to the file SCRATCH (encode and write), and to build the timelines
+ * (graph_build()). Prints key=value lines. Each time is the median of REPEAT runs (default: 5), in
+ * seconds of CPU time of one thread.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,8 +96,8 @@ static void put_names(struct writer *out, const struct window *w)
 	}
 }
 
-/* Writes all records to a file, and removes the file. Returns the CPU time, in seconds. *ret_bytes:
- * the size of the records in the file. */
+/* Writes all records to a file, and removes the file. Returns the CPU time of the writing, in
+ * seconds. *ret_bytes becomes the size of the file segments. */
 static double encode(const struct window *w, const char *path, uint64_t *ret_bytes)
 {
 	struct writer_options opt = {

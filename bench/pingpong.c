@@ -4,8 +4,8 @@
  *
  * Two processes on one CPU pass a byte to each other through pipes. Each round is two waits, two
  * wakes and nearly no work, which is the worst case for a tracer of waits. With ROUNDS_PER_SECOND
- * the program makes so many rounds a second: one burst of rounds each millisecond, or single rounds
- * at a rate below 1000.
+ * the program makes so many rounds a second: from a rate of 1000 on, about one burst of rounds each
+ * millisecond; below 1000, single rounds.
  */
 #include <errno.h>
 #include <sched.h>

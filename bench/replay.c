@@ -4,10 +4,10 @@
  *
  * Gives the records of TRACE to the daemon's task table, detector of hangs and writer, and writes
  * the trace SCRATCH. The records come in pieces and in an order as if the daemon had read them from
- * its rings. Without RATE the records keep their own times. With RATE the new trace has SECONDS
- * seconds with RATE records each. This shows how fast a lightly used machine fills the file. With
- * TASKS, the task table has TASKS waiting tasks from the start. Prints key=value lines. The times
- * record_ns and ms_a_second are CPU time.
+ * its rings. Without RATE the records keep their own times. With RATE the new trace lasts SECONDS
+ * seconds, with RATE records in each second. This shows how fast a lightly used machine fills the
+ * file. With TASKS, the task table has TASKS waiting tasks from the start. Prints key=value lines.
+ * The times record_ns and ms_a_second are CPU time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 #define BUSY_NS     50000000ULL
 #define QUIET_NS    250000000ULL
 #define PIECE_WORDS 8192
-#define TASKS_FIRST 2000000U /* greater than all task ids of TRACE */
+#define TASKS_FIRST 2000000U /* the first added tid; those of TRACE should be smaller */
 
 /* The records in the ring of one CPU. */
 struct ring {
@@ -156,7 +156,8 @@ static void put(const struct window *w, const struct window_event *e, uint64_t t
 	ring->n += 4 + n;
 }
 
-/* Gives all records to the recorder, with their own times. Returns the number of records. */
+/* Gives all records except CT_GAP and CT_SHED to the recorder, with their own times. Returns the
+ * number of records in TRACE. */
 static uint64_t replay_all(const struct window *w)
 {
 	uint64_t next_ns = w->events[0].r.ts + BUSY_NS;

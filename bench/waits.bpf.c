@@ -16,7 +16,7 @@ struct {
 	__uint(max_entries, 65536);
 	__type(key, __u32);
 	__type(value, __u64);
-} asleep SEC(".maps"); /* tid of a task that waits -> begin of its wait */
+} asleep SEC(".maps"); /* tid of a task that waits -> begin of its wait (CLOCK_BOOTTIME, in ns) */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

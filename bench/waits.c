@@ -2,10 +2,10 @@
 /*
  * waits MILLISECONDS
  *
- * Prints "TID FROM TO" (CLOCK_BOOTTIME, in ns) for each wait of a user task that lasts at least
- * MILLISECONDS. Ends on SIGTERM or SIGINT, and then prints "refused N": the number of waits for
- * which the ring buffer had no room. The program shares no code with the daemon, so bench/busy can
- * count the waits that ctrace misses.
+ * Prints "ready", and then "TID FROM TO" (CLOCK_BOOTTIME, in ns) for each wait of at least
+ * MILLISECONDS that a user task makes. Ends on SIGTERM or SIGINT. At the end it prints "refused N":
+ * the number of waits for which the ring buffer had no room. The program shares no code with the
+ * daemon, so bench/busy can count the waits that ctrace misses.
  */
 #include <errno.h>
 #include <signal.h>

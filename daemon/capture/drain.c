@@ -39,7 +39,7 @@ struct drain_stream {
 	struct drain_stream *next;
 };
 
-/* The values of some counters at one time. Two such entries give a rate. */
+/* Counters of the daemon at the boot time ns. The difference of two such entries gives a rate. */
 struct drain_rate {
 	uint64_t ns, cpu_ns, records, bytes;
 };
@@ -59,7 +59,7 @@ struct drain {
 	bool started;
 	int wake_fd, epoll_fd;
 
-	/* Only the drain thread uses the members from here to `resyncs`. */
+	/* After drain_new(), only the drain thread uses the members from here to `resyncs`. */
 	uint64_t start_ns, losses_ns, resync_ns, sample_ns, clock_ns, unread_ns;
 	unsigned samples;
 	bool lost;
@@ -102,8 +102,8 @@ static void drain_access(struct drain *d, const struct ct_rec *rec, const uint64
 		d->opt.access(d->opt.access_arg, rec, words, stack);
 }
 
-/* Asks for an inspection of an access to a watched variable. If no inspection can be made, records
- * the access without a stack. */
+/* Asks for an inspection of an access to a watched variable. If the request is refused, records the
+ * access at once, without a stack. */
 static void drain_rawaccess(void *arg, const struct ct_rawaccess_blob *raw)
 {
 	const uint64_t words[2] = { raw->value, 0 };
@@ -133,8 +133,8 @@ static void drain_groups(struct drain *d, const struct ct_rec *rec)
 		drain_group(d, rec->peer);
 }
 
-/* Counts a CT_TASK blob for the group of its task. Every such blob is counted, although of the
- * other records only one in CAPS_SAMPLE is counted: a blob costs the kernel side as much as a dozen
+/* Counts a CT_TASK blob for the group of its task. Every such blob is counted, but only one in
+ * CAPS_SAMPLE of the records of a fixed size: a blob costs the kernel side as much as a dozen
  * switches. */
 static void drain_group_name(struct drain *d, const struct ct_task_blob *b)
 {
@@ -146,8 +146,8 @@ static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
 	const uint64_t *p = data, *end = p + size / 8;
 	struct drain *d = arg;
 
-	/* Records of a fixed size lie back to back in data. The loop ends at a blob, and does not
-	 * count it. */
+	/* data has either one blob, or records of a fixed size back to back. The loop counts only
+	 * records of a fixed size. */
 	while (end - p >= (ptrdiff_t)(sizeof(struct ct_rec) / 8)) {
 		const struct ct_rec *rec = (const void *)p;
 
@@ -168,8 +168,9 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 	struct drain *d = arg;
 	const struct ct_rec *last = &task->st.last;
 	const struct inspect_want want = {
-		/* In a loop of short waits, the task may already be in its next wait. So any
-		 * present wait will do (since_ns is 0): it shows the same loop. */
+		/* A task that loops through short waits may already be in its next wait when the
+		 * inspection comes. That wait shows the same loop, so the inspection may take any
+		 * wait of the task (since_ns is 0). */
 		.since_ns = task->loop_waits >= INSPECT_POLICY_LOOP_WAITS ? 0 : last->ts,
 		.obj = last->obj,
 		.tid = last->tid,
@@ -186,16 +187,17 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 	return !inspect_ask(d->inspect, &want);
 }
 
-/* Queues the records that the worker has read, for fdtable_job.post. Called on the worker's
- * thread. */
+/* The function fdtable_job.post: queues the records that the worker has read. Called on the
+ * worker's thread. */
 static void drain_take_files(void *arg, void *data, size_t size)
 {
 	drain_post(arg, data, size);
 }
 
-/* Has the worker read the descriptor table of an inspected process, at most once in
- * DRAIN_FILES_AGAIN_NS. If the task has polled a set of descriptors since before the capture began,
- * no CT_WAITFD names these descriptors. In this case the worker also records the set. */
+/* Asks the worker to read the descriptor table of an inspected process. The table is recorded at
+ * most once in DRAIN_FILES_AGAIN_NS for each process. If the inspected task has polled a set of
+ * descriptors since before the capture began, no CT_WAITFD names these descriptors. Then the worker
+ * records the set after each inspection of the task. */
 static void drain_files(struct drain *d, const struct inspect_result *v, uint64_t now_ns)
 {
 	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
@@ -230,8 +232,8 @@ static void drain_variable(struct drain *d, uint64_t id, uint32_t tgid, const ch
 	free(blob);
 }
 
-/* Writes a CT_POLLED for each variable that the task may be polling. The name of a variable is
- * written before the record that needs the name. */
+/* Writes a CT_POLLED for each variable that the inspected task may be polling. The name of a
+ * variable is written before the record that needs the name. */
 static void drain_polled(struct drain *d, const struct inspect_result *v)
 {
 	for (unsigned i = 0; i < v->n_polled; i++) {
@@ -334,8 +336,8 @@ static void drain_found(void *arg, const struct ct_iter_task *found)
 		detect_found(d->detect, found);
 }
 
-/* Reads the states of all tasks from the kernel: at the start, after a pause, after a loss of
- * records, and when detect_is_blind() returns true. Returns 0 or -errno. */
+/* Reads the states of all tasks from the kernel: at the start, after a pause, after a full ring has
+ * lost records, and when detect_is_blind() returns true. Returns 0 or -errno. */
 static int drain_resync(void *arg, uint64_t now_ns)
 {
 	struct drain *d = arg;
@@ -359,7 +361,7 @@ static void drain_read_found(void *arg, const struct ct_iter_task *found)
 	uint64_t words[2];
 	struct ct_rec rec;
 
-	/* the trace has no name for this task yet */
+	/* if the trace has no name for this task yet, the name comes before the record */
 	if (!tasks_get(tasks, found->task.h.tid))
 		recorder_take(d->recorder, 0, &found->task, sizeof(found->task));
 	if (tasks_read(tasks, found, &rec, words))
@@ -367,8 +369,8 @@ static void drain_read_found(void *arg, const struct ct_iter_task *found)
 }
 
 /* Makes a reading of all tasks. A reading is made at the beginning and at the end of the coarse
- * steps, and repeatedly in between. If `all` is true, each task gets a CT_FOUND. Returns 0 or
- * -errno. */
+ * steps, and repeatedly in between. If `all` is true, each task gets a CT_FOUND; else only each
+ * task that has changed since the last reading. Returns 0 or -errno. */
 static int drain_read(void *arg, uint64_t now_ns, bool all)
 {
 	struct drain *d = arg;
@@ -404,8 +406,8 @@ static void drain_hang(void *arg, const struct detect_hang *hang)
 }
 
 /* Reads a task for the detector. Also finds out whether the task has the policy SCHED_IDLE, because
- * the task's priority does not show this policy. A task with SCHED_IDLE runs only if no other task
- * wants the CPU. Returns 0 or -errno. */
+ * the task's priority does not show this policy. A task with SCHED_IDLE gets hardly any CPU time
+ * while other tasks want the CPU. Returns 0 or -errno. */
 static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 {
 	struct drain *d = arg;
@@ -416,9 +418,10 @@ static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 	return r;
 }
 
-/* Reads for the detector how much data of a socket is unread. Such a look takes half a microsecond
- * for each descriptor of the process. On average, all looks together take at most 1/UNREAD_TIMES of
- * one CPU. Returns 0, -EBUSY if earlier looks have used up this share, or another -errno. */
+/* Reads for the detector how much data of a socket is unread (*ret is as for probe_read_unread()).
+ * Such a look takes half a microsecond for each descriptor of the process. On average, all looks
+ * together take at most 1/UNREAD_TIMES of one CPU. Returns 0, -EBUSY if earlier looks have used up
+ * this share, or another -errno. */
 static int drain_unread(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret)
 {
 	struct drain *d = arg;
@@ -471,7 +474,7 @@ static void drain_losses(struct drain *d, uint64_t now_ns)
 	probe_losses(d->opt.probe, drain_loss, d);
 	if (now_ns >= d->clock_ns + DRAIN_CLOCK_NS) {
 		d->clock_ns = now_ns;
-		(void)probe_measure_clock(d->opt.probe); /* the next measurement may succeed */
+		(void)probe_measure_clock(d->opt.probe); /* if it fails, the next one may succeed */
 	}
 	d->lost |= d->detect && detect_is_blind(d->detect);
 	if (!d->lost || governor_loop_paused(d->governor_loop) || now_ns < d->resync_ns + DRAIN_RESYNC_NS)
@@ -531,7 +534,7 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 }
 
 /* Runs the functions that other threads passed to drain_call(). If close is true, runs none of
- * them: these calls and all later calls return -ESHUTDOWN. */
+ * them: the calls of drain_call() that wait now, and all later ones, return -ESHUTDOWN. */
 static void drain_requests(struct drain *d, bool close)
 {
 	struct drain_request *q;
@@ -584,9 +587,9 @@ static void *drain_main(void *arg)
 	pthread_setname_np(pthread_self(), "ctraced-drain");
 	/*
 	 * If the drain thread waits so long for a CPU that a ring becomes full, records are lost.
-	 * With 160 tasks in the queues of two CPUs, this thread waited for more than 100 ms at nice
-	 * -5, and for 10 ms at nice -15. The thread needs little CPU time, so the high priority
-	 * does no harm. Without the privilege to set a priority, the priority stays as it is.
+	 * With the 160 tasks of hackbench on two CPUs, this thread waited for a CPU for more than
+	 * 100 ms at nice -5, and for 10 ms at nice -15. The thread needs little CPU time, so the
+	 * high priority does no harm. Without the privilege to set a priority, it stays as it is.
 	 */
 	(void)setpriority(PRIO_PROCESS, 0, -15);
 	while (!stop) {

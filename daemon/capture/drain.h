@@ -60,7 +60,7 @@ struct drain_stats {
 	struct detect_stats detect;
 	uint64_t start_ns;   /* when the capture began, boot time */
 	uint64_t beat_ns;    /* when the thread last made a round, boot time */
-	uint64_t high_water; /* the largest number of bytes that were in any ring */
+	uint64_t high_water; /* the largest number of bytes that were in one ring at one time */
 	/* Rates over about the last 15 s. cpu_percent is for the whole daemon; 100 is one CPU. */
 	double records_per_s, bytes_per_s, cpu_percent;
 	struct cgroups_stats cgroups;
@@ -68,13 +68,13 @@ struct drain_stats {
 };
 
 /* Opens the trace, reads the states of all tasks, and starts the thread. Returns 0 or -errno. On
- * failure err has a sentence, except perhaps for -ENOMEM, and a trace file that drain_new() has
- * created is removed. On success err is empty, or has a sentence for the log. */
+ * failure, err has a sentence (only after -ENOMEM it may be empty), and a trace file that
+ * drain_new() has created is removed. On success err is empty, or has a sentence for the log. */
 int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAIN_ERR_MAX]);
-/* Ends the thread after a last round, which empties the rings and seals the open file segment. Then
- * waits at most DRAIN_STOP_NS for the disk. From now on drain_call() fails. Returns false if the
- * disk has not taken the end of the trace. In this case the caller must not free anything that the
- * drain thread used. Accepts NULL. */
+/* Ends the thread. Before it ends, the thread makes a last round, which empties the rings, and
+ * seals the open file segment. Then drain_stop() waits at most DRAIN_STOP_NS for the disk. From now
+ * on drain_call() fails. Returns false if the disk has not taken the end of the trace. In this case
+ * the caller must not free anything that the drain thread used. Accepts NULL. */
 bool drain_stop(struct drain *d);
 /* Closes the trace. Call this function after drain_stop(), when no other thread uses d any more.
  * Accepts NULL. */
@@ -85,14 +85,14 @@ void drain_free(struct drain *d);
  * thread ends before it has called fn. */
 int drain_call(struct drain *d, void (*fn)(struct drain *d, void *arg), void *arg);
 /* Queues a stream of records and blobs that the drain thread then writes. Takes over data
- * (malloc'd). Never waits. If more than DRAIN_POSTED_MAX bytes are queued, frees data and counts
- * the refusal. Any thread may call it. */
+ * (malloc'd). Never waits for the drain thread. If the queue would hold more than DRAIN_POSTED_MAX
+ * bytes, or there is no memory, frees data and counts the refusal. Any thread may call it. */
 void drain_post(struct drain *d, void *data, size_t size);
 /* Returns the figures of the drain thread's last round. Only the state of the storage is newer: it
  * is read at the call. Any thread may call it. */
 struct drain_stats drain_stats(struct drain *d);
 
-/* Only functions that drain_call() runs may call the next four functions. */
+/* Outside of drain.c, only functions that drain_call() runs may call the next four functions. */
 struct recorder *drain_recorder(struct drain *d);
 /* Asks for inspections of at most max tasks. These tasks are in a long wait now and have had no
  * inspection since since_ns (boot time). */

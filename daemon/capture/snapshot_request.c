@@ -93,7 +93,7 @@ static void prepare_tables(const struct snapshot_request_source *src, struct sna
 		size_t size;
 
 		if (probe_read_files(src->probe, p->tgids.v[i], &table, &size))
-			continue; /* the process has gone */
+			continue; /* for example, the process has gone */
 		if (VEC_RESERVE(&p->tables, p->tables.n + size))
 			return;
 		if (size)
@@ -135,8 +135,8 @@ void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t 
 	struct writer_stats w = drain_stats(src->drain).recorder.writer;
 
 	s.storage = w.storage;
-	/* The records of the preparation are a little later than begin_ns. A window that ends about
-	 * now includes these records. */
+	/* The records of the preparation are a little later than begin_ns. So a window that ends
+	 * about now is extended to the end of the trace, to include these records. */
 	if (to_ns > s.begin_ns || s.begin_ns - to_ns < SNAPSHOT_REQUEST_NOW_NS)
 		s.to_ns = UINT64_MAX;
 	s.missing_ns = w.storage.untold_ns;
@@ -179,8 +179,8 @@ int snapshot_request_take(const struct snapshot_request_source *src, uint64_t fr
 	return snapshot_request_finish(ret, fd, NULL, err);
 }
 
-/* Returns true if fd is a file in memory (memfd) with a seal that forbids writes. Such a file
- * refuses writes, although its mode allows them. */
+/* Returns true if fd is a file in memory (memfd) with a seal that forbids writes or a change of its
+ * size. Such a file refuses them, although its mode allows them. */
 static bool is_sealed(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);

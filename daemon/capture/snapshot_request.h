@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * snapshot_request.h - brings the trace up to date and cuts a window out of it. The functions run
- * on the thread of a worker (worker.h), so the event loop and the drain thread go on. At the end of
- * the daemon, they run on the main thread. All times are boot time in nanoseconds.
+ * on the thread of a worker (worker.h), so the event loop and the drain thread need not wait for
+ * them. At the end of the daemon, they run on the main thread. All times are boot time in ns.
  */
 #ifndef CTRACE_DAEMON_CAPTURE_SNAPSHOT_REQUEST_H
 #define CTRACE_DAEMON_CAPTURE_SNAPSHOT_REQUEST_H
@@ -51,11 +51,11 @@ bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_
 void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t from_ns, uint64_t to_ns,
 			    struct snapshot_request *ret);
 /*
- * The second half of a snapshot: cuts the window into fd. Of the source, uses only the path. Calls
- * step() after each file segment; step may be NULL. If step() returns false, the function returns
- * -ECANCELED. Returns 0, or -errno with a sentence in err; -ERANGE means that the window is empty,
- * or lies outside of the trace. If the trace cannot be opened, fd stays unchanged. After any other
- * failure fd is empty.
+ * The second half of a snapshot: cuts the window into fd. Uses only the path of the source that
+ * snapshot_request_begin() got. Calls step() after each file segment; step may be NULL. If step()
+ * returns false, snapshot_request_finish() returns -ECANCELED. Returns 0, or -errno with a sentence
+ * in err; -ERANGE means that the window is empty, or lies outside of the trace. If the trace cannot
+ * be opened, fd stays unchanged. After any other failure fd is empty.
  */
 int snapshot_request_finish(struct snapshot_request *s, int fd, bool (*step)(void *arg),
 			    char err[SNAPSHOT_REQUEST_ERR_MAX]);

@@ -27,8 +27,8 @@ struct trace_storage_told {
 	uint64_t begun_anew, repaired, failed_syncs;
 };
 
-/* Finds the next sentence about the trace at path that has to be reported now, and notes in told
- * that it is reported. Returns false if there is no such sentence. now_ns: boot time.
+/* Writes into text the next sentence about the trace at path that has to be reported now, and notes
+ * in told that it is reported. Returns false if there is no such sentence. now_ns: boot time.
  * boot_to_real_ns: wall clock time minus boot time. Pure. */
 bool trace_storage_next(struct trace_storage_told *told, const struct writer_storage *now, uint64_t now_ns,
 			int64_t boot_to_real_ns, const char *path, char text[TRACE_STORAGE_TEXT_MAX]);

@@ -18,8 +18,8 @@
 #include "daemon/sandbox/privilege.h"
 #include "lib/cleanup.h"
 
-/* The request is one byte. The answer is a result: 0 or -errno. If the result is 0, the descriptor
- * that keeps the statistics on comes with the answer. */
+/* The answer of the process ctraced-stats to a request. (The request is one byte.) result is 0 or
+ * -errno. If it is 0, the descriptor that keeps the statistics on comes with the answer. */
 struct bpfstats_message {
 	struct msghdr m;
 	struct iovec iov;
@@ -91,7 +91,7 @@ static int bpfstats_confine(int sock)
 	return filter_enter(&f);
 }
 
-/* Serves until the daemon's end of the socket is closed. */
+/* Answers requests until the daemon's end of the socket is closed. */
 static _Noreturn void bpfstats_serve(int sock)
 {
 	char request;
@@ -147,8 +147,9 @@ static int bpfstats_receive(void)
 	return fd;
 }
 
-/* Drops an answer for which bpfstats_ask() did not wait any more. Otherwise its descriptor would
- * keep the statistics on, and the late answer would be taken for the answer to the next request. */
+/* Drops late answers: bpfstats_ask() had given up before they came. The descriptor of such an
+ * answer would keep the statistics on, and the answer would be taken for the answer to the next
+ * request. */
 static void bpfstats_drop_late(void)
 {
 	struct iovec iov = { &(char){ 0 }, 1 };

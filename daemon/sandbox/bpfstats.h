@@ -14,8 +14,8 @@
  * the daemon. Returns 0 or -errno. On failure there is no such process, and bpfstats_open() will
  * fail. */
 int bpfstats_start(void);
-/* Returns a descriptor that keeps the statistics on until the caller closes it, or -errno. Takes a second at
- * most. */
+/* Returns -errno, or a descriptor that keeps the statistics on until the caller closes it. Waits
+ * for the answer of the process for a second at most. */
 int bpfstats_open(void);
 
 #endif

@@ -35,7 +35,7 @@ void filter_init(struct filter *f)
 	f->n = 0;
 	filter_load(f, offsetof(struct seccomp_data, arch));
 	filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, FILTER_ARCH, 1, 0);
-	/* another architecture has other numbers for its calls */
+	/* on another architecture, a number stands for another call */
 	filter_return(f, SECCOMP_RET_KILL_PROCESS);
 	filter_load(f, offsetof(struct seccomp_data, nr));
 }

@@ -30,9 +30,9 @@ struct privilege_options {
 	bool uprobes; /* the daemon will put probes on functions of programs */
 };
 
-/* The daemon calls this function before all others. From then on, other users cannot read the files
- * that the daemon creates, only root can look into the memory of the daemon, and there are no core
- * dumps. */
+/* The daemon calls this function before it does anything else. From then on, other users cannot
+ * read the files that the daemon creates, only root can look into the memory of the daemon, and
+ * there are no core dumps. */
 void privilege_begin(void);
 /*
  * Empties the bounding set and the ambient set. A program that this process executes could get

@@ -82,7 +82,7 @@ static const int calls_others[] = {
 	__NR_process_vm_readv,
 	__NR_pidfd_open,
 };
-#ifdef __x86_64__ /* x86-64 still has these old calls; newer machines never had them */
+#ifdef __x86_64__ /* x86-64 still has these old calls; newer architectures never had them */
 static const int calls_older[] = {
 	__NR_open,       __NR_stat,  __NR_lstat,     __NR_access,    __NR_readlink, __NR_rename,
 	__NR_unlink,     __NR_mkdir, __NR_rmdir,     __NR_dup2,      __NR_poll,     __NR_select,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * blame.h - finds, for one wait (off-CPU time), its object and the task for which the waiter
- * waited. This task is the task to blame.
+ * blame.h - finds, for one wait, its object and the task for which the waiter waited. This task is
+ * the task to blame.
  *
- * - If a task ended the wait, this task is to blame.
- * - If an interrupt ended the wait, the task that sent the bytes is to blame, if it is on this
- *   host.
+ * - If a task ended the wait, this task is to blame. Exceptions: a wait for a disk; a wake by a
+ *   kernel thread; a signal for which the waiter did not wait.
+ * - If an interrupt ended a wait on a socket, the task that sent the bytes is to blame, if it is on
+ *   this host. If the wait was a write, the task that received bytes, and so made room, is to
+ *   blame.
  * - In three cases no task did what the waiter waited for: the wait's own time limit ended the
  *   wait; a signal that kills ended the wait; the wait lasts to the end of the trace. Then the task
  *   that could have ended the wait is to blame: the owner of the lock, the task at the other end of
@@ -19,7 +21,8 @@
 #include "graph/timeline/graph.h"
 #include "trace/words/resource.h"
 
-/* Where time went. The JSON has a member for each kind ("running_ns", ...). */
+/* Where the time of a task went. The field `time` of ctrace.diagnosis/1 has a member for each kind
+ * ("running_ns", ...). */
 enum time_kind {
 	TIME_RUNNING,
 	TIME_RUNNABLE,
@@ -31,8 +34,8 @@ enum time_kind {
 	TIME_QUEUE,
 	TIME_FAULT,
 	TIME_UNKNOWN,
-	/* Waits shorter than CT_COARSE_NS. Of such waits there are only sums. A piece of a path
-	 * with this kind is a part of a FOLDED interval, so it also has runs: see
+	/* Waits shorter than CT_COARSE_NS, if there are only sums of them. A piece of a path with
+	 * this kind is a part of a FOLDED interval, so the task also ran in it: see
 	 * interval_sums(). */
 	TIME_SHORT,
 	TIME_KINDS,
@@ -70,8 +73,8 @@ struct blame {
 			     exited soon after */
 };
 
-/* Fills *ret for a BLOCKED interval. If the wait timed out, and the task repeats the wait before
- * limit_ns, *ret is about the first repeat that did not time out. */
+/* Fills *ret for a BLOCKED interval. A wait that timed out may have repeats. If the first repeat
+ * that did not time out ends by limit_ns, and a task is to blame for it, *ret is about it. */
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
 
 /* Like blame_wait(), but treats the wait as if nothing had ended it: fills *ret with the task
@@ -83,11 +86,11 @@ void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
  * caller knows that the waiter waits for this answer. */
 void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struct blame *ret);
 
-/* The process of the interval's task works on a request since since_ns. Looks for a task of
- * another process that owes this process an answer, on a connection that a thread of this
- * process polls. If there is such a task, fills *ret with it and returns true. Returns false in
- * three cases: no task owes an answer; tasks of several processes owe one; the only task that
- * owes an answer idles, and got its request before since_ns. */
+/* The process of the interval's task has worked on a request since since_ns. Looks for a task of
+ * another process that owes this process an answer, on a connection that a thread of this process
+ * polls. A task that idles does not count if the question to it was sent before since_ns, or is not
+ * recorded. If there is a task that counts, fills *ret with it and returns true. Returns false if
+ * there is none, or if tasks of several processes count. */
 bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
 /* For a wait on a futex that no task ended and whose owner is not known: looks for the only

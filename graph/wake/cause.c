@@ -9,17 +9,17 @@
 #include "graph/wake/owner.h"
 #include "lib/checked.h"
 
-/* Returns true if the record of a polled object is for the wait s. For a poll(), it is if its
- * time fits, because the set is recorded when the wait begins or when it ends (bpf/wait_fds.h).
- * The members of an epoll count at any time. */
+/* Returns true if e, the record of a polled object, is about the wait s. For a poll(), the time of
+ * the record has to fit, because the set is recorded when the wait begins or when it ends
+ * (bpf/wait_fds.h). For an epoll, the time does not matter. */
 static bool is_polled_in(const struct interval *s, const struct window_event *e)
 {
 	return s->wait != CT_W_POLL ||
 	       (checked_sub(s->from_ns, WAITFD_OLD_NS) <= e->r.ts && e->r.ts <= s->to_ns);
 }
 
-/* Returns the records of the objects that the task polls: the members of the epoll, or the sets
- * of all polls of the task. is_polled_in() says which records are for the wait s. */
+/* Returns the records of the objects that the task of s polls: the members of the epoll, or the
+ * sets of all polls of the task. is_polled_in() says which records are about s. */
 static const struct graph_ref *polled_set(const struct graph *g, const struct interval *s, size_t *ret_n)
 {
 	return s->wait == CT_W_EPOLL ? graph_refs(&g->members, s->obj, ret_n)
@@ -114,7 +114,7 @@ static uint64_t closed_socket(const struct graph *g, const struct interval *s,
 		if (CT_OBJ_KIND(e->r.obj) == CT_OBJ_SOCK && owner_closes(g, e->r.obj, wake))
 			return e->r.obj;
 	}
-	/* A connection that is new in an epoll may not be recorded as a member yet. */
+	/* The connection may be new in the epoll, and not recorded as a member yet. */
 	if (spoke == CAUSE_LOOK)
 		spoke = look_spoke(g, wake);
 	mine = spoke ? graph_peer_object(g, spoke) : 0;
@@ -132,8 +132,8 @@ static bool is_sender_below(const struct graph *g, const struct window_event *wa
 		return false;
 	if (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_CONNECT)
 		return true;
-	/* The interrupted task is also the sender if its process used the other end last. For
-	 * example, it closes the other end now. */
+	/* The interrupted task is also the sender if its process used the other end of the
+	 * connection last. For example, the task closes this end now. */
 	peer = wake->r.flags & CT_WF_READY ? graph_peer_object(g, wake->r.obj) : 0;
 	return peer && owner_has_socket(g, waker, peer, wake->r.ts);
 }

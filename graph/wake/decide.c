@@ -110,9 +110,9 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	}
 }
 
-/* Returns the signal that made the wake, or NULL. This is a signal of the waker that is recorded
- * at most SIGNAL_LATE_NS after the wake, because __send_signal_locked() in kernel/signal.c wakes
- * the target, and then traces the signal. */
+/* Returns the signal that made the wake, or NULL. The waker sent this signal to the woken task. The
+ * signal is recorded at most SIGNAL_LATE_NS after the wake, because __send_signal_locked() in
+ * kernel/signal.c wakes the target, and then traces the signal. */
 static const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
 					      const struct window_event *wake)
 {
@@ -151,7 +151,8 @@ static bool is_own_end(const struct graph *g, const struct graph_task *t, const 
 	       sig->r.tid != ct_wake_waker(&wake->r);
 }
 
-/* Returns true if a signal that ends programs was sent to the task as it woke. */
+/* Returns true if a signal that ends programs was sent to the task's process, from KILLER_EARLY_NS
+ * before the wake to KILLER_LATE_NS after it. */
 static bool got_killer(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	const struct graph_task *t = &g->tasks[s->task];
@@ -172,8 +173,9 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 	return false;
 }
 
-/* Returns true if the task was woken because it has to end: by a signal for which it did not
- * wait, or by the exit of its whole process. In both cases the task exits soon after. */
+/* Returns true if the task was woken because it has to end: by a signal for which it did not wait,
+ * or because another thread of its process called exit_group() or execve(). In both cases the task
+ * exits soon after. */
 static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	enum call call = call_of(g->w->machine, wake->r.nr);
@@ -532,7 +534,8 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	 * waited. */
 	if (!s->obj && b->task == GRAPH_NONE && graph_lacks_at(g, s->from_ns) & CT_LACK_WAIT_OBJECTS)
 		return;
-	/* A wait that timed out and has no task to blame is a sleep, unless an answer is owed. */
+	/* A wait that timed out and has no task to blame is a sleep. Exceptions: the wait was for
+	 * another host or for a lock of a database, or the task was owed an answer. */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK &&
 	    b->kind != RESOURCE_DATABASE_LOCK &&
 	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {

@@ -200,7 +200,8 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 		ret->from_ns = asked ? MAX(rec(g, asked->event)->ts, rec(g, got)->ts) : 0;
 		return asked && is_by(g, asked->event, tgid);
 	}
-	/* Another client had the connection to the server, until the loop received this message. */
+	/* Another client had the connection to the server, until the loop received the message
+	 * `why` from this client. */
 	ret->from_ns = rec(g, got)->ts;
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }
@@ -233,8 +234,8 @@ static int legs_back(const struct graph *g, uint32_t tgid, uint32_t got, uint32_
 	return 0;
 }
 
-/* Returns the first receive on the socket of the question `asked`, or GRAPH_NONE if there is no
- * answer yet. */
+/* Returns the first receive on the socket of the question `asked` after the question, or GRAPH_NONE
+ * if there is no answer yet. */
 static uint32_t answer_to(const struct graph *g, uint32_t asked)
 {
 	size_t n;
@@ -243,10 +244,10 @@ static uint32_t answer_to(const struct graph *g, uint32_t asked)
 	return n ? r->event : GRAPH_NONE;
 }
 
-/* Returns the question that the loop sent because of the receive `why`, in the same round. If
- * there are several questions, returns the only one that has no answer; if all have answers, the
- * one whose answer came last. Returns GRAPH_NONE if there is no question, or if several have no
- * answer. */
+/* Returns the question that the loop sent because of the receive `why`, in the same round. If there
+ * are several questions, returns the only one that has no answer; if all have answers, the one
+ * whose answer came last. Returns GRAPH_NONE if there is no question, or if questions on several
+ * sockets have no answer. */
 static uint32_t question_after(const struct graph *g, uint32_t why, bool *sure)
 {
 	uint32_t thread = task_of(g, why), i = graph_interval_at(g, thread, rec(g, why)->ts);

@@ -27,7 +27,7 @@
 struct leg {
 	uint64_t from_ns;  /* when the question was sent, or when the request was received, if
 			      that is later */
-	uint64_t to_ns;    /* when the receive that ends the leg was; UINT64_MAX: the question
+	uint64_t to_ns;    /* the time of the receive that ends the leg; UINT64_MAX: the question
 			      has no answer yet */
 	uint64_t sock;     /* the socket on which the loop asked; if another client had the
 			      connection: the socket of this client */

@@ -81,7 +81,7 @@ uint32_t owner_handed_to(const struct graph *g, const struct interval *s)
 		const struct interval *wait;
 		uint32_t task;
 
-		/* a new thread has got work as well */
+		/* a thread that the task has created has got work as well */
 		if (e[i].r.kind == CT_FORK && own && e[i].r.tid == me->tid) {
 			task = graph_task_at(g, e[i].r.peer, e[i].r.ts);
 			if (task != GRAPH_NONE && g->tasks[task].tgid == me->tgid &&
@@ -126,9 +126,8 @@ static uint32_t fuse_server(const struct graph *g, const struct interval *s, str
 	return all->n == 1 ? all->v[0] : GRAPH_NONE;
 }
 
-/* Returns true if the task waits for the end of another thread of its process, and not for a
- * lock. The record of the futex is from just before the wait, or from an inspection during the
- * wait. */
+/* Returns true if the task waits for the end of another thread of its process, and not for a lock.
+ * The record that shows this is from just before the wait, or from an inspection of the wait. */
 static bool is_join(const struct graph *g, const struct interval *s, uint32_t owner)
 {
 	const struct graph_ref *r = graph_ref_before(g, &g->joins, g->tasks[s->task].tid, s->to_ns);

@@ -27,8 +27,8 @@ bool owner_may_close(const struct graph *g, const struct window_event *wake);
 /* Returns true if the process of the task has the socket: a task of this process used the socket
  * last; or no task used the socket, and this process has the socket open. */
 bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
-/* `wake` says that sock, the sender's socket, got room. Returns the task that made room, because
- * it received. Sets *ret_event to the index of its CT_RECV, or to GRAPH_NONE. */
+/* `wake` says that sock, the sender's socket, got room. Returns the task that received at the other
+ * end, and so made room. Sets *ret_event to the index of its CT_RECV, or to GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event);
 /* Completes b for a wait that no task ended. If several tasks could have ended the wait, fills
@@ -37,10 +37,10 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all);
 /* Returns the task at the other end of the socket at ts_ns. *all is as in owner_of_wait(). */
 uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all);
-/* Returns true if the socket is owed an answer at ts_ns: a request that was sent on it had no
- * answer yet, or the socket was connecting, or had connected and no bytes were sent or received
- * on it yet. Only the end that asks is owed an answer. This is the end that connected; on a
- * socket pair, the end that sent first. */
+/* Returns true if the socket is owed an answer at ts_ns. This is so in three cases: a request that
+ * was sent on the socket has no answer yet; the socket is connecting; the socket has connected, and
+ * no bytes were sent or received on it yet. Only the end that asks is owed an answer. This is the
+ * end that connected; on a socket pair, the end that sent first. */
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* Returns true if, at ts_ns, bytes that the other end of the connection had sent were not
  * received yet. */
@@ -53,9 +53,9 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
  * otherwise to strong. */
 uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 		       uint32_t *ret_event, uint8_t *ret_strength);
-/* Completes b for a stopped task. Sets b->event to the record of the signal that stopped the
- * task. If the task is traced, sets b->event to the SIGCHLD that told its tracer. A tracer is to
- * blame only if it is held up itself. */
+/* Completes b for a stopped task. Sets b->event to the record of the signal that stopped the task.
+ * If the task is traced, sets b->event to the SIGCHLD that told its tracer. The tracer is not to
+ * blame while it only waits for a person, or for news of a task. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner_lock.c - which task owns a file lock. */
+/* owner_lock.c - finds the task that owns a file lock. */
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
 #include "lib/bisect.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner_object.c - which task has the other end of an object: of a descriptor, a pipe, an eventfd, a futex.
- */
+/* owner_object.c - finds the task that has the other end of an object: of a descriptor, a pipe, an
+ * eventfd, a futex. */
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
 
@@ -61,8 +61,8 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 			owner_add(g, all, found.v[i]);
 		return GRAPH_NONE;
 	}
-	/* No descriptor table has obj. If obj is a connection that is not accepted yet, there is
-	 * no result: the task that was seen with this socket has the other end. */
+	/* No descriptor table has obj, so the task that was seen with obj is the result. Exception:
+	 * if obj is a connection that is not accepted yet, this task has the other end. */
 	if (best == GRAPH_NONE && o && o->tid && !n &&
 	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & CT_OBJ_NOT_ACCEPTED)) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);
@@ -73,8 +73,8 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 	return best;
 }
 
-/* Returns the waker, if the wakee is the task `me`, and the waker is another task that is owner_alive
- * at ts_ns. Otherwise returns GRAPH_NONE. */
+/* Returns the waker, if the wakee is the task `me`, and the waker is another task that is alive at
+ * ts_ns. Otherwise returns GRAPH_NONE. */
 static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, uint64_t ts_ns, uint32_t me)
 {
 	const struct window_event *e = owner_event(g, wake);

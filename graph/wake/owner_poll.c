@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner_poll.c - which task could end a poll: the object of the polled set that explains the poll best. */
+/* owner_poll.c - finds the object of a polled set that explains the poll best, and with it the task
+ * that could end the poll. */
 #include <sys/socket.h>
 
 #include "graph/thresholds.h"
@@ -228,8 +229,8 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	}
 	if (any && inner && !b->timed_out && poll_child(g, s, b, all))
 		return;
-	/* The poll timed out, and no object in its set was likely to end it. So the task only
-	 * slept. */
+	/* Nothing of the set is known; or the poll timed out, and no object in its set was likely
+	 * to end it, so the task only slept. */
 	if (!any || (b->timed_out && best.score <= POLL_QUIET)) {
 		all->n = 0;
 		return;

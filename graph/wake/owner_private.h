@@ -39,12 +39,12 @@ uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, u
 bool owner_is_stopped(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* Returns how many of the tasks in e are stopped just before ts_ns. */
 size_t owner_count_stopped(const struct graph *g, const struct enders *e, uint64_t ts_ns);
-/* Returns the task that could end the wait of the task `me` for obj at ts_ns, or GRAPH_NONE if
- * it is not known. mode and all are as for owner_fd(). */
+/* Returns the task that could end the wait of the task `me` for obj at ts_ns, or GRAPH_NONE if it
+ * is not known. mode and *all are as for owner_fd(). */
 uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 		      struct enders *all);
-/* Returns the task at the other end of the socket, or the task that has to accept the connection; or
- * GRAPH_NONE. Tasks of the process tgid do not accept. all is as for owner_fd(). */
+/* Returns the task at the other end of the socket, or the task that has to accept the connection;
+ * or GRAPH_NONE. Tasks of the process tgid do not accept. *all is as for owner_fd(). */
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all);
 /*
  * Completes b with the task that could end a poll. Of the objects of the polled set, those with the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner_socket.c - which task has the other end of a socket: who sends, receives, accepts, closes, owes an
- * answer. */
+/* owner_socket.c - finds the task at the other end of a socket: the task that sends, receives,
+ * accepts, closes, or owes an answer. */
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
@@ -222,8 +222,8 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 		*ret_event = r->event;
 		return graph_task_at(g, owner_event(g, r)->r.tid, ts);
 	}
-	/* No send is recorded. The waker may have made the wake if it was in a write, a connect,
-	 * an accept or a close, or if it was exiting. */
+	/* No send is recorded. The waker may have made the wake if it was in a write, a connect, an
+	 * accept, a close or a shutdown, or if it was exiting. */
 	task = waker ? graph_task_at(g, waker, ts) : GRAPH_NONE;
 	if (task != GRAPH_NONE && !g->tasks[task].kthread && !(wake->r.flags & CT_WF_IDLE) &&
 	    (wake->r.flags & CT_WF_EXITING || ct_wake_call(&wake->r) == CT_W_CONNECT ||
@@ -246,8 +246,8 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 	const struct window_object *o = window_object(g->w, sock);
 	uint32_t task = peer ? owner_sock_user(g, peer, ts_ns) : GRAPH_NONE;
 
-	/* If the task has exited, a thread that is created for the connection may receive the
-	 * request later. */
+	/* If the last user of the other end has exited, a thread that is created for the connection
+	 * may receive the request later. */
 	if (task != GRAPH_NONE && g->tasks[task].exit_ns <= ts_ns)
 		task = GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)

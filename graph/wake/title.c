@@ -60,7 +60,7 @@ uint32_t title_owner(const struct graph *g, const struct interval *s, struct end
 		if (!x || r[i].event == s->task || x->from_ns >= s->to_ns || !may_lock(title) ||
 		    ends_with(title, " idle"))
 			continue;
-		/* this session waits for a lock too, and began to wait later */
+		/* the session r[i] waits for a lock too, and began to wait later than `me` */
 		behind = fresh && ends_with(title, " waiting") && x->from_ns > s->from_ns;
 		if (behind)
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * layout_test.c - the compiled BPF programs and this compiler agree on the layout of all records.
- * The table of hooks names every program.
+ * layout_test.c - checks that the compiled BPF programs and this compiler agree on the layout of
+ * the records, and that the table of hooks names every program.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * records_test.c - the records of waits, wakes, messages, locks, births and ends. Children do known
- * steps, and the test compares the records with these steps. The children are processes of their
- * own, because the tracer does not record itself.
+ * records_test.c - tests the records of waits, wakes, messages, locks, births and ends. Children do
+ * known steps, and the test compares the records with these steps. The children are processes of
+ * their own, because the tracer does not record itself.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -74,8 +74,8 @@ static void on_record(void *arg, uint16_t cpu, const void *data, size_t size)
 	}
 }
 
-/* Runs the functions a and b, each in a process of its own. b starts later, so that a already
- * waits. */
+/* Runs the functions a and b, each in a process of its own; b may be NULL. b starts SLEEP_US later,
+ * so that a already waits. */
 static void run(void (*a)(void), void (*b)(void))
 {
 	pid_t pa, pb = 0;

@@ -23,7 +23,8 @@ struct dict_entry {
 				 got the blob */
 	bool used;            /* the entry was used since the last time that the hand of the clock
 				 passed it */
-	/* The task has exited. So the entry is removed at the end of the next segment. */
+	/* The task of this entry has exited. So the entry is removed at the end of the next
+	 * segment. */
 	bool forgotten;
 };
 

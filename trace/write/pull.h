@@ -2,8 +2,9 @@
 /*
  * pull.h - gathers the dictionary entries that one segment needs. These are the entries to which
  * the records and states of the segment refer, and the neighbours of these entries. The neighbours
- * of a task are its process, its parent and its control group. The neighbours of an object are its
- * other end and a task that uses it. One thread at a time.
+ * the records and states of the segment refer, and the neighbours of these entries. The neighbours
+ * of a task are its process, its parent, its command line and its control group. The neighbours of
+ * an object are its other end and a task that uses it. One thread at a time.
  */
 #ifndef CTRACE_TRACE_WRITE_PULL_H
 #define CTRACE_TRACE_WRITE_PULL_H

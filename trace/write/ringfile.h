@@ -16,8 +16,9 @@
 #include "ctrace/format.h"
 #include "trace/format/file_index.h"
 
-/* The size of a buffer for ringfile_write() is a multiple of this. ringfile_write() writes whole
- * pages, so that the kernel does not have to read the rest of a page first. */
+/* The size of a buffer for ringfile_write() or ringfile_save() is a multiple of this. Both
+ * functions write whole pages, so that the kernel does not have to read the rest of a page
+ * first. */
 #define RINGFILE_ALIGN 4096u
 
 struct ringfile_slot {
@@ -37,9 +38,9 @@ struct ringfile {
 	bool continued;              /* the file had segments when it was opened, and no segment was
 					written since */
 	struct ringfile_slot *slots; /* n_slots + 1 entries, to find the oldest segment; owned */
-	/* The seq and the slot of the oldest segment of this boot, as the last search has found it.
-	 * They are valid while slots[oldest_slot].seq is oldest_seq. If no segment was found,
-	 * oldest_seq is 0. */
+	/* The seq and the slot of the oldest segment of this boot, as ringfile_oldest_ns() found
+	 * them last. They are valid while slots[oldest_slot].seq is oldest_seq. If no segment was
+	 * found, oldest_seq is 0. */
 	uint64_t oldest_seq;
 	uint32_t oldest_slot;
 	uint64_t newest_ns; /* end_ns of the newest segment of this boot, or 0 if there is none */

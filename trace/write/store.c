@@ -68,8 +68,8 @@ static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 	t->error = error;
 }
 
-/* Ends the trouble after a success, if the last error is at least STORE_CALM_NS old. So errors that
- * come and go count as one trouble. */
+/* Called after a success. If `trouble` is the present trouble, and the last error is at least
+ * STORE_CALM_NS old, ends the trouble. So errors that come and go count as one trouble. */
 static void store_good(struct store *s, enum writer_trouble trouble)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -93,7 +93,7 @@ static void store_unsure(struct store *s)
 	t->unsure_to_ns = s->stats.newest_ns;
 }
 
-/* Counts a lost segment, with records captured since from_ns. */
+/* Counts a lost segment. Its n_records records were captured at from_ns or later. */
 static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -142,7 +142,7 @@ static int store_make_directory(const char *path)
 /*
  * Creates the file again after it was removed, moved away or replaced. The old file is closed
  * first, because the disk space of a removed file is not free as long as the file is open. Returns
- * 0, an errno, or -ENOENT if the last failed try is less than STORE_AGAIN_NS ago.
+ * 0, -ENOENT if the last failed try is less than STORE_AGAIN_NS ago, or another -errno.
  */
 static int store_begin_anew(struct store *s)
 {

@@ -505,7 +505,8 @@ static void writer_reset(struct writer *w)
 	w->saved_bytes = w->saved_more = 0;
 }
 
-/* Returns whether a copy of the open segment is likely to fit into a slot. */
+/* Returns true if the file has slots for copies, and a copy of the open segment is likely to fit
+ * into one. */
 static bool fits_slot(const struct writer *w)
 {
 	return w->pending <= WRITER_SAVE_BYTES && w->sealed_bytes <= FORMAT_SLOT_BYTES &&

@@ -45,7 +45,7 @@ struct writer_options {
 struct writer_stats {
 	/* Sums since the writer was opened. raw_bytes is the size of the sealed segments before
 	 * encoding. file_bytes is the size of their slots in the file. lost_disk is the number of
-	 * lost records. */
+	 * records that were lost on the way to the file. */
 	uint64_t segments, records, raw_bytes, file_bytes, lost_disk;
 	uint64_t newest_seq;
 	uint64_t oldest_ns, newest_ns; /* the part of this boot's time that the file covers now */

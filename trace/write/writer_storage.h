@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Why captured records do not reach the disk. */
+/* Says whether captured records reach the disk, and if they do not, why. */
 enum writer_trouble {
 	WRITER_FINE,
 	WRITER_WRITE, /* segments cannot be written and are lost */

@@ -16,7 +16,7 @@ static void loop_in_stretch(struct make *m)
 	step(m, CT_SHED_COARSE);
 }
 
-/* Adds n readings, one each second, that find the task in this state. */
+/* Adds n readings, one each second, that find the task in the state `what`. */
 static void readings(struct make *m, unsigned n, uint32_t tid, enum ct_found what, struct ct_rec r,
 		     uint64_t since_ns)
 {
@@ -70,7 +70,8 @@ static void notices_a_loop_that_waits(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* The wait began before the stretch, so no record of the stretch shows how the wait began. */
+/* The wait of task 10 began before the stretch, so no record of the stretch shows how this wait
+ * began. */
 static void goes_on_with_a_wait_of_before(void **state)
 {
 	uint64_t since;
@@ -207,7 +208,7 @@ static void notices_a_server_that_does_not_read(void **state)
 		m.unread = 1;
 		server_in_step(&m, steps[i], CT_W_STOPPED, 0);
 		pass(&m, 5 * S);
-		assert_int_equal(m.asked, 1); /* the detector asks after 2.5 s, and again 2.5 s later */
+		assert_int_equal(m.asked, 1); /* the first answer, after a little more than 2.5 s */
 		assert_int_equal(m.n, 0);
 		pass(&m, S);
 		assert_int_equal(m.asked, 2);

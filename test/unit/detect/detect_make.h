@@ -37,7 +37,7 @@ struct make {
 	int look;
 	struct ct_iter_task seen;
 	/*
-	 * unread: the kernel's answer to the question how many bytes a socket has not read, or
+	 * unread: the kernel's answer to the question how many bytes of a socket are unread, or
 	 * -errno. asked: how often the detector has asked this question.
 	 */
 	int unread;

@@ -421,7 +421,8 @@ static void notices_a_deadlock_of_before(void **state)
 	detect_resync(m.d, m.now);
 	pass(&m, 5 * S);
 	assert_int_equal(m.n, 0);
-	/* memory shows the owner that the kernel does not know */
+	/* inspections find the owners in the memory of the process; the kernel does not know
+	 * them */
 	rec(&m, (struct ct_rec){ .kind = CT_FUTEX, .tid = 40, .peer = 41, .obj = FUTEX(40) });
 	rec(&m, (struct ct_rec){ .kind = CT_FUTEX, .tid = 41, .peer = 40, .obj = FUTEX(41) });
 	pass(&m, S);
@@ -511,7 +512,8 @@ static void leaves_alone_a_service_that_the_governor_caps(void **state)
 	m.now += MS;
 	moves(&m, CT_SEND, 50, SOCK_A, 10);
 	blocks(&m, 50, CT_W_READ, SOCK_A);
-	/* this switch is recorded, because the next task is not capped; the wake-up is not recorded */
+	/* this switch of task 60 is recorded, because the next task is not capped; the wake-up of
+	 * task 60 is not recorded */
 	blocks(&m, 60, CT_W_SLEEP, 0);
 	pass(&m, 4 * S);
 	rec(&m, cap);
@@ -807,7 +809,7 @@ static void asks_the_kernel_first(void **state)
 	pass(&m, 5 * S);
 	assert_int_equal(m.n, 0);
 	assert_int_equal(detect_stats(m.d).withdrawn,
-			 1); /* now the kernel's answer differs from the records */
+			 1); /* withdrawn: the kernel's answer differs from the records */
 
 	make_done(&m);
 	make_init(&m);

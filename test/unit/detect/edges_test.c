@@ -162,9 +162,9 @@ static void starved_when_known(void **state)
 	assert_within(&m, 500 * MS, 1);
 }
 
-/* Tasks of the same name have waited for the disk before. Such a wait becomes a habit if it took a
- * second or more. Then a wait is a hang if it is four times as long as that, and otherwise after
- * the 2 s of the setting. */
+/* Task 10 waits for the disk twice. If its first wait takes a second or more (1010 ms), this wait
+ * becomes a habit, and the second wait is a hang after four times as long. If the first wait takes
+ * less (990 ms), the second wait is a hang after the 2 s of the setting. */
 static void times_disk(void **state)
 {
 	for (int i = 0; i < 2; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which waits are idle, so that a segment ends. divide.txt tests the other rules. */
+/* Tests which kinds of waits are idle, so that the end of such a wait begins a segment. divide.txt
+ * tests the other rules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
