@@ -66,7 +66,7 @@ struct window_cmdline {
 
 struct window_object {
 	uint64_t id;
-	uint64_t ts_ns; /* when this entry was made; of several entries with one id, the newest is kept */
+	uint64_t ts_ns; /* when this entry was made; of all entries of an id, the newest is kept */
 	uint64_t ino;
 	uint64_t peer;
 	uint64_t x;
