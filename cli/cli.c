@@ -16,9 +16,10 @@
 #include "lib/cleanup.h"
 
 /* A failed write would end ctrace by one of these signals. ctrace ignores these signals, so the
- * write returns an error instead. SIGPIPE: it is no failure if a reader (head, a pager) stops
- * reading early, and the death of the daemon must not kill ctrace. SIGXFSZ: a file that reaches the
- * limit on the size of files is reported like a full disk, and the half-written file is removed. */
+ * write returns an error instead. SIGPIPE: the reader of the output (head, a pager) may stop early,
+ * which is no failure; and ctrace must not die when the daemon ends the connection. SIGXFSZ: if a
+ * file that ctrace writes reaches the limit on file sizes, ctrace prints an error, as for a full
+ * disk, and removes the half-written file. */
 static const int ignored[] = { SIGPIPE, SIGXFSZ };
 static bool was_ignored[ARRAY_SIZE(ignored)];
 
@@ -46,7 +47,7 @@ static bool cli_colour(FILE *f)
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
 
 	return !(no && *no) && term && strcmp(term, "dumb") &&
-	       /* stdout has no descriptor of its own; see output.h */
+	       /* output_begin() makes stdout a FILE without a descriptor */
 	       isatty(f == stdout ? STDOUT_FILENO : fileno(f));
 }
 
@@ -148,7 +149,8 @@ static size_t distance(const char *a, const char *b)
 
 const char *cli_nearest(const char *word, const char *const *names)
 {
-	size_t best = strlen(word) / 3 + 2; /* a long word may have more typing errors */
+	/* the distance of a name must be smaller; a long word may have more typing errors */
+	size_t best = strlen(word) / 3 + 2;
 	const char *ret = NULL;
 
 	for (; *names; names++) {
@@ -256,8 +258,8 @@ static int next_option(struct cli_parse *p)
 	return -1;
 }
 
-/* Stores the value of a CLI_TEXT or CLI_FLAG option. False: the option has another key, so the
- * command has to handle it. */
+/* If key is CLI_TEXT(...) or CLI_FLAG(...), stores the value of the option in *p->into, and returns
+ * true. False: key is any other result of next_option(), which the command has to handle. */
 static bool store(const struct cli_parse *p, int key)
 {
 	char *into = p->into;

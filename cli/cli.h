@@ -6,8 +6,8 @@
  * function returns an exit code. The result of a command goes to stdout, everything else to stderr.
  * Messages for stderr go through the functions below, which make them safe to show (lib/clean.h);
  * output.h does the same for stdout. SIGPIPE is ignored, so a command with much output calls
- * cli_output_broken() now and then. At the end, main() flushes stdout and reports an error of
- * stdout.
+ * cli_output_broken() now and then. At the end, main() flushes stdout and prints an error if a
+ * write to stdout has failed.
  */
 #ifndef CTRACE_CLI_CLI_H
 #define CTRACE_CLI_CLI_H
@@ -32,8 +32,8 @@ struct command {
  * the short option. If key is CLI_TEXT(...) or CLI_FLAG(...), cli_next() does not return: it stores the value
  * in a member of the struct at cli_parse.into, and goes on with the next option.
  *
- * arg: the name of the option's argument; NULL: the option has no argument. A table ends with a row
- * of zeroes. Every command understands --help.
+ * arg: the name of the option's argument; NULL: the option has no argument. An array of options
+ * ends with an element of zeroes. Every command understands --help, which is not in the array.
  */
 struct cli_option {
 	int key;
@@ -70,7 +70,7 @@ struct cli_parse {
 	int first;
 	void *into;      /* set by the command: the struct in which CLI_TEXT and CLI_FLAG store */
 	const char *arg; /* argument of the option that cli_next() returned */
-	int exit_code;   /* valid when cli_next() has returned -1 */
+	int exit_code;   /* valid when cli_next() or cli_parse_into() has returned -1 */
 };
 
 /*
@@ -81,9 +81,9 @@ struct cli_parse {
  *	if (c < 0)
  *		return p.exit_code;
  *
- * cli_next() returns the key of the next option, and 0 after the last one. cli_next() returns -1 if
- * the command has to end with exit_code, because cli_next() has printed the requested help, or an
- * error about the options.
+ * cli_next() returns the key of the next option that is neither CLI_TEXT nor CLI_FLAG, and 0 after
+ * the last option. cli_next() returns -1 if the command has to end with exit_code, because
+ * cli_next() has printed the requested help, or an error about the options.
  */
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv);
 int cli_next(struct cli_parse *p);
@@ -96,12 +96,14 @@ int cli_parse_into(struct cli_parse *p, void *into);
 const char *cli_only_arg(const struct cli_parse *p, const char *what);
 /* Returns 0 if there is no argument besides the options; otherwise prints an error and returns CLI_USAGE. */
 int cli_no_args(const struct cli_parse *p);
-/* Prints "ctrace NAME: ..." and how to get help. Returns CLI_USAGE. */
+/* Prints "ctrace NAME: " and the message, the usage line of the command, and how to get help.
+ * Returns CLI_USAGE. */
 int cli_usage_error(const struct cli_usage *usage, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Reads a decimal number without sign, at most max. Returns 0 or -EINVAL. */
 int cli_number(const char *s, uint64_t max, uint64_t *ret);
-/* Reads a number of bytes, which may end in K, M, G or T. Returns 0 or -EINVAL. */
+/* Reads a number of bytes, which may end in K, M, G or T (1K is 1024 bytes). Returns 0 or
+ * -EINVAL. */
 int cli_size(const char *s, uint64_t *ret);
 
 /* Prints "ctrace: " and an error message to stderr. The message has the form "what failed: why; what
@@ -121,23 +123,24 @@ const char *cli_sgr(FILE *f, const char *code);
  * ("Reading"). A percent of 100 or more removes the line. The function can be given to
  * reader_on_progress(). */
 void cli_progress(void *arg, unsigned percent);
-/* Does the same as cli_progress(), for work that consists of `all` things, of which `done` are done. done
- * == all removes the line. */
+/* Does the same as cli_progress(), for work that consists of `all` things, of which `done` are
+ * done. If done >= all, removes the line. */
 void cli_progress_count(const char *what, size_t done, size_t all);
 
 /* True: a write to stdout has failed, so the command should stop. The function keeps errno for
  * cli_output_end(), so call it right after writing. */
 bool cli_output_broken(void);
-/* Flushes stdout and returns code. If a write failed, prints a message and returns CLI_FAILED; it is no
- * failure if the reader has closed the pipe. */
+/* Flushes stdout and returns code. If a write to stdout has failed, prints an error and returns
+ * CLI_FAILED. Exception: if the reader of the output has closed the pipe, prints nothing and
+ * returns code. */
 int cli_output_end(int code);
 
-/* How many threads to use: one for each CPU on which ctrace may run, at most max. */
+/* Returns how many threads to use: one for each CPU on which ctrace may run, but at most max. */
 unsigned cli_threads(unsigned max);
 
-/* cli_ignore_signals() ignores the signals that a write can raise (SIGPIPE, SIGXFSZ). The write then fails
- * with EPIPE or EFBIG instead. cli_restore_signals() undoes this, for the child of a command that starts
- * another program. */
+/* cli_ignore_signals() ignores the signals that a write can raise (SIGPIPE, SIGXFSZ). The write
+ * then fails with EPIPE or EFBIG instead. cli_restore_signals() undoes this. A child process of
+ * ctrace calls it before it executes another program. */
 void cli_ignore_signals(void);
 void cli_restore_signals(void);
 

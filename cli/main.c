@@ -112,9 +112,9 @@ static void open_standard_files(void)
 			(void)!open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Makes free() give large blocks back to the kernel at once. By default, glibc keeps blocks of up to 32 MiB
- * for later, in one heap for each thread. With several threads that diagnose hangs, such blocks take 80 MB.
- */
+/* Makes free() give large blocks back to the kernel at once. By default, glibc keeps blocks of up
+ * to 32 MiB for later, in one heap for each thread. With several threads that diagnose hangs, such
+ * blocks take 80 MB in sum. */
 static void return_memory(void)
 {
 	(void)mallopt(M_MMAP_THRESHOLD, MMAP_FROM);

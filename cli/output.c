@@ -69,8 +69,9 @@ static bool is_own(const char *s, size_t n)
 	return *s == ESC && !strncmp(s + 1, output.mark, MIN(n - 1, (size_t)MARK_LEN));
 }
 
-/* Prints the start of s. Returns how many bytes of s it has printed; 0: more bytes are needed to
- * decide. */
+/* Prints the start of s: plain characters, or one other character in its shown form. Returns how
+ * many bytes of s are dealt with. Returns 0, and prints nothing, if s may end within a character or
+ * a mark; with `last`, there are no more bytes, so the result is never 0. */
 static size_t put_next(const char *s, size_t n, bool last)
 {
 	size_t plain = clean_plain(s, n), took;
@@ -106,7 +107,7 @@ static void clean_block(size_t n, bool last)
 }
 
 /* Whether all n bytes are plain, as in nearly all output. The loop has no branch, so that the
- * compiler can check many bytes at once: a dump prints gigabytes. */
+ * compiler can check many bytes at once. This matters, because a dump prints gigabytes. */
 static bool is_plain_step(const char *s, size_t n)
 {
 	unsigned char bad = 0;
@@ -157,8 +158,8 @@ int output_begin(void)
 	if (!f)
 		return -ENOMEM;
 	if (getrandom(&mark, sizeof(mark), GRND_NONBLOCK) != sizeof(mark))
-		/* early in the boot there is no random number; other programs do not know this
-		 * address either */
+		/* early in the boot there are no random numbers; then the address of f is the mark,
+		 * because other programs do not know this address */
 		mark = (uint64_t)(uintptr_t)f;
 	snprintf(output.mark, sizeof(output.mark), "%016" PRIx64, mark);
 	setvbuf(f, output.stdio, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof(output.stdio));

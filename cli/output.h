@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * output.h - stdout of ctrace. All that a command prints passes through lib/clean.h, so that control
- * characters in a name do not reach the terminal. The cleaner lets newlines and tabs pass, because the
- * commands themselves print them. A name may have newlines too, so a command has to clean the names that it
- * prints. JSON is ASCII (text.h), and passes unchanged. One thread.
+ * output.h - stdout of ctrace. All that a command prints passes through a cleaner, which uses
+ * lib/clean.h, so that control characters in a name do not reach the terminal. The cleaner lets
+ * newlines and tabs pass, because the commands themselves print them. A name may have newlines too,
+ * so a command has to clean the names that it prints. JSON is ASCII (text.h), and passes unchanged.
+ * One thread.
  */
 #ifndef CTRACE_CLI_OUTPUT_H
 #define CTRACE_CLI_OUTPUT_H

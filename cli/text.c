@@ -170,7 +170,8 @@ int text_print_json(json_t *doc)
 	return CLI_OK;
 }
 
-/* Prints the whole document at once. Takes the reference of doc. */
+/* Does the work of text_print_json_items() for a terminal: makes all items first, and then prints
+ * the whole document. Takes the reference of doc. Returns an exit code. */
 static int print_indented(json_t *doc, const char *key, size_t n, json_t *(*make)(const void *arg, size_t i),
 			  const void *arg)
 {
@@ -197,7 +198,7 @@ int text_print_json_items(json_t *doc, const char *key, size_t n, json_t *(*make
 	json_decref(doc);
 	if (!head)
 		return cli_error("out of memory");
-	put_dumped(head, strlen(head) - 1, NULL); /* without the brace at the end */
+	put_dumped(head, strlen(head) - 1, NULL); /* prints doc without the brace at its end */
 	printf(",\"%s\":[", key);
 	for (size_t i = 0; i < n && !cli_output_broken(); i++) {
 		json_t *item = make(arg, i);

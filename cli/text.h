@@ -13,11 +13,11 @@
 #include <stdio.h>
 
 #define TEXT_NUMBER_MAX 32
-/* A size: "512 MiB", "1.5 GiB". */
+/* Writes a number of bytes: "512 MiB", "1.5 GiB". */
 const char *text_bytes(uint64_t bytes, char buf[TEXT_NUMBER_MAX]);
-/* A duration with about four digits: "1.234 s", "56.7 ms", "2 min 3 s". */
+/* Writes a duration, with at most four digits below a minute: "1.234 s", "56.7 ms", "2 min 3 s". */
 const char *text_duration(uint64_t ns, char buf[TEXT_NUMBER_MAX]);
-/* A number: "12 345 678". */
+/* Writes a number with spaces: "12 345 678". */
 const char *text_count(uint64_t n, char buf[TEXT_NUMBER_MAX]);
 
 /* Returns a JSON string, a new reference. NULL: out of memory. */
@@ -27,8 +27,9 @@ void text_put_json(FILE *f, const char *s);
 /* Makes a document from an answer of the daemon: removes "ok" and adds "schema". Takes the reference of
  * answer, and returns a new one. NULL: out of memory. */
 json_t *text_document(const char *schema, json_t *answer);
-/* Makes each string in an answer of the daemon safe to print (lib/clean.h), because strings may hold
- * names. Use it only before printing text: in JSON, names stay as they are. Returns 0 or -ENOMEM. */
+/* Makes each string in an answer of the daemon safe to print (lib/clean.h), because strings may
+ * hold names. Only for an answer that is then printed as text: in an answer that is printed as
+ * JSON, names stay as they are. Returns 0 or -ENOMEM. */
 int text_clean(json_t *answer);
 /* Prints a JSON document: with indentation if stdout is a terminal, otherwise in one line. Takes the
  * reference of doc. If doc is NULL, memory was short: prints an error. Returns an exit code. */

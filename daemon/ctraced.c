@@ -82,7 +82,7 @@ struct ctraced {
 	struct jobs_specs specs;
 	struct worker *names; /* reads the command lines of processes */
 	struct diagnoser *diagnoser;
-	/* the names of the kernel's functions; NULL: they are not read */
+	/* the names of the kernel's functions; NULL: they could not be read */
 	struct symbols_kernel *kernel;
 	uint64_t watchdog_usec;
 	gid_t group; /* the members of this group may use the control socket */
@@ -221,7 +221,8 @@ static int ctraced_incidents(struct ctraced *c)
 	return r;
 }
 
-/* Returns the CPU time in nanoseconds that requests of clients have taken. */
+/* Returns the CPU time in nanoseconds that requests of clients have taken so far: on their two
+ * workers, and on the main thread for users other than root. */
 static uint64_t ctraced_aside_ns(void *arg)
 {
 	const struct service *s = arg;
@@ -368,7 +369,7 @@ static int ctraced_start(struct ctraced *c)
 }
 
 /* Stops all parts of the daemon, and seals the trace in any case. Returns false if a thread is
- * stuck. In this case no memory is freed, because the thread may use it. */
+ * stuck. In this case the memory that this thread may use is not freed. */
 static bool ctraced_stop(struct ctraced *c)
 {
 	struct service *s = &c->service;

@@ -70,17 +70,17 @@
  */
 
 /* part of the budget: if the cost stays below this, the governor takes a step back.
- * GOVERNOR_CALM_PAUSE is for a step back from the step `pauses`, which does not raise the cost.
- * With smaller numbers, records are left out for longer than necessary. With larger numbers, the
- * governor takes the same step forward again at once. Evidence: if one of these numbers is halved
- * or doubled, the test `calm` in governor_edges_test.c fails. */
+ * GOVERNOR_CALM_PAUSE is for a step back from the step `pauses`, because this step back does not
+ * raise the cost. With smaller numbers, records are left out for longer than necessary. With larger
+ * numbers, the governor takes the same step forward again at once. Evidence: if one of these
+ * numbers is halved or doubled, the test `calm` in governor_edges_test.c fails. */
 #define GOVERNOR_CALM       0.6
 #define GOVERNOR_CALM_PAUSE 0.8
 /* ns: if the step `pauses` has been in force for this time without a pause, the governor takes a
- * step back, at any cost. With a smaller number, a storm near the budget makes the governor take
- * steps forward and back. With a larger number, the status and the trace say for longer that pauses
- * are possible. Evidence: if this number is halved or doubled, the test `no_pause` in
- * governor_edges_test.c fails. */
+ * step back, even if the cost is high. With a smaller number, a storm near the budget makes the
+ * governor take steps forward and back. With a larger number, the status and the trace say for
+ * longer that pauses are possible. Evidence: if this number is halved or doubled, the test
+ * `no_pause` in governor_edges_test.c fails. */
 #define GOVERNOR_NO_PAUSE_NS 10000000000ULL
 /* ns: the cost has to be low for this time before a step back. With a smaller number, the governor
  * takes steps forward and back all the time. With a larger number, records are left out for longer.
@@ -93,7 +93,7 @@
 #define GOVERNOR_QUIET_NS    1000000000ULL
 /* GOVERNOR_FLAP_NS, ns: if a step forward follows a step back within this time, the step back was
  * too early. The governor then waits twice as long before the next step back. GOVERNOR_PATIENCE,
- * times: this wait is at most this many times the usual one. With smaller numbers, the governor
+ * times: this wait is at most this many times GOVERNOR_CALM_NS. With smaller numbers, the governor
  * takes steps forward and back all the time. With larger numbers, records are left out for minutes
  * after one storm. Evidence: if one of these numbers is halved or doubled, the test `flap` in
  * governor_edges_test.c fails. */
@@ -117,8 +117,8 @@
  * this number is halved or doubled, the test `cost_of_a_resume` in governor_edges_test.c fails. */
 #define GOVERNOR_ON_NEW 0.25
 /* GOVERNOR_OFF_MIN_NS and GOVERNOR_OFF_MAX_NS, ns: the shortest and the longest pause. With smaller
- * numbers, the programs are attached again and again. With larger numbers, the trace has long gaps.
- * Evidence: if one of these numbers is halved or doubled, the test `pauses` in
+ * numbers, the BPF programs are attached again and again. With larger numbers, the trace has long
+ * gaps. Evidence: if one of these numbers is halved or doubled, the test `pauses` in
  * governor_edges_test.c fails. */
 #define GOVERNOR_OFF_MIN_NS 400000000ULL
 #define GOVERNOR_OFF_MAX_NS 30000000000ULL
@@ -131,7 +131,7 @@
  * GOVERNOR_SHARE_STORM, part of all records: if the capture costs more than GOVERNOR_STORM times
  * the budget, this smaller part is enough. With smaller numbers, a group is capped although other
  * groups make the records. With larger numbers, all tasks lose records although one group makes
- * them. Evidence: if one of these numbers is halved or doubled, the test `share` in
+ * most of the records. Evidence: if one of these numbers is halved or doubled, the test `share` in
  * governor_edges_test.c fails. */
 #define GOVERNOR_SHARE       0.5
 #define GOVERNOR_SHARE_STORM 0.25
@@ -158,8 +158,8 @@
 #define GOVERNOR_CAP_MIN_NS 400000000ULL
 #define GOVERNOR_CAP_MAX_NS 5000000000ULL
 #define GOVERNOR_FULL       0.9
-/* times: to end the caps of groups takes some time. The next caps last at least this many times as
- * long as that. With a smaller number, caps of groups with thousands of tasks cost more than the
+/* times: to end the caps of groups takes some time. The next caps last at least this many times
+ * that time. With a smaller number, caps of groups with thousands of tasks cost more than the
  * budget. Evidence: if this number is halved or doubled, the test `cap` in governor_edges_test.c
  * fails. */
 #define GOVERNOR_CAP_TIMES 64
@@ -212,23 +212,25 @@
  * is noticed later. No evidence yet. */
 #define GOVERNOR_READ_NS    400000000ULL
 #define GOVERNOR_READ_TIMES 100
-/* times: the distance between two clocks is measured this often. A delay during a measurement makes
- * its result larger, so the smallest result counts. With a smaller number, a delay makes all waits
- * look longer. With a larger number, each reading of all tasks costs more. No evidence yet. */
+/* times: to find the difference between two clocks, the daemon measures it this many times in a
+ * row. A delay during a measurement makes its result larger, so the smallest result counts. With a
+ * smaller number, a delay makes all waits look longer. With a larger number, each reading of all
+ * tasks costs more. No evidence yet. */
 #define CLOCK_TRIES 3
-/* ns: the clock of the scheduler is measured again after this time. With a smaller number, the
- * measurements cost more. With a larger number, the recorded beginnings of waits are wrong by more.
- * With this number they are wrong by at most 5 ms, because NTP adjusts a clock by at most 0.5 ms in
- * a second. No evidence yet. */
+/* ns: the difference between the clock of the scheduler and boot time is measured again after this
+ * time. With a smaller number, the measurements cost more. With a larger number, the recorded
+ * beginnings of waits are wrong by more. With this number they are wrong by at most 5 ms, because
+ * NTP adjusts a clock by at most 0.5 ms in a second. No evidence yet. */
 #define DRAIN_CLOCK_NS 10000000000ULL
 /* part (1/n) of one CPU: the looks for unread data of sockets may together take this much CPU time.
  * With a smaller n, a server with 10 000 descriptors that does not read costs more. With a larger
  * n, some clients of such a server are reported later. No evidence yet. */
 #define UNREAD_TIMES 100
-/* ns: between two measurements in a coarse step, the clocks of the kernel drift apart by less than
- * this. These measurements are mostly less than a second apart, and NTP adjusts a clock by at most
- * 0.5 ms in a second. With a smaller number, a wait that is a little longer than CT_COARSE_NS is
- * not recorded. With a larger number, short waits cost more. No evidence yet. */
+/* ns: between two measurements of their difference in a coarse step, the clock of the scheduler and
+ * boot time drift apart by less than this. These measurements are mostly less than a second apart,
+ * and NTP adjusts a clock by at most 0.5 ms in a second. With a smaller number, a wait that is a
+ * little longer than CT_COARSE_NS is not recorded. With a larger number, short waits cost more. No
+ * evidence yet. */
 #define CLOCK_DRIFT_NS 500000ULL
 /* ns: the cost of the BPF programs that `ctrace status` shows is measured over this time. This cost
  * decides nothing. */
@@ -259,8 +261,8 @@
 /* ns: if the measured cost of a call is larger than this, the measurement was wrong and is not
  * used. No evidence yet. */
 #define GOVERN_CALL_MAX_NS 2000
-/* timed runs: with fewer timed runs, the former mean of their times counts as well. No evidence
- * yet. */
+/* timed runs: with fewer timed runs of a BPF program, the former mean of the times of its runs
+ * counts as well. No evidence yet. */
 #define GOVERN_RUNS_FEW 16
 
 /*
@@ -316,9 +318,9 @@
  * Inspections: how
  */
 
-/* INSPECT_PER_SEC, inspections a second: the limit if the caller sets none. INSPECT_SLACK_SHARE, a
- * part (1/n) of a second: after a time without inspections, the inspections of this much time may
- * run at once. No evidence yet. */
+/* INSPECT_PER_SEC, inspections a second: the limit if inspect_options.max_per_sec is 0.
+ * INSPECT_SLACK_SHARE, a part (1/n) of a second: after a time without inspections, as many
+ * inspections may run at once as the limit allows in this part of a second. No evidence yet. */
 #define INSPECT_PER_SEC     100
 #define INSPECT_SLACK_SHARE 4
 /* inspections a second: the limit of the daemon's inspection thread. It is far above
@@ -335,10 +337,10 @@
  * count as stuck. With a larger number, there are no inspections for longer. No evidence yet. */
 #define INSPECT_STUCK_NS 10000000000ULL
 /* ns: the iterator takes the start of a wait from the scheduler's clock. This time can be late by
- * two ticks at 100 Hz (CONFIG_HZ_100), which is this number. With smaller numbers, the present wait
- * is taken for another one. With larger numbers, another wait is taken for the present one.
- * Evidence: the length of a tick. For TASKS_SINCE_NS also: if this number is halved or doubled, the
- * test `since` in policy_edges_test.c fails. */
+ * two ticks at 100 Hz (CONFIG_HZ_100), which are 20 ms. With smaller numbers, the present wait is
+ * taken for another one. With larger numbers, another wait is taken for the present one. Evidence:
+ * the length of a tick. For TASKS_SINCE_NS also: if this number is halved or doubled, the test
+ * `since` in policy_edges_test.c fails. */
 #define TASKS_SINCE_NS       20000000ULL
 #define INSPECT_SAME_WAIT_NS 20000000ULL
 /* ns: the daemon keeps the named stack of an access to a watched variable for this time, for later
@@ -479,9 +481,9 @@
  * Incidents: the work after a reported hang
  */
 
-/* ns: if a hang began long before its report, its snapshot has only this last part of the hang.
- * With a smaller number, the beginning of the hang is missing. With a larger number, snapshots are
- * large. No evidence yet. */
+/* ns: if a hang began long before its report, its snapshot has only the last part of the hang, of
+ * this length. With a smaller number, the beginning of the hang is missing. With a larger number,
+ * snapshots are large. No evidence yet. */
 #define INCIDENTS_SPAN_NS 120000000000ULL
 /* ns: if the worker had no room for a snapshot, the daemon tries it again after this time. No
  * evidence yet. */
@@ -578,8 +580,8 @@
  */
 
 /* ms: the start of the daemon waits at most this long for the first look at all processes and
- * directories. The end of the daemon waits as long for the end of the thread *jobs*. With a larger
- * number, the daemon starts later. No evidence yet. */
+ * directories. At its end, the daemon waits at most as long for the end of the thread *jobs*. With
+ * a larger number, the daemon starts later. No evidence yet. */
 #define JOBS_FIRST_MS 3000
 /* ms: the time between two checks of whether files of frameworks were replaced. With a smaller
  * number, there are more wake-ups. With a larger number, the jobs of an upgraded program are missed

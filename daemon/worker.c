@@ -88,8 +88,8 @@ static unsigned worker_stuck(const struct worker *w)
 }
 
 /* Returns true if the job must not be started now, because its user has WORKER_STUCK_USER stuck
- * threads. For a job of a user other than root, also returns true if all these users together have
- * WORKER_STUCK_OTHERS stuck threads. */
+ * threads. For a job of a user other than root, also returns true if all users other than root
+ * together have WORKER_STUCK_OTHERS stuck threads. */
 static bool worker_bars(const struct worker *w, const struct worker_job *job)
 {
 	unsigned same = 0, others = 0;
@@ -105,7 +105,7 @@ static bool worker_bars(const struct worker *w, const struct worker_job *job)
 	return same >= WORKER_STUCK_USER || (!job->owner && others >= WORKER_STUCK_OTHERS);
 }
 
-/* Returns the index of the next job to do, or w->todo.n if there is none. */
+/* Returns the index of the next job to do, or w->todo.n if no job may be started now. */
 static unsigned worker_pick(const struct worker *w)
 {
 	unsigned first = w->todo.n;
@@ -291,7 +291,8 @@ static void worker_drop_barred(struct worker *w)
 	} while (barred);
 }
 
-/* Returns the time of the next look at the present job, or 0 if no job runs and no job waits. */
+/* Returns the time (boot time) of the next look at the present job, or 0 if no job runs and no job
+ * waits. */
 static uint64_t worker_due(struct worker *w)
 {
 	uint64_t due_ns = 0;
@@ -397,7 +398,7 @@ static bool worker_is_out(const struct worker *w)
 }
 
 /* Waits until the present thread has ended and no job of a stuck thread uses shared data, but at
- * most WORKER_STOP_S. The caller holds the lock. */
+ * most WORKER_STOP_S seconds. The caller holds the lock. */
 static void worker_wait(struct worker *w)
 {
 	struct timespec until;

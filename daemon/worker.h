@@ -9,9 +9,9 @@
  * thread goes on with the next job. If the stuck thread ever comes back, it drops its job and ends.
  *
  * At most WORKER_STUCK_USER threads may be stuck for one user, and at most WORKER_STUCK_OTHERS for
- * all users other than root together. When a user has reached one of these limits, the worker
- * starts no further job of this user. So the jobs of other users can never take all threads away
- * from root.
+ * all users other than root together. As long as one of these limits is reached, the worker starts
+ * no further job of the users for whom the limit is. So the jobs of other users can never take all
+ * threads away from root.
  */
 #ifndef CTRACE_DAEMON_WORKER_H
 #define CTRACE_DAEMON_WORKER_H
@@ -32,7 +32,8 @@ struct worker_options {
 	/* Called on the thread of the event loop in two cases. A job of the client was given up:
 	 * then why is the member `late` of the job. Or a job of the client is not started, because
 	 * of the limits for stuck threads (see above): then why is NULL. If the function pointer
-	 * late is NULL, a user who has reached a limit has to wait until a stuck job comes back. */
+	 * late is NULL, a job that such a limit stops waits in the queue until a stuck job comes
+	 * back. */
 	void (*late)(void *arg, uint64_t client, const char *why);
 	void *arg;
 };
@@ -43,8 +44,8 @@ struct worker_job {
 	void (*run)(void *arg);
 	void (*done)(void *arg);
 	/* Frees the data that the job owns, and uses no other data. If the job was given up, drop()
-	 * is called on the job's thread instead of done(). If the job is not started, drop() is
-	 * called instead of run() and done(). drop may be NULL. */
+	 * is called instead of done(), on the job's thread, when run() has returned. If the job is
+	 * not started, drop() is called instead of run() and done(). drop may be NULL. */
 	void (*drop)(void *arg);
 	void *arg;
 	const char *late; /* a sentence for the client if the job is given up; never freed */
@@ -66,9 +67,9 @@ struct worker_stats {
  * WORKER_QUEUE_MAX places. Returns 0 or -errno. */
 int worker_new(sd_event *event, const struct worker_options *opt, struct worker **ret);
 /*
- * Ends the thread after its present job, and drops the queued jobs. Waits at most WORKER_STOP_S.
- * Returns false if after that time a job still uses data that is not its own (see worker_leave()).
- * In this case the caller must not free this data.
+ * Ends the thread after its present job, and drops the queued jobs. Waits at most WORKER_STOP_S
+ * seconds. Returns false if after that time a job still uses data that is not its own (see
+ * worker_leave()). In this case the caller must not free this data.
  */
 bool worker_stop(struct worker *w);
 /* Call this function after worker_stop(), when no thread posts jobs any more. Accepts NULL. */

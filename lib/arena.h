@@ -16,8 +16,8 @@ struct arena *arena_new(void);
 void arena_free(struct arena *a);
 /* Returns n bytes, aligned to 8, which are valid until arena_free(). NULL: out of memory. */
 void *arena_alloc(struct arena *a, size_t n);
-/* Returns a 0-terminated copy of the n bytes at p. If one of them is 0, copies only the bytes
- * before it. The copy is valid until arena_free(). NULL: out of memory. */
+/* Returns a 0-terminated copy of the n bytes at p. If some of them are 0, copies only the bytes
+ * before the first 0. The copy is valid until arena_free(). NULL: out of memory. */
 char *arena_string(struct arena *a, const char *p, size_t n);
 
 #endif

@@ -16,8 +16,8 @@ struct span {
 };
 
 /*
- * Default_Ignorable_Code_Point of Unicode 15, and the other characters that clean.h lists, in
- * order.
+ * Default_Ignorable_Code_Point of Unicode 15, and the other characters that clean.h lists, in the
+ * order of their codes.
  */
 static const struct span unsafe[] = {
 	{ 0x0000, 0x001f },   /* C0 */

@@ -31,7 +31,8 @@ static inline void cleanup_fclose_p(FILE **f)
 #define _cleanup_close_  _cleanup_(cleanup_close_p)
 #define _cleanup_fclose_ _cleanup_(cleanup_fclose_p)
 
-/* Gives the resource to the caller, and disarms the guard. */
+/* TAKE_PTR() and TAKE_FD() return the value of a marked variable, and set the variable to NULL or
+ * -1. So the guard then releases nothing, and the caller owns the value. */
 #define TAKE_PTR(p)                                                                                          \
 	({                                                                                                   \
 		typeof(p) _t = (p);                                                                          \

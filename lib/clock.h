@@ -47,7 +47,8 @@ uint64_t clock_boot_ns(void);
 struct clock_offsets clock_offsets_now(void);
 
 #define CLOCK_UTC_MAX 32
-/* Writes a wall clock time as "2026-01-31T14:03:12Z". */
+/* Writes a wall clock time (nanoseconds since 1970) as "2026-01-31T14:03:12Z", rounded down to
+ * seconds. */
 void clock_utc(uint64_t real_ns, char buf[CLOCK_UTC_MAX]);
 
 #endif

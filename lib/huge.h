@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* In bytes. huge_advise() does nothing for an array that is smaller than this. In a larger
- * array, the memory that large pages waste is little compared with the size of the array. */
+/* In bytes. huge_advise() does nothing for an array that is smaller than this. For a larger array,
+ * large pages waste little memory, compared with the size of the array. */
 #define HUGE_FROM (8u << 20)
 #define HUGE_PAGE (2u << 20) /* bytes of a large page */
 

@@ -60,7 +60,8 @@ static json_t *load(int dir_fd, const char *name)
 	return NULL;
 }
 
-/* Replaces the name of the snapshot by its path, or by null if there is no such file. */
+/* In an incident, replaces the name of the snapshot by its path, or by null if there is no such
+ * file. */
 static void locate(const char *dir, int dir_fd, json_t *o)
 {
 	const char *name = json_string_value(json_object_get(o, "snapshot"));
@@ -88,8 +89,8 @@ int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_o
 	for (int i = 0; i < n; i++) {
 		json_t *o = load(dir_fd, v[i]->d_name);
 
-		/* A pending incident is always listed. Its name may make it look old, because the
-		 * clock was wrong. */
+		/* A pending incident is always listed. Its name may have an old time, if the clock
+		 * was wrong when the incident began. */
 		if ((size_t)(n - i) > max && !json_is_true(json_object_get(o, "pending"))) {
 			json_decref(o);
 			o = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * incidents.h - reads the incidents that the daemon keeps in a directory. NAME.json describes an
- * incident (ctrace.incident/1); NAME.ctr is its snapshot. Names begin with the time in UTC, so
- * their order is the order of time.
+ * incident (ctrace.incident/1); NAME.ctr is its snapshot. NAME begins with the time of the report
+ * in UTC, so the order of names is the order of time.
  *
  * Only daemon/incident/ writes and removes incidents. Any thread may call these functions.
  */
@@ -20,8 +20,9 @@
  * Reads the `max` newest incidents and all pending ones. *ret: a JSON array of the objects in the
  * files, the oldest first; the caller owns a reference. In each object, the member "snapshot"
  * becomes a path that can be opened, or null if the snapshot has been removed. *ret_left_out: the
- * number of older incidents, plus the number of files that are no incident. Returns 0, or -ENOENT
- * if there is no such directory, or -EACCES, -ENOMEM, or another -errno of reading a directory.
+ * number of incidents that are not in *ret because they are older, plus the number of .json files
+ * that are no incident. Returns 0, or -ENOENT if there is no such directory, or -EACCES, -ENOMEM,
+ * or another -errno of reading a directory.
  */
 int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_out);
 

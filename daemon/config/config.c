@@ -24,8 +24,8 @@
 #define CONFIG_TASK_CAP_MIN     1000 /* records a second */
 #define CONFIG_TASK_CAP_MAX     1e9
 #define CONFIG_FD_MAX           (1 << 20)
-/* The major version of the first kernel whose array maps take more than 4 MiB; see
- * config_ring_default(). */
+/* The major version of the first kernel in which one value of an array map may have more than 4
+ * MiB; see config_ring_default(). */
 #define CONFIG_RING_KERNEL 6
 
 static int config_set_text(char *dst, size_t cap, const char *what, const char *value, char *err)
@@ -144,9 +144,9 @@ static int config_set_right(enum control_right *dst, const char *what, const cha
 	return -EINVAL;
 }
 
-/* Sets a setting that can be in the flags and in the config file. what: the name of the setting as
- * the user wrote it, for err. Returns 0, -ENOENT if there is no such setting, or -EINVAL with a
- * sentence in err. */
+/* Sets one setting, from a flag or from the config file outside its sections. what: the name of the
+ * setting as the user wrote it, for err. Returns 0, -ENOENT if there is no such setting, or -EINVAL
+ * with a sentence in err. */
 static int config_set(struct config *c, const char *key, const char *what, const char *value, char *err)
 {
 	if (!strcmp(key, "state-dir"))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * config.h - the settings of ctraced. config_read() starts with the built-in values. The config
- * file overrides these values, and the flags override the config file. The only I/O is to read the
- * config file.
+ * file overrides these values, and the flags override the config file. Apart from the config file,
+ * no file is read or written.
  */
 #ifndef CTRACE_DAEMON_CONFIG_CONFIG_H
 #define CTRACE_DAEMON_CONFIG_CONFIG_H
@@ -28,7 +28,7 @@ struct config {
 	char file[CONFIG_PATH_MAX]; /* the config file */
 	char hooks[CONFIG_PATH_MAX];
 	char frameworks[CONFIG_PATH_MAX]; /* the setting "frameworks"; jobs_load() describes it */
-	char group[256];                  /* name of the group of clients; "": no group */
+	char group[256];                  /* the group whose members may use the socket; "": none */
 	enum control_right group_may;
 	uint64_t size_bytes;
 	uint64_t ring_bytes; /* size of the ring of each CPU; a power of two */

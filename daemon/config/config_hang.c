@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* the shortest time that a setting can have; see ctraced.conf(5) */
+/* the shortest time that a hang setting can have; see ctraced.conf(5) */
 #define HANG_AFTER_MIN_NS 100000000ULL
 /* The name of a section has to be shorter than this, because libinih cuts longer names. */
 #define HANG_SECTION_MAX 48
@@ -40,9 +40,9 @@ static int hang_time(const char *what, const char *value, bool may_be_off, uint6
 }
 
 /* Handles hang-after: sets the time of each rule that has no setting of its own in this section.
- * The order of the settings does not matter: a rule's own setting always wins over hang-after. The
- * disk rule keeps its own time if hang-after is a time. If hang-after is off, the disk rule is off
- * too. Returns 0, or -EINVAL with a sentence in err. */
+ * The order of the settings does not matter: a rule's own setting always wins over hang-after. If
+ * hang-after is a time, the time of the disk rule does not change. If hang-after is off, this rule
+ * is switched off like the others. Returns 0, or -EINVAL with a sentence in err. */
 static int hang_set_after(struct config_hang *c, unsigned section, struct detect_limits *limits,
 			  const char *what, const char *value, char *err)
 {

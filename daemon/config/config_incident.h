@@ -9,10 +9,10 @@
 #include "daemon/config/incident_rate.h"
 
 struct config_incident {
-	/* before_ns: the time before the hang that the snapshot covers. after_ns: the time from the
-	 * report of the hang to the snapshot. */
+	/* before_ns: how long before the beginning of the hang the snapshot begins. after_ns: how
+	 * long after the report of the hang the snapshot is taken. */
 	uint64_t before_ns, after_ns;
-	uint64_t size_bytes; /* room for all snapshots of hangs together */
+	uint64_t size_bytes; /* bytes: room on the disk for all snapshots of hangs together */
 	struct incident_rate rate;
 };
 

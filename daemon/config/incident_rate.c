@@ -14,8 +14,8 @@ static const char *skip_blanks(const char *s)
 	return s + strspn(s, " \t");
 }
 
-/* Reads one limit of the form "N/UNIT". On success *s points to the text after it. Returns 0 or
- * -EINVAL. */
+/* Reads one limit of the form "N/UNIT". On success *s points to the text after the limit and its
+ * blanks. Returns 0 or -EINVAL. */
 static int parse_limit(const char **s, unsigned *ret_n, uint64_t *ret_per_ns)
 {
 	static const struct {

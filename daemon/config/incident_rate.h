@@ -12,10 +12,10 @@
 #define INCIDENT_RATE_LIMITS 4
 #define INCIDENT_RATE_MAX    100 /* the largest N in a limit such as "N/min" */
 
-/* In any time span of v[i].per_ns there are at most v[i].n snapshots. At most half of them, rounded
- * up, are for one program, and at most half, rounded up, are for one user other than root. So if
- * v[i].n is 2 or more, a program that hangs again and again leaves some snapshots for other
- * programs. */
+/* In any time span of v[i].per_ns there are at most v[i].n snapshots. At most half of v[i].n,
+ * rounded up, are for one program, and at most half of v[i].n, rounded up, are for one user other
+ * than root. So if v[i].n is 2 or more, a program that hangs again and again leaves some snapshots
+ * for other programs. */
 struct incident_rate {
 	struct {
 		unsigned n;

@@ -22,7 +22,7 @@
 struct cgroups {
 	struct cgroups_options opt;
 	char root[PATH_ROOM]; /* the mount point of cgroup2; "": there is none */
-	struct map known;     /* all ids that were seen; some of them are not looked up yet */
+	struct map known;     /* ids of control groups that were seen, looked up or not */
 	struct map fresh;     /* ids that are not looked up yet */
 	uint64_t walk_ns;
 	_Atomic uint64_t took_ns; /* CPU time of the last walk */
@@ -94,7 +94,8 @@ static bool walk_done(const struct walk *w)
 	return w->failed || w->n_found == w->wanted->n || w->n_dirs >= CGROUPS_WALK_MAX;
 }
 
-/* Looks at the entries of a directory, and at the directories below it. Closes fd. */
+/* Looks for the wanted control groups among the entries of the directory fd, and in the directories
+ * below it. Closes fd. */
 static void walk_dir(struct walk *w, int fd, unsigned depth)
 {
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroups.h - gives names to control groups (cgroups). Records carry the id of a task's cgroup.
- * This module writes the path of the cgroup, and the name of its container if the name is known, as
- * CT_OBJECT blobs for objects of the kind CT_OBJ_CGROUP.
+ * cgroups.h - gives names to control groups (cgroups). A CT_TASK blob has the id of the task's
+ * cgroup. This module writes the path of the cgroup, and the name of its container if the name is
+ * known, as CT_OBJECT blobs for objects of the kind CT_OBJ_CGROUP.
  *
  * The id is the inode number of the cgroup's directory. To find the directories of new ids, the
  * worker walks the hierarchy: at most once a second, and for at most half a percent of a CPU. The
@@ -10,9 +10,9 @@
  * right to call it. If a task is moved to another cgroup, the daemon notices this at the task's
  * next exec or rename, or when all tasks are read anew.
  *
- * A cgroup has no name in two cases: it is gone before the walk, or it lies outside the hierarchy
- * that the daemon sees (in a container). If the machine has only cgroup version 1, no cgroup has a
- * name.
+ * Some cgroups stay without a name: a cgroup that is gone before the walk, a cgroup outside the
+ * hierarchy that the daemon sees (if the daemon runs in a container), and a cgroup beyond the
+ * limits below. If the machine has only cgroup version 1, no cgroup has a name.
  */
 #ifndef CTRACE_DAEMON_RECORD_CGROUPS_H
 #define CTRACE_DAEMON_RECORD_CGROUPS_H
@@ -60,9 +60,9 @@ struct cgroups_stats cgroups_stats(const struct cgroups *c);
 /*
  * Looks for the wanted ids in the hierarchy at root. *ret (malloc'd; NULL if nothing is found)
  * becomes blobs, back to back. For each id that is found there is a blob with its path. If the name
- * of its container is known, a blob with this name comes before. containers: the root of the files
- * in which Docker and Podman keep these names ("/"). *ret_n becomes the number of ids that are
- * found. Returns 0 or -errno.
+ * of its container is known, a blob with this name comes directly before the blob with the path.
+ * containers: the root of the files in which Docker and Podman keep these names ("/"). *ret_n
+ * becomes the number of ids that are found. Returns 0 or -errno.
  */
 int cgroups_find(const char *root, const char *containers, const struct map *wanted, uint64_t now_ns,
 		 void **ret, size_t *ret_size, size_t *ret_n);

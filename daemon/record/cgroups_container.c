@@ -14,7 +14,7 @@
 #define FILE_MAX (4 << 20)
 
 /* Copies s to name. Returns false if s is empty, does not fit into name, or has characters that
- * Docker and Podman do not allow. So nothing else gets into a trace. */
+ * Docker and Podman do not allow. So no other text from these files gets into a trace. */
 static bool take_name(const char *s, char name[CGROUP_NAME_MAX])
 {
 	size_t n = strlen(s);

@@ -12,7 +12,7 @@ struct text {
 	/* room for all arguments, and for a " ..." in place of each argument that is left out */
 	char p[2 * CT_RAWCMDLINE_MAX];
 	size_t n;
-	bool options; /* true: keep the options */
+	bool options; /* false: leave out the options of more than two characters */
 	bool more;    /* true: the last word is MORE */
 };
 

@@ -15,9 +15,9 @@
  * Fills in a CT_CMDLINE for the process tgid. args and bytes are as in struct ct_rawcmdline_blob.
  * If bytes is 0, the command line is not known.
  *
- * If the text is longer than CT_CMDLINE_MAX, options of more than two characters are left out
- * first, and then the end of the text. So the text keeps the names of source files, which come
- * after many options in the command line of a compiler.
+ * If the text is longer than CT_CMDLINE_MAX, all options of more than two characters are left out.
+ * If the text is still too long, its end is cut off. So the text keeps the names of source files,
+ * which come after many options in the command line of a compiler.
  */
 void cmdline_text(uint32_t tgid, uint64_t ts_ns, const char args[CT_RAWCMDLINE_MAX], size_t bytes,
 		  uint64_t ret[CMDLINE_WORDS_MAX]);

@@ -100,7 +100,9 @@ static void job_run(void *arg)
 		uint64_t ts_ns = clock_boot_ns();
 		size_t n;
 
-		worker_leave(); /* the read may never return, so the job leaves the shared data */
+		/* The read may never return. So until worker_enter(), the job uses only its own
+		 * data. */
+		worker_leave();
 		n = read_args(j->tgids.v[i], j->text, sizeof(j->text));
 		if (!worker_enter())
 			return;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmdlines.h - reads the command lines of processes in /proc, and makes CT_CMDLINE blobs of them.
- * The kernel side records the command line at each exec. So this module reads the command lines of
- * two kinds of processes: their exec was not recorded, or they may have changed their command line
+ * The kernel side records the command line at each exec. This module reads the command lines of
+ * other processes: a process whose exec was not recorded, a forked process whose parent has no
+ * recorded command line, and an inspected process, which may have changed its command line
  * (PostgreSQL shows there what a session does).
  *
  * A read of /proc/PID/cmdline waits for a lock on the memory of the process. So the read may wait

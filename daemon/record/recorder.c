@@ -213,9 +213,9 @@ static void recorder_fork(struct recorder *r, const struct ct_task_blob *b)
 
 /*
  * Gives the forked processes the command lines of their parents. recorder_seal() calls this
- * function when all rings have been read up to the time of the fork: the exec of a parent may be in
- * the ring of another CPU, which is read after the ring with the fork. If the parent has executed
- * another program since the fork, the child does not get the parent's command line.
+ * function, and not recorder_fork(), because all rings have been read by then: the exec of a parent
+ * may be in the ring of another CPU, which is read after the ring with the fork. If the parent has
+ * executed another program since the fork, the child does not get the parent's command line.
  */
 static void recorder_inherit(struct recorder *r)
 {

@@ -37,7 +37,7 @@ struct recorder_options {
 	/* Asks for the command line of the process tgid in /proc; may be NULL. */
 	void (*cmdline)(void *arg, uint32_t tgid);
 	void *arg;
-	struct detect *detect; /* sees every record; may be NULL */
+	struct detect *detect; /* gets every fixed record, and most blobs; may be NULL */
 };
 
 struct recorder_stats {
@@ -51,11 +51,11 @@ struct recorder;
 
 /*
  * Opens or creates the trace file. If the trace cannot be continued, recorder_new() renames it and
- * creates a new one. The new name is PATH.old if the size differs from the wanted size. It is
- * PATH.damaged if the file is no valid trace, has another major version, or is no file that the
- * daemon may trust (a link, another user's file). A file that already has the new name is replaced.
- * Returns 0; then err has a sentence about the renamed trace, or is empty. Or returns -errno as
- * writer_open(), with a sentence in err.
+ * creates a new one. The new name is PATH.old if the size of the trace differs from the wanted
+ * size. It is PATH.damaged if the file is no valid trace, has another major version, or is no file
+ * that the daemon may trust (a link, another user's file). A file that already has the new name is
+ * replaced. Returns 0; then err has a sentence about the renamed trace, or is empty. Or returns
+ * -errno as writer_open(), with a sentence in err.
  */
 int recorder_new(const struct recorder_options *opt, struct recorder **ret, char err[RECORDER_ERR_MAX]);
 /* Frees the recorder without sealing the open file segment. Accepts NULL. */
@@ -67,8 +67,8 @@ bool recorder_created(const struct recorder *r);
 /* Takes one blob, or fixed records back to back, in the form that they have in a ring. cpu: the CPU
  * whose ring had them; 0 for records that come from no ring. */
 void recorder_take(struct recorder *r, uint16_t cpu, const void *data, size_t size);
-/* Takes records and blobs back to back, as the iterators write them. Stops at the first record or
- * blob that is malformed. */
+/* Takes records and blobs back to back, as the BPF iterators write them. Stops at the first record
+ * or blob that is malformed. */
 void recorder_take_stream(struct recorder *r, const void *data, size_t size);
 /* Adds one record that the daemon itself has made. words has CT_KIND_WORDS(rec->kind) words. The
  * task table does not see the record. */
@@ -84,7 +84,7 @@ void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_
 void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_t now_ns);
 /* Returns the task table, which belongs to r. */
 struct tasks *recorder_tasks(struct recorder *r);
-/* Begins the first file segment. Its checkpoint is the present states of all tasks. */
+/* Begins the first file segment. Its checkpoint has the present states of all tasks. */
 void recorder_begin(struct recorder *r, uint64_t now_ns);
 /* Does nothing until the open file segment has RECORDER_SEAL_BYTES bytes, or the last seal or copy
  * is RECORDER_SEAL_NS old. Then calls writer_save(), which writes a copy of the segment and leaves

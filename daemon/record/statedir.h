@@ -22,8 +22,8 @@ struct statedir {
 };
 
 /* Opens and locks the directory. Returns 0, or -errno with a sentence in err. -EBUSY: another
- * daemon uses the directory. -EPERM: another user can write to it. On failure nothing is left
- * behind. */
+ * daemon uses the directory. -EPERM: another user owns the directory or can write to it. On failure
+ * nothing is left behind. */
 int statedir_open(const char *path, struct statedir *ret, char err[STATEDIR_ERR_MAX]);
 /* Releases the lock. */
 void statedir_close(struct statedir *s);

@@ -161,8 +161,9 @@ static void task_runnable(const struct tasks *t, struct task *task, uint64_t ts)
 
 /*
  * Notices a loop of short waits that only a timer ends, such as a poll of a flag or a retry with
- * back-off. Three things end the loop: a wait of another kind, real work, or a wake by something
- * else than a timer (tasks_wake()).
+ * back-off. The loop ends if the task waits without a timeout, if it does real work
+ * (TASKS_LOOP_RAN_NS), if something else than a timer wakes it (tasks_wake()), or if a coarse step
+ * begins (tasks_coarse()).
  */
 static void task_loop_block(struct task *task, const struct ct_rec *rec, uint64_t ran_ns)
 {
@@ -302,7 +303,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 	/* A cap begins: records of the task are left out from now on. With CT_GV_GROUP, a BPF
 	 * program has seen a living task of a capped group. The record of the task's fork may have
 	 * been left out, so the task may have no entry yet. Without CT_GV_GROUP, the daemon has
-	 * capped the task, which may have ended since. */
+	 * capped the task, which may have ended since; then the record is ignored. */
 	case CT_SHED:
 		if (!(rec->flags & CT_GV_CAP))
 			break;

@@ -114,16 +114,17 @@ void tasks_coarse(struct tasks *t, bool coarse);
  * has not changed. */
 void tasks_tell_all(struct tasks *t);
 /*
- * Does the same as tasks_found(), and finds out whether the task has changed since its last
- * CT_FOUND. Returns true if the task has changed; then *ret and ret_words become a new CT_FOUND.
+ * Does the same as tasks_found(), and finds out whether the task needs a new CT_FOUND: if it has
+ * changed since its last CT_FOUND, or if tasks_tell_all() was called since then. Returns true if
+ * so; then *ret and ret_words become the new CT_FOUND.
  */
 bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec *ret, uint64_t ret_words[2]);
 
 /* Returns the entry of a task that has not ended, or NULL. The entry is valid until the next
  * tasks_purge(). */
 struct task *tasks_get(struct tasks *t, uint32_t tid);
-/* Returns the first task with tid >= from that has not ended, or NULL. To walk in order of tids,
- * the caller passes the last tid + 1 as from. */
+/* Returns the first task with tid >= from that has not ended, or NULL. To walk over all tasks in
+ * order of tids, the caller passes first 1 as from, and then the tid of the last result + 1. */
 struct task *tasks_next(struct tasks *t, uint32_t from);
 
 /* *ret becomes an array with the states of all tasks that have not ended, sorted by tid. The array

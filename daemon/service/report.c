@@ -35,8 +35,8 @@ static json_t *report_file(const struct report_source *src, const struct writer_
 			 num(w->file_bytes), "evicted", num(w->dict_evicted));
 }
 
-/* Makes the counts of lost records. The counts by cause are for the kernel side and the daemon. The
- * counts by CPU are for the kernel side only. */
+/* Makes the counts of lost records. The counts by cause have the losses of the kernel side and of
+ * the daemon. The counts by CPU have only those of the kernel side. */
 static json_t *report_losses(const struct report_source *src, const struct recorder_stats *r)
 {
 	json_t *losses = json_object(), *cpus = json_array();
@@ -124,7 +124,8 @@ static json_t *report_cost(const struct drain_stats *s, uint64_t now_ns, double 
 	return cost;
 }
 
-/* Describes the task or the group that makes a large part of the records. NULL: there is none. */
+/* Describes the task, user or control group that makes a large part of the records. NULL: there is
+ * none. */
 static json_t *report_most(const struct most *m)
 {
 	static const char *const keys[] = {
@@ -279,8 +280,9 @@ static json_t *report_capabilities(void)
 	return list;
 }
 
-/* Reads the state of lockdown: "none", "integrity" or "confidentiality". In the file, the present
- * state stands between [ and ]. "unknown": there is no such file. */
+/* Copies the state of the kernel's lockdown to ret: "none", "integrity" or "confidentiality". In
+ * the file, the present state stands between [ and ]. If the file cannot be read, ret becomes
+ * "unknown". */
 static void report_lockdown(char ret[32])
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/security/lockdown", "re");

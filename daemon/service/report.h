@@ -21,7 +21,7 @@ struct report_source {
 	struct incidents *incidents; /* may be NULL */
 	const char *trace;
 	uint64_t size_bytes, ring_bytes;
-	uint32_t budget_ppm, task_cap; /* the settings */
+	uint32_t budget_ppm, task_cap; /* the settings at the start of the daemon */
 	unsigned clients;
 	uint64_t denied, turned_away, jobs_refused;
 	/* requests: the clients' worker; closing: the worker that closes descriptors */

@@ -42,13 +42,14 @@ struct service {
 /* The function for control_options.gone. Ends all that the daemon does for a client that has gone.
  * arg: the struct service. */
 void service_gone(void *arg, uint64_t client);
-/* The functions for control_options.dispose and control_options.choked. service_dispose() hands the
- * descriptor fd of a client to the closer. service_choked() returns true if so many descriptors
- * wait for the closer that the daemon should receive no more. arg: the struct service. */
+/* The functions for the members dispose and choked of struct control_options. service_dispose()
+ * hands the descriptor fd of a client to the closer. service_choked() returns true if so many
+ * descriptors wait for the closer that the daemon should receive no more. arg: the struct
+ * service. */
 void service_dispose(void *arg, uid_t uid, int fd);
 bool service_choked(void *arg);
 
-/* Starts the workers for clients. Returns 0 or -errno. */
+/* Starts the clients' worker and the closer. Returns 0 or -errno. */
 int service_start(struct service *s, sd_event *event);
 /* Gives a copy of job to the clients' worker, with client, uid and owner filled in. Returns 0 or
  * -errno. On failure the job was dropped, and the client got an answer that says why. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* A change of the budget that the clients' worker is handling. */
+/* A request to change the budget, as a job of the clients' worker. */
 struct budget_job {
 	struct service *service;
 	uint64_t client;

@@ -9,7 +9,7 @@
 #include "daemon/incident/incident.h"
 #include "lib/incidents.h"
 
-/* A request that the clients' worker is handling. */
+/* A request for the caught hangs, as a job of the clients' worker. */
 struct hangs_job {
 	struct service *service;
 	uint64_t client;
@@ -19,8 +19,9 @@ struct hangs_job {
 	int error;
 };
 
-/* Bytes that the list may take. The whole answer has at most CONTROL_OUT_MAX bytes. In JSON, the path of
- * the directory takes up to six bytes for each of its bytes. The other members take up to 128 bytes. */
+/* Bytes that the list of hangs may take in the answer. The whole answer has at most CONTROL_OUT_MAX
+ * bytes. In JSON, the path of the directory takes up to six bytes for each of its bytes. All other
+ * members together take up to 128 bytes. */
 #define HANGS_BYTES_MAX (CONTROL_OUT_MAX - 6 * sizeof(((struct hangs_job *)0)->dir) - 128)
 
 static void hangs_free(void *arg)

@@ -15,7 +15,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* A request that the clients' worker is handling. */
+/* A request "snapshot" or "status", as a job of the clients' worker. */
 struct service_job {
 	struct service *service;
 	uint64_t client;
@@ -24,7 +24,7 @@ struct service_job {
 	int fd;
 	struct snapshot_request snapshot;
 	char err[SNAPSHOT_REQUEST_ERR_MAX];
-	/* Only the request "status" uses these members. */
+	/* bpf_percent: only the request "status" uses it. error: both requests use it. */
 	double bpf_percent;
 	int error;
 };
@@ -43,7 +43,9 @@ static void service_job_free(void *arg)
 	free(j);
 }
 
-/* Gives the clients' worker a job: the functions in `how`, with a copy of job as their argument. */
+/* Gives the clients' worker a job with the functions in `how`. Their argument is a copy of *job,
+ * which now owns job->fd. If this fails, closes job->fd, and the client gets an answer that says
+ * why. */
 static void service_copy(struct service *s, uint64_t client, const struct service_job *job,
 			 const struct worker_job *how)
 {
@@ -92,7 +94,7 @@ static void snapshot_run(void *arg)
 static json_t *snapshot_storage(const struct snapshot_request *r)
 {
 	const struct writer_storage *st = &r->storage;
-	bool waits = r->missing_ns && !st->untold_ns; /* the records are in memory and wait for the disk */
+	bool waits = r->missing_ns && !st->untold_ns; /* the missing records wait for the disk */
 	json_t *o = json_pack("{s:s}", "state", waits ? "stuck" : trace_storage_word(st, clock_boot_ns()));
 
 	if (st->trouble != WRITER_FINE)
@@ -124,8 +126,8 @@ static void snapshot_done(void *arg)
 	service_job_free(j);
 }
 
-/* Reads the member `key` of a request, which is a time. If the member is missing, *ret becomes fallback.
- * Returns false if the value is not a time. */
+/* Reads the member `key` of a request, which is a time in nanoseconds. If the member is missing,
+ * *ret becomes fallback. Returns false if the value is not a time. */
 static bool service_time(json_t *body, const char *key, uint64_t fallback, uint64_t *ret)
 {
 	json_t *v = json_object_get(body, key);
@@ -231,7 +233,7 @@ static bool service_allows(struct service *s, uint64_t client, const char *cmd)
 {
 	enum control_right needs = CONTROL_STATUS;
 
-	/* the answers of these requests have names, paths and peers of all users */
+	/* snapshots and hangs show names of programs, paths and connections of all users */
 	if (!strcmp(cmd, "snapshot") || !strcmp(cmd, "hangs"))
 		needs = CONTROL_SNAPSHOT;
 	else if (!strcmp(cmd, "watch") || !strcmp(cmd, "watched"))

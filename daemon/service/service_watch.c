@@ -8,7 +8,7 @@
 
 #include "lib/cleanup.h"
 
-/* A request that the clients' worker is handling. */
+/* A request "watch", as a job of the clients' worker. */
 struct watch_job {
 	struct service *service;
 	struct watchpoint_want want; /* var is a copy that the job owns */
@@ -59,8 +59,8 @@ static void watch_done(void *arg)
 	watch_job_free(j);
 }
 
-/* Reads the request. Returns 0, or -EINVAL if the request is wrong. Then the client has got an
- * answer that says so. */
+/* Reads the request "watch". Returns 0, or -EINVAL if the request is wrong; then the client has got
+ * an answer that says what is wrong. */
 static int watch_check(struct service *s, uint64_t client, json_t *body, struct watchpoint_want *ret)
 {
 	json_int_t pid = json_integer_value(json_object_get(body, "pid"));

@@ -8,7 +8,8 @@
 
 /* Handles {"cmd":"watch"}: watches a variable as long as the client is connected. body is borrowed. */
 void service_watch(struct service *s, uint64_t client, json_t *body);
-/* Handles {"cmd":"watched"}: answers with the accesses since the last such request. body is borrowed. */
+/* Handles {"cmd":"watched"}: answers with the accesses to the variable since the last such request.
+ * body is borrowed. */
 void service_watched(struct service *s, uint64_t client, json_t *body);
 
 #endif

@@ -80,7 +80,8 @@ void watchpoints_drop(struct watchpoints *ws, uint64_t client)
 	}
 }
 
-/* Finds the process of a task, and the start of the process's stack. Returns 0 if there is no such task. */
+/* Returns the process of a task, or 0 if there is no such task. *ret_stack becomes the address at
+ * which the stack of the process starts. */
 static uint32_t process_of(uint32_t tid, uint64_t *ret_stack)
 {
 	_cleanup_fclose_ FILE *status = NULL, *stat = NULL;
@@ -119,8 +120,8 @@ static int read_value(uint32_t pid, uint64_t addr, uint32_t len, uint64_t *ret)
 
 /* Chooses how many bytes to watch. If the client named a length, takes it. Otherwise takes the size
  * of the variable, if this is 1, 2, 4 or 8. A larger variable is refused. For any other size, or if
- * the size is not known, takes a length that the address allows. Returns 0, or -errno with a
- * sentence in err. */
+ * the size is not known, takes 4, 2 or 1: the largest of which the address is a multiple. Returns
+ * 0, or -errno with a sentence in err. */
 static int choose_len(const struct watchpoint_want *want, const struct variable *v, uint32_t *ret,
 		      char err[WATCHPOINT_ERR_MAX])
 {

@@ -19,7 +19,7 @@
 
 #define WATCHPOINT_ERR_MAX    512
 #define WATCHPOINT_WHERE_MAX  192
-#define WATCHPOINT_RECENT_MAX 256 /* accesses kept for the client; if more come, they are only counted */
+#define WATCHPOINT_RECENT_MAX 256 /* accesses kept for each watch; further ones are only counted */
 
 struct watchpoints;
 
@@ -27,7 +27,7 @@ struct watchpoint_want {
 	uint64_t client; /* number of the client, as in control.h */
 	uint32_t pid;
 	const char *var; /* the variable, in a form that variable_find() takes; borrowed */
-	uint32_t len;    /* how many bytes are watched; 0: the size of the variable */
+	uint32_t len;    /* how many bytes to watch; 0: as many as the variable has, if known */
 	bool reads;
 };
 
@@ -66,10 +66,10 @@ void watchpoints_free(struct watchpoints *ws);
  * to do. */
 int watchpoints_add(struct watchpoints *ws, struct drain *d, const struct watchpoint_want *want,
 		    struct watchpoint_info *ret, char err[WATCHPOINT_ERR_MAX]);
-/* Ends the watches of a client. Accepts NULL. */
+/* Ends all watches of a client. ws may be NULL. */
 void watchpoints_drop(struct watchpoints *ws, uint64_t client);
-/* Fetches the accesses since the last call. Returns 0, or -ENOENT if the client has no watch with
- * this id. */
+/* Fetches the accesses to one watched variable since the last call for this watch. Returns 0, or
+ * -ENOENT if the client has no watch with this id. */
 int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struct watchpoint_news *ret);
 /* Keeps an access for the client. Use this function as drain_options.access, with the struct watchpoints as
  * arg. */

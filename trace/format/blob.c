@@ -90,7 +90,7 @@ struct ct_stack_blob *blob_stack(uint64_t ts_ns, const char *const *frames, size
 	struct ct_stack_blob *b;
 	size_t bytes = 0, keep = 0;
 
-	/* Keep the frames that fit. One more string stands for all others. */
+	/* Keep the first frames, as many as fit. The string `more` stands for all others. */
 	while (keep < n && keep < STACK_FRAMES - 1 &&
 	       sizeof(*b) + bytes + strlen(frames[keep]) + 1 + sizeof(more) <= BLOB_MAX)
 		bytes += strlen(frames[keep++]) + 1;

@@ -16,7 +16,8 @@ bool blob_is_valid(const struct ct_blob *blob);
 
 /*
  * Finds the next blob of a known kind in the *n bytes at *p, and copies it to buf, which has 65536
- * bytes. Skips blobs of unknown kinds. After the call, *p and *n are the bytes behind the blob.
+ * bytes. Skips blobs of unknown kinds. After the call, *p and *n are the bytes behind the last blob
+ * that was copied or skipped.
  *
  * Returns 1 if buf has a valid blob whose times are within their limits (limits.h), or 0 at the end
  * of the bytes. Returns -EBADMSG if the bytes are damaged. The caller then stops.

@@ -67,7 +67,8 @@ static bool block_sizes_ok(const struct format_block *b)
 	return b->codec == FORMAT_CODEC_RAW ? b->stored_bytes == b->raw_bytes : b->codec == FORMAT_CODEC_ZSTD;
 }
 
-/* Frees the buffers if they are much larger than this segment needs. The buffers are kept from one
+/* Frees the buffers of the blocks if they have more than 2 * raw_max bytes in sum. raw_max: the
+ * limit on the decompressed bytes of the segment that comes next. The buffers are kept from one
  * segment to the next, and each buffer grows to the largest block of its type. So all buffers
  * together could become larger than the limit of memory for one segment. */
 static void decoder_give_back(struct decoder *d, uint64_t raw_max)
@@ -170,10 +171,10 @@ static int block_exact(struct decoder *d, int type, size_t n, size_t size, const
 	return bytes == n * size ? 0 : -EBADMSG;
 }
 
-/* Returns the next encoded time difference. It has len bytes: one byte in each of the first len
- * planes. Nearly all differences have at most three bytes, so the first three planes are read
- * without a branch. Such a read may be one byte beyond the end of a plane, but the DECODER_SLACK
- * bytes there are readable. */
+/* Returns the next encoded time difference. The difference has len bytes: one byte in each of the
+ * first len planes. Nearly all differences have at most three bytes, so the first three planes are
+ * read without a branch. Such a read may be one byte beyond the end of a plane, but the
+ * DECODER_SLACK bytes there are readable. */
 static inline uint64_t take_time(const uint8_t **plane, unsigned len)
 {
 	static const uint32_t keep[] = { 0, 0xff, 0xffff, 0xffffff };
@@ -226,11 +227,11 @@ static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t
 	return ok ? 0 : -EBADMSG;
 }
 
-/* The columns of fixed size of one segment, and its dictionaries. The loop over the records reads
- * these columns without bounds checks, because decode_columns() has checked their sizes. */
+/* The columns of fixed size of one segment, and its lists TIDS and OBJS. The loop over the records
+ * reads these columns without bounds checks, because decode_columns() has checked their sizes. */
 struct columns {
 	const uint8_t *kind, *mask, *state, *wait, *flags, *nr, *aux;
-	const uint8_t *tids, *objs; /* dictionaries; not aligned */
+	const uint8_t *tids, *objs; /* the lists TIDS and OBJS; not aligned */
 	size_t n_tids, n_objs;
 };
 
@@ -287,8 +288,8 @@ static inline uint64_t take_varint(struct cursor *c)
 	return cursor_varint(c);
 }
 
-/* Takes an index from a column, and returns the task id at this index of the dictionary. If the
- * dictionary does not have this index, marks the column as bad, and returns 0. */
+/* Takes an index from the column col, and returns the task id at this index of the list TIDS. If
+ * the list does not have this index, marks the column as bad, and returns 0. */
 static inline uint32_t take_tid(struct decoder *d, const struct columns *c, int col)
 {
 	uint64_t i = take_varint(&d->varints[col]);

@@ -116,8 +116,8 @@ int encoder_begin(struct encoder *e, size_t head_bytes)
 	return 0;
 }
 
-/* Writes items as byte planes: byte b of item i goes to b * n + i. So the high bytes of all items,
- * which are nearly the same, stand side by side and compress well. */
+/* Writes n items as byte planes to e->planes: byte b of item i goes to b * n + i. So the high bytes
+ * of all items, which are nearly the same, stand side by side and compress well. */
 static int encoder_planes(struct encoder *e, const uint8_t *data, size_t n, unsigned width)
 {
 	if (VEC_RESERVE(&e->planes, n * width))

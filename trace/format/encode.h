@@ -36,8 +36,8 @@ int encoder_begin(struct encoder *e, size_t head_bytes);
  * the segment together would be larger than FORMAT_RAW_MAX before compression. */
 int encoder_block(struct encoder *e, enum format_block_type type, const void *data, size_t n, unsigned width);
 /* Appends the records of n CPUs as columns. The streams are sorted by cpu. kind_info is as in the
- * segment header. Times are stored relative to begin_ns. Returns 0, -ENOMEM or -EFBIG, as
- * encoder_block() does. */
+ * segment header. The first time of each CPU is stored relative to begin_ns, and each later time
+ * relative to the record before it. Returns 0, -ENOMEM or -EFBIG, as encoder_block() does. */
 int encoder_records(struct encoder *e, const struct encode_stream *streams, size_t n, uint64_t begin_ns,
 		    const uint8_t kind_info[FORMAT_KINDS]);
 

@@ -105,7 +105,8 @@ size_t file_index_header(const struct format_file *f, const char *meta, uint8_t 
 	return n;
 }
 
-/* Reads the file header at offset `at`, and its meta data. */
+/* Reads the file header at offset `at`, and its meta data. Returns 0, or -errno with a sentence in
+ * err. */
 static int file_index_read_header(struct file_index *ix, int fd, uint64_t at, const char *name, char *err)
 {
 	_cleanup_free_ uint8_t *head = NULL;
@@ -161,8 +162,8 @@ int file_index_open(struct file_index *ix, int fd, const char *name, char err[FI
 enum slot_is { SLOT_OTHER, SLOT_BROKEN, SLOT_NEWER, SLOT_SEGMENT };
 
 /* Checks the first n bytes of a slot, which are in buf. Returns whether a segment header is there,
- * and whether it is valid. *h is a checked header only if the result is SLOT_SEGMENT or
- * SLOT_NEWER. */
+ * and whether it is valid. If the result is SLOT_SEGMENT, *h is the header, and all of it has been
+ * checked. If the result is SLOT_NEWER, only the checksum of *h has been checked. */
 static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, size_t n, uint32_t slot,
 			       struct format_segment *h)
 {
@@ -227,8 +228,8 @@ static bool body_is_right(const struct file_index *ix, int fd, const struct file
 
 /*
  * Drops segments that a newer segment has overwritten in part. Of several copies of a segment,
- * keeps the newest copy with a right body. If no copy has a right body, keeps the oldest copy, and
- * the segment counts as damaged. by_seq() has sorted the segments.
+ * keeps the newest copy whose body is right (body_is_right()). If no copy has a right body, keeps
+ * the oldest copy, and the segment counts as damaged. by_seq() has sorted the segments.
  */
 static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_slots)
 {
@@ -308,8 +309,7 @@ int file_index_scan(struct file_index *ix, int fd)
 	uint64_t newest = 0;
 
 	/* If a writer overtakes the scan, the scan misses segments, so the loop repeats the scan.
-	 * If the repeated scan finds holes but no newer segment, the file really lacks these
-	 * segments. */
+	 * If the repeated scan finds no newer segment, the file really lacks the segments. */
 	for (int tries = 0; tries < SCAN_TRIES; tries++) {
 		int err = file_index_scan_once(ix, fd);
 

@@ -35,14 +35,14 @@ struct file_index {
 };
 
 /* Reads the file header of fd into *ix. If the header is damaged, reads its copy. name is the
- * file's name for messages. Returns 0, -ENOMEM, or an errno of pread(2) such as -EIO. Returns
+ * file's name for messages. Returns 0, -ENOMEM, or -errno of pread(2) such as -EIO. Returns
  * -EBADMSG if the file is not a trace, if its header and the copy are damaged, or if this version
  * cannot read it. On failure, err has a sentence about the file. The caller calls file_index_done()
  * in all cases. */
 int file_index_open(struct file_index *ix, int fd, const char *name, char err[FILE_INDEX_ERR_MAX]);
 /* Finds the segments that the file has now. These segments replace the segments of an earlier scan.
- * A slot that cannot be read counts as a slot without a segment, or as broken. Returns 0, -ENOMEM,
- * or an errno of fstat(2). */
+ * A slot that cannot be read counts as a slot without a segment, or as broken (n_broken). Returns
+ * 0, -ENOMEM, or -errno of fstat(2). */
 int file_index_scan(struct file_index *ix, int fd);
 void file_index_done(struct file_index *ix);
 

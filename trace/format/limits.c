@@ -4,8 +4,9 @@
 #include "lib/cleanup.h"
 
 /*
- * The limits are several times what real traces need:
- * - the shortest records are 2.1 bytes each (two tasks that do nothing but wake each other);
+ * The limits are higher than what real traces need:
+ * - the shortest records take 2.1 bytes each in a body (two tasks that do nothing but wake each
+ *   other);
  * - compression makes blocks 3 to 5 times smaller, and dictionaries and checkpoints 20 times
  *   smaller.
  *
@@ -18,7 +19,8 @@
 #define KEPT_FREE      (16u << 20)
 #define KEPT_FACTOR    32u
 /* Some records come late, when the segment of their time is already sealed. Such records are in the
- * next segment, so the two segments overlap in time, by at most a few thousand records. */
+ * next segment, so the two segments overlap in time, in real traces by at most a few thousand
+ * records. */
 #define MOVES_FREE   (1u << 20)
 #define MOVES_FACTOR 16u
 

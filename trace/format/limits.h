@@ -5,9 +5,9 @@
  *
  * The checksums of a file show that nothing has changed since the file was written. The checksums
  * do not show that ctrace wrote the file. So every number of a file is compared with its limit
- * before any other code uses it. If a number of the file header is beyond its limit, the reader
- * uses the copy of the header. If the copy is beyond a limit too, the file is refused. If a number
- * of a segment is beyond its limit, this segment counts as damaged.
+ * before any other code uses this number. If a number of the file header is beyond its limit, the
+ * reader uses the copy of the header. If the copy is beyond a limit too, the file is refused. If a
+ * number of a segment is beyond its limit, this segment counts as damaged.
  *
  * Two amounts of memory are bounded:
  * - The size of the segments of a window bounds the memory that the window keeps (limits_records(),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * machine.h - the kind of machine that a trace was recorded on. The numbers of system calls in a
- * trace are those of the machine that recorded it. The machine that reads it may have other
- * numbers. Pure; any thread.
+ * trace are those of the machine that recorded it. The machine on which the trace is read may have
+ * other numbers. Pure; any thread.
  */
 #ifndef CTRACE_TRACE_FORMAT_MACHINE_H
 #define CTRACE_TRACE_FORMAT_MACHINE_H

@@ -39,10 +39,11 @@ int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, ui
 void order_done(struct order *o);
 
 /* Merges two parts in place: ev[0, n) and ev[n, total), each of them sorted by (ts, cpu). Of two
- * equal events, the event from the first part stays first. The call may move at most *moves events
- * of the first part, and subtracts the number of moved events from *moves. The call is fast if the
- * two parts overlap by few events. Returns 0, -ENOMEM, or -EBADMSG if more than *moves moves are
- * needed. After a failure, ev is unchanged. After -EBADMSG, *moves is unchanged too. */
+ * events with the same ts and cpu, the event from the first part stays first. The call may move at
+ * most *moves events of the first part, and subtracts the number of moved events from *moves. The
+ * call is fast if the two parts overlap by few events. Returns 0, -ENOMEM, or -EBADMSG if more than
+ * *moves moves are needed. After a failure, ev is unchanged. After -EBADMSG, *moves is unchanged
+ * too. */
 int order_join(struct window_event *ev, size_t n, size_t total, uint64_t *moves);
 
 #endif

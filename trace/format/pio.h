@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/* Reads n bytes at an offset. Returns 0, an errno of pread(2), or -ENODATA if the file ends before
+/* Reads n bytes at an offset. Returns 0, -errno of pread(2), or -ENODATA if the file ends before
  * offset + n. */
 static inline int pio_read(int fd, void *to, size_t n, uint64_t offset)
 {
@@ -27,8 +27,8 @@ static inline int pio_read(int fd, void *to, size_t n, uint64_t offset)
 	return 0;
 }
 
-/* Writes n bytes at an offset. Returns 0 or an errno of pwrite(2). After a failure, some of the
- * bytes may be in the file. */
+/* Writes n bytes at an offset. Returns 0 or -errno of pwrite(2). After a failure, some of the bytes
+ * may be in the file. */
 static inline int pio_write(int fd, const void *from, size_t n, uint64_t offset)
 {
 	const uint8_t *p = from;

@@ -5,8 +5,8 @@
  *
  * The tables are all zeroes at the start of every segment. All records of one CPU come before those
  * of the next CPU. Between two CPUs, the tables stay as they are, and cur becomes 0. If two tasks
- * share an entry of a table, predictions are worse and the file is larger, but its content is
- * right.
+ * share an entry of a table, predictions are worse and the file is larger, but the decoded records
+ * are right.
  */
 #ifndef CTRACE_TRACE_FORMAT_PREDICT_H
 #define CTRACE_TRACE_FORMAT_PREDICT_H
@@ -34,7 +34,7 @@ struct predict_context {
 
 struct predict {
 	struct predict_context contexts[PREDICT_CONTEXTS];
-	uint32_t wakees[PREDICT_WAKEES]; /* [waker]: the last task that this waker woke */
+	uint32_t wakees[PREDICT_WAKEES]; /* [waker % PREDICT_WAKEES]: the last task that it woke */
 	uint32_t cur;                    /* the task on this CPU */
 };
 

@@ -66,8 +66,7 @@ struct window_cmdline {
 
 struct window_object {
 	uint64_t id;
-	uint64_t ts_ns; /* when the daemon learned of this object; of several entries with one id, only the
-			   newest is kept */
+	uint64_t ts_ns; /* when this entry was made; of all entries of an id, the newest is kept */
 	uint64_t ino;
 	uint64_t peer;
 	uint64_t x;
@@ -121,8 +120,8 @@ struct window_resync {
 
 struct window {
 	/* The time that the caller of window_load() wants, clipped to the file. If the caller gave
-	 * UINT64_MAX as the end, to_ns stays UINT64_MAX. events and states begin earlier, at the
-	 * last checkpoint before from_ns. */
+	 * UINT64_MAX as the end, to_ns stays UINT64_MAX. events and states begin at the last
+	 * checkpoint that is not later than from_ns. */
 	uint64_t from_ns, to_ns;
 	/* The time that the file covers in the selected boot (reader_use_boot()). */
 	uint64_t file_from_ns, file_to_ns;
@@ -133,7 +132,7 @@ struct window {
 
 	struct window_event *events; /* sorted by (ts, cpu, order within the CPU) */
 	size_t n_events;
-	struct window_words *words; /* the first entry is zero, for the events that have no words */
+	struct window_words *words; /* words[0] is zero, for the events that have no words */
 	struct window_task *tasks;  /* sorted by (tid, ts_ns) */
 	size_t n_tasks;
 	struct window_cmdline *cmdlines; /* sorted by (tgid, ts_ns) */
@@ -177,8 +176,8 @@ const struct window_task *window_task_span(const struct window *w, uint32_t tid,
  * ct_cmdline_blob.text. Returns "" if it is not known, for example for a kernel thread, or in a
  * trace of a version before 1.6. */
 const char *window_cmdline(const struct window *w, uint32_t tid, uint64_t ts_ns);
-/* As window_cmdline(). *ret_since_ns is the time since which the command line is known, or 0 if it
- * is not known. */
+/* As window_cmdline(). *ret_since_ns is the time from which on the process has this command line,
+ * as far as is known, or 0 if the command line is not known. */
 const char *window_cmdline_since(const struct window *w, uint32_t tid, uint64_t ts_ns,
 				 uint64_t *ret_since_ns);
 const struct window_object *window_object(const struct window *w, uint64_t id);

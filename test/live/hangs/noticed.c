@@ -2,8 +2,9 @@
 /*
  * noticed - makes one of several hangs that the daemon has to notice, or shows behaviour that the
  * daemon must not report. Each case except the deadlock first behaves normally, so that the daemon
- * learns the habits of the task. Then each case does something else for about three seconds. Prints
- * "tid=N" if the daemon has to report the task N, or "tid=0" if it must report no task.
+ * learns the habits of the task. Then each case hangs, or does something unusual, for about three
+ * seconds. Prints "tid=N" if the daemon has to report the task N, or "tid=0" if it must report no
+ * task.
  *
  *   noticed NAME
  */
@@ -79,7 +80,7 @@ static void thread(void *(*fn)(void *))
 		errx(1, "pthread_create");
 }
 
-/* Runs an event loop for this time. A timer wakes the loop every 10 ms. */
+/* Runs an event loop for `ms` milliseconds. A timer wakes the loop every 10 ms. */
 static void loop_for(unsigned ms)
 {
 	static int epoll = -1, timer;
@@ -247,7 +248,7 @@ static void service(void)
 
 /* The daemon must not report any task of the cases below. */
 
-/* An event loop runs a program, and waits for its end. */
+/* An event loop runs the program sleep, and waits for the end of sleep. */
 static void runs_child(void)
 {
 	is_noticed(0);
@@ -255,7 +256,7 @@ static void runs_child(void)
 	(void)!system("sleep 3");
 }
 
-/* An event loop runs a program, and reads its output. */
+/* An event loop runs a shell command, and waits for the output of this command. */
 static void reads_child(void)
 {
 	char c[16];
@@ -298,7 +299,7 @@ static void no_work(void)
 	nap(LIFE_MS + HANG_MS);
 }
 
-/* The user stops the task. */
+/* The task stops itself with SIGSTOP, as a user may stop it. */
 static void naps(void)
 {
 	loop_for(LIFE_MS);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * pingpong MILLISECONDS [PAUSE_US] - two processes send one byte to and fro, as fast as possible,
- * or with a pause after each hundred rounds. When a process begins and when it ends, it prints a
- * line with its pid, the time, and the number of times that it has blocked so far, as the kernel
- * counts. Between these two times, a trace must show as many blocks of the process as the kernel
- * has counted.
+ * or with a pause after each hundred rounds. At its begin and at its end, each process prints a
+ * line with its pid, the time, and how often the process has blocked so far, as the kernel counts.
+ * Between these two times, a trace must show as many blocks of the process as the kernel has
+ * counted.
  */
 #include <sched.h>
 #include <signal.h>

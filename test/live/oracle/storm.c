@@ -13,7 +13,7 @@
  *   storm locks MS    a file that is locked and unlocked
  *   storm crowd N MS  N threads that do nothing
  *
- * Prints the number of events.
+ * Prints the number of events: of wake-ups, messages, processes, and so on.
  */
 #include <err.h>
 #include <errno.h>

@@ -188,8 +188,8 @@ static void test_frame(void **state)
 	assert_false(matches(f, &facts));
 }
 
-/* Makes a rule from an answer about obj. Returns the pattern of the rule for the object, or NULL if
- * the rule has only the kind of obj. */
+/* Makes a rule from an answer about an edge with the object obj. Returns the rule's pattern for the
+ * name of the object, or NULL if the rule has no such pattern. */
 static const char *kept(struct fixture *f, uint64_t obj)
 {
 	struct rule_facts facts = wake(f, obj);

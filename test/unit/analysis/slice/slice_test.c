@@ -17,8 +17,8 @@
 #define PIPE CT_OBJ_ID(CT_OBJ_PIPE, 77)
 
 /*
- * Several edges from one segment, here a fork and many messages, are one branch. So there is no
- * question, unless a rule treats the edges differently.
+ * Several edges from one segment, here a fork and 40 messages from a to v, are one way for the
+ * walk. So the walk has no choice, unless a rule treats these edges differently.
  */
 static void test_ways_from_one_segment(void **state)
 {
@@ -83,7 +83,9 @@ static void test_many_answers(void **state)
 	cmake_free(&k);
 }
 
-/* Two requests in one segment. The record of the answer shows which request it answers. */
+/* The first segment of the server (took) gets two requests, from a and from b. The second one
+ * (gave) sends an answer. The answer edge names the record of the request from b, so the walk goes
+ * to b. */
 static void test_an_answer_leads_to_its_request(void **state)
 {
 	struct cmake k = { 0 };
@@ -111,7 +113,7 @@ static void test_an_answer_leads_to_its_request(void **state)
 	cmake_free(&k);
 }
 
-/* A long chain: task i + 1 woke task i. */
+/* A long chain: task i woke task i + 1. */
 static void test_limits(void **state)
 {
 	enum { N = 40 };
@@ -146,8 +148,8 @@ static void test_limits(void **state)
 	cmake_free(&k);
 }
 
-/* A segment has more candidates than the limit allows. The walk counts the rest, and keeps the
- * strong candidate. */
+/* The segment v has more candidates than the 16 that a walk keeps. The walk counts the others as
+ * refused. If one candidate is strong (second half), the walk takes it. */
 static void test_many_edges(void **state)
 {
 	enum { N = 50 };
@@ -220,8 +222,8 @@ static int random_answer(void *arg, const struct ask_question *q, bool *ret_keep
 }
 
 /*
- * For any graph: the walk never goes forward in time and visits no segment twice, its choices are
- * valid, and a second walk gives the same result.
+ * For any graph: a backward walk never goes forward in time, and a forward walk never goes back. A
+ * walk visits no segment twice, its choices are valid, and a second walk gives the same result.
  */
 static void test_random_graphs(void **state)
 {
