@@ -52,7 +52,7 @@ struct detect_task *detect_task_touch(struct detect *d, uint32_t tid, uint64_t t
 	if (t->bits & DETECT_DEAD) {
 		if (ts <= t->since_ns)
 			return NULL;
-		detect_task_reset(t, ts); /* a new task has the number now */
+		detect_task_reset(t, ts); /* a new task has the tid now */
 	}
 	return t;
 }
@@ -105,8 +105,8 @@ static bool wait_is_idle_point(const struct detect_task *t)
 }
 
 /*
- * Adds a vote for the place of this wait as the idle point, by the majority vote of Boyer and Moore.
- * Returns true if the place is now the idle point.
+ * Votes for the place of the task's present wait as the idle point of the task, by the majority
+ * vote of Boyer and Moore. Returns true if this place is now the idle point.
  */
 static bool task_vote(struct detect_task *t)
 {
@@ -144,8 +144,9 @@ static void task_comes_round(struct detect_task *t, uint64_t ts)
 	t->look_nr = CT_NR_NONE;
 }
 
-/* Learns how long the task was away from its idle point. The time of a reported hang is learned only if more
- * than TOLD_HABIT hangs of tasks of this name were reported. */
+/* Learns how long the task was away from its idle point. The time of a hang that was reported by
+ * the rule LOOP or BUSY is learned only if more than TOLD_HABIT hangs of tasks of this name were
+ * reported. */
 static void task_learn_away(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	uint64_t from = detect_max(t->away_ns, t->progress_ns, d->floor_ns);
@@ -232,7 +233,7 @@ void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bo
 		struct detect_socket *s = detect_socket_find(&d->sockets, t->obj);
 
 		/* A task that waits to read has found nothing to read. So there are no unread
-		 * bytes, even if the counter is not 0. */
+		 * bytes, even if unread_bytes is not 0. */
 		if (s)
 			s->unread_ns = 0, s->unread_bytes = 0;
 	}
@@ -250,8 +251,9 @@ void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bo
 }
 
 /*
- * Returns how long the task has waited, without the time in which the machine slept. If there was
- * no tick for DETECT_GAP_NS, the machine may have slept, and the result is 0.
+ * Returns how long the task has waited. If the machine slept during the wait, only the time since
+ * the machine woke up counts. If there was no tick for DETECT_GAP_NS, the machine may have slept,
+ * and the result is 0.
  */
 static uint64_t task_waited_ns(const struct detect *d, const struct detect_task *t, uint64_t ts)
 {
@@ -494,8 +496,8 @@ static void shed(struct detect *d, const struct ct_rec *rec)
 		 * own */
 		return;
 	/* If records of messages were left out, or are left out from now on, the numbers of unread
-	 * bytes are out of date. If the objects of waits were left out, the states of all tasks
-	 * must be read again. */
+	 * bytes are out of date. If the objects of waits were left out until now, the states of
+	 * all tasks must be read again. */
 	if ((lacks ^ d->lacks) & CT_LACK_MESSAGES)
 		for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
 			d->sockets.v[i].unread_ns = 0, d->sockets.v[i].unread_bytes = 0;
@@ -603,9 +605,9 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 }
 
 /*
- * Forgets the habits of a task, because since ts_ns its process runs another program, or another task has the
- * number. A state that is newer than ts_ns is kept: it is a state of the new program or task, and its record
- * came first, through the ring of another CPU.
+ * Forgets the habits of a task, because since ts_ns its process runs another program, or another
+ * task has its tid. A state that is newer than ts_ns is kept: it is a state of the new program or
+ * task, and its record came first, through the ring of another CPU.
  */
 static void task_begin_anew(struct detect_task *t, uint64_t ts_ns)
 {
@@ -703,8 +705,9 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 	detect_wait_begins(d, t, ts_ns, true);
 }
 
-/* Takes over the process and the name of the task from the kernel. If one of them is new, the record of an
- * exec or of a rename was lost. Then the detector forgets the habits of the task. */
+/* Takes over the tgid and the name of the task from the kernel. If one of them differs from the
+ * known one, the record of an exec or of a rename was lost. Then the detector forgets the habits of
+ * the task. */
 static void task_recognise(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
 {
 	struct ct_task_blob now = *b;

@@ -27,8 +27,8 @@
  * - The longest time away does not include the time in the queue for a CPU.
  * - If a task has ever been in a kind of wait for long (by default half a second, see
  *   PATIENT_SHARE), the rule LOOP does not report a wait of this kind for this task.
- * - The time away of a reported hang is not learned before the third report about tasks of that
- *   name.
+ * - The time away in a reported hang, and the kind of the reported wait, are not learned before the
+ *   third report about tasks of that name.
  *
  * In a coarse stretch (CT_LACK_SWITCHES of fields.h), the records show only long waits, and long
  * times in the queue of a CPU. The rules judge only such waits and times. A task that runs and
@@ -85,8 +85,8 @@ struct detect_limits {
 };
 
 /*
- * Other limits for tasks of one name, or for the tasks of control groups whose path matches a pattern. A
- * later override wins over an earlier one.
+ * Other limits for the tasks whose name matches a pattern, or for the tasks of the control groups
+ * whose path matches a pattern. A later override wins over an earlier one.
  */
 struct detect_override {
 	bool is_cgroup;
@@ -109,15 +109,15 @@ void detect_defaults(struct detect_settings *ret);
 
 struct detect_options {
 	const struct detect_settings *settings; /* copied */
-	uint32_t max_tasks;                     /* the most tasks; 0: 131072 */
-	uint32_t own_tgid;                      /* the daemon, which is not judged */
+	uint32_t max_tasks;                     /* the largest number of tasks; 0: 131072 */
+	uint32_t own_tgid;                      /* the tgid of the daemon, which is not judged */
 	bool messages;                          /* this machine records CT_SEND and CT_RECV */
 	/*
 	 * Asks the kernel for the present state of a task before a hang is reported. If the task is
 	 * a SCHED_IDLE task, the callee puts DETECT_PRIO_IDLE into wait.aux, in place of the
 	 * priority. Returns 0, or -ESRCH if the task has ended, or another -errno if the task
 	 * cannot be read. If the task cannot be read, or if look is NULL, the detector trusts the
-	 * records. But if records are missing, the detector then does not report the hang.
+	 * records, and reports the hang. But if records are missing, it does not report the hang.
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
 	/*

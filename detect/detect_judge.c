@@ -32,7 +32,7 @@
 #include "detect/detect_private.h"
 #include "lib/cleanup.h"
 
-#define JUDGE_CHAIN 32 /* the longest chain of tasks that wait for each other */
+#define JUDGE_CHAIN 32 /* the longest chain of tasks, each of which waits for the next */
 
 static const struct detect_task *judge_task(const struct detect *d, uint32_t tid)
 {
@@ -50,7 +50,7 @@ static uint32_t judge_far_reader(const struct detect *d, uint64_t obj)
 	return s ? s->reader : 0;
 }
 
-/* Returns the task that can end the wait of t. 0: it is not known. */
+/* Returns the task that can end the wait of t. 0: this task is not known, or t does not wait. */
 static uint32_t judge_waits_for(const struct detect *d, const struct detect_task *t)
 {
 	if (t->run != DETECT_BLOCKED)
@@ -80,7 +80,8 @@ static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
 	}
 	if (!t)
 		return tid;
-	/* After JUDGE_CHAIN steps without an end, the chain is taken for a cycle that has tid. */
+	/* After JUDGE_CHAIN steps without an end, the chain is taken for a cycle that contains
+	 * tid. */
 	low = tid;
 	for (unsigned i = 0; i < JUDGE_CHAIN && t; i++) {
 		low = MIN(low, t->tid);
@@ -436,15 +437,15 @@ static bool judge_reader_is_away(const struct detect *d, const struct detect_tas
 		       detect_ran_ns(r, now_ns) >= limit_ns / BUSY_OF * BUSY_PART;
 	if (r->run == DETECT_RUNNABLE)
 		return false; /* the rule STARVED is about such a task */
-	/* A worker thread in such a wait may have no work, because another thread has taken over
-	 * its work. */
+	/* A worker thread that waits on a futex without a known owner may have no work, because
+	 * another thread has taken over its work. */
 	if (r->wait == CT_W_FUTEX && !r->owner && r->tid != r->tgid)
 		return false;
 	return r->wait != CT_W_EPOLL && r->wait != CT_W_ACCEPT && r->wait != CT_W_URING;
 }
 
-/* True: the client has waited for longer than the limit on its end of the connection: for an answer, or for
- * room to write. */
+/* True: c, the client of the connection, has waited for longer than limit_ns on its end of the
+ * connection: for an answer, or for room to write. s: the server's end. */
 static bool judge_client_waits(const struct detect_task *c, const struct detect_socket *s, uint64_t limit_ns,
 			       uint64_t now_ns)
 {
@@ -494,7 +495,7 @@ static void judge_socket(struct detect *d, struct detect_socket *s, uint64_t now
 	    now_ns < reader->seen_ns + d->set.learn_ns || client->told >> CT_HANG_SERVICE & 1 ||
 	    client->tgid == d->opt.own_tgid || reader->tgid == d->opt.own_tgid)
 		return;
-	/* Some records of the reader were left out, so it is not known what the reader has read. */
+	/* If records of the reader were left out, it is not known what the reader has read. */
 	if (reader->capped_ns && (now_ns < reader->capped_ns + JUDGE_CAP_NS ||
 				  (s->unread_ns <= reader->capped_ns && !(d->lacks & CT_LACK_MESSAGES))))
 		return;

@@ -16,8 +16,8 @@
 
 #define DETECT_REPORTS 32
 
-/* A reported hang of the task tid. root: the task at the end of the chain that begins at tid, see
- * judge_root(). */
+/* A hang of the task tid that was reported at ns. root: the task at the end of the chain that
+ * begins at tid, see judge_root(). */
 struct detect_report {
 	uint32_t tid, root;
 	enum ct_hang rule;
@@ -35,8 +35,9 @@ struct detect {
 	uint64_t min_ns;     /* the shortest threshold that any task can have */
 	uint64_t patient_ns; /* a wait of this time or more is long: see PATIENT_SHARE */
 	uint64_t now_ns;     /* time of the latest tick, boot time */
-	/* Before this time, records were lost or the machine slept. So the rules LOOP, BUSY,
-	 * STARVED and SERVICE, and all habits except those about waits, count no time before it. */
+	/* Before this time, records were lost, the machine slept, or the detector did not run yet.
+	 * So no earlier time counts for the rules LOOP, BUSY, STARVED and SERVICE, or for the
+	 * habits max_away_ns and max_runq_ns. */
 	uint64_t floor_ns;
 	/* the machine slept until this time, or no tick came for another reason */
 	uint64_t slept_ns;
@@ -77,7 +78,7 @@ void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 /* Finds a task. NULL: the task is not in the table, or has ended. */
 struct detect_task *detect_task_find(struct detect *d, uint32_t tid);
 /* As detect_task_find(), but if the task has no entry, makes one. ts: the time of a record of the
- * task. If the known task ended before ts, a new task has its number, and the entry is reset. NULL:
+ * task. If the known task ended before ts, a new task has its tid, and the entry is reset. NULL:
  * the task ended at ts or later, tid is 0, or there is no room. */
 struct detect_task *detect_task_touch(struct detect *d, uint32_t tid, uint64_t ts);
 /* Notes that the present wait of the task ends at ts. */
@@ -85,13 +86,13 @@ void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts);
 /* Notes that the present time of the task in the queue for a CPU ends at ts. */
 void detect_queue_ends(struct detect *d, struct detect_task *t, uint64_t ts);
 /* Notes that the task has waited since ts. The caller has set the fields of t that describe the
- * wait. is_whole: all waits of the task are recorded now, so this wait has a vote for the idle
- * point. */
+ * wait. is_whole: all waits of the task are recorded now, so the place of this wait may
+ * get votes as the idle point. */
 void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bool is_whole);
 /* Notes that from ts on the task does not block. run: DETECT_RUNNABLE or DETECT_UNKNOWN. */
 void detect_set_awake(struct detect_task *t, enum detect_run run, uint64_t ts);
-/* Forgets when the task left its idle point, because records about the task are missing. Its time
- * on the CPU and its time in the queue for a CPU are counted anew from ts on. */
+/* Forgets when the task left its idle point, because records about the task are missing. The
+ * time of the task on the CPU, and its time in the queue for a CPU, are counted anew from ts on. */
 void detect_forget(struct detect_task *t, uint64_t ts);
 
 /* Notes that a coarse stretch (see detect_coarse.c) begins or ends at ts. */

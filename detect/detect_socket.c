@@ -96,9 +96,9 @@ static void socket_address(const struct ct_object_blob *o, const uint8_t from[16
 
 /*
  * Returns a key for one end of a connection, made from the addresses of both ends. far: true: the
- * key is for the other end; false: the key is for the end that o describes. The table has an entry
- * with this key as obj, and with the id of the end as peer. Every id of an object contains its
- * kind, and the key contains no kind, so the key differs from all ids.
+ * key is for the other end; false: the key is for the end that o describes. For such a key, the
+ * table has an entry with the key as obj, and with the id of that end's socket as peer. Every id of
+ * an object contains its kind, and the key contains no kind, so the key differs from all ids.
  */
 static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
 {
@@ -148,7 +148,7 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 	to->writer = rec->tid;
 	/*
 	 * If bytes were sent before the two ends were known, only the receive of these bytes is counted. So
-	 * a number below 0 that is older than SOCKET_LATE_NS is dropped.
+	 * an unread_bytes below 0 becomes 0 if the last receive was more than SOCKET_LATE_NS ago.
 	 */
 	if (to->unread_bytes < 0 && rec->ts > to->read_ns + SOCKET_LATE_NS)
 		to->unread_bytes = 0;

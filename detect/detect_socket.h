@@ -41,9 +41,9 @@ struct detect_socket {
 struct detect_sockets {
 	struct detect_socket *v; /* DETECT_SOCKETS entries */
 	/* One bit for each entry. If the bit is not set, the entry has no unread bytes. If the bit
-	 * is set, it may have some. The detector looks for unread bytes several times a second. The
-	 * bits save a walk over the whole table, which is larger than the caches of a CPU. While
-	 * messages are not recorded, the bits are not used. */
+	 * is set, the entry may have some. The detector looks for unread bytes several times a
+	 * second. The bits save a walk over the whole table, which is larger than the caches of a
+	 * CPU. While messages are not recorded, the bits are not used. */
 	uint64_t unread[DETECT_SOCKETS / 64];
 };
 

@@ -75,8 +75,8 @@
  * twice the factor. */
 #define TIMES_WAIT 10
 /* factor: for a run without an end. The run is compared with the longest time away from the idle
- * point. The factor is larger than that for waits, because the lengths of runs differ more.
- * Evidence: times_busy (edges_test.c) fails with half and with twice the factor. */
+ * point. The factor is larger than TIMES_LOCK and TIMES_WAIT, because the lengths of runs differ
+ * more. Evidence: times_busy (edges_test.c) fails with half and with twice the factor. */
 #define TIMES_BUSY 20
 /* factor: for a time in the queue for a CPU. This time is compared with the longest such time of
  * the task, or of tasks of its name. Evidence: times_starved (edges_test.c) fails with half and

@@ -6,8 +6,9 @@
  * (Below) or larger (Above); the evidence. The evidence names cases of the text files in
  * test/unit/graph/ and test/unit/analysis/. A case that is named with "below" fails if the number
  * is half as large. A case that is named with "above" fails if the number is twice as large. If the
- * unit is a share 1/n, "below" means a smaller share. The limits at the end keep time and memory
- * bounded. In a trace of ordinary size these limits decide nothing.
+ * unit is a share 1/n, "below" means that the share is half as large (n is twice as large). The
+ * limits at the end keep time and memory bounded. In a trace of ordinary size these limits decide
+ * nothing.
  */
 #ifndef CTRACE_GRAPH_THRESHOLDS_H
 #define CTRACE_GRAPH_THRESHOLDS_H
@@ -22,13 +23,13 @@
  */
 
 /* ns: A send or a receive is recorded when its call returns. The task at the other end may be
- * woken this much earlier. Below: the edge does not find the record of its send or receive.
+ * woken up to this much earlier. Below: the edge does not find the record of its send or receive.
  * Above: the edge takes the record of the next message. Evidence: send_recorded_late,
  * receive_recorded_late below; next_message, next_receive above. */
 #define MESSAGE_LATE_NS 1000000ULL
-/* ns: If bytes arrive this long after they were sent, on a connection within this host, they
- * were kept back on their way. Below: a receiver that gets its interrupt late seems to wait for
- * the network. Above: the sender seems to have held up the receiver. Evidence:
+/* ns: If bytes arrive this long or longer after they were sent, on a connection within this host,
+ * they were kept back on their way. Below: a receiver that gets its interrupt late seems to wait
+ * for the network. Above: the sender seems to have held up the receiver. Evidence:
  * sent_before_and_late below; sent_before_and_delayed above. */
 #define MESSAGE_DELAYED_NS 5000000ULL
 /* ns: Like MESSAGE_LATE_NS, but for a send by the waker itself. The time is longer, because the
@@ -45,10 +46,10 @@
  * Below: the wake-up has no cause. Above: another signal of the same sender is taken for the
  * cause. Evidence: wake_for_a_signal below; signal_after_a_wake above. */
 #define SIGNAL_LATE_NS 200000ULL
-/* ns: A CT_FOUND has the begin of a wait. It differs by at most this from the begin in another
- * record of the same wait, because the kernel does not keep the begin of a wait exactly. Below:
- * one wait becomes two. Above: two short waits become one. Evidence: found_begin_differs below;
- * found_another_wait above. */
+/* ns: A CT_FOUND has the begin of a wait. This begin differs by at most this time from the begin in
+ * another record of the same wait, because the kernel does not keep the begin of a wait exactly.
+ * Below: one wait becomes two. Above: two short waits become one. Evidence: found_begin_differs
+ * below; found_another_wait above. */
 #define FOUND_SLACK_NS 1000000ULL
 /* ns: Wake-ups of one waker that are at most this far apart come from one call. Below: a thundering herd is
  * not recognised. Above: two calls in a row are taken for one. Evidence: one_call_wakes_two,
@@ -100,8 +101,8 @@
  * sleeps_for_another_reason above. */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
-/* Returns the longest time for which a task may run, in a time of the length since_ns, and still
- * make no progress. */
+/* since_ns: the time since the start of the first wait. Returns for how long the task may have run
+ * in this time, at most, if it has made no progress. */
 static inline uint64_t no_progress_ns(uint64_t since_ns)
 {
 	return PROGRESS_NS + since_ns / PROGRESS_SHARE;
@@ -144,11 +145,12 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * such a wait ends the segment. Above: an event loop that is also a client is never idle.
  * Evidence: poll_for_answer_alone below; poll_for_answer_and_others above. */
 #define ANSWER_SET_MAX 2
-/* share, and frames: Two stacks are alike if their outermost frames are the same. These must be
- * at least the share PART / OF of all frames, and at least MIN frames. MIN is needed because a
- * few outermost frames are the same in all threads. Below: stacks of different work are alike.
- * Above: stacks of the same work are not alike. Evidence for the share: stacks_not_alike below;
- * stacks_alike above. For MIN: stacks_at_the_start below; neighbours_alike above. */
+/* share, and frames: Two stacks are alike if their outermost frames are the same. These must be at
+ * least the share PART / OF of the frames of the longer stack, and at least MIN frames. MIN is
+ * needed because a few outermost frames are the same in all threads. Below: stacks of different
+ * work are alike. Above: stacks of the same work are not alike. Evidence for the share:
+ * stacks_not_alike below; stacks_alike above. For MIN: stacks_at_the_start below; neighbours_alike
+ * above. */
 #define STACKS_ALIKE_PART 3
 #define STACKS_ALIKE_OF   4
 #define STACKS_ALIKE_MIN  3
@@ -194,7 +196,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define HANDED_PAUSE_NS 10000000ULL
 /* questions: An event loop may ask other tasks, one after the other, before it answers. The
  * critical path looks at this many of these questions. If there are more, the time of the first
- * questions counts for a later one. */
+ * questions counts for one of the later questions. */
 #define ASKED_STEPS 8
 /* threads, and moments: The search for the only active thread of a process is made in processes
  * with at most THREADS threads. To see whether a thread computes, it looks at the state of the

@@ -34,8 +34,8 @@ struct proclocks {
  * opening /proc/locks. */
 int proclocks_read(struct proclocks *ret);
 void proclocks_done(struct proclocks *l);
-/* Parses one line of /proc/locks, or the text after "lock:" in a fdinfo. Returns false if it is no
- * such line. */
+/* Parses one line of /proc/locks, or the text after "lock:" in a fdinfo. Returns false if the text
+ * describes no lock. */
 bool proclocks_parse(const char *line, struct proclocks_entry *ret);
 
 #endif

@@ -4,7 +4,8 @@
  * and UDP from /proc/PID/net, for each network namespace that a process lives in.
  *
  * Only root can read the unix sockets of another network namespace. A kernel without unix_diag
- * shows no unix sockets at all. The namespaces whose unix sockets could not be read are counted.
+ * shows no unix sockets at all. unseen_cnt counts the namespaces whose unix sockets could not be
+ * read.
  *
  * These functions do not say which process has a socket open: proctask.h does. One thread calls
  * procnet_read(), which enters other network namespaces for a moment. Any thread may read the
@@ -20,7 +21,9 @@
 #include "procfs/proctask.h"
 
 struct procnet_sock {
-	uint64_t ino; /* inode number; 0: no process has accepted the connection yet */
+	/* inode number; 0: no process has the socket open: for example, no process has accepted the
+	 * connection yet */
+	uint64_t ino;
 	uint64_t netns;
 	uint64_t peer_ino; /* inode number of the other end; unix sockets only */
 	uint16_t family;   /* AF_UNIX, AF_INET, AF_INET6 */
@@ -38,7 +41,9 @@ struct procnet {
 	size_t n_addr;
 	struct map pending;  /* inode of a unix client that is not accepted -> inode of its listener */
 	uint32_t unseen_cnt; /* network namespaces whose unix sockets could not be read */
-	int unseen_errno;    /* the reason, such as EPERM; ENOENT: the kernel has no unix_diag */
+	/* why the last of them could not be read, such as EPERM; ENOENT: the kernel has no
+	 * unix_diag */
+	int unseen_errno;
 };
 
 /* Reads all sockets in the network namespaces of the processes in t. The caller frees *ret with

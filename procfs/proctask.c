@@ -26,7 +26,8 @@ static void closedir_p(DIR **d)
 }
 #define _cleanup_closedir_ _cleanup_(closedir_p)
 
-/* Reads a file as text, 0-terminated also on failure. Returns its length, or -errno. */
+/* Reads at most size - 1 bytes of a file as text, and puts a 0 behind them. Returns the number of
+ * bytes without the 0, or -errno. */
 static ssize_t read_at(int dir_fd, const char *path, char *buf, size_t size)
 {
 	_cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
@@ -151,8 +152,8 @@ static void parse_syscall(const char *text, struct proctask_thread *th)
 		th->args[i] = strtoull(end, &end, 16);
 }
 
-/* Reads the thread with the tid `name`. Returns 1 if the thread was added to t, 0 if the thread has
- * ended, or -ENOMEM. */
+/* Reads the thread with the tid `name`. Returns 1 if the thread was added to t, 0 if the thread
+ * cannot be read because it has ended, or -ENOMEM. */
 static int read_thread(struct proctask *t, struct proctask_proc *p, int task_fd, const char *name)
 {
 	struct proctask_thread th = { .tid = strtoul(name, NULL, 10),

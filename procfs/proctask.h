@@ -112,7 +112,7 @@ unsigned proctask_fd_mode(const struct proctask *t, const struct proctask_fd *f)
 bool proctask_moved(const struct proctask *t, const struct proctask_thread *th);
 /* Copies size bytes at addr in the memory of a process to buf. True: all bytes could be read. */
 bool proctask_memory(const struct proctask_proc *p, uint64_t addr, void *buf, size_t size);
-/* Reads /proc/PID/fdinfo/FD as text, 0-terminated. False: it cannot be read. */
+/* Reads /proc/PID/fdinfo/FD as text, 0-terminated. False: the file cannot be read. */
 bool proctask_fdinfo(const struct proctask_proc *p, int fd, char *buf, size_t size);
 /*
  * Writes the kernel functions in which a thread waits, as "inner < outer < ..."; or, if the stack

@@ -214,7 +214,7 @@ static int add_lock_owner(struct procwait_ctx *c, const struct proclocks_entry *
 	return add_lock_holders(c, lock);
 }
 
-/* Returns true if e is a waiting entry of /proc/locks that the thread made. */
+/* Returns true if e is the entry of /proc/locks for a request with which the thread c->th waits. */
 static bool is_own_request(const struct procwait_ctx *c, const struct proclocks_entry *e,
 			   enum proclocks_kind kind, const struct statx *st)
 {

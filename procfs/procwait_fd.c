@@ -203,9 +203,10 @@ static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, siz
 	c->w->open |= one.open || one.targets.n == 0;
 	for (size_t i = 0; r >= 0 && i < one.targets.n; i++) {
 		/*
-		 * An event loop, which has more than FEW descriptors, waits for all its peers, so it waits
-		 * for none of them in particular. The exception is a peer that has not read the data that
-		 * the event loop sent.
+		 * An event loop, which has more than FEW descriptors, waits for all its peers, so
+		 * it waits for none of them in particular. The exception is a peer that has to act
+		 * next (procwait_target.owes): for example, it has not read the data that the event
+		 * loop sent.
 		 */
 		if ((!one.targets.v[i].owes && n_fds > FEW) || one.targets.v[i].id == c->proc->pid) {
 			c->w->open = true;

@@ -11,9 +11,9 @@
 #include "lib/cleanup.h"
 
 /*
- * Finds the thread with the number ns_tid in its own pid namespace. This number comes from user
- * memory. The thread is in the same process. If processes share the futex, the thread may be in any
- * process of the same pid namespace. Returns NULL if there is no such thread.
+ * Finds the thread that has the tid ns_tid in its own pid namespace. ns_tid comes from user memory.
+ * Looks first in the process of the waiter. If shared is true (processes share the futex), looks
+ * then in all processes of the waiter's pid namespace. Returns NULL if there is no such thread.
  */
 static const struct proctask_thread *thread_in_ns(const struct procwait_ctx *c, uint32_t ns_tid, bool shared)
 {

@@ -11,7 +11,8 @@
 
 /* Reads "ctrace", "panappticon" or "appinsight". */
 int policyarg_parse(const struct cli_usage *usage, const char *arg, enum causal_policy *ret);
-/* Reads names of rules, such as "idle,peers", and adds CUT_BIT() of each to *cuts. */
+/* Reads names of rules for cuts (enum cut_rule), such as "idle,peers", and adds CUT_BIT() of each
+ * rule to *cuts. */
 int policyarg_cuts(const struct cli_usage *usage, const char *arg, uint32_t *cuts);
 
 #endif

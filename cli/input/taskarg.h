@@ -15,8 +15,8 @@ int taskarg_find(const struct analysis_input *in, uint32_t tid, const char *comm
  * as boot time. */
 int taskarg_open(struct analysis_input *in, const char *path, const char *boot, const char *option,
 		 const char *at, uint64_t *ret_at_ns);
-/* As taskarg_open(), then loads the records around a moment, and builds the graph. in->from_ns and in->to_ns
- * become the range that was loaded. */
+/* As taskarg_open(), then loads the records around the moment `at`, and builds the graph.
+ * in->from_ns and in->to_ns become the range that was loaded. */
 int taskarg_load(struct analysis_input *in, const char *path, const char *boot, const char *option,
 		 const char *at, uint64_t *ret_at_ns);
 

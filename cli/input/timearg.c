@@ -68,8 +68,8 @@ static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 		if (take(s, '.') && !fraction(s, ret_frac_ns))
 			return false;
 	}
-	/* 60 is a leap second; it means the first second of the next minute, because the machine's
-	 * clock has no leap seconds */
+	/* The second 60 is a leap second. It means the first second of the next minute, because the
+	 * machine's clock has no leap seconds. */
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
@@ -186,7 +186,8 @@ static int parse_wall(const char *s, const struct timearg_context *ctx, uint64_t
 	return 0;
 }
 
-/* Computes (whole + fraction) * unit_ns in whole nanoseconds. */
+/* Computes whole * unit_ns plus the fraction of unit_ns, rounded down. The fraction is frac_ns /
+ * NSEC_PER_SEC. Returns 0, or -ERANGE if the result is above INT64_MAX. */
 static int scaled(uint64_t whole, uint64_t frac_ns, uint64_t unit_ns, uint64_t *ret_ns)
 {
 	unsigned __int128 ns =

@@ -4,10 +4,10 @@
  *
  * A time is one of
  *   mono:NS  boot:NS  real:NS       nanoseconds of that clock
- *   14:03  14:03:12  14:03:12.5     local wall clock; the day is that of the trace
+ *   14:03  14:03:12  14:03:12.5     local wall clock; the day: see timearg_parse()
  *   2026-01-31T14:03:12.5+01:00     ISO 8601; Z, an offset, or local time; a blank instead of T is allowed
  *   -30s  -1.5m  -200ms  -0s        before the end of the trace, at most back to the boot
- * A duration is a number with ns, us, ms, s, m, h or d.
+ * A duration is a number with one of the units ns, us, ms, s, m, min, h and d.
  *
  * Pure, except for the time zone (TZ). One thread.
  */
@@ -28,12 +28,12 @@ struct timearg_context {
 #define TIMEARG_ERR_MAX 160
 
 /*
- * Reads a time as boot time in nanoseconds. A wall clock time without a date may be one of several
- * days: the result is the latest such time in the range of ctx. If no such time is in the range,
- * the result is outside of it: the time of day on the last day of the range, or on the day before,
- * whichever is nearer to the range. So the caller has to check the range. Returns 0, -EINVAL if the
- * text cannot be understood, or -ERANGE if the time is too large, or is before the boot of the
- * machine. On failure err has "why; what to do".
+ * Reads a time as boot time in nanoseconds. A wall clock time without a date may be a time of
+ * several days: the result is the latest such time in the range of ctx. If no such time is in the
+ * range, the result is outside of it: the time of day on the last day of the range, or on the day
+ * before, whichever is nearer to the range. So the caller has to check the range. Returns 0,
+ * -EINVAL if the text cannot be understood, or -ERANGE if the time is too large, or is before the
+ * boot of the machine. On failure err has "why; what to do".
  */
 int timearg_parse(const char *s, const struct timearg_context *ctx, uint64_t *ret_ns,
 		  char err[TIMEARG_ERR_MAX]);

@@ -12,17 +12,18 @@
 
 /* Opens path. An empty trace is an error. The caller calls reader_free(). */
 int tracefile_open(const char *path, struct reader **ret);
-/* Prepares a trace that is open already, as tracefile_open() does. An empty trace is an error:
- * frees the trace, and sets *trace to NULL. */
+/* Prepares a trace that is open already, as tracefile_open() does. If the trace is empty,
+ * prints an error, frees the trace, and sets *trace to NULL. */
 int tracefile_check(struct reader **trace, const char *path);
 /* Makes the reader read another boot of the machine. arg: the argument of --boot ("1": the boot
- * before the newest); NULL: the newest boot. */
+ * before the newest); NULL: the function does nothing. */
 int tracefile_use_boot(struct reader *r, const char *path, const char *arg);
 /* The context for times in this trace. */
 struct timearg_context tracefile_context(const struct reader *r);
-/* If the user did not choose a boot, and arg is a wall clock time of an earlier boot, makes the
- * reader read that boot and prints a warning. arg may be NULL. Call this function before anything
- * is loaded: afterwards, reader_info() describes the chosen boot. */
+/* If the reader reads the newest boot, and arg is a wall clock time that lies in an earlier boot
+ * and not in the newest one, makes the reader read that earlier boot, and prints a warning. arg may
+ * be NULL. Call this function before anything is loaded: afterwards, reader_info() describes the
+ * chosen boot. */
 void tracefile_find_boot(struct reader *r, const char *option, const char *arg);
 /* Reads arg, the argument of option (such as "--at"), as boot time. The time has to lie in the trace. */
 int tracefile_time(const struct reader *r, const char *path, const char *option, const char *arg,
@@ -40,9 +41,10 @@ int tracefile_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, struct wi
 /*
  * Walks through [from, to) in pieces of limited size, in order of time. fn gets a window for each
  * piece; the events [first, end) of the window belong to the piece. fn returns false to stop. The
- * window is valid during the call. A piece that cannot be read is skipped with a warning. Returns
- * CLI_FAILED if no piece can be read. Also ends with CLI_FAILED at the first piece that needs more
- * memory than there is or than the limit allows. Shows progress.
+ * window is valid during the call. A piece that cannot be read is skipped: silently if no daemon
+ * ran in the time of the piece, otherwise with a warning. Returns CLI_FAILED if no piece can be
+ * read. Also ends with CLI_FAILED at the first piece that needs more memory than there is or than
+ * the limit allows. Shows progress.
  */
 typedef bool (*tracefile_piece_fn)(void *arg, const struct window *w, size_t first, size_t end);
 int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile_piece_fn fn, void *arg);

@@ -3,8 +3,8 @@
  * withoutarg.h - the argument of --without: the thing that a what-if question takes away.
  *
  *   task:TID  process:PID  the times when this task or process runs, sleeps, or reads from a disk
- *   object:TEXT            all waits for the objects on the path whose name contains TEXT
- *   wait:TIME              the wait of the task at this time, or the next wait of this task
+ *   object:TEXT            all waits for each object that is on the path and has TEXT in its name
+ *   wait:TIME              the wait of the analysed task at this time, or else its next wait
  *   resource:KIND          all waits of this kind: runnable, lock, ipc, disk, network, timer,
  *                          queue, fault
  */
@@ -21,8 +21,8 @@ struct withoutarg {
 	VEC(struct whatif_without) v;
 };
 
-/* Reads arg and adds it to w. task: the task whose path is analysed. Returns an exit code; prints its errors
- * itself. */
+/* Reads arg and adds it to w. task: the task whose path is analysed. a: the account of this path.
+ * Returns an exit code; prints its errors itself. */
 int withoutarg_add(struct withoutarg *w, const struct analysis_input *in, uint32_t task,
 		   const struct account *a, const char *arg);
 void withoutarg_done(struct withoutarg *w);

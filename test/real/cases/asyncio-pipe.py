@@ -9,8 +9,9 @@ import termios
 HELD_OUT = False
 NEEDS = {"python3": "python3", "tar": "tar"}
 
-# The StreamReader keeps 128 KiB. Then the event loop does not read from the pipe until the program takes something.
-# asyncio's documentation warns of wait() with a pipe. SIGUSR1 makes the program read.
+# The StreamReader keeps at most 128 KiB. If it is full, the event loop does not read from the pipe
+# until the program takes bytes out of the StreamReader. asyncio's documentation warns of wait() for
+# a child whose output is a pipe. SIGUSR1 makes the program read.
 BACKUP = """
 import asyncio, signal
 from asyncio.subprocess import PIPE

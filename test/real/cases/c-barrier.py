@@ -9,8 +9,8 @@ from scene import descendants, proc
 HELD_OUT = False
 NEEDS = {"gcc": "gcc", "gzip": "gzip"}
 
-# Each of four threads loads a part. Then the threads wait for each other. A fifth thread waits
-# alone at another barrier, for ever.
+# Each of four threads loads a part. Then these threads and the main thread wait for each other at a
+# barrier. A fifth thread, idle, waits alone at another barrier, for ever.
 LOAD = r"""
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -20,7 +20,7 @@ forward-zone:
  name: "."
  forward-addr: 127.0.0.1@%(back)s
 """
-# Each line: the milliseconds that dig took, and the answer.
+# For each question, the loop prints a line: the milliseconds that dig took, and the answer.
 LOOP = """
 n=0
 while :; do

@@ -32,7 +32,8 @@ hole:
   driver = appendfile
   file = /dev/null
 """
-# Answers each connection in a process of its own. A greylist decides about all users but "postmaster".
+# The policy server answers each connection in a process of its own. For every user except
+# "postmaster", this process first locks the greylist.
 POLICY = """
 use IO::Socket::INET;
 use Fcntl ':flock';
@@ -78,8 +79,8 @@ def play(s):
     s.wait("exim greets", lambda: "220 mail.test" in s.output("idler"))
     s.wait("exim has a process for it only", lambda: len(children(s.pid("exim"))) == 1)
     s.role("idle_exim", children(s.pid("exim"))[0])
-    # Two flocks own a file lock and sleep. The bystander has locked another file, and the owner has
-    # locked the greylist.
+    # Two commands flock(1) each own a file lock, and run sleep. The owner has locked the greylist,
+    # and the bystander has locked another file.
     for name, file in ("bystander", "other"), ("owner", "greylist"):
         s.start(name, ["flock", s.path(file), "sleep", "3600"])
         s.wait("%s has its lock" % name, lambda name=name, file=file: s.locks(s.path(file))["owners"] == [s.pid(name)])

@@ -25,7 +25,8 @@ def play(s):
     with open(s.path("words"), "wb") as f:
         f.write(b" ".join(words))
     s.start("bystander", ["taskset", "-c", other, "nice", "-n", "19", "perl", "-e", "1 while 1"])
-    # The kernel shares a CPU fairly between sessions (autogroup), so the hogs and bzip2 are in one session.
+    # The kernel gives each session an equal share of a CPU, whatever the priorities are
+    # (autogroup). So the hogs and bzip2 are in one session.
     with open(s.path("night"), "w", encoding="ascii") as f:
         f.write(NIGHT)
     victim = s.start("victim", ["taskset", "-c", cpu, "sh", "night"], talk=True)

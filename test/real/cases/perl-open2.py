@@ -60,7 +60,8 @@ def play(s):
     s.during("perl reads the output of sort", lambda: pipe("victim", reads_from()) == pipe("sort", 1) is not None)
     s.during("only perl can write to the input of sort", lambda: pipe("sort", 0) and perl_has(pipe("sort", 0)) and
              not others_have(pipe("sort", 0)))
-    # Each of the two waits for the other. perl made the mistake.
+    # perl and sort wait for each other. perl made the mistake, but an answer that names sort is
+    # right too.
     s.hang(victim="victim", culprits=["sort", "victim"], causes=["circular-wait"], wrong=["bystander", "test"])
     yield
     os.kill(victim.pid, signal.SIGUSR1)

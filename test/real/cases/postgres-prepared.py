@@ -13,7 +13,8 @@ def play(s):
     base.query("create table stock (name text primary key, n int)")
     base.query("insert into stock values ('bolt', 17), ('nut', 4)")
     s.start("monitor", base.client(), talk=True)
-    # The bystander is a client that is idle in its transaction. It has the lock of another row.
+    # The bystander is a client that is idle in its transaction. It has the lock of the row 'nut',
+    # and the UPDATE of the victim wants the row 'bolt'.
     s.start("bystander", base.client(), talk=True)
     s.role("bystander_backend", int(s.ask("bystander", "select pg_backend_pid();")))
     s.check("the bystander has changed its row",

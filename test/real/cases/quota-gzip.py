@@ -15,7 +15,8 @@ def play(s):
     os.mkdir(s.path("papers"))
     with open(s.path("papers/words"), "wb") as f:
         f.write(b" ".join(words))
-    # tar starts this program. It enters the control group, and becomes gzip.
+    # tar starts this script as its compressor. The script enters the control group, and becomes
+    # gzip.
     with open(s.path("pack"), "w", encoding="ascii") as f:
         f.write('#!/bin/sh\necho $$ >%s/cgroup.procs && exec gzip "$@"\n' % group)
     os.chmod(s.path("pack"), 0o755)

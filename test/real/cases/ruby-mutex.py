@@ -5,7 +5,8 @@ from scene import children, proc
 HELD_OUT = False
 NEEDS = {"ruby": "ruby", "sha256sum": "coreutils", "curl": "curl"}
 
-# Each connection has a thread of its own, with the name of its page.
+# Each connection has a thread of its own. The name of the thread is the page that the client asks
+# for.
 SHOP = """
 require 'socket'
 BOOK = Mutex.new

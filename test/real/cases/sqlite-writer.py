@@ -16,7 +16,8 @@ def play(s):
     s.begin()
     victim = s.start("victim", ["sqlite3", "-cmd", ".timeout 60000", base, "update stock set n = n - 2;"])
     s.wait("the victim waits", lambda: s.syscall("victim") == "clock_nanosleep")
-    # The victim takes a lock of another kind for a moment in each of its tries.
+    # In each of its tries, the victim owns a lock of another kind for a moment. So it may be among
+    # the owners.
     s.during("the idle writer has the lock", lambda: s.pid("writer") in s.locks(base)["owners"] and
              set(s.locks(base)["owners"]) <= {s.pid("writer"), victim.pid})
     s.during("the victim waits", lambda: victim.poll() is None and s.state("victim") == "S")

@@ -40,7 +40,7 @@ def play(s):
              "TracerPid:\t%d\n" % s.pid("strace") in proc(s.pid("find"), "status"))
     s.during("the other strace waits for its sleep", lambda: s.syscall("bystander") == "wait4")
     # The test sent the signal, so an answer that blames the test is right too. strace only waits
-    # for its reader.
+    # for grep.
     s.hang(victim="find", culprits=["grep", "test"], causes=["stopped"], vague=["strace"],
            wrong=["bystander", "bystander-sleep"])
     yield

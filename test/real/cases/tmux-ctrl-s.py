@@ -54,7 +54,8 @@ def play(s):
         return True
 
     s.during("the shell of the other pane answers", other_works)
-    # The test is the user. tmux passes the keys on.
+    # The test is the user, who pressed Ctrl-S. tmux passes the keys on, so an answer that names
+    # tmux is right too.
     s.hang(victim="find", culprits=["test", "tmux"], causes=["external", "stopped", "slow-peer"],
            wrong=["shell", "bystander"])
     yield

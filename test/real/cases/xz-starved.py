@@ -18,7 +18,8 @@ def play(s):
     os.mkdir(s.path("papers"))
     with open(s.path("papers/words"), "wb") as f:
         f.write(b" ".join(words))
-    # Another sha256sum computes, with the least priority of all, wherever there is time.
+    # Another sha256sum computes with the least priority of all, on any CPU that would be idle
+    # otherwise.
     s.start("bystander", ["chrt", "--idle", "0", "sha256sum", "/dev/zero"])
 
     s.begin()

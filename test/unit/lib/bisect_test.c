@@ -22,7 +22,8 @@ static void borders(void **state)
 			}
 }
 
-/* The largest indices of a type do not overflow. The predicate gets only indices of the range. */
+/* The largest indices of a type do not overflow. The predicate gets only indices inside the
+ * range. */
 static void edges(void **state)
 {
 	uint64_t asked = 0;

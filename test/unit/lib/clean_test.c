@@ -76,7 +76,8 @@ static void encode(uint32_t c, char buf[5])
 	}
 }
 
-/* The first and last characters of each range that is shown as an escape, and their neighbours. */
+/* All characters of each range that is shown as an escape, and the characters next to the range,
+ * which are shown as they are. */
 static void test_invisible(void **state)
 {
 	static const uint32_t spans[][2] = {

@@ -35,7 +35,7 @@ static const char *at(const char *name)
 	return path;
 }
 
-/* Writes a note of a little more than this number of bytes. */
+/* Writes a note that is a little longer than `bytes` bytes. */
 static void put(size_t bytes)
 {
 	_cleanup_free_ char *filler = calloc(1, bytes + 1);
