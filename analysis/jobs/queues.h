@@ -16,10 +16,10 @@
 
 /* Why jobs wait in a queue. */
 enum queue_verdict {
-	QUEUE_FINE,      /* jobs hardly wait, or never two jobs at one time */
+	QUEUE_FINE,      /* jobs hardly wait, or at most one job waits at one time */
 	QUEUE_SERIAL,    /* one thread runs all jobs, one after the other */
-	QUEUE_TOO_SMALL, /* all threads run jobs, and these jobs mostly wait themselves */
-	QUEUE_OVERLOAD,  /* all threads run jobs, and these jobs mostly compute */
+	QUEUE_TOO_SMALL, /* all threads run jobs, and the jobs are mostly off-CPU */
+	QUEUE_OVERLOAD,  /* all threads run jobs, and the jobs mostly have a CPU */
 	QUEUE_SLOW_KIND, /* a few long jobs hold up many short ones */
 	QUEUE_STUCK,     /* all threads run jobs that do not end, while other jobs wait */
 	QUEUE_LATE,      /* jobs wait although a thread is free */
@@ -52,7 +52,8 @@ struct queue {
 	uint32_t n_threads;    /* number of tasks that ran jobs */
 	uint32_t most_running; /* the most jobs that ran at one time */
 	uint32_t most_waiting; /* the most jobs that waited at one time */
-	double on_cpu;         /* 0..1: the share of all execution time in which the job's thread had a CPU */
+	/* 0..1: the sum of the CPU time of the jobs, divided by the sum of their execution times */
+	double on_cpu;
 	enum queue_verdict verdict;
 	char *text;               /* the verdict in words */
 	struct job_group *groups; /* sorted by total_ns, the largest first */
