@@ -166,8 +166,8 @@ static void user_text(struct symbols *s, uint32_t pid, const struct unwind_frame
 	} else {
 		snprintf(raw, sizeof(raw), "0x%llx (%s)", (unsigned long long)at, module);
 	}
-	clean_text(raw, text,
-		   SYMBOLS_TEXT_MAX); /* the names come from the programs, and may have any bytes */
+	/* the names come from the programs, and may have any bytes */
+	clean_text(raw, text, SYMBOLS_TEXT_MAX);
 }
 
 static void remember(struct symbols *s, uint64_t key, const char *text)
