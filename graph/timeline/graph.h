@@ -253,9 +253,9 @@ static inline uint64_t interval_ran_ns(const struct interval *s)
 int graph_build(const struct window *w, struct graph **ret);
 /* Like graph_build(), but takes less memory: drops CT_SWITCH records from the window, and keeps
  * only their places. A few CT_SWITCH records stay: the first record of the window, and a record
- * that comes more than 4 s after the record before it. On a busy machine, a quarter of the records
- * are CT_SWITCH. causal_build() does not accept such a graph. After an error, the caller can only
- * free the window. */
+ * that comes more than 4.3 s after the record before it. On a busy machine, a quarter of the
+ * records are CT_SWITCH. causal_build() does not accept such a graph. After an error, the caller
+ * can only free the window. */
 int graph_build_lean(struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 
