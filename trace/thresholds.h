@@ -19,10 +19,10 @@
  * machine, about this much of the trace is missing. Below: more syncs of a disk that other programs
  * use too. Above: the records of a hang just before a crash are missing. No evidence yet. */
 #define STORE_SYNC_NS 5000000000ULL
-/* Bytes: This much of sealed segments may wait for the disk. Further segments are lost, and become
- * a gap in the trace. Below: a short stall of the disk makes a gap. Above: a stuck disk takes more
- * memory. No evidence yet: a_disk_that_stands_still (faults_test.c) only checks that the limit
- * holds. */
+/* Bytes: Sealed segments that wait for the disk have at most this size in sum. Further segments are
+ * lost, and become a gap in the trace. Below: a short stall of the disk makes a gap. Above: a stuck
+ * disk takes more memory. No evidence yet: a_disk_that_stands_still (faults_test.c) only checks
+ * that the limit holds. */
 #define STORE_QUEUE_BYTES (16u << 20)
 /* ns: If the trace file was removed or replaced, this is the time between two tries to create it
  * again. Below: more useless tries. Above: more of the trace is lost. No evidence yet. */
@@ -44,7 +44,7 @@
 /* Bytes, before encoding: A larger open segment is sealed and not saved, because its copy would not
  * fit into a slot. Below: less of a slot is used. Above: a segment is encoded, found too large for
  * a slot, and encoded again. Evidence: encoding makes records 5 times smaller, and on an idle
- * machine the rest of a segment has 10 KiB. */
+ * machine the parts of an encoded segment that are no records have 10 KiB in sum. */
 #define WRITER_SAVE_BYTES (256u << 10)
 /* slots: Some slots of the file are for copies of the open segment. One slot of
  * RINGFILE_SAVES_SHARE slots is for copies. RINGFILE_SAVES_MAX is the largest number of slots for
@@ -60,7 +60,7 @@
  * Reading
  */
 
-/* Bytes: This much of the bodies of segments is read in one scan of a file, to choose among the
+/* Bytes: One scan of a file reads at most this much of the bodies of segments, to choose among the
  * copies of a segment. Below: a damaged copy is taken for a whole one. Above: a hostile file costs
  * more time. Evidence: a real file has copies of about 16 segments. For each of these segments, the
  * scan reads one body, mostly of one slot. It reads the body of a further copy only if the first

@@ -11,9 +11,10 @@ static uint64_t key_of(const struct window *w, const struct window_event *e, uin
 	return window_words(w, e)[0] ^ (uint64_t)tgid * 0x9e3779b97f4a7c15ULL;
 }
 
-/* Returns the end of a job whose end is not recorded (CT_JF_LOOSE): the begin of the next wait of
- * its thread, because the work for the job is over by then. (If the thread takes another job before
- * this wait, begin() ends the job earlier.) */
+/* Returns the end of a job whose recorded end is not exact (CT_JF_LOOSE). start_ns is the recorded
+ * end. The result is the begin of the next wait of `task`, because the work for the job is over by
+ * then. If the graph has no such wait, the result is start_ns. (If `task` begins another job before
+ * this wait, begin() ends the first job earlier.) */
 static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t start_ns)
 {
 	uint32_t i = graph_interval_at(g, task, start_ns);
@@ -25,7 +26,7 @@ static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t star
 	return start_ns;
 }
 
-/* Returns how long the task had a CPU in [from_ns, to_ns). */
+/* Returns how long `task` had a CPU in [from_ns, to_ns). For folded time this is an estimate. */
 static uint64_t cpu_within(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -51,8 +52,8 @@ static uint64_t cpu_within(const struct graph *g, uint32_t task, uint64_t from_n
 struct finding {
 	const struct graph *g;
 	job_list *v;
-	struct map open;  /* key_of() -> index of a job that has no end yet */
-	struct map loose; /* task -> index of its last job without a recorded end */
+	struct map open;  /* key_of() -> index in v of the job to which the next records belong */
+	struct map loose; /* task -> index in v of the task's last job without an exact end */
 	int err;
 };
 
@@ -67,8 +68,9 @@ static struct job *job_new(struct finding *k, uint64_t key, const struct ct_rec 
 	return &k->v->v[k->v->n - 1];
 }
 
-/* Returns the job of the record. An address in a record of an enqueue is that of a new job. So is
- * an address in a record of a start, if the job with this address has begun already. */
+/* Returns the job of record e: the open job with the same address in the same process. Makes a new
+ * job in three cases: there is no such job; e is an enqueue; e is a start, and the open job has
+ * begun already. NULL: out of memory. */
 static struct job *job_of(struct finding *k, const struct window_event *e, uint32_t task)
 {
 	uint32_t tgid = k->g->tasks[task].tgid;
@@ -81,8 +83,8 @@ static struct job *job_of(struct finding *k, const struct window_event *e, uint3
 	return job_new(k, key, &e->r, tgid);
 }
 
-/* Notes that the thread begins a job. If the end of its previous job is not recorded, the previous
- * job ends now at the latest. */
+/* Notes that `task` begins `job`. If the previous job of the task has no exact end (CT_JF_LOOSE),
+ * the previous job ends at ts_ns at the latest. */
 static void begin(struct finding *k, struct job *job, uint32_t task, uint64_t ts_ns)
 {
 	uint64_t at;

@@ -22,8 +22,8 @@ static bool have_same_name(const struct queues_of *a, size_t i, const struct que
 	return !strcmp(x, y);
 }
 
-/* Matches the queues of `now` that have no match yet. If `named` is true, matches only queues that
- * have the same name. */
+/* Matches the queues of `now` that have no match yet. If `named` is true, a match needs two queues
+ * with the same name. */
 static void match(const struct queues_of *before, const struct queues_of *now, bool named, size_t *ret)
 {
 	for (size_t i = 0; i < now->q->n; i++)

@@ -19,7 +19,7 @@ const char *queue_verdict_name(enum queue_verdict verdict)
 	return names[verdict];
 }
 
-/* Puts the jobs of one queue next to each other: sorts by process, then by queue. */
+/* Puts the jobs of one queue next to each other: sorts by process, then by queue, then by time. */
 static int job_cmp(const void *a, const void *b)
 {
 	const struct job *x = a, *y = b;
@@ -45,7 +45,8 @@ static uint64_t execution_ns(const struct job *j)
 	return j->start_ns && j->end_ns > j->start_ns ? j->end_ns - j->start_ns : 0;
 }
 
-/* Returns how long the job waited in the queue. A job that has not begun waits up to to_ns. */
+/* Returns how long the job waited in the queue. A job that has not begun waits up to to_ns. If the
+ * enqueue is not recorded, returns 0. */
 static uint64_t queueing_ns(const struct job *j, uint64_t to_ns)
 {
 	uint64_t until = j->start_ns ? j->start_ns : to_ns;
@@ -53,8 +54,7 @@ static uint64_t queueing_ns(const struct job *j, uint64_t to_ns)
 	return j->queued_ns && until > j->queued_ns ? until - j->queued_ns : 0;
 }
 
-/* Returns the quantiles of the times for which the n jobs waited and ran. buf has room for n
- * numbers. */
+/* Returns how long the n jobs v[0] to v[n-1] waited and ran. buf has room for n numbers. */
 static struct job_times times_of(const struct job *v, size_t n, uint64_t *buf)
 {
 	struct job_times t = { 0 };
@@ -88,7 +88,9 @@ static int step_cmp(const void *a, const void *b)
 
 	if (x->ts_ns != y->ts_ns)
 		return x->ts_ns < y->ts_ns ? -1 : 1;
-	return x->by - y->by; /* a job that leaves makes way for one that enters at the same time */
+	/* At one moment, leaving jobs come before entering jobs, so that they do not count as being
+	 * in the set together. */
+	return x->by - y->by;
 }
 
 static uint32_t most_at_once(struct step *v, size_t n)
@@ -152,12 +154,14 @@ static int count_threads(struct queue *q, const struct job *v, size_t n)
 	return 0;
 }
 
-/* The sums by which a queue is judged. */
+/* The numbers from which the verdict on a queue follows. */
 struct judged {
-	uint64_t queueing_ns, execution_ns, cpu_ns;
-	uint64_t long_ns; /* the sum of the executions of the longest tenth of the jobs */
-	uint64_t last_end_ns;
-	uint64_t oldest_waits_ns; /* how long the oldest waiting job has waited */
+	uint64_t queueing_ns, execution_ns, cpu_ns; /* sums over all jobs of the queue */
+	/* the sum of the execution times of the longest tenth of the jobs that have ended */
+	uint64_t long_ns;
+	uint64_t last_end_ns; /* the latest end of a job */
+	/* how long the oldest job that still waits has waited; 0: no job waits */
+	uint64_t oldest_waits_ns;
 };
 
 static struct judged judge_sums(const struct job *v, size_t n, uint64_t to_ns, uint64_t *buf)
@@ -185,7 +189,7 @@ static struct judged judge_sums(const struct job *v, size_t n, uint64_t to_ns, u
 
 static enum queue_verdict verdict_of(const struct queue *q, const struct judged *j, uint64_t to_ns)
 {
-	/* no job has ended while the oldest waiting job waited */
+	/* all threads run jobs, and no job has ended since the oldest waiting job was enqueued */
 	bool stuck = q->n_waiting && q->n_running && q->n_running >= q->n_threads &&
 		     j->oldest_waits_ns >= QUEUE_STUCK_NS && j->last_end_ns + j->oldest_waits_ns <= to_ns;
 
@@ -244,7 +248,8 @@ static char *say_verdict(const struct queue *q, const struct judged *j)
 	return words_take(&t);
 }
 
-/* Sorts the jobs of one queue by group: by function, then by the name of the thread that enqueued them. */
+/* Sorts the jobs of one queue by group: by function, then by the name of the task that enqueued the
+ * job. A job without a known enqueuer comes last. */
 static int group_cmp(const void *a, const void *b, void *graph)
 {
 	const struct graph *g = graph;
@@ -288,7 +293,9 @@ static int fill_groups(const struct graph *g, struct queue *q, struct job *v, si
 	return 0;
 }
 
-/* Fills *q from the n jobs of one queue, n > 0. Returns 0 or -ENOMEM. */
+/* Fills *q from the n jobs of one queue, n > 0. to_ns: the time up to which the jobs are known.
+ * Changes the order of the jobs. Returns 0 or -ENOMEM. The caller calls queue_done(q), also after
+ * an error. */
 static int fill_queue(const struct graph *g, struct queue *q, struct job *v, size_t n, uint64_t to_ns)
 {
 	_cleanup_free_ uint64_t *buf = malloc((n + 1) * sizeof(*buf));

@@ -109,7 +109,8 @@ static void print_help(const struct prompt *t, const struct ask_question *q)
 		q->n_options);
 }
 
-/* Copies the line without blanks, in lower case. False: the line is too long to be an answer. */
+/* Copies line to buf, without white space and in lower case. False: the line is too long to be an
+ * answer. */
 static bool squeeze(const char *line, char *buf, size_t size)
 {
 	size_t n = 0;
@@ -173,8 +174,8 @@ static struct answer parse(const char *line, size_t n_options)
 	return a;
 }
 
-/* Prints the prompt and reads one line, with its newline. A part of the line that does not fit is dropped.
- * False: the input has ended. */
+/* Prints the prompt, and reads one line with its newline into buf. If the line does not fit into
+ * buf, drops the rest of the line. False: the input has ended. */
 static bool read_line(struct prompt *t, const struct ask_question *q, char *buf, size_t size)
 {
 	fprintf(t->out,

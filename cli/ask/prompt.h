@@ -16,16 +16,16 @@
 
 struct prompt {
 	FILE *in, *out;
-	const struct window *w; /* for names of stacks and wall clock times; borrowed */
-	bool ended; /* the input has ended, so further questions are not asked: the analysis decides */
-	bool quit;  /* the person wants no result */
-	uint32_t asked;
+	const struct window *w; /* has the stacks and the offset of the wall clock; borrowed */
+	bool ended;             /* the input has ended: no more questions, the analysis decides */
+	bool quit;              /* the person wants no result */
+	uint32_t asked;         /* number of questions that were asked */
 };
 
-/* Whether stdin and stdout are a terminal. */
+/* Returns true if stdin and stdout are both terminals. */
 bool prompt_possible(void);
-/* Asks the person one question. This is a function for the member choose of struct ask; analysis/slice/ask.h
- * says what such a function returns. arg is a struct prompt. */
+/* Asks the person one question. This is a function for the member `choose` of struct ask, which
+ * says what such a function returns (analysis/slice/ask.h). arg is a struct prompt. */
 int prompt_choose(void *arg, const struct ask_question *q, bool *ret_keep);
 
 #endif

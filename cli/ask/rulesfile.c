@@ -133,7 +133,7 @@ static int get_verdict(const struct rules_place *p, const json_t *rule, enum rul
 	return 0;
 }
 
-/* Reads a rule. On failure, *ret holds the members that were read so far, which the caller frees. */
+/* Reads a rule. After failure too, the caller frees *ret with rule_done(). */
 static int get_rule(const struct rules_place *p, json_t *o, struct rule *ret)
 {
 	static const char *const members[] = { "edge",  "from",    "to",   "object",
@@ -238,7 +238,7 @@ static int put(json_t *o, const char *key, const char *s)
 	return s && s[0] ? json_object_set_new(o, key, text_json(s)) : 0;
 }
 
-/* A rule in the form in which it is written to a file. NULL: out of memory. */
+/* Returns a rule in the form in which it is written to a file. NULL: out of memory. */
 static json_t *rule_json(const struct rule *rule)
 {
 	json_t *o = json_object(), *object = json_object();
@@ -260,7 +260,7 @@ static json_t *rule_json(const struct rule *rule)
 	return NULL;
 }
 
-/* Whether two rules of a file have the same conditions. */
+/* Returns true if two rules have the same conditions: all members except "verdict" and "note". */
 static bool same_facts(json_t *a, json_t *b)
 {
 	_cleanup_json_ json_t *x = json_copy(a), *y = json_copy(b);

@@ -3,9 +3,9 @@
  * rulesfile.h - the text of a rules file: JSON, ctrace.rules/1 (doc/json.md). rulestore.h knows which
  * files exist, and when to read and write them.
  *
- * People write rules files and pass them on, so the text may be hostile. Sizes are limited. An unknown
- * member of a rule is an error: if a mistyped member were ignored, the rule would match more than its
- * author means. No I/O. Any thread.
+ * People write rules files and pass them on, so the text may be hostile. Sizes are limited. An
+ * unknown member of a rule is an error: if a mistyped member were ignored, the rule would match
+ * more than its author means. No I/O. Any thread.
  */
 #ifndef CTRACE_CLI_ASK_RULESFILE_H
 #define CTRACE_CLI_ASK_RULESFILE_H
@@ -15,7 +15,7 @@
 #define RULESFILE_SCHEMA     "ctrace.rules/1"
 #define RULESFILE_BYTES_MAX  (1u << 20)
 #define RULESFILE_RULES_MAX  10000
-#define RULESFILE_STRING_MAX 512 /* bytes of a name, a frame or a note */
+#define RULESFILE_STRING_MAX 512 /* the most bytes of each: name of an object, frame, note */
 #define RULESFILE_ERR_MAX    256
 
 /* Appends the rules of a text to `rules`. Returns 0, -EBADMSG or -ENOMEM. After an error, `rules` is

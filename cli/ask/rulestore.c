@@ -23,7 +23,8 @@ int rulestore_option(struct rulestore_options *o, const char *file)
 	return CLI_OK;
 }
 
-/* The rules file of the person who runs this program. NULL: there is none, or out of memory. */
+/* Returns the path of the user's own rules file, which need not exist. NULL: neither
+ * XDG_CONFIG_HOME nor HOME is an absolute path, or out of memory. */
 static char *own_path(void)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -36,9 +37,9 @@ static char *own_path(void)
 	return NULL;
 }
 
-/* Reads a file, but at most RULESFILE_BYTES_MAX + 1 bytes of it: rulesfile_parse() refuses a larger
- * file. The caller frees *ret. Returns 0, -EMEDIUMTYPE if the file is not a regular file, or
- * another -errno. */
+/* Reads a file, but at most RULESFILE_BYTES_MAX + 1 bytes of it: so many bytes are enough for
+ * rulesfile_parse() to see that the file is too large. The caller frees *ret. Returns 0,
+ * -EMEDIUMTYPE if the file is not a regular file, or another -errno. */
 static int slurp(const char *path, char **ret, size_t *ret_size)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -166,7 +167,7 @@ int rulestore_open(const struct rulestore_options *o, bool asking, struct rulest
 	return CLI_OK;
 }
 
-/* Whether s is UTF-8. A rules file cannot hold other bytes. */
+/* Returns true if s is UTF-8. A rules file cannot hold other bytes. */
 static bool is_text(const char *s)
 {
 	size_t n = 1;
@@ -210,8 +211,8 @@ static int write_all(int fd, const char *text)
 	return fsync(fd) ? -errno : 0;
 }
 
-/* Replaces the file at path in one step. If there is an old file, the new file has the owner and
- * the mode of the old file. Returns 0 or -errno. */
+/* Replaces the file at path in one step. If there is an old file, the new file gets the owner, the
+ * group and the permissions of the old file. Returns 0 or -errno. */
 static int replace(const char *path, const char *text)
 {
 	_cleanup_free_ char *temp = NULL;
@@ -240,14 +241,15 @@ static int replace(const char *path, const char *text)
 }
 
 /* Adds rules to a file. Reads the file again first, because another process may have added rules
- * meanwhile. Returns 0, -EBADMSG if the file is no rules file, or another -errno. */
+ * meanwhile. Returns 0, -EBADMSG if the file is no rules file or memory is short, or another
+ * -errno. */
 static int add_to_file(const char *path, const struct rule *v, size_t n)
 {
 	_cleanup_free_ char *real = realpath(path, NULL), *old = NULL, *text = NULL;
 	size_t size = 0;
 	int r;
 
-	if (!real) { /* there is no such file yet */
+	if (!real) { /* usually because there is no such file yet */
 		r = make_directories(path);
 		if (r)
 			return r;
@@ -262,7 +264,8 @@ static int add_to_file(const char *path, const struct rule *v, size_t n)
 	return text ? replace(real, text) : -EBADMSG;
 }
 
-/* The answers of this run. The strings of these rules belong to the store. */
+/* The rules that the answers of this run have made or changed. Their strings belong to the struct
+ * rulestore. */
 struct answers {
 	VEC(struct rule) v;
 };
@@ -320,8 +323,8 @@ void rulestore_done(struct rulestore *s)
 	*s = (struct rulestore){ 0 };
 }
 
-/* Returns the file of rule i. *ret_nr: the number of the rule in this file, from 1 on. NULL: the rule
- * is an answer of this run. */
+/* Returns the path of the file of rule i. *ret_nr: the number of the rule in this file, from 1 on.
+ * NULL: an answer of this run has made the rule or changed its verdict. */
 static const char *origin(const struct rulestore *s, size_t i, size_t *ret_nr)
 {
 	size_t begin = 0;

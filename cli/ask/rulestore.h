@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rulestore.h - the rules files of one run. First come the files that are given with --rules, in the order of
- * the command line, then the user's own file ($XDG_CONFIG_HOME/ctrace/rules.json). Answers are kept in the
- * first file that is given with --rules; if there is none, in the user's own file. The answers go to the
+ * rulestore.h - the rules files of one run. First come the files that are given with --rules, in
+ * the order of the command line. Then comes the user's own file: ctrace/rules.json in
+ * $XDG_CONFIG_HOME, or in ~/.config. Answers are kept in the first file that is given with --rules.
+ * Without --rules, answers are kept in the user's own file. The rules for the answers go to the
  * front of the file. The file is read again before it is written, and is replaced by a rename.
  *
  * A function that returns int returns an exit code and prints its errors itself. One thread.
@@ -23,14 +24,14 @@ struct rulestore_options {
 	size_t n_files;
 	bool none; /* --no-rules was given */
 };
-/* Adds the argument of another --rules. Returns an exit code. */
+/* Adds a file that was given with --rules. Returns an exit code. */
 int rulestore_option(struct rulestore_options *o, const char *file);
 
 struct rulestore {
-	struct rules rules; /* first the rules of the files, file by file, then the answers of this run */
-	size_t n_read;      /* how many of the rules come from files */
-	/* [n_read]: the verdict that each rule has in its file; an answer of this run may change the
-	 * verdict in `rules` */
+	struct rules rules; /* the rules of the files, file by file; then new rules of this run */
+	size_t n_read;      /* number of rules that come from files */
+	/* was[i], i < n_read: the verdict that rule i has in its file. An answer of this run may
+	 * change the verdict in `rules`. */
 	uint8_t *was;
 	struct {
 		char *path;
@@ -42,17 +43,17 @@ struct rulestore {
 	char *keep;
 };
 
-/* Reads the files. asking: questions are possible, so there may be answers to keep, and the file
- * for these answers need not exist yet. rulestore_done() has to be called after failure too. */
+/* Reads the files. asking: questions are possible, so there may be answers to keep. Then the file
+ * for the answers need not exist yet. rulestore_done() has to be called after failure too. */
 int rulestore_open(const struct rulestore_options *o, bool asking, struct rulestore *ret);
-/* Adds the answers of this run to s->keep, and prints how many answers it has added. The file is
- * replaced as a whole or stays as it is. */
+/* Writes to the file s->keep the rules that answers of this run have made or changed, and prints
+ * the number of these rules. The file is replaced as a whole, or stays as it is. */
 int rulestore_keep(const struct rulestore *s);
 void rulestore_done(struct rulestore *s);
 
-/* rulestore_print() and rulestore_json() say which rules decided, and how often. rulestore_print() writes
- * lines of text, or nothing if no rule decided. rulestore_json() returns a new reference to
- * [{"file","rule","verdict","applied","text"}]. */
+/* rulestore_print() and rulestore_json() say which rules decided a choice, and how often each did.
+ * rulestore_print() writes lines of text, or nothing if no rule decided. rulestore_json() returns a
+ * new reference to [{"file","rule","verdict","applied","text"}]. */
 void rulestore_print(FILE *f, const struct rulestore *s);
 json_t *rulestore_json(const struct rulestore *s);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis.h - diagnoses and hangs as text for people and as JSON for programs (doc/json.md). Times in JSON
- * are CLOCK_MONOTONIC nanoseconds. One thread.
+ * analysis.h - diagnoses and hangs as text for people and as JSON for programs (doc/json.md). Times
+ * in JSON are CLOCK_MONOTONIC nanoseconds. One thread.
  */
 #ifndef CTRACE_CLI_RENDER_ANALYSIS_H
 #define CTRACE_CLI_RENDER_ANALYSIS_H
@@ -16,7 +16,8 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d);
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h);
 
 void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d);
-/* all: also show waits that are no alarms. */
+/* all: show every row of h. Otherwise, rows that are no alarm are not shown, and all rows about one
+ * hang are shown as one row. */
 void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all);
 
 #endif

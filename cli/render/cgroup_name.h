@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroup_name.h - writes the control group and the container of a task: in JSON, and in a short form
- * in text. A control group that is not known is left out. If a task is in no container, the container
- * is left out.
+ * cgroup_name.h - writes the control group and the container of a task in JSON, and the container
+ * in text. Leaves out a control group that is not known. If the task is in no container, leaves out
+ * the container.
  */
 #ifndef CTRACE_CLI_RENDER_CGROUP_NAME_H
 #define CTRACE_CLI_RENDER_CGROUP_NAME_H
@@ -12,7 +12,8 @@
 
 #include "trace/words/cgroup_name.h"
 
-/* Adds "cgroup" (a path) and "container" to the object of a task, and returns the object. Accepts NULL. */
+/* Adds "cgroup" (a path) and "container" to `task`, the object of a task. Returns `task`, which may
+ * be NULL. */
 json_t *render_cgroup_name(json_t *task, const struct cgroup_name *p);
 /* Writes the members "cgroup" and "container" to f, each after a comma. The object that is being
  * written must have another member before them. */

@@ -13,8 +13,8 @@
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
-/* 1024 names of tasks and 1024 names of objects are kept. The records of a busy machine concern a
- * few hundred tasks and objects at a time. */
+/* Enough for 1024 names of tasks and 1024 names of objects. On a busy machine, the records of one
+ * moment concern a few hundred tasks and a few hundred objects. */
 #define NAMES_BITS 10
 #define NAME_BYTES 176
 #define KIND_WIDTH 11
@@ -48,8 +48,8 @@ static size_t name_slot(uint64_t id)
 	return id * 0x9e3779b97f4a7c15ULL >> (64 - NAMES_BITS); /* Fibonacci hashing */
 }
 
-/* Keeps the text that was added to the line after its first n bytes, if all of this text is still in the
- * buffer. */
+/* Keeps the name of `id` in *to. The name is all text of the line behind its first n bytes. Keeps
+ * nothing if the name is too long, or if a part of the line is no longer in the buffer. */
 static void keep_name(struct name *to, const struct line *l, size_t n, uint64_t id)
 {
 	to->id = 0;
@@ -87,8 +87,8 @@ static void print_task(struct line *l, const struct window_task *t, int64_t numb
 	line_put(l, "}");
 }
 
-/* Writes a task: as text "comm[tid]" or "comm[tid]@container"; as JSON {"tid","pid","comm"}, with "cgroup"
- * and "container" if they are known. */
+/* Writes a task. The text is "comm[tid]" or "comm[tid]@container". The JSON object has "tid", "pid"
+ * and "comm", and if they are known, "cgroup" and "container". */
 static void put_task(struct dumpline *d, const char *name, uint32_t tid)
 {
 	struct name *known = &d->tasks[name_slot(tid)];

@@ -15,7 +15,8 @@
 
 #define OBJECT_SHOWN 40
 
-/* Writes text inside a quoted string, at most max bytes. Unprintable characters have been removed before. */
+/* Writes s as a part of a quoted string. If s has more than max bytes, writes at most max of them,
+ * and "...". The caller has removed unprintable characters. */
 static void put_escaped(FILE *f, const char *s, size_t max)
 {
 	size_t n = 0, len;
@@ -79,7 +80,8 @@ struct row {
 	uint32_t segment;
 };
 
-/* Sorts by process, task and time. */
+/* Sorts by process, then by task, then by time: segments have numbers in the order of task and
+ * time. */
 static int by_process(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -91,7 +93,8 @@ static int by_process(const void *a, const void *b)
 	return x->segment < y->segment ? -1 : x->segment > y->segment;
 }
 
-/* Writes the name of a process: the name of its main thread, if that thread is known. */
+/* Writes the name of a process: the name of its main thread. If the main thread is not known,
+ * writes the name of the task of segment s. */
 static void put_cluster_label(FILE *f, const struct causal *c, const struct segment *s, uint32_t tgid)
 {
 	uint32_t main = graph_task_at(c->g, tgid, s->from_ns);

@@ -35,9 +35,10 @@ static void visit(struct walk *w, uint32_t segment)
 	w->queue[w->n++] = segment;
 }
 
-/* Whether an edge is followed. A weak edge is followed only at the central segment: to a possible
- * cause of this segment, or to a neighbour in the same task. With weak edges to possible effects, or further
- * away, the picture would show most tasks of the machine. */
+/* Returns true if the walk follows an edge of the segment at which it is. centre: this segment is
+ * the central one. comes_in: the edge leads to this segment. The walk follows a weak edge only at
+ * the central segment, and only to a possible cause of it or to a neighbour in the same task. If
+ * the walk followed other weak edges too, the picture would show most tasks of the machine. */
 static bool is_near(const struct edge *e, bool centre, bool comes_in)
 {
 	return e->strength != EDGE_WEAK || (centre && (comes_in || e->kind == EDGE_NEIGHBOUR));

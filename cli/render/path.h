@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * path.h - a critical path as text for people and as JSON for programs: its pieces, where the time went, and
- * how much shorter the time would have been without some waits, tasks or resources. Times in JSON are
- * CLOCK_MONOTONIC nanoseconds. One thread.
+ * path.h - a critical path as text for people and as JSON for programs: the pieces of the path,
+ * where the time went, and how much shorter the path would have been without some waits, tasks or
+ * resources. Times in JSON are CLOCK_MONOTONIC nanoseconds. One thread.
  */
 #ifndef CTRACE_CLI_RENDER_PATH_H
 #define CTRACE_CLI_RENDER_PATH_H
@@ -18,22 +18,23 @@ struct path_view {
 	const struct account *account;
 	struct whatif *whatif;
 	uint64_t from_ns, to_ns;
-	/* The things that --without takes away, all of them together. n_without 0: --without was not
-	 * given, and `table` has what-ifs that are worth asking. */
+	/* The things that --without takes away, all of them together. n_without 0: --without was
+	 * not given, and `table` has one row for each what-if that is worth asking. */
 	const struct whatif_without *without;
 	size_t n_without;
 	struct whatif_row answer; /* if n_without is not 0: the what-if with all of `without` */
 	const struct whatif_row *table;
 	size_t n_table;
-	/* the what-if of the headline, without the wait (or the wait for a CPU) that took most of the
-	 * task's own time */
+	/* The what-if of the headline. If the victim mostly waited for a thing, without these
+	 * waits. If the victim mostly waited for a CPU, without all waits for a CPU. If the victim
+	 * mostly ran, there is none, and saved_ns is 0. */
 	struct whatif_row headline;
 	bool all; /* for text: show all pieces */
 };
 
 #define PATH_HEADLINE_MAX 1024
-/* Writes the headline: "5.04 s: 4.99 s of it waiting for ...; without that wait it would have been 4.97 s
- * shorter." */
+/* Writes the headline: "5.04 s: 4.99 s of it waiting for ...; without that wait it would have been
+ * 4.97 s shorter." */
 void render_path_headline(const struct path_view *v, char buf[PATH_HEADLINE_MAX]);
 /* render_path_json() prints the path as JSON to stdout, and returns an exit code. render_path()
  * prints the path as text to f. */

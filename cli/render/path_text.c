@@ -32,8 +32,9 @@ static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns,
 	return buf;
 }
 
-/* Names the task that took most of the time. Names no task if this task took less than half of the time, or
- * if it is the victim or the task for which the victim waited. */
+/* Names the task that held the victim up for most of the time. Names no task if this task did so
+ * for less than half of the time, or is the victim itself, or is the task for which the victim
+ * waited most. Names no task either if the latter is not known. */
 static void say_end(const struct path_view *v, FILE *f)
 {
 	const struct account_row *first = &v->account->rows[ACCOUNT_WAIT][0];
@@ -47,7 +48,7 @@ static void say_end(const struct path_view *v, FILE *f)
 		text_duration(last->ns, ns));
 }
 
-/* Names the task that had the CPU for the longest time while the victim waited for that CPU. */
+/* Names the task that had CPUs for the longest time while tasks on the path waited for them. */
 static void say_rival(const struct path_view *v, FILE *f)
 {
 	char name[WHO_MAX], ns[TEXT_NUMBER_MAX];
@@ -62,7 +63,7 @@ static void say_rival(const struct path_view *v, FILE *f)
 	}
 }
 
-/* Names the change that saves most time, if this change saves far more time than the change in the
+/* Names the what-if that saves most time, if it saves far more time than the what-if of the
  * headline (SHOW_BETTER_SHARE). */
 static void say_better(const struct path_view *v, FILE *f)
 {
@@ -118,7 +119,7 @@ static void print_share(FILE *f, const struct path_view *v, uint64_t ns)
 		100.0 * (double)ns / (double)v->account->total_ns);
 }
 
-/* Whether a time is too short for a line of its own. */
+/* Returns true if the time ns is too short for a line of its own. */
 static bool negligible(const struct path_view *v, uint64_t ns)
 {
 	return ns < v->account->total_ns / SHOW_SHARE;
@@ -149,8 +150,8 @@ static void print_group(FILE *f, const struct path_view *v, enum account_group g
 	fprintf(f, "%zu other%s\n", n, n > 1 ? "s" : "");
 }
 
-/* Whether each process has only one task on the path. Then the rows of the tasks say the same as
- * those of the processes. */
+/* Returns true if each process has only one task on the path. Then the rows of the tasks say the
+ * same as those of the processes. */
 static bool tasks_are_processes(const struct path_view *v)
 {
 	return v->account->n_rows[ACCOUNT_TASK] == v->account->n_rows[ACCOUNT_PROCESS];
@@ -224,19 +225,20 @@ static void print_state(FILE *f, const struct path_view *v, const struct path_pi
 		fprintf(f, ", a circle of waits");
 }
 
-/* Returns the reason why the task of a frame is on the path: the kind of the edge to the waiting task;
- * "itself" for the victim. */
+/* Returns the reason why the task of a frame is on the path: the kind of the edge to the task that
+ * waits for it. For the victim, returns "itself". */
 static const char *reason(const struct path_frame *f)
 {
 	return f->depth ? edge_kind_name(f->blame.edge) : "itself";
 }
 
-/* A row of pieces that is shown as one line: the same task is in the same state, for the same object.
- * Negligible pieces in between belong to the row. */
+/* Consecutive pieces that are shown as one line: in all of them, the same task is in the same
+ * state, for the same object. Exception: negligible pieces of other kinds in between, or at the
+ * end, belong to the run too. */
 struct run {
 	size_t first, end; /* its pieces: [first, end) */
 	size_t same;       /* how many of these pieces are like the first piece */
-	uint64_t same_ns;
+	uint64_t same_ns;  /* the sum of the lengths of the pieces that are like the first piece */
 };
 typedef VEC(struct run) runs;
 
@@ -325,8 +327,8 @@ static void print_fold(FILE *f, size_t n, uint64_t ns)
 		fprintf(f, "%14s %10s  %zu piece%s\n", "...", text_duration(ns, text), n, n > 1 ? "s" : "");
 }
 
-/* Returns the length of the shortest run that is shown. Only the RUNS_SHOWN longest runs are
- * shown. */
+/* Returns the length of the shortest one of the RUNS_SHOWN longest runs. Shorter runs are not
+ * shown. Returns 0 if all runs are shown. */
 static uint64_t shortest_shown(const struct path_view *v, const runs *rs)
 {
 	uint64_t top[RUNS_SHOWN] = { 0 };
@@ -355,8 +357,8 @@ static void print_runs(FILE *f, const struct path_view *v, const runs *rs)
 	for (size_t i = 0; i < rs->n && !cli_output_broken(); i++) {
 		uint64_t ns = run_ns(v, &rs->v[i]);
 
-		/* if short pieces of other kinds take more than half of a run, the run is hidden too, because
-		 * its first piece says little about it */
+		/* a run is also hidden if pieces of other kinds take more than half of it, because
+		 * its first piece says little about the run */
 		if (ns < limit || rs->v[i].same_ns < ns / 2 || (!v->all && shown >= RUNS_SHOWN)) {
 			folded += rs->v[i].end - rs->v[i].first;
 			folded_ns += ns;

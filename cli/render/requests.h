@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requests.h - the services of a trace and their requests, as text for people and as JSON for programs. Times
- * in JSON are CLOCK_MONOTONIC nanoseconds. One thread.
+ * requests.h - the services of a trace and the requests to them, as text for people and as JSON for
+ * programs. Times in JSON are CLOCK_MONOTONIC nanoseconds. One thread.
  */
 #ifndef CTRACE_CLI_RENDER_REQUESTS_H
 #define CTRACE_CLI_RENDER_REQUESTS_H

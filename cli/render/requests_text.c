@@ -11,11 +11,10 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-/* The limits without --all: the number of services; the number of reasons of each service; the
- * smallest share of the p99 that a reason must have. */
-#define SERVICES_SHOWN 8
-#define REASONS_SHOWN  4
-#define SHARE_SHOWN    0.02
+/* Limits that hold without --all. */
+#define SERVICES_SHOWN 8    /* the most services */
+#define REASONS_SHOWN  4    /* the most reasons of each service */
+#define SHARE_SHOWN    0.02 /* a reason is shown if it has at least this share of the p99 */
 
 static void show_reasons(FILE *f, const struct requests_view *v, const struct service *s)
 {

@@ -83,8 +83,8 @@ static void jobs_path_add(struct jobs *j, uint32_t spec, const char *path)
 		f->named = true;
 }
 
-/* Adds the file at this path, if there is one. If the file is known already, only notes that the
- * path leads to it (`named` in jobs_file.h). */
+/* Adds the file at this path, if there is one. If the file is known already for this description,
+ * only notes that the path leads to the file (`named` in jobs_file.h). */
 static void jobs_path(void *arg, const char *path)
 {
 	const struct jobs_scan *s = arg;
@@ -115,9 +115,10 @@ static bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
 	return false;
 }
 
-/* Adds a mapped file that has the name of a framework's file. If the file is known and was written
- * to, adds it anew, so that it gets new probes. Exception: jobs_check_paths() looks after a file
- * that was found by its path. */
+/* Adds a mapped file that has the name of a framework's file. If the file is known, does something
+ * only in one case: the file was found by its mapping, and was written to since. Then adds the file
+ * anew, so that it gets new probes. (jobs_check_paths() looks after files that were found by their
+ * paths.) */
 static void jobs_mapped(struct jobs *j, uint32_t spec, const struct jobs_mapping *m)
 {
 	struct jobs_file *f;
@@ -153,9 +154,9 @@ static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 	return 0;
 }
 
-/* Checks that the path of each file still leads to the file. Does not check files that were found
- * in the mappings of a process. Drops files that were written to: their instructions are at other
- * places now, and an old probe would hit the middle of an instruction. */
+/* Checks each known file that was found by its path. Sets `named` if the path still leads to the
+ * file. Drops a file that was written to: its instructions may be at other places now, and an old
+ * probe could hit the middle of an instruction. Leaves out files that were found by a mapping. */
 static void jobs_check_paths(struct jobs *j)
 {
 	for (size_t i = 0; i < j->files.n;) {
@@ -198,7 +199,7 @@ static void jobs_scan(struct jobs *j)
 		for (size_t i = 0; i < j->specs->v[s.spec]->n_binaries; i++)
 			jobs_find_paths(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
 	jobs_find_all_mappings(jobs_mapping, j);
-	/* a replaced file keeps its probes as long as a process runs it */
+	/* a replaced file keeps its probes as long as a process has it mapped */
 	for (size_t i = 0; i < j->files.n;)
 		if (!j->files.v[i]->named && !j->files.v[i]->mapped)
 			jobs_file_drop(j, i);
@@ -292,7 +293,8 @@ static bool jobs_count(struct jobs *j)
 	return !stop;
 }
 
-/* Puts probes on the new functions that jobs run. Returns the CPU time that this took. */
+/* Puts probes on at most JOBS_PROBE_CALLS new functions that jobs run. Returns the CPU time that
+ * this took, in ns. */
 static uint64_t jobs_take_calls(struct jobs *j)
 {
 	uint64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -301,9 +303,9 @@ static uint64_t jobs_take_calls(struct jobs *j)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
 }
 
-/* Rests for JOBS_CALLS_REST times calls_ns. Then waits until jobs run new functions, but at most
- * JOBS_LOOK_MS. Without the rest, a program that makes up functions without end would keep this
- * thread busy. */
+/* Rests for JOBS_CALLS_REST times calls_ns. Then waits until the kernel side reports a new function
+ * of a job, but at most JOBS_LOOK_MS. jobs_free() ends both. Without the rest, a program that
+ * reports ever new functions would keep this thread busy. */
 static void jobs_wait(struct jobs *j, uint64_t calls_ns)
 {
 	struct pollfd p[] = { { .fd = j->wake_fd, .events = POLLIN },
@@ -345,7 +347,7 @@ static void *jobs_main(void *arg)
 	return NULL;
 }
 
-/* Raises the limit of descriptors, because every probe takes some. */
+/* Raises the limit of descriptors, because every probe takes up to four. */
 static void jobs_raise_limit(void)
 {
 	struct rlimit l;

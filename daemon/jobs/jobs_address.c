@@ -7,16 +7,15 @@
 #include "lib/cleanup.h"
 
 #if defined(__x86_64__)
-/* An instruction of which only the prefixes are decoded. It may have a register or memory operand
- * (ModRM byte). */
+/* An instruction of which only the REX prefix is decoded. */
 struct address_insn {
-	const uint8_t *p; /* points behind the prefixes */
-	size_t left;
-	uint8_t rex;
+	const uint8_t *p; /* points behind the prefix */
+	size_t left;      /* bytes that are known from p on */
+	uint8_t rex;      /* the prefix; 0: none */
 };
 
-/* True: the register has to keep its value, because it is the stack pointer or an argument that is needed.
- * reg is the number in machine code: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
+/* Returns true if the register has to keep its value, because it is the stack pointer or holds a
+ * needed argument. reg is the number in machine code: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
 static bool address_is_kept(unsigned reg, unsigned args)
 {
 	static const uint8_t arg_regs[] = { 7, 6, 2, 1, 8, 9 };
@@ -39,8 +38,8 @@ static bool address_is_emulated(const struct address_insn *i)
 	       (op == 0x0f && i->left > 1 && i->p[1] >= 0x80 && i->p[1] <= 0x8f);
 }
 
-/* Returns the length of the ModRM byte and of the bytes that belong to it. 0: some of these bytes
- * are missing. */
+/* Returns the number of bytes of the operand: the ModRM byte, and the SIB byte and the displacement
+ * if there are any. 0: some of these bytes are not known. */
 static size_t address_modrm(const struct address_insn *i)
 {
 	uint8_t m = i->left > 1 ? i->p[1] : 0;
@@ -62,8 +61,8 @@ static size_t address_modrm(const struct address_insn *i)
 	return n < i->left ? n : 0;
 }
 
-/* Returns the length of an instruction that changes neither the kept registers nor the flow of
- * control. 0: any other instruction. */
+/* Returns the length of the instruction, without its prefix, if it is one of a few instructions
+ * that change neither a kept register nor the flow of control. 0: any other instruction. */
 static size_t address_harmless(const struct address_insn *i, unsigned args)
 {
 	size_t n = address_modrm(i);

@@ -16,7 +16,7 @@
 
 struct callee {
 	uint32_t tgid;
-	/* shows when the process ends, so that a later process with the same number is not taken
+	/* shows when the process has ended, so that a later process with the same tgid is not taken
 	 * for it */
 	int pidfd;
 	uint64_t function;
@@ -67,7 +67,7 @@ void jobs_callees_reap(struct jobs_callees *c)
 	}
 }
 
-/* The place of a function's first instructions in a file. */
+/* The place of a function's first instruction in a file. */
 struct callee_address {
 	struct unwind_mounts *mounts;
 	uint64_t function;
@@ -128,9 +128,9 @@ int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_
 	}
 	if (c->n == JOBS_CALLEES_MAX || same == JOBS_CALLEES_EACH)
 		return -ENOSPC;
-	/* By now the process may have ended, and its number may belong to another process. A probe
-	 * in the new process does no harm, because the new process hardly ever has a function of a
-	 * job at this address. */
+	/* By now the process may have ended, and its tgid may belong to another process. This does
+	 * no harm, because the other process hardly ever has code at this address. Then there is no
+	 * probe. */
 	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)call->tgid, 0);
 	if (pidfd < 0)
 		return -errno;

@@ -22,12 +22,12 @@ int jobs_callees_new(struct jobs_probe *probe, struct jobs_callees **ret);
 /* Removes the probes. Accepts NULL. */
 void jobs_callees_free(struct jobs_callees *c);
 /*
- * Probes the function that `call` names, in its process, as spec->functions[fn].calls says. Returns
- * 0, also if the function is probed already. Errors:
+ * Probes the function at the address call->function in the process call->tgid. The probe gets its
+ * rule from spec->functions[fn].calls. Returns 0, also if the function is probed already. Errors:
  * - -ENOSPC: JOBS_CALLEES_MAX functions are probed, or JOBS_CALLEES_EACH of this process
  * - -ESRCH: the process has ended
- * - -ENOENT: the function is in no file (its code was made at run time)
- * - -EREMOTE: the file may be on a server
+ * - -ENOENT: the function is in no file (its code was made at run time), or the process just ended
+ * - -EREMOTE: the file of the function may be on a server
  * - another -errno
  */
 int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_t fn,

@@ -22,10 +22,11 @@ struct file_look {
 	struct jobs_probe *probe;
 	struct jobs_file *file;
 	struct elf_file elf;
-	uint64_t vaddr[JOBS_SPEC_FUNCTIONS_MAX]; /* address of each symbol; 0: not in this file */
-	bool need[JOBS_SPEC_FUNCTIONS_MAX];      /* the symbol that the function needs is in this file */
-	bool unless[JOBS_SPEC_FUNCTIONS_MAX];    /* the symbol that excludes the function is in this file */
-	bool found[JOBS_SPEC_FUNCTIONS_MAX];
+	/* The index is that of the function in the description. */
+	uint64_t vaddr[JOBS_SPEC_FUNCTIONS_MAX]; /* address of its symbol; 0: not in this file */
+	bool need[JOBS_SPEC_FUNCTIONS_MAX];      /* the symbol that it needs is in this file */
+	bool unless[JOBS_SPEC_FUNCTIONS_MAX];    /* the symbol that excludes it is in this file */
+	bool found[JOBS_SPEC_FUNCTIONS_MAX];     /* it has a probe */
 };
 
 static void file_why(struct jobs_file *f, const char *symbol, const char *why)
@@ -42,8 +43,8 @@ static struct job_value file_value(const struct jobs_arg *a)
 				   .off = a->off };
 }
 
-/* True: for some function of the description, the start of a job counts only after its enqueue. So the BPF
- * programs have to remember enqueues. */
+/* Returns true if the BPF programs have to remember enqueues: for some function of the description,
+ * the start of a job counts only if the job was enqueued before. */
 static bool file_notes_enqueues(const struct jobs_spec *spec)
 {
 	for (size_t i = 0; i < spec->n_functions; i++)
@@ -163,9 +164,9 @@ static void file_functions(struct file_look *l)
 	}
 }
 
-/* Makes the value for an argument of a note. Returns false if the note does not have such a value.
- * The kernel side reads memory at most once for a value. So if the argument itself is in memory,
- * the kernel side cannot read through it. */
+/* Makes the value that a describes from the arguments of note n. Returns false if this is not
+ * possible. The kernel side reads memory at most once for a value. So if the argument itself is in
+ * memory, the description must not ask for a sum with it, or for memory at its address. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)

@@ -15,29 +15,31 @@
 
 #include "daemon/stack/unwind_maps.h"
 
-/* Calls fn with every path at which name may be: with name itself if it is a path, otherwise with name in
- * each of the usual directories for libraries and programs. */
+/* Calls fn with every path at which the file `name` may be: with `name` itself if it is a path,
+ * otherwise with `name` in each of the usual directories for libraries and programs. */
 void jobs_find_paths(const char *name, void (*fn)(void *arg, const char *path), void *arg);
 
 /* A part of a file that a process has mapped as code. */
 struct jobs_mapping {
 	uint32_t pid;
+	/* start, end: addresses in the process. off, ino: offset in the file, and its inode. */
 	uint64_t start, end, off, ino;
-	uint32_t major, minor; /* number of the device */
+	uint32_t major, minor; /* number of the file's device */
 	const char *path;      /* the path as the process sees it; valid only during the call */
 };
 /* Receives a mapping. A result other than 0 ends the walk. */
 typedef int (*jobs_mapping_fn)(void *arg, const struct jobs_mapping *m);
-/* Calls fn for the mappings of code of one process. Returns the last result of fn, or -errno. */
+/* Calls fn for the mappings of code of one process. Returns the last result of fn, 0 if there was
+ * no call, or -errno if the mappings cannot be read. */
 int jobs_find_mappings(uint32_t pid, jobs_mapping_fn fn, void *arg);
 /* Calls fn for the mappings of code of all processes. A result other than 0 ends only the walk over
  * one process. */
 void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg);
 
 /*
- * Opens the file that is mapped, even if its path leads to another file by now. Returns a
- * descriptor. Returns -EREMOTE if the file system may wait for a server, which may be the process
- * itself. Returns another -errno for other errors.
+ * Opens the file of mapping m, even if the path of the file leads to another file by now. *ret_st
+ * describes the opened file. Returns a descriptor, or -EREMOTE if the file system may wait for a
+ * server (which may be the process m->pid itself), or another -errno.
  */
 int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m, struct stat *ret_st);
 /* Opens a regular file. *ret_st describes the opened file. Returns a descriptor, or -EINVAL if the

@@ -70,8 +70,8 @@ static int load_filter(const struct dirent *e)
 	return load_is_spec(e->d_name);
 }
 
-/* Loads the files of the directory dir. If the directory `before` has a file of the same name, leaves out the
- * file in dir. before NULL: loads all files. */
+/* Loads the descriptions in the directory dir. If the directory `before` has a file of the same
+ * name, leaves out the file in dir. before NULL: leaves out none. */
 static int load_dir(struct jobs_specs *s, const char *dir, const char *before, char *err)
 {
 	struct dirent **list = NULL;

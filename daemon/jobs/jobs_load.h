@@ -11,8 +11,8 @@
 #define JOBS_LOAD_MAX     64 /* the most frameworks that are loaded */
 #define JOBS_LOAD_ERR_MAX 512
 
-/* The directories of descriptions. A description of the administrator (JOBS_LOAD_ETC) replaces the
- * description of the same name that came with ctrace. */
+/* The directories of descriptions. A file of the administrator in JOBS_LOAD_ETC replaces the file
+ * of the same name in JOBS_LOAD_USR, which came with ctrace. */
 #define JOBS_LOAD_ETC CTRACE_SYSCONFDIR "/ctrace/frameworks"
 #define JOBS_LOAD_USR CTRACE_DATADIR "/ctrace/frameworks"
 
@@ -22,14 +22,14 @@ struct jobs_specs {
 };
 
 /*
- * Loads the descriptions that `list` names. "no" and "" name none, and "yes" names all that there
- * are. Any other list has these names, with commas or spaces in between:
+ * Loads the descriptions that `list` names. "no" and "" name none, and "yes" names all in the two
+ * directories. Any other list has these names, with commas or spaces in between:
  * - the name of a framework,
  * - the path of a description (it ends in ".json"),
  * - the path of a program or library that reports with ctrace-jobs.h.
  *
- * Returns 0, or -errno with a sentence in err. -EINVAL: the list or a description is wrong. On
- * success the caller calls jobs_load_done().
+ * Returns 0, or -errno with a sentence in err. -EINVAL: the list or a description is wrong. The
+ * caller frees *ret with jobs_load_done(). After an error, *ret is unchanged.
  */
 int jobs_load(const char *list, struct jobs_specs *ret, char err[JOBS_LOAD_ERR_MAX]);
 void jobs_load_done(struct jobs_specs *s);

@@ -18,13 +18,13 @@
 
 struct jobs_note {
 	const char *provider, *name; /* these point into the section's bytes */
-	uint64_t vaddr;
+	uint64_t vaddr;              /* address of the probe's nop instruction */
 	/* Arguments of 64 bits in a register or in memory. Any other argument has reg 0. */
 	struct job_value args[JOBS_NOTE_ARGS];
 };
 
-/* Calls fn for each note of the section's n bytes. Returns 0, or -EBADMSG if the section is
- * damaged. Then fn was called only for the notes before the damage. */
+/* Calls fn for each note of sys/sdt.h in the n bytes of the section. Returns 0, or -EBADMSG if the
+ * section is damaged. Then fn was called only for the notes before the damage. */
 int jobs_note_each(const void *section, size_t n, void (*fn)(void *arg, const struct jobs_note *note),
 		   void *arg);
 /* Finds a register by its name (n characters, without '%'). Returns 1 + the number of the register,

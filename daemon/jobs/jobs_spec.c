@@ -75,7 +75,7 @@ static int jobs_spec_text(const struct jobs_spec_at *at, const json_t *o, const 
 		return jobs_spec_bad(at, key, "must be a text");
 	if (json_string_length(v) >= cap)
 		return jobs_spec_bad(at, key, "is too long");
-	/* the texts go into messages, and give files and objects their names */
+	/* these texts appear in messages, and as names of queues in the trace */
 	for (const char *s = json_string_value(v); *s; s++)
 		if (!isprint((unsigned char)*s))
 			return jobs_spec_bad(at, key, "must have only printable ASCII characters");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1). The description
- * says in which binaries the framework is, which of their functions report its jobs, and where
- * these functions have the values of a job. The text may be hostile, so every part of it has a
- * limit. Pure. Any thread may call the functions.
+ * says in which binaries the framework is, which functions of the binaries report jobs, and where
+ * the values of a job are when such a function is called. The text may be hostile, so every part
+ * of the text has a limit. Pure. Any thread may call the functions.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_SPEC_H
 #define CTRACE_DAEMON_JOBS_JOBS_SPEC_H

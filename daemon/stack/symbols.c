@@ -16,7 +16,7 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-#define FUNCTION_MAX 160 /* bytes of a function's name in the text of a frame */
+#define FUNCTION_MAX 160 /* the most bytes of a function's name in the text of a frame */
 #define MODULE_MAX   64
 
 struct symbols {
@@ -25,7 +25,7 @@ struct symbols {
 	struct symbols_kernel *own;
 	uint64_t kernel_loaded_ns; /* 0: not yet */
 	struct symbols_jit *jit;
-	struct map known; /* key: the file and the address; value: offset of the text in texts */
+	struct map known; /* key: see symbols_user(); value: offset of the frame's text in texts */
 	VEC(char) texts;
 };
 
@@ -124,7 +124,8 @@ size_t symbols_kernel_task(uint32_t tid, char text[][SYMBOLS_TEXT_MAX], size_t m
 	return n;
 }
 
-/* Copies the last part of a path, without " (deleted)" at its end. */
+/* Writes the last part of a path, without " (deleted)" at its end. If the path is "", writes
+ * "anonymous". */
 static void module_name(const char *path, char out[MODULE_MAX])
 {
 	static const char deleted[] = " (deleted)";
@@ -165,7 +166,8 @@ static void user_text(struct symbols *s, uint32_t pid, const struct unwind_frame
 	} else {
 		snprintf(raw, sizeof(raw), "0x%llx (%s)", (unsigned long long)at, module);
 	}
-	clean_text(raw, text, SYMBOLS_TEXT_MAX); /* names belong to the programs and may have any bytes */
+	/* the names come from the programs, and may have any bytes */
+	clean_text(raw, text, SYMBOLS_TEXT_MAX);
 }
 
 static void remember(struct symbols *s, uint64_t key, const char *text)
@@ -191,10 +193,11 @@ void symbols_user(struct symbols *s, uint32_t pid, const struct unwind_frame *f,
 		user_text(s, pid, f, text);
 		return;
 	}
-	/* The key is made of the file's serial number, which is never reused, of the address in the
-	 * file, cut to 39 bits, and of `exact`. So functions of two files never have the same key.
-	 * Two functions of one file can have the same key only if the file claims to be larger than
-	 * 2^39 bytes. In this case their names are mixed up. */
+	/* The key has three parts: the serial number of the file, which is never reused; the
+	 * address in the file, cut to 39 bits; and `exact`. So frames of two files never have the
+	 * same key. Two frames of one file can have the same key only if the file claims to have
+	 * addresses that are 2^39 bytes or more apart. In this case the texts of the frames are
+	 * mixed up. */
 	key = f->elf->serial << 40 | ((f->vaddr - f->elf->file.base) << 1 & ((1ULL << 40) - 1)) | f->exact;
 	if (map_get(&s->known, key, &at)) {
 		snprintf(text, SYMBOLS_TEXT_MAX, "%s", s->texts.v + at);

@@ -2,9 +2,10 @@
 /*
  * symbols.h - turns an address into the text of a frame:
  * - "function+0x12 (module)";
- * - "0x1234 (module)", if no function is known: the number is the address in the file, which is the
- *   same in every process;
- * - "0x7f.. (name)", if there is no readable file: name is the name of the mapping, or "anonymous".
+ * - "0x1234 (module)", if no function is known. The number is the virtual address in the file,
+ *   which is the same in every process;
+ * - "0x7f.. (name)", if there is neither a known function nor a readable file. The number is the
+ *   address in the process. name is the name of the mapping, or "anonymous".
  *
  * C++ and Rust names are demangled. Kernel frames begin with "k:". Only one thread at a time may
  * use one struct symbols.
@@ -20,7 +21,7 @@
 #include "daemon/stack/unwind.h"
 
 #define SYMBOLS_TEXT_MAX  256
-#define SYMBOLS_CACHE_MAX 16384 /* user frames whose text is remembered */
+#define SYMBOLS_CACHE_MAX 16384 /* the text of at most this many user frames is remembered */
 
 struct symbols;
 
@@ -33,12 +34,12 @@ void symbols_free(struct symbols *s);
 
 /* Loads the kernel's symbols, unless they are loaded, and returns their state. */
 enum symbols_kernel_state symbols_kernel_state(struct symbols *s);
-/* Makes the text of a kernel frame: "k:function+0x12", or "k:function+0x12 (module)". exact: as in struct
- * unwind_frame. The text never has a kernel address, because the machine's owner may have chosen to hide
- * the addresses. */
+/* Makes the text of a kernel frame: "k:function+0x12", or "k:function+0x12 (module)". If the
+ * function is not known, the text is "k:? (reason)". exact: as in struct unwind_frame. The text
+ * never has a kernel address, because the machine's owner may have chosen to hide the addresses. */
 void symbols_kernel(struct symbols *s, uint64_t addr, bool exact, char text[SYMBOLS_TEXT_MAX]);
 /* Reads the kernel frames of a task from /proc/TID/stack, which has names even where kallsyms hides
- * addresses. Returns how many frames it has read, at most max. */
+ * addresses. Returns the number of frames that were read, at most max. 0: also on failure. */
 size_t symbols_kernel_task(uint32_t tid, char text[][SYMBOLS_TEXT_MAX], size_t max);
 /* Makes the text of a user frame that unwind.h has found. The caller calls this function before
  * unwind_end(). pid: the process, for names that a JIT compiler has written to a file. */

@@ -30,9 +30,10 @@ static void piece_add(const char *piece, size_t n, void *arg)
 	o->n += n;
 }
 
-/* True: it is safe to leave the demangler with longjmp() while it works on this name. While the demangler
- * decodes punycode in a name of Rust's newer scheme ("_R"), it holds memory, which would leak. So names
- * that may have punycode ("u" and a digit) are not demangled. */
+/* Returns true if name may be mangled, and if it is safe to leave the demangler with longjmp()
+ * while the demangler works on this name. While the demangler decodes punycode in a name of Rust's
+ * newer scheme ("_R"), it holds memory, which would leak. So "_R" names that may have punycode ("u"
+ * and a digit) are not demangled. */
 static bool may_demangle(const char *name)
 {
 	if (!strncmp(name, "_Z", 2))

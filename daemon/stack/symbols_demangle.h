@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* Replaces a mangled name by the demangled one, cut to cap - 1 bytes. Other names stay as they are. cap is
- * at most 256; the array may be longer. */
+/* Replaces a mangled name by the demangled one, cut to cap - 1 bytes. Other names stay as they are.
+ * cap is at most 256. The array `name` has at least cap bytes. */
 void symbols_demangle(char *name, size_t cap);
 
 #endif

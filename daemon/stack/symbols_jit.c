@@ -63,9 +63,9 @@ void symbols_jit_free(struct symbols_jit *j)
 	free(j);
 }
 
-/* Reads the user of a process, and the pid that the process has inside its own pid namespace. This
- * pid is part of the name of the file perf-PID.map. Returns 0, or -ESRCH if there is no such
- * process. */
+/* Reads the effective user of a process, and the pid that the process has inside its own pid
+ * namespace. This pid is part of the name of the file perf-PID.map. Returns 0, or -ESRCH if there
+ * is no such process. */
 static int process_read(uint32_t pid, uint32_t *ret_inner, uid_t *ret_uid)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -100,7 +100,8 @@ static int open_in(int dir, const char *name, int flags)
 	return (int)syscall(SYS_openat2, dir, name, &how, sizeof(how));
 }
 
-/* True: the file system of fd answers without asking a server. The check itself asks no server either. */
+/* Returns true if the file system of fd answers without asking a server. The check itself asks no
+ * server either. */
 static bool is_local(struct symbols_jit *j, uint32_t pid, int fd, struct statx *ret)
 {
 	return fd >= 0 && !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, ret) &&

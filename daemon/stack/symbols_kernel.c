@@ -38,8 +38,9 @@ static int names_add(struct symbols_kernel *k, const char *s, uint32_t *ret)
 	return 0;
 }
 
-/* Finds the index of a module's name, and adds the name if it is new. Symbols of one module are
- * side by side in the file, so only the last module has to be compared. Returns 0 or -ENOMEM. */
+/* Finds the index of a module's name in k->modules, and adds the name if it is new. Symbols of one
+ * module are side by side in the file, so only the last module has to be compared. Returns 0 or
+ * -ENOMEM. */
 static int module_index(struct symbols_kernel *k, const char *module, uint16_t *ret)
 {
 	uint32_t off;

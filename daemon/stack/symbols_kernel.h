@@ -22,13 +22,13 @@ struct symbols_kernel *symbols_kernel_load(const char *path);
 void symbols_kernel_free(struct symbols_kernel *k);
 /* Returns the state after the load. */
 enum symbols_kernel_state symbols_kernel_loaded(const struct symbols_kernel *k);
-/* Finds the function that holds addr. Returns its name, or NULL if no function is known.
- * *ret_start: the address at which the function starts. *ret_module: its module; "": the core
- * kernel. The texts belong to k. */
+/* Finds the function that holds addr. Returns the name of the function, or NULL if no function is
+ * known. *ret_start: the address at which the function starts. *ret_module: the function's module;
+ * "": the core kernel. The texts belong to k. */
 const char *symbols_kernel_find(const struct symbols_kernel *k, uint64_t addr, uint64_t *ret_start,
 				const char **ret_module);
-/* Calls fn for each function of the core kernel, in the order of the addresses. Does nothing if the state is
- * not SYMBOLS_KERNEL_OK. */
+/* Calls fn for each function of the core kernel, in the order of the addresses. Does nothing if the
+ * state is not SYMBOLS_KERNEL_OK. */
 void symbols_kernel_each(const struct symbols_kernel *k,
 			 void (*fn)(void *arg, const char *name, uint64_t addr), void *arg);
 

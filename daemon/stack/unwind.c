@@ -15,7 +15,7 @@
 
 #define WINDOW_BYTES 4096 /* stack memory is read in pieces of this size */
 #define SIGNED_BITS  0x0000ffffffffffffULL
-#define RULES_N      512 /* entries of the cache of rules, about 0.4 MiB */
+#define RULES_N      512 /* entries of the cache of rules, about 0.4 MiB in all */
 
 /*
  * saved_index: for each DWARF register, its index in ct_iter_task.regs. The walk keeps the program counter
@@ -33,8 +33,8 @@ static const uint8_t saved_index[N_REGS] = { 0,  1,  2,  3,  4,  5,  6,  7,  8, 
 #error "registers of this machine are not known"
 #endif
 
-/* The rules that the call frame information gives for an address of a file. A search for these
- * rules takes a dozen reads of the file. */
+/* An entry of the cache: the rules that the call frame information gives for an address of a file.
+ * Without the cache, a search for these rules takes about a dozen reads of the file. */
 struct rules {
 	/* serial: of the file; 0: the entry is free; vaddr: the address in the file */
 	uint64_t serial, vaddr;
@@ -213,9 +213,9 @@ static int rules_find(struct unwind *u, struct unwind_elf *e, uint64_t vaddr, st
 	return r;
 }
 
-/* Goes from a frame to its caller with the help of call frame information. Returns 0, or -ENOENT if
- * there is no such information for the frame, or -ENODATA if the frame is the outermost one.
- * Another -errno: the walk has failed. */
+/* Goes from frame f to its caller with the help of call frame information. Returns 0, or -ENOENT if
+ * there is no such information for f, or -ENODATA if f is the outermost frame, or another -errno if
+ * the step failed. On failure *w is unchanged. */
 static int step_cfi(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	struct walk to = { 0 };
@@ -278,8 +278,9 @@ static int step_fp(struct unwind *u, struct walk *w)
 	return 0;
 }
 
-/* Goes from a frame to its caller. Returns 0, or -ENODATA if the frame was the outermost one.
- * Another -errno: the walk has failed. */
+/* Goes from frame f to its caller: with call frame information, or without usable information, with
+ * frame pointers. Returns 0, or -ENODATA if f is the outermost frame. Another -errno: the walk has
+ * failed. */
 static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	uint64_t sp = w->regs[REG_SP], pc = w->regs[REG_PC];
@@ -294,8 +295,9 @@ static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 #endif
 	if (!w->regs[REG_PC])
 		return -ENODATA;
-	/* the frame of a caller lies at a higher address, except where a signal handler has a stack of its
-	 * own */
+	/* The stack pointer of a caller is never lower, except where a signal handler has a stack
+	 * of its own. A step that changes neither the stack pointer nor the program counter would
+	 * repeat for ever. */
 	if (!w->exact && (w->regs[REG_SP] < sp || (w->regs[REG_SP] == sp && w->regs[REG_PC] == pc)))
 		return -EFAULT;
 	return 0;

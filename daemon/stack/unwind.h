@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind.h - finds the user stack of a waiting task from its registers, the call frame information
- * of its files, and its memory. The task is not stopped. For a file without call frame information,
- * the walk uses frame pointers. The files are those that are really mapped. This includes deleted
- * files, files of another mount namespace, and files whose path leads elsewhere by now.
+ * unwind.h - finds the user stack of a waiting task. Uses three things: the registers of the task,
+ * the call frame information of the files that the task has mapped, and the memory of the task. The
+ * task is not stopped. For a file without call frame information, the walk uses frame pointers. The
+ * files are those that are really mapped. This includes deleted files, files of another mount
+ * namespace, and files whose path leads to another file by now.
  *
  * These functions do not know whether the task still waits. So the caller has to check this before
- * and after the walk. Only one thread at a time may use one struct unwind. Call unwind_begin()
- * first, then any of the other functions, then unwind_end().
+ * and after the walk. Only one thread at a time may use one struct unwind. For each task, call
+ * unwind_begin() first, then any of the other functions, then unwind_end().
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_H
 #define CTRACE_DAEMON_STACK_UNWIND_H
@@ -36,25 +37,26 @@ int unwind_new(struct unwind **ret);
 /* Accepts NULL. */
 void unwind_free(struct unwind *u);
 
-/* Reads the mappings of a task. Returns 0, or -ESRCH if the task has ended or is a kernel thread.
- * Returns -EACCES, -EPERM or -ENOMEM for other errors. */
+/* Reads the mappings of a task. Returns 0, or -ESRCH if the task has ended or is a kernel thread,
+ * or another -errno, such as -EACCES, -EPERM or -ENOMEM. */
 int unwind_begin(struct unwind *u, uint32_t tid);
-/* Closes the files of the process. Frames are not valid any more. */
+/* Closes the files of the process. The pointers in all frames (elf, path) become invalid. */
 void unwind_end(struct unwind *u);
 
 /* Return the program counter and the stack pointer of the user code. regs: as in struct
  * ct_iter_task. */
 uint64_t unwind_pc(const uint64_t regs[34]);
 uint64_t unwind_sp(const uint64_t regs[34]);
-/* Walks the stack. regs: as in struct ct_iter_task. Returns how many frames it found. The innermost
- * frame comes first. 0: the task has no user stack. *ret_cut becomes true if the stack has more
- * frames, which could not be found. */
+/* Walks the stack. regs: as in struct ct_iter_task. Returns the number of frames. The innermost
+ * frame comes first. 0: the task has no user stack. *ret_cut becomes true if the walk ended before
+ * the outermost frame: it reached a limit, or a step failed. */
 size_t unwind_stack(struct unwind *u, const uint64_t regs[34], struct unwind_frame frames[UNWIND_FRAMES_MAX],
 		    bool *ret_cut);
 /* Finds the mapping and the file of one address. */
 struct unwind_frame unwind_locate(struct unwind *u, uint64_t ip, bool exact);
-/* Copies memory of the task into buf. Returns how many bytes were copied: at most 4096, and fewer
- * at the end of a mapping. On failure returns -EFAULT, -ESRCH or -EPERM. */
+/* Copies n bytes of the task's memory into buf, but at most 4096. Returns the number of bytes that
+ * were copied, which is smaller at the end of a mapping. On failure returns -EFAULT, -ESRCH or
+ * -EPERM. */
 long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n);
 
 #endif

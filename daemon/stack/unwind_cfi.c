@@ -12,7 +12,7 @@
 #include "lib/vec.h"
 
 #define REMEMBER_MAX  8
-#define TABLE_AT_ONCE 64 /* if the search has come down to this many entries, they are read together */
+#define TABLE_AT_ONCE 64 /* the search reads its last entries together, at most this many */
 #define FIRST_READ    512
 #define INDEX_MAX     (4u << 20) /* bytes; a larger .eh_frame gets no index */
 
@@ -115,8 +115,8 @@ static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *re
 	return -ENOENT;
 }
 
-/* Reads a CIE or FDE at vaddr. *ret begins after the field with its length. Returns 0, or -EBADMSG
- * if the entry cannot be read or does not fit into cap bytes. */
+/* Reads a CIE or FDE at vaddr. *ret begins behind the field that has the length of the entry.
+ * Returns 0, or -EBADMSG if the entry cannot be read or does not fit into cap bytes. */
 static int entry_read(const struct unwind_elf *e, uint64_t vaddr, uint8_t *buf, size_t cap,
 		      struct cursor *ret)
 {
@@ -218,8 +218,8 @@ static uint64_t fde_begin(const struct unwind_elf *e, uint8_t enc, uint64_t fiel
 	}
 }
 
-/* Reads the range of addresses of an FDE. Returns 0, or -ENOENT if vaddr is not in this range, or
- * -EBADMSG. */
+/* Reads the range of addresses that an FDE covers. Returns 0, or -ENOENT if vaddr is not in this
+ * range, or -EBADMSG. c ends behind the range, at the instructions of the FDE. */
 static int fde_range(const struct unwind_elf *e, const struct cie *cie, uint64_t fde_vaddr,
 		     const uint8_t *start, struct cursor *c, uint64_t vaddr, uint64_t *ret_begin)
 {

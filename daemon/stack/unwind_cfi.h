@@ -8,7 +8,7 @@
  * that several FDEs share. The rules use the CFA (canonical frame address), a fixed address in the
  * frame of a function.
  *
- * Entries are found through the sorted table of .eh_frame_hdr. If the file has no such table, an
+ * Entries are found through the sorted table of .eh_frame_hdr. If the file has no .eh_frame_hdr, an
  * index is made from .eh_frame, unless .eh_frame is larger than INDEX_MAX (unwind_cfi.c).
  *
  * The interpreter of libdw is not used, for two reasons: it maps the file, and the contents of the
@@ -23,11 +23,11 @@
 
 #include "daemon/stack/unwind_elf.h"
 
-/* Registers have their DWARF numbers. x86-64: 0 to 16, of which 16 is the return address. arm64: 0 to 32,
- * of which 30 is the link register and 31 the stack pointer. */
+/* Registers have their DWARF numbers. x86-64: 0 to 16, of which 16 is the return address. arm64: 0
+ * to 32, of which 30 is the link register and 31 the stack pointer. */
 #define UNWIND_CFI_REGS    33
-#define UNWIND_CFI_CIE_MAX 1024
-#define UNWIND_CFI_FDE_MAX 32768
+#define UNWIND_CFI_CIE_MAX 1024  /* bytes; a larger CIE is refused */
+#define UNWIND_CFI_FDE_MAX 32768 /* bytes; a larger FDE is refused */
 
 enum unwind_cfi_how {
 	UNWIND_CFI_SAME = 0,
@@ -55,7 +55,8 @@ struct unwind_cfi_row {
 	struct unwind_cfi_rule regs[UNWIND_CFI_REGS];
 };
 
-/* Room for the bytes of one CIE and one FDE. The row of a struct unwind_cfi points into this buffer. */
+/* Room for the bytes of one CIE and one FDE. The expressions of a struct unwind_cfi lie in this
+ * buffer. */
 struct unwind_cfi_buf {
 	uint8_t cie[UNWIND_CFI_CIE_MAX];
 	uint8_t fde[UNWIND_CFI_FDE_MAX];
@@ -67,8 +68,8 @@ struct unwind_cfi {
 	bool signal_frame; /* the caller's program counter is the instruction itself, not a return address */
 };
 
-/* Finds the rules at vaddr. *ret points into buf. Returns 0, or -ENOENT if no entry covers vaddr,
- * or -EBADMSG if the entry is broken or exceeds a limit. */
+/* Finds the rules at vaddr. The pointers in *ret point into buf. Returns 0, or -ENOENT if no entry
+ * covers vaddr, or -EBADMSG if the entry is broken or exceeds a limit. */
 int unwind_cfi_find(struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_buf *buf, struct unwind_cfi *ret);
 
 /* The data that an expression may read. read() reads 8 bytes of memory, and returns 0 or -errno. */

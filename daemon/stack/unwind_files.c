@@ -22,8 +22,9 @@ struct unwind_files {
 	struct unwind_elf *vdso;
 };
 
-/* Opens the vdso, which is the same for all 64-bit processes of one kernel. The daemon's own vdso
- * is easy to read and can be trusted. NULL: there is no vdso, or it cannot be opened. */
+/* Opens the daemon's own vdso. All 64-bit processes of one kernel have the same vdso, and the
+ * daemon's own is easy to read and can be trusted. NULL: there is no vdso, or it cannot be
+ * opened. */
 static struct unwind_elf *vdso_open(void)
 {
 	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);

@@ -26,10 +26,11 @@ void unwind_files_free(struct unwind_files *fs);
  * is open until unwind_files_release(), and belongs to fs. */
 struct unwind_elf *unwind_files_get(struct unwind_files *fs, uint32_t tid, struct unwind_map *map,
 				    const char *path);
-/* Opens the file of a mapping through the mapping's link in /proc/PID/map_files. Uses the path only if the
- * kernel refuses the link, because the path may name another file by now. Returns a descriptor, or -errno. */
+/* Opens the file of a mapping through the mapping's link in /proc/PID/map_files. Uses the path only
+ * if the kernel refuses the link, because the path may name another file by now. Returns a
+ * descriptor, or -errno. */
 int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st);
-/* Closes all descriptors, and drops files until the limits hold. */
+/* Closes all descriptors, and drops files until the rest takes at most UNWIND_BYTES_MAX. */
 void unwind_files_release(struct unwind_files *fs);
 
 #endif

@@ -20,11 +20,11 @@
 #include "lib/procmap.h"
 
 #define NAMES_MAX         (1u << 20)
-#define MOUNTINFO_MAX     65536 /* lines of a mountinfo file that are read */
-#define ASKED_MAX         256   /* mappings of one process that the kernel is asked for */
+#define MOUNTINFO_MAX     65536 /* the most lines of a mountinfo file that are read */
+#define ASKED_MAX         256   /* the most mappings of one process that the kernel is asked for */
 #define ASKED_NAMES_BYTES 65536
 
-/* True: a file system of this type may have to ask a server. */
+/* Returns true if a file system of this type may have to ask a server. */
 static bool fs_is_remote(const char *type)
 {
 	static const char *const remote[] = { "nfs",    "cifs", "smb3",  "ceph",      "afs",   "coda",
@@ -38,8 +38,8 @@ static bool fs_is_remote(const char *type)
 	return false;
 }
 
-/* Looks for the device 0:minor_no in a mountinfo file. Returns 1 if its file system is remote, 0 if
- * it is local, or -ENOENT if the device is not in the file. */
+/* Looks for the device 0:minor_no in a mountinfo file. Returns 1 if the device's file system is
+ * remote, 0 if it is local, or -ENOENT if the device is not in the mountinfo file. */
 static int mountinfo_look(const char *path, uint32_t minor_no)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
@@ -58,8 +58,8 @@ static int mountinfo_look(const char *path, uint32_t minor_no)
 	return -ENOENT;
 }
 
-/* Returns the minor number of the device of memfd and of shared anonymous memory, or UINT32_MAX if
- * it cannot be found. This device is mounted nowhere. */
+/* Returns the minor number of the device to which memfds and shared anonymous memory belong, or
+ * UINT32_MAX if it cannot be found. This device is mounted nowhere. */
 static uint32_t shmem_minor(struct unwind_mounts *ms)
 {
 	_cleanup_close_ int fd = -1;

@@ -48,9 +48,9 @@ struct unwind_mounts {
 	uint32_t shmem_minor;
 };
 
-/* True: the file system on the device may have to ask a server, or is not known. The device is
- * looked up in the mounts of tid and of the daemon. A device with a major number other than 0 is a
- * disk, so the result is false. */
+/* Returns true if the file system on the device may have to ask a server, or is not known. Looks
+ * the device up in the mounts of tid, and if it is not there, in those of the daemon. A device with
+ * a major number other than 0 is a disk, so the result is false. */
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
 
 struct unwind_maps {
@@ -59,8 +59,8 @@ struct unwind_maps {
 	 * order. */
 	VEC(struct unwind_map) maps;
 	VEC(char) names;
-	bool truncated;
-	bool asks; /* the kernel answers for single addresses, through fd */
+	bool truncated; /* the list had more than UNWIND_MAPS_LINES_MAX lines */
+	bool asks;      /* the kernel answers for single addresses, through fd */
 	int fd;
 	uint32_t tid;
 	struct unwind_mounts *mounts;

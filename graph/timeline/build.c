@@ -43,8 +43,9 @@ static void graph_lives(struct graph *g)
 		g->tasks[i].ancestor = graph_task_at(g, g->tasks[i].ptgid, g->tasks[i].born_ns);
 }
 
-/* Returns true if the task belongs to ctrace, in an old trace. Old traces have neither the
- * machine in META nor the flag CT_TF_TRACER, so the name of the process decides. */
+/* Returns true if the trace is old and the process of the main thread `leader` is ctraced. Old
+ * traces have neither the machine in META nor the flag CT_TF_TRACER, so the name of the main thread
+ * decides. */
 static bool is_old_tracer(const struct window *w, const struct window_task *leader)
 {
 	return w->machine == MACHINE_THIS && leader && !strcmp(leader->comm, "ctraced");
@@ -152,7 +153,8 @@ static int graph_disk_waits(struct graph *g)
 	return 0;
 }
 
-/* After each so many copied intervals, graph_intervals() frees their memory in the builder. */
+/* Each time graph_intervals() has copied this many intervals, it frees their memory in the
+ * builder. */
 #define GIVE_BACK 65536
 
 /* Sorts the intervals by task and time (a stable counting sort), and the RUNNING intervals by

@@ -12,13 +12,15 @@ struct task_now {
 	uint32_t tid, tgid;
 	uint32_t parent;    /* index of the parent, or GRAPH_NONE */
 	uint32_t interval;  /* index of the open interval, or GRAPH_NONE */
-	uint32_t look;      /* index into builder.looks of the entry of the open interval, or GRAPH_NONE */
+	uint32_t look;      /* index in builder.looks of the open interval's entry, or GRAPH_NONE */
 	uint32_t race_wake; /* index of a CT_WAKE that came while the task ran, or GRAPH_NONE */
-	uint32_t owner;     /* the owner in a CT_FUTEX record; it counts for the wait that begins at
-			       the next switch-out */
-	uint64_t owner_ts;
-	uint64_t run_ns; /* when the task last got a CPU */
+	uint32_t owner;     /* the owner in a CT_FUTEX record, for the wait that begins at the
+			       next switch-out; 0: none */
+	uint64_t owner_ts;  /* run_ns at the time of this CT_FUTEX record */
+	uint64_t run_ns;    /* when the task last got a CPU */
+	/* time of the state in the last checkpoint or resync; 0: none */
 	uint64_t checkpoint_ns;
+	/* as in struct graph_task */
 	uint64_t born_ns, exit_ns;
 	uint32_t exit_code;
 	uint16_t cpu;
@@ -32,15 +34,15 @@ struct task_now {
 
 	/* the members that fold.c uses */
 	uint32_t folded;            /* index of the last FOLDED interval whose sums are not known yet;
-				       GRAPH_NONE: none. Its member `wake` is the index of the FOLDED
-				       interval before it */
+				       GRAPH_NONE: none. The `wake` of this interval is the index
+				       of the next older one, and so on */
 	uint32_t found;             /* index of the last CT_FOUND event, or GRAPH_NONE */
 	uint32_t waited;            /* index of the interval of the last CT_FOUND_WAITED, or
 				       GRAPH_NONE */
 	uint32_t visit, futex;      /* indices of the last CT_VISIT and CT_FUTEX events, or GRAPH_NONE */
 	uint64_t sight_ns;          /* when a record last found the task in its open interval */
-	uint64_t ran_ns, queued_ns; /* sums of the RUNNING and the RUNNABLE intervals since the
-				       last CT_FOUND */
+	uint64_t ran_ns, queued_ns; /* sums of the lengths of the RUNNING and of the RUNNABLE
+				       intervals since the last CT_FOUND */
 };
 
 struct builder {
@@ -99,8 +101,8 @@ static inline enum interval_state timeline_state(const struct builder *b, const 
  * - fold_step() handles a CT_SHED of a step, and fold_found() a CT_FOUND.
  * - fold_open() opens a FOLDED interval.
  * - fold_exit() handles the CT_EXIT of a task in a coarse stretch.
- * - fold_drop() forgets the sums so far, before a time without records.
- * - fold_count() counts an interval that has ended.
+ * - fold_drop() forgets the sums so far. Called before a time in which records are missing.
+ * - fold_count() adds the length of an interval that has ended to the sums of the task.
  */
 void fold_begin(struct builder *b);
 void fold_step(struct builder *b, const struct window_event *e);
@@ -116,9 +118,9 @@ bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found)
  * CT_FOUND_WAITED. Returns false if there is no such wait. */
 bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, uint32_t event);
 
-/* Fills b->now, b->intervals and b->looks. If lean is not NULL, it is the window: drops its
- * CT_SWITCH records, and fills b->dropped. Returns 0, -ENOMEM, or -E2BIG if there are too many
- * intervals. */
+/* Fills b->now, b->intervals and b->looks. If lean is not NULL, it is the window b->w: drops the
+ * CT_SWITCH records from the window as graph_build_lean() does, and fills b->dropped. Returns 0,
+ * -ENOMEM, or -E2BIG if there are too many intervals. */
 int timeline_replay(struct builder *b, struct window *lean);
 /* Fills the indices of g from its window and tasks. Returns 0 or -ENOMEM. */
 int index_build(struct graph *g);

@@ -2,10 +2,10 @@
 /*
  * edges.c - finds the kind of edge that a wake-up makes, and its strength.
  *
- * An edge is strong if the waker acted on the very object for which the wakee waited. The handoff
- * of a mutex is weak: the wait for the mutex did take time, but chance decides which task gets the
- * mutex (Argus, section 3.2). A wake-up from an interrupt says nothing about the task that was on
- * the CPU.
+ * An edge is strong if the waker acted on the very object for which the wakee waited, or did the
+ * very thing for which the wakee waited, such as an exit. The edge for the handoff of a mutex is
+ * weak: the wait for the mutex did take time, but chance decides which task gets the mutex (Argus,
+ * section 3.2). A wake-up from an interrupt says nothing about the task that was on the CPU.
  */
 #include "graph/timeline/graph.h"
 
@@ -54,7 +54,7 @@ static void classify_object(const struct graph *g, const struct interval *interv
 	bool same = obj && (obj == interval->obj || many);
 	bool strong = same || graph_peer_object(g, interval->obj) == obj;
 	/* A receive makes room for senders. But it also wakes tasks that wait at the other end
-	 * for something else. */
+	 * for something else. The edge to such a task is weak. */
 	bool room = ct_wake_call(&wake->r) == CT_W_READ && interval->wait != CT_W_WRITE;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
@@ -157,7 +157,7 @@ static void classify_task(const struct graph *g, const struct interval *interval
 	}
 }
 
-/* Returns true if only tasks and timers can end the wait: never a device or the network. */
+/* Returns true if only tasks and timers can end the wait, and no device and no network. */
 static bool is_between_tasks(const struct graph *g, const struct interval *interval)
 {
 	const struct window_object *o;

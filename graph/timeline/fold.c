@@ -3,11 +3,13 @@
  * fold.c - makes the intervals of a task whose switches are left out: in a coarse stretch
  * (CT_LACK_SWITCHES), or under a cap.
  *
- * A stretch begins and ends with a CT_SHED. In a stretch, a task is FOLDED unless a CT_FOUND says
- * that the task is in a long wait, or in the queue of a CPU. The daemon reads the tasks about twice
- * a second, so the wait in a CT_FOUND began earlier. The FOLDED interval before the wait ends where
- * the wait begins. It is certain that a wait lasts until the last CT_FOUND that finds the task in
- * this wait. The time after this CT_FOUND is folded.
+ * A stretch begins and ends with a CT_SHED. In a stretch, a task is FOLDED except in two cases. In
+ * the first case, a CT_FOUND says that the task is in a long wait, or in the queue of a CPU. In the
+ * second case, the task was blocked when the stretch began. (Under a cap, the state is UNKNOWN in
+ * place of FOLDED.) The daemon reads the tasks about twice a second, so the wait in a CT_FOUND
+ * began earlier. The FOLDED interval before the wait ends where the wait begins. It is certain that
+ * a wait lasts until the last CT_FOUND that finds the task in this wait. If no record says when the
+ * wait ended, the time after this CT_FOUND is folded.
  *
  * Each CT_FOUND has the sums of the task so far: time on the CPU, time in the queue, number of
  * switches. Two CT_FOUND records of a task give the difference of their sums. This difference is
@@ -188,8 +190,8 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 		}
 		t->folded = t->folded == t->interval ? t->interval : GRAPH_NONE;
 	}
-	/* The last folded interval ended before this CT_FOUND, which begins the count. So its
-	 * sums stay unknown. */
+	/* The count begins with this CT_FOUND, and the last folded interval ended before it. So the
+	 * sums of that interval stay unknown. */
 	if (t->found == GRAPH_NONE && t->folded != GRAPH_NONE && b->intervals.v[t->folded].to_ns < e->r.ts &&
 	    t->folded != t->interval)
 		fold_unlink(b, t);
@@ -215,8 +217,9 @@ static void blur(struct builder *b, uint32_t task, uint64_t ts)
 		fold_open(b, task, ts);
 }
 
-/* Ends the present state of the task, so that another state can begin. Returns the time at which
- * the other state can begin: since_ns or later. */
+/* Ends the present state of the task, so that another state can begin at since_ns. ts is the time
+ * of the record that says so. Returns the time at which the other state can begin: since_ns, or a
+ * later time if a record after since_ns still found the task in its present state. */
 static uint64_t make_room(struct builder *b, uint32_t task, uint64_t since_ns, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
@@ -304,7 +307,8 @@ static void found_queued(struct builder *b, uint32_t task, const struct window_e
 	b->now.v[task].sight_ns = e->r.ts;
 }
 
-/* Handles CT_FOUND_FOLDED: the open wait, if there is one, has ended, and no record says when. */
+/* Handles CT_FOUND_FOLDED: the task is not in its open wait any more, if it had one, and no record
+ * says when that wait ended. */
 static void found_folded(struct builder *b, uint32_t task, const struct window_event *e)
 {
 	make_room(b, task, e->r.ts, e->r.ts);

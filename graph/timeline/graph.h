@@ -25,8 +25,8 @@
 #define GRAPH_NONE     UINT32_MAX
 #define GRAPH_CPUS_MAX FORMAT_CPUS_MAX
 
-/* The kinds of records from which graphs and analyses are made, for reader_want_kinds(). On a busy machine a
- * fifth of the records are of the other kinds. */
+/* The kinds of records from which graphs and analyses are made, for reader_want_kinds(). On a busy
+ * machine, a fifth of the records are of other kinds. */
 #define GRAPH_KINDS (~(1ULL << CT_READY | 1ULL << CT_BLK_ISSUE | 1ULL << CT_BLK_DONE))
 
 /* The key of a futex in graph.owned. Two words that are side by side have one key. The tasks
@@ -61,12 +61,13 @@ struct interval {
 	uint8_t state; /* enum interval_state */
 	uint8_t wait;  /* BLOCKED: CT_W_*; RUNNABLE: CT_W_YIELD after a yield */
 	uint8_t flags; /* CT_SF_*; FOLDED: INTERVAL_SUMS */
-	uint8_t st;    /* CT_ST_* */
+	uint8_t st;    /* BLOCKED: CT_ST_* */
 };
 
 /* Facts that are known about few waits only. graph_visit() and graph_futex_owner() return these
  * facts. */
 struct interval_look {
+	/* index in graph.intervals */
 	uint32_t interval;
 	uint32_t visit; /* index of the CT_VISIT event with the stack of the wait, or GRAPH_NONE */
 	uint32_t owner; /* tid of the owner of the futex for which the task waits; 0: not known */
@@ -85,12 +86,12 @@ struct graph_task {
 	uint32_t parent;         /* index of the task that forked this one, or GRAPH_NONE */
 	uint32_t ptgid;          /* tgid of the parent process; 0: not known */
 	uint32_t ancestor;       /* index of the task that had the tid ptgid at born_ns, or GRAPH_NONE */
-	uint32_t first_interval; /* the intervals of a task are one after the other, in order of time */
+	uint32_t first_interval; /* index of the task's first interval; the others follow it */
 	uint32_t n_intervals;
-	uint64_t born_ns;   /* when the task was born; 0: before the window */
+	uint64_t born_ns;   /* when the task was born; 0: before the window, or not known */
 	uint64_t exit_ns;   /* when the task exited; UINT64_MAX: no exit was seen */
 	uint64_t from_ns;   /* the smallest born_ns of this life and the later lives of the tid */
-	uint32_t exit_code; /* the exit status, as wait(2) returns it; 0: no exit was seen */
+	uint32_t exit_code; /* the exit status, as wait(2) returns it; also 0 if no exit was seen */
 	uint16_t prio;      /* kernel priority when last seen running, 0..139 */
 	bool kthread;
 	bool tracer; /* the task belongs to ctrace itself: CT_TF_TRACER */
@@ -115,13 +116,14 @@ enum edge_kind {
 	EDGE_FUSE = 13,
 	EDGE_KERNEL_LOCK = 14,
 	EDGE_VFORK = 15,
-	/* the task tries a file lock again and again, and a timer ends each sleep between two tries: the edge
-	 * is from the owner of the lock */
+	/* The task tries to take a file lock again and again, and a timer ends each sleep between
+	 * two tries. The edge is from the owner of the lock. */
 	EDGE_POLLED = 16,
-	EDGE_OWNER = 17, /* no task ended the wait: the edge is from the owner of the object, or from the task
-			    at its other end */
-	EDGE_CPU = 18,   /* from the task that had the CPU, to the task that was runnable
-			    meanwhile */
+	/* No task ended the wait. The edge is from the owner of the object of the wait, or from the
+	 * task at the other end of this object. */
+	EDGE_OWNER = 17,
+	EDGE_CPU = 18, /* from the task that had the CPU, to the task that was runnable
+			  meanwhile */
 	EDGE_STOP = 19,
 	EDGE_DISK = 20,       /* the edge is from the task that kept the device busy */
 	EDGE_FLAG = 21,       /* a variable in memory: from the task that wrote it to the task
@@ -134,8 +136,9 @@ enum edge_kind {
 	EDGE_LOCK_ORDER = 26, /* from an unlock to the next task that took the lock without a
 				 wait */
 };
-/* Strong: the records show that the origin of the edge is the cause. Weak: the origin may be the cause.
- * Boosted: weak, but another sign supports the edge, such as stacks that are alike. */
+/* Strong: the records show that the origin of the edge is the cause. Weak: the origin may be the
+ * cause. Boosted: the origin may be the cause, and another sign supports this, such as stacks of
+ * the two segments that are alike. */
 enum edge_strength { EDGE_WEAK = 0, EDGE_BOOSTED = 1, EDGE_STRONG = 2 };
 
 /* An entry of a graph_index: the position in window.events of a record that is about the key (an
@@ -198,15 +201,17 @@ struct graph {
 	struct graph_index sheds;     /* CT_SHED of steps of the governor, all with key 0 */
 	struct graph_index caps;      /* CT_SHED of single tasks, by tid */
 	struct graph_index groups;    /* CT_SHED of groups of tasks, all with key 0 */
-	struct graph_index children;  /* the children: index of the task (in .event), by tgid of
-					 the parent process */
-	struct graph_index threads;   /* index of the task (in .event), by tgid */
-	uint32_t lacks_first;         /* what the governor left out before the first record of `sheds` */
+	struct graph_index children;  /* the main threads of child processes: index of the task (in
+					 .event), by tgid of the parent process */
+	struct graph_index threads;   /* all tasks: index of the task (in .event), by tgid */
+	uint32_t lacks_first;         /* what the governor left out before the first record of
+					 `sheds`, as bits CT_LACK_* */
 	struct graph_index tuples;    /* index of a TCP or UDP socket (in .event), by hash of its
 					 two addresses and ports */
-	struct graph_index accepted;  /* index of an accepted unix socket (in .event), by its peer */
+	struct graph_index accepted;  /* index of an accepted unix socket (in .event), by id of its
+					 peer */
 	struct graph_index addresses; /* index of a TCP or UDP socket (in .event), by hash of its own
-					 address */
+					 address without the port */
 	struct graph_index listening; /* index of a socket (in .event): see graph_listening() */
 
 	/* Only the parts below change after graph_build(). */
@@ -221,7 +226,7 @@ static inline const struct interval *graph_run(const struct graph *g, uint32_t c
 }
 
 /* The parts of a FOLDED interval: the time on the CPU, the time in the queue of a CPU, and the
- * number of switches. The rest of the interval are waits shorter than CT_COARSE_NS. */
+ * number of switches. The rest of the interval was spent in waits shorter than CT_COARSE_NS. */
 struct interval_sums {
 	uint64_t ran_ns, queued_ns;
 	uint32_t switches;
@@ -246,10 +251,11 @@ static inline uint64_t interval_ran_ns(const struct interval *s)
 /* Builds the graph of w. The caller frees *ret with graph_free(). Returns 0, -ENOMEM, or -E2BIG
  * if there are more than 2^32-2 intervals. */
 int graph_build(const struct window *w, struct graph **ret);
-/* Like graph_build(), but takes less memory: drops the CT_SWITCH records from the window, and
- * keeps only their places. On a busy machine, a quarter of the records are CT_SWITCH.
- * causal_build() does not accept such a graph. After an error, the caller can only free the
- * window. */
+/* Like graph_build(), but takes less memory: drops CT_SWITCH records from the window, and keeps
+ * only their places. A few CT_SWITCH records stay: the first record of the window, and a record
+ * that comes more than 4.3 s after the record before it. On a busy machine, a quarter of the
+ * records are CT_SWITCH. causal_build() does not accept such a graph. After an error, the caller
+ * can only free the window. */
 int graph_build_lean(struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 
@@ -264,9 +270,9 @@ uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
  * a moment shortly before ts_ns. */
 uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near);
 /* Returns true if the task belongs to a child of the process tgid, or to a descendant of such a
- * child. Always returns false for tgid 1 (init). */
+ * child, at most ANCESTORS_MAX generations away. Always returns false for tgid 1 (init). */
 bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid);
-/* Returns the name of the task at ts_ns. The result is never NULL. */
+/* Returns the name of the task at ts_ns, or "?" if it is not known. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* Returns true if comm is the name of the task at ts_ns, as graph_comm() gives it. */
 bool graph_is_called(const struct graph *g, uint32_t task, uint64_t ts_ns, const char *comm);
@@ -318,8 +324,9 @@ const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, 
  * the least to the most certain match. */
 enum listens {
 	LISTENS_NOT,
-	LISTENS_MAPPED,    /* the socket listens on the same port, at all IPv6 addresses of its
-			      network namespace; these include the IPv4 addresses */
+	LISTENS_MAPPED,    /* the connection asks for an IPv4 address; the socket listens on the
+			      same port, at all IPv6 addresses of its network namespace, which
+			      include the IPv4 addresses */
 	LISTENS_ANYWHERE,  /* the socket listens on the same port, at all addresses of its
 			      network namespace */
 	LISTENS_ELSEWHERE, /* the same address and port, in another network namespace */
@@ -341,8 +348,8 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock);
  * enum edge_strength. */
 const char *edge_kind_name(uint8_t kind);
 const char *edge_strength_name(uint8_t strength);
-/* Returns true if the interval is a wait for a lock. It is one if the owner of its futex is
- * known. It is also one if the futex belongs to a read-write lock that had a known owner in
+/* Returns true if the interval is a wait for a lock: a wait for a futex, in one of two cases. The
+ * owner of the futex is known; or the futex belongs to a read-write lock that had a known owner in
  * another wait of the window. */
 bool edge_is_lock(const struct graph *g, const struct interval *interval);
 /* Returns true if a timer ended the wait. An interrupt of unknown kind counts as a timer in

@@ -26,7 +26,7 @@ struct ref {
 /* An index that is being made. */
 typedef struct {
 	VEC(struct ref) v;  /* in order of time */
-	VEC(uint64_t) keys; /* each key once, in the order in which they come */
+	VEC(uint64_t) keys; /* each key once, in the order of their first references */
 	struct map at;      /* from a key to its index in keys */
 	uint32_t last;      /* index in keys of the last key; the next reference often has the
 			       same key */
@@ -82,9 +82,9 @@ static int index_finish(struct graph_index *ix, refs *r)
 	}
 	ix->at = r->at;
 	r->at = (struct map){ 0 };
-	/* The first loop counts the references of key k in first[k + 2]. After the second loop, first[k + 1]
-	 * is the place for the next reference of key k. After the third loop, first[k] is the place of its
-	 * first reference. */
+	/* The first loop counts the references of key k in first[k + 2]. After the second loop,
+	 * first[k + 1] is the place for the next reference of key k. After the third loop, first[k]
+	 * is the place of the first reference of key k. */
 	for (size_t i = 0; i < n; i++)
 		ix->first[rank[r->v.v[i].key] + 2]++;
 	for (size_t k = 1; k <= n_keys; k++)
@@ -97,8 +97,9 @@ static int index_finish(struct graph_index *ix, refs *r)
 	return 0;
 }
 
-/* Returns the hash of a connection, as one end sees it: la and lp are the address and port of
- * this end. To get the hash as the other end sees it, the caller swaps the two ends. */
+/* Returns the hash of a connection, as one end sees it: la and lp are the address and port of this
+ * end, and ra and rp those of the other end. To get the hash as the other end sees it, the caller
+ * swaps the two pairs. */
 static uint64_t tuple_hash(const uint8_t *la, uint16_t lp, const uint8_t *ra, uint16_t rp)
 {
 	uint64_t h = hash_bytes(hash_bytes(HASH_START, la, 16), ra, 16);
@@ -369,8 +370,8 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 	return n ? &r[n - 1] : NULL;
 }
 
-/* Returns the futex operation (FUTEX_WAIT, FUTEX_WAIT_BITSET, ...) of a CT_FUTEX. It is in the
- * lower half of x[1]. The upper half has the value of the futex word. */
+/* Returns the futex operation (FUTEX_WAIT, FUTEX_WAIT_BITSET, ...) of a CT_FUTEX. The operation is
+ * in the lower half of x[1]. The upper half has the value of the futex word. */
 static uint32_t futex_command(uint64_t x1)
 {
 	return (uint32_t)x1 & (uint32_t)FUTEX_CMD_MASK;

@@ -2,15 +2,16 @@
 /*
  * scan.h - limits the time that all look-ups in one graph may take together.
  *
- * A question such as "which task owns this lock?" is a walk along all records of one object or task. A
- * hostile trace has many such records and many waits that need the answer, so the time would grow with the
- * square of the trace's size. So each step of a walk is paid from a budget of the graph. The budget grows
- * with the size of the window. When the budget is spent, each walk ends at once and finds nothing;
- * graph_scans_refused() says how often that happened. Real traces need about a hundredth of the budget.
+ * A question such as "which task owns this lock?" is a walk along all records of one object or
+ * task. A hostile trace has many such records, and many waits that need the answer. So the time
+ * would grow with the square of the trace's size. So each step of a walk is paid from a budget of
+ * the graph. The budget grows with the size of the window. When the budget is spent, each walk ends
+ * at its next step, and finds nothing more. graph_scans_refused() says how often that happened.
+ * Real traces need about a hundredth of the budget.
  *
- * Several threads may ask one graph. If the threads share the budget of the graph, the count of steps is not
- * exact. Once this budget is spent, an answer may depend on the speed of the threads. A thread that asks
- * through a view of its own (scan_view()) has a budget of its own.
+ * Several threads may ask one graph. If the threads share the budget of the graph, the count of
+ * steps is not exact. Once this budget is spent, an answer may depend on the speed of the threads.
+ * A thread that asks through a view of its own (scan_view()) has a budget of its own.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_SCAN_H
 #define CTRACE_GRAPH_TIMELINE_SCAN_H
@@ -19,8 +20,8 @@
 #include "graph/timeline/graph.h"
 
 struct graph_scans {
-	uint64_t left;
-	uint64_t refused;
+	uint64_t left;    /* steps that are left in the budget */
+	uint64_t refused; /* how often a walk ended early */
 };
 
 /* Pays for one step of a walk. Returns false if the budget is spent; then the walk ends. */
@@ -52,8 +53,8 @@ static inline struct graph scan_view(const struct graph *g, struct graph_scans *
 	return view;
 }
 
-/* Pays from the budget of the graph for walks that took place in a view: steps is the number of
- * steps that they took, and refused the number of walks that ended early. Only one thread at a
+/* Pays from the budget of the graph for walks that took place in a view. steps: the sum of the
+ * steps of these walks. refused: the number of these walks that ended early. Only one thread at a
  * time may call this function. */
 static inline void scan_pay(const struct graph *g, uint64_t steps, uint64_t refused)
 {

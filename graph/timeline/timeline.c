@@ -330,7 +330,7 @@ static void timeline_resync(struct builder *b, const struct window_resync *rs)
 		timeline_resync_task(b, &rs->states[i], rs);
 }
 
-/* Begins and ends the gaps that lie before ts. */
+/* Begins the gaps that begin before ts, and ends those that end at ts or before. */
 static void timeline_resyncs(struct builder *b, uint64_t ts)
 {
 	for (; b->resync < b->w->n_resyncs && !b->err; b->resync++) {
@@ -354,8 +354,8 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	uint32_t race;
 	struct interval *s;
 
-	/* A record that the task died counts in any case, even if a later checkpoint still has
-	 * the task as living. */
+	/* A record that the task died counts in any case: also if the task is capped, or if a later
+	 * checkpoint still has the task as living. */
 	if (b->err || ((t->capped || timeline_stale(t, e->r.ts)) && !(ct_switch_state(&e->r) & CT_ST_DEAD)))
 		return;
 	t->cpu = e->cpu;
@@ -550,9 +550,8 @@ static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r
 }
 
 /*
- * Handles a CT_SHED that begins or ends the cap of one task. In between, the records of the task
- * are left out, and its state is unknown: the records of other tasks show only a part of what it
- * does.
+ * Handles a CT_SHED that begins or ends the cap of one task. In between, most records of the task
+ * are left out. So its state is unknown, except in a long wait that a CT_FOUND reports.
  */
 static void timeline_cap(struct builder *b, const struct window_event *e)
 {

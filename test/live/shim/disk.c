@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * disk - a library to preload. It makes the writes and syncs of a program fail or wait.
+ * disk - a library to preload. It makes calls of pwrite64() and fdatasync() fail or wait, and calls
+ * of posix_fallocate64() fail.
  *
  * The environment variable CTRACE_DISK names a file with a struct control. The test maps the file,
  * and may change it while the program runs.
@@ -18,11 +19,13 @@
 #include <unistd.h>
 
 struct control {
-	int32_t write_error, sync_error, room_error; /* errno of write, sync and fallocate; 0 for no
-							error */
-	int32_t write_ms, sync_ms;                   /* by how many ms each write and sync is slower */
-	uint32_t writes, syncs, rooms;               /* number of calls */
-	int32_t trace_only; /* if not 0, only writes and syncs of the trace fail, wait or count */
+	/* write: pwrite64(); sync: fdatasync(); room: posix_fallocate64() */
+	int32_t write_error, sync_error, room_error; /* the errno of each call; 0: no error */
+	int32_t write_ms, sync_ms;                   /* each call takes this many ms longer */
+	uint32_t writes, syncs, rooms;               /* number of calls so far */
+	/* If not 0, writes and syncs of files other than the trace are not counted, and neither
+	 * fail nor wait. This does not change posix_fallocate64(). */
+	int32_t trace_only;
 };
 
 static struct control none, *control = &none;
