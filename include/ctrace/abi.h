@@ -434,9 +434,10 @@ enum ct_found {
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 /*
- * A flag of CT_JOB_END. Not set: the function of the job has returned. Set: no event says when the job ends,
- * so its end is recorded together with its start. In both cases, the next work of the task, such as handing
- * on the result, still belongs to the job, until the task begins another job or idles.
+ * A flag of CT_JOB_END. Not set: the function of the job has returned. Set: no event says when the job ends.
+ * The end is then recorded together with the start, or when the probed function returns. In both cases, the
+ * next work of the task, such as handing on the result, still belongs to the job, until the task begins
+ * another job or idles.
  */
 #define CT_JF_LOOSE 0x01
 
