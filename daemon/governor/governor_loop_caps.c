@@ -104,7 +104,7 @@ static void group_tasks_take(struct group_tasks *t)
 	for (uint32_t tid = 0; (tid = probe_capped_next(p, tid));) {
 		if (!caps_has(&t->g->caps, tid)) {
 			/* if there is no memory, a later call finds the other tasks */
-			if (VEC_PUSH(&t->tids, tid) || VEC_PUSH(&t->found, 0))
+			if (VEC_PUSH(&t->found, 0) || VEC_PUSH(&t->tids, tid))
 				break;
 			probe_uncap(p, tid);
 		}
@@ -128,7 +128,7 @@ static int group_tasks_end(struct governor_loop *g, uint64_t since_ns)
 	if (t.tids.n > CAPS_READ_EACH)
 		r = probe_read_tasks(g->opt.probe, group_task_found, &t);
 	else
-		for (size_t i = 0; i < t.found.n; i++) {
+		for (size_t i = 0; i < t.tids.n; i++) {
 			int e = probe_read_task(g->opt.probe, t.tids.v[i], &found);
 
 			if (!e)
@@ -136,7 +136,7 @@ static int group_tasks_end(struct governor_loop *g, uint64_t since_ns)
 			else if (e != -ESRCH)
 				r = e;
 		}
-	for (size_t i = 0; i < t.found.n; i++)
+	for (size_t i = 0; i < t.tids.n; i++)
 		if (!t.found.v[i] && r)
 			probe_cap(g->opt.probe, t.tids.v[i]);
 		else if (!t.found.v[i] && tasks_get(tasks, t.tids.v[i]))
