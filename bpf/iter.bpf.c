@@ -205,8 +205,9 @@ __weak int ct_epoll_step(struct epoll_at *e)
 	return visit;
 }
 
-/* Finds the next member in the order of the tree, sets e->member to it, and returns 1. Returns 0
- * at the end of the tree. The function is global, so that the verifier checks it once. */
+/* Finds the next member in the order of the tree, sets e->member to it, and returns 1. Returns 0 at
+ * the end of the tree, or if the next member is more than EPOLL_DEPTH steps away. The function is
+ * global, so that the verifier checks it once. */
 __weak int ct_epoll_next(struct epoll_at *e)
 {
 	for (int i = 0; i < EPOLL_DEPTH; i++)

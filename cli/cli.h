@@ -139,8 +139,8 @@ int cli_output_end(int code);
 unsigned cli_threads(unsigned max);
 
 /* cli_ignore_signals() ignores the signals that a write can raise (SIGPIPE, SIGXFSZ). The write
- * then fails with EPIPE or EFBIG instead. cli_restore_signals() undoes this. A child process of
- * ctrace calls it before it executes another program. */
+ * then fails with EPIPE or EFBIG instead. cli_restore_signals() undoes this: a child process of
+ * ctrace calls this function before the child executes another program. */
 void cli_ignore_signals(void);
 void cli_restore_signals(void);
 

@@ -19,8 +19,8 @@ struct table {
 };
 
 /* Finds the first symbol table of a type. Further tables are left out: a normal file has none, and
- * a hostile file could keep the reader busy with thousands. Returns 0, or -EBADMSG, or -ENOENT if
- * there is no such table. */
+ * a hostile file could keep the reader busy with thousands. Returns 0, -EBADMSG if the section
+ * header of the table is wrong, or -ENOENT if there is no such table. */
 static int table_find(const Elf64_Shdr *sh, int n, uint32_t type, struct table *ret)
 {
 	for (int i = 0; i < n; i++) {
@@ -209,8 +209,8 @@ static int function_name(const struct elf_functions *t, const struct elf_file *e
 	return name[0] ? 0 : -ENOENT;
 }
 
-/* Whether people rather use the name a for a function than the name `than`: a has fewer leading
- * underscores, or only `than` is an internal name of glibc. */
+/* Whether a is a better name for a function than `than`: a has fewer leading underscores, or only
+ * `than` is an internal name of glibc. */
 static bool name_better(const char *a, const char *than)
 {
 	size_t hidden = strlen(GLIBC_HIDDEN_PREFIX);

@@ -19,8 +19,8 @@ static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
 	return from < to ? to - from : 0;
 }
 
-/* Adds ns to the time that *tally has for the task: how long the task had the resource. *tally is a
- * map, because only few of the many tasks of a long trace occur in it. */
+/* Adds ns to the time that *tally has for the task. *tally is a map, because only few of the many
+ * tasks of a long trace occur in it. */
 static int tally_add(struct map *tally, uint32_t task, uint64_t ns)
 {
 	uint64_t had = 0;
@@ -71,7 +71,9 @@ static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint
 	       graph_lacked_ns(g, CT_LACK_SWITCHES, from, to);
 }
 
-/* Adds to *tally and *r how long each task had cpu in [from, to). The search begins at run number
+/* `task` waits for cpu in [from, to). Adds to *tally how long each task of another process had this
+ * CPU. Adds to *r the length of [from, to), how long the process of `task` had the CPU, how long
+ * the CPU idled, and for how long records of the CPU are missing. The search begins at run number
  * *near of this CPU. *near becomes the number of the first run that ends after `from`. */
 static int contention_cpu_interval(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from,
 				   uint64_t to, size_t *near, struct map *tally, struct contention *r)

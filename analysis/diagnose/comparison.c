@@ -165,7 +165,7 @@ static int push_step(const struct findings *f, uint32_t at, enum edge_strength s
 		r = chain_build(f->g, p, &options, &sub);
 	if (!r && last && m->how == MISSING_SILENT && sub.links.n > 1) {
 		/* the first task of `sub` is the cause: it still does the things after which it
-		 * sent its earlier wake-ups, so the tasks for which it waits do their part */
+		 * sent its earlier wake-ups, so no task for which it waits holds it up */
 		while (sub.links.n > 1)
 			free(sub.links.v[--sub.links.n].resource);
 		sub.links.v[0].edge = 0;

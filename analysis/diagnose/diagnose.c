@@ -30,8 +30,8 @@ static void diagnose_time(const struct graph *g, const struct path *p, struct di
 			d->time_ns[p->frames[i].blame.time] += p->frames[i].to_ns - p->frames[i].from_ns;
 }
 
-/* Tells whether ctraced left out the object for which the last task waits, to keep within the
- * budget. */
+/* To keep within its budget, ctraced may leave out the object of a wait. Tells whether it left out
+ * the object for which the last task of the chain waits. */
 static bool is_left_out(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];

@@ -10,8 +10,10 @@
  * Whether the task of link `first` is a client that idles. True if all of this holds:
  * - The client waits in its event loop, also for other things than the server.
  * - The client is owed no answer, or its messages to the server mostly need none.
- * - A later link is a server that waits in its event loop for its clients, and has received the
- *   last message that was sent to it on the connection on which the link before it waits.
+ * - A later link is a server that waits in its event loop for its clients, and is owed no answer.
+ *   If the server waits on the connection of a client, this client has received the last message of
+ *   the server. If only a timer or a time limit ends the server's wait, the server has received the
+ *   last message of the task of the previous link.
  * Between the client and the server there may be more tasks that idle in this way, such as the
  * thread of a library that speaks with a message bus. Pure; any thread.
  */

@@ -43,8 +43,8 @@ struct waitgraph {
 	struct map ids;
 	VEC(struct node) nodes;
 	VEC(struct edge) edges; /* in the order in which they were added */
-	uint32_t *out;          /* indices of the edges, sorted by tail; edges with one tail are in
-				   the order in which they were added */
+	uint32_t *out;          /* indices of the edges, sorted by tail; edges of the same tail are
+				   in the order in which they were added */
 	VEC(struct cycle) cycles;
 	VEC(struct waitgraph_step) steps;
 };
@@ -380,7 +380,7 @@ static int find_cycles(struct waitgraph *g, const struct pass *p)
  * root of a tree may be a loop. */
 struct walk {
 	uint32_t *path;
-	uint32_t *done; /* all nodes, each head before its tails */
+	uint32_t *done; /* all nodes; except in a loop, each head comes before its tails */
 	bool *in_path, *seen, *on_loop;
 	size_t n_done;
 };

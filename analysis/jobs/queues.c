@@ -189,7 +189,8 @@ static struct judged judge_sums(const struct job *v, size_t n, uint64_t to_ns, u
 
 static enum queue_verdict verdict_of(const struct queue *q, const struct judged *j, uint64_t to_ns)
 {
-	/* all threads run jobs, and no job has ended since the oldest waiting job was enqueued */
+	/* all threads run jobs, the oldest waiting job waits for QUEUE_STUCK_NS or more, and no job
+	 * has ended since this job was enqueued */
 	bool stuck = q->n_waiting && q->n_running && q->n_running >= q->n_threads &&
 		     j->oldest_waits_ns >= QUEUE_STUCK_NS && j->last_end_ns + j->oldest_waits_ns <= to_ns;
 
@@ -249,7 +250,7 @@ static char *say_verdict(const struct queue *q, const struct judged *j)
 }
 
 /* Sorts the jobs of one queue by group: by function, then by the name of the task that enqueued the
- * job. A job without a known enqueuer comes last. */
+ * job. Among the jobs of one function, those without a known enqueuer come last. */
 static int group_cmp(const void *a, const void *b, void *graph)
 {
 	const struct graph *g = graph;

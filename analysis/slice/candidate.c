@@ -56,8 +56,7 @@ static uint32_t arrived_by(const struct causal *c, const uint32_t *out, uint32_t
 }
 
 /* Tells whether a strong edge from segment s arrived at `task` by ts_ns. If `task` and the task of
- * s
- * belong to different processes, an edge to any task of the process of `task` counts. */
+ * s belong to different processes, an edge to any task of the process of `task` counts. */
 static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = c->g->tasks, *who = &t[task], *own = &t[c->segments[s].task];
@@ -152,7 +151,7 @@ static void candidate_remove(struct candidates *l, uint32_t i)
  * which may be x. Leaves x out if its edge
  * - comes from the segment itself or from a visited segment;
  * - is an answer (is_answer()) and did not start the segment;
- * - comes in the same way (is_same_way()) as a nearer candidate. */
+ * - comes in the same way (is_same_way()) as a candidate that is at least as near. */
 static void consider(const struct candidate_query *q, const struct candidate *x, struct candidates *l)
 {
 	const struct edge *e = &q->c->edges[x->edge];
@@ -264,9 +263,8 @@ static float similarity(const struct causal *c, const struct edge *e, uint64_t t
 }
 
 /* Returns how much the age of edge x weakens it: 0 is not at all, 1 is most. The age begins when
- * the
- * edge left the segment that it comes from. The age ends at the start of the segment q->segment,
- * or, if the edge did not start this segment, at its act. */
+ * edge x left the segment from which it comes. If x started the segment q->segment, the age ends at
+ * the start of this segment; otherwise at the act of this segment. */
 static double staleness(const struct candidate_query *q, const struct candidate *x)
 {
 	uint64_t then = x->distance_ns > START_NS ? q->at_ns : q->c->segments[q->segment].from_ns;
@@ -280,8 +278,8 @@ static float weak_score(const struct candidate_query *q, const struct candidate 
 	const struct edge *e = &q->c->edges[x->edge];
 	double s = x->strength == EDGE_BOOSTED ? SURE_BOOSTED : SURE_WEAK;
 
-	/* If a stack is not known, the two stacks count as half alike: they may be equal, or have nothing in
-	 * common. */
+	/* If the likeness of the two stacks is not known, they count as half alike: they may be
+	 * equal, or have nothing in common. */
 	s *= SURE_OTHER_STACKS + (1 - SURE_OTHER_STACKS) * (x->similarity < 0 ? 0.5 : (double)x->similarity);
 	s *= 1 - SURE_OLD * staleness(q, x);
 	if (x->distance_ns > START_NS)

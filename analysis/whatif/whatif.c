@@ -75,8 +75,8 @@ typedef VEC(struct reached) reacheds;
 
 /*
  * A task may wait for one child while its other children end, or join one thread while other
- * threads end. Later the task needs these others too, but they have ended by then, so the trace has
- * no wait for them. This function adds an arrival for each of these others.
+ * threads end. Later the task needs the ends of these others too, but they have ended by then, so
+ * the trace has no wait for them. This function adds an arrival for each of these others.
  */
 static int find_siblings(struct whatif *x, reacheds *v)
 {

@@ -143,7 +143,7 @@ static uint64_t room_in(const char *dir, bool memory_will_do)
 }
 
 /* Chooses the directory (near or /var/tmp) and the size of the circular trace. near and size_bytes
- * are as in oneshot_start(). Returns an exit code. */
+ * are as in oneshot_start(). Returns CLI_OK, or prints an error and returns CLI_FAILED. */
 static int choose(const char *near, uint64_t size_bytes, const char **ret_base, uint64_t *ret_size)
 {
 	uint64_t want = size_bytes ? size_bytes : ONESHOT_SIZE_MIN;

@@ -23,8 +23,8 @@ static const struct cli_usage usage = {
 	.options = client_options,
 };
 
-/* Returns a number of the answer. Returns 0 if the answer does not have this number, because the
- * daemon is older or newer than ctrace. */
+/* Returns the number that the object o of the answer has under `key`. Returns 0 if o does not have
+ * this number, because the daemon is older or newer than ctrace. */
 static uint64_t num(const json_t *o, const char *key)
 {
 	return (uint64_t)json_integer_value(json_object_get(o, key));

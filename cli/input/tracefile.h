@@ -43,8 +43,8 @@ int tracefile_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, struct wi
  * piece; the events [first, end) of the window belong to the piece. fn returns false to stop. The
  * window is valid during the call. A piece that cannot be read is skipped: silently if no daemon
  * ran in the time of the piece, otherwise with a warning. Returns CLI_FAILED if no piece can be
- * read. Also ends with CLI_FAILED at the first piece that needs more memory than there is or than
- * the limit allows. Shows progress.
+ * read. Also ends with CLI_FAILED at the first piece for which there is not enough memory, or that
+ * is too large for a window even if it is 1 ns long. Shows progress.
  */
 typedef bool (*tracefile_piece_fn)(void *arg, const struct window *w, size_t first, size_t end);
 int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile_piece_fn fn, void *arg);

@@ -12,7 +12,7 @@ struct config_incident {
 	/* before_ns: how long before the beginning of the hang the snapshot begins. after_ns: how
 	 * long after the report of the hang the snapshot is taken. */
 	uint64_t before_ns, after_ns;
-	uint64_t size_bytes; /* bytes: room on the disk for all snapshots of hangs together */
+	uint64_t size_bytes; /* room on the disk for all snapshots of hangs together */
 	struct incident_rate rate;
 };
 

@@ -53,8 +53,8 @@ struct governor_loop {
 /* Returns the time of the governor's clock in nanoseconds. This clock stands still while the
  * machine is suspended. */
 uint64_t governor_loop_clock(void);
-/* Writes rec as a CT_SHED. The caller has set the time, flags and tasks of rec. since_ns: when the
- * step or the cap began that rec is about. */
+/* Writes rec as a CT_SHED: fills in kind and state. The caller has set all other members of rec.
+ * since_ns: when the step or the cap began that rec is about. */
 void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t since_ns);
 
 /* Finds the group that makes the most records. Returns the part (0 to 1) of all records that this

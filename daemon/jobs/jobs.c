@@ -84,7 +84,7 @@ static void jobs_path_add(struct jobs *j, uint32_t spec, const char *path)
 }
 
 /* Adds the file at this path, if there is one. If the file is known already for this description,
- * only notes that the path leads to the file (`named` in jobs_file.h). */
+ * only notes that the path leads to the file (`named` and `by_mapping` in jobs_file.h). */
 static void jobs_path(void *arg, const char *path)
 {
 	const struct jobs_scan *s = arg;

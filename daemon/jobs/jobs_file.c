@@ -22,7 +22,7 @@ struct file_look {
 	struct jobs_probe *probe;
 	struct jobs_file *file;
 	struct elf_file elf;
-	/* The index is that of the function in the description. */
+	/* each array has an entry for each function of the description; "it" is this function */
 	uint64_t vaddr[JOBS_SPEC_FUNCTIONS_MAX]; /* address of its symbol; 0: not in this file */
 	bool need[JOBS_SPEC_FUNCTIONS_MAX];      /* the symbol that it needs is in this file */
 	bool unless[JOBS_SPEC_FUNCTIONS_MAX];    /* the symbol that excludes it is in this file */
@@ -164,9 +164,10 @@ static void file_functions(struct file_look *l)
 	}
 }
 
-/* Makes the value that a describes from the arguments of note n. Returns false if this is not
+/* Makes the value that `a` describes from the arguments of note n. Returns false if this is not
  * possible. The kernel side reads memory at most once for a value. So if the argument itself is in
- * memory, the description must not ask for a sum with it, or for memory at its address. */
+ * memory, the description may ask only for the argument: not for a sum with it, and not for memory
+ * to which it points. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)

@@ -4,9 +4,10 @@
  * records.
  *
  * All steps of the pass (wake_edges, wakeless_edges, match, segments, ...) share this state. A step
- * includes only the headers of steps below it. During the pass, segments are numbered in the order
- * in which they were opened ("open number"), and edges use these numbers. After the pass, build.c
- * renumbers segments and edges. Only one thread at a time may use a struct pass.
+ * may include the headers of other steps, but these includes form no cycle. During the pass,
+ * segments are numbered in the order in which they were opened ("open number"), and edges use these
+ * numbers. After the pass, build.c renumbers segments and edges. Only one thread at a time may use
+ * a struct pass.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_PASS_H
 #define CTRACE_GRAPH_CAUSAL_PASS_H

@@ -73,10 +73,11 @@ static uint32_t first_event(const struct graph *g, uint64_t ts_ns)
 
 /* Returns the receive because of which the loop now sends on `sock`: the reason of the send. The
  * reason of an answer on an accepted socket is the request there, or an answer that the loop
- * received. The reason of a question is a request, or an answer that came before. Loops act in
- * the order in which they receive. If the loop has acted on all receives that could be the
- * reason, returns the receive on which it acted last in this round, or GRAPH_NONE if it has
- * acted on none. Sets *sure to true if no other receive could be the reason. */
+ * received. The reason of a question is a request, or an answer that came before. Loops act in the
+ * order in which they receive. If the loop has acted on all receives that could be the reason,
+ * returns the receive on which it acted last in this round, or GRAPH_NONE if it has acted on none.
+ * Sets *sure to true if the receive is from `sock` itself, or if no send of this round so far could
+ * have had another reason; otherwise to false. */
 static uint32_t reason(const struct graph *g, struct round *t, uint64_t sock, bool *sure)
 {
 	bool answers = graph_is_accepted(g, sock);

@@ -53,9 +53,9 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
  * otherwise to strong. */
 uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 		       uint32_t *ret_event, uint8_t *ret_strength);
-/* Completes b for a stopped task. Sets b->event to the record of the signal that stopped the task.
- * If the task is traced, sets b->event to the SIGCHLD that told its tracer. The tracer is not to
- * blame while it only waits for a person, or for news of a task. */
+/* Completes b for a stopped task. If a tracer has stopped the task, sets b->event to the SIGCHLD
+ * that told the tracer. Otherwise sets b->event to the record of the signal that stopped the task.
+ * The tracer is not to blame while it only waits for a person, or for news of a task. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 
 #endif

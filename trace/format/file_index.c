@@ -163,7 +163,8 @@ enum slot_is { SLOT_OTHER, SLOT_BROKEN, SLOT_NEWER, SLOT_SEGMENT };
 
 /* Checks the first n bytes of a slot, which are in buf. Returns whether a segment header is there,
  * and whether it is valid. If the result is SLOT_SEGMENT, *h is the header, and all of it has been
- * checked. If the result is SLOT_NEWER, only the checksum of *h has been checked. */
+ * checked. If the result is SLOT_NEWER, only magic, file id, header size and checksum of *h have
+ * been checked. */
 static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, size_t n, uint32_t slot,
 			       struct format_segment *h)
 {

@@ -21,8 +21,8 @@ static const char *word_next(const char *p)
 	return p + strspn(p, " ");
 }
 
-/* Returns the text p from the part of its first word behind the last slash on. A slash at the end
- * of the word does not count. */
+/* Returns the text p without the directory of its first word: from behind the last slash in this
+ * word on. A slash at the end of the word does not count. */
 static const char *base_name(const char *p)
 {
 	const char *base = p;

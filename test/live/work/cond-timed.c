@@ -2,7 +2,7 @@
 /*
  * The program builds a lock from a flag and a condition variable, as interpreters with a global
  * lock do. The victim tries to get the lock every 5 ms. It has about five hundred short waits, and
- * a time limit ends each of them.
+ * a time limit ends each of them except the last.
  */
 #include "work.h"
 

@@ -30,7 +30,8 @@ def play(s):
     s.during("the idle client is idle in its transaction", lambda: base.query(
         "select state from pg_stat_activity where pid = %d" % s.pid("idler_backend")) == "idle in transaction")
     s.during("the victim waits", lambda: victim.poll() is None and s.state("victim") == "S" and s.state("backend") == "S")
-    # The test has the other end of the idler's input, and does not send the commit.
+    # The test has the other end of the idler's input, and does not send the commit. So an answer
+    # that blames the test is right too.
     s.hang(victim="victim", culprits=["idler_backend", "idler", "test"],
            causes=["lock-holder", "external", "slow-peer", "timer", "missing-wakeup"],
            stuck=["backend"], wrong=["bystander", "bystander_backend", "postgres"])

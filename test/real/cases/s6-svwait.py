@@ -8,7 +8,7 @@ from scene import children, proc
 HELD_OUT = False
 NEEDS = {"s6-svscan": "s6", "s6-svwait": "s6", "s6-svstat": "s6", "perl": "perl", "memcached": "memcached"}
 
-# The service says that it is ready by a line on its descriptor 3.
+# The service writes a line to its descriptor 3 when it is ready.
 SERVICE = """
 use IO::Socket::INET;
 my $cache = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $ARGV[0]) or die;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The parts of hangs_find(): the list does not depend on the order and the threads in which
- * candidates are diagnosed. hangs.txt tests the content of the list.
+ * Tests the parts of hangs_find(). The list of hangs must not depend on the order in which the
+ * candidates are diagnosed, nor on the number of threads. hangs.txt tests the content of the list.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -20,8 +20,9 @@
 enum { VICTIMS = 24, POSTER = 10, FIRST = 100, POSTS = 400, START_MS = 410, END_MS = 60000, THREADS = 4 };
 
 /*
- * Makes tasks that wait on one futex. The first task waits longest. No task wakes the waiting tasks.
- * A task that has ended has posted on the futex; each diagnosis looks at all these posts.
+ * Makes tasks that wait on one futex to the end of the window. The first of these tasks waits
+ * longest. Before these waits, the task POSTER has posted on the futex POSTS times, and has ended.
+ * Each diagnosis looks at all these posts.
  */
 static struct graph *waiting(struct make *m, uint32_t victims)
 {
@@ -106,9 +107,11 @@ static uint64_t sleep_and_run(struct make *m, uint64_t ns, uint64_t sleep_ns, ui
 }
 
 /*
- * A series of waits may have only a little work between its waits, compared with its length. The
- * work after the first two sleeps is too much for a series that begins with one of these two
- * sleeps, but not for a series that begins with the third sleep.
+ * A series of waits may have only a little work between its waits, compared with its length. After
+ * each of the first four sleeps, the task works for 3 ms. Three times 3 ms are too much for a
+ * series that begins with the first or the second sleep. Two times 3 ms are not too much for a
+ * series that begins with the third sleep. So the list has the series that begins with the third
+ * sleep.
  */
 static void run_begins_in_a_run(void **state)
 {
@@ -133,9 +136,9 @@ static void run_begins_in_a_run(void **state)
 }
 
 /*
- * There are many short waits, in runs of 15 000. Between two runs is a wait that another task ends. If
- * ctrace looked through the rest of the run for each wait, the time would grow with the square of the
- * length of a run.
+ * There are many short waits, in series of 15 000. A wait that another task ends separates two
+ * series. If ctrace looked through the rest of the series for each wait, the time would grow with
+ * the square of the length of a series.
  */
 static void many_short_waits(void **state)
 {
@@ -159,7 +162,7 @@ static void many_short_waits(void **state)
 	}
 	assert_int_equal(graph_build(make_done(&m, ns / MS + 1), &g), 0);
 	h = candidates(g);
-	for (size_t i = 0; i < h->n; i++) /* each row is a long run, and not a wait */
+	for (size_t i = 0; i < h->n; i++) /* each row is a run on a CPU, not a series of waits */
 		assert_true(h->v[i].to_ns - h->v[i].from_ns >= 2000 * MS);
 	hangs_free(h);
 	graph_free(g);

@@ -381,7 +381,7 @@ static void a_storm_of_one_group_costs_that_group(void **state)
 	m.group_ppm = 200000;
 	m.passed_ppm = 40000;
 	machine_run(&m, 60);
-	assert_int_equal(m.n_up, 2); /* the steps without loss of long waits come before the cap */
+	assert_int_equal(m.n_up, 2); /* the two steps that lose no long waits come before the cap */
 	assert_int_equal(m.n_pauses, 0);
 	/* the group is capped for most of the 60 s */
 	assert_true(m.capped_ns > 45 * NSEC_PER_SEC && m.capped_ns < 60 * NSEC_PER_SEC);

@@ -36,7 +36,7 @@
  *
  *   A runs                                 a switch from the idle task to A
  *   A blocks WAIT [OBJECT] [then B]        [state=disk] [flags=timeout,iowait,...]
- *                                          [owner=B]: with a record of the owner of the futex before it
+ *                                          [owner=B] first adds a record: B owns the futex
  *   A preempted [then B]
  *   A yields [then B]
  *   A dies [then B]
