@@ -176,10 +176,10 @@ static __noinline __u64 wake_ready(struct task_struct *p, __u64 now)
 }
 
 /*
- * Returns true if input for a socket may be the cause of the wake, and no system call of the current
- * task can tell the socket. This is so in a network softirq. If the current task is the idle task or
- * a task of the kernel, this is also so in an interrupt of unknown kind, and in the current task
- * itself.
+ * Returns true if input for a socket may be the cause of the wake, and no system call of the
+ * current task can tell the socket. This is so in a network softirq. If the current task is the
+ * idle task or a task of the kernel, this is also so in an interrupt of unknown kind, and in the
+ * current task itself.
  */
 static __always_inline bool wake_may_be_input(const struct ct_rec *w, struct task_struct *cur)
 {
