@@ -72,8 +72,8 @@ static __always_inline __u32 name_need(struct dentry *d)
 	return n < NAME_COMPONENT ? n : NAME_COMPONENT - 1;
 }
 
-/* Writes the path of a file, across mounts. If the path is too long, writes "..." and its last
- * components. */
+/* Writes the path of a file, across mounts. If the path is too long, or its beginning is not known,
+ * writes "..." and the last components of the path. */
 static __always_inline void name_path(struct name_buf *n, struct file *f)
 {
 	struct vfsmount *mnt = BPF_CORE_READ(f, f_path.mnt);

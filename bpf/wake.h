@@ -176,9 +176,10 @@ static __noinline __u64 wake_ready(struct task_struct *p, __u64 now)
 }
 
 /*
- * Returns true if input for a socket may be the cause of the wake, and no system call of the current task
- * can tell the socket. This is so in a network softirq. It is also so in an interrupt of unknown kind, and
- * in a task of the kernel, if the current task is idle or a task of the kernel.
+ * Returns true if input for a socket may be the cause of the wake, and no system call of the
+ * current task can tell the socket. This is so in a network softirq. If the current task is the
+ * idle task or a task of the kernel, this is also so in an interrupt of unknown kind, and in the
+ * current task itself.
  */
 static __always_inline bool wake_may_be_input(const struct ct_rec *w, struct task_struct *cur)
 {
@@ -291,10 +292,11 @@ static __noinline __u32 wake_mark_take(void *ctx, struct cpu *c, __u64 now)
 }
 
 /*
- * If the hooks of interrupts are detached, and the current task is in no system call, sets the
- * context of the wake to CT_CTX_IRQ. A task that is in no system call wakes another task only while
- * it exits. So if it does not exit, an interrupt makes the wake. An interrupt that stops user mode
- * runs on the kernel stack of the task, so wake_in_interrupt() has not seen this interrupt.
+ * If the hooks of interrupts are detached, and the current task is a user task in no system call,
+ * sets the context of the wake to CT_CTX_IRQ. A user task that is in no system call wakes another
+ * task only while it exits. So if it does not exit, an interrupt makes the wake. An interrupt that
+ * stops user mode runs on the kernel stack of the task, so wake_in_interrupt() has not seen this
+ * interrupt. The tasks of ctraced do not count: w does not have their system calls.
  */
 static __always_inline void wake_without_call(struct ct_rec *w, struct task_struct *cur)
 {

@@ -149,7 +149,8 @@ static size_t distance(const char *a, const char *b)
 
 const char *cli_nearest(const char *word, const char *const *names)
 {
-	/* the distance of a name must be smaller; a long word may have more typing errors */
+	/* A name is near if its distance is smaller than this number. A long word may have more
+	 * typing errors, so the number grows with the word. */
 	size_t best = strlen(word) / 3 + 2;
 	const char *ret = NULL;
 

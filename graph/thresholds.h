@@ -137,8 +137,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * looks at its clock is active. Above: a thread that waits for a lock now and then is not
  * active. Evidence: one_computes_a_little below; one_computes_mostly above. */
 #define ACTIVE_SHARE 2
-/* 1/n of a sleep: Two sleeps have one length if they differ by at most this. Below: the sleeps of a periodic
- * job differ. Above: any two sleeps are alike. Evidence: sleeps_alike below; sleeps_not_alike above. */
+/* 1/n of the later of two sleeps: The two sleeps have one length if they differ by at most this.
+ * Below: the sleeps of a periodic job differ. Above: any two sleeps are alike. Evidence:
+ * sleeps_alike below; sleeps_not_alike above. */
 #define SLEEPS_ALIKE_SHARE 4
 /* descriptors: A task that polls at most this many descriptors, and has sent a request on one of
  * them, waits for the answer. The other descriptor may be a channel to wake the task up. Below:

@@ -60,8 +60,8 @@ static json_t *load(int dir_fd, const char *name)
 	return NULL;
 }
 
-/* In an incident, replaces the name of the snapshot by its path, or by null if there is no such
- * file. */
+/* In an incident, replaces the name of the snapshot by its path, or by null if `dir` has no file of
+ * this name. */
 static void locate(const char *dir, int dir_fd, json_t *o)
 {
 	const char *name = json_string_value(json_object_get(o, "snapshot"));

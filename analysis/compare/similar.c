@@ -13,8 +13,8 @@
 
 enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
 
-/* In the signature of a wait, stands for the kind of end of this wait: the examined wait may not
- * have ended yet. */
+/* The first token of a signature is for the wait itself. It has this value in place of the kind of
+ * the edge that ended the wait, because the wait may not have ended yet. */
 #define RESULT_OPEN 0xff
 
 static uint32_t make_token(enum token what, unsigned a, unsigned b, unsigned c)
@@ -57,8 +57,8 @@ static void push(struct builder *b, uint32_t token)
 	fold(b);
 }
 
-/* Drops the last tokens if they are the beginning of one more repeat. (The limits cut off the
- * rest of this repeat.) */
+/* Drops the last tokens if they are the beginning of one more repeat. The rest of this repeat is
+ * missing: a limit, a folded interval or the begin of the window cut it off. */
 static void finish(struct builder *b)
 {
 	uint32_t rest = b->s->n - b->end;
@@ -229,8 +229,8 @@ bool similar_role(const struct graph *g, uint32_t a, uint32_t b)
 
 /* Returns the factor for the score of two waits, by their stacks: 1 if the stacks are equal,
  * SIMILAR_STACK if they have nothing in common, otherwise a number between these. If a stack is not
- * known, the stacks count as equal if the waits are for one object (place is 1), otherwise as half
- * alike. */
+ * known or has no user function, the stacks count as equal if the waits are for one object (place
+ * is 1), otherwise as half alike. */
 static float stacks_factor(const struct graph *g, const struct interval *a, const struct interval *b,
 			   float place)
 {

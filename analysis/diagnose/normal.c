@@ -16,10 +16,10 @@ static bool slept(const struct graph *g, const struct graph_task *t)
 	return ns > (t->exit_ns - t->born_ns) / 2;
 }
 
-/* The task of k sleeps again and again. Tells whether it also starts processes that succeed: more
- * than half as many as it sleeps. A process that itself sleeps for most of its life does not count.
- * If true, the task does work from time to time. A script that polls starts processes that fail,
- * until one succeeds. */
+/* The task of k sleeps again and again. Tells whether its child processes succeed: within the time
+ * of k, the number of children that end with exit code 0 is more than half of the number of sleeps.
+ * A child that itself sleeps for most of its life does not count. If true, the task does work from
+ * time to time. A script that polls starts processes that fail, until one succeeds. */
 static bool children_succeed(const struct graph *g, const struct link *k)
 {
 	size_t n, good = 0;
@@ -190,9 +190,9 @@ static bool is_fellow(const struct findings *f, const struct link *a, const stru
 	       graph_is_called(f->g, a->task, a->from_ns, graph_comm(f->g, b->task, b->from_ns));
 }
 
-/* Tells whether the victim is an idle worker of a server, or waits for such a worker as its child.
- * The workers take turns to accept: one worker has the lock and waits for the next client, the
- * other workers wait for the lock. */
+/* Tells whether the victim is a worker of a server and waits for its turn to accept, or the victim
+ * waits for the end of a child that is such a worker. One worker has the lock and waits for the
+ * next client. The other workers wait for the lock. */
 static bool waits_for_its_turn(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;
@@ -213,7 +213,8 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	if (stall_ns < f->stall_least_ns ||
 	    (f->chain.links.n == 1 && (f->chain.end == END_UNKNOWN || f->left_out)))
 		return !f->circular;
-	/* the victim runs and waits for less than CT_COARSE_NS at a time, so it goes on */
+	/* the chain ends in folded time: the victim runs, or waits for less than CT_COARSE_NS at a
+	 * time, so it is not stuck */
 	if (f->chain.links.n == 1 && f->chain.end == END_FOLDED && !f->spins &&
 	    (!f->starved || first->runnable_ns < window_ns / 2))
 		return true;
@@ -234,7 +235,8 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	    !first->unfinished && !f->starved &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
-	/* the victim shares a busy machine, but it waits for a CPU for less than half of the time */
+	/* the victim shares a busy machine, but it waits for a CPU for less than half of the
+	 * window */
 	if (f->starved && (first->state == LINK_RUNNABLE || first->state == LINK_FOLDED) &&
 	    stall_ns < window_ns / 2)
 		return true;

@@ -455,7 +455,8 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	say_wait(t, k);
 }
 
-/* The sentence tells a chain of at most this many links link by link. */
+/* The largest number of links that the sentence tells one by one. For longer chains see
+ * say_long(). */
 #define SENTENCE_LINKS 4
 /* The sentence names at most this many tasks between the first and the last one. If there are more,
  * it names one task less, and says "and 2 others". */

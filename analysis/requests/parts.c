@@ -112,7 +112,7 @@ static bool is_idle(const struct interval *s)
 }
 
 /* Adds [from, to), in which the task works for request `behind`. While the task is busy, `request`
- * is queued. While the task idles, the time is PART_WORK. */
+ * is queued. While the task idles, or nothing is known of it, the time is PART_WORK. */
 static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_t behind, uint64_t from,
 			uint64_t to)
 {
@@ -160,9 +160,9 @@ static void add_own(struct walk *k, uint32_t request, uint32_t task, uint64_t fr
 	}
 }
 
-/* Adds [from, to), a time between the receive of the request and its answer in which no child
- * request is under way. The task that received the request may have given it to the task that
- * answers. Then the time before that is a time of the first task. */
+/* Adds [from, to), a time in which no child request is under way. The time lies between the receive
+ * of the request and its answer. If the task that received the request gave it to the task that
+ * answers, the time up to this handover belongs to the task that received the request. */
 static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct request *q = &k->p->r->v[request];
@@ -184,8 +184,8 @@ static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t
 }
 
 /* Adds [from, to), in which the answer has been sent and the client has not received it yet. While
- * the client is blocked, or nothing is known of it, the answer is on its way (PART_DELIVERY). While
- * the client runs or is runnable, the time is PART_WORK. */
+ * the client is blocked, or has no interval, the answer is on its way (PART_DELIVERY). While the
+ * client is in another state, the time is PART_WORK. */
 static void add_delivery(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct graph *g = k->p->g;

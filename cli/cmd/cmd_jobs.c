@@ -34,7 +34,8 @@ static const struct cli_usage jobs_usage = {
 	.options = jobs_table,
 };
 
-/* Opens a trace and finds its queues. Returns an exit code. */
+/* Opens a trace and finds its queues. Returns CLI_OK. After a failure, returns the exit code
+ * for the command. */
 static int load(struct analysis_input *in, const char *path, const struct jobs_options *window,
 		struct queues **ret)
 {

@@ -58,7 +58,7 @@ struct watch {
 	uint32_t bytes;
 	struct clock_offsets offsets;
 	uint64_t refused;
-	char ended[16]; /* how the process ended; "": the process still runs */
+	char ended[16]; /* the member `ended` of the last answer (doc/protocol.md) */
 };
 
 /* Writes a value: a small number in decimal, any other number in hex, because it may be a mask or

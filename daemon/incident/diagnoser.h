@@ -56,8 +56,9 @@ int diagnoser_attach(struct diagnoser *d, sd_event *event);
 void diagnoser_free(struct diagnoser *d);
 
 /* Asks about the trace in fd. The caller still closes fd. The function sets the id of the question
- * itself, and ignores q->id. Returns 0: fn will be called once, with the answer. Returns -EBUSY if
- * another question is open, -ESRCH if the process has ended, or another -errno. */
+ * itself, and ignores q->id. Returns 0: fn will be called once, unless diagnoser_free() comes
+ * first. Returns -EBUSY if another question is open, -ESRCH if the process has ended, or another
+ * -errno. */
 int diagnoser_ask(struct diagnoser *d, int fd, const struct diagnoser_question *q, diagnoser_answer_fn fn,
 		  void *arg);
 

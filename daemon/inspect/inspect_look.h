@@ -10,8 +10,8 @@
 #include "daemon/stack/unwind.h"
 #include "daemon/inspect/inspect_result.h"
 
-/* The stack of an access to a watched variable, as addresses and with names. Such stacks are kept,
- * because many accesses come from the same few places. */
+/* The stack of an access to a watched variable, as addresses and with names. INSPECT_LOOK_KNOWN
+ * such stacks are kept, because many accesses come from the same few places. */
 #define INSPECT_LOOK_KNOWN 16
 struct inspect_look_known {
 	uint64_t ns;
@@ -33,8 +33,8 @@ struct inspect_look {
 	/* how long the machine had been suspended when this object was made */
 	uint64_t suspended_ns;
 	struct inspect_look_known known[INSPECT_LOOK_KNOWN];
-	/* The frames of the present stack: n names in text. cut: the last frames of the stack could
-	 * not be found. */
+	/* The frames of the present stack: n names in text. cut: the outermost frames of the stack
+	 * could not be found. */
 	size_t n;
 	bool cut;
 	char text[CT_ITER_KSTACK + UNWIND_FRAMES_MAX][SYMBOLS_TEXT_MAX];

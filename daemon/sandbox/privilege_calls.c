@@ -20,7 +20,8 @@
 #define PR_SET_VMA 0x53564d41
 #endif
 
-/* If several calls do the same, the list has all of them, because a C library may use any of them. */
+/* The lists of the allowed calls. If several calls do the same, a list has all of them, because a C
+ * library may use any of them. */
 static const int calls_reading[] = {
 	__NR_read,       __NR_readv,     __NR_pread64,    __NR_preadv,      __NR_preadv2,
 	__NR_openat,     __NR_openat2,   __NR_close,      __NR_close_range, __NR_fstat,

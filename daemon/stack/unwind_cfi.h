@@ -65,7 +65,8 @@ struct unwind_cfi_buf {
 struct unwind_cfi {
 	struct unwind_cfi_row row;
 	uint32_t ra_reg;
-	bool signal_frame; /* the caller's program counter is the instruction itself, not a return address */
+	/* the caller was interrupted, so its program counter is no return address */
+	bool signal_frame;
 };
 
 /* Finds the rules at vaddr. The pointers in *ret point into buf. Returns 0, or -ENOENT if no entry

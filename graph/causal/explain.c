@@ -72,7 +72,7 @@ static void explain_message(const struct facts *f, struct text *t)
 		    f->from, f->to, f->object);
 }
 
-/* Explains a wake-up whose waker acted on another object than the object of the wait. */
+/* Explains a wake-up whose waker is not known to have acted on the object of the wait. */
 static void explain_wake(const struct facts *f, struct text *t)
 {
 	char acted[DESCRIBE_MAX], waited[DESCRIBE_MAX];

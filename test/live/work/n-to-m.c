@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two producers and three consumers share a queue with a condition variable. A signal wakes one
- * consumer, but another consumer may get the item. The producer of the last item takes long.
+ * Two producers and three consumers share a queue with a condition variable. A signal of this
+ * variable wakes one consumer, but another consumer may get the item. The producer of the last item
+ * takes long.
  */
 #include "work.h"
 
