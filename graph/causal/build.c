@@ -148,8 +148,8 @@ static int stack_cmp(const void *a, const void *b)
 }
 
 /* Returns true if a and b are the same stack, or have the same functions in enough of their
- * outermost frames: in at least STACKS_ALIKE_MIN frames, and in at least STACKS_ALIKE_PART of
- * STACKS_ALIKE_OF frames of the longer stack. */
+ * outermost frames, up to the first difference: in at least STACKS_ALIKE_MIN frames, and in at
+ * least STACKS_ALIKE_PART of STACKS_ALIKE_OF frames of the longer stack. */
 static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = window_stack(w, a), *y = window_stack(w, b);
