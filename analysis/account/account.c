@@ -11,8 +11,8 @@
 struct tally {
 	VEC(struct account_row) rows;
 	struct map by_key; /* hash of the key of a row -> index of the row */
-	uint32_t last;     /* ACCOUNT_WAIT: the last interval that a row has counted as a wait or
-			      run */
+	uint32_t last;     /* ACCOUNT_WAIT: the interval that a row counted last as a wait or run;
+			      pieces of add_folded_wait() do not set it */
 };
 
 struct books {
@@ -55,8 +55,8 @@ static uint64_t row_hash(enum account_group group, const struct account_row *r)
 	return mix(mix(mix(mix(mix(1, r->task), r->obj), r->time), r->edge), r->kind);
 }
 
-/* Returns the row of the group that has the fields of key; adds the row if there is none. If there
- * is no memory, sets k->err and returns NULL. */
+/* Returns the row for key in the group: the row for which same_row() holds. If there is no such
+ * row, adds it. If there is no memory, sets k->err and returns NULL. */
 static struct account_row *row_of(struct books *k, enum account_group group, const struct account_row *key)
 {
 	struct tally *t = &k->groups[group];
@@ -204,7 +204,8 @@ static uint64_t device_of(const struct graph *g, uint64_t obj)
 }
 
 /* Returns the socket that stands for obj in a row: the first socket that has the same remote
- * address. So sockets to one remote address share a row. */
+ * address. So sockets to one remote address share a row. An obj without a remote address stands
+ * for itself. */
 static uint64_t remote_of(struct books *k, uint64_t obj)
 {
 	const struct window_object *o = window_object(k->g->w, obj);

@@ -5,11 +5,14 @@
  * time may use a struct rules.
  *
  * The chain follows the largest group, unless a rule excludes it or calls another group the cause.
+ * Unknown time counts as a group only if it is at least BRANCH_UNKNOWN_FIFTHS fifths of the task's
+ * time, or the only group.
  *
- * If a person can be asked and no rule has decided, the person decides between the groups with more
- * than a fifth of the task's time (BRANCH_SHARE), if there are at least two. If there are fewer,
- * and the largest group is a guess, the person decides between the groups with more than a
- * twentieth of the time (BRANCH_SHARE_GUESS).
+ * If a person can be asked and no rule calls a group the cause, the person decides between the
+ * groups that no rule excludes and that have more than a fifth of the task's time (BRANCH_SHARE).
+ * If there are fewer than two such groups, and the largest group that no rule excludes is a guess,
+ * the person decides between the groups with more than a twentieth of the task's time
+ * (BRANCH_SHARE_GUESS).
  *
  * If rules exclude the largest group and no other group has more than a fifth of the time, the
  * chain ends at this task. The wait of the task then has no known owner.

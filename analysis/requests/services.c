@@ -56,7 +56,8 @@ static void address_of(const struct services *s, const struct request *q, struct
 }
 
 /* Returns the task that stands for the service of a request: the first thread of the server's
- * process. */
+ * process, or q->server itself if the first thread is not in the trace. Returns GRAPH_NONE if the
+ * server is not known. */
 static uint32_t server_of(const struct services *s, const struct request *q)
 {
 	uint32_t leader;
@@ -278,8 +279,8 @@ static int fill_ask(struct services *s, const struct group *v, size_t n)
 	return 0;
 }
 
-/* Keeps only the requests that have a parent, adds the service that asks to their keys, and sorts
- * them. Returns their number. */
+/* Keeps in v only the requests that have a parent. Adds to the key of each of them the service that
+ * asks. Sorts v by the keys. Returns the number of requests that are kept. */
 static size_t by_asking(const struct services *s, struct group *v, size_t n)
 {
 	size_t kept = 0;
@@ -321,7 +322,8 @@ static int fill(struct services *s)
 	return r ? r : each_group(s, v, n, fill_ask);
 }
 
-/* A service, and the time in its requests. The services are sorted by this time. */
+/* A service, and the sum of the latencies of the answered requests to it. The services are sorted
+ * by this sum. */
 struct place {
 	uint64_t ns;
 	uint32_t service;
@@ -336,7 +338,7 @@ static int place_cmp(const void *a, const void *b)
 	return x->service < y->service ? -1 : x->service > y->service;
 }
 
-/* Sorts the services: the one with the most time in its requests comes first. */
+/* Sorts the services: the one with the largest sum (struct place) comes first. */
 static int sort_services(struct services *s)
 {
 	_cleanup_free_ struct place *places = calloc(s->n + 1, sizeof(*places));

@@ -22,8 +22,8 @@ struct ask_option {
 	uint64_t stack;   /* id of a stack that the task of this option had from from_ns to to_ns;
 			     0: none */
 	const char *sure; /* the strength of the edge: "strong", "boosted", "weak" */
-	double score;     /* 0..1. Slice: the score of the edge (struct candidate); diagnosis: the
-			     share of the time */
+	double score;     /* 0..1. Slice: the score of the edge (struct candidate). Diagnosis: the
+			     part that this option has in the time of the task */
 };
 
 struct ask_question {

@@ -5,7 +5,8 @@
  *
  * The score of a path is the product of the scores of its edges, so the score never rises as the
  * path grows. The search gives up a path whose score is not above the score of the best finished
- * path. The search is deterministic: of paths with equal scores, it takes the one that ends first.
+ * path. The search is deterministic: of paths with equal scores, it takes the one that it finishes
+ * first.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_BEAM_H
 #define CTRACE_ANALYSIS_SLICE_BEAM_H

@@ -11,7 +11,7 @@ enum whatif_kind {
 	WHATIF_WAIT,     /* the wait `interval` */
 	WHATIF_WAITS,    /* the wait `interval`, and all other waits of its task that have the same
 			    object, task to blame and edge */
-	WHATIF_RESOURCE, /* all waits of all tasks whose time is of the kind `time`, which is one of
+	WHATIF_RESOURCE, /* of all tasks, all waits that are of the kind `time`, which is one of
 			    TIME_RUNNABLE to TIME_FAULT */
 	WHATIF_TASK,     /* the task `task` */
 	WHATIF_PROCESS,  /* the process of the task `task` */
@@ -30,8 +30,8 @@ struct whatif_without {
 };
 
 /* The most tasks in a row in which each task waits for the next one. If a row is longer, the
- * replay cuts the row at this length: the next task counts as if it were no earlier than in the
- * trace. */
+ * replay cuts the row at this length: it assumes that the next task does nothing earlier than in
+ * the trace. */
 #define WHATIF_MAX_DEPTH 2048
 
 #endif

@@ -74,9 +74,10 @@ static void path_work_done(struct path_work *k)
 	free(k->links.v);
 }
 
-/* Computes the what-if of the headline: how much shorter the interval would be without the largest
- * row of ACCOUNT_WAIT. If this row is the time in which the task ran, or is unknown, the headline
- * has no what-if. */
+/* Computes the what-if of the headline: how much shorter the interval would be without the waits of
+ * the largest row of ACCOUNT_WAIT. If this row is the time in which the task waited for a CPU, the
+ * what-if takes away the waits of all tasks for CPUs. If the row is time in which the task ran, or
+ * in which it is not known for what the task waited, the headline has no what-if. */
 static int headline(struct path_work *k)
 {
 	const struct account_row *r = &k->account->rows[ACCOUNT_WAIT][0];
@@ -209,7 +210,7 @@ static void clip_to_life(struct analysis_input *in, const struct path_options *o
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
-/* Does the whole analysis. Returns an exit code. */
+/* Does the whole analysis. Returns an exit code of ctrace. */
 static int path_work(struct path_work *k, struct analysis_input *in, const struct path_options *o,
 		     uint32_t task)
 {
@@ -227,8 +228,9 @@ static int path_work(struct path_work *k, struct analysis_input *in, const struc
 	return exit_code;
 }
 
-/* Works on several threads. If the threads spend the whole budget for look-ups (scan.h), the answer depends
- * on the order in which they work. Then this function does the work again, on one thread. */
+/* As path_work(), but works on several threads. If the threads spend the whole budget for look-ups
+ * (scan.h), the answer depends on the order in which the threads work. Then this function does the
+ * work again, on one thread. */
 static int path_work_fast(struct path_work *k, struct analysis_input *in, const struct path_options *o,
 			  uint32_t task)
 {
@@ -271,7 +273,7 @@ static int path_print(struct analysis_input *in, const struct path_options *o)
 	return exit_code;
 }
 
-/* Handles one option. Returns 0, or an exit code. */
+/* Handles one option. Returns 0, or an exit code of ctrace. */
 static int path_option(struct path_options *o, int c, const char *arg)
 {
 	if (c == OPT_TID)

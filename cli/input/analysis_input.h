@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis_input.h - the input of commands that analyse a trace: opens the file, loads the window and
- * some time around it, and builds the graph. A function that returns int returns an exit code and
- * prints its errors itself; analysis_close() has to be called after failure too. One thread.
+ * some time around it, and builds the graph. A function that returns int returns an exit code of
+ * ctrace, and prints its errors itself; analysis_close() has to be called after failure too. One
+ * thread.
  */
 #ifndef CTRACE_CLI_INPUT_ANALYSIS_INPUT_H
 #define CTRACE_CLI_INPUT_ANALYSIS_INPUT_H
@@ -38,9 +39,9 @@ const char *analysis_lister(const struct analysis_input *in, char buf[ANALYSIS_L
  * an option that is not given. */
 int analysis_begin(struct analysis_input *in, const char *path, const char *boot, const char *from,
 		   const char *to);
-/* Loads the window, LOAD_BEFORE_NS before it and LOAD_AFTER_NS after it, and builds the graph. If
- * the trace has at most LOAD_WHOLE_RECORDS records, loads the whole trace. The caller has set
- * in->from_ns and in->to_ns. */
+/* Loads the time from LOAD_BEFORE_NS before the window to LOAD_AFTER_NS after it. If the trace has
+ * at most LOAD_WHOLE_RECORDS records, loads the whole trace. Then builds the graph. The caller has
+ * set the window: in->from_ns and in->to_ns. */
 int analysis_load(struct analysis_input *in);
 /* As analysis_load(), but never loads the whole trace. */
 int analysis_load_part(struct analysis_input *in);

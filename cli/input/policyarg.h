@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * policyarg.h - options of a command that say how the causal graph is built. A function returns an exit code
- * and prints its errors itself.
+ * policyarg.h - options of a command that say how the causal graph is built. A function returns an
+ * exit code of ctrace, and prints its errors itself.
  */
 #ifndef CTRACE_CLI_INPUT_POLICYARG_H
 #define CTRACE_CLI_INPUT_POLICYARG_H

@@ -14,7 +14,7 @@
 /* Limits that hold without --all. */
 #define SERVICES_SHOWN 8    /* the most services */
 #define REASONS_SHOWN  4    /* the most reasons of each service */
-#define SHARE_SHOWN    0.02 /* a reason is shown if it has at least this share of the p99 */
+#define SHARE_SHOWN    0.02 /* the smallest part of a reason in the time of the slow requests */
 
 static void show_reasons(FILE *f, const struct requests_view *v, const struct service *s)
 {

@@ -17,7 +17,7 @@
 #include "lib/cleanup.h"
 
 struct diagnoser {
-	int sock; /* -1: the process has ended */
+	int sock; /* -1: the process that diagnoses has ended */
 	pid_t pid;
 	sd_event_source *io, *late;
 	uint64_t id;            /* id of the last question */
@@ -56,7 +56,8 @@ int diagnoser_new(struct diagnoser **ret)
 	return 0;
 }
 
-/* Closes the open question and calls its function: with the answer, or with NULL and the reason. */
+/* Closes the open question and calls its function: with the answer, or with NULL and the
+ * reason why there is no answer. */
 static void diagnoser_conclude(struct diagnoser *d, json_t *answer, const char *why)
 {
 	diagnoser_answer_fn fn = TAKE_PTR(d->fn);

@@ -12,15 +12,15 @@
  * - The process ends when its parent ends.
  * - If the process ran as root and may change its user, it runs as nobody, without groups.
  * - The process has no capabilities.
- * - The process may only make the system calls for memory, for descriptors that are open or that it receives,
- *   and for children like itself.
+ * - The process may only make the system calls that diagnoser_jail.c lists. None of them opens a
+ *   path or runs another program.
  *
  * Returns 0 or -errno.
  */
 int diagnoser_jail(int keep_fd);
-/* For a child of a process that called diagnoser_jail(). Sets limits of memory and CPU time. The child can
- * create no children, and keeps only the system calls that read, write and manage memory. Returns 0 or
- * -errno. */
+/* For a child of a process that called diagnoser_jail(). Sets limits of memory and CPU time. The
+ * child keeps only the system calls that it needs to read a trace from an open descriptor, to
+ * diagnose, and to write the answer. It can create no children. Returns 0 or -errno. */
 int diagnoser_jail_child(void);
 
 #endif

@@ -36,13 +36,13 @@ struct incident {
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	struct detect_hang hangs[INCIDENT_HANGS_MAX];
 	unsigned n_hangs, hangs_refused;
-	/* The hangs from a note of an earlier run, as JSON: the note has more about a hang than struct
-	 * detect_hang can hold. NULL: this run noticed the hangs. */
+	/* The hangs from a sidecar of an earlier run, as JSON: a sidecar has more about a hang than
+	 * struct detect_hang can hold. NULL: this run noticed the hangs. */
 	json_t *told;
 	uint32_t uid;     /* user of the first hang, or INCIDENT_UID_UNKNOWN */
 	unsigned limited; /* hangs without a snapshot between the previous incident and this one */
 	uint64_t found_real_ns, due_ns;
-	uint64_t from_ns, to_ns, bytes; /* the window of the snapshot (boot time), and its size */
+	uint64_t from_ns, to_ns, bytes; /* the window (boot time) and the size of the snapshot */
 	bool has_snapshot;
 	bool trimmed; /* incident_store_trim() ran after the snapshot; `use` is its result */
 	struct incident_store_use use;

@@ -52,15 +52,16 @@ struct inspect {
 	bool stop;
 };
 
-/* Returns the time between two inspections that max_per_sec allows. */
+/* Returns the time from the start of one inspection to the start of the next one, in ns, if
+ * max_per_sec inspections start in a second. */
 static uint64_t pace_step(const struct inspect *v)
 {
 	return NSEC_PER_SEC / v->opt.max_per_sec;
 }
 
-/* Returns how long the next inspection has to wait; 0: it may begin now. After a time without
- * inspections, as many inspections may begin at once as max_per_sec allows in 1/INSPECT_SLACK_SHARE
- * of a second. */
+/* Returns for how many ns the next inspection has to wait; 0: it may begin now. After a time
+ * without inspections, as many inspections may begin at once as max_per_sec allows in
+ * 1/INSPECT_SLACK_SHARE of a second. */
 static uint64_t pace_wait(struct inspect *v, uint64_t now)
 {
 	uint64_t slack = NSEC_PER_SEC / INSPECT_SLACK_SHARE;

@@ -48,7 +48,8 @@ static bool has_dirfd(uint16_t nr)
 	}
 }
 
-/* Makes the blob that describes the root directory of the file system. NULL: out of memory. */
+/* Makes the blob that describes the root directory of the FUSE file system that is mounted at m.
+ * NULL: out of memory. */
 static struct ct_object_blob *root_object(const struct procmount *m, uint32_t tid, uint64_t ts_ns)
 {
 	size_t n = strnlen(m->point, CT_OBJ_NAME_MAX), size = sizeof(struct ct_object_blob) + (n + 7) / 8 * 8;

@@ -129,8 +129,9 @@ static void recorder_write(struct recorder *r, uint16_t cpu, const uint64_t *run
 		recorder_refuse(r, i ? about->max_ns : about->min_ns);
 }
 
-/* Takes fixed records back to back, as they lie in a ring. Stops at a record that is malformed or
- * of an unknown kind, because the size of such a record is not known. */
+/* Takes records that lie back to back, as in a ring; none of them is a blob. Stops at a record that
+ * is malformed or of an unknown kind, because the size of such a record is not known. A CT_GAP
+ * counts as malformed, because only the daemon makes this kind. */
 static void recorder_run(struct recorder *r, uint16_t cpu, const uint64_t *p, const uint64_t *end)
 {
 	struct writer_run about = { .min_ns = UINT64_MAX };
@@ -212,9 +213,9 @@ static void recorder_fork(struct recorder *r, const struct ct_task_blob *b)
 }
 
 /*
- * Gives the forked processes the command lines of their parents. recorder_seal() calls this
- * function, and not recorder_fork(), because all rings have been read by then: the exec of a parent
- * may be in the ring of another CPU, which is read after the ring with the fork. If the parent has
+ * Gives the forked processes the command lines of their parents. This is not done in
+ * recorder_fork() but in recorder_seal(), when all rings have been read: the exec of a parent may
+ * be in the ring of another CPU, which is read after the ring with the fork. If the parent has
  * executed another program since the fork, the child does not get the parent's command line.
  */
 static void recorder_inherit(struct recorder *r)

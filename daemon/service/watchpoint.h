@@ -53,7 +53,9 @@ struct watchpoint_news {
 	unsigned n;
 	/* accesses since the watch began that were not recorded; see probe_watch_refused() */
 	uint64_t refused;
-	uint64_t unshown; /* since the last call: accesses in the trace that were not kept for the client */
+	/* accesses since the last watchpoints_news() that are in the trace, but were not kept for
+	 * the client */
+	uint64_t unshown;
 	enum watchpoint_end end;
 };
 

@@ -28,7 +28,7 @@ struct unwind_map {
 	bool avoid;  /* must not be read: neither the memory nor the file */
 	bool looked; /* the file was looked for, and elf is the result */
 	bool vdso;
-	uint32_t path_off; /* path, as an offset in names; 0: "" */
+	uint32_t path_off; /* where the path begins in `names` */
 	struct unwind_elf *elf;
 };
 

@@ -147,8 +147,9 @@ static int stack_cmp(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-/* Returns true if the two stacks have the same functions in their outermost frames, up to the first
- * difference, and these are most frames of the longer stack. */
+/* Returns true if a and b are the same stack, or have the same functions in enough of their
+ * outermost frames, up to the first difference: in at least STACKS_ALIKE_MIN frames, and in at
+ * least STACKS_ALIKE_PART of STACKS_ALIKE_OF frames of the longer stack. */
 static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = window_stack(w, a), *y = window_stack(w, b);

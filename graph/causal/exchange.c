@@ -10,7 +10,7 @@ static struct request *request_at(struct pass *p, uint32_t request)
 	return request == GRAPH_NONE ? NULL : &p->requests.v[request];
 }
 
-/* The queue of a task's struct request_loop in which a request is. */
+/* Says in which queue of a task's struct request_loop a request is. */
 enum turn { TURN_NONE, TURN_FRESH, TURN_WAITING };
 
 static uint32_t request_add(struct pass *p, const struct request *q)
@@ -182,8 +182,9 @@ static void release(struct pass *p, uint32_t task, uint32_t request)
 		p->err = -ENOMEM;
 }
 
-/* Returns true if flow f was released since the last idle wait, and takes it out of the list of
- * free flows. Sets *ret_rank to the number of other free flows that were released before f. */
+/* If flow f was released since the last idle wait of the loop, takes f out of the list of free
+ * flows, and returns true. Sets *ret_rank to the number of other free flows that were released
+ * before f. */
 static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank)
 {
 	*ret_rank = 0;

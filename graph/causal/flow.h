@@ -105,7 +105,8 @@ void flow_forget(struct flows *m, struct flow *f);
  * connection that nobody can go on with: the processes that last used its two ends have ended by ts_ns. */
 void flow_make_room(struct flows *m, const struct graph *g, uint64_t ts_ns);
 /* Notes that a reader of the socket found nothing to read at ts_ns. If the oldest bytes in the
- * queue `in` were sent more than FLOW_STALE_NS before, all bytes in this queue become stale. */
+ * queue `in` were sent more than FLOW_STALE_NS before ts_ns, all bytes in this queue become
+ * stale. */
 void flow_found_empty(struct flows *m, const struct graph *g, struct flow *flow, uint64_t ts_ns);
 
 #endif

@@ -152,7 +152,8 @@ static bool is_own_end(const struct graph *g, const struct graph_task *t, const 
 }
 
 /* Returns true if a signal that ends programs was sent to the task's process, from KILLER_EARLY_NS
- * before the wake to KILLER_LATE_NS after it. */
+ * before the wake to KILLER_LATE_NS after it. A signal with which the process ended itself after
+ * the wake does not count (is_own_end()). */
 static bool got_killer(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	const struct graph_task *t = &g->tasks[s->task];

@@ -36,7 +36,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied 
 #define FORMAT_SLOT_BYTES_MIN 4096u  /* a reader accepts powers of two from MIN to MAX */
 #define FORMAT_SLOT_BYTES_MAX (16u << 20)
 #define FORMAT_META_MAX       32768u
-#define FORMAT_COPY_AT        36864u /* offset of the second file header, behind the first one */
+#define FORMAT_COPY_AT        36864u /* offset of the copy of the file header and its meta data */
 /*
  * trace/format/limits.c applies these limits, so that a few bytes cannot make a reader overflow or
  * allocate much memory.
@@ -83,7 +83,7 @@ _Static_assert(sizeof(struct format_file) == 64, "format_file");
  * kind has.
  */
 #define FORMAT_KIND_WORDS    0x03 /* number of extra words: 0, 1 or 2 */
-#define FORMAT_KIND_SWITCH   0x20 /* peer is the task on the record's CPU from now on */
+#define FORMAT_KIND_SWITCH   0x20 /* after the record, peer is the task on the record's CPU */
 #define FORMAT_KIND_WAKE     0x40 /* predicted tid: the last wakee of the task on this CPU */
 #define FORMAT_KIND_PEER_TID 0x80 /* peer is a task id, not a number */
 
@@ -100,7 +100,8 @@ struct format_segment {
 	uint8_t boot_id[16];
 	uint32_t n_slots;
 	uint32_t flags;    /* FORMAT_SEGMENT_* */
-	uint64_t begin_ns; /* boot time of the checkpoint; without RESTART: the end of the previous segment */
+	uint64_t begin_ns; /* boot time of the checkpoint. Without RESTART and UNWRITTEN: the end of
+			      the previous segment */
 	uint64_t end_ns;
 	uint64_t min_ns; /* smallest time of its records; begin_ns if it has no records */
 	uint64_t max_ns;
@@ -114,14 +115,15 @@ struct format_segment {
 	uint32_t n_objects;
 	uint32_t n_stacks;
 	uint32_t n_states;
-	/* number of lost records, by cause: those in its CT_GAP records, plus gap_records */
+	/* number of lost records, by cause: the sum over the CT_GAP records of the segment. For
+	 * CT_LOSS_DISK, gap_records is added */
 	uint64_t lost[FORMAT_CAUSES];
 	uint8_t kind_info[FORMAT_KINDS]; /* FORMAT_KIND_* of every kind that the writer knew */
 	uint32_t kinds[FORMAT_KINDS];    /* number of records, by kind */
 	uint64_t gap_from_ns;            /* FORMAT_SEGMENT_UNWRITTEN: start of the unwritten time;
 					    else 0 */
-	uint64_t gap_records;            /* how many records were not written; lost counts them
-					    too */
+	uint64_t gap_records;            /* how many records were not written (0: not known);
+					    `lost` counts them too */
 	uint8_t reserved[36];            /* 0 */
 	uint32_t crc;                    /* CRC32C of header_bytes bytes, this field taken as 0 */
 };
@@ -152,8 +154,9 @@ enum format_block_type {
 	/* columns of the records */
 	FORMAT_COL_KIND = 8,  /* 1 byte a record */
 	FORMAT_COL_MASK = 9,  /* 1 byte a record: FORMAT_MASK_* of the fields that the prediction missed */
-	FORMAT_COL_TLEN = 10, /* 1 byte a record: the number of bytes of its time, 0..8 */
-	FORMAT_COL_T0 = 11,   /* T0 to T7: column Tn has byte n of each time of more than n bytes */
+	FORMAT_COL_TLEN = 10, /* 1 byte a record: the size of its time difference in bytes, 0..8 */
+	FORMAT_COL_T0 = 11,   /* T0 to T7: column Tn has byte n of each time difference of more than
+				 n bytes */
 	FORMAT_COL_T7 = 18,
 	FORMAT_COL_TID = 19,   /* varint: index into TIDS */
 	FORMAT_COL_PEER = 20,  /* varint: index into TIDS, in kinds of records where peer is a task */
@@ -164,8 +167,8 @@ enum format_block_type {
 	FORMAT_COL_NR = 25,    /* 2 bytes */
 	FORMAT_COL_AUX = 26,   /* 2 bytes */
 	FORMAT_COL_OBJ = 27,   /* varint: index into OBJS */
-	FORMAT_COL_X0 = 28,    /* varint, zigzag: difference to the predicted value */
-	FORMAT_COL_X1 = 29,
+	FORMAT_COL_X0 = 28,    /* varint, zigzag: difference of x0 to its predicted value */
+	FORMAT_COL_X1 = 29,    /* the same for x1 */
 
 	FORMAT_TASKS = 32,   /* struct ct_task_blob and struct ct_cmdline_blob */
 	FORMAT_OBJECTS = 33, /* struct ct_object_blob */
@@ -208,7 +211,8 @@ enum format_run { FORMAT_RUN_BLOCKED = 0, FORMAT_RUN_RUNNABLE = 1, FORMAT_RUN_RU
 
 /* The state of a task at the checkpoint. */
 struct format_state {
-	struct ct_rec last; /* like a CT_SWITCH: tid, state, wait, flags, nr, obj; ts: since when */
+	struct ct_rec last; /* like a CT_SWITCH: tid, state, wait, flags, nr, obj; ts: the begin of
+			       this state */
 	uint32_t owner;     /* owner of the futex, as CT_FUTEX.peer */
 	uint8_t run;        /* FORMAT_RUN_* */
 	uint8_t flags;      /* FORMAT_STATE_* */

@@ -184,7 +184,7 @@ static void hooks_are_all_defined(void **state)
 		if (d == hooks_n_defs)
 			fail_msg("hook %s of program %s is not in the table", hooks_progs[i].hook,
 				 hooks_progs[i].prog);
-		/* the family is the text before the slash */
+		/* the family of a hook is the part of its name before the slash */
 		assert_memory_equal(hooks_defs[d].name, hooks_defs[d].family, strlen(hooks_defs[d].family));
 	}
 }

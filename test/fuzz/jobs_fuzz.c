@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Gives hostile bytes to the code that reads descriptions of frameworks and files of programs. The
- * first byte chooses what the bytes are: a description, a section with notes, the code of a
+ * first byte chooses what the other bytes are: a description, a section with notes, the code of a
  * function, or a whole ELF file.
  */
 #include <stdlib.h>

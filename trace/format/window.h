@@ -18,8 +18,9 @@
 #include "lib/clock.h"
 #include "trace/format/machine.h"
 
-/* One fixed record. A trace may have many millions of records, and few of them have extra words. So
- * the extra words are in an array of their own. window_words() returns them. */
+/* One record without its extra words. A trace may have many millions of records, and few of them
+ * have extra words. So the extra words are in an array of their own. window_words() returns
+ * them. */
 struct window_event {
 	struct ct_rec r;
 	uint32_t words; /* index into window.words; 0 if the record has no extra words */
@@ -150,7 +151,7 @@ struct window {
 	struct window_resync *resyncs; /* sorted by ns; they do not overlap */
 	size_t n_resyncs;
 
-	uint64_t lost_records; /* the sum over the CT_GAP events in the window */
+	uint64_t lost_records; /* number of lost records in all CT_GAP events of the window */
 	/* The number of segments that could not be read, plus the number of holes between segments.
 	 * Each such segment or hole lies in a CT_GAP event with the cause CT_LOSS_SLOT. */
 	uint32_t skipped_slots;

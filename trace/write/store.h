@@ -43,12 +43,13 @@ int store_put(struct store *s, const struct format_segment *h, const uint8_t *by
  * lost.
  */
 int store_save(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
-/* Notes that n_records captured since from_ns were lost before store_put(). Any thread. */
+/* Notes that n_records records, which were captured from from_ns on, were lost before they came to
+ * store_put(). Any thread. */
 void store_miss(struct store *s, uint64_t from_ns, uint64_t n_records);
 /* Waits until every segment that was taken so far is written or lost. Returns false if timeout_ns
  * passes before that. For the background mode. Any thread. */
 bool store_flush(struct store *s, uint64_t timeout_ns);
-/* Syncs the file now if there is anything to sync. Returns 0, or an errno of dup(2) or
+/* Syncs the file now if there is anything to sync. Returns 0, or -errno of dup(2) or
  * fdatasync(2). Any thread. */
 int store_sync(struct store *s);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which waits are alike. missing_wake.txt tests the conclusions. */
+/* Which waits are alike. missing_wake.txt tests what a diagnosis concludes from waits that are
+ * alike. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,8 +117,8 @@ static void test_signature_folds_repeats(void **state)
 	end(&m, g);
 }
 
-/* The signature ends in the middle of a repeat. The part of the repeat counts at most as much as a
- * whole repeat. */
+/* A task repeats the same five waits. The test takes the signature at each of the five waits, so
+ * mostly in the middle of a repeat. The signature always has the same number of tokens. */
 static void test_signature_of_part_of_a_repeat(void **state)
 {
 	static const uint64_t objects[] = { PIPE, EVENT, EPOLL, SOCKC, COND };

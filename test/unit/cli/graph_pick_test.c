@@ -54,8 +54,9 @@ static void assert_around(const struct causal *c, uint32_t depth, const char *ex
 	graph_pick_done(&p);
 }
 
-/* Weak edges are followed only from segment 1: to segment 5, which may have led to it, and to its
- * neighbours 0 and 2 in task 10. Segment 8, to which it may have led, is not shown. */
+/* Weak edges are followed only from segment 1: to segment 5, which may have led to segment 1, and
+ * to the neighbours of segment 1 in task 10, which are 0 and 2. Segment 8 is not shown, although
+ * segment 1 may have led to segment 8. */
 static void test_around(void **state)
 {
 	struct cmake k = { 0 };

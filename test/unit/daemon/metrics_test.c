@@ -50,7 +50,7 @@ static void times(void **state)
 	assert_has(t, "\nctrace_uptime_seconds 1.000000001\n");
 	assert_has(t, "\nctrace_last_beat_timestamp_seconds 1700000005.000000007\n");
 	assert_has(t, "\nctrace_trace_newest_timestamp_seconds 1700000000.000000001\n");
-	/* The trace is empty, so its oldest time has no sample. A metric without a sample has no head. */
+	/* A time of 0, here oldest_ns, has no sample. A metric without a sample has no head. */
 	assert_null(strstr(t, "oldest"));
 	free(t);
 }

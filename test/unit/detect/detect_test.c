@@ -657,8 +657,8 @@ static void forgets_who_ended_unheard(void **state)
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
 	pass(&m, S);
 	found(&m, 1004, CT_W_READ, PIPE);
-	blocks(&m, 1002, CT_W_READ, PIPE); /* since the last resync, a record shows that task 1002
-					      lives */
+	blocks(&m, 1002, CT_W_READ, PIPE); /* this record is as new as the resync in the next
+					      line, so task 1002 lives */
 	detect_resync(m.d, m.now);
 	pass(&m, 2 * S);
 	assert_int_equal(detect_stats(m.d).tasks, 2);

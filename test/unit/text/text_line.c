@@ -37,7 +37,8 @@ static char unescape(const char **at)
 	}
 }
 
-/* Cuts off the word that begins at in. Returns the place where the next word may begin. */
+/* Copies the word that begins at `in` to *out, without its quotes, and adds it to l->words. Returns
+ * the place behind the word in the line. */
 static const char *cut(struct text_line *l, const char *in, char **out)
 {
 	size_t i = l->n;

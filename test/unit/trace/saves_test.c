@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Copies of the open segment survive a kill and a power cut at any moment. The reader uses the
- * newest whole copy. The writer later writes the segment into the ring, and no copy is left behind.
+ * newest whole copy. The writer later writes the segment into the ring; then the copies no longer
+ * count.
  */
 #include <errno.h>
 #include <fcntl.h>
