@@ -11,8 +11,9 @@
  * the share is smaller" means a larger n. If an entry names no test, no test fails if its number
  * changes.
  *
- * The code compares some times with half of another time (a majority). The half has no name here. A
- * limit on how much the analysis looks at stands in the file that counts what the limit refuses.
+ * The code compares some times with half of another time (a majority). The half has no name here.
+ * Most limits on how much the analysis looks at are not here: each of them stands in the file that
+ * counts what it refuses.
  */
 #ifndef CTRACE_ANALYSIS_THRESHOLDS_H
 #define CTRACE_ANALYSIS_THRESHOLDS_H
@@ -347,7 +348,7 @@
  * and a larger number). */
 #define REQUEST_SLOW_FROM 99
 /* requests: At most this many of the usual requests of a service are divided into parts, and at
- * most this many of its slowest requests. They are evenly distributed over the ranks.
+ * most this many of its slowest requests. These requests are evenly distributed over the ranks.
  * If smaller, rare reasons are missed.
  * If larger, a trace of a million requests takes minutes. */
 #define REQUEST_SAMPLE 400

@@ -38,8 +38,8 @@ static __always_inline __u32 futex_read(__u64 uaddr)
  * wait has a time limit. The place of the tid depends on the futex:
  * - PI or robust mutex (a convention of the kernel): the tid is in the word itself.
  * - Mutex of glibc (ctrace/glibc.h): the tid is in memory near the word. glibc uses
- *   FUTEX_WAIT_BITSET for a mutex only if the wait has a time limit. Rust uses the same values of
- *   the word and FUTEX_WAIT_BITSET, and stores no tid.
+ *   FUTEX_WAIT_BITSET for a mutex only if the wait has a time limit. A mutex of Rust has the same
+ *   values in its word, but stores no tid. Its waits use FUTEX_WAIT_BITSET without a time limit.
  * - Read-write lock of glibc: the tid is in memory near the word. The lock has two words to wait
  *   on, each with its own distance to the tid. If there is no tid at the first distance, the second
  *   distance is tried.

@@ -3,9 +3,9 @@
  * thresholds.h - private to cli/: the numbers that decide what a command shows, how much of a trace it loads,
  * and how long it waits for the daemon.
  *
- * Each entry says: the unit; what the number means; what goes wrong below and above it. The numbers
- * that decide the verdict of a diagnosis are in analysis/thresholds.h. Most entries have no
- * evidence yet.
+ * Each entry says the unit and what the number means. Most entries also say what goes wrong if the
+ * number is smaller ("Below", "Lower") or larger ("Above", "Higher"). The numbers that decide the
+ * verdict of a diagnosis are in analysis/thresholds.h. Most entries have no evidence yet.
  */
 #ifndef CTRACE_CLI_THRESHOLDS_H
 #define CTRACE_CLI_THRESHOLDS_H

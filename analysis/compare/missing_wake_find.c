@@ -10,7 +10,7 @@
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
-/* One task on the path of the reference's wake-up. */
+/* One task on the path that led to the wake-up of the reference (missing_wake_find.h). */
 struct hop {
 	struct blame blame; /* the blame for the wait that this task ended */
 	uint32_t wait;
@@ -31,8 +31,8 @@ static uint64_t length(const struct graph *g, uint32_t interval)
 }
 
 /* Returns the last wait of the task that was over at ts_ns. Waits by chance (similar_is_chance())
- * do not count. Returns GRAPH_NONE if there is no such wait, or if a folded interval comes later
- * than this wait: the waits in a folded interval are not known. */
+ * do not count. Returns GRAPH_NONE if there is no such wait, or if a folded interval lies between
+ * this wait and the interval at ts_ns: the waits in a folded interval are not known. */
 static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -226,9 +226,9 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 }
 
 /* If the task of the step exited before the second half of the wait, returns true and sets m->how
- * to MISSING_ENDED. If this task has a count below MISSING_GOOD_COUNT, the exit says nothing:
- * perhaps each task of this role ends few waits and then exits. In this case m->n_steps becomes
- * 0. */
+ * to MISSING_ENDED. If this task had ended fewer than MISSING_GOOD_COUNT earlier waits, its exit
+ * says nothing: perhaps each task of this role ends few waits and then exits. In this case,
+ * m->n_steps becomes 0. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -252,9 +252,9 @@ static bool others_served(const struct graph *g, const struct missing_wake_step 
 	       others_woken(g, step->obj, w->task, step->from_ns, step->to_ns);
 }
 
-/* Examines one task of the path. The caller has added its step to m. Returns true if the task waits
- * as usual, so that the caller goes on to the next task. Returns false if this is the task to name,
- * or if no task is to be named (then m->n_steps is 0). */
+/* Examines task k of the path. The caller has added the step of this task to m. Returns true if the
+ * task waits as usual and the path has a next task. The caller then goes on to the next task.
+ * Returns false if task k is to be named, or if no task is to be named (then m->n_steps is 0). */
 static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
 	struct missing_wake_step *step = &m->steps[m->n_steps - 1];

@@ -56,9 +56,9 @@ void breakdown_done(struct breakdown *l);
  * wait for the end of this task (EDGE_EXIT), the key is a hash of the task's name. So if a task
  * waits for several children with one name, one after the other, these children are one group. */
 uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f);
-/* Sets *ret to the id of the stack that most samples of the task in [from_ns, to_ns) have; to 0 if
- * no stack is known. Among equally common stacks, takes the one that was sampled first. Returns 0
- * or -ENOMEM. */
+/* Sets *ret to the id of the commonest stack in the samples of the task in [from_ns, to_ns); to 0
+ * if no stack is known. Among equally common stacks, takes the one that was sampled first. Returns
+ * 0 or -ENOMEM. */
 int breakdown_run_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			uint64_t *ret);
 /* Returns the id of the stack of the longest inspected wait of the task that overlaps [from_ns,

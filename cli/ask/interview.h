@@ -27,9 +27,9 @@ int interview_begin(const struct rulestore_options *o, bool may, struct intervie
 /* Returns the struct ask for an analysis of window w. NULL: no question is possible, so the analysis
  * decides alone. The result belongs to a. w has to live until the analysis ends. */
 const struct ask *interview_ask(struct interview *a, const struct window *w);
-/* To be called after the analysis: keeps the answers and sets a->code. Returns true if the person
- * wants the result, so that the command prints it; false if the person has quit. The command then
- * exits with a->code. */
+/* To be called after the analysis: keeps the answers and sets a->code. Returns true if the command
+ * has to print the result; false if the person has quit. In both cases, the command exits with
+ * a->code, unless the printing fails. */
 bool interview_end(struct interview *a);
 /* Releases everything. To be called once after interview_begin(). */
 void interview_done(struct interview *a);

@@ -15,7 +15,7 @@
  * thread is its tid. */
 #define PROCESS (1ULL << 32)
 
-#define CHAIN_MAX 256 /* links of one chain that are kept */
+#define CHAIN_MAX 256 /* the most links of one chain that are kept */
 
 /* The time between the two looks at the chains. If a waiting task of a cycle has run in between,
  * the cycle existed only for a moment and is no deadlock. */
@@ -216,7 +216,8 @@ static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
 	/* If two threads of two processes read from each other, other threads of these processes
 	 * may still write. So a cycle is told only if all its waits are sure. In addition, the
-	 * cycle has to be closed, or no chain leads out of it and a task in it owes something. */
+	 * cycle has to be closed; or a task in it owes something, and no chain leads out of the
+	 * cycle. */
 	if (c->cycle)
 		return c->strong && (c->closed || (cyclic && any_link_owes(c)));
 	if (c->links.n == 1)

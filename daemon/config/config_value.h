@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 #define CONFIG_ERR_MAX 512
-/* bytes: the smallest value of the setting size, and the largest of size and hangs-size */
+/* bytes: the smallest value of the setting `size`, and the largest value of the settings `size` and
+ * `hangs-size` */
 #define CONFIG_SIZE_MIN    (16ULL << 20)
 #define CONFIG_SIZE_MAX    (1ULL << 40)
 #define CONFIG_TIME_MAX_NS 3600000000000ULL /* the longest time that a setting can have */

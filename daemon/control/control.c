@@ -101,8 +101,9 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
-/* Returns the events to poll for on the client's descriptor. If the buffer already has a complete
- * request, the event is EPOLLOUT: the socket is ready for writing at once, so the event loop comes
+/* Returns the events to poll for on the client's descriptor; 0 if the client has to wait. If the
+ * daemon may handle a request of the client now, and the buffer is full or already has a complete
+ * request, the event is EPOLLOUT. The socket is ready for writing at once, so the event loop comes
  * back to this client and handles the request. */
 static uint32_t client_events(const struct client *cl)
 {
@@ -201,8 +202,8 @@ static void client_request(struct client *cl, const char *line, size_t n)
 }
 
 /* Handles one complete line of the buffer. Does nothing if the client has not received the answer
- * to its last request, or if no line is complete; but if then the buffer is full, refuses the
- * request as too long. */
+ * to its last request. If no line is complete and the buffer is full, refuses the request as too
+ * long. */
 static void client_line(struct client *cl)
 {
 	char line[CONTROL_LINE_MAX];
@@ -400,8 +401,9 @@ static bool control_is_gone(int fd)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* Takes a new connection, or refuses it. The check for a free place comes first, because it is
- * cheap. Returns true if the user is neither root nor the daemon's user. */
+/* Takes a new connection, or refuses it. Looks for a free place before it looks for the rights of
+ * the user, because the search for a place is cheap. Returns true if the user is neither root nor
+ * the daemon's user. */
 static bool control_take(struct control *c, int fd)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };
@@ -557,7 +559,8 @@ uint64_t control_cpu_ns(const struct control *c)
 }
 
 /* Removes a socket on which no process listens. Returns 0 if the file does not exist any more,
- * -EADDRINUSE if a process listens, -EEXIST if the file is not a socket, or another -errno. */
+ * -EADDRINUSE if a process listens or may listen, -EEXIST if the file is not a socket, or another
+ * -errno. */
 static int control_clear_stale(const struct sockaddr_un *sa)
 {
 	_cleanup_close_ int fd = -1;

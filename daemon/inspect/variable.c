@@ -256,8 +256,8 @@ static void search_modules(const struct variable_maps *maps, struct search *s)
 	}
 }
 
-/* Chooses as the dynamic linker does: a global symbol of the program wins over all symbols of the
- * same name in libraries. */
+/* Chooses as the dynamic linker does: if exactly one of the found symbols is a global symbol of the
+ * program, drops all others. */
 static void search_interpose(struct search *s)
 {
 	size_t mine = 0, at = 0;

@@ -129,8 +129,8 @@ int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_
 	if (c->n == JOBS_CALLEES_MAX || same == JOBS_CALLEES_EACH)
 		return -ENOSPC;
 	/* By now the process may have ended, and its tgid may belong to another process. This does
-	 * no harm, because the other process hardly ever has code at this address. Then there is no
-	 * probe. */
+	 * no harm: the other process hardly ever has code at this address, and without code there
+	 * is no probe. */
 	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)call->tgid, 0);
 	if (pidfd < 0)
 		return -errno;

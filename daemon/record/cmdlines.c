@@ -15,8 +15,8 @@
 
 /* In bytes. If a command line is longer than this, its end is not read. */
 #define READ_MAX 65536
-/* A job hands over the command lines that it has read after this many processes, because it may get
- * stuck at the next process. */
+/* A job hands over its command lines each time it has read at most this many, and not only at its
+ * end, because it may get stuck at any process. */
 #define HAND_OVER 64
 
 struct cmdlines {

@@ -147,8 +147,8 @@ static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t 
 					.request = request });
 }
 
-/* Called when a server sends on the socket: either the answer to the oldest request, or a
- * message of its own. For an answer, sets *ret_ask to the send of the request. Otherwise leaves
+/* Called when a server sends on the socket: either the answer to a request (choose_request()), or
+ * a message of its own. For an answer, sets *ret_ask to the send of the request. Otherwise leaves
  * *ret_ask unchanged. */
 static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t *ret_ask)
 {
@@ -436,7 +436,8 @@ void match_recv(struct pass *p, uint32_t event)
 	take_bytes(p, f, task, event, bytes);
 	flow = &p->flows.v.v[f];
 	flow->user = task;
-	/* The end of a request that is answered already does not begin another request. */
+	/* A receive sets sent_last to false. Exception: its bytes are the end of a request that is
+	 * answered already, so they do not begin another request. */
 	flow->sent_last &= flow->role == ROLE_SERVES && !got.begun;
 	p->work[task].parted = event;
 	p->work[task].spoke = r->obj;

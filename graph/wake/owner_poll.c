@@ -239,8 +239,9 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	if (best.score >= POLL_WRITTEN || all->n < 2 ||
 	    (best.stopped && owner_count_stopped(g, all, s->to_ns) == 1))
 		b->task = best.task;
-	/* A thread of the task's own process has something to do for the task: the thread that got work last,
-	 * if it still works; otherwise the thread that ended such a wait before. */
+	/* If the task waits for a thread of its own process, this thread works for the task. It is
+	 * the thread to which the task gave work last, if that thread still works; otherwise the
+	 * thread that ended such a wait before. */
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
 				    : alone && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 	if (own) {

@@ -434,10 +434,10 @@ enum ct_found {
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 /*
- * A flag of CT_JOB_END. Not set: the function of the job has returned. Set: no event says when the job ends.
- * The end is then recorded together with the start, or when the probed function returns. In both cases, the
- * next work of the task, such as handing on the result, still belongs to the job, until the task begins
- * another job or idles.
+ * A flag of CT_JOB_END. Not set: the framework reported the end of the job. Set: the framework does
+ * not report the end. Then this record is made together with the start of the job, or when the
+ * probed function returns. The next work of the task, such as handing on the result, still belongs
+ * to the job, until the task begins another job or idles.
  */
 #define CT_JF_LOOSE 0x01
 
@@ -477,7 +477,7 @@ enum ct_shed {
 	CT_SHED_STEPS = 10,
 };
 #define CT_GV_CAP    0x01 /* a cap of one task, not a step */
-#define CT_GV_GROUP  0x02 /* a cap of a user or control group; with CT_GV_CAP: of one task in it */
+#define CT_GV_GROUP  0x02 /* a cap of a group (govern_group()); with CT_GV_CAP: of one task in it */
 #define CT_GV_CGROUP 0x04 /* with CT_GV_GROUP: the group is a control group */
 #define CT_GV_BLIND  0x08 /* a step: also no inspections (stacks of long waits, polled variables) */
 
@@ -631,7 +631,8 @@ struct ct_object_blob {
 	struct ct_blob h; /* h.tid: the task that was seen using it */
 	ct_u64 id;
 	ct_u64 ino;
-	ct_u64 peer; /* unix: object id of the other end; 0: not known */
+	/* unix: object id of the other end, 0: not known; CGROUP: see above (Objects); else 0 */
+	ct_u64 peer;
 	/* a device number in kernel encoding: that of the file system; for CHARDEV, TTY and
 	 * FUSEDEV: that of the device itself */
 	ct_u32 dev;

@@ -3,8 +3,8 @@
  * fields.h - functions that name the fields of struct ct_rec whose meaning depends on the kind of
  * the record.
  *
- * The name of a function begins with the kind of record that it is for, such as ct_wake_context().
- * If a function is for several kinds, its comment lists them. abi.h says what the field holds.
+ * The name of a function begins with the kind of record that it is for, such as ct_wake_context(),
+ * or the comment of the function names its kinds. abi.h says what the field holds.
  * Flags have names of their own in abi.h (CT_SF_*, CT_WF_*, ...). tid is the task that the record
  * is about, except in CT_GAP (a CPU), in CT_HELD, CT_FD and CT_EPMEMBER (a process), and in kinds
  * that are about no task. Any thread.
@@ -365,8 +365,8 @@ static inline ct_u64 ct_found_queued_ns(ct_u64 from, ct_u64 to)
 	return ct_found_ran_ns(from >> 32, to >> 32);
 }
 
-/* CT_SHED with CT_GV_CAP or CT_GV_GROUP, at the end of the cap: the number of records that were
- * left out. */
+/* CT_SHED with CT_GV_CAP or CT_GV_GROUP, but not both, at the end of the cap: the number of records
+ * that were left out. With both flags, the number is 0. */
 static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 {
 	return r->peer;

@@ -51,7 +51,7 @@ struct glibc_rwlock {
 };
 _Static_assert(sizeof(struct glibc_rwlock) == 32, "glibc_rwlock");
 
-/* Distances in bytes from each of the two words that a task may wait on to the owner's tid. */
+/* Distances in bytes to the owner's tid, from each of the two words that a task may wait on. */
 #define GLIBC_RWLOCK_WRPHASE_TO_OWNER                                                                        \
 	(__builtin_offsetof(struct glibc_rwlock, cur_writer) -                                               \
 	 __builtin_offsetof(struct glibc_rwlock, wrphase_futex))

@@ -13,7 +13,7 @@
 
 #define GOVERN_CAPS      64 /* slots, each for at most one task that is capped on its own */
 #define GOVERN_SLOT(tid) ((tid) & (GOVERN_CAPS - 1))
-#define GOVERN_GROUPS    8 /* groups that may be capped at a time */
+#define GOVERN_GROUPS    8 /* the most groups that are capped at a time */
 
 /*
  * The map ct_capped has a bit for each task, up to PID_MAX_LIMIT of the kernel. The bit is set
@@ -73,7 +73,7 @@ struct govern_marks {
 	struct govern_mark v[GOVERN_MARKS];
 };
 
-/* The kinds of BPF programs. A run of each program of one kind costs about the same. */
+/* The kinds of runs of BPF programs. All runs of one kind cost about the same. */
 enum govern_kind {
 	GOVERN_SWITCH,
 	GOVERN_WAKE,
@@ -95,7 +95,7 @@ enum govern_kind {
 #define GOVERN_TOOK_MAX_NS 20000
 #define GOVERN_LIFE_MAX_NS 500000 /* the same limit for GOVERN_LIFE, whose programs allocate task storage */
 
-/* The cost of the programs of one kind on one CPU. */
+/* The cost of the runs of one kind on one CPU. */
 struct govern_cost {
 	ct_u64 runs;
 	ct_u64 next;     /* the number of the next run that is timed */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Gives hostile bytes to two readers: the reader of the notes of hangs, and the reader of the
- * answers of ctraced-why. The first byte chooses the reader. The resulting JSON has to be valid,
- * and the resulting text must have no control characters except newlines.
+ * answers of ctraced-why. The first byte chooses the reader. Then writes the notes and the answer
+ * anew, as JSON and as text. The JSON has to be valid, and the text must have no control characters
+ * except newlines.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -316,8 +316,8 @@ static void receives(struct scene_writer *s, uint32_t tid, uint64_t sock)
 	add(s, tid % CPUS, (struct ct_rec){ .kind = CT_RECV, .tid = tid, .peer = 64, .obj = sock });
 }
 
-/* A client asks a server, and the server asks a feeder through a pipe. The last answer never
- * comes. */
+/* A client asks a server four times, and each time the server asks a feeder through a pipe. The
+ * client never gets the fourth answer. */
 static void messages(struct scene_writer *s)
 {
 	add_x(s, 1, (struct ct_rec){ .kind = CT_EPMEMBER, .tid = SERVER, .peer = 5, .obj = UNIX_B }, EPOLL,

@@ -7,8 +7,8 @@
  * The limits are higher than what real traces need:
  * - the shortest records take 2.1 bytes each in a body (two tasks that do nothing but wake each
  *   other);
- * - compression makes blocks 3 to 5 times smaller, and dictionaries and checkpoints 20 times
- *   smaller.
+ * - compression makes blocks of dictionaries and checkpoints 20 times smaller, and other blocks 3
+ *   to 5 times smaller.
  *
  * The _FREE part of each limit is for small files, in which the ratios may be larger.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * redact.h - makes a copy of a segment with hashes in place of network addresses, and of the names
- * of programs, files, functions and the host. The functions decode the segment and encode it again,
- * so that the result has only blocks and records that this version knows. Private to trace/. Only
- * one thread at a time may use a struct redact.
+ * redact.h - makes a copy of a segment. In the copy, hashes replace network addresses, and the
+ * names of programs, files, functions and the host (redact_names.h lists what is not replaced). The
+ * functions decode the segment and encode it again, so that the result has only blocks and records
+ * that this version knows. Private to trace/. Only one thread at a time may use a struct redact.
  */
 #ifndef CTRACE_TRACE_SNAPSHOT_REDACT_H
 #define CTRACE_TRACE_SNAPSHOT_REDACT_H

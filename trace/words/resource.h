@@ -42,7 +42,7 @@ enum resource_kind {
  * RESOURCE_NONE, this is "unknown". */
 const char *resource_kind_word(enum resource_kind kind);
 
-/* Returns the kind of an object, whatever a task waits for. A regular file or a directory is
+/* Returns the kind of an object, without regard to any wait. A regular file or a directory is
  * RESOURCE_FUSE on a FUSE file system, and RESOURCE_DISK on any other. id 0 is RESOURCE_UNKNOWN. */
 enum resource_kind resource_of_object(const struct window *w, uint64_t id);
 /* Returns the kind of a socket. If o is NULL, this is RESOURCE_UNKNOWN. */

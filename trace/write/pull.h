@@ -2,7 +2,6 @@
 /*
  * pull.h - gathers the dictionary entries that one segment needs. These are the entries to which
  * the records and states of the segment refer, and the neighbours of these entries. The neighbours
- * the records and states of the segment refer, and the neighbours of these entries. The neighbours
  * of a task are its process, its parent, its command line and its control group. The neighbours of
  * an object are its other end and a task that uses it. One thread at a time.
  */

@@ -143,8 +143,8 @@ static void ringfile_take(struct ringfile *r, const struct file_index *ix, const
 		ring_seq = newest->h.seq;
 	}
 	/* At an earlier start, ringfile_unsave() may have put segments into the slots behind the
-	 * newest one. The loop steps over these segments. Their seq is lower than the seq of the
-	 * newest segment, but by less than n_saves. */
+	 * newest segment of the ring. The loop steps over these segments. Their seq is lower than
+	 * the seq of this newest segment, but by less than n_saves. */
 	while (r->next_slot <= r->n_slots && r->slots[r->next_slot].seq &&
 	       r->slots[r->next_slot].seq + r->n_saves > ring_seq)
 		r->next_slot++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A TCP server reads the requests of three clients with one wake, and answers them together. */
+/* After one wake-up, a TCP server reads the requests of three clients. It answers them together. */
 #include "batch.h"
 
 static uint16_t port;

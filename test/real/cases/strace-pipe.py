@@ -17,7 +17,7 @@ def play(s):
             pass
     s.out(["mkfifo", "records"])
     hold = os.open(s.path("records"), os.O_RDWR)  # grep begins before there is a record
-    # The other strace writes to a file, and its program sleeps.
+    # The bystander is another strace. It writes to a file, and its program sleeps.
     s.start("bystander", ["strace", "-o", "other", "sleep", "60"], stop=signal.SIGKILL)
     s.wait("the other sleep runs", lambda: s.child("bystander", "sleep"))
     s.role("bystander-sleep", s.child("bystander", "sleep"))

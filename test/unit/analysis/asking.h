@@ -21,8 +21,8 @@ void asking_take(const struct question *q, struct asking *a);
 /* The function of a struct ask. arg: a struct asking. Prints the question. Returns the next of the
  * answers, or ASK_DECIDE if none is left. */
 int asking_choose(void *arg, const struct ask_question *question, bool *ret_keep);
-/* Prints the rules. Returns true if the question of the case has the word "again". Then the
- * question runs once more, without answers. */
+/* Prints the rules. The first call returns true if the question of the case has the word "again".
+ * Then the caller runs the question once more, without answers. */
 bool asking_again(struct asking *a);
 void asking_done(struct asking *a);
 

@@ -129,7 +129,8 @@ static void test_edges_of_knowledge(void **state)
 	end(&s);
 }
 
-/* 10 waits for 20. Later 10 receives, without a wait, a message that 30 has sent 10 ms before. */
+/* Task 10 waits for task 20. Task 30 sends a message at 70 ms. Task 10 receives it at 80 ms,
+ * without a wait. */
 static void test_arrival(void **state)
 {
 	struct edge edges[] = { { .from = 2, .to = 0, .kind = EDGE_WAKE },
@@ -142,7 +143,7 @@ static void test_arrival(void **state)
 	runs(&s.m, 2, 30);
 	wait_out(&s.m, 0, 10, 10, PIPE);
 	wait_over(&s.m, 0, 10, 50, 20, PIPE);
-	/* 10 is woken while it runs: the wake changes nothing */
+	/* task 10 is woken while it runs: the wake changes nothing */
 	edges[0].event = edges[0].cause = (uint32_t)s.m.events.n;
 	make_wake(&s.m, 60, 2, 10, 30, OTHER);
 	edges[1].cause = (uint32_t)s.m.events.n;
@@ -158,13 +159,15 @@ static void test_arrival(void **state)
 	assert_int_equal(without_task(&s, 20), 10);
 	assert_int_equal(without_task(&s, 30), 0);
 	assert_int_equal(without_tasks(&s, 20, 30), 40);
-	assert_int_equal(without_tasks(&s, 10, 20), 40 + 10 - 40 + 20); /* there is no record after 80 ms */
+	/* 20: task 10 runs from 80 ms to 100 ms */
+	assert_int_equal(without_tasks(&s, 10, 20), 40 + 10 - 40 + 20);
 	end(&s);
 }
 
 /*
- * 10 waits for a message of 20. Without this wait, the message does not delay 10. A later message
- * of 20 delays 10, unless the question is about all waits of this kind (WHATIF_WAITS).
+ * Task 10 waits for a message of task 20. Without this wait, the receive of the message at 60 ms
+ * does not delay task 10. A second receive, at 75 ms, delays task 10, unless the question is about
+ * all waits of this kind (WHATIF_WAITS).
  */
 static void test_awaited(void **state)
 {
@@ -229,8 +232,8 @@ static uint64_t saved_with_record_after(uint64_t late_us)
 
 /*
  * The record of the send that ended the wait may come shortly after the wait (150 us). Without the
- * wait, this send does not delay 10. A later record (300 us) is of another send, for which 10 then
- * waits.
+ * wait, this send does not delay task 10. A later record (300 us) is of another send, for which
+ * task 10 then waits.
  */
 static void test_record_after_the_wait(void **state)
 {

@@ -64,8 +64,9 @@ static void test_mixed(void **state)
 	assert_non_null(strstr(buf, "a\tb\nc\\x1b[31m\\u202e\\xff caf\xc3\xa9 7\033[1mown\033[0m\\x1b"));
 }
 
-/* Prints two characters of several bytes and a colour, `arg` bytes before the end of a block of
- * stdio (65536 bytes). So the block may end in the middle of one of them. */
+/* Prints a character of several bytes, a colour, and another character of several bytes. They begin
+ * `arg` bytes before the end of a block of stdio (65536 bytes). So the block may end in the middle
+ * of one of the three. */
 static void put_across(int arg)
 {
 	for (int i = 0; i < 65536 - arg; i++)

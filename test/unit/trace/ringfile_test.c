@@ -569,8 +569,8 @@ static void reading_while_it_is_written(void **state)
 	assert_in_range(good, 10, 60);
 }
 
-/* Seals segments as fast as possible, and writes the number of sealed records to the pipe fd. Never
- * returns. */
+/* Seals segments as fast as possible. After each segment, writes to the pipe fd how many records
+ * are sealed so far in sum. Never returns. */
 static void sealing_child(struct fixture *f, int fd)
 {
 	struct writer_options opt = { .size_bytes = FIXTURE_BYTES };
