@@ -114,10 +114,8 @@ static bool next_trouble(struct trace_storage_told *told, const struct now *at, 
 		told->failed_syncs = now->failed_syncs;
 	} else {
 		say_trouble(now, path, text);
-		if (told->trouble == WRITER_FINE) {
+		if (told->trouble == WRITER_FINE)
 			told->since_ns = now->since_ns;
-			told->lost = now->lost_records;
-		}
 	}
 	told->trouble = now->trouble;
 	return true;
@@ -165,7 +163,12 @@ bool trace_storage_next(struct trace_storage_told *told, const struct writer_sto
 			path);
 		return true;
 	}
-	return next_stuck(told, &at, path, text) || next_trouble(told, &at, path, text);
+	if (next_stuck(told, &at, path, text) || next_trouble(told, &at, path, text))
+		return true;
+	/* a trouble can lose records before it is seen here */
+	if (now->trouble == WRITER_FINE)
+		told->lost = now->lost_records;
+	return false;
 }
 
 static int trace_storage_look(sd_event_source *source, uint64_t usec, void *arg)

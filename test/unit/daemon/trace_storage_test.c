@@ -43,13 +43,14 @@ static void once_when_it_begins_and_once_when_it_ends(void **state)
 	s.trouble = WRITER_WRITE;
 	s.error = -ENOSPC;
 	s.since_ns = 6 * SEC;
+	s.lost_records += 10; /* the first records are lost before the trouble is reported */
 	assert_int_equal(told(&t, &s, 7 * SEC, "make room"), 1);
 	for (uint64_t i = 8; i < 40; i++) {
 		s.lost_records += 10;
 		assert_int_equal(told(&t, &s, i * SEC, NULL), 0);
 	}
 	s.trouble = WRITER_FINE;
-	assert_int_equal(told(&t, &s, 46 * SEC, "after 40 s; 320 records are lost"), 1);
+	assert_int_equal(told(&t, &s, 46 * SEC, "after 40 s; 330 records are lost"), 1);
 	assert_int_equal(told(&t, &s, 47 * SEC, NULL), 0);
 }
 
