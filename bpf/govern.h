@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * govern.h - applies the decisions of the governor (daemon/governor/) in the programs, and measures
- * the cost of the programs.
+ * govern.h - applies the decisions of the governor (daemon/governor/) in the BPF programs, and
+ * measures the cost of these programs.
  *
  * Most programs read the clock at their start in any case. To measure the cost, one run in
  * GOVERN_TIMED reads the clock at its end as well. The governor does not use the statistics of the

@@ -31,8 +31,8 @@
  *   third report about tasks of that name.
  *
  * In a coarse stretch (CT_LACK_SWITCHES of fields.h), the records show only long waits, and long
- * times in the queue of a CPU. The rules judge only such waits and times. A task that runs and
- * waits briefly is not judged.
+ * times in the queue of a CPU. The rules judge only such waits and times. A task is not
+ * judged while it runs, or waits only briefly.
  *
  * While messages are not recorded (CT_LACK_MESSAGES), the rule SERVICE asks the kernel whether
  * there are unread bytes. The rule judges only a reader that stays in one wait all the time, and so
@@ -121,10 +121,11 @@ struct detect_options {
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
 	/*
-	 * Asks the kernel how many bytes a socket of a process has received that no task has read.
-	 * The rule SERVICE needs this while messages are not recorded. Returns 0, or -EBUSY if the
-	 * detector shall ask again soon, or another -errno if the number is not known. If unread is
-	 * NULL, the number is never known.
+	 * Asks the kernel how much data a socket of a process has received that no task has read.
+	 * *ret becomes 0 if there is none, else a number without a unit. The rule SERVICE needs
+	 * this while messages are not recorded. Returns 0, or -EBUSY if the detector shall ask
+	 * again soon, or another -errno if the number is not known. If unread is NULL, the number
+	 * is never known.
 	 */
 	int (*unread)(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret);
 	void *look_arg; /* for look() and unread() */

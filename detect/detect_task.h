@@ -50,7 +50,7 @@ struct detect_task {
 	uint16_t receives; /* messages that the task has received (CT_RECV); at most UINT16_MAX */
 	uint64_t since_ns, obj;
 	uint64_t wake_ns;  /* latest wake-up; the record of the wait that this wake-up ends may come later */
-	uint64_t futex_ns; /* time of the CT_FUTEX with futex_owner; the CT_SWITCH comes after it */
+	uint64_t futex_ns; /* time of the CT_FUTEX with futex_owner; the wait begins after it */
 	uint64_t idle_point;
 	/*
 	 * Times away from the idle point:

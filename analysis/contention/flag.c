@@ -90,8 +90,9 @@ static void take_history(const struct graph *g, const struct history *h, uint64_
 	f->until_ns = f->ended ? e->r.ts : to_ns;
 }
 
-/* Tells whether the variable of h is a better choice than the variable of f: another task wrote the
- * variable of h later, or f has no watched variable yet. */
+/* Tells whether the variable of h is a better choice than the variable of f. It is in three cases:
+ * f has no watched variable yet; another task wrote the variable of h, but none the variable of f;
+ * another task wrote the variable of h later than the variable of f. */
 static bool is_later(const struct graph *g, const struct history *h, const struct flag *f)
 {
 	const struct window_event *e = h->ended ? h->ended : h->before;
@@ -147,8 +148,8 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 		f.spin = polled->r.ts >= from_ns && polled->r.flags & CT_QF_SPIN;
 	}
 	find_writer(g, task, from_ns, to_ns, &f);
-	/* The loop of an interpreter reads the same memory again and again, like a spin. Only a
-	 * variable of the program, or a variable that another task writes, shows a spin. */
+	/* The loop of an interpreter reads the same memory again and again, like a spin. So the
+	 * polling counts as a spin only if the variable has a symbol or another task writes it. */
 	f.spin &= f.writer != GRAPH_NONE || has_symbol(g, f.obj);
 	return f;
 }

@@ -14,7 +14,7 @@ static uint64_t key_of(const struct window *w, const struct window_event *e, uin
 /* Returns the end of a job whose recorded end is not exact (CT_JF_LOOSE). start_ns is the recorded
  * end. The result is the begin of the next wait of `task`, because the work for the job is over by
  * then. If the graph has no such wait, the result is start_ns. (If `task` begins another job before
- * this wait, begin() ends the first job earlier.) */
+ * this wait, this job ends there: see begin().) */
 static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t start_ns)
 {
 	uint32_t i = graph_interval_at(g, task, start_ns);

@@ -9,7 +9,8 @@
  * the trace. The shift is 0 at the start of the range. Each interval of the task may change the
  * shift:
  *
- * - running, runnable: the shift stays. An interval that is taken away adds its length.
+ * - running, runnable: the shift stays. If the interval is taken away, its length is added to the
+ *   shift.
  * - a wait that another task ended: in the replay, it is over when the waiter has begun it and the
  *   other task has ended it. The new shift is the smaller of two: the shift of the waiter plus the
  *   length of the wait, and the shift of the other task. So the wait for a lock follows the owner of

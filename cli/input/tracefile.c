@@ -219,7 +219,7 @@ int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile
 			more = fn(arg, w, window_lower_bound(w, at), window_lower_bound(w, end));
 			any = true;
 			window_free(w);
-		} else if (e != -ERANGE) { /* -ERANGE: no daemon ran in the time of this piece */
+		} else if (e != -ERANGE) { /* -ERANGE: this piece overlaps no segment */
 			cli_progress(NULL, 100);
 			cli_warn("%s", err);
 		}

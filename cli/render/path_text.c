@@ -32,9 +32,9 @@ static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns,
 	return buf;
 }
 
-/* Names the task that held the victim up for most of the time. Names no task if this task did so
- * for less than half of the time, or is the victim itself, or is the task for which the victim
- * waited most. Names no task either if the latter is not known. */
+/* Names the task that held the victim up for the longest time. Names no task in four cases: this
+ * task held the victim up for less than half of the time; it is the victim itself; it is the task
+ * for which the victim waited most; the task for which the victim waited most is not known. */
 static void say_end(const struct path_view *v, FILE *f)
 {
 	const struct account_row *first = &v->account->rows[ACCOUNT_WAIT][0];
@@ -328,7 +328,7 @@ static void print_fold(FILE *f, size_t n, uint64_t ns)
 }
 
 /* Returns the length of the shortest one of the RUNS_SHOWN longest runs. Shorter runs are not
- * shown. Returns 0 if all runs are shown. */
+ * shown. Returns 0 if no run is too short to be shown. */
 static uint64_t shortest_shown(const struct path_view *v, const runs *rs)
 {
 	uint64_t top[RUNS_SHOWN] = { 0 };

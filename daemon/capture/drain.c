@@ -474,7 +474,7 @@ static void drain_losses(struct drain *d, uint64_t now_ns)
 	probe_losses(d->opt.probe, drain_loss, d);
 	if (now_ns >= d->clock_ns + DRAIN_CLOCK_NS) {
 		d->clock_ns = now_ns;
-		(void)probe_measure_clock(d->opt.probe); /* if it fails, the next one may succeed */
+		(void)probe_measure_clock(d->opt.probe); /* the next measurement may succeed */
 	}
 	d->lost |= d->detect && detect_is_blind(d->detect);
 	if (!d->lost || governor_loop_paused(d->governor_loop) || now_ns < d->resync_ns + DRAIN_RESYNC_NS)
@@ -555,7 +555,8 @@ static void drain_requests(struct drain *d, bool close)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Makes one round. Returns the number of records that were in the rings. */
+/* Does the work of one round of the drain thread. Returns the number of records that were in the
+ * rings. */
 static long drain_round(struct drain *d)
 {
 	uint64_t now_ns = clock_boot_ns();

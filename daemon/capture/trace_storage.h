@@ -21,7 +21,8 @@ struct trace_storage;
 /* The troubles that have been reported so far. All zero at the start. */
 struct trace_storage_told {
 	enum writer_trouble trouble;
-	uint64_t since_ns, lost; /* when the trouble began; how many records had been lost before it */
+	/* since_ns: when the trouble began; lost: how many records had been lost before the trouble */
+	uint64_t since_ns, lost;
 	bool stuck;
 	uint64_t stuck_ns, stuck_lost;
 	uint64_t begun_anew, repaired, failed_syncs;

@@ -13,8 +13,9 @@
 struct config_hang {
 	bool on; /* true: the daemon looks for hangs */
 	struct detect_settings detect;
-	/* The rules that have a setting of their own (such as hang-disk), as bits 1 << CT_HANG_*.
-	 * given[0] is for all programs, given[n] for detect.overrides[n - 1]. */
+	/* The rules whose own setting (such as hang-disk) was set, as bits 1 << CT_HANG_*.
+	 * given[0] is for all programs, given[n] for detect.overrides[n - 1]. hang-after does not
+	 * change the limits of these rules. */
 	uint32_t given[1 + DETECT_OVERRIDES_MAX];
 };
 

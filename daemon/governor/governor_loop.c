@@ -199,7 +199,7 @@ static void governor_loop_step(struct governor_loop *g)
 		g->governor.step = before;
 		return;
 	}
-	/* with fewer counts, stats.most keeps the result of the last second */
+	/* with fewer than GROUPS_LEAST records in the sample, stats.most keeps its earlier value */
 	if (g->caps.total >= GROUPS_LEAST)
 		governor_loop_most(g);
 	if (turns) {
@@ -286,8 +286,8 @@ static void governor_loop_rates(struct governor_loop *g, uint64_t now_ns)
 	g->bpf_at_ns = now_ns;
 }
 
-/* Returns the cost that the capture would have in the step CT_SHED_HOOKS, in millionths of the
- * machine's CPU time, averaged over the last seconds. */
+/* Returns the cost that the waits of probe_short_ns() would have in the step CT_SHED_HOOKS, in
+ * millionths of the machine's CPU time, averaged over the last seconds. */
 static double governor_loop_back(struct governor_loop *g, uint64_t now_ns)
 {
 	uint64_t ns = probe_whole_cost_ns(g->opt.probe);

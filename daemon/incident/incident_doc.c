@@ -56,7 +56,7 @@ static json_t *doc_hangs(const struct incident *in)
 	return hangs;
 }
 
-/* Returns how long the first task hung, in nanoseconds, as far as this is known. */
+/* Returns how long the hang hangs[0] lasted, in nanoseconds, as far as this is known. */
 static json_int_t doc_held(const struct incident *in)
 {
 	json_int_t since = (json_int_t)in->hangs[0].since_ns;

@@ -9,8 +9,8 @@
  * be called from any thread and never wait for an inspection.
  *
  * The thread reads files and memory of the programs it inspects. These bytes may be hostile, so
- * every read has a limit. If one inspection takes longer than 10 s, its thread is stuck, and
- * another thread takes over. There are at most four threads, with the stuck ones.
+ * every read has a limit. If one inspection takes longer than 10 s, its thread counts as stuck, and
+ * another thread takes over. There are at most four threads, the stuck threads included.
  */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_H
@@ -43,8 +43,8 @@ struct inspect_stats {
 	uint64_t gone;
 	uint64_t refused_queue; /* requests or results for which a queue was full */
 	uint64_t refused_rate;  /* samples that max_per_sec would have made wait */
-	/* requests for which read_task() or memory failed, or on whose process another thread is
-	 * stuck */
+	/* requests that failed: read_task() failed, memory ran out, or another thread is stuck on
+	 * the process of the request */
 	uint64_t failed;
 	/* user stacks that are not complete, because of a limit (of frames or of time), or because
 	 * memory could not be read */

@@ -66,10 +66,10 @@ unsigned probe_cpus(const struct probe *p);
 /* Returns a descriptor for epoll. It is readable when a ring is more than half full. The descriptor
  * belongs to p. */
 int probe_fd(const struct probe *p);
-/* Calls fn with the records and blobs that are in the rings now, CPU by CPU. In each ring it stops
- * at a record that is not complete. Each call of fn gets one blob, or fixed records back to back.
- * data is 8-byte aligned, and valid during the call of fn. Returns the number of records and
- * blobs. */
+/* Calls fn with the records and blobs that are in the rings now, CPU by CPU. In each ring,
+ * probe_consume() stops at a record that is not complete. Each call of fn gets one blob, or fixed
+ * records back to back. data is 8-byte aligned, and valid during the call of fn. Returns the number
+ * of records and blobs. */
 typedef void (*probe_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
 long probe_consume(struct probe *p, probe_record_fn fn, void *arg);
 /* Returns the largest number of bytes that probe_consume() has found so far in the ring of any one

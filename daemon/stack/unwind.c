@@ -278,9 +278,9 @@ static int step_fp(struct unwind *u, struct walk *w)
 	return 0;
 }
 
-/* Goes from frame f to its caller: with call frame information, or without usable information, with
- * frame pointers. Returns 0, or -ENODATA if f is the outermost frame. Another -errno: the walk has
- * failed. */
+/* Goes from frame f to its caller. Uses call frame information; if there is none that can be used,
+ * uses frame pointers. Returns 0, or -ENODATA if f is the outermost frame. Another -errno: the walk
+ * has failed. */
 static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	uint64_t sp = w->regs[REG_SP], pc = w->regs[REG_PC];

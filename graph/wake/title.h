@@ -17,11 +17,11 @@
 /* Returns true if, by its title, the task waited in s for a lock of the database. */
 bool title_waits(const struct graph *g, const struct interval *s);
 /*
- * Returns the session that seems to own the lock for which the task waits in s: the only session of
- * the same server that is not idle. A session that is idle in a transaction counts as not idle. A
- * session that began to wait for a lock later than the task does not count. Returns GRAPH_NONE if
- * there is no such session, if there are several, or if the title of the only one is old. Adds to
- * *all the sessions that may own the lock.
+ * Returns the session that seems to own the lock for which the task waits in s: the only other
+ * session of the same server that is not idle. A session that is idle in a transaction counts as
+ * not idle. A session that began to wait for a lock later than the task does not count. Returns
+ * GRAPH_NONE if there is no such session, if there are several, or if the title of the only one is
+ * old. Adds to *all the sessions that may own the lock.
  */
 uint32_t title_owner(const struct graph *g, const struct interval *s, struct enders *all);
 

@@ -135,8 +135,8 @@ static void change(struct pick *p, json_t *root)
 		json_array_set_new(at.in, at.i, value);
 }
 
-/* Changes the JSON in p. Returns its new length, or 0 if p is no JSON or the new text is too
- * long. */
+/* Changes the JSON in the input p. Returns the new length of the input, or 0 if it has no JSON or
+ * the new text is too long. */
 static size_t mutate(uint8_t *p, size_t n, size_t size, unsigned seed)
 {
 	size_t front = n && *p != '{' && *p != '[' ? 1 : 0;

@@ -15,8 +15,8 @@
 #include "trace/write/ringfile.h"
 
 /* Writes the header of the new file. Copied segments keep the file id of their source, so the new
- * file has this id too. If `redact` is not NULL, the copied segments have another file id, and the
- * new file has the same one as they. */
+ * file has this id too. If `redact` is not NULL, redaction gives the copied segments a new file id,
+ * and the new file has this new id. */
 static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)
 {
 	const struct reader_file src = reader_file(r);

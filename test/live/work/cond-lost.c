@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A worker gets five jobs. The producer makes no sixth job, and sends no signal. Both threads wait
- * until they are killed.
+ * The producer makes five jobs for the worker, and calls pthread_cond_signal() for each. It makes
+ * no sixth job, and no sixth call. Both threads wait until they are killed.
  */
 #include "work.h"
 

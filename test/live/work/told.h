@@ -38,8 +38,8 @@
 
 struct stamp {
 	uint64_t ns;
-	uint64_t connected_ns; /* when the client requested the connection of the message; 0 if
-				  there is no connection */
+	uint64_t connected_ns; /* when the sender requested the connection over which it sends; 0
+				  if the sender requested none */
 	uint32_t tid;
 	uint32_t note; /* a note to the receiver; the program decides its meaning */
 };

@@ -10,8 +10,9 @@
 
 #define SEC NSEC_PER_SEC
 
-/* The times at which the recordings of three boots begin, each in ns since its boot. Each boot seems to have
- * begun at the same moment, so the recordings have this order in the calendar too. */
+/* The times at which the recordings of three boots begin, each in ns since its boot. All three have
+ * the same offset from boot time to wall clock, so the recordings have this order in the calendar
+ * too. */
 static const uint64_t boots[] = { 1000 * SEC, 5000 * SEC, 9000 * SEC };
 
 static struct reader *three_boots(struct fixture *f)

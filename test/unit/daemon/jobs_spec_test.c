@@ -95,7 +95,7 @@ static void spec(void **state)
 	free(s);
 }
 
-/* Each of these texts is refused with a message that names the error. *ret stays unset. */
+/* Each of these texts is refused, and the message names the error. No spec is returned. */
 static void refusals(void **state)
 {
 	static const struct {
@@ -233,7 +233,7 @@ static void place(void **state)
 		{ { 0x48, 0x89, 0xf8, 0x74, 0 }, 5, 7, 3 },                /* mov %rdi,%rax; je */
 		{ { 0x48, 0x89, 0xf7, 0x74, 0 }, 5, 1, 0 },                /* mov %rsi,%rdi: arg0 is lost */
 		{ { 0x48, 0x89, 0xf7, 0x74, 0 }, 5, 2, 3 },                /* arg0 is lost, but not needed */
-		{ { 0x49, 0x89, 0xc8, 0x74, 0 }, 5, 0x10, 0 },             /* mov %rcx,%r8: arg4 */
+		{ { 0x49, 0x89, 0xc8, 0x74, 0 }, 5, 0x10, 0 },             /* mov %rcx,%r8: arg4 is lost */
 		{ { 0x48, 0x8b, 0x47, 0xf0, 0xeb, 0 }, 6, 7, 4 },          /* mov -0x10(%rdi),%rax; jmp */
 		{ { 0x48, 0x8b, 0x44, 0x24, 0x08, 0x90 }, 6, 7, 5 },       /* mov 8(%rsp),%rax; nop */
 		{ { 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0, 0x90 }, 9, 7, 8 }, /* mov 0x0,%rax; nop */

@@ -96,7 +96,7 @@ static void wake_drained_before_its_switch(void **state)
 	assert_state(t, 7, WINDOW_RUN_RUNNING, 10);
 	switch_at(t, 0, 20, 7, CT_W_READ, 99, 0);
 	assert_state(t, 7, WINDOW_RUN_RUNNABLE, 30);
-	/* a wake-up from before the switch has ended another wait, so it does not end this one */
+	/* the wake-up at 30 ended the wait since 20, so it does not end the wait that begins at 50 */
 	switch_at(t, 0, 40, 0, 0, 0, 7);
 	switch_at(t, 0, 50, 7, CT_W_READ, 99, 0);
 	assert_state(t, 7, WINDOW_RUN_BLOCKED, 50);
@@ -231,7 +231,8 @@ static void found_by_the_iterator(void **state)
 	assert_state(t, 9, WINDOW_RUN_RUNNING, 110);
 	assert_int_equal(tasks_get(t, 7)->tgid, 7);
 
-	/* a task that runs may have waited since its last record */
+	/* Now task 7 is runnable, and task 9 is on CPU 2. Task 9 may have waited since its last
+	 * record (110), so it counts as running only since 150. */
 	a.wait.wait = CT_W_NONE;
 	a.wait.state = CT_ST_RUNNING;
 	c = a;

@@ -22,8 +22,8 @@
 #define FUSE_ID  CT_OBJ_ID(CT_OBJ_FUSEDEV, POINTER)
 #define TIMER    0xffffffff81234567ULL
 
-/* Four vectors of the reference implementation, for inputs of 0, 1, 8 and 15 bytes: key 00 01 02
- * ... 0f, input 00 01 02 ... */
+/* Four test vectors of the reference implementation of SipHash. The key is 00 01 02 ... 0f. The
+ * inputs are the first 0, 1, 8 and 15 bytes of 00 01 02 ... */
 static void test_siphash(void **state)
 {
 	struct siphash_key key;

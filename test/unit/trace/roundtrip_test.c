@@ -366,7 +366,7 @@ static void a_task_that_exited_is_known_one_segment_longer(void **state)
 		assert_int_equal(window_task_at(w, 5, 0) != NULL, segment == 0);
 		window_free(w);
 	}
-	/* the tid is used again before its first task is forgotten */
+	/* the tid 6 gets a new task before the writer has removed the entry of the old task */
 	fixture_task(f, 6, "old");
 	writer_forget_task(f->w, 6);
 	fixture_task(f, 6, "new");

@@ -76,8 +76,8 @@ struct window_record fixture_record(struct fixture *f, uint8_t kind)
 
 	for (int i = 0; i < CT_KIND_WORDS(kind); i++)
 		e.x[i] = fixture_number(f);
-	/* The first word of these records is the begin of a time, so it must be valid. The second
-	 * word of a gap is the end of this time. */
+	/* The first word of these records is a time, so it must be less than FORMAT_TIME_MAX. The
+	 * second word of a gap is a time too. */
 	if (kind == CT_GAP || kind == CT_SHED || kind == CT_HANG || kind == CT_FOUND)
 		e.x[0] %= FORMAT_TIME_MAX;
 	if (kind == CT_GAP)
