@@ -11,8 +11,8 @@
  * zeroes, because the daemon clears the records that it has read, and only then moves tail on. So a
  * record is whole if its time is not 0. The daemon stops at a record that is not whole.
  *
- * A record does not wake the daemon. The daemon polls. To have its records read, a program wakes
- * the daemon only if a ring is more than half full.
+ * A record does not wake the daemon. The daemon polls. A program wakes the daemon only if a ring is
+ * more than half full.
  *
  * A program that can be preempted, and that any task can call in a tight loop, must use
  * emit_side(). Exception: the programs that msg.bpf.c has for kernels before 6.3. Any other program
@@ -26,7 +26,7 @@
 #include "govern.h"
 
 /*
- * How often ct_emit_place() tries to move head. A try fails if an interrupt moves head after
+ * The most tries of ct_emit_place() to move head. A try fails if an interrupt moves head after
  * ct_emit_place() has read it.
  */
 #define EMIT_TRIES 8

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sched.bpf.c - records context switches and wake-ups, each with its reason. */
-/* This file has bpf_rdonly_cast (compat.h), because its programs read more objects than those of
- * any other file, and the kernel holds a lock of the scheduler while it runs them. */
+/* bpf_rdonly_cast makes reads faster, but only one file may use it (compat.h). This file does,
+ * because its programs read more objects than those of any other file, and the kernel holds a lock
+ * of the scheduler while these programs run. */
 #define COMPAT_RDONLY_CAST
 #include "wait.h"
 #include "caps.h"

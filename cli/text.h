@@ -15,7 +15,8 @@
 #define TEXT_NUMBER_MAX 32
 /* Writes a number of bytes: "512 MiB", "1.5 GiB". */
 const char *text_bytes(uint64_t bytes, char buf[TEXT_NUMBER_MAX]);
-/* Writes a duration, with at most four digits below a minute: "1.234 s", "56.7 ms", "2 min 3 s". */
+/* Writes a duration: "1.234 s", "56.7 ms", "2 min 3 s". If it is shorter than a minute, it has at
+ * most four digits. */
 const char *text_duration(uint64_t ns, char buf[TEXT_NUMBER_MAX]);
 /* Writes a number with spaces: "12 345 678". */
 const char *text_count(uint64_t n, char buf[TEXT_NUMBER_MAX]);

@@ -127,8 +127,9 @@
  * alarm comes again and again. Evidence: told (edges_test.c) fails with half and with twice the
  * number. */
 #define TOLD_HABIT 2
-/* votes: the idle point has at most this many. Too small: rare work moves the idle point. Too
- * large: if a task gets a new idle point, the detector finds it later. No evidence yet. */
+/* votes: the idle point has at most this many. Each wait in which the task may idle votes for its
+ * own place. Too small: rare work moves the idle point. Too large: if a task gets a new idle point,
+ * the detector finds it later. No evidence yet. */
 #define VOTES_MAX 255
 /* votes: a wait that is typical of an event loop (wait_is_loop()) has this many votes. Another wait
  * has one, because it shows less well where a task idles. Evidence: votes_loop (edges_test.c) fails

@@ -470,7 +470,7 @@ bool proctask_cgroup(uint32_t pid, char *path, size_t size)
 	path[0] = 0;
 	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/cgroup", pid);
 	f = fopen(name, "re");
-	/* Lines are "12:memory:/path". The last one, "0::/path", is of version 2. */
+	/* Lines are "12:memory:/path". The last one, "0::/path", is that of cgroup version 2. */
 	while (f && getline(&line, &cap, f) > 0) {
 		const char *colon = strchr(line, ':'), *at = colon ? strchr(colon + 1, ':') : NULL;
 

@@ -46,12 +46,11 @@
  * a slot, and encoded again. Evidence: encoding makes records 5 times smaller, and on an idle
  * machine the parts of an encoded segment that are no records have 10 KiB in sum. */
 #define WRITER_SAVE_BYTES (256u << 10)
-/* slots: Some slots of the file are for copies of the open segment. One slot of
- * RINGFILE_SAVES_SHARE slots is for copies. RINGFILE_SAVES_MAX is the largest number of slots for
- * copies. If there would be fewer than RINGFILE_SAVES_MIN, the file has no slots for copies. Below:
- * a copy that has been synced is overwritten before the next sync, or while a reader still needs
- * it. Above: less room for the trace. Evidence: one copy a second is written, and one sync in
- * STORE_SYNC_NS. */
+/* slots: Some slots of the file are for copies of the open segment: one in RINGFILE_SAVES_SHARE
+ * slots, but at most RINGFILE_SAVES_MAX. If there would be fewer than RINGFILE_SAVES_MIN, the file
+ * has no slots for copies. Below: a copy that has been synced is overwritten before the next sync,
+ * or while a reader still needs it. Above: less room for the trace. Evidence: one copy a second is
+ * written, and one sync in STORE_SYNC_NS. */
 #define RINGFILE_SAVES_MIN   16u
 #define RINGFILE_SAVES_MAX   128u
 #define RINGFILE_SAVES_SHARE 32u

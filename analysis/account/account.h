@@ -5,7 +5,8 @@
  * There are five groups of rows. Each group divides the same pieces in another way. In each group,
  * the field ns of all rows adds up to the length of the range:
  *
- *   wait      what the victim itself did: it ran, or it waited for one task and one thing
+ *   wait      what the victim itself did: it ran, or it waited (a row for each pair of a task and
+ *             a thing for which it waited)
  *   resource  what the task of the piece (the task that held the victim up) did. It ran, or it
  *             waited: for a CPU (a row for each task that had this CPU), for a lock, for local
  *             communication (a row for each kind), for the network (a row for each remote address),
@@ -39,13 +40,13 @@ enum account_group {
 /* Returns the word for a group: "wait", "resource", ... */
 const char *account_group_name(enum account_group group);
 
-/* The group of a row says which of its fields are set; the others are 0 or GRAPH_NONE. */
+/* The group of a row says which fields of the row are set; the others are 0 or GRAPH_NONE. */
 struct account_row {
 	uint64_t ns;
 	/* OBJECT: the time of all pieces at which any task, from the victim to the task of the
-	 * piece, waited for the object. So a piece may count in several rows. ns has only the
-	 * pieces for which this is the object of the group `object`, and may be 0. Other groups:
-	 * equal to ns. */
+	 * piece, waited for the object `obj` of this row. So a piece may count in several rows. ns
+	 * counts each piece in one row only: see the group `object` above. So ns may be 0. Other
+	 * groups: equal to ns. */
 	uint64_t within_ns;
 	/* WAIT: the number of waits or runs. Other groups: the number of pieces. If a piece is
 	 * divided among several rows, it counts once for each part. */
@@ -54,8 +55,8 @@ struct account_row {
 	 * task itself; PROCESS: the first thread of the process, or another thread if the trace
 	 * does not have the first one */
 	uint32_t task;
-	/* WAIT: the interval of the longest wait or run. A FOLDED interval stands here only if the
-	 * row had no interval before it. */
+	/* WAIT: the interval of the longest wait or run. A FOLDED interval never replaces another
+	 * interval here, even if it is longer. */
 	uint32_t interval;
 	/* set in WAIT, RESOURCE, OBJECT. In RESOURCE, a device stands for all its files, and one
 	 * socket stands for all sockets with the same remote address. */

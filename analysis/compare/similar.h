@@ -10,7 +10,7 @@
  * A signature describes what a task did: its waits (system call, kind of object, kind of end), and
  * the kinds of its sends, receives and wakes, in order. A repeat of the same things counts once
  * (Argus: Weng, Huang, Yang, USENIX ATC 2021, section 4.2). The likeness of two signatures is the
- * length of their longest common subsequence, relative to their lengths. The score of an earlier
+ * length of their longest common subsequence, divided by their mean length. The score of an earlier
  * wait is this likeness, times a factor for the places of the two waits (similar_place()), times a
  * factor for their stacks.
  *
@@ -72,7 +72,8 @@ int similar_find(const struct graph *g, uint32_t interval, struct similar_set *r
 /* Groups the waits by the role of the task that ended them, and by the way in which this task
  * ended them. Keeps the group with the greatest sum of scores. Drops waits with a score below
  * SIMILAR_LEAST. *ret_others grows by the number of the other dropped waits: those of other
- * groups, and those that no known task ended. */
+ * groups, and those that no known task ended. If no known task ended any of the waits, drops all
+ * waits, and does not change *ret_others. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
 /* Returns the wait of median length among the waits whose score is at most SIMILAR_NEAR_BEST
  * below the best one. The set must not be empty. */

@@ -41,8 +41,8 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
  * POOL_BUSY_TENTHS tenths of [from, to) ("busy throughout"). Returns 0 if one of them was not, or
  * if `task` is the only worker. A pool is one of these:
  * - Threads of one process, without its main thread, that idle on the same futex. If `task` or
- *   another thread was never seen idle, the other thread is in the pool if it has the same name and
- *   was busy throughout.
+ *   another thread was never seen idle, the other thread is in the pool if it has the name of
+ *   `task` and was busy throughout.
  * - Sibling processes that have the same name and share a listening socket.
  */
 uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);

@@ -103,9 +103,10 @@ static int name_flag(struct findings *f, const struct flag *flag)
 }
 
 /* The last task runs or is runnable. Finds whether it computes, or spins until a variable changes
- * (f->spins). If it spins, the chain goes on with the recorded writer of the variable, and
- * *ret_done is set to true. If no writer is recorded, the chain goes on with the writer that
- * contention_flag() guesses, and ends there. */
+ * (f->spins). If it spins, and the writer of the variable is recorded and not in the chain yet, the
+ * chain goes on with this writer, and *ret_done is set to true. Otherwise, unless a watchpoint has
+ * recorded accesses to the variable, the chain gets one more link: the writer that
+ * contention_flag() guesses. */
 static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -129,7 +130,8 @@ static int find_spin(struct findings *f, bool *ret_done)
 	return guess == GRAPH_NONE ? 0 : chain_append(f->g, &f->chain, guess, EDGE_FLAG, EDGE_WEAK);
 }
 
-/* Like find_spin(), but for a task that sleeps between two looks at the variable. */
+/* Like find_spin(), but for a task that sleeps between two looks at the variable. Does not set
+ * f->spins, and does not guess a writer. */
 static int find_sleepy_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -197,8 +199,8 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 
 /* The last task sleeps again and again. If it is the victim, and told another process to do
  * something just before the first sleep, the victim seems to look whether that process is done.
- * That process may have passed the order on to a third process. Sets *ret_done to true if the chain
- * now goes on with that process, and with the third one. */
+ * That process may have passed the order on to a third process. If the chain goes on with that
+ * process, sets *ret_done to true. The third process, if there is one, comes behind it. */
 static int find_prompted(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -276,7 +278,8 @@ static int find_sampled(struct findings *f)
 	if (blamed) {
 		f->cpu.sampled = true;
 		f->cpu.task = blamed->task;
-		/* cpu.total_ns may differ from c.total_ns: take the same share of cpu.total_ns */
+		/* cpu.total_ns may differ from c.total_ns. So the blamed task gets the share of
+		 * cpu.total_ns that it has of c.total_ns by the samples. */
 		f->cpu.ns = (uint64_t)((double)f->cpu.total_ns * (double)blamed->ns / (double)c.total_ns);
 		r = chain_append(f->g, &f->chain, blamed->task, EDGE_CPU, EDGE_WEAK);
 	}
@@ -291,13 +294,14 @@ static int find_cpu(struct findings *f)
 
 	if (r)
 		return r;
-	/* no other task is to blame for a quota */
+	/* the CPU quota of its control group holds up the task, so no other task is to blame */
 	if (contention_is_throttled(&f->cpu) && k->runnable_ns > k->running_ns * STARVED_RATIO) {
 		f->starved = true;
 		return 0;
 	}
-	/* while the task was in the queue, threads of its own process had the CPU for longer than any other
-	 * task, and for longer than the CPU was idle: the process computes */
+	/* while the task waited for the CPU, threads of its own process had the CPU for longer than
+	 * any task of another process, and for longer than the CPU was idle: the process
+	 * computes */
 	if (f->cpu.own_ns > f->cpu.ns && f->cpu.own_ns > f->cpu.idle_ns) {
 		f->chain.end = END_RUNNING;
 		return 0;

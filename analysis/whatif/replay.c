@@ -18,8 +18,8 @@ struct replay_task {
 	uint64_t shift;   /* the shift at the start of interval next */
 	uint32_t next;    /* the first interval that has not been replayed to its end */
 	uint32_t arrival; /* where the last look-up ended: an index among the arrivals of the task */
-	size_t held_end;  /* an index of `held`: for the interval of held_of, all entries before it
-			     are set */
+	size_t held_end;  /* an index of `held`: of the entries for the interval of held_of, those
+			     before this index are set */
 	uint32_t held_of; /* 1 + the last interval for which entries of `held` were set; 0: none is
 			     set */
 	bool begun;
@@ -75,7 +75,7 @@ struct cause whatif_cause(struct whatif *x, uint32_t interval)
 	if (at && at != CAUSE_COMES)
 		return x->causes[at - 1];
 	c = find_cause(x, interval);
-	/* the first thread stores the cause for all threads */
+	/* the first thread that comes here stores the cause for all threads */
 	at = 0;
 	if (__atomic_compare_exchange_n(of, &at, CAUSE_COMES, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 		at = __atomic_fetch_add(&x->n_causes, 1, __ATOMIC_RELAXED);
@@ -264,10 +264,10 @@ static int64_t held_by(struct replay *k, uint32_t interval, struct arrival *a)
 }
 
 /* In the replay, the task of the interval may be ready to receive before the sender has sent. Then
- * the task is held back: the shift of the sender limits its shift. Looks at all arrivals in [from,
- * to), a part of the interval that ends at t. `from` is always the same for an interval. `shift` is
- * the shift that the task would have at t if no arrival held it back. Returns the task's shift at
- * t. */
+ * the task is held back: the shift of the sender limits the shift of the task. Looks at all
+ * arrivals in [from, to): those in the interval, up to t. `from` is always the same for an
+ * interval. `shift` is the shift that the task would have at t if no arrival held it back. Returns
+ * the task's shift at t. */
 static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
 			  uint64_t shift)
 {

@@ -241,8 +241,8 @@ static int replace(const char *path, const char *text)
 }
 
 /* Adds rules to a file. Reads the file again first, because another process may have added rules
- * meanwhile. Returns 0, -EBADMSG if the file is no rules file or memory is short, or another
- * -errno. */
+ * meanwhile. Returns 0, -EBADMSG if the file is no rules file, -EBADMSG or -ENOMEM if memory is
+ * short, or another -errno. */
 static int add_to_file(const char *path, const struct rule *v, size_t n)
 {
 	_cleanup_free_ char *real = realpath(path, NULL), *old = NULL, *text = NULL;

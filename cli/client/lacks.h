@@ -12,7 +12,7 @@ struct lacks {
 	uint64_t missing_ns;
 	/* how many of the missing records are lost; the others wait in the daemon's memory */
 	uint64_t lost_records;
-	/* records of this interval (boot time) may be missing; 0 and 0: none may be missing */
+	/* records of this interval (boot time) may be missing; 0 and 0: no such interval */
 	uint64_t unsure_from_ns, unsure_to_ns;
 };
 

@@ -105,7 +105,7 @@ static void reap_cmd(struct session *s)
 static void on_signal(struct session *s, const struct signalfd_siginfo *si)
 {
 	if (si->ssi_signo == SIGCHLD)
-		return; /* wait_end() checks the children before each wait */
+		return; /* wait_end() checks CMD before each wait */
 	/* A signal of the terminal has reached CMD already. A signal from another process has not, so
 	 * it is passed on to CMD. */
 	if (s->cmd && si->ssi_code != SI_KERNEL)
@@ -233,7 +233,8 @@ static int early_signal(void)
 
 /* Starts CMD, if there is one. Records until wait_end() returns, then saves the recording. Then
  * waits for the end of CMD. Returns the exit code of ctrace: the exit status of CMD if it is not 0,
- * otherwise the exit code of the saving. */
+ * otherwise the exit code of the saving. If a signal came before the start, or CMD cannot be
+ * started, saves nothing and returns the exit code for this. */
 static int session_run(struct session *s, char **argv, struct outfile *out)
 {
 	sigset_t set = oneshot_signals();

@@ -25,9 +25,9 @@ struct path_view {
 	struct whatif_row answer; /* if n_without is not 0: the what-if with all of `without` */
 	const struct whatif_row *table;
 	size_t n_table;
-	/* The what-if of the headline. If the victim mostly waited for a thing, without these
-	 * waits. If the victim mostly waited for a CPU, without all waits for a CPU. If the victim
-	 * mostly ran, there is none, and saved_ns is 0. */
+	/* The what-if of the headline. If the victim mostly waited for a thing, this what-if takes
+	 * away these waits. If the victim mostly waited for a CPU, it takes away all waits for a
+	 * CPU. If the victim mostly ran, there is no such what-if, and saved_ns is 0. */
 	struct whatif_row headline;
 	bool all; /* for text: show all pieces */
 };

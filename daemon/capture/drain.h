@@ -31,9 +31,9 @@ struct drain_options {
 	struct worker *names;
 	/* names of the kernel's functions; NULL: they are read when needed */
 	const struct symbols_kernel *kernel;
-	/* Returns the CPU time in nanoseconds that requests of clients took. The CPU time of the
-	 * threads of `worker` and `names` is not part of it. The budget does not count the returned
-	 * time. Called on the drain thread; may be NULL. */
+	/* Returns the CPU time in nanoseconds that requests of clients have taken so far, without
+	 * the CPU time of the threads of `worker` and `names`. The budget does not count the
+	 * returned time. Called on the drain thread; may be NULL. */
 	uint64_t (*aside_ns)(void *arg);
 	void *aside_arg;
 	struct recorder_options recorder;

@@ -86,7 +86,7 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	double times = g->capture_ppm / g->budget_ppm;
 	enum ct_shed last = g->coarse ? CT_SHED_PAUSES : CT_SHED_HOOKS;
 
-	/* To record less would not help, because the cost comes from inspections. */
+	/* To record less would not help: inspections put the cost above the budget. */
 	if (times < GOVERNOR_CAPTURE)
 		return g->blind ? GOVERNOR_STAY : blind_to(g, now_ns, true);
 	if (g->step >= MIN(last, (enum ct_shed)CT_SHED_COARSE) &&
@@ -131,7 +131,8 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	 * may be closer to the budget. */
 	double limit = g->step == CT_SHED_PAUSES ? GOVERNOR_CALM_PAUSE : GOVERNOR_CALM;
 	/* In the step CT_SHED_COARSE, the cost after a step back counts too. back_ppm is an
-	 * estimate of it. */
+	 * estimate of it. While inspections are stopped, it does not count, because the
+	 * inspections come back before the step. */
 	double rate = g->step == CT_SHED_COARSE && !g->blind ? MAX(g->rate_ppm, g->back_ppm) : g->rate_ppm;
 	bool calm = (g->step || g->blind) && !g->cap_ns && g->bucket_ns > 0 && rate < g->budget_ppm * limit;
 

@@ -9,6 +9,7 @@
  * much CPU time the other tasks had.
  *
  * A pause begins in this order:
+ * - the caps of all tasks and groups end;
  * - a flag ends the capture on all CPUs at one moment;
  * - the file segment is sealed;
  * - the programs are detached.
@@ -22,7 +23,8 @@
  *
  * So the gap lies between two known moments. The next file segment has the states as its
  * checkpoint, and readers go on from there. During a pause only governor_loop_settle() seals a file
- * segment. So if the daemon is killed during a pause, no file segment hides the gap.
+ * segment, and it writes the gap up to now first. So if the daemon is killed during a pause, no
+ * file segment hides the gap.
  *
  * The cap of a group ends in this order:
  * - the daemon clears the bits of the group's tasks (bpf/caps.h);
@@ -31,8 +33,9 @@
  *   does the first two steps again for these bits.
  *
  * One CT_SHED record says that the cap of a task begins, and another one that it ends. In between,
- * readers know only the long waits of the task. Readers match messages by counting bytes. So at a
- * cap readers also forget the messages that are on their way to and from the process of the task.
+ * readers know only the long waits of the task. Readers match messages by counting bytes, and
+ * during the cap they do not know all bytes. So when the cap begins, and when it ends, readers also
+ * forget the messages that are on their way to and from the process of the task.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
@@ -87,7 +90,8 @@ struct governor_loop_stats {
 	/* CPU time so far. spent_ns: of the tracer, without governor_loop_threads.aside_ns. bpf_ns:
 	 * of the BPF programs alone. */
 	uint64_t spent_ns, bpf_ns;
-	uint64_t changes;           /* steps forward and back, and stops and restarts of inspections */
+	/* number of steps forward and back, and of stops and restarts of inspections */
+	uint64_t changes;
 	uint64_t pauses, paused_ns; /* number of pauses since the start, and their total length */
 	/* capped: how often a task was capped because of its own records. left_out: how many
 	 * records the caps of tasks and of groups have left out. */
@@ -98,7 +102,7 @@ struct governor_loop_stats {
 	uint64_t group[GOVERN_GROUPS];
 	unsigned n_groups;
 	/* The task or the group that makes the most records. In a coarse step, in a pause, and
-	 * while a group is capped, this member keeps the value from before. */
+	 * while a group is capped, this member does not change. */
 	struct most most;
 };
 

@@ -22,11 +22,11 @@
 
 /* The capabilities that the daemon needs as long as it runs. */
 static const uint64_t privilege_kept =
-	CAP(CAP_BPF) | CAP(CAP_PERFMON) | /* attach programs, read maps, open perf events of others */
+	CAP(CAP_BPF) | CAP(CAP_PERFMON) | /* attach programs, read maps, open all perf events */
 	CAP(CAP_SYS_PTRACE) |             /* read memory, mappings and descriptors of processes */
 	CAP(CAP_DAC_READ_SEARCH) |        /* open files that processes run, in any directory */
 	CAP(CAP_CHECKPOINT_RESTORE) |     /* open the files that are really mapped: /proc/PID/map_files */
-	CAP(CAP_SYSLOG);                  /* read kernel symbols with kptr_restrict 1 */
+	CAP(CAP_SYSLOG);                  /* read kernel symbols also if kptr_restrict is 1 */
 
 void privilege_begin(void)
 {
@@ -104,8 +104,9 @@ int privilege_drop_bounding(void)
 	int r = 0;
 
 	for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
-		/* Without CAP_SETPCAP the set cannot be made smaller. This is no error: the program that
-		 * took CAP_SETPCAP away from this process is responsible for the set. */
+		/* Without CAP_SETPCAP the bounding set cannot be made smaller. This is no error:
+		 * the program that took CAP_SETPCAP away from this process is responsible for the
+		 * set. */
 		if (prctl(PR_CAPBSET_READ, c, 0, 0, 0) > 0 && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) &&
 		    errno != EPERM)
 			r = -errno;

@@ -150,9 +150,9 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 		timeline_set_owner(b, task, owner);
 }
 
-/* Notes that task `was` ran on cpu until now, and that task `now` runs there from now on
- * (GRAPH_NONE: the idle task). By the records so far, a third task may have run there. Then its
- * switch-out is missing, and it is not known when it stopped, so its interval becomes UNKNOWN. */
+/* Notes a switch on cpu from task `was` to task `now` (GRAPH_NONE: the idle task). By the records
+ * so far, a third task may have run there. Then its switch-out is missing, and it is not known when
+ * it stopped, so its interval becomes UNKNOWN. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)
@@ -682,8 +682,8 @@ static bool timeline_drops(struct builder *b, const struct window_event *e, uint
 	return true;
 }
 
-/* Replays a window and drops its switches. The events that are kept move down at once, because
- * the replay looks at them again. */
+/* Replays a window and drops its switches. Each event that is kept moves to its place in the array
+ * before the replay handles it, because the replay looks at earlier events again. */
 static void timeline_replay_lean(struct builder *b, struct window *w)
 {
 	struct window_event *to = w->events;

@@ -16,9 +16,10 @@
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 
-/* Returns the wait in which the task may wait for an answer at ts_ns. This is its read, connect
- * or poll at ts_ns, if it is in one. Otherwise it is the last wait in an epoll among the last
- * DEBT_LOOKS intervals that began up to ts_ns. Returns GRAPH_NONE if there is no such wait. */
+/* Returns the wait in which the task may wait for an answer at ts_ns. If the task is in a read,
+ * connect or poll at ts_ns, returns this wait. Otherwise returns its last wait in an epoll, but
+ * looks only at the last DEBT_LOOKS intervals that began up to ts_ns. Returns GRAPH_NONE if there
+ * is no such wait. */
 static uint32_t asking_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -115,8 +116,9 @@ static bool computed(const struct graph *g, uint32_t task, uint64_t from_ns, uin
 }
 
 /* Returns true if the task waits at ts_ns for something outside of its process. If it waits for
- * a task of another process, *ret_for becomes this task. The caller has set *ret_for to
- * GRAPH_NONE. since_ns is as in blame_debt(). */
+ * a task of another process, *ret_for becomes this task. Exception: in a wait for a file or a file
+ * lock, *ret_for does not change. The caller has set *ret_for to GRAPH_NONE. since_ns is as in
+ * blame_debt(). */
 static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t ts_ns,
 			  uint32_t *ret_for)
 {

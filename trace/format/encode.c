@@ -14,7 +14,8 @@
 
 typedef VEC(uint8_t) bytes_t;
 
-/* A block as it was last encoded: its content, and its bytes in the file with the header. */
+/* The last encoded block of a type. content: its content before compression. block: its bytes in
+ * the file, which begin with its header. */
 struct kept_block {
 	bytes_t content, block;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A small write and fsync wait behind some megabytes of another program, on a disk of 2 MiB/s. */
+/* The fsync of a small write waits behind some megabytes of another program. The disk takes
+ * 2 MiB/s. */
 #include "disk.h"
 
 static void hog(void)

@@ -2,7 +2,7 @@
 /*
  * A dispatcher queues a job for a worker every 40 ms, and signals the worker. After 25 jobs, the
  * dispatcher still queues jobs, but no longer signals the worker. The last three jobs with a signal
- * come from the thread other.
+ * come from another thread (other).
  */
 #include "work.h"
 

@@ -2,7 +2,8 @@
 /*
  * Questions about answers, for the cases in *.txt:
  *
- *   => diagnose A FROM..TO    verdict, cause, confidence; the chain, one task a line; the choices
+ *   => diagnose A FROM..TO    verdict, cause, confidence; the chain, one task a line; the choices;
+ *                             if there are any: the command `ctrace watch`, the comparison
  *   => sentence A FROM..TO    the sentence of that diagnosis
  *   => asked A FROM..TO       the sentence, verdict and cause if a person gave the window
  *   => times A FROM..TO       the fields of `time` of that diagnosis
@@ -17,7 +18,8 @@
  *   => saved A FROM..TO WHAT [+ WHAT] [/ WHAT ...]
  *                             how much shorter the range would be without WHAT: task A, process A,
  *                             object OBJECT, resource KIND, wait A TIME, waits A TIME or nothing
- *   => services                          the services, their figures and reasons (usual, slow; in per cent)
+ *   => services                          the services and their figures; each reason with its share
+ *                                        of the usual and of the slow requests, in per cent
  *   => queues                            the queues of jobs, and why jobs wait
  *   => parts N                           where the time of request N went
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
@@ -35,7 +37,8 @@
  * segments of a graph made by hand are in the order of task and time:
  *
  *   segment A FROM..TO [cut=first]
- *   edge KIND STRENGTH A.N TIME -> B.N TIME [OBJECT] [flags=false-wake,many]     or from "outside"
+ *   edge KIND STRENGTH A.N TIME -> B.N TIME [OBJECT] [flags=false-wake,many]
+ *                                        "outside" in place of A.N: no task has caused it
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -148,7 +148,7 @@ static struct inspect_result *take(struct inspect *v)
 	return r;
 }
 
-/* Waits until each request is done, refused or failed. Returns the counts. */
+/* Waits until each request is counted as done, gone, refused or failed. Returns the counts. */
 static struct inspect_stats settled(struct inspect *v)
 {
 	struct inspect_stats s;

@@ -8,7 +8,8 @@
 
 #include "lib/bisect.h"
 
-/* Compares the results for every border in every range of up to 20 numbers with a linear search. */
+/* For every border in every range of up to 20 numbers, BISECT() finds the same as a linear
+ * search. */
 static void borders(void **state)
 {
 	for (unsigned n = 0; n <= 20; n++)
