@@ -4,10 +4,10 @@
  * chain ends there. Pure; any thread.
  *
  * The chain may go on: to the task that had the CPU or the disk; to the task that writes the polled
- * variable; to the child for whose end the last task polls; or to a process that the last task told
- * to do something before it polled. The chain may also become shorter. It then ends at one of these
- * tasks: a task that polls; a task whose message was lost; a task that reads from the idle task
- * that started it; or a client that waits for news.
+ * variable; to the child for whose end the last task polls; or to a process that the last task,
+ * before it polled, told to do something. The chain may also become shorter. It then ends at one of
+ * these tasks: a task that polls; a task whose message was lost; a task that reads from its own
+ * starter, which idles; or a client that waits for news.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
