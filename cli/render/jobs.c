@@ -91,7 +91,8 @@ static size_t *matches(const struct queues_of *now, const struct queues_of *befo
 	return of;
 }
 
-/* Whether any queue of `now` has the match `index`. */
+/* Whether any queue of `now` is the same as the queue number `index` of the earlier result. of: the
+ * result of matches(). */
 static bool has_match(const struct queues_of *now, const size_t *of, size_t index)
 {
 	for (size_t i = 0; i < now->q->n; i++)
