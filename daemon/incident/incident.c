@@ -77,7 +77,7 @@ static void incident_lacks(struct incident *in, const char *what, int error)
 }
 
 /* The worker's thread runs the functions from here on. When the daemon ends, incidents_finish() runs
- * the functions that are still due, on the main thread. */
+ * cut_run() or write_run() on the main thread for each incident that still needs one of them. */
 
 /* A sidecar that the worker writes. */
 struct incident_note {
@@ -315,8 +315,8 @@ static void incident_set_path(struct incident *in)
 
 /* Returns the time at which the snapshot for a hang begins: before_ns (struct incidents_options)
  * before the hang. A hang can be noticed long after it began: after a restart of the daemon, or by
- * a rule with a long threshold. The snapshot then shows only the last part of the hang, from
- * INCIDENTS_SPAN_NS before the hang was noticed. */
+ * a rule with a long threshold. If it was noticed more than INCIDENTS_SPAN_NS after its begin, the
+ * snapshot begins INCIDENTS_SPAN_NS + before_ns before the moment at which it was noticed. */
 static uint64_t incident_from(const struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t since_ns = h->since_ns;
