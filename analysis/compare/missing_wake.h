@@ -38,8 +38,8 @@ struct missing_wake_step {
 	enum edge_kind edge; /* the kind of the edge that ended the earlier wait with which `wait`
 				is compared */
 	uint32_t count;      /* how many earlier waits of the waiting task, at the same place as
-				`wait`, the task ended; 0: only other tasks of its role ended such
-				waits */
+				`wait`, were ended by `task`; 0: only other tasks of the role of
+				`task` ended such waits */
 	bool more;           /* count is a lower bound: the search stopped at SIMILAR_LOOKS waits */
 	uint64_t last_ns;    /* when the task last ended one of the waits of `count`; 0: never */
 };

@@ -41,7 +41,8 @@ struct findings {
 
 /* Fills in f. The caller has set f->g, f->chain and f->stall_least_ns. Returns 0 or -ENOMEM. */
 int root_cause_find(struct findings *f);
-/* The state of k is LINK_FOLDED. Returns true if its task ran for most of the time. */
+/* The state of k is LINK_FOLDED. Returns true if the task of k ran for more than half of the
+ * time of k. */
 bool root_cause_ran(const struct link *k);
 /* Returns true if the task of k sleeps again and again for short times, and these sleeps together
  * take more than twice as long as its runs, other waits and unknown time together. */
