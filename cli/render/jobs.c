@@ -78,8 +78,8 @@ static json_t *queue_json(const struct graph *g, const struct queue *q)
 }
 
 /* Returns an array: for each queue of `now`, the index of the same queue in `before`, or SIZE_MAX
- * if there is none. The caller frees the array. Returns NULL if memory is short, and prints an
- * error. */
+ * if there is none. The caller frees the array. If memory is short, prints an error and returns
+ * NULL. */
 static size_t *matches(const struct queues_of *now, const struct queues_of *before)
 {
 	size_t *of = malloc((now->q->n + 1) * sizeof(*of));
