@@ -40,8 +40,8 @@ struct governor_spent {
 	 * time that the budget does not count (governor_loop_threads.aside_ns) */
 	uint64_t capture_ns;
 	uint64_t other_ns; /* for inspections */
-	/* part of capture_ns: the time in which the BPF programs leave out the events of tasks in
-	 * capped groups and, in a coarse step, short waits */
+	/* part of capture_ns: the time that the BPF programs spend to leave out short waits (in a
+	 * coarse step) and events of capped tasks (while a group is capped) */
 	uint64_t passed_ns;
 };
 

@@ -473,8 +473,8 @@ static void read_boot_id(char id[INCIDENT_BOOT_LEN + 1])
 	id[n > 0 ? n : 0] = 0;
 }
 
-/* Notes the times of the snapshots of earlier runs, so that the limits hold across restarts. A hang
- * that makes the daemon restart again and again must not fill the disk. */
+/* Notes the times of the snapshots of earlier runs, so that the limits of snapshot-rate hold across
+ * restarts. A hang that makes the daemon restart again and again must not fill the disk. */
 static void incidents_remember(struct incidents *is, json_t *list)
 {
 	int64_t now_ns = (int64_t)clock_boot_ns(), offset = clock_offsets_now().boot_to_real_ns;
@@ -484,8 +484,8 @@ static void incidents_remember(struct incidents *is, json_t *list)
 		const char *comm = json_string_value(json_object_get(json_object_get(doc, "victim"), "comm"));
 		int64_t ns = json_integer_value(real) - offset;
 
-		/* ns is 0 or less for a hang of an earlier boot. ns is after now_ns if the clock
-		 * was set back after the hang. Such hangs are left out. */
+		/* ns is 0 or less for a hang of an earlier boot. ns is larger than now_ns if the
+		 * clock was set back after the hang. Such hangs are left out. */
 		if (ns > 0 && ns <= now_ns)
 			incident_times_add(&is->times, comm ? comm : "", incident_store_doc_uid(doc),
 					   (uint64_t)ns);
