@@ -16,7 +16,7 @@
 
 #include "ctrace/abi.h"
 
-#define DETECT_SOCKETS 16384 /* entries of the table: sockets and epolls */
+#define DETECT_SOCKETS 16384 /* entries of the table: sockets, epolls and addresses */
 
 struct detect_socket {
 	uint64_t obj; /* the socket or epoll, or the key of an address; 0: the entry is empty */
