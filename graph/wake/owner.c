@@ -30,13 +30,14 @@ uint32_t owner_child(const struct graph *g, const struct interval *s, struct end
 	return best;
 }
 
-/* Returns the mode (CT_FF_*) of the end of a pipe that can end this wait: the other end. */
+/* Returns the mode (CT_FF_*) in which a task that can end this wait has the pipe open. */
 static uint8_t other_side(const struct interval *s)
 {
 	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
 }
 
-/* Returns the wait of the task that a wake-up at ts_ns ended, or NULL if it is not known. */
+/* Returns the wait of `task` that ended with a wake-up at ts_ns, or NULL if this wait is not
+ * known. */
 static const struct interval *ended_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns - 1);
