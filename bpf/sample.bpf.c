@@ -19,9 +19,10 @@ static __always_inline __u8 sample_frames(void *ctx, struct ct_rawstack_blob *b,
 
 /*
  * Returns how long the current task has run without blocking: its CPU time in ns since it last
- * blocked, which is late by up to a tick. The result is at least the time since the task came to
- * its CPU. Preemption does not end a run. Otherwise, if the machine has more runnable tasks than
- * CPUs, even a task that only computes would have only short runs.
+ * blocked. The kernel may update this CPU time only once a tick, so the result may be too small by
+ * up to a tick. The result is at least the time since the task came to its CPU. Preemption does not
+ * end a run. Otherwise, if the machine has more runnable tasks than CPUs, even a task that only
+ * computes would have only short runs.
  */
 static __always_inline __u64 sample_ran(struct task_struct *t, __u64 now)
 {

@@ -59,9 +59,9 @@ static __always_inline __u64 wait_hash(__u64 hash, __u64 v)
 	return (hash ^ v) * 0x9e3779b97f4a7c15ULL;
 }
 
-/* Returns true if the set that was last written for this task does not have this hash, or was
- * written more than a second ago. Then the caller writes the set now, and this function notes the
- * hash and the time. */
+/* Returns true if this hash differs from the hash that was last noted for the task, or if that was
+ * a second ago or more. In both cases notes this hash and the time. The caller then writes the set,
+ * unless it has only one descriptor. */
 static __always_inline bool wait_hash_is_new(struct task_state *ts, __u64 hash, __u64 now)
 {
 	if (ts->poll_hash == hash && now - ts->poll_ns < WAIT_AGAIN_NS)
@@ -79,9 +79,9 @@ static __always_inline void wait_set_note(struct wait_set *s, struct task_state 
 		ts->polled[i] = s->fd[i].events & (POLLIN | POLLRDNORM) ? s->fd[i].fd : -1;
 }
 
-/* Notes the set s of the task t (wait_set_note()). Returns true if the caller must write the CT_WAITFD
- * records of the set: the last set that was written for t differs from s, or was written more than a
- * second ago. Also returns true if there is no memory to compare the sets. */
+/* Notes the set s of the task t (wait_set_note()). Returns true if the caller must write the
+ * CT_WAITFD records of the set: wait_hash_is_new() is true for the descriptors and events of s.
+ * Also returns true if there is no memory to compare the sets. */
 static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_struct *t)
 {
 	struct task_state *ts = bpf_task_storage_get(&ct_tasks, t, 0, 0);

@@ -221,8 +221,9 @@ static int ctraced_incidents(struct ctraced *c)
 	return r;
 }
 
-/* Returns the CPU time in nanoseconds that requests of clients have taken so far: on their two
- * workers, and on the main thread for users other than root. */
+/* Returns the CPU time in nanoseconds that requests of clients have taken so far, in sum: all
+ * requests on the two workers `clients` and `closer`, and the requests of users other than root on
+ * the main thread. */
 static uint64_t ctraced_aside_ns(void *arg)
 {
 	const struct service *s = arg;
@@ -368,8 +369,8 @@ static int ctraced_start(struct ctraced *c)
 	return r;
 }
 
-/* Stops all parts of the daemon, and seals the trace in any case. Returns false if a thread is
- * stuck. In this case the memory that this thread may use is not freed. */
+/* Stops all parts of the daemon, and seals the trace even if a worker is stuck. Returns false if a
+ * thread is stuck. In this case the memory that this thread may use is not freed. */
 static bool ctraced_stop(struct ctraced *c)
 {
 	struct service *s = &c->service;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * detect_habit.h - a table of habits: for each name, the habits of the tasks with this name. The
- * habits outlive the tasks. detect.c learns them, and detect_judge.c uses them.
+ * habits outlive the tasks. detect.c learns the habits, and detect_judge.c uses them.
  *
- * The table has a fixed size. If the row of a new name is full, the new name replaces the name in
- * this row that was not used for the longest time. Only one thread at a time may call the
- * functions.
+ * The table has a fixed size. The hash of a name chooses a row of the table. If the row of a new
+ * name is full, the new name replaces the name in this row that was not used for the longest time.
+ * Only one thread at a time may call the functions.
  */
 #ifndef CTRACE_DETECT_DETECT_HABIT_H
 #define CTRACE_DETECT_DETECT_HABIT_H

@@ -4,9 +4,9 @@
  * connection, and whether there are unread bytes. The table also has epolls: for an epoll, the task
  * that waited there last. detect_judge.c judges by this table.
  *
- * The table has a fixed size. If the row of a new socket is full, the new socket replaces the
- * socket in this row that was not used for the longest time. Only one thread at a time may call the
- * functions. Times are boot time.
+ * The table has a fixed size. The hash of an id chooses a row of the table. If the row of a new
+ * socket is full, the new socket replaces the socket in this row that was not used for the longest
+ * time. Only one thread at a time may call the functions. Times are boot time.
  */
 #ifndef CTRACE_DETECT_DETECT_SOCKET_H
 #define CTRACE_DETECT_DETECT_SOCKET_H
@@ -16,7 +16,7 @@
 
 #include "ctrace/abi.h"
 
-#define DETECT_SOCKETS 16384 /* entries of the table: sockets and epolls */
+#define DETECT_SOCKETS 16384 /* entries of the table: sockets, epolls and addresses */
 
 struct detect_socket {
 	uint64_t obj; /* the socket or epoll, or the key of an address; 0: the entry is empty */

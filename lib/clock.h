@@ -26,8 +26,8 @@ struct clock_offsets {
 
 /*
  * clock_mono_ns() turns a boot time into a time of CLOCK_MONOTONIC, clock_real_ns() into a wall
- * clock time. The boot time and the offset may come from a file, so the result is at most
- * INT64_MAX.
+ * clock time. The boot time and the offset may come from a file, so their sum may be too large. The
+ * result is then INT64_MAX.
  */
 static inline int64_t clock_mono_ns(uint64_t boot_ns, const struct clock_offsets *o)
 {

@@ -7,8 +7,9 @@
 #define CTRACE_LIB_SYNCDIR_H
 
 /*
- * Syncs the directory that contains path. Returns 0 or -errno. Returns 0 also if the directory cannot
- * be synced, because the caller may not read the directory, or its file system does not support the sync.
+ * Syncs the directory that contains path. Returns 0 or -errno. Returns 0 also if the directory
+ * cannot be synced for one of two reasons: the caller may not read the directory, or the file
+ * system of the directory does not support the sync.
  */
 int syncdir_of(const char *path);
 

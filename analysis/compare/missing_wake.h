@@ -38,8 +38,8 @@ struct missing_wake_step {
 	enum edge_kind edge; /* the kind of the edge that ended the earlier wait with which `wait`
 				is compared */
 	uint32_t count;      /* how many earlier waits of the waiting task, at the same place as
-				`wait`, the task ended; 0: only other tasks of its role ended such
-				waits */
+				`wait`, were ended by `task`; 0: only other tasks of the role of
+				`task` ended such waits */
 	bool more;           /* count is a lower bound: the search stopped at SIMILAR_LOOKS waits */
 	uint64_t last_ns;    /* when the task last ended one of the waits of `count`; 0: never */
 };
@@ -51,8 +51,8 @@ struct missing_wake {
 				  compared */
 	uint64_t wait_to_ns;
 	uint32_t reference;   /* the reference, an interval */
-	uint64_t ref_from_ns; /* when the reference began; or earlier, when the path of wake-ups
-				 began that ended it */
+	uint64_t ref_from_ns; /* the earlier of two times: the begin of the reference, and the begin
+				 of the path of wake-ups that ended the reference */
 	float similarity;     /* how alike the examined wait and the reference are, 0 to 1 (equal).
 				 If several waits were compared one after the other, the least of
 				 their likenesses */
@@ -76,9 +76,9 @@ struct missing_wake {
 				wake-up; GRAPH_NONE: the task has ended */
 	uint64_t since_ns;   /* when `instead` began; MISSING_ENDED: when the task ended;
 				MISSING_SILENT: last_ns of the last step */
-	uint64_t instead_ns; /* for how long the task is in `instead`, within the wait that it
-				should have ended; MISSING_BUSY: all time in which the task ran or
-				was runnable */
+	uint64_t instead_ns; /* the length of `instead`, as far as it lies in the wait that the
+				named task should have ended; MISSING_BUSY: all time of this wait in
+				which the named task ran or was runnable */
 	uint32_t triggers;   /* MISSING_SILENT: how often the named task was woken in the way that
 				made it send the wake-up in the reference. Counts only the time of
 				the wait that the task should have ended */
@@ -86,10 +86,10 @@ struct missing_wake {
 };
 
 void missing_wake_free(struct missing_wake *m);
-/* Returns true if the earlier waits are alike enough, and numerous enough, to name a task. */
+/* Returns true if the result is good enough to name a task: `similarity` and `occurrences` are
+ * large enough, and `others` is not larger than `occurrences`. */
 bool missing_wake_is_good(const struct missing_wake *m);
-/* Returns true if the earlier waits are so alike, and so numerous, that the named task is no
- * guess. */
+/* Like missing_wake_is_good(), with stricter limits: the named task is no guess. */
 bool missing_wake_is_sure(const struct missing_wake *m);
 const struct missing_wake_step *missing_wake_named(const struct missing_wake *m);
 

@@ -4,10 +4,10 @@
  * chain ends there. Pure; any thread.
  *
  * The chain may go on: to the task that had the CPU or the disk; to the task that writes the polled
- * variable; to the child for whose end the last task polls; or to a process that the last task told
- * to do something before it polled. The chain may also become shorter. It then ends at one of these
- * tasks: a task that polls; a task whose message was lost; a task that reads from the idle task
- * that started it; or a client that waits for news.
+ * variable; to the child for whose end the last task polls; or to a process that the last task,
+ * before it polled, told to do something. The chain may also become shorter. It then ends at one of
+ * these tasks: a task that polls; a task whose message was lost; a task that reads from its own
+ * starter, which idles; or a client that waits for news.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
@@ -41,7 +41,8 @@ struct findings {
 
 /* Fills in f. The caller has set f->g, f->chain and f->stall_least_ns. Returns 0 or -ENOMEM. */
 int root_cause_find(struct findings *f);
-/* The state of k is LINK_FOLDED. Returns true if its task ran for most of the time. */
+/* The state of k is LINK_FOLDED. Returns true if the task of k ran for more than half of the
+ * time of k. */
 bool root_cause_ran(const struct link *k);
 /* Returns true if the task of k sleeps again and again for short times, and these sleeps together
  * take more than twice as long as its runs, other waits and unknown time together. */

@@ -69,9 +69,10 @@ int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 /* Diagnoses the candidate *x. The diagnosis may take as many steps as the budget of g has left
  * (graph/timeline/scan.h), but does not change this budget. Returns 0 or -ENOMEM. */
 int hangs_diagnose(const struct graph *g, struct hang *x);
-/* Takes the steps of the diagnosis of *x from the budget of g. If the rows before *x have left no
- * more steps than the diagnosis took, first diagnoses *x again with the steps that are left.
- * Returns 0 or -ENOMEM. Only one thread at a time may call this function. */
+/* Takes the steps of the diagnosis of *x from the budget of g. If this budget has changed since
+ * hangs_diagnose(), and has no more steps left than the diagnosis took, first diagnoses *x again,
+ * with the steps that are left. Returns 0 or -ENOMEM. Only one thread at a time may call this
+ * function. */
 int hangs_settle(const struct graph *g, struct hang *x);
 /* Tells whether x is an alarm that is not minor. */
 bool hangs_is_worst(const struct hang *x);
@@ -91,12 +92,12 @@ bool hangs_are_decided(const struct hangs *h, size_t settled);
 void hangs_sort(struct hangs *h);
 
 /*
- * Returns the end of a hang that began at since_ns and was noticed at found_ns. If the hang lasts,
- * this is the exit of the task or the end of the window, whichever is earlier.
+ * Returns the end of a hang that began at since_ns and was noticed at found_ns. If the window does
+ * not show this end, returns the exit of the task or the end of the window, whichever is earlier.
  *
- * If `looped` is true, the task is an event loop, and the hang ends when the task is back in the
- * wait in which it was before since_ns. If `looped` is false, the hang ends with the wait or the
- * run in which the task is at found_ns.
+ * If `looped` is true, the task is an event loop, and the hang ends when the task waits again where
+ * it waited before since_ns. If `looped` is false, the hang ends with the wait or the run in which
+ * the task is at found_ns.
  */
 uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped);
 

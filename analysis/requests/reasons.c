@@ -57,8 +57,8 @@ static void drop_ids(char *s)
 }
 
 /* Tells whether each connection or each run of a program has its own object of this kind. A futex
- * without a symbol is part of an object in memory: a program may have one for each of its threads,
- * keys or requests. */
+ * without a symbol is part of an object in memory: a program may have such a futex for each of its
+ * threads, keys or requests. */
 static bool is_fleeting(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o;
@@ -91,7 +91,7 @@ static int add_row(const struct adding *a, enum account_group group, const struc
 }
 
 /* Divides ns, the time in which the task itself waited for a CPU, among the tasks that had a CPU
- * meanwhile. */
+ * meanwhile, in proportion to their rows in `account`. */
 static int add_runnable(const struct adding *a, const struct account *account, uint64_t ns)
 {
 	const struct account_row *v = account->rows[ACCOUNT_RESOURCE];

@@ -26,8 +26,8 @@ struct arrival {
 	uint64_t left_ns; /* when the event left the task `from`, at or before ts_ns */
 	uint64_t obj;
 	uint32_t from;
-	bool waited;     /* a child or thread of the task ended while the task waited for another
-			    child or thread (find_siblings()) */
+	bool waited;     /* the arrival is the exit of `from`, a child or thread of the task, while
+			    the task waited for another child or thread (find_siblings()) */
 	uint8_t awaited; /* enum awaited: whether the arrival ended a wait of the task
 			    (was_awaited()) */
 };

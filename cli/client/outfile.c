@@ -115,7 +115,7 @@ static int remove_old(const struct outfile *o, int *ret_old)
 }
 
 /* Makes the partial file anew. No other user can open the new file, whatever the umask and the mode
- * of the directory are. Returns an exit code. */
+ * of the directory are. Returns CLI_OK, or CLI_FAILED: an error has been printed. */
 static int make_partial(struct outfile *o)
 {
 	_cleanup_close_ int old = -1;

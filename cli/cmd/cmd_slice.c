@@ -89,11 +89,12 @@ static void walk_drop(struct walk *k)
 	causal_free(TAKE_PTR(k->c));
 }
 
-/* walk() returns this in place of an exit code if a walk may find more when more records are loaded. */
+/* walk() returns this in place of the exit code of ctrace if a walk may find more when more records
+ * are loaded. */
 #define WALK_FARTHER (-1)
 
 /* Walks in the part of the trace that is loaded. whole: no larger part will be loaded. Returns an
- * exit code or WALK_FARTHER. */
+ * exit code of ctrace, or WALK_FARTHER. */
 static int walk(struct walk *k, bool whole)
 {
 	struct slice_options o = { .direction = direction(k->rq), .rules = &k->interview.store.rules };
@@ -147,7 +148,8 @@ static bool all_inside(const struct walk *k)
 	return true;
 }
 
-/* Walks in the records near the moment (SLICE_AROUND_NS). Returns an exit code or WALK_FARTHER. */
+/* Walks in the records near the moment (SLICE_AROUND_NS). Returns an exit code of ctrace, or
+ * WALK_FARTHER. */
 static int walk_near(struct walk *k)
 {
 	uint64_t from_ns = k->at_ns > SLICE_AROUND_NS ? k->at_ns - SLICE_AROUND_NS : 0;

@@ -78,8 +78,8 @@ static json_t *queue_json(const struct graph *g, const struct queue *q)
 }
 
 /* Returns an array: for each queue of `now`, the index of the same queue in `before`, or SIZE_MAX
- * if there is none. The caller frees the array. Returns NULL if memory is short, and prints an
- * error. */
+ * if there is none. The caller frees the array. If memory is short, prints an error and returns
+ * NULL. */
 static size_t *matches(const struct queues_of *now, const struct queues_of *before)
 {
 	size_t *of = malloc((now->q->n + 1) * sizeof(*of));
@@ -91,7 +91,8 @@ static size_t *matches(const struct queues_of *now, const struct queues_of *befo
 	return of;
 }
 
-/* Whether any queue of `now` has the match `index`. */
+/* Whether any queue of `now` is the same as the queue number `index` of the earlier result. of: the
+ * result of matches(). */
 static bool has_match(const struct queues_of *now, const size_t *of, size_t index)
 {
 	for (size_t i = 0; i < now->q->n; i++)

@@ -39,8 +39,8 @@ static int hang_time(const char *what, const char *value, bool may_be_off, uint6
 	return 0;
 }
 
-/* Handles hang-after: sets the time of each rule that has no setting of its own in this section.
- * The order of the settings does not matter: a rule's own setting always wins over hang-after. If
+/* Handles hang-after: sets the time of each rule that has no setting of its own in the section. The
+ * order of the settings does not matter: a rule's own setting always wins over hang-after. If
  * hang-after is a time, the time of the disk rule does not change. If hang-after is off, this rule
  * is switched off like the others. Returns 0, or -EINVAL with a sentence in err. */
 static int hang_set_after(struct config_hang *c, unsigned section, struct detect_limits *limits,

@@ -13,8 +13,9 @@
  * - Otherwise the governor takes the next step: CT_SHED_HOOKS, then CT_SHED_COARSE. In both steps
  *   every wait of CT_COARSE_NS or more is still recorded, with its reason and its end.
  * - From the step CT_SHED_COARSE on, if one group of tasks makes a large part of the records
- *   (GOVERNOR_SHARE), the governor caps this group: it leaves out the records of this group for a
- *   while. So in a storm of forks, only the group that makes the storm loses records.
+ *   (GOVERNOR_SHARE), the governor caps this group: for a while, it leaves out records that are
+ *   only about tasks of this group. So in a storm of forks, only the group that makes the storm
+ *   loses records.
  * - In the last step, CT_SHED_PAUSES, the governor pauses the capture. The pause lasts until the
  *   bucket holds enough to record for a while, but at most GOVERNOR_OFF_MAX_NS.
  *
@@ -39,8 +40,8 @@ struct governor_spent {
 	 * time that the budget does not count (governor_loop_threads.aside_ns) */
 	uint64_t capture_ns;
 	uint64_t other_ns; /* for inspections */
-	/* part of capture_ns: the time in which the BPF programs leave out the events of tasks in
-	 * capped groups and, in a coarse step, short waits */
+	/* part of capture_ns: the time that the BPF programs spend to leave out short waits (in a
+	 * coarse step) and events of capped tasks (while a group is capped) */
 	uint64_t passed_ns;
 };
 

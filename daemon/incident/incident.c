@@ -77,7 +77,7 @@ static void incident_lacks(struct incident *in, const char *what, int error)
 }
 
 /* The worker's thread runs the functions from here on. When the daemon ends, incidents_finish() runs
- * the functions that are still due, on the main thread. */
+ * cut_run() or write_run() on the main thread for each incident that still needs one of them. */
 
 /* A sidecar that the worker writes. */
 struct incident_note {
@@ -315,8 +315,8 @@ static void incident_set_path(struct incident *in)
 
 /* Returns the time at which the snapshot for a hang begins: before_ns (struct incidents_options)
  * before the hang. A hang can be noticed long after it began: after a restart of the daemon, or by
- * a rule with a long threshold. The snapshot then shows only the last part of the hang, from
- * INCIDENTS_SPAN_NS before the hang was noticed. */
+ * a rule with a long threshold. If it was noticed more than INCIDENTS_SPAN_NS after its begin, the
+ * snapshot begins INCIDENTS_SPAN_NS + before_ns before the moment at which it was noticed. */
 static uint64_t incident_from(const struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t since_ns = h->since_ns;
@@ -473,8 +473,8 @@ static void read_boot_id(char id[INCIDENT_BOOT_LEN + 1])
 	id[n > 0 ? n : 0] = 0;
 }
 
-/* Notes the times of the snapshots of earlier runs, so that the limits hold across restarts. A hang
- * that makes the daemon restart again and again must not fill the disk. */
+/* Notes the times of the snapshots of earlier runs, so that the limits of snapshot-rate hold across
+ * restarts. A hang that makes the daemon restart again and again must not fill the disk. */
 static void incidents_remember(struct incidents *is, json_t *list)
 {
 	int64_t now_ns = (int64_t)clock_boot_ns(), offset = clock_offsets_now().boot_to_real_ns;
@@ -484,8 +484,8 @@ static void incidents_remember(struct incidents *is, json_t *list)
 		const char *comm = json_string_value(json_object_get(json_object_get(doc, "victim"), "comm"));
 		int64_t ns = json_integer_value(real) - offset;
 
-		/* ns is 0 or less for a hang of an earlier boot. ns is after now_ns if the clock
-		 * was set back after the hang. Such hangs are left out. */
+		/* ns is 0 or less for a hang of an earlier boot. ns is larger than now_ns if the
+		 * clock was set back after the hang. Such hangs are left out. */
 		if (ns > 0 && ns <= now_ns)
 			incident_times_add(&is->times, comm ? comm : "", incident_store_doc_uid(doc),
 					   (uint64_t)ns);

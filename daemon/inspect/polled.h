@@ -11,13 +11,12 @@
  * every read has a limit. The search works on x86-64 only; on other machines it finds nothing. Only
  * one thread at a time may use one struct polled.
  *
- * The best candidate has all of this: other tasks can write its memory, it has a symbol of the size
- * that is read, a small loop around the task's place reads it, and its value does not change. The
- * search also follows a pointer that the loop loads, and looks into the functions that the loop
- * calls, but not into the functions that these call. The search decides that a task polls nothing
- * in two cases. First case: the task makes a system call that neither waits nor reads the clock.
- * Second case: the task makes no system calls, and several of its registers change, because it
- * computes.
+ * The best candidate has all of this: it has a symbol whose size is the size of the read, a small
+ * loop around the task's place reads it, and two reads of it give the same value. The search also
+ * follows a pointer that the loop loads, and looks into the functions that the loop calls, but not
+ * into the functions that these call. The search decides that a task polls nothing in two cases.
+ * First case: the task makes a system call that neither waits nor reads the clock. Second case: the
+ * task makes no system calls, and several of its registers change, because it computes.
  *
  * This search was tried on fourteen loops, each with and without optimisation: yields, polls,
  * sleeps, pure loops; flags that are global, static, atomic, in a library, on the heap, behind a

@@ -90,7 +90,7 @@ uint64_t percpu_ring_high_water(const struct percpu_ring *r)
 	return r->high_water;
 }
 
-/* The read of one part of a ring. The part does not reach beyond the end of the ring. */
+/* The state of a read of one part of a ring. The part does not reach beyond the end of the ring. */
 struct piece {
 	const uint8_t *lap; /* lap plus a position is the address of the byte at this position */
 	/* at: the present position. run: the start of the records that are read, but not handed

@@ -12,7 +12,7 @@
 #include "lib/vec.h"
 
 #define REMEMBER_MAX  8
-#define TABLE_AT_ONCE 64 /* the search reads its last entries together, at most this many */
+#define TABLE_AT_ONCE 64 /* when at most this many entries are left, the search reads them all */
 #define FIRST_READ    512
 #define INDEX_MAX     (4u << 20) /* bytes; a larger .eh_frame gets no index */
 

@@ -29,8 +29,8 @@
  * machine, a fifth of the records are of other kinds. */
 #define GRAPH_KINDS (~(1ULL << CT_READY | 1ULL << CT_BLK_ISSUE | 1ULL << CT_BLK_DONE))
 
-/* The key of a futex in graph.owned. Two words that are side by side have one key. The tasks
- * that wait for a read-write lock wait on two such words, and only one of these words has an
+/* The key of a futex in graph.owned. The two words in one aligned unit of 8 bytes have one key. The
+ * tasks that wait for a read-write lock wait on two such words, and only one of these words has an
  * owner at a time. */
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
 

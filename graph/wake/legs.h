@@ -12,9 +12,10 @@
  * - The loop sent the question before it received the request. Then the request was queued behind
  *   the request for which the loop had asked, and the leg begins when the loop receives the
  *   request.
- * - Another client had the connection to the server. Then the leg begins when the loop receives the
- *   request. It ends when the loop receives the message with which this client gives the connection
- *   back.
+ * - The loop lends one connection to a server to its clients, to one at a time. When the request
+ *   comes, another client has the connection. Then the leg begins when the loop receives the
+ *   request. The leg ends when the loop receives the message with which the other client gives the
+ *   connection back.
  *
  * Pure; any thread.
  */

@@ -30,13 +30,14 @@ uint32_t owner_child(const struct graph *g, const struct interval *s, struct end
 	return best;
 }
 
-/* Returns the mode (CT_FF_*) of the end of a pipe that can end this wait: the other end. */
+/* Returns the mode (CT_FF_*) in which a task that can end this wait has the pipe open. */
 static uint8_t other_side(const struct interval *s)
 {
 	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
 }
 
-/* Returns the wait of the task that a wake-up at ts_ns ended, or NULL if it is not known. */
+/* Returns the wait of `task` that ended with a wake-up at ts_ns, or NULL if this wait is not
+ * known. */
 static const struct interval *ended_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns - 1);
@@ -296,8 +297,8 @@ static uint32_t tracer_told(const struct graph *g, const struct interval *s)
 	return GRAPH_NONE;
 }
 
-/* Returns true if the tracer merely waits for a person, or for news of a task, in the middle of
- * the wait s. */
+/* Returns true if the tracer, in the middle of the wait s, merely waits for a person or for news of
+ * a task. Also returns true if the state of the tracer at that time is not known. */
 static bool is_idle_tracer(const struct graph *g, uint32_t tracer, const struct interval *s)
 {
 	uint32_t i = graph_interval_at(g, tracer, s->from_ns + (s->to_ns - s->from_ns) / 2);
@@ -310,7 +311,7 @@ static bool is_idle_tracer(const struct graph *g, uint32_t tracer, const struct 
 }
 
 /* Completes b for a task that its tracer has stopped. Returns false if no record shows that the
- * task told a tracer. */
+ * task told a tracer of its stop. */
 static bool owner_tracer(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	uint32_t told = s->st & CT_ST_TRACED ? tracer_told(g, s) : GRAPH_NONE, tracer;

@@ -8,9 +8,9 @@
 static const char *const title_start = "postgres: ";
 
 /* Returns the title of the task at the end of the interval, without the first word, or "" if the
- * task is no process of PostgreSQL. Sets *ret_fresh to true if the title is about the interval,
- * and not older. The daemon reads a title when it inspects a wait, and records the title only if
- * the title has changed. */
+ * task is no process of PostgreSQL. Sets *ret_fresh to true if the daemon has read this title in
+ * the interval, and not only before. The daemon reads a title when it inspects a wait, and records
+ * the title only if the title has changed. */
 static const char *title_of(const struct graph *g, const struct interval *s, bool *ret_fresh)
 {
 	uint64_t since_ns;

@@ -19,8 +19,8 @@
 struct dict_entry {
 	uint64_t key;
 	struct ct_blob *blob; /* owned; NULL if the place is free */
-	uint64_t put;         /* pull.number of the last segment, or copy of an open segment, that
-				 got the blob */
+	uint64_t put;         /* the last segment, or copy of an open segment, that got the blob:
+				 its number in struct pull */
 	bool used;            /* the entry was used since the last time that the hand of the clock
 				 passed it */
 	/* The task of this entry has exited. So the entry is removed at the end of the next

@@ -2,7 +2,7 @@
 /*
  * job.h - functions for the programs with queues of jobs. Each job notes the task that enqueued it
  * and the task that did it. At the end, the program prints the line "job=ADDRESS ENQUEUED_BY
- * DONE_BY" for each job, in the order of the queue.
+ * DONE_BY" for each job, in the order in which the jobs were enqueued.
  */
 #ifndef CTRACE_TEST_LIVE_JOB_H
 #define CTRACE_TEST_LIVE_JOB_H

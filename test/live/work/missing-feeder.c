@@ -2,7 +2,7 @@
 /*
  * A producer gets items from a feeder process through a pipe, and signals a consumer for each item.
  * After twenty items the feeder stops. The last three wake-ups of the consumer come from the thread
- * other, which signals the same condition variable three times without an item.
+ * `other`, which signals the same condition variable three times without an item.
  */
 #include "work.h"
 

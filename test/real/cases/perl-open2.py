@@ -24,7 +24,7 @@ exit($? ? 3 : 0);
 def play(s):
     with open(s.path("clerk.pl"), "w", encoding="ascii") as f:
         f.write(CLERK)
-    # Another sort waits for lines of another program.
+    # Another sort waits for lines from the test, which sends none.
     s.start("bystander", ["sort", "-n"], talk=True)
 
     s.begin()

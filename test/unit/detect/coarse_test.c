@@ -177,8 +177,8 @@ static void goes_back_to_switches(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* In the step, a server with known habits is in the wait `wait`, and a client waits for the answer of the
- * server. */
+/* In the step step_now, a server with known habits is in the wait `wait`, and a client waits for
+ * the answer of the server. */
 static void server_in_step(struct make *m, enum ct_shed step_now, uint8_t wait, uint64_t obj)
 {
 	struct ct_rec away = { .state = CT_ST_SLEEP, .wait = wait, .obj = obj, .nr = 1 };
@@ -208,7 +208,7 @@ static void notices_a_server_that_does_not_read(void **state)
 		m.unread = 1;
 		server_in_step(&m, steps[i], CT_W_STOPPED, 0);
 		pass(&m, 5 * S);
-		assert_int_equal(m.asked, 1); /* the first answer, after a little more than 2.5 s */
+		assert_int_equal(m.asked, 1); /* the kernel's first answer, after just over 2.5 s */
 		assert_int_equal(m.n, 0);
 		pass(&m, S);
 		assert_int_equal(m.asked, 2);

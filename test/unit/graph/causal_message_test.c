@@ -10,8 +10,9 @@
 #include "test/unit/graph/causal_make.h"
 
 /*
- * All sent datagrams have 100 bytes, and all receives have 60 bytes. So no send has the length of a
- * receive. If each receive were compared with all sends, the time would grow with the square of N.
+ * Each datagram is sent with 100 bytes, and each receive gets 60 bytes. So no send has the length
+ * of a receive. If each receive were compared with all sends, the time would grow with the square
+ * of N.
  */
 static void test_lost_datagrams(void **state)
 {
@@ -46,9 +47,10 @@ static void is_used_by(struct flows *m, const struct graph *g, uint64_t sock, ui
 }
 
 /*
- * Of four connections, flow_make_room() forgets only the first one. Both ends of the first one belong
- * to processes that have ended. One end of the second one belongs to a process that lives. A thread of
- * the third one has ended, but its process lives. No task has used the other end of the fourth one.
+ * Of four connections, flow_make_room() forgets only the requests of the first one. Both ends of
+ * the first one belong to processes that have ended. One end of the second one belongs to a process
+ * that lives. One end of the third one belongs to a thread that has ended, but the process of this
+ * thread lives. One end of the fourth one was used by no task.
  */
 static void test_room_for_messages(void **state)
 {

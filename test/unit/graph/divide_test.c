@@ -9,7 +9,8 @@
 
 #include "test/unit/graph/causal_make.h"
 
-/* Task 10, a process of its own, waits three times for task 20, and works 5 ms after each wait. */
+/* Task 10, a process of its own, waits three times for task 20, and works 5 ms between two
+ * waits. */
 static void waits_3(struct make *m, enum ct_wait wait, uint64_t obj, uint64_t by)
 {
 	runs(m, 10, 10, 1, "waiter");
