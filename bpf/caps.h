@@ -9,8 +9,9 @@
  * task's own fork (caps_unborn()). So a task of the group that sleeps all the time has no CT_SHED,
  * and the wait of this task stays known.
  *
- * A record is left out if it is only about capped tasks, or about capped tasks and the idle task. A
- * record that is also about another task is kept. Exceptions:
+ * A record is left out if each of its tasks is capped, is in a capped group, or is the idle task. A
+ * record that is also about another task is kept, and so is a record about the idle task alone.
+ * Exceptions:
  * - The end of a long wait is recorded in any case (waking_long()).
  * - The exec and the end of a task are left out only if the task is unborn (caps_unborn()).
  * - A fork is left out only if the parent is in a capped group.
@@ -168,9 +169,9 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 }
 
 /*
- * Does the work of caps_leave_out() if a task or group is capped. Before 6.2, the decoders of waits
- * leave little stack to other functions. So this function and caps_died() are not inlined: then
- * their callers need less stack.
+ * Does the work of caps_leave_out() if a task or group is capped. On kernels before 6.2, the
+ * decoders of waits leave little stack to other functions. So this function and caps_died() are not
+ * inlined: then their callers need less stack.
  */
 static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {

@@ -69,11 +69,12 @@
  * Governor: steps back
  */
 
-/* part of the budget: if the cost stays below this, the governor takes a step back.
- * GOVERNOR_CALM_PAUSE is for a step back from the step `pauses`, because this step back does not
- * raise the cost. With smaller numbers, records are left out for longer than necessary. With larger
- * numbers, the governor takes the same step forward again at once. Evidence: if one of these
- * numbers is halved or doubled, the test `calm` in governor_edges_test.c fails. */
+/* GOVERNOR_CALM, part of the budget: if the cost stays below this, the governor takes a step back.
+ * GOVERNOR_CALM_PAUSE, part of the budget: the same for a step back from the step `pauses`. It is
+ * larger, because this step back does not raise the cost. With smaller numbers, records are left
+ * out for longer than necessary. With larger numbers, the governor takes the same step forward
+ * again at once. Evidence: if one of these numbers is halved or doubled, the test `calm` in
+ * governor_edges_test.c fails. */
 #define GOVERNOR_CALM       0.6
 #define GOVERNOR_CALM_PAUSE 0.8
 /* ns: if the step `pauses` has been in force for this time without a pause, the governor takes a
@@ -100,8 +101,8 @@
 #define GOVERNOR_FLAP_NS  10000000000ULL
 #define GOVERNOR_PATIENCE 32
 /* times GOVERNOR_FLAP_NS: if a step has been in force for longer than this when the governor takes
- * a step back, the wait before the next step back is half as long. Evidence: if this number is
- * halved or doubled, the test `flap` in governor_edges_test.c fails. */
+ * a step back, the wait before the next step back becomes half as long as it was. Evidence: if this
+ * number is halved or doubled, the test `flap` in governor_edges_test.c fails. */
 #define GOVERNOR_LASTED 3
 
 /*
@@ -226,11 +227,11 @@
  * With a smaller n, a server with 10 000 descriptors that does not read costs more. With a larger
  * n, some clients of such a server are reported later. No evidence yet. */
 #define UNREAD_TIMES 100
-/* ns: between two measurements of their difference in a coarse step, the clock of the scheduler and
- * boot time drift apart by less than this. These measurements are mostly less than a second apart,
- * and NTP adjusts a clock by at most 0.5 ms in a second. With a smaller number, a wait that is a
- * little longer than CT_COARSE_NS is not recorded. With a larger number, short waits cost more. No
- * evidence yet. */
+/* ns: in a coarse step, the daemon measures the difference between the clock of the scheduler and
+ * boot time again and again. From one measurement to the next, the difference changes by less than
+ * this number: the measurements are mostly less than a second apart, and NTP adjusts a clock by at
+ * most 0.5 ms in a second. With a smaller number, a wait that is a little longer than CT_COARSE_NS
+ * is not recorded. With a larger number, short waits cost more. No evidence yet. */
 #define CLOCK_DRIFT_NS 500000ULL
 /* ns: the cost of the BPF programs that `ctrace status` shows is measured over this time. This cost
  * decides nothing. */
@@ -252,11 +253,11 @@
 /* ns: in a coarse step, the cost of a run that finds that a wait is too short for a record. Such
  * runs are counted, but their time is not measured. */
 #define GOVERN_SHORT_NS 20
-/* ns: the CPU time of the drain thread for the two records of a switch and a wake. With this number
- * the governor estimates, in the step CT_SHED_COARSE, the cost of the step CT_SHED_HOOKS. With a
- * smaller number, the governor takes a step back, and soon has to take the same step forward again.
- * With a larger number, records are left out for longer than necessary. Evidence:
- * doc/performance.md, "Budgets", the row "drain, encode and write". */
+/* ns: the CPU time that the drain thread needs for two records together: that of a switch and that
+ * of a wake. With this number the governor estimates, in the step CT_SHED_COARSE, the cost of the
+ * step CT_SHED_HOOKS. With a smaller number, the governor takes a step back, and soon has to take
+ * the same step forward again. With a larger number, records are left out for longer than
+ * necessary. Evidence: doc/performance.md, "Budgets", the row "drain, encode and write". */
 #define GOVERN_DRAIN_NS 200
 /* ns: if the measured cost of a call is larger than this, the measurement was wrong and is not
  * used. No evidence yet. */
@@ -336,16 +337,17 @@
  * another thread takes over. With a smaller number, a slow file system makes all inspection threads
  * count as stuck. With a larger number, there are no inspections for longer. No evidence yet. */
 #define INSPECT_STUCK_NS 10000000000ULL
-/* ns: the iterator takes the start of a wait from the scheduler's clock. This time can be late by
- * two ticks at 100 Hz (CONFIG_HZ_100), which are 20 ms. With smaller numbers, the present wait is
- * taken for another one. With larger numbers, another wait is taken for the present one. Evidence:
- * the length of a tick. For TASKS_SINCE_NS also: if this number is halved or doubled, the test
- * `since` in policy_edges_test.c fails. */
+/* TASKS_SINCE_NS and INSPECT_SAME_WAIT_NS, ns: two starts of a wait may differ by this much, and
+ * still count as starts of the same wait. The iterator takes the start of a wait from the
+ * scheduler's clock. This time can be late by two ticks at 100 Hz (CONFIG_HZ_100), which are 20 ms.
+ * With smaller numbers, the present wait is taken for another one. With larger numbers, another
+ * wait is taken for the present one. Evidence: the length of a tick. For TASKS_SINCE_NS also: if
+ * this number is halved or doubled, the test `since` in policy_edges_test.c fails. */
 #define TASKS_SINCE_NS       20000000ULL
 #define INSPECT_SAME_WAIT_NS 20000000ULL
-/* ns: the daemon keeps the named stack of an access to a watched variable for this time, for later
- * accesses from the same place. With a larger number, another file may be mapped at that place by
- * then. No evidence yet. */
+/* ns: the daemon keeps the stack of an access to a watched variable, with its names, for this time,
+ * for later accesses from the same place. With a larger number, another file may be mapped at that
+ * place by then. No evidence yet. */
 #define INSPECT_LOOK_KNOWN_NS 1000000000ULL
 /* ns: the longest time to unwind one stack. With a smaller number, deep stacks of programs with
  * large tables stay incomplete. With a larger number, one program holds up all inspections. No
@@ -401,8 +403,8 @@
 
 /* DRAIN_BUSY_MS, ms: after a busy round, the drain thread waits for this time before its next
  * round. Each quiet round makes the wait longer by DRAIN_BUSY_MS, up to DRAIN_QUIET_MS.
- * DRAIN_QUIET_N: a round with fewer records is quiet. With smaller times, an idle machine wakes up
- * more often. With larger times, the rings fill, and a hang is noticed later. Evidence:
+ * DRAIN_QUIET_N, records: a round with fewer records is quiet. With smaller times, an idle machine
+ * wakes up more often. With larger times, the rings fill, and a hang is noticed later. Evidence:
  * doc/performance.md, "A quiet machine", has the cost when hardly anything is recorded. The single
  * numbers have no evidence yet. */
 #define DRAIN_BUSY_MS  50
@@ -412,8 +414,8 @@
  * losses make a busy machine busier. With a larger number, the states of tasks are unknown for
  * longer. No evidence yet. */
 #define DRAIN_RESYNC_NS 10000000000ULL
-/* ns: the descriptor table of an inspected process is read and written at most once in this time.
- * No evidence yet. */
+/* ns: the daemon reads the descriptor table of an inspected process, and writes it into the trace,
+ * at most once in this time. No evidence yet. */
 #define DRAIN_FILES_AGAIN_NS 5000000000ULL
 /* bytes: other threads queue records for the drain thread with drain_post(). The queue holds at
  * most this many bytes. If it is full, further records are refused and counted. No evidence yet. */
@@ -535,10 +537,10 @@
  * disconnects it. With a smaller number, a slow client is disconnected. With a larger number, idle
  * clients keep others out. No evidence yet. */
 #define CONTROL_TIMEOUT_S 10
-/* CONTROL_PACE_PERCENT, percent of a CPU: the connections and requests of users other than root may
- * take this much CPU time. CONTROL_PACE_NS, ns: after a time of little use, they may take this much
- * CPU time at once. With smaller numbers, `ctrace status` is slow when many users ask. With larger
- * numbers, users slow down the daemon. No evidence yet. */
+/* CONTROL_PACE_PERCENT, percent of a CPU: the connections and requests of all users other than root
+ * together may take this much CPU time. CONTROL_PACE_NS, ns: after a time of little use, they may
+ * take this much CPU time at once. With smaller numbers, `ctrace status` is slow when many users
+ * ask. With larger numbers, users slow down the daemon. No evidence yet. */
 #define CONTROL_PACE_PERCENT 10
 #define CONTROL_PACE_NS      20000000ULL
 /* us: if there are no free descriptors, or if SERVICE_CLOSE_MAX / 2 descriptors wait to be closed,

@@ -423,8 +423,9 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 	judge_busy(d, t, limits.after_ns[CT_HANG_BUSY], now_ns);
 }
 
-/* True: r, the usual reader of a socket, is kept from reading: it has run for longer than limit_ns,
- * or it waits elsewhere than in an event loop. */
+/* True: r, the usual reader of a socket, is kept from reading. Either r waits elsewhere than in an
+ * event loop; or r has made no progress for limit_ns, and has run for most of this time (BUSY_PART
+ * of BUSY_OF). */
 static bool judge_reader_is_away(const struct detect *d, const struct detect_task *r, uint64_t limit_ns,
 				 uint64_t now_ns)
 {

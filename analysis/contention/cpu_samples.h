@@ -6,8 +6,8 @@
  * The record of a sample does not tell its CPU. So a task is a candidate if two things are known
  * about it:
  * - The task was on the victim's CPU once. A switch before the time without records shows this, or
- *   a timer of the victim: the timer runs on the CPU on which the victim ran last, and the record
- *   of its wake-up names the task that was on that CPU then.
+ *   a timer that wakes the victim: the timer runs on the CPU on which the victim ran last, and the
+ *   record of the wake-up names the task that was on that CPU then.
  * - The task ran while the victim was in the queue of that CPU. The samples of the task tell for
  *   how long, and so do the sums of its CPU time. The shorter of both times counts.
  *

@@ -80,7 +80,7 @@ static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
  * a place in v; then the newer run replaces the older one. */
 struct runs {
 	struct run v[8];
-	uint64_t ran; /* ns on the CPU, in all intervals that were looked at so far */
+	uint64_t ran; /* ns on the CPU, in the intervals since *runs was cleared */
 };
 
 static struct run *run_of(struct runs *runs, const struct interval *s)
@@ -194,8 +194,9 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			runs.ran += interval_ran_ns(s);
 			if (!run_from)
 				run_from = c.from_ns;
-			/* short waits and preemption may cut a long run: take the run once, at its
-			 * end */
+			/* Neither preemption nor a short wait ends a run. The run is taken when it
+			 * is long enough, and something else than preemption follows. Then a new
+			 * run begins. */
 			if ((i + 1 == end || (g->intervals[i + 1].state != INTERVAL_RUNNABLE &&
 					      !folded_for(&g->intervals[i + 1], TIME_RUNNING))) &&
 			    c.to_ns - run_from >= HANGS_RUN_NS) {
@@ -220,7 +221,8 @@ static int candidate_cmp(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* Tells whether some task should have ended this wait. Otherwise the task merely idles or works. */
+/* Tells whether the diagnosis is an alarm: the wait of the victim should have ended earlier.
+ * Otherwise the victim merely idles or works. */
 static bool is_alarm(const struct diagnosis *d)
 {
 	const struct link *k = &d->chain[0];
@@ -479,7 +481,8 @@ int hangs_settle(const struct graph *g, struct hang *x)
 	uint64_t left = scan_left(g);
 	int r = 0;
 
-	/* If fewer steps were taken than are left now, a second diagnosis would have the same result. */
+	/* If the first diagnosis took fewer steps than are left now, a second one would have the same
+	 * result. */
 	if (x->budget != left && x->steps >= left) {
 		diagnosis_free(TAKE_PTR(x->diagnosis));
 		r = hangs_diagnose(g, x);
@@ -545,7 +548,9 @@ void hangs_free(struct hangs *h)
 	free(h);
 }
 
-/* Returns the end of the wait, or of the run, to which interval i belongs. */
+/* If interval i is a wait, returns the end of the run of waits that begins with i (same_waits()).
+ * Otherwise returns the end of the time from i on in which the state of the task is known, and the
+ * task makes no wait longer than HANGS_SHORT_WAIT_NS. */
 static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 {
 	uint64_t to_ns = g->intervals[i].to_ns;

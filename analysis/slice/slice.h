@@ -83,8 +83,8 @@ struct slice_options {
 #define SLICE_MAX_STEPS 256
 
 struct slice {
-	struct slice_step *steps; /* backward: from the last segment back to the origin; forward: by
-				     at_ns */
+	struct slice_step *steps; /* backward: from the segment in which the walk begins, back to the
+				     origin; forward: by at_ns */
 	size_t n_steps;
 	struct slice_choice *choices;
 	size_t n_choices;

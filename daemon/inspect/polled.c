@@ -23,8 +23,8 @@
 #define LOOPS       3  /* nested loops that are looked at */
 #define FOUND_MAX   24 /* the most candidates at a time */
 #define NAMED_MAX   6  /* candidates whose symbol is looked for */
-/* bytes; a candidate is unlikely if the instruction that reads it is further than this from the
- * places where the task was seen */
+/* bytes; used if no loop is found: then a candidate gets fewer points if the instruction that reads
+ * it is further than this from the places where the task was seen */
 #define NEAR 32
 /* the most addresses on the way from a call to the function; each jump of a PLT adds one */
 #define HOPS_MAX 3
@@ -426,8 +426,8 @@ static void look_into_calls(struct inquiry *q)
 }
 
 /* Searches the code of one function for polled variables: first the innermost loop around the
- * task's place, then the loops around that loop. Returns how many variables this function has put
- * into ret. */
+ * task's place, then the loops around that loop. If there is no loop around the task's place, all
+ * of the code counts. Returns how many variables were found and put into ret. */
 static unsigned decide_level(struct inquiry *q, struct polled_variable ret[POLLED_MAX])
 {
 	unsigned n = 0;

@@ -10,9 +10,10 @@ struct operation {
 	bool writes, load;
 };
 
-/* Decodes an operation of one byte with an operand in memory. reg: bits 3 to 5 of the byte behind
- * it, which are a register or a part of the operation. wide: bytes of an operand of full size.
- * Returns false if op is no such operation. */
+/* Decodes the operation op, which is one byte, and which has an operand in memory. reg: bits 3 to 5
+ * of the byte behind op; they are a register or a part of the operation. wide: the size of the
+ * operand, in bytes, unless the operation is for single bytes. Returns false if op is no such
+ * operation. */
 static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *ret)
 {
 	switch (op) {
@@ -183,8 +184,9 @@ bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t lar
 		size_t end;
 		int64_t to;
 
-		/* The jump ends the loop. The task may be at this jump, or about to return to the
-		 * code behind a call in the loop. */
+		/* A loop is the code from the target of a jump back up to the end of this jump. The
+		 * task may be at the jump, or about to return to the code behind a call in the
+		 * loop. */
 		if (!jump_at(code, n, at, &to, &end) || end < hi || to < 0 || to > (int64_t)lo ||
 		    end - (size_t)to >= best || end - (size_t)to <= larger_than)
 			continue;

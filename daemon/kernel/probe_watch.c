@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probe_watch.c - hardware watchpoints: one perf event for each thread of a process, with the BPF
- * program attached to the event. The process is not stopped.
+ * probe_watch.c - hardware watchpoints. Each thread of a process has one perf event for writes. If
+ * reads are watched too, each thread has a second event. A BPF program is attached to each event.
+ * The process is not stopped.
  *
  * A thread that is created while the events are opened may have each event twice. The second event
  * sees a value that does not change, so the program does not record it. BPF cookies cannot tell the
@@ -229,7 +230,8 @@ static int watch_map(struct probe *p)
 	return 0;
 }
 
-/* Raises the limit of descriptors, because a watchpoint needs one descriptor for each thread. */
+/* Raises the limit of descriptors, because a watchpoint needs one descriptor for each thread, or
+ * two if reads are watched too. */
 static void watch_raise_limit(void)
 {
 	struct rlimit l;

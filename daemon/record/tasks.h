@@ -65,8 +65,8 @@ struct task {
 	 * that the daemon has recorded for the process, or is going to read. 0: there is no such
 	 * command line. */
 	uint32_t exec_id;
-	/* For the leader of a process only: when the worker was last asked for its descriptor
-	 * table. */
+	/* For the leader of a process only: when the descriptor table of the process was last asked
+	 * for. */
 	uint64_t files_ns;
 };
 

@@ -3,12 +3,14 @@
  * filter.h - makes a list of the system calls that a process may make, and enforces the list for
  * good: for the calling thread, and for all threads and processes that it creates later.
  *
- * A call that is not on the list fails, and the kernel's audit log says so. Such a call does not
- * kill the process, because another version of a library may try further calls and do without them.
- * Only a call of another architecture (such as a 32-bit call) kills the process. The errno is
- * EPERM. For a call that is newer than clone3, it is ENOSYS, because a library tries the newest
- * call first, and after ENOSYS an older one. clone3 always fails with ENOSYS, and this is not
- * logged.
+ * A call that is not on the list fails, and the kernel's audit log says so. The errno of the call
+ * is EPERM. If the call is newer than clone3, its errno is ENOSYS instead, because a library tries
+ * the newest call first, and after ENOSYS an older one. clone3 always fails with ENOSYS, and this
+ * is not logged.
+ *
+ * A call that fails does not kill the process, because another version of a library may try further
+ * calls and do without them. Only a call of another architecture (such as a 32-bit call) kills the
+ * process.
  */
 #ifndef CTRACE_DAEMON_SANDBOX_FILTER_H
 #define CTRACE_DAEMON_SANDBOX_FILTER_H

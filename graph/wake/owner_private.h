@@ -44,7 +44,8 @@ size_t owner_count_stopped(const struct graph *g, const struct enders *e, uint64
 uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 		      struct enders *all);
 /* Returns the task at the other end of the socket, or the task that has to accept the connection;
- * or GRAPH_NONE. Tasks of the process tgid do not accept. *all is as for owner_fd(). */
+ * or GRAPH_NONE. Tasks of the process tgid do not count as tasks that accept. *all is as for
+ * owner_fd(). */
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all);
 /*
  * Completes b with the task that could end a poll. Of the objects of the polled set, those with the

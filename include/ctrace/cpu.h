@@ -76,7 +76,8 @@ _Static_assert(sizeof(struct cpu) <= CPU_RING_AT, "struct cpu");
 /* Bytes for the name in a CT_OBJECT. The program that writes a path needs more room than
  * CT_OBJ_NAME_MAX, for one more component of the path. */
 #define CPU_OBJECT_NAME (CT_OBJ_NAME_MAX + 48)
-/* Returns how many bytes of the ring each record of this kind takes. The record may be shorter. */
+/* Returns how many bytes of the ring are reserved for a record of this kind. The record itself may
+ * be shorter. */
 static inline ct_u32 cpu_room(ct_u8 kind)
 {
 	switch (kind) {

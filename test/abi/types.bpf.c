@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* types.bpf.c - one variable of each type of record, so that the compiled file has the type
- * information of these types. */
+/* types.bpf.c - one variable of each type that layout_test.c compares, so that the compiled file
+ * has the type information of these types. */
 #include "vmlinux.h"
 #include "ctrace/abi.h"
 #include "ctrace/cpu.h"

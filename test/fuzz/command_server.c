@@ -4,7 +4,8 @@
  * for each command. A request is a line of words with tabs between them. Each request gets a line
  * as its answer. There are two requests:
  *
- * 	mutate BASE SEED FILE                  writes the trace BASE with the changes of SEED to FILE
+ * 	mutate BASE SEED FILE                  changes the trace BASE at random (seed: SEED), and
+ * 	                                       writes it to FILE
  * 	run SECONDS MEGABYTES OUT ERR ARG...   runs ctrace ARG...
  *
  * The answer to mutate is "ok". The answer to run is "exit CODE KIB" or "signal NUMBER KIB".

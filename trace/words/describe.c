@@ -292,8 +292,8 @@ static size_t describe_task(const struct window *w, uint32_t tid, char *buf, siz
 	return t ? put(buf, size, "pid %u (%s)", tid, t->comm) : put(buf, size, "pid %u", tid);
 }
 
-/* Describes a futex. The id of a futex has only 12 bits of the tgid, but the dictionary knows a
- * task that used the futex. */
+/* Describes a futex. The id of a futex has only 12 bits of the tgid, but the object o, if there is
+ * one, has the tid of a task that used the futex. */
 static size_t describe_futex(const struct window *w, const struct window_object *o, uint64_t ident, char *buf,
 			     size_t size)
 {

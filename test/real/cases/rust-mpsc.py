@@ -57,7 +57,7 @@ def play(s):
         s.role(name, victim.pid, s.threads("victim", name)[0])
     s.wait("grep runs", lambda: s.child("victim"))
     s.role("grep", s.child("victim"))
-    # The journal is a pipe, and nobody opens it for writing.
+    # The journal is a pipe. grep waits until the test opens the pipe for writing, at the end.
     s.wait("grep opens the journal", lambda: s.syscall("grep") == "openat" and s.child("victim", "grep"))
     s.during("grep waits for a writer of the pipe", lambda: s.syscall("grep") == "openat" and
              s.wchan("grep") == "wait_for_partner")

@@ -200,7 +200,7 @@ static void several_at_once(void **state)
 
 /*
  * The daemon only counts the hangs for which the limit allows no snapshot. A restarted daemon reads
- * the notes, so the snapshots of the daemon before count for its limit too.
+ * the notes of the former daemon. So the snapshots of the former daemon count for the limit too.
  */
 static void limited(void **state)
 {
@@ -543,8 +543,8 @@ static void clock_back(void **state)
 	assert_int_equal(use.removed, 1);
 	assert_int_equal(use.kept, 2);
 	assert_false(has(&s, "20270101T000000Z-ahead-1"));
-	/* the new incident also stays if its name is the oldest, and another incident is in the
-	 * future */
+	/* the new incident also stays if the time in its name is older than the times of all other
+	 * incidents, and the time of another incident is in the future */
 	put(&s, "20260131T230000Z-b-1", 0);
 	put(&s, "20260131T120000Z-new-2", 0);
 	assert_int_equal(incident_store_trim(&s, "20260131T120000Z-new-2", now_ns, &use), 0);
@@ -643,7 +643,7 @@ static void fits(void **state)
 	json_decref(list);
 }
 
-/* The daemon does not wait for a journal that does not read. */
+/* The daemon does not wait for a journal that does not read its socket. */
 static void stuck_journal(void **state)
 {
 	const struct fixture *f = *state;
