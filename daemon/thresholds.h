@@ -100,7 +100,7 @@
  * governor_edges_test.c fails. */
 #define GOVERNOR_FLAP_NS  10000000000ULL
 #define GOVERNOR_PATIENCE 32
-/* times GOVERNOR_FLAP_NS: if a step has been in force for longer than this when the governor takes
+/* times GOVERNOR_FLAP_NS: if the last step forward was longer ago than this when the governor takes
  * a step back, the wait before the next step back becomes half as long as it was. Evidence: if this
  * number is halved or doubled, the test `flap` in governor_edges_test.c fails. */
 #define GOVERNOR_LASTED 3

@@ -500,9 +500,11 @@ static int find_knots(struct waitgraph *g)
 
 /*
  * Chooses the edge of v that chains take. A strong edge comes before a weak one. Among equally
- * strong edges, v->need decides. If any one of its heads can release v, a head outside the cycle
- * may still do so. So an edge that leads out of the cycle is preferred. If v needs all of its
- * heads, the heads inside the cycle hold v up. So an edge that stays inside the cycle is preferred.
+ * strong edges, v->need decides:
+ * - WAITGRAPH_ANY: one head of v is enough to release v, and a head outside the cycles of v may
+ *   still do so. So an edge that leads out of these cycles is preferred.
+ * - WAITGRAPH_ALL: v needs all its heads, and the heads inside the cycles of v hold it up. So an
+ *   edge that stays inside is preferred.
  */
 static void choose(struct waitgraph *g, struct node *v)
 {
@@ -591,7 +593,8 @@ size_t waitgraph_chain(const struct waitgraph *g, uint64_t id, struct waitgraph_
 		ret_steps[i] = (struct waitgraph_step){ .id = v->id };
 		if (!e)
 			break;
-		/* The last node of a cycle keeps its edge: to the node where the chain entered the cycle. */
+		/* If the chain ends in a cycle, its last step has an edge too. This edge leads back to the
+		 * node at which the chain entered the cycle. */
 		ret_steps[i].resource = e->resource;
 		ret_steps[i].strength = e->strength;
 		idx = e->to;

@@ -248,9 +248,9 @@ static bool hops(const struct pass *p, uint32_t task)
 	return map_get(&p->pool_of, p->g->tasks[task].tgid, &at) && p->pools.v[at].hops;
 }
 
-/* Returns the oldest request of the process that has no answer, and on behalf of which no thread
- * has asked. Returns GRAPH_NONE if there is none, or if each thread of the process asks only on
- * behalf of its own requests. */
+/* Looks at the requests that the task's process serves. Returns the oldest one that is not answered
+ * yet, and for which no thread has sent a request to another service. Returns GRAPH_NONE if there is
+ * none, or if each thread of the process asks only for its own requests. */
 static uint32_t pool_oldest(struct pass *p, uint32_t task)
 {
 	struct request_pool *pool = hops(p, task) ? pool_at(p, task) : NULL;

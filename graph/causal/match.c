@@ -285,8 +285,8 @@ struct received {
 	uint32_t begun; /* how many sends have their first byte in this receive */
 };
 
-/* Finds the sends whose bytes a receive of this many bytes has read. Leaves the bytes in the
- * queue. */
+/* Fills *ret for a receive of this many bytes: with the send of its first byte, and with the number
+ * of sends that begin in it. Leaves the bytes in the queue. */
 static void look_ahead(const struct flows *m, const struct flow *f, uint32_t bytes, struct received *ret)
 {
 	*ret = (struct received){ .task = GRAPH_NONE, .ask = GRAPH_NONE, .event = GRAPH_NONE };

@@ -148,8 +148,9 @@ enum ct_kind {
 	 *                flags 0: the process owns the lock; 1: the process waits for the lock.
 	 *   CT_FD        an entry of a descriptor table. tid: the process (tgid), peer: the descriptor,
 	 *                obj: the object, flags: CT_FF_*.
-	 *   CT_EPMEMBER  a member of an epoll set. tid: the process (tgid), peer: the descriptor,
-	 *                obj: the member, x[0]: the epoll object, x[1]: events.
+	 *   CT_EPMEMBER  a member of an epoll set. tid: the process (tgid), peer: the descriptor with
+	 *                which the member was added, obj: the member, x[0]: the epoll object, x[1]: the
+	 *                events for which the epoll watches the member.
 	 */
 	CT_HELD = 17,
 	CT_FD = 18,
