@@ -47,13 +47,6 @@ static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u
 	k->timed_ns += took;
 }
 
-/* For a program that does not need the clock itself: returns the began_ns for govern_ran(). To
- * save time, reads the clock only if govern_ran() will time this run. Otherwise returns 0. */
-static __always_inline __u64 govern_began(struct cpu *c, enum govern_kind kind)
-{
-	return c->cost[kind].runs + 1 < c->cost[kind].next ? 0 : bpf_ktime_get_boot_ns();
-}
-
 static __always_inline void govern_ran_light(struct cpu *c)
 {
 	c->cost[GOVERN_LIGHT].runs++;

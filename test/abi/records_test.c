@@ -210,6 +210,59 @@ static void unix_socket_has_peer_and_bytes(void **state)
 	close(fds[1]);
 }
 
+/* Three UDP sockets, of which the second one gets a datagram; and an epoll of the three. */
+static int udp[3], epoll_fd, sender;
+static void poll_udp(void)
+{
+	struct pollfd p[3];
+
+	for (int i = 0; i < 3; i++)
+		p[i] = (struct pollfd){ .fd = udp[i], .events = POLLIN };
+	assert_int_equal(poll(p, 3, -1), 1);
+}
+static void epoll_udp(void)
+{
+	struct epoll_event ev;
+
+	assert_int_equal(epoll_wait(epoll_fd, &ev, 1, -1), 1);
+}
+static void send_datagram(void)
+{
+	assert_int_equal(send(sender, "x", 1, 0), 1);
+}
+
+static void the_socket_that_ends_a_poll_is_named(void **state)
+{
+	struct sockaddr_in sa = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	const struct event *w;
+	socklen_t size = sizeof(sa);
+	char c;
+
+	epoll_fd = epoll_create1(0);
+	sender = socket(AF_INET, SOCK_DGRAM, 0);
+	for (int i = 0; i < 3; i++) {
+		struct epoll_event ev = { .events = EPOLLIN };
+
+		sa.sin_port = 0;
+		udp[i] = socket(AF_INET, SOCK_DGRAM, 0);
+		assert_int_equal(bind(udp[i], (struct sockaddr *)&sa, sizeof(sa)), 0);
+		assert_int_equal(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, udp[i], &ev), 0);
+	}
+	getsockname(udp[1], (struct sockaddr *)&sa, &size);
+	assert_int_equal(connect(sender, (struct sockaddr *)&sa, sizeof(sa)), 0);
+	for (int k = 0; k < 2; k++) {
+		run(k ? epoll_udp : poll_udp, send_datagram);
+		waited(said->a, k ? CT_W_EPOLL : CT_W_POLL, said->b, &w);
+		assert_true(w->r.flags & CT_WF_READY);
+		assert_int_equal(w->r.obj, CT_OBJ_ID(CT_OBJ_SOCK, inode(udp[1])));
+		assert_int_equal(recv(udp[1], &c, 1, 0), 1);
+	}
+	for (int i = 0; i < 3; i++)
+		close(udp[i]);
+	close(epoll_fd);
+	close(sender);
+}
+
 static int listener;
 static void tcp_serve(void)
 {
@@ -526,6 +579,7 @@ int main(void)
 		cmocka_unit_test(pipe_has_reader_and_writer),
 		cmocka_unit_test(unix_socket_has_peer_and_bytes),
 		cmocka_unit_test(tcp_over_loopback),
+		cmocka_unit_test(the_socket_that_ends_a_poll_is_named),
 		cmocka_unit_test(mutex_and_join_have_owners),
 		cmocka_unit_test(poll_and_select_name_their_set),
 		cmocka_unit_test(flock_is_asked_for_and_granted),
