@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compares the answers of ctrace with the contract of its JSON, and with the truth that a program prints."""
-import schema
+from lib import schema
 
 VERDICTS = {"long-wait", "long-running", "starved", "repeated-yield", "normal"}
 CAUSES = {"lock-holder", "circular-wait", "busy", "chatty", "memory", "slow-peer", "queueing", "polling", "starved", "disk", "network",

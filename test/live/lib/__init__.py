@@ -124,7 +124,7 @@ def key_values(text):
     return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
 
 
-WORK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "work")
+WORK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "work")
 
 
 def program(work, name):
@@ -139,9 +139,9 @@ def program(work, name):
 
 
 def programs():
-    """The names of all programs in WORK. Each C file is a program, and so is each executable script."""
-    return sorted(os.path.splitext(f)[0] for f in os.listdir(WORK)
-                  if f.endswith(".c") or f.endswith((".py", ".js")) and os.access(os.path.join(WORK, f), os.X_OK))
+    """The names of all programs in WORK and its directories. Each C file is a program, and so is each executable script."""
+    return sorted(os.path.splitext(f)[0] for where, _, files in os.walk(WORK) for f in files
+                  if f.endswith(".c") or f.endswith((".py", ".js")) and os.access(os.path.join(where, f), os.X_OK))
 
 
 def cgroup2():

@@ -2,7 +2,7 @@
 /* A thread pool that reports its jobs with ctrace-jobs.h. */
 #include "job.h"
 
-#include "../../../share/ctrace-jobs.h"
+#include "../../../../share/ctrace-jobs.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;

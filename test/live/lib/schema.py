@@ -11,7 +11,7 @@ except ImportError:
     print("SKIP: package python3-jsonschema is not installed (scripts/deps test)")
     sys.exit(77)
 
-DIR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "share", "schema")
+DIR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "share", "schema")
 WORDS = set(Validator.VALIDATORS) | {"$schema", "$id", "$defs", "title", "description"}
 
 

@@ -8,7 +8,7 @@ import sys
 
 from lib import Failed, Skipped, run_for
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "bench"))
 from loads import POSTGRES, Load, Nginx, Postgres, Redis  # noqa: E402  pylint: disable=wrong-import-position
 from tracers import Missing  # noqa: E402  pylint: disable=wrong-import-position
 
