@@ -135,6 +135,13 @@
  * If smaller, a task with a fair share beside three others seems to starve (test three_rivals).
  * If larger, a task with a fifth of a CPU does not seem to starve (test four_rivals). */
 #define STARVED_RATIO 3
+/* 1/n of the window: A task that waited for a CPU for a smaller share of the window than this does
+ * not starve.
+ * If the share is smaller, a task that seldom runs on a busy machine seems to starve (test
+ * queued_for_a_sixth).
+ * If the share is larger, the verdict about a starved task that also sleeps is "normal" (test
+ * queued_for_a_quarter). */
+#define STARVED_SHARE 5
 /* ns: A sample shows that its task ran for this long before the sample, or for less if the task had
  * run for less without blocking. This number is the period of the samples of a CPU
  * (ct_sample_period_ns in bpf/config.h).

@@ -216,7 +216,7 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	/* the chain ends in folded time: the victim runs, or waits for less than CT_COARSE_NS at a
 	 * time, so it is not stuck */
 	if (f->chain.links.n == 1 && f->chain.end == END_FOLDED && !f->spins &&
-	    (!f->starved || first->runnable_ns < window_ns / 2))
+	    (!f->starved || first->runnable_ns < window_ns / STARVED_SHARE))
 		return true;
 	/* if a rule or a person ended the chain, the cause of the wait is not known, so the wait is
 	 * not normal */
@@ -235,10 +235,9 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	    !first->unfinished && !f->starved &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
-	/* the victim shares a busy machine, but it waits for a CPU for less than half of the
-	 * window */
+	/* the victim shares a busy machine, but seldom waits for a CPU */
 	if (f->starved && (first->state == LINK_RUNNABLE || first->state == LINK_FOLDED) &&
-	    stall_ns < window_ns / 2)
+	    first->runnable_ns < window_ns / STARVED_SHARE)
 		return true;
 	return !f->chatty && f->chain.links.n > 1 && chain_only_children(&f->chain) &&
 	       f->chain.end == END_RUNNING && !f->spins && stall_ns < DIAGNOSE_CHILD_BUSY_NS;

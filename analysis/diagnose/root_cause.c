@@ -334,8 +334,8 @@ bool root_cause_ran(const struct link *k)
 	return k->running_ns > k->total_ns / 2;
 }
 
-/* The last task is folded. Finds whether it starved. If it waited for a CPU for more than half of
- * its time, also looks for the task that had the CPU. */
+/* The last task is folded. Finds whether it starved. If it waited for a CPU for more than
+ * 1/STARVED_SHARE of its time, also looks for the task that had the CPU. */
 static int find_folded_queue(struct findings *f)
 {
 	const struct link *k = last_link(f);
@@ -346,7 +346,7 @@ static int find_folded_queue(struct findings *f)
 	f->cpu = (struct contention){ .task = GRAPH_NONE,
 				      .total_ns = k->runnable_ns,
 				      .lost_ns = k->runnable_ns };
-	return k->runnable_ns > k->total_ns / 2 ? find_sampled(f) : 0;
+	return k->runnable_ns > k->total_ns / STARVED_SHARE ? find_sampled(f) : 0;
 }
 
 static int find_disk(struct findings *f)
