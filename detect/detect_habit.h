@@ -20,7 +20,7 @@ struct detect_habit {
 	uint64_t used_ns; /* boot time of the last use; 0: the entry is empty */
 	/* bits 1 << CT_W_*: the kinds of waits in which these tasks have waited for long */
 	uint32_t patient;
-	uint32_t told;        /* reported hangs of these tasks */
+	uint32_t told;
 	uint64_t max_away_ns; /* away from the idle point; only of known tasks (detect.h) */
 	uint64_t max_runq_ns, max_disk_ns;
 };

@@ -337,7 +337,6 @@ static void judge_deadlock(struct detect *d, struct detect_task *t, uint64_t lim
 {
 	if (!limit_ns || t->told >> CT_HANG_DEADLOCK & 1 || !judge_is_cycle(d, t, limit_ns, now_ns))
 		return;
-	/* judge_tell() asks the kernel about t */
 	for (struct detect_task *at = detect_tasks_find(&d->tasks, t->owner); at && at != t;
 	     at = detect_tasks_find(&d->tasks, at->owner))
 		if (!judge_look(d, at)) {

@@ -32,7 +32,6 @@ void detect_limits_init(struct detect *d)
 		d->min_ns = limits_min(d->min_ns, &d->set.overrides[i].limits);
 }
 
-/* Removes the control groups that have no tasks. */
 static void limits_cgroups_purge(struct detect *d)
 {
 	struct map kept = { 0 };

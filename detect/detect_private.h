@@ -31,7 +31,7 @@ struct detect {
 	struct detect_sockets sockets;
 	/* key: id of a control group; bits 1 << i: set.overrides[i] matches its path */
 	struct map cgroups;
-	uint64_t min_ns;     /* the shortest threshold of any task and rule */
+	uint64_t min_ns;
 	uint64_t patient_ns; /* a wait of at least this time is long (PATIENT_SHARE) */
 	uint64_t now_ns;
 	/* Before this time, records are missing, or the machine slept. No earlier time counts,
@@ -53,7 +53,6 @@ static inline uint64_t detect_max(uint64_t a, uint64_t b, uint64_t c)
 	return m > c ? m : c;
 }
 
-/* Returns the task's time on the CPU since progress_ns. */
 static inline uint64_t detect_ran_ns(const struct detect_task *t, uint64_t now_ns)
 {
 	uint64_t from_ns = detect_max(t->since_ns, t->progress_ns, 0);
@@ -62,7 +61,6 @@ static inline uint64_t detect_ran_ns(const struct detect_task *t, uint64_t now_n
 }
 
 void detect_limits_of(const struct detect *d, const struct detect_task *t, struct detect_limits *ret);
-/* Computes min_ns and patient_ns from the settings. */
 void detect_limits_init(struct detect *d);
 void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 

@@ -14,7 +14,7 @@
 
 #include "ctrace/abi.h"
 
-#define DETECT_SOCKETS 16384 /* entries of the table: sockets, epolls and addresses */
+#define DETECT_SOCKETS 16384
 
 struct detect_socket {
 	uint64_t obj; /* the socket or epoll, or the key of an address; 0: the entry is empty */
@@ -25,7 +25,7 @@ struct detect_socket {
 	/* Bytes are unread since this time; 0: there are none. While messages are not recorded:
 	 * when the kernel first reported unread bytes. */
 	uint64_t unread_ns;
-	uint64_t asked_ns;     /* when the kernel was last asked for unread bytes */
+	uint64_t asked_ns;
 	uint64_t max_delay_ns; /* the longest time that bytes were unread */
 	uint64_t read_ns;
 	/* below 0: the send of received bytes was not counted, or not yet */
@@ -33,7 +33,7 @@ struct detect_socket {
 	uint32_t reader;  /* the task that read last; for an epoll: the task that waited last */
 	uint32_t writer;  /* the task that sent last to this end */
 	uint32_t answers; /* the number of receives */
-	bool shared;      /* more than one task reads from the socket */
+	bool shared;
 };
 
 struct detect_sockets {

@@ -28,8 +28,8 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
 
 /* Most records need only the first two cache lines of this structure. */
 struct detect_task {
-	uint32_t tid, next; /* next: slot of the next task with the same hash */
-	uint32_t owner;     /* of the futex that the task waits for */
+	uint32_t tid, next;
+	uint32_t owner;
 	uint32_t futex_owner;
 	/* told: bits 1 << CT_HANG_*: present hangs that were reported, or need no report */
 	uint8_t run, bits, told; /* bits: DETECT_DEAD and so on */
@@ -42,7 +42,7 @@ struct detect_task {
 	uint16_t votes;
 	uint16_t receives;
 	uint64_t since_ns, obj;
-	uint64_t wake_ns; /* latest wake-up; its wait may not be recorded yet */
+	uint64_t wake_ns;
 	uint64_t futex_ns;
 	uint64_t idle_point;
 	/*
@@ -55,7 +55,7 @@ struct detect_task {
 	uint64_t away_ns, progress_ns, ran_ns, queued_ns, max_away_ns;
 	/* since this time, all waits are sleeps; 0: the last wait is no sleep */
 	uint64_t sleep_since_ns;
-	uint64_t sent_obj; /* last socket of a CT_SEND since the task was idle */
+	uint64_t sent_obj;
 
 	uint32_t tgid;
 	/* Samples that found the task on the CPU since progress_ns: their number, and their last
@@ -67,8 +67,8 @@ struct detect_task {
 	uint64_t seen_ns;  /* first record of the task */
 	/* longest time in the queue for a CPU, if at least patient_ns of struct detect */
 	uint64_t max_runq_ns;
-	uint64_t capped_ns; /* last record about a cap of the task or its group */
-	uint64_t named_ns;  /* last blob with its name */
+	uint64_t capped_ns;
+	uint64_t named_ns;
 	uint64_t cgroup_id;
 	char comm[CT_COMM_LEN];
 };
@@ -109,7 +109,6 @@ static inline struct detect_task *detect_tasks_find(const struct detect_tasks *t
 	return NULL;
 }
 
-/* NULL: no room; refused counts this. */
 struct detect_task *detect_tasks_make(struct detect_tasks *t, uint32_t tid, uint64_t ts_ns);
 /* Forgets everything about a task except its tid, because another task has the tid or the task
  * runs another program. */
@@ -117,7 +116,6 @@ void detect_task_reset(struct detect_task *task, uint64_t ts_ns);
 void detect_tasks_remove(struct detect_tasks *t, struct detect_task *task);
 /* Sets used to last, the highest slot with a task, so that a walk over the slots is shorter. */
 void detect_tasks_trim(struct detect_tasks *t, uint32_t last);
-/* For a walk over the slots 1 to used. NULL: the slot is empty. */
 static inline struct detect_task *detect_tasks_slot(const struct detect_tasks *t, uint32_t i)
 {
 	struct detect_task *task = detect_tasks_at(t, i);
