@@ -20,8 +20,8 @@
 #define ELF_PHDRS_MAX         128 /* a file with more is refused */
 #define ELF_LOADS_MAX         64  /* further ones are left out */
 #define ELF_SECTIONS_MAX      8192
-#define ELF_SECTION_NAMES_MAX (1u << 20)   /* bytes */
-#define ELF_SYMBOLS_MAX       (4u << 20)   /* in one table */
+#define ELF_SECTION_NAMES_MAX (1u << 20) /* bytes */
+#define ELF_SYMBOLS_MAX       (4u << 20)
 #define ELF_STRINGS_MAX       (256u << 20) /* bytes of one table */
 #define ELF_NOTES_MAX         4096         /* bytes; the rest is not read */
 #define ELF_BUILD_ID_MAX      32
