@@ -17,15 +17,15 @@ void segments_undo(struct pass *p, uint32_t task);
 void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint64_t ts_ns, uint32_t event);
 /* CUT_IDLE: returns true if s was an idle wait. wake is NULL if its record is missing. */
 bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake);
-/* CUT_BATCH: returns true if flow f brings a further request of `client`. The segment has answered
- * an earlier one, or `client` pipelines. */
+/* CUT_BATCH: returns true if flow f brings a further request of `client`. Either the segment has
+ * answered an earlier one, or `client` pipelines. */
 bool segments_batch(const struct work *w, const struct flow *f, uint64_t client);
 /* CUT_PEERS: from here on, the task works for `client`. */
 void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
 /* Like segments_client(), for the receive of a request. Also cuts if a message of another process
  * began the segment. */
 void segments_request(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
-/* If `task` has no client yet, it gets the client of `from_task`, a task of the same process. */
+/* The task gets the client of `from_task` if it has none yet, and both are in one process. */
 void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task, uint32_t event);
 /* CUT_JOB: cuts at the start of a job, and at its end. Exception: the end is not exact
  * (CT_JF_LOOSE). */
