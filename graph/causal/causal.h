@@ -20,7 +20,7 @@ enum cut_rule {
 	CUT_IDLE = 1,
 	CUT_JOB = 2,
 	CUT_BATCH = 3, /* the next request of the same client, without an idle wait before it */
-	CUT_PEERS = 4, /* from here on, the task works for another client */
+	CUT_PEERS = 4,
 	CUT_EXEC = 5,
 	CUT_WAKE = 6, /* after any wait; only with POLICY_PANAPPTICON */
 	CUT_RULES,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exchange.h - private to graph/: notes the requests (requests.h) while a pass matches messages. The
- * functions do nothing unless pass.wants_requests is set. Errors go to p->err.
+ * exchange.h - private to graph/: notes the requests (requests.h) while a pass matches messages.
+ * The functions do nothing unless pass.wants_requests is set. Errors go to p->err.
  *
  * "On behalf of": a task that works for a request asks another task something for this request.
  */

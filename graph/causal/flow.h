@@ -23,8 +23,8 @@ struct flow_item {
 	uint32_t event, segment;
 	uint32_t task; /* in, asks: the sender; debts, taken: the receiver */
 	uint32_t bytes;
-	uint64_t client; /* see work.client (pass.h) */
-	uint32_t ask;    /* taken: its send; in: the send of the request that the bytes answer */
+	uint64_t client;
+	uint32_t ask; /* taken: its send; in: the send of the request that the bytes answer */
 	uint32_t next;
 	uint32_t wake;    /* debts: index of the edge of the receiver's wake-up, or GRAPH_NONE */
 	uint32_t request; /* taken: its struct request; asks: its parent request */
@@ -32,7 +32,7 @@ struct flow_item {
 	bool begun;
 	bool reply; /* taken: it may be an answer instead */
 };
-/* If there are fewer items, flow_make_room() does nothing. */
+/* Below this number of items, flow_make_room() does nothing. */
 #define FLOW_ITEMS 65536
 
 struct flow_queue {
@@ -47,8 +47,8 @@ struct flow {
 	uint32_t client;         /* serves: the last task that asked, or GRAPH_NONE */
 	struct flow_queue in;    /* bytes that were sent to this socket and not received */
 	struct flow_queue debts; /* receives whose send is not recorded yet (match.h) */
-	struct flow_queue taken; /* serves: received requests without an answer */
-	struct flow_queue asks;
+	struct flow_queue taken; /* received requests without an answer */
+	struct flow_queue asks;  /* sent requests without an answer */
 	/* queued: bytes in `in`; stale: how many of them must have been read without a record */
 	uint64_t queued, stale;
 	uint64_t answer_client; /* asks: the client of the last answered request */

@@ -48,7 +48,7 @@ struct work {
 	 * explains it. If wake.kind is 0, no edge is held back. */
 	struct edge wake;
 	uint64_t wake_sock;
-	uint32_t wake_edge; /* index in pass.edges of the edge of the last wake-up */
+	uint32_t wake_edge;
 	uint32_t woken;
 
 	/* The stack of the present wait. If the wait ends the segment, this stack does not
@@ -153,7 +153,7 @@ int pass_run(struct pass *p);
 void pass_drop(struct pass *p);
 void pass_done(struct pass *p);
 
-#define SEGMENT_GONE UINT32_MAX /* n_in of a segment that was undone */
+#define SEGMENT_GONE UINT32_MAX /* stands in n_in of a segment that was undone */
 
 /* Returns the task with this tid at ts_ns, or GRAPH_NONE. ts_ns must not decrease from call to
  * call. */

@@ -30,8 +30,8 @@ struct request {
 	uint32_t read;     /* last bytes of the answer */
 	uint32_t asked_bytes;
 	uint32_t answer_bytes;
-	uint32_t read_bytes; /* how much of the answer the client has received */
-	bool shared;         /* the connection is shared (see above) */
+	uint32_t read_bytes;
+	bool shared;
 };
 
 /* A range in which a task worked for a request. It may end with an idle wait. */
