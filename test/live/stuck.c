@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * stuck - each of two threads waits for a lock that the other thread owns, until the program is
- * killed.
- *
- *   stuck NAME
- *
- * Both threads have the name NAME. Prints their tids as "tids=N,M" just before they hang.
- */
+/* stuck NAME - two threads, both named NAME, deadlock until the program is killed. Prints their
+ * tids as "tids=N,M" before. */
 #include <err.h>
 #include <pthread.h>
 #include <signal.h>

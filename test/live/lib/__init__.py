@@ -11,13 +11,11 @@ import sys
 import time
 
 PASS, FAIL, SKIP = 0, 1, 77
-# Settings for tests that are not about the budget. With these settings, other load on the machine
-# does not make the daemon leave records out.
+# For tests that are not about the budget: other load must not make the daemon leave records out.
 UNTHRIFTY = ["--budget", "0", "--task-cap", "0"]
 BAD_LOG = re.compile(r"WARNING:|BUG:|Oops|general protection|KASAN|UBSAN|possible circular|rcu: INFO|Call Trace")
-# This warning comes from an error of the kernel itself: when a program maps a file, a uprobe reads
-# a page of the file without a lock that ext4 requires. The warning was seen on Linux 6.18, once in
-# each boot.
+# Seen on Linux 6.18, an error of the kernel: a uprobe reads a page of a mapped file without a lock
+# that ext4 requires.
 KNOWN_LOG = re.compile(r"ext4_check_map_extents_env")
 
 

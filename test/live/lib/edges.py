@@ -13,8 +13,7 @@ second claim agrees with a printed edge that already has a claim, the second cla
 """
 import collections
 
-# A program prints each edge with a kind. For each of these kinds, the table has the kinds that the
-# edge may have in the graph.
+# The kinds that a printed edge may have in the graph.
 KINDS = {
     "post": {"post", "job"},
     "queue": {"post", "job"},
@@ -29,9 +28,7 @@ KINDS = {
     "file-lock": {"file-lock"},
     "flag": {"data-flag"},
 }
-# The time of a record and the time that a program prints may differ by at most this. ctrace
-# converts the clock of the records to the clock of the program, and the rate of the program's clock
-# may change.
+# A record's time and the printed time may differ by this: the rates of their clocks differ.
 SLACK_NS = 50_000
 
 # Programs that print a complete list of edges between their tasks.
@@ -79,8 +76,7 @@ def claims(graph, tasks):
         a, b = segments.get(e["from"]), segments.get(e["to"])
         if not a or not b or a["tid"] == b["tid"] or b["tid"] not in tasks:
             continue
-        # An edge of the kind `exit` comes from the last thread of a process. The program may not
-        # have printed this thread.
+        # An `exit` edge comes from a process's last thread, which the program may not have printed.
         if a["tid"] in tasks or e["kind"] == "exit" and a["pid"] != b["pid"] and a["pid"] in tasks:
             yield Claim(e["kind"], a["tid"], e["left_ns"], b["tid"], e["arrived_ns"], a["pid"], b["pid"],
                         a["from_ns"], a["to_ns"])
@@ -106,9 +102,8 @@ class Judged:
             for who in {c.from_tid, c.from_pid}:
                 by_from[who].append(c)
         self.hit, self.missed, self.unseen, used, calls = [], [], [], set(), {}
-        # In the order of their arrival, each printed edge takes the first free claim that agrees
-        # with it. No other order finds claims for more edges. Edges of the kind connect come last,
-        # because more kinds of claims agree with them.
+        # No other order finds claims for more edges. `connect` comes last, because more claims
+        # agree with it.
         for t in sorted(truth.edges, key=lambda t: (t.kind == "connect", t.arrived)):
             found = next((c for c in by_from[t.from_tid] if id(c) not in used and agrees(t, c)), None)
             call = (t.from_tid, t.to_tid, t.arrived)

@@ -26,17 +26,11 @@ COMPUTE = ["perl", "-e", "for (;;) { $x = ($x * 3 + 1) % 1000003 }"]
 # This program works for about 20 ms, ten times a second.
 SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200000) { $x = ($x * 3 + 1) % 1000003 } }"]
 
-# The fields of a Hang:
-# - victim: the tid of the task that hangs;
-# - roots: the tasks or processes to blame;
-# - causes: a right answer has one of these causes;
-# - kinds: kinds of resources. If the root cause of an answer is the victim, and the answer names a
-#   cause and one of these kinds, the answer counts as unknown and not as wrong;
-# - after: true if only the end of the hang shows the task to blame. Then the snapshot is taken
-#   after the hang.
+# - roots: the tasks or processes to blame
+# - causes, kinds: a right answer has one of the causes. An answer that blames the victim, with a
+#   cause and one of these kinds of resources, counts as unknown.
+# - after: only the end of the hang shows the task to blame, so the snapshot is taken after it.
 Hang = collections.namedtuple("Hang", "victim roots causes kinds after", defaults=[False])
-# The fields of a Scene: `text` describes the hang, `programs` are the programs that the scene
-# needs, and `begin` is the generator that plays the scene.
 Scene = collections.namedtuple("Scene", "name text programs begin")
 
 
@@ -121,8 +115,8 @@ def cache(stage):
 
 
 def settings(stage):
-    # A lock of Python is a semaphore, so it has no owner. Only the next post to the semaphore shows
-    # the task to blame.
+    # A lock of Python is a semaphore, so it has no owner. Only the next post shows the task to
+    # blame.
     return on_command(stage, stage.script("settings.py"), ["lock-holder", "timer", "slow-peer"], True)
 
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The questions about requests, services, and queues of jobs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +56,6 @@ void ask_services(struct question *q)
 		put_service(q, s, &s->v[i]);
 }
 
-/* The parts must be a partition of the request. */
 static void check_parts(const struct graph *g, const struct request *r, const part_list *parts)
 {
 	uint64_t at = request_from_ns(g, r);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim itself computes. */
 #include "work.h"
 
 int main(void)

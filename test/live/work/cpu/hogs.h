@@ -28,7 +28,6 @@ static void hog2(void)
 	hog("hog2");
 }
 
-/* The two processes begin to compute when hogs_go() is called. */
 static void hogs_new(void)
 {
 	go = gate_new();

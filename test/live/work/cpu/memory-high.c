@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A program takes more memory than memory.high of its control group allows. So the kernel makes the
- * program wait.
- */
 #include "work.h"
 
 #define GROUP "/sys/fs/cgroup/ctrace-live-memory"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A real-time program takes the only CPU on which an ordinary program may run. */
 #include "work.h"
 
 static struct gate go;

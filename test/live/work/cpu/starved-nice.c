@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program of low priority shares one CPU with two programs of high priority. */
 #include "hogs.h"
 
 int main(void)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A server gets no CPU, because other programs compute. A client waits for the server. The other
- * programs are to blame. */
 #include "hogs.h"
 
 static int listener;

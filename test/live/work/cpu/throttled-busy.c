@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A program shares a CPU with two other programs of the same priority. The first program gets much
- * less than a third of the CPU, because the CPU quota of its control group is used up. So the two
- * other programs are not to blame.
- */
+/* The CPU quota of the program is used up, so the two others on its CPU are not to blame. */
 #include "throttled.h"
 
 static struct gate go;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program is ready to run and a CPU is free, but the CPU quota of its control group is used
- * up. */
+/* A CPU is free, but the CPU quota of the control group is used up. */
 #include "throttled.h"
 
 int main(void)

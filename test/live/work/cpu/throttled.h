@@ -16,8 +16,6 @@ static int quota_run(const char *fmt)
 	return WIFEXITED(rc) ? WEXITSTATUS(rc) : -1;
 }
 
-/* Makes the group, and moves this process into it. Skips the program if there are no quotas
- * here. */
 static void quota_begin(void)
 {
 	bool v1 = access("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", F_OK) == 0;

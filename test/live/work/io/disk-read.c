@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program reads an uncached file from a disk of 1 MiB/s. No other task is to blame. */
 #include "disk.h"
 
 static void reader(void)

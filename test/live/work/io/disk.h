@@ -42,7 +42,6 @@ static inline void disk_remove(void)
 		 disk_dir, disk_group, disk_group, disk_dir);
 }
 
-/* Makes the file system. Skips the test if this is impossible. */
 static inline void disk_make(void)
 {
 	if (!mkdtemp(disk_dir))
@@ -62,7 +61,7 @@ static inline void disk_make(void)
 	}
 }
 
-/* Limits the disk to bps bytes a second from now on. `what` is "read" or "write". */
+/* bps: bytes a second. `what`: "read" or "write" */
 static inline void disk_limit(const char *what, unsigned bps)
 {
 	if (disk_v1 ? disk_run("echo \"$(cat %s/devno) %u\" >" DISK_V1 "%s_bps_device", disk_dir, bps, what)
@@ -81,7 +80,6 @@ static inline int disk_open(const char *name, int flags)
 	return CHECK(open(path, flags | O_CLOEXEC, 0600));
 }
 
-/* Writes `mib` MiB and then `bytes` bytes. */
 static inline void disk_fill(int fd, size_t mib, size_t bytes)
 {
 	static char buf[1 << 20];

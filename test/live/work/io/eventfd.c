@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread waits for an eventfd. Another thread writes to the eventfd often, but the last write
- * comes late. */
 #include "work.h"
 
 enum { ROUNDS = 8 };

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim opens a named pipe for reading. open() waits until another process opens the pipe for
- * writing, and that process is late. */
 #include "work.h"
 
 static char dir[] = "live-XXXXXX", path[64];

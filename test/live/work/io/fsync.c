@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The fsync of a small write waits behind some megabytes of another program. The disk takes
- * 2 MiB/s. */
 #include "disk.h"
 
 static void hog(void)

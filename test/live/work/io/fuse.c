@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A FUSE server answers a read late. The reader makes no system call: it touches a page of a mapped
- * file. The server speaks the protocol of /dev/fuse itself.
- */
+/* The reader makes no system call: it touches a page of a mapped file. */
 #include "work.h"
 #include <linux/fuse.h>
 #include <sys/mount.h>
@@ -87,8 +84,7 @@ int main(void)
 		die(dir);
 	dev = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	snprintf(opt, sizeof(opt), "fd=%d,rootmode=40000,user_id=0,group_id=0", dev);
-	/* The program has a mount namespace of its own, so no mount remains if the program is
-	 * killed. */
+	/* In a mount namespace of its own, no mount remains if the program is killed. */
 	if (dev < 0 || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("ctrace-live", dir, "fuse", MS_NOSUID | MS_NODEV, opt)) {
 		rmdir(dir);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The victim reads from a pipe. A timer makes another process write to the pipe every 20 ms. In the
- * end, a signal handler that sleeps for 2.5 s delays the last write.
- */
+/* In the end, a signal handler that sleeps delays the last write. */
 #include "work.h"
 #include <sys/timerfd.h>
 

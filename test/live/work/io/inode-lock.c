@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Two tasks write to one file on a slow disk. The first task writes with O_DIRECT, and owns the
- * inode lock of the kernel meanwhile. The second task waits for this lock, not for the disk.
- */
+/* The first task writes with O_DIRECT, and owns the inode lock meanwhile. The second task waits for
+ * this lock, not for the disk. */
 #include "disk.h"
 
 static struct gate go;

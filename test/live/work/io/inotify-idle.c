@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Normal behaviour: a task watches a directory in which nothing happens. The task wakes every half
- * second. */
 #include "work.h"
 #include <sys/inotify.h>
 

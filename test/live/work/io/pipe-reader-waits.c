@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A reader of a pipe waits for the writer, which computes. */
 #include "work.h"
 
 static int p[2];

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A writer waits at a full pipe for the reader, which computes before its first read. */
 #include "work.h"
 
 static int p[2];

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * In a pipeline of three processes, the first computes, the second copies, and the last waits. The
- * first process computes for long before its last output.
- */
 #include "work.h"
 
 enum { ROUNDS = 8 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program reads from its terminal. The person at the terminal types late. */
 #include "work.h"
 
 static int master;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim reads from a pipe through io_uring, and waits in io_uring_enter() for one
- * completion. */
 #include "work.h"
 #include <linux/io_uring.h>
 #include <sys/syscall.h>

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Three threads meet at a barrier again and again. In the last round, the thread straggler comes
- * late, because it computes. */
 #include "work.h"
 
 enum { ROUNDS = 6, PARTIES = 3 };
 static pthread_barrier_t barrier;
 static struct stamp came[ROUNDS + 1][PARTIES];
 
-/* Waits at the barrier. The thread that comes last lets the other threads go on. */
 static void meet(int round, int me)
 {
 	long before = sleeps();

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The producer makes five jobs for the worker, and calls pthread_cond_signal() for each. It makes
- * no sixth job, and no sixth call. Both threads wait until they are killed.
- */
+/* The producer makes no sixth job, so both threads wait until they are killed. */
 #include "work.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The program builds a lock from a flag and a condition variable, as interpreters with a global
- * lock do. The victim tries to get the lock every 5 ms. It has about five hundred short waits, and
- * a time limit ends each of them except the last.
- */
+/* A lock made of a flag and a condition variable, as in interpreters. The victim tries to get it
+ * every 5 ms. */
 #include "work.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim waits in flock(). Another process has locked the file and sleeps. */
 #include "work.h"
 #include <sys/file.h>
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Priority inversion. All threads share one CPU. The victim has a high priority and waits for a
- * mutex. The owner of the mutex has a low priority and gets no CPU, because a thread with a middle
- * priority computes.
- */
+/* Priority inversion: the mutex's owner gets no CPU, because a thread with a middle priority
+ * computes. */
 #include "work.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim waits in pthread_join() for a thread that computes. The exit of this thread ends the
- * wait. */
 #include "work.h"
 
 static void worker(void)

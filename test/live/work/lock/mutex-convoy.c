@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Four threads lock the same mutex in turn. No thread causes the work of another thread. In the
- * end, the thread keeper keeps the mutex for 2.5 s, and the victim waits for it.
- */
+/* No thread causes the work of another thread. In the end, `keeper` keeps the mutex for 2.5 s. */
 #include "work.h"
 
 enum { ROUNDS = 15 };

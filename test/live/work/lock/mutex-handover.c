@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Two threads own a mutex one after the other, the first for a short time, the second for a long
- * time. Then the victim gets the mutex.
- */
 #include "work.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

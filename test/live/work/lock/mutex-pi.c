@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim waits for a mutex with priority inheritance. The kernel knows the owner of the
- * mutex. */
+/* With priority inheritance, the kernel knows the owner of the mutex. */
 #include "mutex.h"
 
 static void while_held(void)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The owner of a mutex waits for another process to write into a pipe. */
 #include "mutex.h"
 
 static int data[2];

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim waits for a mutex in shared memory. The owner is a task of another process. */
 #include "work.h"
 
 static pthread_mutex_t *lock;

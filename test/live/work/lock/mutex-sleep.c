@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread sleeps while it owns a mutex. Another thread waits for the mutex. */
 #include "mutex.h"
 
 static void while_held(void)

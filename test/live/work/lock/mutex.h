@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * mutex.h - a thread does something while it owns a mutex. The victim, another thread, waits for
- * the mutex.
- */
+/* mutex.h - the victim waits for a mutex whose owner calls while_held(). */
 #ifndef CTRACE_TEST_LIVE_MUTEX_H
 #define CTRACE_TEST_LIVE_MUTEX_H
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Two producers and three consumers share a queue with a condition variable. A signal of this
- * variable wakes one consumer, but another consumer may get the item. The producer of the last item
- * takes long.
- */
+/* A signal wakes one consumer, but another consumer may get the item. */
 #include "work.h"
 
 enum { EACH = 12, ITEMS = 2 * EACH + 1 };
@@ -41,7 +37,6 @@ static void slow(void)
 	make();
 }
 
-/* Takes items until all consumers together have taken n items. */
 static void take_until(int n)
 {
 	for (;;) {
@@ -55,10 +50,9 @@ static void take_until(int n)
 			break;
 		}
 		struct stamp s = items[taken++];
-		/* The wake-up and the item may come from different tasks. So this edge counts as an
-		 * edge without a wake-up. */
+		/* The wake-up and the item may come from different tasks, so the wake-up does not
+		 * count. */
 		caused("queue", s, sleeps());
-		/* No more items come for the two other consumers, so wake them: they end. */
 		if (taken == 2 * EACH) {
 			drained = stamp();
 			pthread_cond_broadcast(&more);

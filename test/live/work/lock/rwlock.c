@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A task wants to write-lock a read-write lock, and waits for a reader that owns the lock. A
- * read-write lock does not name its readers. */
+/* A read-write lock does not name its readers. */
 #include "work.h"
 
 enum { ROUNDS = 10 };

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim waits for a semaphore in shared memory. Another process posts the semaphore often, but
- * the last post comes late. */
 #include "work.h"
 #include <semaphore.h>
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim tries a POSIX file lock every 60 ms. The owner of the lock sleeps. No task wakes the
- * victim. */
 #include "work.h"
 
 static char path[] = "live-XXXXXX";
@@ -37,8 +35,7 @@ int main(void)
 	hang_begins();
 	while (try_lock(fd, F_WRLCK))
 		nap_ms(60);
-	/* No wake-up tells the victim that the lock is free. The victim learns it when a try
-	 * succeeds. So this edge counts as an edge without a wake-up. */
+	/* No wake-up tells the victim that the lock is free. */
 	caused("file-lock", *freed, sleeps());
 	hang_ends();
 	unlink(path);

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The victim waits in fcntl(F_SETLKW) for a lock on a whole file. Another process has locked a part
- * of the file, and computes.
- */
 #include "work.h"
 
 static char path[] = "live-XXXXXX";

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A task waits for events. For each event it spins first, and then waits on a futex. Every second
- * event comes while the task spins.
- */
+/* For each event, the task spins first, and then waits on a futex. Every second event comes while
+ * the task spins. */
 #include "work.h"
 #include <linux/futex.h>
 #include <sys/syscall.h>

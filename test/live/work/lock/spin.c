@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim waits for a spin lock of the program's own, and makes no system call. */
 #include "work.h"
 
 static volatile int locked = 1;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim waits for a System V semaphore that another process has taken. */
 #include "work.h"
 #include <sys/sem.h>
 

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The victim calls sched_yield() again and again until a flag in memory is set. Another thread sets
- * the flag late. The kernel does not see the flag.
- */
 #include "work.h"
 
 static volatile int flag;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Normal behaviour: a driver runs short jobs for two seconds, two at a time. */
 #include "work.h"
 
 static void job(void)

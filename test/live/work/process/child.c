@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A parent waits for a child. This child waits for a child of its own, which computes. */
 #include "work.h"
 
 static void grandchild(void)

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Normal behaviour: a task runs very short programs for two seconds, one after the other.
- */
 #include "work.h"
 #include <spawn.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A driver runs programs one after the other and waits for each. The last program takes long. */
 #include "work.h"
 
 enum { ROUNDS = 12 };

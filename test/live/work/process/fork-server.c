@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A server forks for each connection. The child answers late. The parent, which has accepted the
- * connection, waits for the end of the child.
- */
 #include "work.h"
 
 static int listener, conn;

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The victim waits for a sleeping server until a third process kills the victim. The server is to
- * blame, and the third process is not.
- */
 #include "work.h"
 
 static int listener;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim polls a pidfd, and so waits for a process that is not its child. */
+/* The victim waits for a process that is not its child. */
 #include "work.h"
 #include <sys/syscall.h>
 

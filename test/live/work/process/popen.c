@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A task reads the output of a shell command. The shell has the writing end of the pipe, and waits
- * for another program.
- */
 #include "work.h"
 
 int main(void)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A parent waits for SIGCHLD in sigsuspend(), as shells do. */
 #include "work.h"
 
 static void on_child(int sig)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim waits for signals of another process. The other process sends the signal often, but
- * sends the last signal late. */
 #include "work.h"
 
 enum { ROUNDS = 6 };
@@ -23,7 +21,7 @@ int main(void)
 
 	expect("long-wait", "busy|slow-peer", "signal", "sender", "victim,sender");
 	sigemptyset(&set);
-	/* Real-time signals are queued, so no signal is lost while another one is pending. */
+	/* Real-time signals are queued, so none is lost while another one is pending. */
 	sigaddset(&set, SIGRTMIN);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sent = shared((ROUNDS + 1) * sizeof(*sent));

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim waits for a server that a signal has stopped. 2.6 s after the first signal, another
- * signal lets the server go on. */
 #include "work.h"
 
 static int listener;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim waits for a server that a debugger has stopped. */
 #include "work.h"
 #include <sys/ptrace.h>
 

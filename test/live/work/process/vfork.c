@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The child of a vfork() computes and then exits. The kernel keeps the parent in vfork() until the
- * child exits. */
+/* The kernel keeps the parent in vfork() until the child exits. */
 #include "work.h"
 
 int main(void)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Half of the jobs go to a thread pool of GLib, the others to the main loop. The program loads GLib
- * at run time. Before each half, one extra job comes. From these two extra jobs, the daemon learns
- * the addresses of pooled() and idle(). After each extra job, the daemon has one second to put a
- * probe on the function whose address it has learned.
+ * Half of the jobs go to a thread pool of GLib, half to the main loop. One extra job before each
+ * half shows the daemon the address of pooled() or idle(). The daemon then has one second to put a
+ * probe there.
  */
 #include "job.h"
 

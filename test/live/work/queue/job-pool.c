@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread pool that reports its jobs with ctrace-jobs.h. */
 #include "job.h"
 
 #include "../../../../share/ctrace-jobs.h"

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The jobs go to the thread pool of libuv. The program loads libuv at run time, so the build does
- * not need libuv. First, one extra job comes. From this job, the daemon learns the address of
- * do_it(). Then the daemon has one second to put a probe on do_it(). The list that the program
- * prints does not have the extra job.
- */
+/* One extra job first shows the daemon the address of do_it(). The daemon then has one second to
+ * put a probe there. The printed list does not have the extra job. */
 #include "job.h"
 
 #include <dlfcn.h>
 
-#define REQUEST_BYTES 256 /* at least the size of a uv_work_t; main() checks this */
+#define REQUEST_BYTES 256 /* at least the size of a uv_work_t */
 
 typedef void (*work_fn)(void *request);
 typedef void (*after_fn)(void *request, int status);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * job.h - functions for the programs with queues of jobs. Each job notes the task that enqueued it
- * and the task that did it. At the end, the program prints the line "job=ADDRESS ENQUEUED_BY
- * DONE_BY" for each job, in the order in which the jobs were enqueued.
- */
+/* job.h - for the programs with queues of jobs. At the end, a program prints "job=ADDRESS
+ * ENQUEUED_BY DONE_BY" for each job, in the order of their enqueues. */
 #ifndef CTRACE_TEST_LIVE_JOB_H
 #define CTRACE_TEST_LIVE_JOB_H
 
@@ -18,7 +15,6 @@ struct job {
 
 static struct job jobs[JOBS];
 
-/* Most jobs are short. Some are so long that other jobs wait in the queue. */
 static inline void job_prepare(struct job *j, unsigned i)
 {
 	j->by = gettid();
@@ -34,8 +30,6 @@ static inline void job_do(struct job *j)
 	j->done_by = gettid();
 }
 
-/* Sleeps before every fiftieth job. So the jobs come in bursts, and the workers wait between two
- * bursts. */
 static inline void job_pause(unsigned i)
 {
 	if (i % 50 == 0)

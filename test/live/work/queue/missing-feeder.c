@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A producer gets items from a feeder process through a pipe, and signals a consumer for each item.
- * After twenty items the feeder stops. The last three wake-ups of the consumer come from the thread
- * `other`, which signals the same condition variable three times without an item.
+ * After twenty items the feeder stops. Then `other` wakes the consumer three times without an item.
  */
 #include "work.h"
 

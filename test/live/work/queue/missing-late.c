@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * For each request of the victim, a server asks a helper. Fifty answers come quickly. Before the
- * next answer, the helper sleeps for three seconds.
- */
 #include "work.h"
 
 #define ROUNDS 50

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A dispatcher queues a job for a worker every 40 ms, and signals the worker. After 25 jobs, the
- * dispatcher still queues jobs, but no longer signals the worker. The last three jobs with a signal
- * come from another thread (other).
- */
+/* After 25 jobs, the dispatcher still queues jobs, but no longer signals the worker. The last three
+ * signals come from `other`. */
 #include "work.h"
 
 #define ROUNDS 25

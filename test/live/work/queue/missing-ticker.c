@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread wakes an event loop every 50 ms through an eventfd. Then the thread ends. */
 #include "work.h"
 
 #define TICKS 30

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * An event loop has two workers. Both workers are busy with long jobs of other clients. The
- * victim's short job waits in the queue. The workers answer the loop through an eventfd.
- */
+/* Both workers are busy with long jobs of other clients, while the victim's short job is queued. */
 #include "work.h"
 
 static int listener, answers;
@@ -13,8 +10,7 @@ static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
 struct job {
 	int client;
 	bool is_long;
-	struct stamp by; /* first the stamp of the task that queued the job; later of the task that
-			    finished it */
+	struct stamp by;
 };
 static struct job queue[8], finished[8];
 static int head, tail, n_finished;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * batch.h - a server collects the requests of all its clients for a moment, does them one after the
- * other, and then answers all of them. In the end, one request of the victim takes long. The other
- * clients have no part in this request.
+ * batch.h - a server collects the requests of all clients for a moment, and then answers them
+ * together. In the end, one request of the victim takes long. The other clients have no part in it.
  */
 #ifndef CTRACE_TEST_LIVE_BATCH_H
 #define CTRACE_TEST_LIVE_BATCH_H
@@ -19,8 +18,7 @@ struct asked {
 	struct stamp what;
 };
 
-/* Reads at most max requests that have arrived on fd. Returns their number, or -1 if the client has
- * closed its end. */
+/* Returns the number of requests, at most max, or -1 if the client has closed its end. */
 static inline int batch_read(int fd, struct asked *v, int max)
 {
 	struct stamp in[BATCH];
@@ -73,7 +71,6 @@ static inline void batch_server(void)
 	}
 }
 
-/* Sends several requests at once, and waits for their answers. */
 static inline void batch_ask(int fd, bool is_long)
 {
 	for (int i = 0; i < PIPELINED; i++)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * In the end, the victim and its peer send each other a request, and each of them waits for an
- * answer before it gives its own answer. After 2.5 s a time limit ends the wait of the peer. Then
- * the peer answers.
- */
+/* In the end, the victim and its peer wait for each other's answer. After 2.5 s, a time limit ends
+ * the wait of the peer. */
 #include "work.h"
 
 enum { ROUNDS = 5 };

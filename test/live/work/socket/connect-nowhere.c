@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program connects to a host that does not answer. No task of this machine is to blame. */
 #include "work.h"
 
 int main(void)
@@ -10,8 +9,9 @@ int main(void)
 	struct pollfd p = { .events = POLLOUT };
 
 	expect("long-wait", "network|external", "tcp", "victim", "victim");
-	/* The other end of the veth pair is up. It drops the packets, because their address is not
-	 * its own. */
+	/*
+	 * The other end of the veth pair drops the packets, because their address is not its own.
+	 */
 	if (unshare(CLONE_NEWNET) ||
 	    system("ip link add ctl-d type veth peer name ctl-e && ip addr add 10.253.78.1/24 dev ctl-d &&"
 		   " ip link set ctl-d up && ip link set ctl-e up &&"

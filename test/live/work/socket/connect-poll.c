@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A client tries every 80 ms to connect to a port on which no server listens yet. */
 #include "work.h"
 
 static uint16_t port;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A chain has four kinds of waits. A TCP client waits for a server thread. The server thread waits
- * for a mutex. The owner of the mutex waits at a pipe for the answer of a helper process. The
- * helper sleeps.
- */
+/* A TCP client waits for a thread, the thread for a mutex, and the mutex's owner for a helper that
+ * sleeps. */
 #include "work.h"
 
 static int listener, answer[2];

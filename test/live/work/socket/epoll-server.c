@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A server with one thread takes one request at a time from its epoll. The victim's request waits
- * behind a long request of another client.
- */
 #include "work.h"
 
 enum { CLIENTS = 4, ROUNDS = 10 };

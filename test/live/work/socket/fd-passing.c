@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A dispatcher accepts connections and passes them to a worker process. The worker is slow. */
 #include "work.h"
 
 static int listener, hand[2];

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim waits for a TCP server in another network namespace, behind a veth pair. */
 #include "work.h"
 
 static struct gate ready, plumbed, listening;

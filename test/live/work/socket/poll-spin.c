@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A client polls its socket again and again, with a time limit of zero. */
 #include "work.h"
 
 static int listener;

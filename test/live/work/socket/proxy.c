@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A client asks a backend through a proxy, over two TCP connections. The proxy is an event loop. */
 #include "work.h"
 
 static int front, back;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Normal behaviour: each of three clients sends a request to a TCP service every 10 ms. For each
- * request, the service asks another service over a socket pair. Both services answer quickly.
- */
+/* Normal behaviour: for each request, a TCP service asks another service over a socket pair. */
 #include "work.h"
 #include <sys/timerfd.h>
 
@@ -37,8 +34,8 @@ static void server(void)
 		p[i] = (struct pollfd){ .events = POLLIN, .fd = accept_one(listener) };
 	while (open) {
 		long before = sleeps();
-		/* If several descriptors are ready, the program does not know which of them woke
-		 * the task. */
+		/* If several descriptors are ready, the program does not know which one woke the
+		 * task. */
 		bool one = CHECK(poll(p, CLIENTS, -1)) == 1;
 		for (int i = 0; i < CLIENTS; i++) {
 			if (!p[i].revents)

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A child at the other end of a socket pair answers several requests quickly. The child
- * answers the last request late, because it sleeps.
- */
 #include "work.h"
 
 enum { ROUNDS = 8 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The server is busy with another client, and has not accepted the victim's connection. */
 #include "work.h"
 
 static int listener;

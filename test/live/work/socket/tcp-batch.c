@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* After one wake-up, a TCP server reads the requests of three clients. It answers them together. */
 #include "batch.h"
 
 static uint16_t port;

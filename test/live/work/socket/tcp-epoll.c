@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * As in tcp-recv.c, but the client is an event loop. Its epoll also has a pipe and an eventfd,
- * which never become readable.
- */
+/* The epoll also has a pipe and an eventfd, which never become readable. */
 #include "rounds.h"
 
 int main(void)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A TCP server computes before it answers. The client waits in poll() with a time limit of one
- * second, and polls again until the answer comes. */
 #include "work.h"
 
 static int listener;

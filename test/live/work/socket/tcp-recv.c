@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A TCP server on loopback answers some requests quickly, and computes for long before its last
- * answer. The client waits in read().
- */
 #include "rounds.h"
 
 int main(void)

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A client waits in select() for two connections. It needs the answer on one of them. No data comes
- * on the other connection.
- */
 #include "work.h"
 #include <sys/select.h>
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim sends more than fits into the socket buffers. The receiver computes before it
- * reads. */
 #include "work.h"
 
 static int listener;

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A UDP server on loopback answers late. The client is not connected, and repeats its request every
- * second.
- */
 #include "work.h"
 
 static int sock;

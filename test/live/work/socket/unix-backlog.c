@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The victim connects to a unix socket. The socket's queue is full, so the victim waits until the
- * busy server accepts a connection.
- */
+/* The socket's queue is full until the busy server accepts a connection. */
 #include "work.h"
 
 static int listener;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A unix server reads the requests of three clients with one wake, and answers them together. */
 #include "batch.h"
 
 static int dial(void)

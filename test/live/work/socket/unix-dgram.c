@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A unix datagram server computes before it answers. */
 #include "work.h"
 
 static int sock;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A unix stream server answers some requests quickly, and computes for long before its last
- * answer. */
 #include "rounds.h"
 
 int main(void)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A client tries to connect until its server listens. The client sleeps between two tries: 10 ms
- * after the first try, then twice as long after each try, up to 320 ms. */
 #include "work.h"
 
 static void server(void)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A loop reads a flag in memory, and sleeps for 10 ms between two reads. The trace has hundreds of
- * wakes by a timer, and no object for these waits.
- */
+/* The trace has hundreds of wakes by a timer, and no object for these waits. */
 #include "work.h"
 
 static volatile int flag;

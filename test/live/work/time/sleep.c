@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Normal behaviour: the program sleeps because it wants to. */
 #include "work.h"
 
 int main(void)

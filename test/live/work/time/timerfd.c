@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An event loop waits for its own timer. */
 #include "work.h"
 #include <sys/timerfd.h>
 

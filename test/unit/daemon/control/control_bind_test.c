@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The control socket is in a directory in which another user can replace files. */
+/* Another user can replace files in the directory of the socket. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,8 +23,7 @@ static bool swapping;
 
 int __real_bind(int fd, const struct sockaddr *sa, socklen_t len);
 
-/* The linker makes the daemon call this function in place of bind(). The function replaces the new socket
- * by a link at once. */
+/* The linker replaces bind() in the daemon by this function. */
 int __wrap_bind(int fd, const struct sockaddr *sa, socklen_t len)
 {
 	int r = __real_bind(fd, sa, len);

@@ -18,16 +18,15 @@
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
-/* An event loop with a control socket. The clients are plain sockets of the same process. */
 struct fixture {
 	char dir[64], path[96];
 	sd_event *event;
 	struct control *control;
 	unsigned n_requests;
-	uint64_t kept; /* the client whose request "later" has no answer yet */
+	uint64_t kept; /* this client's request "later" has no answer yet */
 	int last_fd;
 	unsigned n_disposed;
-	uid_t last_uid; /* the user whose descriptor on_dispose() got last */
+	uid_t last_uid;
 };
 
 static void on_request(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd)
@@ -107,10 +106,7 @@ static void say(struct fixture *f, int fd, const char *text)
 	settle(f);
 }
 
-/*
- * Reads the bytes that have arrived, and appends a 0. Returns the number of bytes, 0 if the
- * connection has ended, or -1 if no byte has arrived.
- */
+/* Returns the number of bytes, 0 at the end of the connection, or -1 if nothing has arrived. */
 static ssize_t hear(int fd, char *buf, size_t cap)
 {
 	ssize_t n = recv(fd, buf, cap - 1, MSG_DONTWAIT);
@@ -132,10 +128,6 @@ static void question_and_answer(void **state)
 	assert_string_equal(buf, "{\"ok\":true,\"cmd\":\"ping\"}\n{\"ok\":true,\"cmd\":\"pong\"}\n");
 }
 
-/*
- * The daemon reads the next request after it has answered. An answer to a client that has gone does
- * no harm.
- */
 static void late_answers(void **state)
 {
 	struct fixture *f = *state;
@@ -206,7 +198,6 @@ static void many_requests_at_once(void **state)
 	assert_int_equal(heard, 250 * 26);
 }
 
-/* A client that does not read its answers does not delay other clients. */
 static void deaf_client(void **state)
 {
 	struct fixture *f = *state;
@@ -244,7 +235,6 @@ static void too_many_clients(void **state)
 
 #define SOME_GID 65533
 
-/* Connects as the user uid, who is a member of the group. Returns the socket. */
 static int join_as(struct fixture *f, uid_t uid)
 {
 	int fd;
@@ -287,7 +277,6 @@ static void expect_away(int fd, const char *why)
 	close(fd);
 }
 
-/* The members of the group cannot use up all connections: root can still connect. */
 static void room_for_root(void **state)
 {
 	struct fixture *f = *state;
@@ -312,7 +301,6 @@ static void room_for_root(void **state)
 	assert_true(control_is_owner(f->control, f->kept));
 	say(f, fds[0], "{\"cmd\":\"later\"}\n");
 	assert_false(control_is_owner(f->control, f->kept));
-	/* when the user closes a connection, the user may connect again */
 	close(fds[1]);
 	settle(f);
 	fds[1] = join_as(f, 60001);
@@ -331,8 +319,7 @@ static unsigned count_fds(void)
 	return n;
 }
 
-/* A request may bring one descriptor. The daemon closes all further descriptors, and all
- * descriptors that come without a valid request. */
+/* A valid request keeps one descriptor. The daemon closes all others. */
 static void passed_descriptors(void **state)
 {
 	static const char *const lines[] = { "{\"cmd\":\"ping\"}\n", "garbage\n", "{\"cmd\":" };
@@ -364,17 +351,13 @@ static void passed_descriptors(void **state)
 		close(fd);
 		settle(f);
 		assert_int_equal(count_fds(), before);
-		/* on_request() keeps no descriptor, so the daemon closes all three */
 		assert_int_equal(f->n_disposed, 3);
 		assert_int_equal(f->last_uid, geteuid());
 	}
 	close(null);
 }
 
-/*
- * The daemon drops the work for a client that has gone. The daemon does not close the client's
- * descriptors in this thread, because a close may take for ever.
- */
+/* A close may take for ever, so another thread closes the client's descriptors. */
 static void gone_before_its_turn(void **state)
 {
 	struct fixture *f = *state;
@@ -399,7 +382,6 @@ static void gone_before_its_turn(void **state)
 	assert_int_equal(f->n_disposed, 2);
 }
 
-/* A hundred requests of one client do not delay the request of another client. */
 static void takes_turns(void **state)
 {
 	struct fixture *f = *state;
@@ -417,7 +399,6 @@ static void takes_turns(void **state)
 	assert_true(hear(one, buf, sizeof(buf)) > 0);
 }
 
-/* All waiting clients, up to a limit, are accepted in one round of the event loop. */
 static void many_connections_at_once(void **state)
 {
 	struct fixture *f = *state;
@@ -440,7 +421,6 @@ static void many_connections_at_once(void **state)
 	assert_int_equal(control_clients(f->control), 0);
 }
 
-/* The daemon limits the CPU time that it spends on requests of users other than root. */
 static void others_are_paced(void **state)
 {
 	struct fixture *f = *state;
@@ -468,7 +448,7 @@ static void others_are_paced(void **state)
 	before = f->n_requests;
 	say(f, root, "{\"cmd\":\"pong\"}\n");
 	assert_true(hear(root, buf, sizeof(buf)) > 0);
-	for (unsigned i = 0; i < 50; i++) /* the user gets CPU time again */
+	for (unsigned i = 0; i < 50; i++)
 		sd_event_run(f->event, 10000);
 	assert_true(f->n_requests >= before + 2);
 	close(fd);
@@ -492,7 +472,7 @@ static void second_daemon_and_stale_socket(void **state)
 	assert_int_equal(stat(f->path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 
-	/* a daemon that was killed leaves its socket behind */
+	/* a killed daemon leaves its socket behind */
 	snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/stale", f->dir);
 	fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	assert_int_equal(bind(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
@@ -506,7 +486,7 @@ static void second_daemon_and_stale_socket(void **state)
 	close(open(other, O_CREAT | O_WRONLY, 0600));
 	opt.path = other;
 	assert_int_equal(control_new(f->event, &opt, &second, err), -EEXIST);
-	assert_int_equal(unlink(other), 0); /* the file is still there */
+	assert_int_equal(unlink(other), 0);
 	opt.path = "/nowhere/at/all";
 	assert_int_equal(control_new(f->event, &opt, &second, err), -ENOENT);
 	assert_non_null(strstr(err, "/nowhere/at/all"));
@@ -523,8 +503,6 @@ static void socket_that_is_removed(void **state)
 	assert_int_equal(stat(f->path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	question_and_answer(state);
-	/* Another program has put a file in the place of the socket. The daemon leaves this file
-	 * alone. */
 	assert_int_equal(unlink(f->path), 0);
 	close(open(f->path, O_CREAT | O_WRONLY, 0644));
 	for (unsigned i = 0; i < 25; i++)

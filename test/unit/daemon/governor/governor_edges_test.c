@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests numbers of the governor in daemon/thresholds.h, each with a value below it and a value
- * above it. The tests do not use the names of the numbers, so a changed number fails here. */
+/* The limits in daemon/thresholds.h, from both sides. The tests repeat the numbers, so a changed
+ * number fails here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,6 @@
 #define MS     1000000ULL
 #define BUDGET 10000 /* ppm; the machine has one CPU */
 
-/* A governor that gets made-up costs of the capture. */
 struct run {
 	struct governor g;
 	uint64_t now_ns;
@@ -31,8 +30,6 @@ static void run_init(struct run *r)
 	r->g.coarse = true;
 }
 
-/* Lets dt_ns pass, in which tracing costs `budgets` times the budget. Returns the governor's
- * act. */
 static enum governor_act run_tick(struct run *r, uint64_t dt_ns, double budgets)
 {
 	enum governor_act act;
@@ -50,7 +47,6 @@ static void run_for(struct run *r, uint64_t ns, double budgets)
 		run_tick(r, 25 * MS, budgets);
 }
 
-/* Returns the time in ns until the governor does this act, or 0 if it does not within 100 s. */
 static uint64_t run_until(struct run *r, enum governor_act act, double budgets)
 {
 	uint64_t from_ns = r->now_ns;
@@ -61,14 +57,12 @@ static uint64_t run_until(struct run *r, enum governor_act act, double budgets)
 	return 0;
 }
 
-/* A governor after its first seconds, with a full bucket. */
 static void run_calm(struct run *r)
 {
 	run_init(r);
 	run_for(r, 12 * NSEC_PER_SEC, 0);
 }
 
-/* A governor at a step, with a bucket a little below empty. */
 static void run_at(struct run *r, enum ct_shed step)
 {
 	run_calm(r);
@@ -80,18 +74,15 @@ static void start(void **state)
 {
 	struct run r;
 
-	/*
-	 * In 10 s at four times the budget, the cost is 40 s of budget, and 10 s of budget come in.
-	 * The bucket of the start pays for the other 30 s.
-	 */
+	/* Tracing costs 40 s of budget in 10 s. 10 s come in, and the bucket of the start
+	 * has 30 s. */
 	run_init(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 4) / MS, 10000, 10200);
 	run_init(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 6) / MS, 5900,
-			6200); /* a bucket of 30 s loses 5 s a second */
+			6200); /* the bucket of 30 s loses 5 s a second */
 	run_calm(&r);
-	assert_in_range(run_until(&r, GOVERNOR_STEP, 6) / MS, 150,
-			400); /* a bucket of 1 s loses 5 s a second */
+	assert_in_range(run_until(&r, GOVERNOR_STEP, 6) / MS, 150, 400);
 }
 
 static void tick(void **state)
@@ -114,8 +105,8 @@ static void settle(void **state)
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 1.9) / MS, 100, 124);
 }
 
-/* The cost is too high. If the capture costs less than 60 % of the budget, the governor stops the
- * inspections; otherwise it takes a step. */
+/* If the capture costs less than 60 % of the budget, inspections stop; otherwise the governor takes
+ * a step. */
 static void capture(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -131,10 +122,7 @@ static void capture(void **state)
 	}
 }
 
-/*
- * Returns for how many ms the governor stays in a step at this cost, before it steps back. Returns
- * 0 if it does not step back. patience: the factor by which the governor stays longer.
- */
+/* Returns 0 if there is no step back. patience: a factor of the time before a step back */
 static uint64_t stays_ms(enum ct_shed step, double budgets, unsigned patience)
 {
 	struct run r;
@@ -158,7 +146,6 @@ static void calm(void **state)
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 4), 4000, 4050);
 }
 
-/* Returns the patience after a step forward that comes ns after a step back. */
 static unsigned patience_after(uint64_t ns, unsigned patience)
 {
 	struct run r;
@@ -190,8 +177,7 @@ static void flap(void **state)
 	}
 }
 
-/* Returns the length of a pause in ms. budgets: the cost of the capture before the pause.
- * resume_ms: the cost of a resume. */
+/* budgets: the cost of the capture before the pause */
 static uint64_t pause_ms(double budgets, uint64_t resume_ms)
 {
 	struct run r;
@@ -208,13 +194,12 @@ static uint64_t pause_ms(double budgets, uint64_t resume_ms)
 static void pauses(void **state)
 {
 	assert_in_range(pause_ms(1, 0), 400, 424);
-	assert_in_range(pause_ms(20, 0), 1200, 1250); /* 20 times the budget, for 60 ms of capture */
+	assert_in_range(pause_ms(20, 0), 1200, 1250);
 	assert_in_range(pause_ms(1, 200), 20000, 20100);
 	assert_in_range(pause_ms(1, 1000), 30000, 30050);
 }
 
-/* Returns the step of the governor at the time ns after its last step forward or, if from_pause,
- * after its last pause. The cost is too high for an ordinary step back. */
+/* ns: the time since the last step forward or, if from_pause, since the last pause. */
 static enum ct_shed after_no_pause(uint64_t ns, bool from_pause, bool capped)
 {
 	struct run r;
@@ -228,7 +213,7 @@ static enum ct_shed after_no_pause(uint64_t ns, bool from_pause, bool capped)
 	return r.g.step;
 }
 
-/* The governor leaves the last step if it has needed no pause for 10 s, also while a group is capped. */
+/* The last step ends after 10 s without a pause, also while a group is capped. */
 static void no_pause(void **state)
 {
 	struct run r;
@@ -237,7 +222,6 @@ static void no_pause(void **state)
 		assert_int_equal(after_no_pause(9900 * MS, i & 1, i & 2), CT_SHED_PAUSES);
 		assert_int_equal(after_no_pause(10100 * MS, i & 1, i & 2), CT_SHED_COARSE);
 	}
-	/* the governor still pauses if the cost is too high */
 	run_at(&r, CT_SHED_PAUSES);
 	r.g.rate_ppm = r.g.capture_ppm = 1.5 * BUDGET;
 	assert_true(run_tick(&r, 25 * MS, 1.5) == GOVERNOR_PAUSE);
@@ -251,11 +235,9 @@ static void cost_of_a_resume(void **state)
 	r.g.on_ns = 100 * MS;
 	r.by.capture_ns += 500 * MS;
 	governor_resumed(&r.g, r.now_ns, &r.by);
-	assert_int_equal(r.g.on_ns,
-			 200 * MS); /* three quarters of the old cost, and a quarter of the new one */
+	assert_int_equal(r.g.on_ns, 200 * MS); /* 3/4 of the old cost, 1/4 of the new one */
 }
 
-/* Returns whether a group with this share of the records is capped at this cost. */
 static bool is_capped(double share, double budgets)
 {
 	struct run r;
@@ -274,9 +256,8 @@ static void share(void **state)
 	assert_true(is_capped(0.26, 4.1));
 }
 
-/* Returns for how many ms a group is capped. budgets: the cost of the other tasks, in budgets.
- * bucket_ms: the content of the bucket at the begin of the cap, in ms of budget. uncap_ms: how long
- * it took to end the last cap. */
+/* budgets: the cost of all other tasks. bucket_ms: the budget in the bucket when the cap begins.
+ * uncap_ms: how long the last cap took to end. */
 static uint64_t cap_ms(double budgets, double bucket_ms, uint64_t uncap_ms)
 {
 	struct run r;
@@ -293,13 +274,11 @@ static void cap(void **state)
 	assert_in_range(cap_ms(0, 1000, 0), 400, 424);
 	assert_in_range(cap_ms(0, 0, 0), 900, 950); /* the cap ends when the bucket is nearly full */
 	assert_in_range(cap_ms(0.95, 0, 0), 5000, 5024);
-	assert_in_range(cap_ms(0, 1000, 100), 6400, 6424); /* 64 times the time that it took to end
-							      the last cap */
+	assert_in_range(cap_ms(0, 1000, 100), 6400, 6424); /* 64 times uncap_ms */
 }
 
-/* For some time after the begin of a coarse step, the daemon still writes records from before the
- * step. During this time, the governor takes no further step if the cost is below four times the
- * budget. */
+/* After a coarse step, records from before it still arrive. So the governor waits with the next
+ * step. */
 static void rest(void **state)
 {
 	struct run r;
@@ -317,7 +296,6 @@ static void passed(void **state)
 
 		run_calm(&r);
 		for (unsigned n = 0; n < 100; n++) {
-			/* 22 % or 19 % of the machine */
 			uint64_t ns = (i ? 22 : 19) * 25 * MS / 100;
 
 			r.by.capture_ns += ns;
@@ -328,7 +306,7 @@ static void passed(void **state)
 	}
 }
 
-/* The cost in the status is smoothed over 2 s. The cost that decides is smoothed over 200 ms. */
+/* The cost in the status is smoothed over 2 s, the cost that decides over 200 ms. */
 static void smoothing(void **state)
 {
 	struct run r;
@@ -365,8 +343,7 @@ static void note(struct caps *c, uint32_t tid, unsigned n)
 		caps_note(c, &r);
 }
 
-/* Task 100 makes n of `all` records, and 20 other tasks make the rest. Returns what most_task()
- * finds. */
+/* Task 100 makes n of `all` records, and 20 other tasks make the rest. */
 static enum most_kind most_of(unsigned n, unsigned all)
 {
 	struct caps c;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The governor with made-up costs: which steps it takes, when it goes back, and that the budget holds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,24 +16,21 @@
 #define MS   1000000ULL
 #define CPUS 2
 
-/* A machine: the cost of tracing at each step, in ppm of all CPUs, and the cost of a resume in ns. */
+/* ppm: the cost of tracing at each step, of all CPUs */
 struct machine {
 	struct governor g;
 	uint64_t now_ns;
-	double total; /* cost in ns since the test set this member to 0 */
+	double total; /* ns since the test set this to 0 */
 	double ppm[CT_SHED_STEPS];
 	double other_ppm;
 	uint64_t resume_ns;
 	unsigned n_up, n_down, n_pauses;
-	/*
-	 * group_ppm: the cost that goes away when the largest group is capped. passed_ppm: while
-	 * this group is capped, what it costs to leave out its records.
-	 */
+	/* group_ppm: the cost of the largest group. passed_ppm: what a cap of this group costs. */
 	double group_ppm, passed_ppm, share;
 	bool capped;
-	uint64_t capped_ns; /* the sum of the times with a cap */
-	uint64_t uncap_ns;  /* the cost of the end of a cap */
-	uint64_t step_ns;   /* the cost of a change of the step */
+	uint64_t capped_ns;
+	uint64_t uncap_ns; /* cost of the end of a cap */
+	uint64_t step_ns;  /* cost of a change of the step */
 	struct governor_spent by;
 };
 
@@ -45,7 +41,6 @@ static void machine_init(struct machine *m, uint32_t budget_ppm)
 	m->g.coarse = true;
 }
 
-/* Tracing costs ppm in the steps before `step`, and after_ppm from `step` on. */
 static void machine_load(struct machine *m, double ppm, enum ct_shed step, double after_ppm)
 {
 	for (unsigned i = 0; i < CT_SHED_STEPS; i++)
@@ -102,7 +97,7 @@ static void machine_run(struct machine *m, double seconds)
 		machine_tick(m, 50 * MS);
 }
 
-/* Runs the machine for this time. Returns the cost of tracing, in percent of the machine. */
+/* Returns the cost of tracing in percent of the machine. */
 static double machine_cost(struct machine *m, double seconds)
 {
 	m->total = 0;
@@ -149,8 +144,7 @@ static void takes_no_more_steps_than_it_needs(void **state)
 	assert_int_equal(m.n_pauses, 0);
 }
 
-/* A change of the step costs twice the budget of a second. This cost is no reason for the next
- * step. */
+/* A change of the step costs twice the budget of a second. */
 static void the_cost_of_a_step_leads_to_no_other(void **state)
 {
 	struct machine m;
@@ -163,8 +157,7 @@ static void the_cost_of_a_step_leads_to_no_other(void **state)
 	assert_int_equal(m.n_pauses, 0);
 }
 
-/* In the step CT_SHED_COARSE, back_ppm says what the step CT_SHED_HOOKS would cost. While this is
- * more than the budget, the governor does not go back. */
+/* back_ppm: what the step CT_SHED_HOOKS would cost */
 static void does_not_go_back_to_what_costs_too_much(void **state)
 {
 	struct machine m;
@@ -181,7 +174,6 @@ static void does_not_go_back_to_what_costs_too_much(void **state)
 	assert_int_equal(m.g.step, CT_SHED_NONE);
 }
 
-/* On a kernel that has no coarse step, the governor pauses after its first step. */
 static void pauses_without_the_coarse_step(void **state)
 {
 	struct machine m;
@@ -206,12 +198,12 @@ static void a_storm_is_held_to_the_budget(void **state)
 		machine_load(&m, ppm, CT_SHED_STEPS, 0);
 		machine_run(&m, ppm > 100000 ? 0.5 : 2);
 		assert_true(m.g.step >= CT_SHED_HOOKS);
-		machine_run(&m, 10); /* the bucket, which was overspent, recovers */
+		machine_run(&m, 10);
 		for (int i = 0; i < 10; i++) {
 			double percent = machine_cost(&m, 10);
 
 			assert_true(percent < 1.25);
-			assert_true(percent > 0.5); /* and the governor uses the budget */
+			assert_true(percent > 0.5);
 		}
 		assert_int_equal(m.g.step, CT_SHED_PAUSES);
 	}
@@ -233,8 +225,7 @@ static void comes_back_step_by_step(void **state)
 	assert_int_equal(m.n_down, 3);
 }
 
-/* Only from the step CT_SHED_HOOKS on, the cost is within the budget. The governor tries to leave
- * this step less and less often. */
+/* The tries to leave the step CT_SHED_HOOKS become rarer and rarer. */
 static void does_not_flap(void **state)
 {
 	struct machine m;
@@ -265,7 +256,7 @@ static void inspections_are_no_reason_to_pause(void **state)
 	assert_false(m.g.blind);
 }
 
-/* 100 000 tasks: a resume costs ten times the budget of a second. */
+/* With 100 000 tasks, a resume costs ten times the budget of a second. */
 static void a_dear_resume_makes_long_pauses(void **state)
 {
 	struct machine m;
@@ -290,8 +281,6 @@ static void no_budget_no_governor(void **state)
 	assert_true(m.g.cost_ppm > 800000);
 }
 
-/* During a storm, the governor is in the last step with a budget of 1 %. A budget of 50 % pays for
- * all records. */
 static void a_larger_budget_leads_back_while_the_storm_goes_on(void **state)
 {
 	struct machine m;
@@ -358,7 +347,6 @@ static void without_a_budget_caps_end(void **state)
 	assert_int_equal(m.g.step, CT_SHED_NONE);
 }
 
-/* The governor has no round for an hour, for example because the process was stopped. */
 static void survives_a_long_silence(void **state)
 {
 	struct machine m;
@@ -383,9 +371,8 @@ static void a_storm_of_one_group_costs_that_group(void **state)
 	machine_run(&m, 60);
 	assert_int_equal(m.n_up, 2); /* the two steps that lose no long waits come before the cap */
 	assert_int_equal(m.n_pauses, 0);
-	/* the group is capped for most of the 60 s */
 	assert_true(m.capped_ns > 45 * NSEC_PER_SEC && m.capped_ns < 60 * NSEC_PER_SEC);
-	/* the budget of 1 %, and 4 % for the records of the group that are left out */
+	/* 1 % budget, and 4 % for the left out records */
 	assert_true(machine_cost(&m, 60) < 1.1 + 4);
 	m.group_ppm = 0;
 	machine_run(&m, 60);
@@ -413,7 +400,7 @@ static void what_remains_of_a_group_is_held_to_the_budget(void **state)
 	machine_init(&m, 10000);
 	machine_run(&m, 15);
 	m.group_ppm = 400000;
-	m.passed_ppm = 300000; /* far above the limit for the cost of groups */
+	m.passed_ppm = 300000;
 	machine_run(&m, 30);
 	assert_true(m.n_pauses > 0);
 	assert_true(machine_cost(&m, 60) < 1.5 + 20);
@@ -448,15 +435,15 @@ static void the_group_that_makes_most_is_found(void **state)
 	groups_init(&g, 0);
 	for (unsigned i = 0; i < GROUPS_LEAST / 2; i++)
 		groups_add(&g, 1000);
-	assert_most(&g, 0, 0, 0); /* too few records to name a group */
+	assert_most(&g, 0, 0, 0);
 	for (unsigned i = 0; i < 10000; i++) {
 		groups_add(&g, 1000);
-		groups_add(&g, 2000 + i % 500); /* many groups that make few records each */
+		groups_add(&g, 2000 + i % 500);
 	}
 	assert_most(&g, 1000, 0.44, 0.57);
 	for (unsigned i = 0; i < 20000; i++)
 		groups_add(&g, 0);
-	/* records of tasks in no group lower the share of each group */
+	/* tasks in no group lower the share of each group */
 	assert_most(&g, 1000, 0.22, 0.29);
 	groups_init(&g, 0);
 	for (unsigned i = 0; i < 1000; i++)
@@ -522,8 +509,7 @@ static void a_storm_among_many_is_capped(void **state)
 	caps_round(&c, NSEC_PER_SEC, &ops);
 	assert_int_equal(k.n_uncapped, 1);
 	assert_true(k.since_ns > 0 && k.since_ns < NSEC_PER_SEC);
-	caps_round(&c, NSEC_PER_SEC + MS,
-		   &ops); /* in a new second, the task may make task-cap records again */
+	caps_round(&c, NSEC_PER_SEC + MS, &ops);
 	assert_int_equal(k.n_capped, 1);
 }
 
@@ -585,14 +571,13 @@ static void the_task_that_makes_the_most_records_is_found(void **state)
 	assert_int_equal(m.id, 7);
 	assert_int_equal(m.ts_ns, 5);
 	assert_true(m.share > 0.59 && m.share < 0.61); /* 60000 of 60000 + 2 * 20000 */
-	caps_round(&c, NSEC_PER_SEC, &ops); /* the counts begin anew each second, also without a limit */
+	caps_round(&c, NSEC_PER_SEC, &ops);
 	assert_int_equal(most_task(&c, 6).kind, MOST_NONE);
 	note_switches(&c, 8, 0, 8000);
 	assert_true(most_task(&c, 7).share > 0.99);
 }
 
-/* The table counts only some kinds of records. Records of other kinds count in the sum, and lower the share
- * of each task. */
+/* Records of kinds that the table does not count lower the share of each task. */
 static void other_records_lower_the_share(void **state)
 {
 	const struct ct_rec fork = { .kind = CT_FORK, .tid = 9 };
@@ -605,7 +590,7 @@ static void other_records_lower_the_share(void **state)
 	assert_int_equal(most_task(&c, 1).kind, MOST_NONE);
 }
 
-/* If two tasks have the same place in the table, the share of a task is only a lower limit. */
+/* Two tasks share a place in the table, so the share is only a lower limit. */
 static void tasks_that_share_a_place_are_not_blamed(void **state)
 {
 	struct caps c;

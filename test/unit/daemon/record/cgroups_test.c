@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The search for control groups in a tree of directories, and for containers in the files of their
- * runtimes.
- */
 #include "daemon/record/cgroups.h"
 
 #include <errno.h>
@@ -43,7 +39,6 @@ static int end(void **state)
 	return nftw(root, rm, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Makes the directories of a path. Returns the inode number of the last directory. */
 static uint64_t dir(const char *path)
 {
 	char buf[1024];
@@ -73,7 +68,6 @@ static void file(const char *path, const char *text)
 	fclose(f);
 }
 
-/* Returns the object with this id in data, or NULL if there is none. */
 static const struct ct_object_blob *found(const void *data, size_t size, uint64_t id)
 {
 	const char *p = data;
@@ -132,7 +126,6 @@ static void test_walk(void **state)
 	assert_int_equal(cgroups_find("/nonexistent", root, &wanted, 1, &data, &size, &n), -ENOENT);
 }
 
-/* If a path is too long, only its end is kept. */
 static void test_long_path(void **state)
 {
 	uint64_t deep =

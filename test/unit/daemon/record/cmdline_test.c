@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which command line a process has, and since when. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +12,6 @@
 #define SERVER 20
 #define WORKER 21
 
-/* Returns the text of a command line that has the argument `first`, n times `word`, and `last`. */
 static const char *text_of(const char *first, const char *word, unsigned n, const char *last)
 {
 	static char text[CT_CMDLINE_MAX + 1];
@@ -45,11 +43,10 @@ static void the_text_fits(void **state)
 
 	assert_string_equal(text_of("cc", "-O2", 2, "a.c"), "cc -O2 -O2 a.c");
 	assert_string_equal(text_of("sh", "-c", 1, "a\n\tb"), "sh -c a  b");
-	/* options are left out first, also if the arguments are not all known */
+	/* options are left out first, also if some arguments are unknown */
 	assert_string_equal(text_of("cc1", "-I/usr/include/x", 40, "a.c"), "cc1 ... a.c");
 	assert_string_equal(text_of("cc1", "-I/usr/include/x", 1000, "a.c"), "cc1 ... a.c");
 	assert_string_equal(text_of("cc1", "-I/usr/include/x", 40, "-c"), "cc1 ... -c");
-	/* then the end of the text is left out */
 	memset(want, 'x', CT_CMDLINE_MAX);
 	memcpy(want, "cat ", 4);
 	strcpy(want + CT_CMDLINE_MAX - 4, " ...");
@@ -97,7 +94,6 @@ static void put_exec(struct recorder *r, uint64_t ts_ns, uint32_t tid, uint32_t 
 	recorder_take(r, 0, &b, sizeof(b));
 }
 
-/* Gives the recorder a command line, as the thread `names` does, which reads it in /proc. */
 static void put_read(struct recorder *r, uint64_t ts_ns, uint32_t tid, const char *args)
 {
 	char room[CT_RAWCMDLINE_MAX] = "";
@@ -158,12 +154,10 @@ static void a_fork_inherits(void **state)
 	put_task(r, f->now + 20, CT_TF_FORK, WORKER, SERVER, f->now + 20);
 	put_task(r, f->now + 10, CT_TF_EXEC, SERVER, 1, f->now);
 	put_exec(r, f->now + 10, SERVER, 2, "shopd");
-	/* a child that executes a program itself */
 	put_task(r, f->now + 21, CT_TF_FORK, WORKER + 1, SERVER, f->now + 21);
 	put_task(r, f->now + 22, CT_TF_EXEC, WORKER + 1, SERVER, f->now + 21);
 	put_exec(r, f->now + 22, WORKER + 1, 3, "gzip");
-	/* a parent that executes another program after the fork: the child's command line has to be
-	 * read */
+	/* after the fork the parent executes tar, so the child's command line has to be read */
 	put_exec(r, f->now + 5, SHELL, 2, "sh");
 	put_task(r, f->now + 23, CT_TF_FORK, WORKER + 2, SHELL, f->now + 23);
 	put_exec(r, f->now + 24, SHELL, 3, "tar");
@@ -190,7 +184,6 @@ static void a_missed_exec_is_noticed(void **state)
 	recorder_found(r, SERVER, 4, f->now + 20);
 	assert_int_equal(n_wanted, 1);
 	recorder_seal(r, f->now + 25, true);
-	/* an exec during a pause */
 	recorder_found(r, SERVER, 5, f->now + 30);
 	assert_int_equal(n_wanted, 2);
 	put_task(r, f->now + 31, CT_TF_RENAME, SERVER, 1, 5);
@@ -205,7 +198,6 @@ static void a_missed_exec_is_noticed(void **state)
 	window_free(w);
 }
 
-/* A process with the id of an earlier process does not get the command line of the earlier process. */
 static void an_id_is_used_again(void **state)
 {
 	struct fixture *f = *state;
