@@ -117,7 +117,7 @@ struct window {
 	uint64_t from_ns, to_ns;
 	/* What the file covers in the selected boot (reader_use_boot()). */
 	uint64_t file_from_ns, file_to_ns;
-	struct clock_offsets offsets; /* at to_ns */
+	struct clock_offsets offsets; /* in force at to_ns */
 	uint32_t n_cpus;
 	enum machine machine; /* the machine that recorded the trace */
 

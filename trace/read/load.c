@@ -24,8 +24,7 @@ struct load {
 	bool any; /* a segment was read, so w->states are set */
 	/* from this time on, the states of tasks are not known; UINT64_MAX: they are known */
 	uint64_t blind_ns;
-	bool in_gap; /* no segment was read since the last of `gaps`; the next gap with the same cause extends
-			that one */
+	bool in_gap; /* no segment was read since the last entry of `gaps` */
 	VEC(struct window_record) gaps;
 	/* w->words without the words of gaps, which come behind */
 	uint32_t n_words;

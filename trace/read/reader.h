@@ -87,7 +87,7 @@ void reader_want_kinds(struct reader *r, uint64_t kinds);
 struct reader_file {
 	const struct format_file *header;
 	const char *name;
-	const char *meta; /* from the newest segment that can be read, or else from the file header */
+	const char *meta; /* from the newest readable segment, or else from the file header */
 	size_t meta_bytes;
 	struct decoder *decoder; /* call decoder_begin() for each segment */
 };
