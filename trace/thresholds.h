@@ -35,16 +35,16 @@
 #define WRITER_OPEN_NS 8000000000ULL
 /*
  * Bytes, before encoding: A larger open segment is sealed and not saved, because a slot would be
- * too small. Below: less of a slot is used. Above: segments are encoded twice. Evidence:
- * encoding makes records 5 times smaller, and on an idle machine all else of an encoded segment
- * has 10 KiB.
+ * too small. Below: less of a slot is used. Above: segments are encoded twice. Evidence: encoding
+ * makes records 5 times smaller, and on an idle machine everything else of an encoded segment takes
+ * 10 KiB.
  */
 #define WRITER_SAVE_BYTES (256u << 10)
 /*
  * slots: For copies of the open segment. One slot in RINGFILE_SAVES_SHARE, at most
  * RINGFILE_SAVES_MAX, and none if below RINGFILE_SAVES_MIN. Below: a copy is overwritten before the
- * next sync, or under a reader. Above: less room for the trace. Evidence: one copy a second, and
- * one sync in STORE_SYNC_NS.
+ * next sync, or while a reader needs it. Above: less room for the trace. Evidence: one copy a
+ * second, and one sync in STORE_SYNC_NS.
  */
 #define RINGFILE_SAVES_MIN   16u
 #define RINGFILE_SAVES_MAX   128u

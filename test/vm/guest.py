@@ -14,7 +14,6 @@ import struct
 import subprocess
 import tempfile
 
-# the newest kernel of each series
 PACKAGES = {"6.1": "linux-image-cloud-amd64", "6.12": "linux-image-6.12-cloud-amd64"}
 TOOLS = ["qemu-system-x86_64", "busybox", "cpio", "ldd", "apt-get", "dpkg"]
 MODULES = ["virtio_pci", "virtio_blk", "ext4"]
@@ -87,7 +86,7 @@ def newest_package(series):
 
 def unpack(version, where):
     """Downloads the kernel's package and unpacks it below where."""
-    # apt downloads as a user of its own, who must be able to write here.
+    # apt downloads as another user, which must be able to write here.
     os.chmod(where, 0o777)
     package = "linux-image-" + version
     r = subprocess.run(["apt-get", "-q", "download", package], cwd=where, capture_output=True, text=True, check=False)

@@ -43,7 +43,6 @@ dies() {
 	uptime_is "$1"
 }
 
-# Without a request by a user, the daemon writes to the journal and keeps a snapshot.
 caught() { journalctl -q CTRACE_RULE=deadlock -n 1 -o cat | grep -q .; }
 hang() {
 	LIVE_SCALE=20 systemd-run -q --scope --unit="docker-$(cat /container).scope" /hangs >/hang.out 2>&1 &

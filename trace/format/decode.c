@@ -453,7 +453,7 @@ int decoder_events(struct decoder *d, const struct decoder_room *room, size_t *r
 	if (!err)
 		err = order_merge(&d->order, d->times.v, c.kind, room->kinds, cpus, n_cpus, ret_n);
 	if (!err && *ret_n > room->n_events)
-		err = -EBADMSG; /* more records than the header says */
+		err = -EBADMSG;
 	if (!err)
 		err = decode_fields(d, &c, cpus, n_cpus, room);
 	if (!err)

@@ -14,7 +14,6 @@
 
 typedef VEC(uint8_t) bytes_t;
 
-/* content: before compression. block: the bytes in the file, header first. */
 struct kept_block {
 	bytes_t content, block;
 };

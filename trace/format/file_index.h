@@ -32,7 +32,7 @@ struct file_index {
 };
 
 /* Reads the file header, or its copy if the header is damaged. name: the file's name for messages.
- * Returns 0, -ENOMEM, an errno of pread(2), or -EBADMSG if this version cannot read the file. On
+ * Returns 0, -ENOMEM, -errno of pread(2), or -EBADMSG if this version cannot read the file. On
  * failure, err has a sentence. The caller calls file_index_done() in all cases. */
 int file_index_open(struct file_index *ix, int fd, const char *name, char err[FILE_INDEX_ERR_MAX]);
 /* Finds the segments of the file anew. A slot that cannot be read counts as one without a segment,

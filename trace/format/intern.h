@@ -54,7 +54,6 @@ static inline int intern_grow(struct intern *t)
 	return 0;
 }
 
-/* Sets *ret_i to the number of v, old or new. Returns 0 or -ENOMEM. */
 static inline int intern(struct intern *t, uint64_t v, uint32_t *ret_i)
 {
 	size_t i;

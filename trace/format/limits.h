@@ -27,16 +27,13 @@
 #define LIMITS_MEMORY_FACTOR 4096u
 #define LIMITS_MEMORY_BYTES  (256u << 20)
 
-/* Does not check magic, version and checksum. */
 bool limits_file_ok(const struct format_file *f);
-/* The segment begins in `slot` of a file with the header f. */
 bool limits_segment_ok(const struct format_file *f, const struct format_segment *h, uint32_t slot);
 /* Checks the n entries of the CPUS block: CPU numbers must rise, and all records must be
  * counted. */
 bool limits_cpus_ok(const struct format_segment *h, const struct format_cpu *cpus, size_t n);
 bool limits_words_ok(uint8_t kind, const uint64_t x[2]);
 bool limits_state_ok(const struct format_state *s);
-/* The caller has checked the blob with blob_is_valid() (blob.h). */
 bool limits_blob_ok(const struct ct_blob *blob);
 
 static inline bool limits_ts_ok(const struct format_segment *h, uint64_t ts_ns)

@@ -32,7 +32,7 @@ struct predict_context {
 struct predict {
 	struct predict_context contexts[PREDICT_CONTEXTS];
 	uint32_t wakees[PREDICT_WAKEES]; /* [waker % PREDICT_WAKEES]: the last task that it woke */
-	uint32_t cur;                    /* the task on this CPU */
+	uint32_t cur;
 };
 
 static inline struct predict_context *predict_context(struct predict *p, uint32_t tid, uint8_t kind)

@@ -22,7 +22,7 @@
  * window_words(). */
 struct window_event {
 	struct ct_rec r;
-	uint32_t words; /* index into window.words; 0 if there are no extra words */
+	uint32_t words;
 	uint16_t cpu;
 	uint16_t pad;
 };
@@ -78,7 +78,7 @@ struct window_object {
 	uint16_t lport, rport;
 	uint32_t netns;
 	uint8_t laddr[16], raddr[16];
-	const char *name; /* "" if the object has no name */
+	const char *name;
 };
 
 struct window_stack {
@@ -112,14 +112,13 @@ struct window_resync {
 };
 
 struct window {
-	/* The wanted time, clipped to the file. to_ns UINT64_MAX stays so. events and states begin
-	 * at the last checkpoint up to from_ns. */
+	/* The wanted time, clipped to the file. If to_ns is UINT64_MAX, it stays so. events and
+	 * states begin at the last checkpoint up to from_ns. */
 	uint64_t from_ns, to_ns;
-	/* What the file covers in the selected boot (reader_use_boot()). */
 	uint64_t file_from_ns, file_to_ns;
-	struct clock_offsets offsets; /* in force at to_ns */
+	struct clock_offsets offsets;
 	uint32_t n_cpus;
-	enum machine machine; /* the machine that recorded the trace */
+	enum machine machine;
 
 	struct window_event *events; /* sorted by (ts, cpu, order within the CPU) */
 	size_t n_events;
@@ -146,10 +145,9 @@ struct window {
 	 * CT_LOSS_SLOT. */
 	uint32_t skipped_slots;
 
-	void *arena; /* owns the names and frames; private to trace/ */
+	void *arena; /* owns names and frames; private to trace/ */
 };
 
-/* Both words are 0 if the event has none. */
 static inline const uint64_t *window_words(const struct window *w, const struct window_event *e)
 {
 	return w->words[e->words].x;

@@ -24,12 +24,12 @@ struct ahead {
 	pthread_mutex_t lock; /* protects all members below, and `done` of each slot */
 	pthread_cond_t changed;
 	size_t begun; /* the first segment that no thread has begun */
-	size_t given; /* the next segment for the caller */
-	size_t kept;  /* the first segment whose slot is still in use */
+	size_t given;
+	size_t kept; /* the first segment whose slot is still in use */
 	size_t end;
 	struct window_event *events; /* the room of segment `begun` */
-	struct window_words *words;  /* the words of all segments */
-	uint32_t first_word;         /* index of the words of segment `begun` */
+	struct window_words *words;
+	uint32_t first_word; /* index of the words of segment `begun` */
 	bool stop;
 };
 

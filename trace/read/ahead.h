@@ -17,7 +17,7 @@ struct ahead_segment {
 	int err; /* 0, or an error of reader_segment(), decoder_begin() or decoder_events() */
 	const struct format_segment *h;
 	/* The members below are valid if err is 0. */
-	struct window_event *events; /* sorted as from decoder_events() */
+	struct window_event *events;
 	size_t n_events;
 	uint32_t n_cpus;
 	struct decoder *decoder;

@@ -62,7 +62,6 @@ static int collect_task(struct collect *c, const struct ct_task_blob *b)
 	t.cgroup_id = b->cgroup_id;
 	t.start_ns = b->start_ns;
 	memcpy(t.comm, b->comm, sizeof(t.comm) - 1);
-	/* mostly the same as in the previous segment */
 	if (map_get(&c->task_index, t.tid, &i) && !memcmp(&c->tasks.v[i], &t, sizeof(t)))
 		return 0;
 	err = collect_pay(c, sizeof(t));

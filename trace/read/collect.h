@@ -12,13 +12,13 @@
 
 struct collect {
 	struct arena *arena;
-	uint64_t budget; /* bytes that may still be kept */
+	uint64_t budget;
 	VEC(struct window_task) tasks;
 	VEC(struct window_cmdline) cmdlines;
 	VEC(struct window_object) objects;
 	VEC(struct window_stack) stacks;
-	struct map task_index;    /* tid -> its newest entry */
-	struct map cmdline_index; /* tgid -> its newest entry */
+	struct map task_index;
+	struct map cmdline_index;
 	struct map object_index;
 	struct map stack_index;
 	uint64_t blob[8192];

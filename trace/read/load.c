@@ -21,12 +21,12 @@ struct load {
 	struct ahead *ahead;
 	uint64_t moves; /* order_join() may still make this many moves */
 	bool has_gaps;
-	bool any; /* a segment was read, so w->states are set */
+	bool any;
 	/* from this time on, the states of tasks are not known; UINT64_MAX: they are known */
 	uint64_t blind_ns;
 	bool in_gap; /* no segment was read since the last entry of `gaps` */
 	VEC(struct window_record) gaps;
-	/* w->words without the words of gaps, which come behind */
+	/* the number of w->words without those of gaps, which come last */
 	uint32_t n_words;
 };
 

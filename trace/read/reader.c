@@ -184,7 +184,6 @@ int reader_use_boot(struct reader *r, unsigned back)
 	return reader_update(r);
 }
 
-/* A new file has no segments, which is no error. */
 static int reader_check_whole(const struct reader *r, char *err)
 {
 	const struct file_index *ix = &r->index;

@@ -25,7 +25,7 @@ struct reader_info {
 	/* Boot time starts again at 0 after a reboot, so the reader shows one boot at a time. boot:
 	 * 0 is the newest, 1 the one before. */
 	uint32_t n_boots, boot;
-	uint32_t n_segments;  /* of this boot */
+	uint32_t n_segments;
 	uint32_t n_cut_slots; /* the file is this many slots shorter than its header says */
 	/* The larger of two numbers: segments missing from this boot, and damaged segment headers
 	 * in the file. */
@@ -37,9 +37,9 @@ struct reader_info {
 	uint64_t records;
 	uint64_t records_by_kind[64];
 	uint64_t lost_by_cause[CT_LOSS_CAUSES];
-	struct clock_offsets offsets; /* of the newest segment */
+	struct clock_offsets offsets;
 	uint32_t n_cpus;
-	const char *hooks, *host, *kernel, *machine; /* owned by the reader */
+	const char *hooks, *host, *kernel, *machine;
 };
 
 #define READER_ERR_MAX 512
@@ -61,11 +61,11 @@ int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
 
 /*
  * Loads [from_ns, to_ns) in boot time, clipped to the file. 0 and UINT64_MAX load all. The caller
- * frees *ret with window_free(). Segments that are damaged or missing become CT_GAP events. So does
- * a time without a daemon. Returns 0, or one of these errors with a sentence in err:
+ * frees *ret with window_free(). Damaged or missing segments become CT_GAP events, and so does a
+ * time without a daemon. Returns 0, or one of these errors with a sentence in err:
  * - -ERANGE: no segment is in the window;
  * - -EBADMSG: no segment in the window could be read;
- * - -E2BIG: more than max_events events (0: 64 million), or more of anything than limits.h allows;
+ * - -E2BIG: more than max_events events (0: 64 million), or more than limits.h allows;
  * - -ENOMEM.
  */
 int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max_events, struct window **ret,
@@ -89,7 +89,7 @@ struct reader_file {
 	const char *name;
 	const char *meta; /* from the newest readable segment, or else from the file header */
 	size_t meta_bytes;
-	struct decoder *decoder; /* call decoder_begin() for each segment */
+	struct decoder *decoder;
 };
 struct reader_file reader_file(const struct reader *r);
 

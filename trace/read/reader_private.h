@@ -20,13 +20,13 @@ struct reader {
 	struct file_index index;
 	unsigned boot;
 	size_t first, end; /* the selected boot's part of index.segments: [first, end) */
-	char *meta;        /* as reader_file.meta */
+	char *meta;
 	size_t meta_bytes;
 	struct reader_info info;
 	struct decoder *decoder;
 	struct reader_buf buf;
 	unsigned n_threads;
-	uint64_t kinds; /* bit n: kind n is wanted; 0: all kinds */
+	uint64_t kinds;
 	void (*progress)(void *arg, unsigned percent);
 	void *progress_arg;
 };

@@ -173,7 +173,6 @@ static int redact_records(struct redact *r, struct decoder *d, struct format_seg
 	return ret ? ret : encoder_records(r->encoder, r->streams.v, r->streams.n, h->begin_ns, r->kind_info);
 }
 
-/* Public names: anonymous inodes, disks, and devices below /dev. */
 static bool name_is_public(const struct ct_object_blob *o)
 {
 	enum ct_obj_kind k = CT_OBJ_KIND(o->id);
@@ -290,7 +289,6 @@ static int redact_dictionary(struct redact *r, struct decoder *d, enum format_bl
 	return more ? more : encoder_block(r->encoder, type, r->bytes.v, r->bytes.n, 1);
 }
 
-/* Copies only known entries, and hashes the name of the host. */
 static int redact_meta_text(const struct redact *r, const char *meta, size_t n, char *out, size_t *ret_n)
 {
 	static const char *const names[] = { "hooks", "kernel", "machine", "host" };

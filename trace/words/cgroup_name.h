@@ -11,14 +11,13 @@
 #include "trace/format/window.h"
 
 struct cgroup_name {
-	const char *cgroup;              /* the path, or "" if not known; not owned */
+	const char *cgroup;
 	char container[CGROUP_NAME_MAX]; /* from the runtime, or cgroup_container(); "" if none */
 	char unit[CGROUP_NAME_MAX];
 };
 
 /* All members are "" if the control group is not known. */
 struct cgroup_name cgroup_name_of(const struct window *w, uint32_t tid, uint64_t ts_ns);
-/* The result points to cgroup, which the caller keeps. */
 struct cgroup_name cgroup_name_of_path(const char *cgroup);
 /* Compares the containers, or the units if no container is there. */
 bool cgroup_name_is_same(const struct cgroup_name *a, const struct cgroup_name *b);

@@ -119,7 +119,7 @@ const char *cmdline_short(const char *text, const char *comm, size_t width, char
 	n = strlen(clean);
 	if (n > width) {
 		n = width - 3;
-		while (n && (clean[n] & 0xc0) == 0x80) /* do not cut a UTF-8 character */
+		while (n && (clean[n] & 0xc0) == 0x80)
 			n--;
 	}
 	snprintf(buf, CMDLINE_SHORT_MAX, " (%.*s%s)", (int)n, clean, clean[n] ? "..." : "");

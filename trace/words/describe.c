@@ -18,7 +18,7 @@
 
 /* for ids that are kernel addresses: 40 bits tell objects apart */
 #define SHORT_IDENT 0xffffffffff
-#define RAW_MAX     1024 /* bytes, before clean_text() */
+#define RAW_MAX     1024
 #define ADDRESS_MAX (INET6_ADDRSTRLEN + 10)
 
 static const char *const syscalls_x86_64[] = {
@@ -210,7 +210,6 @@ size_t describe_clean(const char *s, char *buf, size_t size)
 	return clean_text(s, buf, size);
 }
 
-/* As snprintf(), but the text is safe to print (lib/clean.h). */
 __attribute__((format(printf, 3, 4))) static size_t put(char *buf, size_t size, const char *fmt, ...)
 {
 	char raw[RAW_MAX];
@@ -303,7 +302,6 @@ static size_t describe_futex(const struct window *w, const struct window_object 
 		 : put(buf, size, "futex 0x%" PRIx64, uaddr);
 }
 
-/* The id of the object is an address in a process. */
 static size_t describe_user(const struct window_object *o, const char *word, uint64_t ident, char *buf,
 			    size_t size)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * describe.h - words for the content of a trace.
+ * describe.h - words for the content of a trace. Pure; any thread.
  *
- * Pure; any thread. All text in buffers is safe to print (lib/clean.h), and 0-terminated even if
- * cut. Such functions return the length of the whole text. The others return a word, which is
+ * Functions with a buffer return the length of the whole text. The text in the buffer is safe to
+ * print (lib/clean.h), and 0-terminated even if cut. The other functions return a word, which is
  * "unknown" for a value of a later version.
  */
 #ifndef CTRACE_TRACE_WORDS_DESCRIBE_H
@@ -14,7 +14,6 @@
 
 #include "trace/format/window.h"
 
-/* bytes; enough for nearly every object */
 #define DESCRIBE_MAX 256
 
 /* The text is for example "tcp 127.0.0.1:80->10.0.0.1:4242", "unix @/tmp/x", "pipe:[123]", "futex
@@ -30,9 +29,7 @@ const char *describe_syscall(enum machine machine, unsigned nr);
 const char *describe_record(unsigned kind);
 /* The reverse of describe_record(); 0 for an unknown word. */
 unsigned describe_record_kind(const char *word);
-/* The context of a wake, such as "softirq". */
 const char *describe_context(unsigned ctx);
-/* The reason why records were lost, such as "ring-full". */
 const char *describe_loss(unsigned cause);
 /* enum ct_hang, such as "loop" */
 const char *describe_hang(unsigned rule);

@@ -18,7 +18,6 @@
 #include <stddef.h>
 
 bool frame_is_kernel(const char *frame);
-/* "0x1234 (file)" */
 bool frame_is_address(const char *frame);
 bool frame_is_rest(const char *frame);
 /* In the C library, its library of threads, or the dynamic linker: GLIBC_FRAME_FILES. */
@@ -27,7 +26,6 @@ bool frame_is_libc(const char *frame);
 bool frame_is_lock(const char *frame);
 /* "name" fits programs and the kernel, "k:name" only the kernel. */
 bool frame_is_function(const char *frame, const char *function);
-/* Offsets and files may differ. */
 bool frame_is_same_function(const char *a, const char *b);
 /* Without an offset such as "+0x12", the result is the length of the whole frame. */
 size_t frame_function_len(const char *frame);

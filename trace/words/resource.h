@@ -9,7 +9,7 @@
 
 /* From RESOURCE_CHILD on, in the order of their words. Tables sort rows by kind on a tie. */
 enum resource_kind {
-	RESOURCE_NONE = 0, /* a task that runs waits for no resource */
+	RESOURCE_NONE = 0,
 	RESOURCE_CHILD,
 	RESOURCE_CPU,
 	RESOURCE_DATA_FLAG,
@@ -19,7 +19,7 @@ enum resource_kind {
 	RESOURCE_FILE_LOCK,
 	RESOURCE_FUSE,
 	RESOURCE_FUTEX,
-	RESOURCE_INPUT, /* a terminal, a keyboard, a mouse */
+	RESOURCE_INPUT,
 	RESOURCE_KERNEL_LOCK,
 	RESOURCE_MEMORY,
 	RESOURCE_PIPE,

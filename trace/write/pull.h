@@ -23,7 +23,7 @@ struct pull {
 	/* Each pull_begin() takes the next number. dict_entry.put has this number if the entry is
 	 * in the segment. */
 	uint64_t number;
-	struct pull_out out_tasks, out_objects, out_stacks; /* out_tasks has command lines too */
+	struct pull_out out_tasks, out_objects, out_stacks;
 };
 
 /* Begins a segment without entries. The dictionaries must outlive it. */

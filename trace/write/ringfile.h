@@ -16,7 +16,7 @@
 #define RINGFILE_ALIGN 4096u
 
 struct ringfile_slot {
-	uint64_t seq; /* of the segment that begins here; 0 if none */
+	uint64_t seq;
 	uint64_t begin_ns;
 	bool this_boot;
 };
@@ -28,10 +28,10 @@ struct ringfile {
 	uint64_t file_id;
 	uint32_t next_slot; /* where the next segment goes if it fits before the end of the file */
 	uint64_t next_seq;
-	bool continued;              /* opened with segments, and none written since */
-	struct ringfile_slot *slots; /* n_slots + 1 entries; owned */
+	bool continued; /* opened with segments, and none written since */
+	struct ringfile_slot *slots;
 	/* The last result of ringfile_oldest_ns(), valid while slots[oldest_slot].seq is
-	 * oldest_seq. 0 if none. */
+	 * oldest_seq. If there is none, oldest_seq is 0. */
 	uint64_t oldest_seq;
 	uint32_t oldest_slot;
 	uint64_t newest_ns; /* end_ns of the newest segment of this boot; 0 if none */
@@ -53,7 +53,7 @@ struct ringfile_options {
 	bool own_dir; /* refuse a directory that another user owns or may write to (lib/owned.h) */
 	uint64_t size_bytes;
 	uint32_t n_cpus;
-	const char *meta; /* pairs of 0-terminated strings */
+	const char *meta;
 	size_t meta_bytes;
 	uint8_t boot_id[16];
 };

@@ -20,11 +20,10 @@ struct store_item {
 	struct store_item *next;
 	struct format_segment h;
 	bool save; /* a copy of the open segment */
-	/* records lost before this segment */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	size_t n;
-	uint8_t bytes[] __attribute__((aligned(8))); /* its size is a multiple of RINGFILE_ALIGN */
+	uint8_t bytes[] __attribute__((aligned(8)));
 };
 
 struct store {
@@ -50,8 +49,8 @@ struct store {
 	struct store_stats stats;
 };
 
-/* The caller holds the lock, here and in all functions up to store_publish(). store_open() has no
- * other thread yet. */
+/* The caller holds the lock, here and in all functions up to store_publish(). store_open() needs no
+ * lock, because no other thread runs yet. */
 static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 {
 	struct writer_storage *t = &s->stats.storage;

@@ -44,7 +44,6 @@ int store_sync(struct store *s);
 
 struct store_stats {
 	uint64_t newest_seq, oldest_ns, newest_ns;
-	/* file_bytes counts sealed segments only */
 	uint64_t segments, records, file_bytes;
 	bool has_saves;
 	struct writer_storage storage;

@@ -51,8 +51,8 @@ struct writer {
 	replaced;              /* needed entries that `tasks` lacks: replaced, or come late */
 	VEC(uint32_t) renewed; /* tids whose entries this segment has set */
 	size_t pending;
-	/* Sizes of the open segment's last copy, of its growth since the copy before, and of the
-	 * previous segment if that had no copy (otherwise 0). */
+	/* saved_bytes: the last copy of the open segment. saved_more: its growth since the copy
+	 * before. sealed_bytes: the previous segment if it had no copy, or else 0. */
 	size_t saved_bytes, saved_more, sealed_bytes;
 	bool begun;
 };
@@ -495,7 +495,6 @@ static void writer_reset(struct writer *w)
 	w->saved_bytes = w->saved_more = 0;
 }
 
-/* Guesses whether a copy of the open segment fits into a slot. */
 static bool fits_slot(const struct writer *w)
 {
 	return w->pending <= WRITER_SAVE_BYTES && w->sealed_bytes <= FORMAT_SLOT_BYTES &&

@@ -41,7 +41,7 @@ struct writer_stats {
 	 * segments. lost_disk: records lost on the way to the file. */
 	uint64_t segments, records, raw_bytes, file_bytes, lost_disk;
 	uint64_t newest_seq;
-	uint64_t oldest_ns, newest_ns; /* the time of this boot that the file covers */
+	uint64_t oldest_ns, newest_ns;
 	uint64_t dict_tasks, dict_objects, dict_stacks, dict_evicted;
 	struct writer_storage storage;
 };
@@ -73,7 +73,7 @@ int writer_add(struct writer *w, uint16_t cpu, const struct ct_rec *rec, const u
 struct writer_run {
 	uint32_t n;
 	uint64_t min_ns, max_ns;
-	uint32_t kinds[CT_KIND_LAST + 1]; /* records of each kind; [0] and [CT_GAP] are 0 */
+	uint32_t kinds[CT_KIND_LAST + 1];
 };
 /* Adds all records of a run of n_words 64-bit words, or none. Does not check the kinds. Returns 0,
  * or -ENOMEM or -EINVAL as writer_add(). */

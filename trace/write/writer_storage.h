@@ -29,8 +29,8 @@ struct writer_storage {
 	/* Times of the newest series of failed syncs. Records between them may never reach the
 	 * disk, even if a later sync succeeds: the kernel reports an error only once. */
 	uint64_t unsure_from_ns, unsure_to_ns;
-	uint64_t begun_anew; /* how often the file was created again, because it was gone */
-	uint64_t repaired;   /* how often the file was truncated, and repaired */
+	uint64_t begun_anew;
+	uint64_t repaired;
 };
 
 #endif

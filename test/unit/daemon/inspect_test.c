@@ -349,13 +349,12 @@ static void test_sample(void **state)
 	assert_int_equal(r->rec.obj, (uintptr_t)test_sample);
 	assert_int_equal(r->rec.flags, 0);
 	assert_int_equal(r->words[1], 123);
-	/* the third address is not in code */
 	assert_int_equal(r->stack->n_frames, 2);
 	assert_true(has_frame(r, "test_sample+0x0 (inspect_test"));
 	assert_true(has_frame(r, "test_limits+0x1 (inspect_test"));
 	inspect_result_free(r);
 
-	raw->n_kernel = 1; /* now the frames need more room than the record has */
+	raw->n_kernel = 1;
 	assert_int_equal(inspect_ask_sample(v, raw), -EINVAL);
 	raw->n_kernel = 0;
 	raw->h.kind = CT_TASK;

@@ -78,7 +78,6 @@ static void govern_ran_light(struct cpu *c)
 #define WRITERS (THREADS * LEVELS)
 #define RECORDS 120000
 
-/* a signal handler is a writer of its own */
 static uint64_t written[WRITERS], refused[WRITERS];
 static uint64_t next[WRITERS];
 static atomic_uint_fast64_t n_read;

@@ -261,8 +261,6 @@ static void check_task(const struct window *w, uint32_t tid, bool tracer)
 	assert_int_equal(t->flags, CT_TF_FOUND | (tracer ? CT_TF_TRACER : 0));
 }
 
-/* CT_TF_TRACER marks the tasks of the daemon, of its children, and of the program that started
- * it. */
 static void the_tracer_is_told_apart(void **state)
 {
 	static const struct {

@@ -113,7 +113,6 @@ static void futex_owner(void **state)
 	wake_at(t, 0, 30, 7, CT_CTX_TASK);
 	assert_int_equal(tasks_get(t, 7)->st.owner, 0);
 	switch_at(t, 0, 40, 0, 0, 0, 7);
-	/* the owner is that of the first wait only */
 	switch_at(t, 0, 50, 7, CT_W_FUTEX, 98, 0);
 	assert_int_equal(tasks_get(t, 7)->st.owner, 0);
 	wake_at(t, 0, 60, 7, CT_CTX_TASK);
@@ -220,7 +219,7 @@ static void found_by_the_iterator(void **state)
 
 	switch_at(t, 0, 10, 0, 0, 0, 6); /* the record of the exit of task 6 was lost */
 	tasks_found_begin(t, 100);
-	switch_at(t, 0, 110, 0, 0, 0, 9); /* while the iterator runs */
+	switch_at(t, 0, 110, 0, 0, 0, 9);
 	tasks_found(t, &a);
 	tasks_found(t, &b);
 	tasks_found(t, &c);
@@ -280,7 +279,6 @@ static void capped_is_not_known(void **state)
 	tasks_found(t, &a);
 	assert_int_equal(tasks_states(t, &states, &n), 0);
 	assert_int_equal(states[0].run, WINDOW_RUN_BLOCKED);
-	/* another task gets the same tid */
 	cap.ts = 45 * MS;
 	tasks_record(t, 0, &cap);
 	switch_at(t, 0, 50 * MS, 7, CT_W_EXITED, 0, 8);
@@ -333,7 +331,6 @@ static void long_wait_is_inspected_once(void **state)
 	switch_at(t, 0, 1 * MS, 7, CT_W_READ, 99, 8);
 	inspect_policy_scan(&w, t, 200 * MS, inspect, NULL);
 	assert_int_equal(n_inspections, 0);
-	/* less than 100 ms after the last scan */
 	inspect_policy_scan(&w, t, 250 * MS, inspect, NULL);
 	assert_int_equal(n_inspections, 0);
 	inspect_policy_scan(&w, t, 300 * MS, inspect, NULL);
@@ -442,7 +439,6 @@ static void of_user(struct tasks *t, uint32_t tid, uint32_t uid)
 	switch_at(t, 0, 2, tid, CT_W_READ, 99, 0);
 }
 
-/* One user with many long waits gets half of the inspections. */
 static void users_share_the_inspections(void **state)
 {
 	struct inspect_policy w;

@@ -95,8 +95,7 @@ static void one_trouble_becomes_another(void **state)
 	assert_int_equal(told(&t, &s, 3 * SEC, "was removed"), 1);
 	s.trouble = WRITER_FINE;
 	s.begun_anew = 1;
-	assert_int_equal(told(&t, &s, 9 * SEC, "a"),
-			 2); /* one about the new file, one about the end of the trouble */
+	assert_int_equal(told(&t, &s, 9 * SEC, "a"), 2);
 }
 
 static void a_disk_that_does_not_answer(void **state)

@@ -191,7 +191,7 @@ static void test_nested(void **state)
 	names_get(pid, &st);
 	child_end(pid);
 	i = frame_of(&st, 0, "deep_inner");
-	assert_true(i > 0); /* the first frames are of the C library's sleep */
+	assert_true(i > 0);
 	assert_int_equal(frame_of(&st, i, "deep_middle"), i + 1);
 	assert_int_equal(frame_of(&st, i, "deep_outer"), i + 2);
 	frame_of(&st, i + 3, "main");
@@ -298,7 +298,6 @@ static void test_hostile_files(void **state)
 
 		memcpy(bad, good, size);
 		for (unsigned i = 0; i < 1 + round % 64; i++) {
-			/* in the headers, in the section table, or anywhere */
 			size_t at = round % 3 == 0   ? rand_r(&seed) % edge
 				    : round % 3 == 1 ? eh->e_shoff + rand_r(&seed) % (size - eh->e_shoff)
 						     : (size_t)rand_r(&seed) % size;

@@ -30,7 +30,7 @@ struct fixture {
 struct job {
 	struct fixture *f;
 	char name;
-	int wait_fd; /* the test closes the other end; -1: no wait */
+	int wait_fd;
 	bool leaves, enters, entered, progressed;
 };
 
@@ -271,7 +271,6 @@ static void waits_for_the_stuck(void **state)
 	until_stuck(f, 0);
 }
 
-/* Jobs that called worker_leave() may be stuck when the worker ends. */
 static void ends_while_stuck(void **state)
 {
 	struct fixture *f = *state;

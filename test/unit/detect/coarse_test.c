@@ -8,7 +8,6 @@
 
 static const struct ct_rec nothing;
 
-/* Task 10 has an event loop with known habits, and is on the CPU when a stretch begins. */
 static void loop_in_stretch(struct make *m)
 {
 	task(m, 10, "app");
@@ -68,7 +67,6 @@ static void notices_a_loop_that_waits(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* No record of the stretch shows how the wait of task 10 began. */
 static void goes_on_with_a_wait_of_before(void **state)
 {
 	uint64_t since;
@@ -172,7 +170,6 @@ static void goes_back_to_switches(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* A server with known habits is in `wait`. A client waits for its answer. */
 static void server_in_step(struct make *m, enum ct_shed step_now, uint8_t wait, uint64_t obj)
 {
 	struct ct_rec away = { .state = CT_ST_SLEEP, .wait = wait, .obj = obj, .nr = 1 };
@@ -219,7 +216,7 @@ static void leaves_alone_a_server_that_may_have_read(void **state)
 {
 	struct ct_rec away = { .state = CT_ST_STOPPED, .wait = CT_W_STOPPED, .nr = 1 };
 
-	/* no bytes are unread; then, the kernel does not know the socket */
+	/* first no bytes are unread, then the kernel does not know the socket */
 	for (int unread = 0; unread >= -ENOENT; unread -= ENOENT) {
 		MAKE(m);
 
@@ -243,7 +240,6 @@ static void leaves_alone_a_server_that_may_have_read(void **state)
 		pass(&m, S);
 		assert_int_equal(m.n, 1);
 	}
-	/* the server waits for the next message */
 	{
 		MAKE(m);
 

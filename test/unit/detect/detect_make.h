@@ -220,7 +220,6 @@ static inline void talk(struct make *m, uint32_t client, uint64_t a, uint32_t se
 	}
 }
 
-/* n times, the task idles for idle_ms and works for 5 ms. In the end, it is on the CPU. */
 static inline void lives(struct make *m, uint32_t tid, uint8_t wait, uint64_t idle_point, unsigned n,
 			 unsigned idle_ms)
 {

@@ -174,7 +174,7 @@ static void knows_waits_that_are(void **state)
 	something_is_noticed(CT_W_CONNECT, SOCK_A, NULL);
 	something_is_noticed(CT_W_SLEEP, 0, NULL);
 	something_is_noticed(CT_W_FLOCK, CT_OBJ_ID(CT_OBJ_FILE, 3), NULL);
-	something_is_noticed(CT_W_FUTEX, FUTEX(4), NULL); /* a first thread is judged */
+	something_is_noticed(CT_W_FUTEX, FUTEX(4), NULL);
 }
 
 static void worker(struct make *m)
@@ -253,7 +253,6 @@ static void tells_a_busy_loop_from_one_that_comes_round(void **state)
 		runs(&m, 10);
 		pass(&m, 100 * MS);
 	}
-	/* samples in different system calls */
 	for (unsigned i = 0; i < 60; i++) {
 		struct ct_rawstack_blob b = { .h = { .ts = m.now, .kind = CT_RAWSTACK, .tid = 10 },
 					      .nr = (uint16_t)(i % 2) };
@@ -261,7 +260,6 @@ static void tells_a_busy_loop_from_one_that_comes_round(void **state)
 		detect_blob(m.d, &b.h);
 		pass(&m, 50 * MS);
 	}
-	/* little CPU time: only slow */
 	for (unsigned i = 0; i < 30; i++) {
 		pass(&m, 20 * MS);
 		leaves_cpu(&m, 10, CT_NR_NONE);
@@ -286,7 +284,7 @@ static void notices_who_gets_no_cpu(void **state)
 	pass(&m, 1900 * MS);
 	assert_int_equal(m.n, 0);
 	pass(&m, 9 * S);
-	assert_told(&m, 1, CT_HANG_STARVED, 20); /* the tasks 21 and 22 */
+	assert_told(&m, 1, CT_HANG_STARVED, 20);
 	assert_int_equal(detect_stats(m.d).behind, 2);
 
 	/* Only the kernel shows that the task has the lowest priority (139). */
@@ -343,7 +341,6 @@ static void notices_a_deadlock_once(void **state)
 	locks(&m, 41, FUTEX(1), 42);
 	pass(&m, 1900 * MS);
 	assert_int_equal(m.n, 0);
-	/* task 43 is outside the cycle */
 	task(&m, 43, "client");
 	locks(&m, 43, FUTEX(3), 42);
 	pass(&m, 9 * S);
@@ -506,7 +503,6 @@ static void leaves_alone_a_service_that_the_governor_caps(void **state)
 	blocks(&m, 60, CT_W_SLEEP, 0);
 	pass(&m, 20 * S);
 	assert_int_equal(m.n, 0);
-	/* from the next receive on, everything is known */
 	wakes(&m, 50);
 	moves(&m, CT_SEND, 50, SOCK_A, 10);
 	m.now += MS;
@@ -522,7 +518,6 @@ static void leaves_alone_a_service_that_the_governor_caps(void **state)
 	assert_told(&m, 1, CT_HANG_SERVICE, 50);
 }
 
-/* The receiver of the first request, which is the largest, is not known. */
 static void counts_what_is_unread_from_when_it_can(void **state)
 {
 	MAKE(m);
@@ -649,7 +644,6 @@ static void forgets_who_ended_unheard(void **state)
 		blocks(&m, tid, CT_W_READ, PIPE);
 	assert_int_equal(detect_stats(m.d).tasks, 3000);
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
-	/* A resync that does not find a known task ends it. */
 	pass(&m, S);
 	found(&m, 1004, CT_W_READ, PIPE);
 	detect_resync(m.d, m.now);
@@ -723,7 +717,6 @@ static void is_blind_after_a_loss(void **state)
 	assert_true(detect_stats(m.d).blind_ns >= 9 * S);
 }
 
-/* For disks and locks, the kernel shows all that the rules need. */
 static void sees_stuck_disks_and_deadlocks_all_the_same(void **state)
 {
 	struct ct_rec disk = { .kind = CT_SWITCH, .tid = 30, .state = CT_ST_DISK, .wait = CT_W_READ };

@@ -5,7 +5,6 @@
 
 #define FUTEX(n) CT_OBJ_FUTEX_ID(10, 0x7f0000000000ULL + (n)*64)
 
-/* Task 10 has an event loop, with n rounds of 105 ms. */
 static void loop(struct make *m, unsigned n)
 {
 	task(m, 10, "app");
@@ -181,7 +180,7 @@ static void times_disk(void **state)
 
 static void returns(void **state)
 {
-	for (unsigned n = 20; n <= 21; n++) { /* the first wait in the loop is no return */
+	for (unsigned n = 20; n <= 21; n++) {
 		MAKE(m);
 
 		task(&m, 10, "app");

@@ -91,7 +91,6 @@ static void itself(void **state)
 	assert_int_equal(vaddr, function.found.vaddr);
 	assert_int_equal(elf_functions_find(&functions, &e, variable.found.vaddr, name, &vaddr), -ENOENT);
 	elf_functions_done(&functions);
-	/* used, but not defined here */
 	elf_symbols_each(&e, look, &none);
 	assert_int_equal(none.n, 0);
 	assert_int_equal(elf_symbols_each(&e, stop_at_once, NULL), 7);
@@ -158,7 +157,6 @@ static void damaged(void **state)
 	}
 }
 
-/* 64 sections claim to be the table of symbols. Only one is read. */
 static void many_tables(void **state)
 {
 	enum { TABLES = 64 };

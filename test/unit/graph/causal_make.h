@@ -27,7 +27,6 @@ static inline void sleeps(struct make *m, uint64_t ms, uint32_t tid, enum ct_wai
 	make_switch(m, ms, CPU(tid), tid, 0, wait, obj);
 }
 
-/* waker acts on obj and wakes tid, which runs at once. Returns the record of the wake. */
 static inline struct window_record *wakes(struct make *m, uint64_t ms, uint32_t tid, uint32_t waker,
 					  uint64_t obj)
 {

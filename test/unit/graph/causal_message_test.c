@@ -41,13 +41,8 @@ static void is_used_by(struct flows *m, const struct graph *g, uint64_t sock, ui
 	m->v.v[flow_at(m, g, sock)].user = graph_task_at(g, tid, 0);
 }
 
-/*
- * Only the first of four connections can be forgotten: the processes of both its ends have ended.
- * The others:
- * - one end belongs to a process that lives;
- * - one end belongs to a thread that has ended, of a process that lives;
- * - no task used one end.
- */
+/* Only the first of four connections can be forgotten: the processes of both its ends have
+ * ended. */
 static void test_room_for_messages(void **state)
 {
 	struct make m = { 0 };

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which kinds of waits are idle. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

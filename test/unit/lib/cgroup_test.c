@@ -45,7 +45,6 @@ static const struct {
 	  "systemd-nspawn@build.service" },
 	{ "/machine.slice/machine-qemu\\x2d1\\x2dvm.scope/libvirt/vcpu0", "qemu-1-vm", "",
 	  "machine-qemu-1-vm.scope" },
-	/* a container inside a container */
 	{ "/docker/" ID "/lxc.payload.inner/init.scope", "inner", ID, "init.scope" },
 	{ "/system.slice/nginx.service", "", "", "nginx.service" },
 	{ "/system.slice/system-getty.slice/getty@tty1.service", "", "", "getty@tty1.service" },

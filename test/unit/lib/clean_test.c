@@ -104,7 +104,6 @@ static void test_invisible(void **state)
 	}
 }
 
-/* An escape is never cut. */
 static void test_cut(void **state)
 {
 	static const char s[] = "ab\x1b\xe2\x80\xae\xc3\xa9z", whole[] = "ab\\x1b\\u202e\xc3\xa9z";

@@ -37,7 +37,6 @@ static char unescape(const char **at)
 	}
 }
 
-/* Copies the word at `in` to *out, without its quotes. Returns the place behind the word. */
 static const char *cut(struct text_line *l, const char *in, char **out)
 {
 	size_t i = l->n;

@@ -21,7 +21,7 @@ struct text_line {
 	bool taken[TEXT_WORDS_MAX];
 	bool field[TEXT_WORDS_MAX]; /* the word is KEY=VALUE, with no quote before the '=' */
 	size_t n;
-	char error[TEXT_ERROR_MAX]; /* "" if none */
+	char error[TEXT_ERROR_MAX];
 };
 
 struct text_word {
@@ -40,7 +40,6 @@ const char *text_line_next(struct text_line *l, const char *what);
 const char *text_line_more(struct text_line *l);
 /* Takes the next word that is no field, if it is `word`. */
 bool text_line_skip(struct text_line *l, const char *word);
-/* Returns the value of KEY=VALUE, or NULL. */
 const char *text_line_field(struct text_line *l, const char *key);
 /* Every word must be taken. Otherwise, sets an error with `usage`, the right form. Returns false
  * after any error. */
@@ -51,13 +50,13 @@ uint64_t text_number(struct text_line *l, const char *word);
 /* Reads "12ns", "12us", "12.1ms", "3s" or "0". Returns ns. */
 uint64_t text_time(struct text_line *l, const char *word);
 void text_range(struct text_line *l, const char *word, uint64_t *ret_from, uint64_t *ret_to);
-/* Returns the value of the word in the list, which ends with NULL. */
+/* Returns the value that the list has for the word. The list ends with NULL. */
 uint64_t text_one_of(struct text_line *l, const char *word, const struct text_word *words);
-/* Reads "a,b": returns the sum of the values. */
+/* Reads words of the list, such as "a,b". Returns the sum of their values. */
 uint64_t text_flags(struct text_line *l, const char *word, const struct text_word *words);
 
 #define TEXT_TIME_MAX 32
-/* As text_time() reads it, in ms. Returns buf, of TEXT_TIME_MAX bytes. */
+/* Writes ns as text_time() reads it, in ms. buf has TEXT_TIME_MAX bytes. Returns buf. */
 const char *text_put_time(uint64_t ns, char *buf);
 
 #endif

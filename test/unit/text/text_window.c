@@ -245,7 +245,6 @@ static bool add_line(struct text_window *t, const char *line, bool in_round, cha
 	return !error[0];
 }
 
-/* "$i" becomes the number of the round. */
 static bool add_in_round(struct text_window *t, const char *line, uint64_t number, char *error)
 {
 	_cleanup_free_ char *text = NULL;

@@ -111,7 +111,6 @@ bool text_window_add(struct text_window *t, const char *line, char *error);
 /* Valid until text_window_free(). If a repeat has no end, sets error, and returns NULL. */
 const struct window *text_window_done(struct text_window *t, char *error);
 
-/* Returns the i-th "segment" or "edge" line, or NULL after the last. */
 const char *text_window_graph(const struct text_window *t, size_t i);
 
 /* If the word names no task, or several, sets an error and returns 0. */

@@ -32,8 +32,8 @@ struct text_window {
 	struct states *states_now;
 	VEC(struct cpu_of) cpus;
 	VEC(void *) owned;
-	VEC(char *) rounds;      /* the lines of a repeat */
-	VEC(const char *) graph; /* lines that begin with "segment" or "edge" */
+	VEC(char *) rounds;
+	VEC(const char *) graph;
 	bool repeating;
 	uint64_t round_ns, every_ns, first, n_rounds;
 	uint16_t next_cpu;
@@ -66,7 +66,6 @@ uint32_t text_task_field(const struct text_window *t, struct text_line *l, const
 /* Returns 0 and takes no word if the next word has no ':'. */
 uint64_t text_object_if_any(struct text_line *l);
 uint64_t text_object_next(struct text_line *l);
-/* Adds a switch from the idle task to tid, on the CPU of tid. */
 void text_add_run(struct record *r, uint32_t tid);
 uint64_t text_since_field(struct record *r);
 void text_add_record(struct text_window *t, struct text_line *l, uint64_t ns);

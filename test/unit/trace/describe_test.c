@@ -14,7 +14,6 @@
 
 #define FUSE_MAGIC 0x65735546
 
-/* sorted by id, as in a window that was loaded */
 static struct window_object objects[] = {
 	{ .id = CT_OBJ_FUTEX_ID(7, 0x1000), .tid = 7, .name = "" },
 	{ .id = CT_OBJ_ID(CT_OBJ_SOCK, 1),

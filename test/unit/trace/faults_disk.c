@@ -29,7 +29,7 @@ static struct {
 	ino_t ino;
 	uint8_t *synced;
 	size_t size;
-	VEC(struct write) writes; /* since the last sync */
+	VEC(struct write) writes;
 } watched;
 
 static uint64_t draw(void)
@@ -110,7 +110,8 @@ static int do_sync(int fd)
 	return 0;
 }
 
-/* The headers may rename pwrite and others to pwrite64 and so on, here too. */
+/* If off_t has 64 bits, headers may rename pwrite to pwrite64. This renames the definitions below
+ * too. */
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
 {
 	return do_pwrite(fd, buf, n, at);

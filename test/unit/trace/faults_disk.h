@@ -25,7 +25,6 @@ extern struct faults faults;
 /* Notes all writes to this file. The present content counts as synced. */
 void faults_watch(const char *path);
 void faults_unwatch(void);
-/* Returns whether bytes [at, at + n) were written since the last sync. */
 bool faults_dirty(uint64_t at, uint64_t n);
 /* Writes to path a possible state of the watched file after a power cut. faults.rng decides for
  * each sector. */

@@ -16,7 +16,7 @@
 
 #define SEEDS   50 /* of each kind of test; CTRACE_SEEDS sets another number */
 #define FOREVER 120000000000ULL
-#define STEP    1000 /* ns between two records */
+#define STEP    1000
 
 struct life {
 	struct fixture *f;
@@ -93,7 +93,6 @@ static bool seal(struct life *l, unsigned records)
 	return s.written;
 }
 
-/* For one to several slots. The tids are hashes, so they compress badly. */
 static unsigned some_records(struct life *l)
 {
 	return 1 + (unsigned)(fixture_random(l->f) % (fixture_random(l->f) % 6 ? 50 : 16000));
@@ -261,8 +260,7 @@ static void writes_that_fail(void **state)
 
 	for (unsigned seed = 0; seed < seeds(); seed++) {
 		struct life l = life_new(*state, seed);
-		unsigned rounds =
-			5 + (unsigned)(fixture_random(l.f) % 50); /* too few segments to fill the file */
+		unsigned rounds = 5 + (unsigned)(fixture_random(l.f) % 50); /* too few to wrap */
 		uint64_t lost = 0, sum = 0;
 		struct found fd;
 
@@ -310,9 +308,7 @@ static void a_creation_that_fails(void **state)
 		faults.error = ENOSPC;
 		ret = begin(&l, 1);
 		if (!ret) {
-			assert_true(
-				nth >
-				4); /* reserving room, writing the header twice, syncing file and directory */
+			assert_true(nth > 4); /* reserve, two headers, two syncs */
 			life_done(&l);
 			return;
 		}
@@ -440,7 +436,7 @@ static void a_sync_that_fails(void **state)
 	faults.rate = 1000000;
 	faults.error = EIO;
 	assert_int_equal(writer_sync(l.f->w), -EIO);
-	assert_int_equal(writer_sync(l.f->w), -EIO); /* a sync without new records does not end the trouble */
+	assert_int_equal(writer_sync(l.f->w), -EIO);
 	st = writer_stats(l.f->w);
 	assert_int_equal(st.storage.trouble, WRITER_SYNC);
 	assert_int_equal(st.storage.synced_ns, synced_ns);

@@ -306,7 +306,6 @@ static void task_that_starts_too_late(struct fixture *f)
 	assert_int_equal(writer_blob(f->w, &t.h), 0);
 }
 
-/* The states become the checkpoint of the third segment. */
 static void seal_with(struct fixture *f, const struct window_state *states, size_t n)
 {
 	f->now += 1000000;

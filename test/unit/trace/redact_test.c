@@ -10,10 +10,9 @@
 #include "trace/snapshot/cut.h"
 #include "trace/snapshot/redact_names.h"
 
-#define SOCK_ID CT_OBJ_ID(CT_OBJ_SOCK, 4711)
-#define FILE_ID CT_OBJ_ID(CT_OBJ_FILE, 4712)
-#define DISK_ID CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
-/* Addresses in the kernel's memory. */
+#define SOCK_ID  CT_OBJ_ID(CT_OBJ_SOCK, 4711)
+#define FILE_ID  CT_OBJ_ID(CT_OBJ_FILE, 4712)
+#define DISK_ID  CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
 #define POINTER  0xffff888012345678ULL
 #define EARLY_ID CT_OBJ_ID(CT_OBJ_SOCK, (POINTER & ((1ULL << 58) - 1)) | 1ULL << 58)
 #define EPOLL_ID CT_OBJ_ID(CT_OBJ_EPOLL, POINTER)

@@ -243,7 +243,6 @@ static void tasks_over_time(void **state)
 	e.r.tid = 1000;
 	fixture_add(f, &e);
 	fixture_seal(f);
-	/* also has the entry of task 1000 that was valid at its start */
 	w = fixture_load(f, renamed, UINT64_MAX);
 	assert_int_equal(w->n_tasks, 3);
 	assert_string_equal(window_task_at(w, 1000, 0)->comm, "first");
@@ -355,7 +354,6 @@ static void a_task_that_exited_is_known_one_segment_longer(void **state)
 		assert_int_equal(window_task_at(w, 5, 0) != NULL, segment == 0);
 		window_free(w);
 	}
-	/* a new task before the entry of the old one is removed */
 	fixture_task(f, 6, "old");
 	writer_forget_task(f->w, 6);
 	fixture_task(f, 6, "new");

@@ -17,13 +17,13 @@
 #include "trace/thresholds.h"
 
 #define SEEDS      20
-#define SAVES      16u /* slots for copies in a file of FILE_BYTES */
+#define SAVES      16u
 #define FILE_BYTES ((uint64_t)(SAVES * RINGFILE_SAVES_SHARE + 1) * FORMAT_SLOT_BYTES)
 #define STEP       1000u
 
 struct life {
 	struct fixture *f;
-	uint64_t begin_ns; /* of the open segment */
+	uint64_t begin_ns;
 	uint64_t n;
 	uint64_t in_file; /* lower numbers were sealed or saved */
 	uint64_t synced;  /* lower numbers were in the file at the last sync */
@@ -102,7 +102,7 @@ static int seal(struct life *l)
 	return ret;
 }
 
-/* A second of the daemon. Busy in one of `every` seconds, on average. */
+/* What the daemon does in a second. The machine is busy in one of `every` seconds, on average. */
 static int tick(struct life *l, unsigned every)
 {
 	int ret;
@@ -266,7 +266,7 @@ static void around_the_ring(void **state)
 	life_close(&l);
 }
 
-/* The records stay when the next writer uses all slots for copies. */
+/* All records that were saved or sealed stay when the next writer uses all slots for copies. */
 static void killed_within_a_write(void **state)
 {
 	for (unsigned seed = 0; seed < 4 * SEEDS; seed++) {

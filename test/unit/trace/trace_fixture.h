@@ -22,7 +22,7 @@ struct fixture {
 	uint64_t rng;
 	struct writer *w;
 	uint64_t now;
-	/* as the writer got them */
+	/* every record that the writer got, in order */
 	VEC(struct fixture_event) all;
 	uint32_t segment;
 };

@@ -43,7 +43,6 @@ static inline void random_event(struct make *m, uint32_t *s, uint64_t ms)
 	}
 }
 
-/* Returns the time after the last event, in ms. */
 static inline uint64_t random_window(struct make *m, uint32_t *s)
 {
 	uint32_t n = 50 + random_below(s, 400);
