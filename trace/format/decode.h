@@ -26,11 +26,11 @@ int decoder_begin(struct decoder *d, const struct format_segment *h, const uint8
 int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t **ret_p, size_t *ret_n);
 struct decoder_room {
 	struct window_event *events;
-	size_t n_events;            /* from decoder_count() */
-	struct window_words *words; /* the extra words of all segments */
-	uint32_t first_word;        /* index of the first entry for this segment; not 0 */
-	size_t n_words;             /* entries for this segment, from decoder_count() */
-	uint64_t kinds;             /* bit n: records of kind n are wanted */
+	size_t n_events;
+	struct window_words *words;
+	uint32_t first_word; /* index of the first entry for this segment; not 0 */
+	size_t n_words;      /* entries for this segment, from decoder_count() */
+	uint64_t kinds;      /* bit n: records of kind n are wanted */
 };
 /* Gives the number of wanted records, and the number of those that have extra words. Both numbers
  * are from the header. A damaged segment may have others. */

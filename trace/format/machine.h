@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum machine {
-	MACHINE_THIS, /* the machine for which this program was built */
+	MACHINE_THIS,
 	MACHINE_X86_64,
 	MACHINE_ARM64,
 	MACHINE_OTHER, /* ctrace has no table of its system calls */

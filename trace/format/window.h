@@ -49,7 +49,7 @@ struct window_task {
 	uint32_t ppid;
 	uint32_t uid;
 	uint32_t pidns;
-	uint8_t flags; /* CT_TF_* */
+	uint8_t flags;
 	uint64_t cgroup_id;
 	uint64_t start_ns;
 	char comm[CT_COMM_LEN];
@@ -90,7 +90,7 @@ struct window_stack {
 struct window_state {
 	struct ct_rec last; /* as a CT_SWITCH record; ts: when the state began */
 	uint32_t owner;     /* of the futex for which the task waits; as CT_FUTEX.peer */
-	uint8_t run;        /* WINDOW_RUN_* */
+	uint8_t run;
 	uint8_t pad[3];
 	uint16_t cpu; /* where the task runs or ran last, or FORMAT_CPU_NONE */
 	uint16_t pad2;
@@ -107,7 +107,7 @@ enum {
  * valid. The gap may have records: a new daemon records events before its first checkpoint. */
 struct window_resync {
 	uint64_t from_ns, ns;
-	struct window_state *states; /* sorted by tid */
+	struct window_state *states;
 	size_t n_states;
 };
 
@@ -145,7 +145,7 @@ struct window {
 	 * CT_LOSS_SLOT. */
 	uint32_t skipped_slots;
 
-	void *arena; /* owns names and frames; private to trace/ */
+	void *arena;
 };
 
 static inline const uint64_t *window_words(const struct window *w, const struct window_event *e)

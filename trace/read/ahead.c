@@ -25,7 +25,7 @@ struct ahead {
 	pthread_cond_t changed;
 	size_t begun; /* the first segment that no thread has begun */
 	size_t given;
-	size_t kept; /* the first segment whose slot is still in use */
+	size_t kept;
 	size_t end;
 	struct window_event *events; /* the room of segment `begun` */
 	struct window_words *words;

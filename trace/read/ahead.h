@@ -16,7 +16,6 @@ struct ahead;
 struct ahead_segment {
 	int err; /* 0, or an error of reader_segment(), decoder_begin() or decoder_events() */
 	const struct format_segment *h;
-	/* The members below are valid if err is 0. */
 	struct window_event *events;
 	size_t n_events;
 	uint32_t n_cpus;

@@ -97,7 +97,6 @@ static int cut(struct reader *r, const struct cut_options *opt, struct redact *r
 
 		ret = cut_segment(r, redact, i, &bytes, &size);
 		if (ret == -ESTALE || ret == -EBADMSG) {
-			/* Readers of the snapshot see a hole in the sequence numbers. */
 			ret = 0;
 			continue;
 		}

@@ -98,7 +98,7 @@ static void shorten_paths(const char *text, char *buf)
 
 const char *cmdline_short(const char *text, const char *comm, size_t width, char buf[CMDLINE_SHORT_MAX])
 {
-	const char *program = base_name(text + (*text == '-')); /* a login shell: "-bash" */
+	const char *program = base_name(text + (*text == '-'));
 	char clean[CT_CMDLINE_MAX * CLEAN_GROWTH + 1], brief[sizeof(clean)];
 	size_t n;
 

@@ -29,7 +29,6 @@ static void dict_release(struct dict *d, struct dict_entry *e)
 	d->n--;
 	free(e->blob);
 	*e = (struct dict_entry){ 0 };
-	/* dict_place() has reserved this room. */
 	d->free.v[d->free.n++] = (size_t)(e - d->entries.v);
 }
 

@@ -35,7 +35,6 @@ void pull_done(struct pull *p);
 void pull_task(struct pull *p, uint64_t tid);
 void pull_object(struct pull *p, uint64_t id);
 void pull_stack(struct pull *p, uint64_t id);
-/* For a blob that is in no dictionary. */
 void pull_blob(struct pull_out *out, const struct ct_blob *blob);
 int pull_error(const struct pull *p);
 

@@ -171,8 +171,6 @@ static uint32_t ringfile_place(struct ringfile *r, size_t n)
 	return r->n_saves + 1;
 }
 
-/* Writes whole pages, the header last. So a segment is valid only when all its bytes are there, and
- * the old header is gone first. */
 static int ringfile_put(struct ringfile *r, const struct format_segment *h, uint8_t *bytes, size_t n,
 			uint64_t at)
 {

@@ -19,7 +19,7 @@
 struct store_item {
 	struct store_item *next;
 	struct format_segment h;
-	bool save; /* a copy of the open segment */
+	bool save;
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	size_t n;

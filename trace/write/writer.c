@@ -40,7 +40,6 @@ struct writer {
 	VEC(uint32_t)
 	forgotten, forgotten_before; /* tids: exited in this segment, and in the one before */
 
-	/* of the open segment */
 	uint64_t begin_ns;
 	VEC(struct format_state) states;
 	VEC(struct stream) streams;
@@ -48,8 +47,8 @@ struct writer {
 	uint32_t kinds[FORMAT_KINDS];
 	uint64_t lost[FORMAT_CAUSES];
 	VEC(struct ct_task_blob)
-	replaced;              /* needed entries that `tasks` lacks: replaced, or come late */
-	VEC(uint32_t) renewed; /* tids whose entries this segment has set */
+	replaced; /* needed entries that `tasks` lacks: replaced, or come late */
+	VEC(uint32_t) renewed;
 	size_t pending;
 	/* saved_bytes: the last copy of the open segment. saved_more: its growth since the copy
 	 * before. sealed_bytes: the previous segment if it had no copy, or else 0. */

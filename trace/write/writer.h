@@ -3,8 +3,8 @@
  * writer.h - writes a trace file: fixed size, circular, made of slots.
  *
  * Records go into an open segment in memory. writer_seal() writes it over the oldest segments.
- * writer_save() writes a copy of it, so that on a quiet machine it can stay open for long. Each
- * segment has all dictionary entries that it needs.
+ * writer_save() writes a copy of it, so that on a quiet machine the segment can stay open for long.
+ * Each segment has all dictionary entries that it needs.
  *
  * One thread at a time (the daemon's drain thread), except for functions marked "any thread".
  */
@@ -73,7 +73,7 @@ int writer_add(struct writer *w, uint16_t cpu, const struct ct_rec *rec, const u
 struct writer_run {
 	uint32_t n;
 	uint64_t min_ns, max_ns;
-	uint32_t kinds[CT_KIND_LAST + 1];
+	uint32_t kinds[CT_KIND_LAST + 1]; /* [0] and [CT_GAP] are 0 */
 };
 /* Adds all records of a run of n_words 64-bit words, or none. Does not check the kinds. Returns 0,
  * or -ENOMEM or -EINVAL as writer_add(). */
@@ -104,7 +104,7 @@ int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *st
  * Writes a copy of the open segment into a slot for copies. No sealed segment is overwritten.
  * Returns 0, -EAGAIN if the disk is slow, an error of writer_seal(), or -EFBIG:
  * - the segment is as old as WRITER_OPEN_NS;
- * - its copy does not fit, or hardly;
+ * - its copy does not fit into a slot, or is not likely to;
  * - the file has no slots for copies now;
  * - writer_begin() was not called.
  *

@@ -8,9 +8,9 @@
 
 enum writer_trouble {
 	WRITER_FINE,
-	WRITER_WRITE, /* segments cannot be written and are lost */
-	WRITER_SYNC,  /* written but not synced: a power cut may destroy segments */
-	WRITER_FILE,  /* the file was removed and cannot be created again */
+	WRITER_WRITE,
+	WRITER_SYNC, /* written but not synced: a power cut may destroy segments */
+	WRITER_FILE,
 };
 
 /* Times are boot time. */

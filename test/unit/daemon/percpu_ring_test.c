@@ -188,7 +188,7 @@ static void *pester(void *arg)
 static void take(uint32_t w, uint64_t ts, uint64_t id)
 {
 	assert_true(w < WRITERS);
-	assert_true(ts > next[w]); /* ts is the sequence number + 1 */
+	assert_true(ts > next[w]);
 	assert_int_equal(id, hash(w, ts - 1));
 	next[w] = ts;
 	n_read++;

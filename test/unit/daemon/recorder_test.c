@@ -143,7 +143,6 @@ static void damage_is_set_aside(void **state)
 	fixture_spew(f->path, "Dear diary, today nothing hung. A good day, and long enough for a header.",
 		     70);
 	check_start(f, FIXTURE_BYTES, "damaged", "not a ctrace trace");
-	/* sequence numbers up to UINT64_MAX, which no daemon writes */
 	old_trace(f);
 	free(bytes);
 	bytes = fixture_slurp(f->path, &n);

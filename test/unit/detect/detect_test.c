@@ -410,7 +410,6 @@ static void notices_a_deadlock_of_before(void **state)
 	detect_resync(m.d, m.now);
 	pass(&m, 5 * S);
 	assert_int_equal(m.n, 0);
-	/* Only inspections know the owners. */
 	rec(&m, (struct ct_rec){ .kind = CT_FUTEX, .tid = 40, .peer = 41, .obj = FUTEX(40) });
 	rec(&m, (struct ct_rec){ .kind = CT_FUTEX, .tid = 41, .peer = 40, .obj = FUTEX(41) });
 	pass(&m, S);
@@ -578,7 +577,6 @@ static void knows_a_service_that_takes_its_time(void **state)
 {
 	MAKE(m);
 
-	/* the record of the receive comes before that of the send */
 	talks(&m, 30);
 	blocks(&m, 60, CT_W_READ, SOCK_B);
 	m.now += MS;
@@ -780,8 +778,7 @@ static void asks_the_kernel_first(void **state)
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 5 * S);
 	assert_int_equal(m.n, 0);
-	assert_int_equal(detect_stats(m.d).withdrawn,
-			 1); /* withdrawn: the kernel's answer differs from the records */
+	assert_int_equal(detect_stats(m.d).withdrawn, 1);
 
 	make_done(&m);
 	make_init(&m);
@@ -807,7 +804,6 @@ static void hears_of_one_task_through_two_rings(void **state)
 	MAKE(m);
 
 	task(&m, 10, "app");
-	/* in every second cycle, the record of the wait comes late */
 	for (unsigned i = 0; i < 60; i++) {
 		uint64_t began = m.now;
 

@@ -52,7 +52,7 @@ static int stop_at_once(void *arg, const struct elf_symbol *s)
 static int base_of(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	*(uintptr_t *)arg = info->dlpi_addr;
-	return 1; /* stops after the first file, which is the program itself */
+	return 1;
 }
 
 static void itself(void **state)

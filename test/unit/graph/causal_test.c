@@ -48,8 +48,8 @@ static void test_wakes(void **state)
 	assert_wake(CT_W_VFORK, 0, 0, 0, EDGE_VFORK, EDGE_STRONG);
 	assert_wake(CT_W_FLOCK, file, file, 0, EDGE_FILELOCK, EDGE_STRONG);
 	assert_wake(CT_W_STOPPED, 0, 0, 0, EDGE_STOP, EDGE_STRONG);
-	assert_wake(CT_W_READ, fuse, file, 0, EDGE_FUSE, EDGE_STRONG); /* a request */
-	assert_wake(CT_W_FILE, file, fuse, 0, EDGE_FUSE, EDGE_STRONG); /* an answer */
+	assert_wake(CT_W_READ, fuse, file, 0, EDGE_FUSE, EDGE_STRONG);
+	assert_wake(CT_W_FILE, file, fuse, 0, EDGE_FUSE, EDGE_STRONG);
 	assert_wake(CT_W_READ, CT_OBJ_ID(CT_OBJ_TTY, 1), 0, 0, EDGE_WAKE, EDGE_WEAK);
 	assert_wake(CT_W_WRITE, PIPE(1), PIPE(1), 0, EDGE_PIPE, EDGE_STRONG);
 }

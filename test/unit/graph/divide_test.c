@@ -44,7 +44,7 @@ static void assert_idle(enum ct_wait wait, uint64_t obj, uint64_t by, bool idle)
 static void test_idle(void **state)
 {
 	assert_idle(CT_W_EPOLL, EPOLL(1), PIPE(1), true);
-	assert_idle(CT_W_POLL, 0, PIPE(1), true); /* one descriptor of several */
+	assert_idle(CT_W_POLL, 0, PIPE(1), true);
 	assert_idle(CT_W_READ, PIPE(1), PIPE(1), true);
 	assert_idle(CT_W_READ, CT_OBJ_ID(CT_OBJ_EVENTFD, 1), CT_OBJ_ID(CT_OBJ_EVENTFD, 1), true);
 	assert_idle(CT_W_READ, CT_OBJ_ID(CT_OBJ_TTY, 1), CT_OBJ_ID(CT_OBJ_TTY, 1), true);

@@ -55,7 +55,6 @@ static const struct {
 	{ "/init.scope", "", "", "init.scope" },
 	{ "/", "", "", "" },
 	{ "", "", "", "" },
-	/* only look like containers */
 	{ "/docker/" ID "0", "", "", "" },
 	{ "/builds/4f1c7a9be02d", "", "", "" },
 	{ "/system.slice/docker-proxy.scope", "", "", "docker-proxy.scope" },

@@ -51,8 +51,8 @@ static void test_what_is_no_utf8(void **state)
 	shows("\xed\xa0\x80", "\\xed\\xa0\\x80");          /* surrogate */
 	shows("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* beyond U+10FFFF */
 	shows("\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80");
-	shows("\xe2\x82", "\\xe2\\x82");   /* cut off by the end */
-	shows("\xe2\x82q", "\\xe2\\x82q"); /* cut off by another character */
+	shows("\xe2\x82", "\\xe2\\x82");
+	shows("\xe2\x82q", "\\xe2\\x82q");
 	shows("\xf0\x9f\x98", "\\xf0\\x9f\\x98");
 }
 

@@ -83,7 +83,7 @@ static void test_records(void **state)
 	assert_int_equal(w->events[3].r.ts, 1500000);
 	assert_int_equal(w->events[3].r.peer, 7);
 	assert_int_equal(w->events[3].r.aux, CT_W_WRITE);
-	assert_int_equal(w->events[4].r.peer, 10); /* on its last CPU */
+	assert_int_equal(w->events[4].r.peer, 10);
 	assert_int_equal(w->events[4].cpu, 3);
 	assert_int_equal(w->events[5].r.ts, 2500000);
 	assert_int_equal(w->events[5].r.peer, 8);

@@ -44,7 +44,7 @@ struct record {
 	struct text_line *l;
 	uint64_t ns;
 	uint32_t tid;
-	uint8_t ctx; /* enum ct_ctx of an interrupt; 0 for a task */
+	uint8_t ctx;
 	uint16_t nr;
 };
 
@@ -54,7 +54,6 @@ struct record {
 			abort();                                                                             \
 	} while (0)
 
-/* Returns NULL if no line declares the task. */
 const struct window_task *text_declared(const struct text_window *t, uint32_t tid);
 /* The CPU on which the task ran last, or 0. Valid until the next call. */
 uint16_t *text_cpu_of(struct text_window *t, uint32_t tid);

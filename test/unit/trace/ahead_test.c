@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Any number of threads gives the same window and the same errors. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -100,7 +100,6 @@ static ssize_t do_pwrite(int fd, const void *buf, size_t n, off_t at)
 	return bad ? -1 : put;
 }
 
-/* A real sync would only take time. */
 static int do_sync(int fd)
 {
 	if (fails())

@@ -25,7 +25,7 @@ struct life {
 	VEC(struct sealed) sealed;
 };
 struct sealed {
-	uint64_t first, end; /* numbers of its records: [first, end) */
+	uint64_t first, end;
 	bool written;
 	uint64_t safe_seq; /* not 0: safe on the disk, in the segment with this seq */
 };
@@ -127,7 +127,6 @@ static struct found look(struct life *l, unsigned boot)
 		ret = reader_use_boot(r, boot);
 	if (!ret && reader_info(r)->n_segments)
 		ret = window_load(r, 0, UINT64_MAX, 0, &fd.w, err);
-	/* no write of a segment has reached the disk */
 	if (ret == -EBADMSG && (strstr(err, "can be read") || strstr(err, "are damaged")))
 		ret = 0;
 	if (ret)
@@ -260,7 +259,7 @@ static void writes_that_fail(void **state)
 
 	for (unsigned seed = 0; seed < seeds(); seed++) {
 		struct life l = life_new(*state, seed);
-		unsigned rounds = 5 + (unsigned)(fixture_random(l.f) % 50); /* too few to wrap */
+		unsigned rounds = 5 + (unsigned)(fixture_random(l.f) % 50);
 		uint64_t lost = 0, sum = 0;
 		struct found fd;
 

@@ -160,7 +160,6 @@ static void test_addresses(void **state)
 	assert_int_equal(six_local[15], 1);
 }
 
-/* kept: only the kernel makes such names */
 static const struct device {
 	uint64_t id;
 	const char *name;

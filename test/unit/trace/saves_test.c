@@ -311,7 +311,6 @@ static void a_power_cut(void **state)
 		life_close(&l);
 		assert_int_equal(rename(cut, l.f->path), 0);
 		look(&l, l.f->path, 0, 1, l.synced);
-		/* of another boot, and killed before it has written anything */
 		life_open(&l, 2);
 		life_close(&l);
 		life_open(&l, 2);

@@ -22,7 +22,6 @@ struct fixture {
 	uint64_t rng;
 	struct writer *w;
 	uint64_t now;
-	/* every record that the writer got, in order */
 	VEC(struct fixture_event) all;
 	uint32_t segment;
 };
