@@ -36,8 +36,8 @@ struct decoder_room {
  * are from the header. A damaged segment may have others. */
 void decoder_count(const struct format_segment *h, uint64_t kinds, size_t *ret_events, size_t *ret_words);
 /* Decodes the wanted records of known kinds into *room, sorted by (ts, cpu, order within the CPU).
- * *ret_n_cpus is the highest CPU number plus 1, or 0 if there are no records. Returns 0, -ENOMEM,
- * or -EBADMSG if the segment is damaged. After a failure, the content of *room is undefined. */
+ * *ret_n_cpus is the highest number in the CPUS block plus 1, or 0 if this block is empty. Returns
+ * 0, -ENOMEM, or -EBADMSG if the segment is damaged. After a failure, *room is undefined. */
 int decoder_events(struct decoder *d, const struct decoder_room *room, size_t *ret_n, uint32_t *ret_n_cpus);
 
 #endif
