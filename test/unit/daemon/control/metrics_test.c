@@ -50,7 +50,7 @@ static void times(void **state)
 	assert_has(t, "\nctrace_uptime_seconds 1.000000001\n");
 	assert_has(t, "\nctrace_last_beat_timestamp_seconds 1700000005.000000007\n");
 	assert_has(t, "\nctrace_trace_newest_timestamp_seconds 1700000000.000000001\n");
-	/* A time of 0, here oldest_ns, has no sample. A metric without a sample has no head. */
+	/* A time of 0 (oldest_ns) has no sample. A metric without samples has no head. */
 	assert_null(strstr(t, "oldest"));
 	free(t);
 }
@@ -65,7 +65,6 @@ static void families(void **state)
 	assert_has(t, "# TYPE ctrace_lost_records_total counter\n"
 		      "ctrace_lost_records_total{cause=\"ring_full\"} 3\n"
 		      "ctrace_lost_records_total{cause=\"disk\"} 9007199254740993\n#");
-	/* the first row of the family has no sample, so the head comes with the second row */
 	assert_has(t, "# TYPE ctrace_table_entries gauge\nctrace_table_entries{table=\"objects\"} 7\n#");
 	assert_has(t, "# TYPE ctrace_refused_total counter\nctrace_refused_total{what=\"streams\"} 2\n#");
 	assert_has(t, "\nctrace_cost_ratio 0.005\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Inspections through the kernel's task iterator, as the daemon makes them. Needs root. */
+/* Needs root: reads tasks through the kernel's task iterator, as the daemon does. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -63,7 +63,6 @@ static struct inspect_result *take(struct inspect *v)
 	return r;
 }
 
-/* Returns the index of the first frame from `from` on that begins with this text. */
 static int frame_of(const struct inspect_result *r, int from, const char *start)
 {
 	const char *p = r->stack->frames;
@@ -95,7 +94,7 @@ static void test_sleep(void **state)
 		_exit(0);
 	}
 	want.tid = (uint32_t)pid;
-	/* the child may be in the call for a while before it sleeps */
+	/* the child may run in the call before it sleeps */
 	do {
 		assert_true(clock_boot_ns() - start < 10000000000ULL);
 		usleep(1000);

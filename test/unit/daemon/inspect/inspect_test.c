@@ -23,14 +23,13 @@
 #include "lib/clock.h"
 
 static struct {
-	int error;         /* if this is not 0, read_task() returns it */
-	uint64_t delay_us; /* read_task() takes this time */
-	uint8_t wait;      /* the kind of wait that read_task() gives */
+	int error;
+	uint64_t delay_us;
+	uint8_t wait;
 	uint64_t sched_since;
 } fake;
 
-/* Reads a task from /proc/TID/syscall. Of the registers, this file has only the program counter and
- * the stack pointer. */
+/* Of the registers, /proc/TID/syscall has only the program counter and the stack pointer. */
 static int read_task(void *arg, uint32_t tid, struct ct_iter_task *t)
 {
 	char path[64], line[256] = "";
@@ -70,7 +69,7 @@ static int read_task(void *arg, uint32_t tid, struct ct_iter_task *t)
 	return 0;
 }
 
-static pthread_mutex_t *mutex; /* shared with the child */
+static pthread_mutex_t *mutex;
 static int fds[2];
 
 static void wait_mutex(void)
@@ -148,7 +147,6 @@ static struct inspect_result *take(struct inspect *v)
 	return r;
 }
 
-/* Waits until each request is counted as done, gone, refused or failed. Returns the counts. */
 static struct inspect_stats settled(struct inspect *v)
 {
 	struct inspect_stats s;
@@ -253,9 +251,7 @@ static void test_fds(void **state)
 	close(fds[1]);
 }
 
-/* A task that has gone on is not inspected. These signs show that a task has gone on: it is in
- * another system call, it was on a CPU after the begin of the wait, or it has ended. If the task
- * cannot be read, the inspection counts as failed. */
+/* Signs that a task has gone on: another system call, a later time on a CPU, or its end. */
 static void test_gone(void **state)
 {
 	struct inspect *v = inspect_start(0);
@@ -305,7 +301,6 @@ static void test_limits(void **state)
 	assert_int_equal(s.gone, INSPECT_QUEUE_MAX + 20 - refused);
 	inspect_free(v);
 
-	/* the inspector can end while requests are in its queue */
 	v = inspect_start(1);
 	for (unsigned i = 0; i < 10; i++)
 		inspect_ask(v, &w);
@@ -325,7 +320,7 @@ static void test_pace(void **state)
 	for (unsigned i = 0; i < 10; i++)
 		inspect_ask(v, &w);
 	settled(v);
-	/* a few requests are done at once, and then one request every 50 ms */
+	/* after the first few requests, one request every 50 ms */
 	assert_true(clock_boot_ns() - start >= 150 * NSEC_PER_MSEC);
 	inspect_free(v);
 	fake.error = 0;
@@ -354,13 +349,12 @@ static void test_sample(void **state)
 	assert_int_equal(r->rec.obj, (uintptr_t)test_sample);
 	assert_int_equal(r->rec.flags, 0);
 	assert_int_equal(r->words[1], 123);
-	/* the third address is not in code */
 	assert_int_equal(r->stack->n_frames, 2);
 	assert_true(has_frame(r, "test_sample+0x0 (inspect_test"));
 	assert_true(has_frame(r, "test_limits+0x1 (inspect_test"));
 	inspect_result_free(r);
 
-	raw->n_kernel = 1; /* now the frames need more room than the record has */
+	raw->n_kernel = 1;
 	assert_int_equal(inspect_ask_sample(v, raw), -EINVAL);
 	raw->n_kernel = 0;
 	raw->h.kind = CT_TASK;

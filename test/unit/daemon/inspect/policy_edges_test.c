@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests numbers of daemon/thresholds.h about tasks and their inspections, each with a value below
- * it and a value above it. The tests do not use the names of the numbers, so a changed number fails
- * here. */
+/* Tests numbers of daemon/thresholds.h with a value below and a value above. The names of the
+ * numbers are not used, so a changed number fails here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +14,6 @@
 #define MS 1000000ULL
 #define S  (1000 * MS)
 
-/* A task table with task 7, and an inspection policy for which a wait of 200 ms or more is long. */
 struct one {
 	struct tasks *t;
 	struct inspect_policy p;
@@ -53,7 +51,6 @@ static unsigned scan(struct one *o, uint64_t now_ns)
 	return o->n;
 }
 
-/* The task begins to wait. CT_W_SLEEP is a sleep with a time limit. */
 static void blocks(struct one *o, uint32_t tid, uint64_t ts, uint8_t wait, uint64_t obj)
 {
 	const struct ct_rec r = { .ts = ts,
@@ -82,7 +79,6 @@ static struct task *task_of(struct one *o)
 	return tasks_get(o->t, 7);
 }
 
-/* Task 7 sleeps for 10 ms again and again, from 1 ms to until_ns. Then it begins one more sleep. */
 static void loop(struct one *o, uint64_t until_ns)
 {
 	for (uint64_t now_ns = 1 * MS; now_ns < until_ns; now_ns += 10 * MS) {
@@ -114,8 +110,6 @@ static void waits_of_a_loop(void **state)
 	}
 }
 
-/* A task sleeps for sleep_us, runs for ran_us, and sleeps again. Returns whether the two sleeps count as a
- * loop. */
 static bool is_loop(uint64_t sleep_us, uint64_t ran_us)
 {
 	ONE(o);
@@ -135,8 +129,7 @@ static void work_in_a_loop(void **state)
 	assert_false(is_loop(89500, 10500));
 }
 
-/* A loop is inspected again after 2 s. inspect_next_ns is set to 0, so that the back-off of
- * repeated waits does not delay the inspection. */
+/* Without inspect_next_ns = 0, the back-off of repeated waits would delay the inspection. */
 static void loop_again(void **state)
 {
 	ONE(o);
@@ -176,7 +169,6 @@ static void per_second(void **state)
 	assert_int_equal(scan(&o, 2 * S), 100);
 }
 
-/* A wait that repeats is inspected again after 2 s, then after 4 s, and so on up to 64 s. */
 static void back_off(void **state)
 {
 	static const unsigned after_s[] = { 2, 4, 8, 16, 32, 64, 64 };
@@ -209,8 +201,8 @@ static void stuck(void **state)
 	}
 }
 
-/* For the kernel, the wait began 19 ms or 21 ms later than in its record. If the difference is at
- * most 20 ms, both times are about one wait, and the time in the record stays. */
+/* For the kernel, the wait began 19 or 21 ms later than in its record. Up to 20 ms, it is the same
+ * wait, and the record's time stays. */
 static void since(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {

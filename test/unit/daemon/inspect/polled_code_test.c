@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Machine code that compilers make of loops that poll. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +11,7 @@
 
 #define START 0x1000
 
-/* sched_yield is called; mov 0x2f36(%rip),%eax; test %eax,%eax; je back to the call */
+/* call sched_yield; mov 0x2f36(%rip),%eax; test %eax,%eax; je to the call */
 static const uint8_t yield_loop[] = {
 	0x90, 0xe8, 0x0b, 0x00, 0x00, 0x00, 0x8b, 0x05, 0x36, 0x2f, 0x00, 0x00,
 	0x85, 0xc0, 0x74, 0xf1, 0xc3, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90
@@ -28,11 +27,10 @@ static void test_relative(void **state)
 	assert_int_equal(o.len, 4);
 	assert_false(o.writes);
 	assert_int_equal(o.load_to, POLLED_NO_REG);
-	/* a test of two registers reads no memory */
 	assert_false(polled_operand(yield_loop, sizeof(yield_loop), 13, START, &o));
 }
 
-/* The constant after the address moves the end of the instruction. The address counts from this end. */
+/* The address counts from the end of the instruction, behind the constant. */
 static void test_constant(void **state)
 {
 	static const uint8_t cmp_byte[] = { 0x80, 0x3d, 0x10, 0x00, 0x00, 0x00, 0x01, 0x90 };
@@ -74,7 +72,7 @@ static void test_register(void **state)
 	assert_int_equal(o.load_to, 9);
 }
 
-/* No byte before or after the code is read, whatever the code is. */
+/* No byte outside the code is read. */
 static void test_ends(void **state)
 {
 	uint8_t code[16];
@@ -108,11 +106,9 @@ static void test_loop(void **state)
 	static const uint8_t nested[] = { 0x90, 0xe8, 0, 0, 0, 0, 0x75, 0xf9, 0xeb, 0xf6, 0x90 };
 	size_t begin = 99, end = 99;
 
-	/* the address is behind the call, in the loop */
 	assert_true(polled_loop(yield_loop, sizeof(yield_loop), 6, 6, 0, &begin, &end));
 	assert_int_equal(begin, 1);
 	assert_int_equal(end, 16);
-	/* the address is outside of the loop */
 	assert_false(polled_loop(yield_loop, sizeof(yield_loop), 17, 17, 0, &begin, &end));
 	assert_true(polled_loop(nested, sizeof(nested), 6, 6, 0, &begin, &end));
 	assert_int_equal(begin, 1);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Looks up variables of this process: by name, and by address. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +19,7 @@ static struct {
 } variable_test_pair;
 static _Thread_local volatile int variable_test_own;
 
-/* A name that would colour a terminal red, and has a byte that is no text. */
+/* The name has an escape sequence of terminals, and a byte that is no text. */
 __asm__(".data\n.globl \"variable_odd\033[31m\377\"\n.type \"variable_odd\033[31m\377\", @object\n"
 	".size \"variable_odd\033[31m\377\", 4\n\"variable_odd\033[31m\377\":\nvariable_odd_here: .long "
 	"1\n.text");
@@ -62,7 +61,7 @@ static void test_by_name(void **state)
 	assert_int_equal(found("variable_test_pair+8", &v), (uintptr_t)&variable_test_pair.b);
 	assert_int_equal(v.off, 8);
 	assert_int_equal(v.size, sizeof(variable_test_pair));
-	/* a variable of the C library; its name there may have a version */
+	/* its name in the C library may have a version */
 	assert_int_equal(found("environ", &v), (uintptr_t)&environ);
 	assert_string_equal(v.name, "environ");
 }
@@ -80,7 +79,7 @@ static void test_by_address(void **state)
 	assert_int_equal(variable_at(&maps, (uintptr_t)&variable_test_static, &v), 0);
 	variable_text(&v, text, sizeof(text));
 	assert_string_equal(text, "variable_test_static (variable_test)");
-	/* a new list of mappings, because the heap may be newer than the old list */
+	/* the heap may be newer than the old list of mappings */
 	teardown(NULL);
 	assert_int_equal(setup(NULL), 0);
 	assert_int_equal(variable_at(&maps, (uintptr_t)heap, &v), 0);

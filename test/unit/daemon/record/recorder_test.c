@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How a new daemon treats the trace that it finds. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -29,7 +28,6 @@ static int start(struct fixture *f, uint64_t size, struct recorder **ret, char e
 	return recorder_new(&opt, ret, err);
 }
 
-/* Makes a trace of three file segments, with 100 records each. */
 static void old_trace(struct fixture *f)
 {
 	fixture_open(f, FIXTURE_BYTES);
@@ -64,7 +62,6 @@ static void begin_and_seal(struct fixture *f, struct recorder *r)
 	recorder_free(r);
 }
 
-/* Sets this version in both copies of the file header. */
 static void set_version(struct fixture *f, uint16_t major, uint16_t minor)
 {
 	size_t n;
@@ -79,8 +76,7 @@ static void set_version(struct fixture *f, uint16_t major, uint16_t minor)
 	fixture_spew(f->path, bytes, n);
 }
 
-/* Starts a recorder. Checks that the recorder continues the trace (aside is NULL), or renames the trace so
- * that its name ends with `aside`. */
+/* aside: the end of the trace's new name, or NULL if the recorder continues the trace. */
 static void check_start(struct fixture *f, uint64_t size, const char *aside, const char *says)
 {
 	char err[RECORDER_ERR_MAX] = "?", path[128];
@@ -139,18 +135,14 @@ static void damage_is_set_aside(void **state)
 	size_t n;
 	_cleanup_free_ uint8_t *bytes = NULL;
 
-	/* both copies of the file header are damaged */
 	old_trace(f);
 	bytes = fixture_slurp(f->path, &n);
 	memcpy(bytes, zero, sizeof(zero));
 	fixture_spew(f->path, bytes, n);
 	check_start(f, FIXTURE_BYTES, "damaged", "not a ctrace trace");
-	/* the file is no trace */
 	fixture_spew(f->path, "Dear diary, today nothing hung. A good day, and long enough for a header.",
 		     70);
 	check_start(f, FIXTURE_BYTES, "damaged", "not a ctrace trace");
-	/* the file segments have sequence numbers that no daemon writes: the last one is
-	 * UINT64_MAX */
 	old_trace(f);
 	free(bytes);
 	bytes = fixture_slurp(f->path, &n);
@@ -167,7 +159,6 @@ static void damage_is_set_aside(void **state)
 	check_start(f, FIXTURE_BYTES, "damaged", "cannot be");
 }
 
-/* If there is no room for a new file, the old trace stays. */
 static void what_cannot_be_replaced_stays(void **state)
 {
 	struct fixture *f = *state;
@@ -188,10 +179,8 @@ static void what_cannot_be_replaced_stays(void **state)
 	assert_int_equal(records_of(f->path), 300);
 }
 
-/*
- * Another user has put a file in the place of the trace. Checks that the daemon renames this file,
- * and that it does not write to the target of a link.
- */
+/* Another user's file is at the trace's place. The daemon must rename it, and not write to the
+ * target of a link. */
 static void check_planted(struct fixture *f, const char *says)
 {
 	char err[RECORDER_ERR_MAX] = "?", path[128], target[128];
@@ -251,10 +240,6 @@ static void a_file_of_another_user_is_set_aside(void **state)
 	check_planted(f, "belongs to another user");
 }
 
-/*
- * The trace belongs to the user of the daemon, but other users may read it. The daemon continues the
- * trace, and removes the rights of other users.
- */
 static void a_trace_that_others_may_read_is_gone_on_with(void **state)
 {
 	struct fixture *f = *state;
@@ -275,10 +260,6 @@ static void check_task(const struct window *w, uint32_t tid, bool tracer)
 	assert_int_equal(t->flags, CT_TF_FOUND | (tracer ? CT_TF_TRACER : 0));
 }
 
-/*
- * CT_TF_TRACER marks the tasks of the daemon, of its child processes, and of the program that started
- * the daemon, whatever their names are.
- */
 static void the_tracer_is_told_apart(void **state)
 {
 	static const struct {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which state directories the daemon uses, and how it treats a lock file of another user. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +73,6 @@ static void refused(const struct fixture *f, const char *why, const char *remedy
 	assert_int_equal(statedir_open(f->state, &s, err), -EPERM);
 	if (!strstr(err, f->state) || !strstr(err, why) || !strstr(err, remedy))
 		fail_msg("%s", err);
-	/* the daemon has made no file in the directory, and has not removed the directory */
 	assert_int_equal(access(f->lock, F_OK), -1);
 	assert_int_equal(access(f->state, F_OK), 0);
 }
@@ -151,8 +149,7 @@ static void lock_is_ours(const struct fixture *f)
 	assert_int_equal(unlink(f->lock), 0);
 }
 
-/* If the daemon used a lock file of another user, this user could lock the file and so keep the daemon from
- * starting. */
+/* With a lock file of another user, this user could keep the daemon from starting. */
 static void a_lock_that_is_not_ours_is_replaced(void **state)
 {
 	struct fixture *f = *state;

@@ -96,7 +96,7 @@ static void wake_drained_before_its_switch(void **state)
 	assert_state(t, 7, WINDOW_RUN_RUNNING, 10);
 	switch_at(t, 0, 20, 7, CT_W_READ, 99, 0);
 	assert_state(t, 7, WINDOW_RUN_RUNNABLE, 30);
-	/* the wake-up at 30 ended the wait since 20, so it does not end the wait that begins at 50 */
+	/* the wake-up at 30 ended an earlier wait */
 	switch_at(t, 0, 40, 0, 0, 0, 7);
 	switch_at(t, 0, 50, 7, CT_W_READ, 99, 0);
 	assert_state(t, 7, WINDOW_RUN_BLOCKED, 50);
@@ -113,7 +113,6 @@ static void futex_owner(void **state)
 	wake_at(t, 0, 30, 7, CT_CTX_TASK);
 	assert_int_equal(tasks_get(t, 7)->st.owner, 0);
 	switch_at(t, 0, 40, 0, 0, 0, 7);
-	/* the record of the owner is about the first wait, and not about the later waits */
 	switch_at(t, 0, 50, 7, CT_W_FUTEX, 98, 0);
 	assert_int_equal(tasks_get(t, 7)->st.owner, 0);
 	wake_at(t, 0, 60, 7, CT_CTX_TASK);
@@ -141,7 +140,7 @@ static void death_and_reuse(void **state)
 	switch_at(t, 0, 10, 0, 0, 0, 7);
 	tasks_record(t, 0, &dead);
 	assert_null(tasks_get(t, 7));
-	wake_at(t, 1, 15, 7, CT_CTX_TASK); /* a late record, from another ring */
+	wake_at(t, 1, 15, 7, CT_CTX_TASK); /* late, from another ring */
 	assert_null(tasks_get(t, 7));
 	assert_int_equal(tasks_count(t), 0);
 	tasks_purge(t, 20 + S - 1, count_gone, NULL);
@@ -154,7 +153,7 @@ static void death_and_reuse(void **state)
 	tasks_record(t, 0, &dead);
 	tasks_purge(t, 4 * S, count_gone, NULL);
 	assert_int_equal(n_gone, 1);
-	switch_at(t, 0, 5 * S, 0, 0, 0, 8); /* the only place in the table is free again */
+	switch_at(t, 0, 5 * S, 0, 0, 0, 8);
 	assert_non_null(tasks_get(t, 8));
 	assert_int_equal(tasks_refused(t), 0);
 }
@@ -220,7 +219,7 @@ static void found_by_the_iterator(void **state)
 
 	switch_at(t, 0, 10, 0, 0, 0, 6); /* the record of the exit of task 6 was lost */
 	tasks_found_begin(t, 100);
-	switch_at(t, 0, 110, 0, 0, 0, 9); /* this record is made while the iterator runs */
+	switch_at(t, 0, 110, 0, 0, 0, 9);
 	tasks_found(t, &a);
 	tasks_found(t, &b);
 	tasks_found(t, &c);
@@ -231,8 +230,7 @@ static void found_by_the_iterator(void **state)
 	assert_state(t, 9, WINDOW_RUN_RUNNING, 110);
 	assert_int_equal(tasks_get(t, 7)->tgid, 7);
 
-	/* Now task 7 is runnable, and task 9 is on CPU 2. Task 9 may have waited since its last
-	 * record (110), so it counts as running only since 150. */
+	/* Task 9 may have waited since its last record, so it counts as running only since 150. */
 	a.wait.wait = CT_W_NONE;
 	a.wait.state = CT_ST_RUNNING;
 	c = a;
@@ -247,17 +245,14 @@ static void found_by_the_iterator(void **state)
 	assert_state(t, 9, WINDOW_RUN_RUNNING, 150);
 	assert_int_equal(tasks_get(t, 9)->st.cpu, 2);
 
-	/* the iterator finds the same wait again, without its begin, so the known begin stays */
+	/* The iterator finds the wait without its begin, so the known begin stays. */
 	tasks_found_begin(t, 200);
 	b.sched_since = 0;
 	tasks_found(t, &b);
 	assert_state(t, 8, WINDOW_RUN_BLOCKED, 100);
 }
 
-/*
- * Records of other tasks still mention a capped task, but do not show the state of the capped task.
- * The checkpoint says that this state is unknown.
- */
+/* Records of other tasks mention a capped task, but do not show its state. */
 static void capped_is_not_known(void **state)
 {
 	struct ct_rec cap = { .ts = 20 * MS, .kind = CT_SHED, .flags = CT_GV_CAP | CT_GV_GROUP, .tid = 7 };
@@ -279,12 +274,11 @@ static void capped_is_not_known(void **state)
 	assert_int_equal(states[0].run, WINDOW_RUN_CAPPED);
 	assert_int_equal(states[0].last.ts, 20 * MS);
 	tasks_uncap(t, 7, 40 * MS);
-	tasks_record(t, 0, &cap); /* this record is late */
+	tasks_record(t, 0, &cap);
 	tasks_found_begin(t, 40 * MS);
 	tasks_found(t, &a);
 	assert_int_equal(tasks_states(t, &states, &n), 0);
 	assert_int_equal(states[0].run, WINDOW_RUN_BLOCKED);
-	/* another task gets the same tid */
 	cap.ts = 45 * MS;
 	tasks_record(t, 0, &cap);
 	switch_at(t, 0, 50 * MS, 7, CT_W_EXITED, 0, 8);
@@ -293,11 +287,8 @@ static void capped_is_not_known(void **state)
 	assert_int_equal(states[0].run, WINDOW_RUN_RUNNING);
 }
 
-/*
- * The daemon decides about a cap from records of the last second, and the task may have ended since
- * then. The cap of a dead task makes no new task. If the end of a task was not recorded, the task
- * ends when its cap ends (tasks_ended()).
- */
+/* A cap comes late: its task may be dead, and must not come back. If the end of a task was not
+ * recorded, the end of its cap ends it (tasks_ended()). */
 static void cap_does_not_revive(void **state)
 {
 	struct ct_rec cap = { .ts = 60 * MS, .kind = CT_SHED, .flags = CT_GV_CAP, .tid = 7 };
@@ -340,7 +331,6 @@ static void long_wait_is_inspected_once(void **state)
 	switch_at(t, 0, 1 * MS, 7, CT_W_READ, 99, 8);
 	inspect_policy_scan(&w, t, 200 * MS, inspect, NULL);
 	assert_int_equal(n_inspections, 0);
-	/* within 100 ms after a scan, the next scan does nothing */
 	inspect_policy_scan(&w, t, 250 * MS, inspect, NULL);
 	assert_int_equal(n_inspections, 0);
 	inspect_policy_scan(&w, t, 300 * MS, inspect, NULL);
@@ -355,8 +345,6 @@ static void long_wait_is_inspected_once(void **state)
 	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 301 * MS, 10, inspect, NULL), 1);
 }
 
-/* A repeated wait is inspected less and less often. A wait for another object is inspected at
- * once. */
 static void repeated_wait_backs_off(void **state)
 {
 	struct inspect_policy w;
@@ -401,7 +389,7 @@ static void loop_of_short_waits(void **state)
 	assert_int_equal(inspections[1], 0);
 }
 
-/* A loop is inspected also if a long sleep came just before. */
+/* A long sleep just before must not delay the inspection. */
 static void loop_after_a_long_sleep(void **state)
 {
 	struct inspect_policy w;
@@ -451,7 +439,6 @@ static void of_user(struct tasks *t, uint32_t tid, uint32_t uid)
 	switch_at(t, 0, 2, tid, CT_W_READ, 99, 0);
 }
 
-/* A user with very many long waits gets half of the inspections. Another user still gets inspections. */
 static void users_share_the_inspections(void **state)
 {
 	struct inspect_policy w;
