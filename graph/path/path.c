@@ -22,8 +22,8 @@ struct walker {
 	VEC(struct path_piece) pieces;
 	VEC(struct path_frame) frames;
 	VEC(struct blame) leaves;
-	uint32_t stack[PATH_MAX_DEPTH + 1]; /* [depth]: the task, or GRAPH_NONE */
-	uint32_t *near;                     /* [task]: where the next look-up starts */
+	uint32_t stack[PATH_MAX_DEPTH + 1];
+	uint32_t *near; /* [task]: where the next look-up starts */
 	/* The last answer of blame_wait(). Many waits of one event loop have the same last
 	 * repeat. */
 	uint32_t last;
@@ -99,7 +99,6 @@ static bool acted_on_limit(const struct walker *k, const struct path_frame *f, u
 	return next == GRAPH_NONE || k->g->intervals[next].from_ns >= end;
 }
 
-/* Returns true if the wait was a sleep. Then no other task is to blame. */
 static bool is_sleep(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	if (g->intervals[interval].wait == CT_W_FUTEX)
@@ -122,8 +121,7 @@ static bool is_request(const struct graph *g, uint32_t interval, const struct bl
 	return is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE && graph_is_accepted(g, b->obj);
 }
 
-/* Returns when the waiter sent the request whose answer ended the wait. 0: not known, or no
- * answer. */
+/* Returns when the waiter sent the request whose answer ended the wait. 0: not known. */
 static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 {
 	const struct graph_ref *sent = b->ended && b->edge == EDGE_MESSAGE &&
@@ -135,8 +133,8 @@ static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 	return sent ? g->w->events[sent->event].r.ts : 0;
 }
 
-/* Like last_idle(), but stops before a request that the loop sent after `interval`. The wait for
- * the answer to this request says nothing about `interval`. */
+/* Like last_idle(), but stops before the loop sends a request of its own. A wait for the answer to
+ * that request says nothing about `interval`. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked;
@@ -152,7 +150,6 @@ static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32
 			break;
 		last = before == GRAPH_NONE ? interval : before;
 		blame_last(k, last, end, b);
-		/* The client's request is not the reason for the loop's own request. */
 		if (is_request(k->g, last, b))
 			blame_lasting(k->g, last, b);
 	}
@@ -167,7 +164,7 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 }
 
 /* A task may look at its clock while it waits: the wait times out, and the task repeats it. If the
- * trace ends meanwhile, blames the task that could end the last repeat. */
+ * repeats last to the end of the trace, blames the task that could end the last one. */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {
@@ -209,8 +206,8 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 				     .timed_out = true };
 }
 
-/* Returns the frame in which a task of another process waits for this process to answer. NULL:
- * none, or the request has its answer. */
+/* Returns the frame at which the walk came into this process, if the reason was a request without
+ * an answer. */
 static const struct path_frame *unanswered(const struct walker *k, uint32_t frame)
 {
 	const struct path_frame *f = &k->frames.v[frame], *up;
@@ -231,7 +228,6 @@ static bool is_aside(const struct graph *g, uint32_t interval, const struct blam
 	return is_poll(g, interval) && !b->owed;
 }
 
-/* Returns true if the loop sent its request before it received the waiter's request. */
 static bool is_of_another_request(const struct graph *g, const struct path_frame *f, uint32_t interval,
 				  const struct blame *b)
 {
@@ -262,7 +258,6 @@ static void find_legs(struct walker *k, const struct path_frame *f, struct legs 
 		k->err = -ENOMEM;
 }
 
-/* Returns true if the messages show for which answer the loop waited. */
 static bool blame_leg(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame];
@@ -278,7 +273,6 @@ static bool blame_leg(struct walker *k, uint32_t frame, uint32_t interval, struc
 	return legs_blame(k->g, &k->legs[f->depth], interval, b);
 }
 
-/* Returns true if the task, an event loop, serves another request further up on the path. */
 static bool is_other_request(struct walker *k, const struct path_frame *f)
 {
 	struct legs legs;
@@ -389,7 +383,6 @@ static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 	if (!b->ended || b->edge != EDGE_MESSAGE || b->kind != RESOURCE_TCP || !sent ||
 	    sent->r.kind != CT_SEND || sent->r.ts + MESSAGE_DELAYED_NS > b->until_ns)
 		return UINT64_MAX;
-	/* The waiter must then have received the bytes, and no send may be missing. */
 	if (!n || g->w->events[got->event].r.ts > b->until_ns + MESSAGE_DELAYED_NS ||
 	    graph_lacks_within(g, sent->r.ts, b->until_ns) & CT_LACK_MESSAGES)
 		return UINT64_MAX;
@@ -450,7 +443,6 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 	walk(k, (uint32_t)k->frames.n - 1);
 }
 
-/* Puts the creator on the path for the time before the task was born. */
 static void walk_unborn(struct walker *k, uint32_t frame, uint64_t from, uint64_t to)
 {
 	struct path_frame f = k->frames.v[frame];

@@ -35,7 +35,7 @@ struct path {
 	size_t n_pieces;
 	struct path_frame *frames;
 	size_t n_frames;
-	struct blame *leaf_blames; /* of the waits that were not followed */
+	struct blame *leaf_blames;
 	size_t n_leaf_blames;
 	bool truncated; /* PATH_MAX_PIECES or PATH_MAX_DEPTH was reached */
 };

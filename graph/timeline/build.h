@@ -10,12 +10,12 @@
 struct task_now {
 	uint32_t tid, tgid;
 	uint32_t parent;
-	uint32_t interval;  /* the open interval, or GRAPH_NONE */
-	uint32_t look;      /* index in builder.looks, or GRAPH_NONE: no look */
+	uint32_t interval; /* the open interval, or GRAPH_NONE */
+	uint32_t look;
 	uint32_t race_wake; /* a CT_WAKE that came while the task ran, or GRAPH_NONE */
-	uint32_t owner;     /* from a CT_FUTEX: owner for the next wait; 0: none */
-	uint64_t owner_ts;  /* run_ns at the time of the CT_FUTEX */
-	uint64_t run_ns;    /* when the task last got a CPU */
+	uint32_t owner;     /* the owner in a CT_FUTEX, for the wait that follows; 0: none */
+	uint64_t owner_ts;
+	uint64_t run_ns; /* when the task last got a CPU */
 	/* time of the task's last state in a checkpoint or resync; 0: none */
 	uint64_t checkpoint_ns;
 	uint64_t born_ns, exit_ns;
@@ -23,18 +23,18 @@ struct task_now {
 	uint16_t cpu;
 	uint16_t prio;
 	bool gone;
-	bool listed; /* the task is in builder.live */
+	bool listed;
 	bool capped; /* the task's records are left out (CT_GV_CAP) */
 	bool kept;   /* the task kept its state in a time without records */
 	bool ended;  /* CT_EXIT came in a coarse stretch; more records may follow */
 
 	/* for fold.c: */
-	uint32_t folded; /* last FOLDED interval without sums; its `wake` leads to the next older one */
-	uint32_t found;  /* the last CT_FOUND */
-	uint32_t waited; /* interval of the last CT_FOUND_WAITED */
+	uint32_t folded; /* last FOLDED interval without sums; its `wake` is the one before */
+	uint32_t found;
+	uint32_t waited;
 	uint32_t visit, futex;
-	uint64_t sight_ns;          /* when a record last found the task in its open interval */
-	uint64_t ran_ns, queued_ns; /* sums since the last CT_FOUND */
+	uint64_t sight_ns; /* when a record last found the task in its open interval */
+	uint64_t ran_ns, queued_ns;
 };
 
 struct builder {
@@ -43,8 +43,8 @@ struct builder {
 	VEC(struct interval) intervals;
 	VEC(struct interval_look) looks; /* in no order */
 	VEC(struct graph_dropped) dropped;
-	struct map by_tid;      /* from a tid to the index in `now` of its last task */
-	size_t resync;          /* in window.resyncs: the next resync to replay */
+	struct map by_tid; /* from a tid to the index in `now` of its last task */
+	size_t resync;
 	bool blind;             /* the replay is in a time without records */
 	bool coarse;            /* the replay is in a coarse stretch (CT_LACK_SWITCHES) */
 	uint64_t coarse_end_ns; /* end of the last coarse stretch; 0: not ended, or none */
@@ -65,7 +65,6 @@ void timeline_gone(struct builder *b, uint32_t task, uint64_t ts);
 /* Adds an entry if the open interval has none. Returns NULL and sets b->err if there is no
  * memory. */
 struct interval_look *timeline_look(struct builder *b, uint32_t task);
-/* event is the index of `wake`. */
 void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event);
 /* Some records of a file segment are older than its checkpoint. They must not be replayed. */
 static inline bool timeline_stale(const struct task_now *t, uint64_t ts)
@@ -98,7 +97,6 @@ bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, u
 /* lean is NULL or b->w. If it is not NULL, drops records as graph_build_lean() does. Returns 0,
  * -ENOMEM, or -E2BIG if there are too many intervals. */
 int timeline_replay(struct builder *b, struct window *lean);
-/* Returns 0 or -ENOMEM. */
 int index_build(struct graph *g);
 void index_drop(struct graph *g);
 /* The kernel side reads the futex as if it were a lock of glibc. If it is no such lock, the owner

@@ -144,7 +144,7 @@ static void classify_task(const struct graph *g, const struct interval *interval
 	case CT_W_OTHER:
 	case CT_W_YIELD:
 	case CT_W_MEMORY:
-	default: /* a kind from a newer version */
+	default:
 		if (interval->st & CT_ST_DISK && !(interval->flags & CT_SF_IOWAIT) &&
 		    CT_OBJ_KIND(wake->r.obj) != CT_OBJ_FUSEDEV)
 			set(kind, strength, EDGE_KERNEL_LOCK, EDGE_WEAK);
