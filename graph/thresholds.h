@@ -167,9 +167,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* records: the search for the socket that a task used last */
 #define SPOKE_LOOKS 256
 /* ns: A waiter on a futex may have given work to a task that it woke. A wake-up before the waiter's
- * last wait of more than this does not count. Below: a thread that waits until its new thread has begun does
- * not count as waiting for that thread. Above: a wake-up that was made for earlier work counts.
- * Evidence: join_after_begin below; work_before_pause above. */
+ * last wait of more than this does not count. Below: a thread that waits until its new thread has
+ * begun does not count as waiting for that thread. Above: a wake-up that was made for earlier work
+ * counts. Evidence: join_after_begin below; work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
 /* questions: An event loop may ask this many before it answers. If it asks more, the time of the
  * first questions counts for a later one. */
