@@ -9,7 +9,7 @@
 #include "graph/causal/wake_edges.h"
 #include "lib/cleanup.h"
 
-#define SIGNALS 65 /* signals have the numbers 1 to 64 */
+#define SIGNALS 65
 
 static struct origin *wakeless_edges_of(struct pass *p, struct map *table, uint64_t key)
 {

@@ -17,7 +17,7 @@ struct path_frame {
 	uint32_t parent;   /* GRAPH_NONE for frame 0 */
 	uint32_t interval; /* the wait of the parent that opened the frame, or GRAPH_NONE */
 	uint32_t depth;
-	struct blame blame; /* of this wait; in the frame of a creator: EDGE_FORK */
+	struct blame blame; /* the blame of this wait; for a creator: EDGE_FORK */
 };
 
 struct path_piece {

@@ -15,7 +15,7 @@ struct task_now {
 	uint32_t race_wake; /* a CT_WAKE that came while the task ran, or GRAPH_NONE */
 	uint32_t owner;     /* the owner in a CT_FUTEX, for the wait that follows; 0: none */
 	uint64_t owner_ts;
-	uint64_t run_ns; /* when the task last got a CPU */
+	uint64_t run_ns;
 	/* time of the task's last state in a checkpoint or resync; 0: none */
 	uint64_t checkpoint_ns;
 	uint64_t born_ns, exit_ns;
@@ -43,7 +43,7 @@ struct builder {
 	VEC(struct interval) intervals;
 	VEC(struct interval_look) looks; /* in no order */
 	VEC(struct graph_dropped) dropped;
-	struct map by_tid; /* from a tid to the index in `now` of its last task */
+	struct map by_tid;
 	size_t resync;
 	bool blind;             /* the replay is in a time without records */
 	bool coarse;            /* the replay is in a coarse stretch (CT_LACK_SWITCHES) */

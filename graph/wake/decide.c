@@ -170,7 +170,7 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 	return false;
 }
 
-/* A task has to end after such a signal, or after another thread called exit_group() or execve().
+/* A task has to end after a killer signal, or after another thread called exit_group() or execve().
  * In both cases it exits soon after. */
 static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
@@ -517,7 +517,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	/* The governor left out the object, so the wait may have been for anything. */
 	if (!s->obj && b->task == GRAPH_NONE && graph_lacks_at(g, s->from_ns) & CT_LACK_WAIT_OBJECTS)
 		return;
-	/* A wait that timed out, and has no task to blame, is a sleep, unless it was for another
+	/* A wait that timed out without a task to blame is a sleep. Not so: a wait for another
 	 * host, for a lock of a database, or for an answer. */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK &&
 	    b->kind != RESOURCE_DATABASE_LOCK &&

@@ -336,12 +336,12 @@ enum ct_wait {
 	CT_W_EPOLL = 5,
 	CT_W_ACCEPT = 6,
 	CT_W_CONNECT = 7,
-	CT_W_SLEEP = 8,   /* nanosleep and its relatives, or a poll of nothing; obj 0 */
-	CT_W_CHILD = 9,   /* obj: the child (TASK or PIDFD); 0: any, or not known */
-	CT_W_VFORK = 10,  /* parent of a vfork; obj 0 */
+	CT_W_SLEEP = 8, /* nanosleep and its relatives, or a poll of nothing; obj 0 */
+	CT_W_CHILD = 9, /* obj: the child (TASK or PIDFD); 0: any, or not known */
+	CT_W_VFORK = 10,
 	CT_W_SIGNAL = 11, /* pause, sigsuspend, sigtimedwait */
-	CT_W_FLOCK = 12,  /* obj: file */
-	CT_W_SYNC = 13,   /* obj: file; 0: sync, msync */
+	CT_W_FLOCK = 12,
+	CT_W_SYNC = 13, /* obj: file; 0: sync, msync */
 	CT_W_FILE = 14,
 	CT_W_OPEN = 15,    /* a call that takes a path */
 	CT_W_SYSVIPC = 16, /* semop, msgrcv, mq_*; obj 0 */
@@ -444,12 +444,12 @@ enum ct_hang {
  */
 enum ct_shed {
 	CT_SHED_NONE = 0,
-	CT_SHED_SAMPLES = 1,  /* no samples of long runs */
-	CT_SHED_STACKS = 2,   /* no inspections: stacks of long waits, polled variables */
-	CT_SHED_MESSAGES = 3, /* no CT_SEND, CT_RECV, CT_READY */
-	CT_SHED_WAKES = 4,    /* wakes without their object */
-	CT_SHED_WAITS = 5,    /* waits without object, owner and set of descriptors */
-	CT_SHED_PAUSE = 6,    /* times without records: CT_GAP with CT_LOSS_SHED */
+	CT_SHED_SAMPLES = 1,
+	CT_SHED_STACKS = 2,
+	CT_SHED_MESSAGES = 3,
+	CT_SHED_WAKES = 4,
+	CT_SHED_WAITS = 5,
+	CT_SHED_PAUSE = 6,
 	/* No CT_SEND and CT_RECV. A CT_WAKE names the kind of interrupt only for timers, and for
 	 * many waits of CT_COARSE_NS or more. Otherwise its context is CT_CTX_IRQ. */
 	CT_SHED_HOOKS = 7,
@@ -519,9 +519,9 @@ enum ct_obj_kind {
 	CT_OBJ_TASK = 16,
 	CT_OBJ_FUSEDEV = 17, /* an open /dev/fuse: private_data */
 	CT_OBJ_TTY = 18,
-	CT_OBJ_FIFO = 19,  /* a named pipe; CT_OBJ_HASH(dev, ino) */
-	CT_OBJ_DATA = 20,  /* a variable in a process */
-	CT_OBJ_QUEUE = 21, /* a framework's queue of jobs */
+	CT_OBJ_FIFO = 19, /* a named pipe; CT_OBJ_HASH(dev, ino) */
+	CT_OBJ_DATA = 20, /* a variable in a process */
+	CT_OBJ_QUEUE = 21,
 	CT_OBJ_CGROUP = 22,
 };
 #define CT_OBJ_SHIFT           59
@@ -616,7 +616,7 @@ struct ct_object_blob {
 	/* in kernel encoding: of the file system; CHARDEV, TTY, FUSEDEV: of the device */
 	ct_u32 dev;
 	ct_u32 fs_magic;
-	ct_u16 family; /* sockets: AF_* */
+	ct_u16 family;
 	ct_u16 type;
 	ct_u8 protocol;
 	ct_u8 state;  /* sockets, also unix: TCP_* when the blob was written */
@@ -704,7 +704,7 @@ struct ct_iter_task {
 	/* ns of the scheduler's clock when the task last left the CPU; if it runs: when the kernel
 	 * last updated its CPU time */
 	ct_u64 sched_left;
-	ct_u64 jiffies; /* ticks of the kernel so far */
+	ct_u64 jiffies;
 	ct_u64 args[6];
 	/*
 	 * x86-64: r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di orig_ax ip cs flags sp ss.

@@ -26,7 +26,7 @@ struct cpu {
 	ct_u64 head; /* bytes reserved so far */
 	ct_u32 id;
 	ct_u32 depth;   /* interrupts in progress; ctx[depth - 1] is the innermost */
-	ct_u32 emitted; /* records put into the side ring; each 64th looks how full it is */
+	ct_u32 emitted; /* records put into the side ring so far */
 	ct_u64 sample_ns;
 
 	/* bytes that the daemon has read so far */

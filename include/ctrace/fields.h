@@ -337,8 +337,8 @@ static inline ct_u64 ct_found_queued_ns(ct_u64 from, ct_u64 to)
 	return ct_found_ran_ns(from >> 32, to >> 32);
 }
 
-/* CT_SHED at the end of a cap: the records that were left out. 0 with both CT_GV_CAP and
- * CT_GV_GROUP. */
+/* CT_SHED at the end of a cap: how many records were left out. 0 if both CT_GV_CAP and CT_GV_GROUP
+ * are set. */
 static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 {
 	return r->peer;

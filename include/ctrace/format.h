@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * format.h - every byte of a trace file. A file is a row of slots. Slot 0 has the file header. The
- * others have file segments, most of them in a ring; some may be copies of the open segment. A
- * segment takes n_slots slots in a row, never wraps around, and needs no other segment. It is a
- * header and a row of blocks: see doc/format.md. Numbers are little-endian. A reader refuses a
- * greater major version. Of a greater minor version, it skips what is new: longer headers, block
- * types, record kinds.
+ * format.h - every byte of a trace file; doc/format.md explains the fields. A file is a row of
+ * slots. Slot 0 has the file header. The others have file segments, most of them in a ring; some
+ * may be copies of the open segment. A segment takes n_slots slots in a row, never wraps around,
+ * and needs no other segment. It is a header and a row of blocks. Numbers are little-endian. A
+ * reader refuses a greater major version. Of a greater minor version, it skips what is new: longer
+ * headers, block types, record kinds.
  */
 #ifndef CTRACE_FORMAT_H
 #define CTRACE_FORMAT_H
@@ -48,7 +48,7 @@ struct format_file {
 	uint16_t minor;
 	uint32_t header_bytes;
 	uint32_t slot_bytes;
-	uint32_t n_slots; /* without slot 0 */
+	uint32_t n_slots;
 	uint64_t file_id; /* random; every segment repeats it */
 	uint64_t created_real_ns;
 	uint32_t n_cpus;
@@ -67,10 +67,10 @@ _Static_assert(sizeof(struct format_file) == 64, "format_file");
 #define FORMAT_SEGMENT_SAVED 0x4u
 
 /* The extra words of a kind, and how its fields are predicted (predict.h, doc/format.md). */
-#define FORMAT_KIND_WORDS    0x03 /* number of extra words: 0, 1 or 2 */
-#define FORMAT_KIND_SWITCH   0x20 /* after the record, peer is the task on the record's CPU */
-#define FORMAT_KIND_WAKE     0x40 /* predicted tid: the last wakee of the task on this CPU */
-#define FORMAT_KIND_PEER_TID 0x80 /* peer is a task id, not a number */
+#define FORMAT_KIND_WORDS    0x03
+#define FORMAT_KIND_SWITCH   0x20
+#define FORMAT_KIND_WAKE     0x40
+#define FORMAT_KIND_PEER_TID 0x80
 
 #define FORMAT_KINDS  64
 #define FORMAT_CAUSES 8
@@ -81,18 +81,18 @@ struct format_segment {
 	uint16_t minor;
 	uint32_t header_bytes;
 	uint64_t file_id;
-	uint64_t seq; /* 1, 2, 3, ... in a file */
+	uint64_t seq;
 	uint8_t boot_id[16];
 	uint32_t n_slots;
 	uint32_t flags;
 	uint64_t begin_ns; /* of the checkpoint; equal to the last end_ns, except after a gap */
 	uint64_t end_ns;
-	uint64_t min_ns; /* of its records; begin_ns if there are none */
+	uint64_t min_ns;
 	uint64_t max_ns;
-	int64_t boot_to_mono_ns; /* the distance at end_ns */
+	int64_t boot_to_mono_ns;
 	int64_t boot_to_real_ns;
 	uint32_t body_bytes;
-	uint32_t body_crc; /* CRC32C of the body */
+	uint32_t body_crc;
 	uint32_t n_records;
 	uint32_t n_cpus;
 	uint32_t n_tasks;
@@ -103,8 +103,8 @@ struct format_segment {
 	uint64_t lost[FORMAT_CAUSES];
 	uint8_t kind_info[FORMAT_KINDS]; /* FORMAT_KIND_* of every kind that the writer knew */
 	uint32_t kinds[FORMAT_KINDS];
-	uint64_t gap_from_ns; /* FORMAT_SEGMENT_UNWRITTEN: start of the unwritten time; else 0 */
-	uint64_t gap_records; /* records that were not written (0: not known) */
+	uint64_t gap_from_ns;
+	uint64_t gap_records;
 	uint8_t reserved[36]; /* 0 */
 	uint32_t crc;         /* CRC32C of the header, with this field 0 */
 };
@@ -125,35 +125,35 @@ _Static_assert(sizeof(struct format_block) == 16, "format_block");
 
 enum format_codec { FORMAT_CODEC_RAW = 0, FORMAT_CODEC_ZSTD = 1 };
 
-/* No type occurs twice in a segment. Empty blocks are left out. */
+/* No type occurs twice in a segment. Empty blocks are left out. doc/format.md says what each block
+ * holds. */
 enum format_block_type {
-	FORMAT_META = 1, /* pairs of 0-terminated strings: name, value */
-	FORMAT_CPUS = 2, /* struct format_cpu, in the order of CPUs in the columns */
-	FORMAT_TIDS = 3, /* uint32_t; TID and PEER are indices into it */
-	FORMAT_OBJS = 4, /* uint64_t; OBJ is an index into it */
+	FORMAT_META = 1,
+	FORMAT_CPUS = 2,
+	FORMAT_TIDS = 3,
+	FORMAT_OBJS = 4,
 
-	/* columns of the records */
-	FORMAT_COL_KIND = 8,  /* 1 byte a record */
-	FORMAT_COL_MASK = 9,  /* 1 byte a record: FORMAT_MASK_* of fields that were mispredicted */
-	FORMAT_COL_TLEN = 10, /* 1 byte a record: size of its time difference, 0..8 bytes */
-	FORMAT_COL_T0 = 11,   /* T0 to T7: byte n of each time difference of more than n bytes */
+	FORMAT_COL_KIND = 8,
+	FORMAT_COL_MASK = 9,
+	FORMAT_COL_TLEN = 10,
+	FORMAT_COL_T0 = 11,
 	FORMAT_COL_T7 = 18,
-	FORMAT_COL_TID = 19,   /* varint: index into TIDS */
-	FORMAT_COL_PEER = 20,  /* varint: index into TIDS, if peer is a task */
-	FORMAT_COL_COUNT = 21, /* varint: peer, if it is a number */
-	FORMAT_COL_STATE = 22, /* 1 byte */
-	FORMAT_COL_WAIT = 23,  /* 1 byte */
-	FORMAT_COL_FLAGS = 24, /* 1 byte */
-	FORMAT_COL_NR = 25,    /* 2 bytes */
-	FORMAT_COL_AUX = 26,   /* 2 bytes */
-	FORMAT_COL_OBJ = 27,   /* varint: index into OBJS */
-	FORMAT_COL_X0 = 28,    /* varint, zigzag: x0 minus its prediction */
-	FORMAT_COL_X1 = 29,    /* the same for x1 */
+	FORMAT_COL_TID = 19,
+	FORMAT_COL_PEER = 20,
+	FORMAT_COL_COUNT = 21,
+	FORMAT_COL_STATE = 22,
+	FORMAT_COL_WAIT = 23,
+	FORMAT_COL_FLAGS = 24,
+	FORMAT_COL_NR = 25,
+	FORMAT_COL_AUX = 26,
+	FORMAT_COL_OBJ = 27,
+	FORMAT_COL_X0 = 28,
+	FORMAT_COL_X1 = 29,
 
-	FORMAT_TASKS = 32,   /* struct ct_task_blob and struct ct_cmdline_blob */
-	FORMAT_OBJECTS = 33, /* struct ct_object_blob */
-	FORMAT_STACKS = 34,  /* struct ct_stack_blob */
-	FORMAT_STATES = 35,  /* struct format_state, sorted by tid: at begin_ns */
+	FORMAT_TASKS = 32,
+	FORMAT_OBJECTS = 33,
+	FORMAT_STACKS = 34,
+	FORMAT_STATES = 35,
 	FORMAT_BLOCK_TYPES = 36,
 };
 
