@@ -120,10 +120,6 @@ static bool strip_to_pod(struct part *p)
 	return p->n - dashes == 32;
 }
 
-/*
- * Cuts *p down to the name of a container of LXC or systemd. If there is none, *p may be cut down
- * too.
- */
 static bool strip_to_machine(struct part *p, const struct part *parent)
 {
 	if (strip_prefix(p, "lxc.payload."))

@@ -60,7 +60,6 @@ static json_t *load(int dir_fd, const char *name)
 	return NULL;
 }
 
-/* The name of the snapshot becomes its path, or null if `dir` has no such file. */
 static void locate(const char *dir, int dir_fd, json_t *o)
 {
 	const char *name = json_string_value(json_object_get(o, "snapshot"));

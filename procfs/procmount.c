@@ -12,8 +12,6 @@
 
 #define MOUNTS_MAX 65536 /* lines of a mountinfo file that are read */
 
-/* Appends names to the absolute path in ret. ".." removes its last name. Returns 0 or
- * -ENAMETOOLONG. */
 static int add_names(char ret[PATH_MAX], const char *names)
 {
 	size_t len = strlen(ret);

@@ -26,8 +26,6 @@ static void closedir_p(DIR **d)
 }
 #define _cleanup_closedir_ _cleanup_(closedir_p)
 
-/* Reads at most size - 1 bytes, and adds a 0. Returns the number of bytes without the 0, or
- * -errno. */
 static ssize_t read_at(int dir_fd, const char *path, char *buf, size_t size)
 {
 	_cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);

@@ -115,7 +115,6 @@ int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise)
 		c->w->kind = "kernel-lock";
 	else if (otherwise == PROCWAIT_DISK)
 		c->w->kind = "disk";
-	/* named after the two innermost functions of the kernel stack */
 	cut = strcspn(where, "<");
 	if (where[cut])
 		cut += 1 + strcspn(where + cut + 1, "<");

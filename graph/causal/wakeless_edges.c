@@ -54,7 +54,6 @@ static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
 
 	segments_job(p, task, e, event);
 	if (ct_job_state(&e->r) == CT_JOB_ENQUEUE) {
-		/* replaces an earlier job with the same address */
 		if (map_set(&p->jobs, key, (uint64_t)p->work[task].segment << 32 | event))
 			p->err = -ENOMEM;
 	} else if (ct_job_state(&e->r) == CT_JOB_START && map_get(&p->jobs, key, &queued)) {

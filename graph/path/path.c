@@ -23,7 +23,7 @@ struct walker {
 	VEC(struct path_frame) frames;
 	VEC(struct blame) leaves;
 	uint32_t stack[PATH_MAX_DEPTH + 1];
-	uint32_t *near; /* [task]: where the next look-up starts */
+	uint32_t *near;
 	/* The last answer of blame_wait(). Many waits of one event loop have the same last
 	 * repeat. */
 	uint32_t last;
@@ -115,7 +115,6 @@ static void blame_last(struct walker *k, uint32_t last, uint64_t limit_ns, struc
 	*b = k->last_blame;
 }
 
-/* Returns true if a client's request ended the poll. */
 static bool is_request(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	return is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE && graph_is_accepted(g, b->obj);
@@ -164,7 +163,7 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 }
 
 /* A task may look at its clock while it waits: the wait times out, and the task repeats it. If the
- * repeats last to the end of the trace, blames the task that could end the last one. */
+ * last repeat is open at the end of the trace, it is the wait to look at. */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {
@@ -244,7 +243,6 @@ static bool is_of_another_request(const struct graph *g, const struct path_frame
 	return n && asked < g->w->events[got->event].r.ts;
 }
 
-/* Sets *ret to no legs if the waiter of the frame did not ask an event loop. */
 static void find_legs(struct walker *k, const struct path_frame *f, struct legs *ret)
 {
 	uint64_t sock = graph_peer_object(k->g, f->blame.obj);

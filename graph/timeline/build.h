@@ -45,11 +45,11 @@ struct builder {
 	VEC(struct graph_dropped) dropped;
 	struct map by_tid;
 	size_t resync;
-	bool blind;             /* the replay is in a time without records */
-	bool coarse;            /* the replay is in a coarse stretch (CT_LACK_SWITCHES) */
+	bool blind; /* the replay is in a time without records */
+	bool coarse;
 	uint64_t coarse_end_ns; /* end of the last coarse stretch; 0: not ended, or none */
 	VEC(uint32_t) live;     /* the tasks with an open interval, and some others */
-	VEC(uint32_t) on_cpu;   /* [cpu]: the task that runs there, or GRAPH_NONE */
+	VEC(uint32_t) on_cpu;
 	int err;
 };
 

@@ -114,7 +114,6 @@ void fold_exit(struct builder *b, uint32_t task, uint64_t ts)
 	t->ended = t->capped = true;
 }
 
-/* Intervals in between that are not folded are subtracted. */
 static struct interval_sums sums_between(const struct window *w, const struct task_now *t,
 					 const struct window_event *to)
 {
@@ -148,7 +147,6 @@ static void set_sums(struct interval *s, const struct interval_sums *sums, uint6
 	s->flags |= INTERVAL_SUMS;
 }
 
-/* The first CT_FOUND of a task only begins the count. */
 static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &b->w->events[event];

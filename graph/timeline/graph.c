@@ -23,7 +23,6 @@ uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_n
 	const struct graph_task *t = &g->tasks[task];
 	uint32_t lo = t->first_interval, end = lo + t->n_intervals, hi = end;
 
-	/* The wanted interval is often near: double the step until it is passed. */
 	if (near > lo && near < end && g->intervals[near - 1].to_ns <= ts_ns) {
 		lo = near;
 		for (uint32_t step = 1; step < end - lo; step *= 2) {

@@ -103,13 +103,13 @@ enum edge_kind {
 	/* No task ended the wait. The edge is from the owner of the object, or from the task at its
 	 * other end. */
 	EDGE_OWNER = 17,
-	EDGE_CPU = 18, /* from the task that had the CPU to the task that was runnable */
+	EDGE_CPU = 18,
 	EDGE_STOP = 19,
-	EDGE_DISK = 20, /* from the task that kept the disk busy */
+	EDGE_DISK = 20,
 	EDGE_FLAG = 21, /* from the task that wrote a variable to the next reader */
 	EDGE_JOB = 22,
-	EDGE_ANSWER = 23,    /* in one process: from the request to its answer */
-	EDGE_NEIGHBOUR = 24, /* two segments of one task, one after the other */
+	EDGE_ANSWER = 23, /* in one process: from the request to its answer */
+	EDGE_NEIGHBOUR = 24,
 	EDGE_EXEC = 25,
 	EDGE_LOCK_ORDER = 26, /* from an unlock to the next lock, which did not wait */
 };
@@ -180,7 +180,7 @@ struct graph {
 	struct graph_index listening; /* sockets (.event: object): see graph_listening() */
 
 	struct graph_scans *scans;
-	struct repeats **repeats; /* [task]: see graph/wake/repeats.h; NULL: not made yet */
+	struct repeats **repeats;
 };
 
 static inline const struct interval *graph_run(const struct graph *g, uint32_t cpu, size_t i)

@@ -24,9 +24,9 @@ struct ref {
 
 typedef struct {
 	VEC(struct ref) v;
-	VEC(uint64_t) keys; /* each key once, in the order of their first references */
+	VEC(uint64_t) keys;
 	struct map at;
-	uint32_t last; /* index in keys; the next reference often has the same key */
+	uint32_t last;
 } refs;
 
 static void refs_free(refs *r)
@@ -92,7 +92,6 @@ static int index_finish(struct graph_index *ix, refs *r)
 	return 0;
 }
 
-/* The hash of a connection from one end: la and lp are of this end, ra and rp of the other. */
 static uint64_t tuple_hash(const uint8_t *la, uint16_t lp, const uint8_t *ra, uint16_t rp)
 {
 	uint64_t h = hash_bytes(hash_bytes(HASH_START, la, 16), ra, 16);

@@ -24,7 +24,6 @@ static inline void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
 		fold_count(t, &b->intervals.v[t->interval]);
 }
 
-/* If an earlier exit time is known, the task keeps it. */
 void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
@@ -35,9 +34,8 @@ void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 	t->exit_ns = MIN(t->exit_ns, ts);
 }
 
-/* Makes a new entry if the record is about a birth (fresh), or if the last task with this tid has
- * gone. Exception: after a CT_EXIT in a coarse stretch (`ended`), later records belong to the old
- * task. Returns 0 if b->err is set. */
+/* A birth (fresh) makes a new entry. After a CT_EXIT in a coarse stretch (`ended`), later records
+ * still belong to the old task. Returns 0 if b->err is set. */
 uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 {
 	uint64_t at;
@@ -237,7 +235,6 @@ static bool resync_keeps(const struct interval *s, const struct window_state *st
 	return false;
 }
 
-/* Returns true if the task has an open interval afterwards. */
 static bool timeline_blind_task(struct builder *b, const struct window_resync *rs, uint32_t task)
 {
 	struct task_now *t = &b->now.v[task];
@@ -442,7 +439,7 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 	if (b->err)
 		return;
 	if (ct_wake_waker(&e->r))
-		timeline_task(b, ct_wake_waker(&e->r), e->r.ts, false); /* a waker is a task too */
+		timeline_task(b, ct_wake_waker(&e->r), e->r.ts, false);
 	t = &b->now.v[task];
 	if (b->err || fold_wake(b, task, e, idx) || t->capped || timeline_stale(t, e->r.ts))
 		return;
@@ -546,7 +543,6 @@ static void timeline_cap(struct builder *b, const struct window_event *e)
 
 	if (b->err)
 		return;
-	/* The begin of this cap is not in the window. */
 	if (!begins && !t->capped && t->interval != GRAPH_NONE)
 		b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 	t->race_wake = GRAPH_NONE;
@@ -643,8 +639,6 @@ static void timeline_reserve(struct builder *b)
 	huge_advise(b->intervals.v, n * sizeof(*b->intervals.v));
 }
 
-/* Notes the place of a CT_SWITCH, and returns true if it can be dropped. The first event stays, and
- * an event more than UINT32_MAX ns after the event before it. */
 static bool timeline_drops(struct builder *b, const struct window_event *e, uint32_t n)
 {
 	uint64_t since_ns = n ? e[n].r.ts - e[n - 1].r.ts : UINT64_MAX;

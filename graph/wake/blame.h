@@ -50,7 +50,7 @@ struct blame {
 	uint8_t time;     /* enum time_kind */
 	uint8_t edge;     /* enum edge_kind */
 	uint8_t strength; /* enum edge_strength */
-	uint8_t rivals;   /* how many tasks could end the wait, if this was not certain; else 0 */
+	uint8_t rivals;   /* how many tasks could end the wait, if more than one; else 0 */
 	bool ended;       /* the event for which the waiter waited has ended the wait */
 	bool timed_out;
 	bool owed;   /* the waiter is owed an answer on the socket obj: see owner_owed() */

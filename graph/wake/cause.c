@@ -42,7 +42,6 @@ bool blame_polls_several(const struct graph *g, uint32_t interval)
 	return false;
 }
 
-/* Sets *ret_known to true if any connection of the set is not AF_UNIX. */
 static bool has_far_member(const struct graph *g, const struct interval *s, bool *ret_known)
 {
 	size_t n;

@@ -215,7 +215,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 			owner_of_poll(g, s, b, all);
 		}
 		break;
-	case CT_W_SIGNAL: /* the signal may be SIGCHLD, which a child sends when it ends */
+	case CT_W_SIGNAL:
 	case CT_W_CHILD:
 	case CT_W_VFORK:
 		b->task = owner_child(g, s, all);

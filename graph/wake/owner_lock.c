@@ -144,7 +144,6 @@ static uint32_t owner_by_unlock(const struct graph *g, uint64_t obj, const struc
 	return owner;
 }
 
-/* Returns 0 if the lock is not known, or if threads of the process wait for several locks. */
 static uint64_t lock_of_wait(const struct graph *g, const struct interval *s)
 {
 	const struct graph_task *me = &g->tasks[s->task];

@@ -13,7 +13,6 @@ void owner_add(const struct graph *g, struct enders *e, uint32_t task)
 		e->v[e->n++] = task;
 }
 
-/* Returns the leader, or the first thread that has not exited, or GRAPH_NONE. */
 static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
 {
 	size_t n;

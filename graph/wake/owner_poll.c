@@ -25,7 +25,7 @@ struct poll_member {
 	enum poll_score score;
 	uint32_t task;
 	uint64_t since_ns; /* the last request or wake-up through this object; 0: none */
-	struct enders all; /* if several tasks could end the poll */
+	struct enders all;
 	bool inner;
 	bool stopped;
 };
@@ -37,7 +37,6 @@ static bool has_answered(const struct graph *g, uint64_t peer, const struct grap
 	return sent && (!asked || asked->event < sent->event);
 }
 
-/* Returns true if the peer had not read the message `sent` when the wait ended. */
 static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_ref *sent,
 		      const struct interval *s)
 {
@@ -221,8 +220,8 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	if (best.score >= POLL_WRITTEN || all->n < 2 ||
 	    (best.stopped && owner_count_stopped(g, all, s->to_ns) == 1))
 		b->task = best.task;
-	/* A thread of the own process works for the task: the thread that got work last, if it
-	 * still works. */
+	/* A thread of the process works for the task: the thread that got work last, if it still
+	 * works. */
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
 				    : alone && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 	if (own) {

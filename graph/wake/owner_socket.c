@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner_socket.c - finds the task at the other end of a socket. */
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
@@ -28,7 +27,6 @@ static uint32_t owner_sock_user(const struct graph *g, uint64_t sock, uint64_t t
 	return graph_task_at(g, owner_event(g, s)->r.tid, owner_event(g, s)->r.ts);
 }
 
-/* True also if the state of the task is not known. */
 static bool can_accept(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);

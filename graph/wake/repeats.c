@@ -16,14 +16,13 @@
 
 struct repeats {
 	uint32_t first;
-	uint32_t n;      /* number of BLOCKED intervals */
+	uint32_t n;
 	uint64_t *ran;   /* [k]: running time before the interval k * RAN_EACH */
 	uint32_t *at;    /* [interval - first]: index in waits of a BLOCKED interval */
 	uint32_t *waits; /* BLOCKED intervals; repeats stand side by side, in order of time */
 	uint32_t *ended; /* [index in waits]: the answer of repeats_ended() */
 };
 
-/* A wait and all its repeats, while the table is made. */
 struct same {
 	uint32_t interval;
 	uint32_t n; /* number of waits; in sort_waits(): index of the next wait */
@@ -246,7 +245,6 @@ uint32_t repeats_next(const struct graph *g, uint32_t interval)
 	return r && is_repeat(g, r, interval, next) ? r->waits[next] : GRAPH_NONE;
 }
 
-/* If this wait is too late for repeats_last(), each later wait is too. */
 static bool is_beyond(const struct graph *g, const struct repeats *r, uint32_t interval, uint32_t at,
 		      uint64_t end_ns, uint64_t ran_ns)
 {

@@ -300,7 +300,6 @@ struct ct_rec {
 };
 _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 
-/* number of 64-bit words behind the fixed record */
 #define CT_KIND_WORDS(kind)                                                                                  \
 	((kind) == CT_FUTEX || (kind) == CT_BLK_ISSUE || (kind) == CT_BLK_DONE || (kind) == CT_FLOCK ||      \
 			 (kind) == CT_HELD || (kind) == CT_EPMEMBER || (kind) == CT_SAMPLE ||                \
@@ -365,7 +364,7 @@ enum ct_wait {
 #define CT_SF_COMPAT   0x08 /* a 32-bit system call; nr and obj are not decoded */
 #define CT_SF_IDLE     0x10 /* TASK_IDLE: uninterruptible, but not counted in the load */
 #define CT_SF_KTHREAD  0x20
-#define CT_SF_ZEROWAIT 0x40 /* the time limit of the wait is zero */
+#define CT_SF_ZEROWAIT 0x40
 /* The task is runnable, but the CPU quota of its control group, or of a parent of it, is used up.
  * Since version 1.5 of the format. */
 #define CT_SF_THROTTLED 0x80
@@ -411,7 +410,7 @@ enum ct_found {
 #define CT_FF_READ  0x01
 #define CT_FF_WRITE 0x02
 
-#define CT_PF_KERNEL 0x01 /* sample: the task was in the kernel */
+#define CT_PF_KERNEL 0x01
 
 /* polled: the address of the variable is a register plus a number, and the register did not
  * change */
@@ -428,12 +427,12 @@ enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 #define CT_JF_LOOSE 0x01
 
 enum ct_hang {
-	CT_HANG_LOOP = 0,     /* the task has not returned to its event loop as usual */
-	CT_HANG_BUSY = 1,     /* as CT_HANG_LOOP, but the task runs */
-	CT_HANG_STARVED = 2,  /* the task is runnable, but gets no CPU */
-	CT_HANG_DISK = 3,     /* the task is uninterruptible */
-	CT_HANG_DEADLOCK = 4, /* a cycle of tasks that wait for each other's locks */
-	CT_HANG_SERVICE = 5,  /* a socket has unread bytes; its reader no longer answers as usual */
+	CT_HANG_LOOP = 0,    /* the task has not returned to its event loop as usual */
+	CT_HANG_BUSY = 1,    /* as CT_HANG_LOOP, but the task runs */
+	CT_HANG_STARVED = 2, /* the task is runnable, but gets no CPU */
+	CT_HANG_DISK = 3,    /* the task is uninterruptible */
+	CT_HANG_DEADLOCK = 4,
+	CT_HANG_SERVICE = 5, /* a socket has unread bytes; its reader no longer answers as usual */
 	CT_HANG_RULES = 6,
 };
 
@@ -595,7 +594,7 @@ _Static_assert(sizeof(struct ct_cmdline_blob) == 24, "ct_cmdline_blob");
 #define CT_RAWCMDLINE_HEAD 768
 struct ct_rawcmdline_blob {
 	struct ct_blob h;
-	ct_u32 bytes;   /* length of all arguments together */
+	ct_u32 bytes;
 	ct_u32 exec_id; /* as ct_iter_task.exec_id */
 	char args[CT_RAWCMDLINE_MAX];
 };

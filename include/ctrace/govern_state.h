@@ -48,7 +48,7 @@ struct govern {
 
 /* Functions of the kernel that show, in the stack of a wake, which interrupt woke the task. */
 #define GOVERN_MARKS             32
-#define GOVERN_MARK(ctx, vector) ((ctx) | (vector) << 8) /* ctx: CT_CTX_*; vector: of a softirq */
+#define GOVERN_MARK(ctx, vector) ((ctx) | (vector) << 8)
 #define GOVERN_MARK_CTX(what)    ((what)&0xff)
 #define GOVERN_MARK_VECTOR(what) ((what) >> 8 & 0xff)
 /* The function runs at the end of an interrupt. So its softirqs are not a part of the system call
