@@ -179,7 +179,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * because many threads work periodically. */
 #define ACTIVE_THREADS 256
 #define ACTIVE_MOMENTS 31
-/* Limits of one round of an event loop, the time between two of its polls. EVENTS: records of all
+/* Limits of one round of an event loop: the time between two of its polls. EVENTS: records of all
  * tasks. RECEIVES: sockets on which the loop receives. LOOKS: intervals of the loop. If a round has
  * more, its request is not known. LEGS: questions that the loop asked for one request. */
 #define ROUND_EVENTS   (1u << 15)

@@ -3,9 +3,10 @@
  * legs.h - private to graph/: finds the answers for which an event loop waited while it had one
  * request. A loop, or a thread that runs many coroutines (Go, tokio), waits for many things at
  * once. Messages show for which request it waits: it receives the request, sends a question,
- * receives the answer, and so on. A leg is the time from a question to its answer. Pure; any
- * thread. A leg begins only with the receive of the request if the loop sent the question before,
- * or if it lends its connection to one client at a time, and another client has it.
+ * receives the answer, and so on. Pure; any thread. A leg is the time from a question to its
+ * answer, but begins later, with the receive of the request, if:
+ * - the loop had sent the question before
+ * - the loop lends its connection to one client at a time, and another client has it
  */
 #ifndef CTRACE_GRAPH_WAKE_LEGS_H
 #define CTRACE_GRAPH_WAKE_LEGS_H
@@ -17,7 +18,7 @@ struct leg {
 	uint64_t from_ns; /* when the question was sent, or later, when the request was received */
 	uint64_t to_ns;   /* the receive that ends the leg; UINT64_MAX: no answer yet */
 	uint64_t sock;    /* socket of the question, or of the client that had the connection */
-	uint32_t asked;   /* send of the question or to that client, or GRAPH_NONE */
+	uint32_t asked;   /* send of the question, or last send to that client */
 	uint32_t answered;
 	bool sure; /* false: the question may be for another request */
 };

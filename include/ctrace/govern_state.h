@@ -31,7 +31,7 @@ static inline ct_u64 govern_group(ct_u32 uid, ct_u64 cgroup_id)
 {
 	if (uid)
 		return uid;
-	return cgroup_id > 1 ? GOVERN_CGROUP | cgroup_id : 0;
+	return cgroup_id > 1 ? GOVERN_CGROUP | cgroup_id : 0; /* 1 is the root of the hierarchy */
 }
 
 struct govern {
