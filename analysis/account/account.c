@@ -11,15 +11,15 @@
 struct tally {
 	VEC(struct account_row) rows;
 	struct map by_key;
-	uint32_t last; /* ACCOUNT_WAIT: the interval that was counted last */
+	uint32_t last;
 };
 
 struct books {
 	const struct graph *g;
 	const struct path *p;
 	struct tally groups[ACCOUNT_GROUPS];
-	uint32_t *top;      /* [frame]: its ancestor at depth 1; GRAPH_NONE for frame 0 */
-	struct map remotes; /* hash of a remote address -> the first socket with this address */
+	uint32_t *top; /* [frame]: its ancestor at depth 1; GRAPH_NONE for frame 0 */
+	struct map remotes;
 	int err;
 };
 
@@ -140,7 +140,6 @@ static void add_wait(struct books *k, const struct path_piece *x)
 		r->interval = interval;
 }
 
-/* The time with no known task on the wanted CPU gets a row without a task. */
 static void add_runnable(struct books *k, const struct path_piece *x)
 {
 	struct account_row key = { .kind = RESOURCE_CPU, .time = TIME_RUNNABLE };

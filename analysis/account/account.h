@@ -48,7 +48,7 @@ struct account_row {
 	uint64_t obj;
 	enum resource_kind kind;
 	enum time_kind time;
-	enum edge_kind edge; /* WAIT: how the victim depends on `task` */
+	enum edge_kind edge;
 };
 
 struct account {

@@ -15,7 +15,6 @@
 
 #define MISSING_STEPS 8
 
-/* What the named task (missing_wake_named()) does instead of sending the wake-up. */
 enum missing_wake_how {
 	MISSING_ENDED,
 	MISSING_SILENT,    /* is woken as before its earlier wake-ups, but sends none */
@@ -29,13 +28,13 @@ enum missing_wake_how {
 struct missing_wake_step {
 	uint32_t task;
 	uint32_t wait;
-	uint64_t from_ns; /* from_ns to to_ns: the compared part of `wait` */
+	uint64_t from_ns;
 	uint64_t to_ns;
-	uint64_t obj;        /* the object of the earlier wait that `wait` is compared with */
-	enum edge_kind edge; /* the edge that ended this earlier wait */
-	uint32_t count;      /* the number of earlier waits at the same place that `task` ended */
-	bool more;           /* count is a lower bound */
-	uint64_t last_ns;    /* when `task` last ended such a wait; 0: never */
+	uint64_t obj;
+	enum edge_kind edge;
+	uint32_t count; /* the number of earlier waits at the same place that `task` ended */
+	bool more;
+	uint64_t last_ns; /* when `task` last ended such a wait; 0: never */
 };
 
 struct missing_wake {
@@ -43,22 +42,22 @@ struct missing_wake {
 	uint64_t wait_from_ns;
 	uint64_t wait_to_ns;
 	uint32_t reference;
-	uint64_t ref_from_ns; /* begin of the reference, or of its path of wake-ups if that is earlier */
-	float similarity;     /* 0 to 1; the least, if several waits were compared */
-	uint32_t occurrences; /* the number of earlier waits that ended as the reference did */
-	uint32_t others;      /* the number of earlier waits that ended in another way */
-	uint32_t refused;     /* the number of waits and tasks that a limit of similar.h left out */
+	uint64_t ref_from_ns; /* begin of the reference, or earlier: of its path of wake-ups */
+	float similarity;
+	uint32_t occurrences;
+	uint32_t others;
+	uint32_t refused;
 	uint64_t usual_ns;
 	bool late;
-	bool regular;    /* all gaps between earlier wake-ups were far shorter */
-	bool own_accord; /* in the reference, the last task acted on its own timer */
-	struct missing_wake_step steps[MISSING_STEPS]; /* the last step has the task to name */
+	bool regular; /* all gaps between earlier wake-ups were far shorter */
+	bool own_accord;
+	struct missing_wake_step steps[MISSING_STEPS];
 	uint32_t n_steps;
 	enum missing_wake_how how;
-	uint32_t instead;    /* the named task is in this interval; GRAPH_NONE: it has ended */
-	uint64_t since_ns;   /* the begin of `instead`, the exit, or the last wake-up */
-	uint64_t instead_ns; /* how long, within the wait that the named task should have ended */
-	uint32_t triggers;   /* MISSING_SILENT: how often it was woken as in the reference */
+	uint32_t instead;  /* the named task is in this interval; GRAPH_NONE: it has ended */
+	uint64_t since_ns; /* the begin of `instead`, the exit, or the last wake-up */
+	uint64_t instead_ns;
+	uint32_t triggers;
 	char *text;
 };
 

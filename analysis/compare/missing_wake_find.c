@@ -78,7 +78,6 @@ static void find_hops(const struct graph *g, const struct similar *reference, st
 	}
 }
 
-/* Returns the youngest task of the same role that was born by at_ns. */
 static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 {
 	uint32_t best = task;
@@ -92,7 +91,7 @@ static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 
 struct doing {
 	uint32_t interval;
-	uint64_t ns; /* for a run: all time in which the task ran or was runnable */
+	uint64_t ns;
 };
 
 static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -240,7 +239,6 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	bool usual, most;
 
 	count_before(g, step);
-	/* perhaps each task of this role soon exits: take the youngest one */
 	if (g->tasks[step->task].exit_ns <= step->from_ns && step->count < MISSING_GOOD_COUNT) {
 		step->task = successor(g, step->task, step->from_ns);
 		step->count = 0;
@@ -264,7 +262,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
 		return true;
-	else if (usual && h->asks) /* it waits for a request of the waiter */
+	else if (usual && h->asks)
 		m->n_steps = 0;
 	else if (usual)
 		m->how = MISSING_ASLEEP;

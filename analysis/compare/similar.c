@@ -29,11 +29,10 @@ bool similar_is_chance(const struct graph *g, const struct interval *s)
 
 struct builder {
 	struct signature *s;
-	uint32_t period; /* in tokens, of the last repeat that was dropped; 0: none */
-	uint32_t end;    /* the number of tokens that were left then */
+	uint32_t period;
+	uint32_t end;
 };
 
-/* Drops the last tokens if they repeat the tokens just before them. */
 static void fold(struct builder *b)
 {
 	struct signature *s = b->s;

@@ -16,9 +16,9 @@
 #include "lib/vec.h"
 
 #define SIMILAR_TOKENS    24
-#define SIMILAR_PERIOD    6   /* the most tokens of a repeat that counts once */
-#define SIMILAR_INTERVALS 96  /* the most intervals for one signature */
-#define SIMILAR_EVENTS    256 /* the most records of one run: its latest ones */
+#define SIMILAR_PERIOD    6
+#define SIMILAR_INTERVALS 96
+#define SIMILAR_EVENTS    256
 #define SIMILAR_MAX       128
 #define SIMILAR_LOOKS     1024 /* the most waits at the same place that one search looks at */
 #define SIMILAR_TASKS     64
@@ -38,7 +38,7 @@ struct similar_set {
 	VEC(struct similar)
 	v; /* first the waits of the same task, the latest first; then those of other tasks */
 	uint32_t looked;
-	uint32_t refused; /* the number of waits and tasks that a limit left out */
+	uint32_t refused;
 };
 
 /* Describes what the task did up to this wait, a BLOCKED interval. */

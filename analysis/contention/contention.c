@@ -19,7 +19,6 @@ static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
 	return from < to ? to - from : 0;
 }
 
-/* *tally is a map, because only few of the tasks of a long trace occur in it. */
 static int tally_add(struct map *tally, uint32_t task, uint64_t ns)
 {
 	uint64_t had = 0;
@@ -210,7 +209,6 @@ static bool is_idle(const struct graph *g, const struct interval *s)
 		s->wait == CT_W_POLL || s->wait == CT_W_ACCEPT);
 }
 
-/* Unknown and folded time does not count as busy. */
 static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];

@@ -12,14 +12,14 @@ struct contention {
 	/* The other task that had the resource longest, or GRAPH_NONE. A task has the disk while it
 	 * waits for the disk. */
 	uint32_t task;
-	uint64_t total_ns; /* how long the victim wanted the resource */
-	uint64_t ns;       /* how long `task` had the resource */
-	uint64_t own_ns;   /* CPU: had by threads of the victim's own process */
+	uint64_t total_ns;
+	uint64_t ns;
+	uint64_t own_ns; /* CPU: had by threads of the victim's own process */
 	uint64_t idle_ns;
 	uint64_t lost_ns;
 	uint64_t throttled_ns; /* CPU: waits while the quota of the control group was used up */
-	bool sampled;          /* samples show that `task` had the CPU (cpu_samples.h) */
-	uint64_t obj;          /* disk: the file for which `task` waited longest */
+	bool sampled;
+	uint64_t obj; /* disk: the file for which `task` waited longest */
 };
 
 /* Finds the task of another process that ran longest on the CPU for which `task` waited. Returns 0

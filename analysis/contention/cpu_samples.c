@@ -131,7 +131,6 @@ static bool is_queue(const struct interval *x)
 	return x->state == INTERVAL_RUNNABLE || x->state == INTERVAL_FOLDED;
 }
 
-/* The last interval before the queues, and the first one after them, may tell the victim's CPU. */
 static int find_queues(struct search *s, uint32_t task)
 {
 	const struct graph *g = s->g;

@@ -16,9 +16,9 @@
 #include "lib/vec.h"
 
 struct cpu_share {
-	uint32_t task, cpu; /* task: GRAPH_NONE for the idle task, or if not known */
-	uint32_t seen;      /* how often a record showed the task on this CPU */
-	uint64_t ns;        /* how long the task ran while the victim was in the queue */
+	uint32_t task, cpu;
+	uint32_t seen;
+	uint64_t ns;
 };
 
 struct cpu_samples {

@@ -21,7 +21,6 @@ static const struct window_event *last_polled(const struct graph *g, uint32_t ti
 	return r ? &g->w->events[r->event] : NULL;
 }
 
-/* The ids of all variables of a process form one range. */
 static const struct graph_ref *process_accesses(const struct graph *g, uint32_t tgid, size_t *ret_n)
 {
 	uint64_t first = CT_OBJ_USER_ID(CT_OBJ_DATA, tgid, 0);
@@ -32,7 +31,7 @@ static const struct graph_ref *process_accesses(const struct graph *g, uint32_t 
 struct history {
 	/* the last write by another task in the range: it may have ended the polling */
 	const struct window_event *ended;
-	const struct window_event *before; /* the last write by another task before the range */
+	const struct window_event *before;
 	/* the last write, by any task, more than FLAG_TOGETHER_NS before `ended` */
 	uint64_t since_ns;
 	bool own;

@@ -11,12 +11,12 @@
 #include "graph/timeline/graph.h"
 
 struct flag {
-	uint64_t obj; /* the variable; 0: not known */
+	uint64_t obj;
 	bool spin;
 	bool watched;
 	uint32_t writer; /* the other task that wrote it last; GRAPH_NONE: none */
-	uint32_t event;  /* the last write of `writer`; GRAPH_NONE: none */
-	bool ended;      /* the write `event` ended the polling */
+	uint32_t event;
+	bool ended; /* the write `event` ended the polling */
 	enum edge_strength strength;
 	/* When the polling task waited for the writer. If `ended` is true, this time ends at the
 	 * write `event`, otherwise it begins there. */

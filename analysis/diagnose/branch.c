@@ -24,7 +24,7 @@ struct options {
 	const struct breakdown *l;
 	struct option v[OPTIONS_MAX]; /* the cause by a rule first, then by size */
 	size_t n;
-	size_t n_ruled_out; /* options that a rule excludes; these come last */
+	size_t n_ruled_out;
 	bool ruled;
 };
 
@@ -103,7 +103,6 @@ static bool is_guess(const struct group *x)
 	       x->blame.edge != EDGE_KERNEL_LOCK;
 }
 
-/* Unknown time, and options that a rule excludes, are no alternatives. */
 static size_t count_alternatives(const struct options *o, uint64_t share)
 {
 	size_t n = 1;
@@ -262,7 +261,6 @@ static int put_question(const struct options *o, size_t n, const struct diagnose
 	return r;
 }
 
-/* A wait for another task becomes a wait with no known owner, so that the chain ends here. */
 static struct group *make_own(struct group *x)
 {
 	if (x->type == GROUP_TASK) {
@@ -308,7 +306,6 @@ static const char *reason(const struct options *o, const struct group *taken, in
 									  : "the larger share";
 }
 
-/* answer: ASK_DECIDE if nobody was asked. */
 static int settle(const struct options *o, size_t n, int answer, struct branch *ret)
 {
 	bool refused = answer == ASK_STOP || answer == ASK_NONE;

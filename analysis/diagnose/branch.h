@@ -22,7 +22,7 @@ struct branch {
 	char *choice;        /* the decision in words, or NULL; the caller frees it */
 	bool ranked;         /* the sizes of the groups decided, not a rule or a person */
 	bool asked;
-	bool refused; /* rules or a person ended the chain here */
+	bool refused;
 };
 
 /* ret->taken points into l. If ret->refused is set, a wait for a task becomes a wait with no known

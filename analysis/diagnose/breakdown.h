@@ -27,7 +27,7 @@ struct group {
 	uint64_t total_ns, from_ns, to_ns, longest_ns;
 	uint32_t waits;
 	uint32_t interval; /* the longest wait */
-	uint32_t last_seg; /* the last wait that was counted */
+	uint32_t last_seg;
 	uint32_t frame;
 	struct blame blame; /* of the longest wait */
 	bool cycle;         /* a wait for a task that is on the path already */
@@ -37,12 +37,11 @@ typedef VEC(struct group) groups;
 struct breakdown {
 	groups v;
 	uint64_t running_ns, runnable_ns;
-	/* the sums of GROUP_FOLDED */
 	uint64_t folded_ran_ns, folded_queued_ns;
 	uint32_t switches;
 	uint64_t from_ns, to_ns, total_ns;
 	struct map by_key;
-	struct map by_obj; /* hash of type, kind and object of any other group -> its index */
+	struct map by_obj;
 };
 
 /* Divides the time of the frames i for which in[i] is true. Returns 0 or -ENOMEM. The caller calls

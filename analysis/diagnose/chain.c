@@ -140,7 +140,6 @@ static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t ta
 	return -ENOMEM;
 }
 
-/* Marks the frames of gr in c->in_last. `next`: memory for p->n_frames marks. */
 static void chain_follow(const struct graph *g, const struct path *p, struct chain *c, const struct group *gr,
 			 bool *next)
 {

@@ -16,13 +16,13 @@ struct chain {
 	VEC(struct link) links;
 	VEC(struct choice) choices;
 	enum chain_end end;
-	struct blame leaf;   /* for the longest wait of the last link */
-	uint32_t last_frame; /* while the chain is built: the longest frame in in_last */
-	bool *in_last;       /* [frame], while the chain is built: the chain follows it */
+	struct blame leaf; /* for the longest wait of the last link */
+	uint32_t last_frame;
+	bool *in_last; /* [frame], while the chain is built: the chain follows it */
 	struct diagnose_options options;
 	size_t asked;
 	bool refused;
-	size_t settled; /* choices that a rule or a person made */
+	size_t settled;
 };
 
 /* Builds the chain of a path. If `options` is NULL, there are no rules and no questions. Returns 0

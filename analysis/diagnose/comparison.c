@@ -28,7 +28,6 @@ static uint32_t link_interval(const struct graph *g, const struct link *k)
 	return best;
 }
 
-/* The owner of the wait is not known, or is a guess. */
 static bool is_open(const struct findings *f, size_t i)
 {
 	const struct link *k = &f->chain.links.v[i];
@@ -197,7 +196,6 @@ static int go_on(struct findings *f, size_t i)
 
 	for (uint32_t at = 0; at < f->missing->n_steps && !r; at++)
 		r = push_step(f, at, strength, &tail);
-	/* a task would be in the chain twice: leave the chain as it is */
 	for (size_t k = 0; k < tail.links.n && !r; k++)
 		for (size_t j = 0; j <= i && !r; j++)
 			if (f->chain.links.v[j].task == tail.links.v[k].task)

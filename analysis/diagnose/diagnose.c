@@ -237,7 +237,6 @@ static bool is_unknown_leaf(const struct findings *f)
 	       ((last->wait == CT_W_POLL || last->wait == CT_W_EPOLL) && !last->owed);
 }
 
-/* No record says what the task looks for between two sleeps. */
 static bool is_blind_polling(const struct findings *f, enum cause_kind cause)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];

@@ -11,7 +11,6 @@
 #include "analysis/slice/rules.h"
 #include "graph/path/path.h"
 
-/* The state of a task for most of the time of its link. */
 enum link_state {
 	LINK_UNKNOWN,
 	LINK_RUNNING,
@@ -19,9 +18,9 @@ enum link_state {
 	LINK_WAITING,
 	LINK_SLEEPING,
 	LINK_STOPPED,
-	LINK_UNBORN, /* its creator has not started it yet */
+	LINK_UNBORN,
 	LINK_EXITED,
-	LINK_FOLDED, /* only sums of runs and short waits are known */
+	LINK_FOLDED,
 };
 /* Returns the word of the JSON output (doc/json.md), such as "running". */
 const char *link_state_word(enum link_state state);
@@ -36,7 +35,7 @@ struct link {
 	enum resource_kind kind;
 	char *resource;
 	uint64_t from_ns, to_ns;
-	uint64_t total_ns; /* of the branch */
+	uint64_t total_ns;
 	uint32_t waits;
 	uint64_t longest_ns;
 	uint8_t wait;        /* CT_W_* of the longest wait */
@@ -47,11 +46,11 @@ struct link {
 	/* If the link is a wait, total_ns does not include these times. */
 	uint64_t running_ns, runnable_ns;
 	uint32_t switches;
-	uint64_t other_ns; /* the task's other waits and unknown time */
-	bool owed;         /* the task sent a request on `obj` and has no answer yet */
-	bool server;       /* `obj` is a socket that the task has accepted */
-	bool killed;       /* a signal, or the end of the process, ended the wait */
-	bool unfinished;   /* neither the awaited event nor a time limit ended the wait */
+	uint64_t other_ns;
+	bool owed;       /* the task sent a request on `obj` and has no answer yet */
+	bool server;     /* `obj` is a socket that the task has accepted */
+	bool killed;     /* a signal, or the end of the process, ended the wait */
+	bool unfinished; /* neither the awaited event nor a time limit ended the wait */
 };
 
 enum verdict {
@@ -75,8 +74,8 @@ enum cause_kind {
 	CAUSE_MISSING_WAKEUP,
 	CAUSE_NETWORK, /* a message does not arrive, or the chain ends at another host */
 	CAUSE_POLLING,
-	CAUSE_QUEUEING,  /* all workers of a pool are busy */
-	CAUSE_SLOW_PEER, /* the last task of the chain was slow */
+	CAUSE_QUEUEING,
+	CAUSE_SLOW_PEER,
 	CAUSE_STARVED,
 	CAUSE_STOPPED,
 	CAUSE_TIMER,
@@ -100,12 +99,12 @@ struct diagnosis {
 	uint64_t time_ns[TIME_KINDS]; /* the sum is to_ns - from_ns */
 	struct choice *choices;
 	size_t n_choices;
-	uint64_t stall_ns;  /* how long the victim was stuck or slow */
+	uint64_t stall_ns;
 	char *watch;        /* a command that watches the polled variable, or NULL */
 	uint64_t coarse_ns; /* for how long only waits of CT_COARSE_NS or more were recorded */
 	size_t asked;
-	bool no_waker;                   /* no task can end the last wait */
-	struct missing_wake *comparison; /* with an earlier wait, or NULL */
+	bool no_waker;
+	struct missing_wake *comparison;
 };
 
 #define DIAGNOSE_MAX_CHAIN   32

@@ -142,7 +142,6 @@ static bool is_idle_loop(const struct link *k)
 	return (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL) && k->server && !k->owed;
 }
 
-/* The victim waits for a producer that makes something from time to time. */
 static bool is_fed(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;
@@ -193,7 +192,6 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	if (f->chain.links.n == 1 && f->chain.end == END_FOLDED && !f->spins &&
 	    (!f->starved || first->runnable_ns < window_ns / 2))
 		return true;
-	/* the cause of the wait is not known, so the wait is not normal */
 	if (f->chain.refused)
 		return false;
 	if (idles(f) || is_fed(f) || waits_for_its_turn(f) || idle_client(f->g, &f->chain, 0))
@@ -209,7 +207,6 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	    !first->unfinished && !f->starved &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
-	/* the victim shares a busy machine */
 	if (f->starved && (first->state == LINK_RUNNABLE || first->state == LINK_FOLDED) &&
 	    stall_ns < window_ns / 2)
 		return true;

@@ -36,7 +36,6 @@ uint64_t prompted_since(const struct graph *g, uint32_t task, uint64_t from_ns)
 	return begin;
 }
 
-/* Returns the tgid of the process that the task told to do something; 0: none. */
 static uint32_t told(const struct graph *g, uint32_t tid, const struct ct_rec *r, enum edge_kind *ret_edge)
 {
 	uint32_t task;

@@ -96,8 +96,7 @@ static int name_flag(struct findings *f, const struct flag *flag)
 	return k->resource ? 0 : -ENOMEM;
 }
 
-/* If the writer of the variable is recorded, the chain goes on with it, and *ret_done is true. If
- * the variable was not watched, the writer is guessed. */
+/* If the writer of the variable is recorded, the chain goes on with it, and *ret_done is true. */
 static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -121,7 +120,6 @@ static int find_spin(struct findings *f, bool *ret_done)
 	return guess == GRAPH_NONE ? 0 : chain_append(f->g, &f->chain, guess, EDGE_FLAG, EDGE_WEAK);
 }
 
-/* Like find_spin(), but the task sleeps between two looks at the variable. */
 static int find_sleepy_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -259,7 +257,6 @@ static int find_sampled(struct findings *f)
 	if (blamed) {
 		f->cpu.sampled = true;
 		f->cpu.task = blamed->task;
-		/* cpu.total_ns may differ from c.total_ns, so only the share is taken */
 		f->cpu.ns = (uint64_t)((double)f->cpu.total_ns * (double)blamed->ns / (double)c.total_ns);
 		r = chain_append(f->g, &f->chain, blamed->task, EDGE_CPU, EDGE_WEAK);
 	}
@@ -279,7 +276,6 @@ static int find_cpu(struct findings *f)
 		f->starved = true;
 		return 0;
 	}
-	/* threads of its own process had the CPU: the process computes */
 	if (f->cpu.own_ns > f->cpu.ns && f->cpu.own_ns > f->cpu.idle_ns) {
 		f->chain.end = END_RUNNING;
 		return 0;
@@ -289,7 +285,6 @@ static int find_cpu(struct findings *f)
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
-	/* a short wait for a CPU does not hold up the victim */
 	if (f->chain.links.n > 1 && k->runnable_ns < f->stall_least_ns &&
 	    k->runnable_ns < f->chain.links.v[0].total_ns / 2) {
 		f->chain.end = END_RUNNING;
@@ -300,7 +295,6 @@ static int find_cpu(struct findings *f)
 		return find_sampled(f);
 	if (f->cpu.task == GRAPH_NONE || f->cpu.idle_ns + f->cpu.lost_ns > f->cpu.total_ns / 2)
 		return 0;
-	/* if many tasks shared the CPU, no single one is to blame */
 	if (f->cpu.ns < f->cpu.total_ns / BRANCH_SHARE)
 		return 0;
 	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU, EDGE_STRONG);
@@ -507,7 +501,6 @@ static bool find_own_lock(struct findings *f)
 		n--;
 	if (!n)
 		return false;
-	/* a later record may name another owner */
 	for (at = r[n - 1].event + 1; at < g->w->n_events && e[at].r.ts < k->to_ns; at++)
 		if (is_about(&e[at].r, k))
 			return false;

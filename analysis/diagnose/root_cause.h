@@ -17,8 +17,8 @@ struct findings {
 	struct chain chain;
 	struct contention cpu;
 	struct contention disk;
-	uint32_t pool; /* the number of workers of a busy pool; 0: none */
-	bool spins;    /* the last task spins, or the task before a guessed one */
+	uint32_t pool;
+	bool spins; /* the last task spins, or the task before a guessed one */
 	bool starved;
 	bool circular;
 	bool own_lock; /* the last task waits for a lock that it owns itself */
@@ -26,9 +26,9 @@ struct findings {
 	 * own copy of a futex. No task can wake it. */
 	unsigned parent_threads;
 	bool on_disk;
-	bool left_out; /* to keep within the budget, ctraced left out the last object */
+	bool left_out;
 	struct missing_wake *missing;
-	bool by_comparison;      /* `missing` has continued the chain */
+	bool by_comparison;
 	uint64_t stall_least_ns; /* a shorter stall of the victim is normal */
 	bool chatty;
 };

@@ -440,7 +440,6 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 
 /* The most links that are told one by one. For longer chains see say_long(). */
 #define SENTENCE_LINKS 4
-/* The most tasks that are named between the first and the last one. */
 #define SENTENCE_NAMES 4
 
 static void say_between(struct words *t, const struct sentence_facts *f)
@@ -456,7 +455,6 @@ static void say_between(struct words *t, const struct sentence_facts *f)
 		words_add(t, " and %zu others", n - named);
 }
 
-/* Example: "curl[1] waited 6.1 s because of psql[6], which ..., by way of nginx[2]". */
 static void say_long(struct words *t, const struct sentence_facts *f)
 {
 	say_task_there(t, f, 0, NULL);

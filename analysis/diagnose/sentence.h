@@ -13,12 +13,12 @@ struct sentence_facts {
 	enum verdict verdict;
 	enum cause_kind cause;
 	const struct blame *leaf;
-	uint32_t pool;                /* the number of workers of a busy pool; 0: none */
+	uint32_t pool;
 	const struct contention *cpu; /* NULL: not starved */
 	bool strong;
 	bool own_lock;
-	unsigned parent_threads; /* not 0: no task can wake the last task */
-	bool silent;             /* the last task goes on as usual, but sends no wake-up */
+	unsigned parent_threads;
+	bool silent;
 	bool left_out;
 	const char *watch;
 	uint64_t coarse_ns; /* 0: too short to mention */

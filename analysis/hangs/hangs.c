@@ -31,10 +31,10 @@ static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 /* The same call on the same object, again and again, with hardly any work in between. */
 struct run {
 	uint32_t first, last;
-	uint32_t next;   /* the first interval after the run */
-	uint64_t ran;    /* ns on the CPU between first and next */
-	bool worked;     /* the run ended because `ran` went over its limit */
-	uint64_t before; /* runs.ran when this run began */
+	uint32_t next;
+	uint64_t ran;
+	bool worked;
+	uint64_t before;
 };
 
 static void run_extend(const struct graph *g, struct run *r, uint32_t end)
@@ -72,7 +72,7 @@ static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 /* One run for each pair of call and object. If two pairs share a place, the newer run stays. */
 struct runs {
 	struct run v[8];
-	uint64_t ran; /* ns on the CPU since *runs was cleared */
+	uint64_t ran;
 };
 
 static struct run *run_of(struct runs *runs, const struct interval *s)
@@ -228,7 +228,7 @@ static bool is_alarm(const struct diagnosis *d)
 		return k->wait == CT_W_STOPPED || (c == CAUSE_NETWORK && k->owed && !k->server) ||
 		       (c == CAUSE_POLLING && d->verdict == VERDICT_REPEATED_YIELD && k->wait == 0);
 	if (k->server)
-		return false; /* a server waits for its clients */
+		return false;
 	if (k->kind == RESOURCE_UNIX || k->kind == RESOURCE_TCP || k->kind == RESOURCE_UDP)
 		return k->owed || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || c == CAUSE_BUSY ||
 		       c == CAUSE_QUEUEING || c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED;
@@ -526,7 +526,6 @@ static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 	return to_ns;
 }
 
-/* Returns the wait before the work that became the hang. */
 static const struct interval *loop_wait(const struct graph *g, const struct graph_task *t, uint64_t since_ns)
 {
 	const struct interval *loop = NULL;

@@ -23,8 +23,8 @@ struct hang {
 struct hangs {
 	struct hang *v; /* in the order of hangs_sort() */
 	size_t n;
-	size_t refused; /* candidates beyond HANGS_MAX, which have no row */
-	size_t missing; /* candidates without a diagnosis: the caller ended the search early */
+	size_t refused;
+	size_t missing;
 };
 
 #define HANGS_MAX 200
@@ -34,7 +34,7 @@ struct hangs_filter {
 	uint32_t tid, pid;
 	const char *comm;
 	const char *cgroup, *container;
-	bool worst; /* only the first row is wanted */
+	bool worst;
 };
 
 /* The caller frees *ret with hangs_free(). If `filter` is NULL, all tasks match. Kernel threads and

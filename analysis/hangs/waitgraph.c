@@ -20,9 +20,9 @@ struct edge {
 struct node {
 	uint64_t id;
 	uint32_t first, n_edges;
-	uint32_t follow; /* index in out[] of the edge that chains take, or NONE */
-	uint32_t scc;    /* NONE: the component is not complete */
-	uint32_t knot;   /* component of the whole graph */
+	uint32_t follow;
+	uint32_t scc; /* NONE: the component is not complete */
+	uint32_t knot;
 	uint32_t root;
 	uint32_t depth;
 	uint32_t waiters_cnt;
@@ -206,9 +206,9 @@ static bool edge_in(const struct waitgraph *g, const struct edge *e, const struc
 /* R. Tarjan, "Depth-first search and linear graph algorithms", 1972. `path` and `next` take the
  * place of recursion. */
 struct tarjan {
-	uint32_t *order; /* when a node was first seen, from 1; 0: not yet */
-	uint32_t *low;   /* the smallest `order` that the node reaches within `stack` */
-	uint32_t *stack; /* nodes whose component is not complete */
+	uint32_t *order;
+	uint32_t *low; /* the smallest `order` that the node reaches within `stack` */
+	uint32_t *stack;
 	uint32_t *path;
 	uint32_t *next;
 	uint32_t *comp;
@@ -380,7 +380,6 @@ static uint32_t follow(const struct waitgraph *g, uint32_t v)
 	return g->nodes.v[v].follow == NONE ? NONE : g->edges.v[g->out[g->nodes.v[v].follow]].to;
 }
 
-/* The nodes path[loop_at .. len) form a loop. */
 static void settle(struct waitgraph *g, struct walk *w, size_t len, size_t loop_at)
 {
 	for (size_t k = len; k-- > 0;) {
@@ -432,7 +431,6 @@ static void count_waiters(struct waitgraph *g, const struct walk *w)
 		if (to != NONE && !w->on_loop[v])
 			g->nodes.v[to].waiters_cnt += g->nodes.v[v].waiters_cnt + 1;
 	}
-	/* in a loop, each node waits for each other node */
 	for (size_t i = 0; i < w->n_done; i++) {
 		uint32_t v = w->done[i], sum = 0, n = g->nodes.v[v].depth + 1;
 

@@ -27,7 +27,7 @@ enum waitgraph_strength { WAITGRAPH_WEAK, WAITGRAPH_STRONG };
 
 struct waitgraph_step {
 	uint64_t id;
-	uint64_t resource; /* as given to waitgraph_edge(); 0 in the last step of a chain */
+	uint64_t resource;
 	enum waitgraph_strength strength;
 };
 
@@ -35,8 +35,7 @@ struct waitgraph_cycle {
 	/* In order, from the smallest id on. The last node waits for the first one. */
 	const struct waitgraph_step *steps;
 	size_t n_steps;
-	size_t n_members; /* nodes of the strongly connected component; more than n_steps if cycles share
-			     nodes */
+	size_t n_members; /* in the strongly connected component; more than n_steps if cycles share nodes */
 	/* No node outside the cycle can release a node of the cycle. */
 	bool closed;
 	bool strong; /* every edge is strong; a cycle that is closed and strong is a deadlock */
@@ -44,7 +43,7 @@ struct waitgraph_cycle {
 
 struct waitgraph_info {
 	uint64_t root_id;
-	size_t depth;       /* the number of links from this node to the root */
+	size_t depth;
 	size_t waiters_cnt; /* how many other nodes have chains through this node */
 	bool cyclic;
 };

@@ -7,11 +7,10 @@
 #include "lib/vec.h"
 
 struct job {
-	uint64_t obj;                         /* 0: not known */
-	uint64_t function;                    /* an address; 0: not known */
+	uint64_t obj;
+	uint64_t function;
 	uint64_t queued_ns, start_ns, end_ns; /* 0: not recorded */
 	uint64_t cpu_ns;
-	/* GRAPH_NONE: not known */
 	uint32_t enqueuer, worker;
 	uint32_t tgid;
 };

@@ -44,7 +44,6 @@ static uint64_t execution_ns(const struct job *j)
 	return j->start_ns && j->end_ns > j->start_ns ? j->end_ns - j->start_ns : 0;
 }
 
-/* A job that has not begun waits up to to_ns. */
 static uint64_t queueing_ns(const struct job *j, uint64_t to_ns)
 {
 	uint64_t until = j->start_ns ? j->start_ns : to_ns;
@@ -73,7 +72,6 @@ static struct job_times times_of(const struct job *v, size_t n, uint64_t *buf)
 	return t;
 }
 
-/* A job enters (+1) or leaves (-1) a set. */
 struct step {
 	uint64_t ts_ns;
 	int by;
@@ -152,7 +150,6 @@ static int count_threads(struct queue *q, const struct job *v, size_t n)
 
 struct judged {
 	uint64_t queueing_ns, execution_ns, cpu_ns;
-	/* of the longest tenth of the jobs that have ended */
 	uint64_t long_ns;
 	uint64_t last_end_ns;
 	/* how long the oldest waiting job has waited; 0: no job waits */

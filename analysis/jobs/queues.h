@@ -14,26 +14,26 @@
 
 enum queue_verdict {
 	QUEUE_FINE,
-	QUEUE_SERIAL,    /* one thread runs all jobs */
+	QUEUE_SERIAL,
 	QUEUE_TOO_SMALL, /* all threads run jobs, which are mostly off-CPU */
 	QUEUE_OVERLOAD,  /* all threads run jobs, which mostly have a CPU */
-	QUEUE_SLOW_KIND, /* a few long jobs hold up many short ones */
-	QUEUE_STUCK,     /* the running jobs do not end */
-	QUEUE_LATE,      /* jobs wait although a thread is free */
+	QUEUE_SLOW_KIND,
+	QUEUE_STUCK, /* the running jobs do not end */
+	QUEUE_LATE,
 	QUEUE_VERDICTS,
 };
 const char *queue_verdict_name(enum queue_verdict verdict);
 
 struct job_times {
-	size_t count; /* jobs that began */
+	size_t count;
 	/* In ns. Jobs without a recorded enqueue, or without an end, are left out. */
 	struct quantiles queueing, execution;
 };
 
 /* Jobs with the same function, enqueued by threads of the same name. */
 struct job_group {
-	uint32_t enqueuer; /* one of the enqueuers; GRAPH_NONE: not known */
-	uint64_t function; /* an address; 0: not known */
+	uint32_t enqueuer;
+	uint64_t function;
 	struct job_times times;
 	uint64_t total_ns;
 };
@@ -42,16 +42,16 @@ struct queue {
 	uint64_t obj;  /* 0: the framework does not tell its queues apart */
 	uint32_t task; /* a task that ran jobs, or else an enqueuer */
 	struct job_times times;
-	size_t n_waiting; /* at the end of the range, like n_running */
+	size_t n_waiting;
 	size_t n_running;
-	uint32_t n_threads; /* tasks that ran jobs */
+	uint32_t n_threads;
 	uint32_t most_running;
 	uint32_t most_waiting;
 	/* 0..1: the CPU time of the jobs, divided by their execution time */
 	double on_cpu;
 	enum queue_verdict verdict;
 	char *text;
-	struct job_group *groups; /* the largest total_ns first */
+	struct job_group *groups;
 	size_t n_groups;
 };
 

@@ -16,18 +16,18 @@
 #include "lib/vec.h"
 
 enum part_kind {
-	PART_WORK,     /* the task worked for the request, or had to begin */
-	PART_QUEUED,   /* the task worked for another request */
+	PART_WORK, /* the task worked for the request, or had to begin */
+	PART_QUEUED,
 	PART_DELIVERY, /* the answer was sent, and the client waited for it */
-	PART_OUTSIDE,  /* a service on another host had the request */
+	PART_OUTSIDE,
 };
 
 struct part {
 	uint64_t from_ns, to_ns;
 	uint32_t request; /* the request, or one of its child requests */
-	uint32_t task;    /* GRAPH_NONE: not known, or on another host */
-	uint32_t behind;  /* PART_QUEUED: the request for which the task worked */
-	uint8_t kind;     /* enum part_kind */
+	uint32_t task;
+	uint32_t behind; /* PART_QUEUED: the request for which the task worked */
+	uint8_t kind;
 };
 typedef VEC(struct part) part_list;
 
@@ -35,8 +35,8 @@ struct parts {
 	const struct graph *g;
 	const struct requests *r;
 	uint32_t *children; /* requests with a parent, sorted by (parent, begin) */
-	uint32_t *first;    /* [request]: where its children begin; the next entry is the end */
-	uint32_t *works;    /* [task]: where its entries of r->works begin; the next entry is the end */
+	uint32_t *first;    /* [request]: begin of its children; the next entry is the end */
+	uint32_t *works;    /* [task]: begin of its entries in r->works; the next entry is the end */
 };
 
 /* r must live as long as p. Returns 0 or -ENOMEM. The caller calls parts_done() in both cases. */

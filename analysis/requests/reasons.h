@@ -13,7 +13,7 @@ enum reason_group { REASON_USUAL, REASON_SLOW, REASON_GROUPS };
 
 struct reason {
 	const char *text; /* owned by reasons.texts */
-	const char *kind; /* "queue", or the name of an enum time_kind */
+	const char *kind;
 	uint64_t ns[REASON_GROUPS];
 };
 

@@ -15,7 +15,7 @@ struct service_reason {
 };
 
 struct service_ask {
-	uint32_t service; /* index in services.v */
+	uint32_t service;
 	size_t count;
 	struct quantiles latency;
 };
@@ -23,20 +23,20 @@ struct service_ask {
 #define SERVICE_SLOWEST 3
 
 struct service {
-	uint32_t task; /* GRAPH_NONE: on another host */
+	uint32_t task;
 	char name[CT_COMM_LEN * 2];
 	char address[DESCRIBE_MAX];
 	bool is_pair; /* a socket pair, without an address */
 	size_t n_processes;
-	size_t count;    /* answered requests */
-	size_t n_open;   /* without an answer at the end of the window */
+	size_t count;
+	size_t n_open;
 	size_t n_shared; /* answered turns of a shared connection (graph/causal/requests.h) */
 	struct quantiles latency;
 	struct service_reason *reasons; /* the largest share_p99 first */
 	size_t n_reasons;
 	uint32_t slowest[SERVICE_SLOWEST]; /* indices of requests, the slowest first */
 	size_t n_slowest;
-	struct service_ask *asks; /* the largest count first */
+	struct service_ask *asks;
 	size_t n_asks;
 };
 
@@ -44,11 +44,11 @@ struct services {
 	const struct graph *g;
 	struct requests requests;
 	struct parts parts;
-	uint32_t *of;      /* [request]: its service */
+	uint32_t *of;
 	struct service *v; /* the most time in requests first */
 	size_t n;
 	uint64_t from_ns, to_ns;
-	uint32_t lacks; /* CT_LACK_* */
+	uint32_t lacks;
 };
 
 #endif

@@ -65,7 +65,7 @@ struct finding {
 	struct services *s;
 	VEC(struct service) v;
 	struct texts names;
-	struct map by_sock;    /* socket of a server -> index into v */
+	struct map by_sock;
 	struct map by_process; /* (service << 32 | tgid) of each counted process */
 };
 
@@ -221,7 +221,6 @@ static int take_reasons(struct service *v, struct reasons *reasons)
 	return 0;
 }
 
-/* v: the n requests of the service, sorted by latency. */
 static int fill_service(struct services *s, const struct group *v, size_t n)
 {
 	struct service *x = &s->v[v->key];
@@ -308,7 +307,6 @@ static int fill(struct services *s)
 	return r ? r : each_group(s, v, n, fill_ask);
 }
 
-/* ns: the sum of the latencies of the answered requests. */
 struct place {
 	uint64_t ns;
 	uint32_t service;

@@ -16,13 +16,13 @@ struct ask_option {
 	const char *who; /* its name: "redis-server[12]", "the network (tcp 10.0.0.1:80)" */
 	const char *how; /* a sentence that explains the edge or the time */
 	uint64_t from_ns, to_ns;
-	uint64_t stack;   /* a stack of this time; 0: none */
-	const char *sure; /* "strong", "boosted" or "weak" */
-	double score;     /* 0..1: the score of the edge, or the share of the time */
+	uint64_t stack;
+	const char *sure;
+	double score; /* 0..1: the score of the edge, or the share of the time */
 };
 
 struct ask_question {
-	const char *text; /* such as "What led to what sh[12] did?" */
+	const char *text;
 	const struct ask_option *options;
 	size_t n_options;
 };

@@ -10,8 +10,8 @@ uint64_t beam_left(const struct causal *c, const struct edge *e)
 
 struct node {
 	uint32_t segment;
-	uint32_t record; /* the record of its act (candidate.h) */
-	uint32_t parent; /* index of the node before; GRAPH_NONE: the start */
+	uint32_t record;
+	uint32_t parent;
 	uint32_t edge;
 	uint32_t depth;
 	uint64_t at_ns;
@@ -26,7 +26,7 @@ struct search {
 	uint32_t n_front;
 	VEC(struct node) children;
 	/* the best path that has ended */
-	uint32_t best;     /* its last node; GRAPH_NONE: no path has ended yet */
+	uint32_t best;
 	uint32_t end_edge; /* the edge from outside at its end, or GRAPH_NONE */
 	float score;
 	uint32_t refused;

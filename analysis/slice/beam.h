@@ -14,11 +14,11 @@
 struct beam {
 	const struct causal *c;
 	const struct rules *rules;
-	const struct map *seen;   /* visited segments */
+	const struct map *seen;
 	uint32_t segment, record; /* the start, and the record of its act (candidate.h) */
 	uint64_t at_ns;
-	uint32_t width; /* the most paths at a time */
-	uint32_t depth; /* the most edges of a path */
+	uint32_t width;
+	uint32_t depth;
 };
 
 typedef VEC(uint32_t) beam_path;

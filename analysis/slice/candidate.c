@@ -11,9 +11,8 @@
 /* Limits of a search back along strong edges: its depth, and the edges of one segment. */
 #define ANSWER_DEPTH 16
 #define ANSWER_EDGES 1024
-/* candidate_stack(): the most intervals, and the most samples, of one segment. */
-#define STACK_LOOKS 4096
-#define FRAMES_MAX  64
+#define STACK_LOOKS  4096
+#define FRAMES_MAX   64
 
 /* EXACT_NS: the arrival of the edge is the act. START_NS: the edge started the segment. */
 enum { EXACT_NS = 0, START_NS = 1 };
@@ -64,7 +63,6 @@ static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_
 	return false;
 }
 
-/* Returns the strong edge that led to the act of segment s, or GRAPH_NONE. */
 static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 {
 	const struct segment *x = &c->segments[s];
@@ -130,7 +128,6 @@ static void candidate_remove(struct candidates *l, uint32_t i)
 	memmove(&l->v[i], &l->v[i + 1], (l->n - i) * sizeof(l->v[0]));
 }
 
-/* Keeps the order of is_nearer(). */
 static void consider(const struct candidate_query *q, const struct candidate *x, struct candidates *l)
 {
 	const struct edge *e = &q->c->edges[x->edge];
@@ -228,7 +225,6 @@ float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
 	return nx && ny ? (float)same / (float)MAX(nx, ny) : -1;
 }
 
-/* Returns a negative number if the stacks are not known, or belong to two processes. */
 static float similarity(const struct causal *c, const struct edge *e, uint64_t to_stack)
 {
 	const struct graph_task *from, *to = &c->g->tasks[c->segments[e->to].task];
@@ -254,7 +250,6 @@ static float weak_score(const struct candidate_query *q, const struct candidate 
 	const struct edge *e = &q->c->edges[x->edge];
 	double s = x->strength == EDGE_BOOSTED ? SURE_BOOSTED : SURE_WEAK;
 
-	/* stacks that are not known count as half alike */
 	s *= SURE_OTHER_STACKS + (1 - SURE_OTHER_STACKS) * (x->similarity < 0 ? 0.5 : (double)x->similarity);
 	s *= 1 - SURE_OLD * staleness(q, x);
 	if (x->distance_ns > START_NS)
@@ -390,7 +385,6 @@ static void count(const struct causal *c, struct candidates *l)
 		ruled |= x->ruled_out || x->ruled_in;
 	}
 	l->n_follow = l->n_strong ? l->n_strong : certain ? certain : l->n_open;
-	/* The rules decided if without them there would be a choice, or another result. */
 	l->ruled = ruled && ((l->n > 1 && strong_all != 1) || !l->n_open ||
 			     (strong_all == 1 && c->edges[l->v[0].edge].strength != EDGE_STRONG));
 }
@@ -464,7 +458,6 @@ void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *r
 				    .to = task,
 				    .obj = edge_object(c, e),
 				    .ts_ns = arrived };
-	/* the stack of the wait that the edge ended */
 	if (interval != GRAPH_NONE && graph_visit(g, &g->intervals[interval]) != GRAPH_NONE)
 		ret->stack = graph_visit_stack(g, &g->intervals[interval]);
 	if (!ret->stack)

@@ -27,21 +27,20 @@ struct candidate {
 };
 
 struct candidates {
-	struct candidate v[CANDIDATE_MAX]; /* the best one first */
+	struct candidate v[CANDIDATE_MAX];
 	uint32_t n;
-	uint32_t n_open;   /* candidates that no rule excludes */
-	uint32_t n_strong; /* strong candidates that no rule excludes */
+	uint32_t n_open; /* candidates that no rule excludes */
+	uint32_t n_strong;
 	uint32_t n_follow; /* candidates that are worth following: the first ones of v */
 	bool ruled;        /* rules made the choice, or changed the result */
-	uint32_t refused;  /* candidates beyond CANDIDATE_MAX */
+	uint32_t refused;
 };
 
-/* The question of a walk: which edges led to the act that `segment` made at at_ns? */
 struct candidate_query {
 	const struct causal *c;
 	const struct rules *rules;
 	uint32_t segment;
-	uint32_t record; /* of the act; GRAPH_NONE: not known */
+	uint32_t record;
 	uint64_t at_ns;
 	/* Returns true if the walk has visited `segment`. May be NULL. */
 	bool (*skip)(void *arg, uint32_t segment);

@@ -185,7 +185,6 @@ static void object_pattern(const struct graph *g, uint64_t obj, char buf[PATTERN
 	}
 }
 
-/* After -ENOMEM there is nothing to free. */
 static int rule_make(const struct graph *g, const struct rule_facts *f, struct rule *ret)
 {
 	char pattern[PATTERN_MAX];

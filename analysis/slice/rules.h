@@ -21,9 +21,9 @@ struct rule {
 	char object_kind[16]; /* word of resource_kind_word() */
 	char *object;         /* an fnmatch() pattern; owned */
 	char *frame;          /* a function on the stack of `to`; owned */
-	char *note;           /* for people; owned */
+	char *note;
 	enum rule_verdict verdict;
-	uint32_t applied; /* how often rules_match() has returned this rule */
+	uint32_t applied;
 };
 
 struct rules {
@@ -31,11 +31,11 @@ struct rules {
 };
 
 struct rule_facts {
-	enum edge_kind edge; /* 0: no edge */
-	uint32_t from, to;   /* tasks; GRAPH_NONE: no task of this host */
+	enum edge_kind edge;
+	uint32_t from, to;
 	uint64_t obj;
 	uint64_t stack; /* of the task `to`; 0: none */
-	uint64_t ts_ns; /* of the arrival */
+	uint64_t ts_ns;
 };
 
 /* `rules` may be NULL. Returns NULL if no rule matches. */

@@ -29,7 +29,7 @@ const char *slice_end_name(enum slice_end end)
 struct walk {
 	const struct causal *c;
 	struct slice_options options; /* beam and max_steps are never 0 here */
-	uint32_t segment, record;     /* the record of its act (candidate.h) */
+	uint32_t segment, record;
 	uint64_t at_ns;
 	float score;
 	struct map seen;
@@ -144,7 +144,6 @@ static int option_fill(const struct walk *w, const struct candidate *x, struct a
 	return o->who ? 0 : -ENOMEM;
 }
 
-/* *ret_answer: the index of a candidate, or ASK_*. Returns 0 or -ENOMEM. */
 static int ask(struct walk *w, const struct candidates *l, int *ret_answer)
 {
 	struct ask_option options[CANDIDATE_MAX];
@@ -224,7 +223,6 @@ static bool on_walk(void *arg, uint32_t segment)
 	return map_get(&w->seen, segment, NULL);
 }
 
-/* Takes one step back. Returns 1 if a step was taken; 0 if the walk has ended; or -ENOMEM. */
 static int walk_step(struct walk *w)
 {
 	struct candidate_query q = { .c = w->c,

@@ -23,7 +23,7 @@ enum slice_decider { SLICE_BY_RANK, SLICE_BY_RULE, SLICE_BY_PERSON };
 
 struct slice_option {
 	uint32_t edge;
-	float score;      /* 0..1 */
+	float score;
 	float similarity; /* of the stacks at its two ends, 0..1; negative: not known */
 	bool ruled_out;
 };
@@ -39,10 +39,10 @@ struct slice_choice {
 
 struct slice_step {
 	uint32_t segment;
-	uint32_t parent; /* index of the step before; GRAPH_NONE in the first step */
-	uint32_t edge;   /* from the parent to this step; GRAPH_NONE in the first step */
-	uint64_t at_ns;  /* backward: time of the act (candidate.h); forward: of the arrival */
-	float score;     /* backward: the product of all scores so far; forward: 1 */
+	uint32_t parent;
+	uint32_t edge;
+	uint64_t at_ns; /* backward: time of the act (candidate.h); forward: of the arrival */
+	float score;    /* backward: the product of all scores so far; forward: 1 */
 };
 
 enum slice_end {
@@ -51,15 +51,15 @@ enum slice_end {
 	SLICE_END_REFUSED, /* rules or a person ruled out all edges */
 	SLICE_END_LIMIT,
 	SLICE_END_STOPPED,
-	SLICE_END_DONE, /* forward: all effects are listed */
+	SLICE_END_DONE,
 };
 
 struct slice_options {
 	enum slice_direction direction;
-	uint32_t beam;         /* 0: SLICE_BEAM */
-	uint32_t max_steps;    /* 0: SLICE_MAX_STEPS */
-	struct rules *rules;   /* NULL: no rules; answers that a person wants to keep are added */
-	const struct ask *ask; /* NULL: ask nobody */
+	uint32_t beam;       /* 0: SLICE_BEAM */
+	uint32_t max_steps;  /* 0: SLICE_MAX_STEPS */
+	struct rules *rules; /* NULL: no rules; answers that a person wants to keep are added */
+	const struct ask *ask;
 };
 #define SLICE_BEAM      8
 #define SLICE_MAX_STEPS 256
@@ -72,7 +72,7 @@ struct slice {
 	struct slice_option *options;
 	size_t n_options;
 	enum slice_end end;
-	uint32_t end_edge; /* SLICE_END_OUTSIDE: the edge from outside */
+	uint32_t end_edge;
 	float score;
 	uint32_t asked;
 	uint32_t refused; /* edges and paths that a limit left out */

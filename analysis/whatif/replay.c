@@ -15,13 +15,13 @@
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
-	uint64_t shift;   /* at the start of interval next */
-	uint32_t next;    /* the first interval that is not replayed to its end */
-	uint32_t arrival; /* where the last look-up ended, among the task's arrivals */
+	uint64_t shift;
+	uint32_t next; /* the first interval that is not replayed to its end */
+	uint32_t arrival;
 	size_t held_end;  /* the end of the entries of `held` that are set for held_of */
 	uint32_t held_of; /* 1 + an interval; 0: none */
 	bool begun;
-	bool busy; /* the task is on the stack */
+	bool busy;
 };
 
 struct replay {
@@ -33,7 +33,7 @@ struct replay {
 	/* [arrival]: the smallest result of held_by() so far in its interval. A busy event loop has
 	 * many arrivals in one interval. */
 	int64_t *held;
-	bool *taken; /* [task] */
+	bool *taken;
 	size_t *near;
 	bool any_taken;
 	uint32_t depth;
@@ -276,7 +276,6 @@ static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, ui
 	return MIN(shift, (uint64_t)(held + (k->taken[task] ? (int64_t)t : 0)));
 }
 
-/* The task is in this wait since time a, with this shift at a. */
 static uint64_t shift_after_wait(struct replay *k, uint32_t interval, uint64_t a, uint64_t t, uint64_t shift)
 {
 	bool taken = k->taken[k->x->g->intervals[interval].task];
@@ -365,7 +364,6 @@ static void advance(struct replay *k, uint32_t task, uint64_t t)
 	}
 }
 
-/* Like graph_interval_at(). The result is mostly a little before `next`. */
 static uint32_t interval_at(const struct graph *g, uint32_t task, uint64_t t, uint32_t next)
 {
 	uint32_t first = g->tasks[task].first_interval, near = next;
@@ -418,7 +416,6 @@ static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t)
 	k->stack[k->depth++] = task;
 	rt->busy = true;
 	advance(k, task, t);
-	/* usually t is in the interval that the replay has reached */
 	i = rt->next;
 	if (i == end_of(g, task) || g->intervals[i].to_ns <= t ||
 	    (i > g->tasks[task].first_interval && g->intervals[i - 1].to_ns > t))

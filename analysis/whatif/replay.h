@@ -11,11 +11,11 @@
 struct cause {
 	uint64_t obj;
 	uint64_t woke_ns;
-	uint64_t acted_ns; /* when the task to blame acted */
-	uint32_t task;     /* the task to blame; GRAPH_NONE: no task of this host */
-	uint8_t kind;      /* enum resource_kind */
-	uint8_t time;      /* enum time_kind */
-	uint8_t edge;      /* enum edge_kind */
+	uint64_t acted_ns;
+	uint32_t task; /* the task to blame; GRAPH_NONE: no task of this host */
+	uint8_t kind;
+	uint8_t time;
+	uint8_t edge;
 	bool timed_out;
 };
 
@@ -25,8 +25,8 @@ struct arrival {
 	uint64_t left_ns; /* when it left the task `from` */
 	uint64_t obj;
 	uint32_t from;
-	bool waited;     /* the exit of a child or thread, while the task waited for another one */
-	uint8_t awaited; /* enum awaited */
+	bool waited; /* the exit of a child or thread, while the task waited for another one */
+	uint8_t awaited;
 };
 
 enum awaited { AWAITED_UNKNOWN, AWAITED_NO, AWAITED_YES };
@@ -41,7 +41,7 @@ struct whatif {
 	uint32_t n_causes;
 	struct arrival *arrivals; /* sorted by task, then by ts_ns */
 	size_t *arrivals_of;      /* [task]: its first arrival; the next entry is the end */
-	uint64_t *shift;          /* [interval]: memory for the next replay, or NULL */
+	uint64_t *shift;
 	uint64_t refused;
 };
 

@@ -54,7 +54,7 @@ int whatif_on_path(struct whatif *x, const struct path *p, const struct whatif_w
 struct whatif_row {
 	struct whatif_without without;
 	uint64_t saved_ns;
-	uint64_t path_ns; /* the result of whatif_on_path() */
+	uint64_t path_ns;
 };
 /* The row must be about waits, not about runs. */
 struct whatif_without whatif_waits_of(const struct account_row *row);

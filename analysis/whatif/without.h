@@ -12,8 +12,8 @@ enum whatif_kind {
 	WHATIF_WAITS,    /* all waits of its task with the same object, task to blame and edge */
 	WHATIF_RESOURCE, /* all waits of the kind `time`, of all tasks */
 	WHATIF_TASK,
-	WHATIF_PROCESS, /* the process of `task` */
-	WHATIF_OBJECT,  /* all waits for `obj`; of a block device, also for its files */
+	WHATIF_PROCESS,
+	WHATIF_OBJECT, /* all waits for `obj`; of a block device, also for its files */
 };
 const char *whatif_kind_name(enum whatif_kind kind);
 
