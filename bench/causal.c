@@ -21,7 +21,7 @@
 #include "test/unit/trace/window_fill.h"
 
 #define LOOPS   16
-#define FIRST   1000 /* tid of the first loop; its worker and its client follow */
+#define FIRST   1000
 #define STEP_NS 1000
 
 /* batches: of all loops. The other numbers: how many things one loop does in twelve of its
@@ -29,7 +29,7 @@
 struct mix {
 	const char *name;
 	uint32_t batches;
-	uint32_t jobs; /* without a record of their queueing */
+	uint32_t jobs;
 	uint32_t queued, posts, forks;
 };
 static const struct mix mixes[] = { { "jobs", 120000, 93, 28, 20, 1 }, { "wakes", 88000, 0, 0, 228, 1 } };
@@ -151,7 +151,6 @@ static void forks(struct make *m, uint32_t loop)
 	e->r.wait = CT_W_EXITED;
 }
 
-/* Spreads n things evenly over twelve batches. round: 0 to 11. */
 static uint32_t share(uint32_t n, uint32_t round)
 {
 	return n * (round + 1) / 12 - n * round / 12;

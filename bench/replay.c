@@ -24,7 +24,7 @@
 #define BUSY_NS     50000000ULL
 #define QUIET_NS    250000000ULL
 #define PIECE_WORDS 8192
-#define TASKS_FIRST 2000000U /* the first added tid, larger than those of TRACE */
+#define TASKS_FIRST 2000000U
 
 struct ring {
 	uint64_t words[PIECE_WORDS];

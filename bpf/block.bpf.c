@@ -29,7 +29,6 @@ static __always_inline __u32 block_dev(struct request *rq)
 	return disk ? BPF_CORE_READ(disk, part0, bd_dev) : 0;
 }
 
-/* Returns the file that owns the first page; 0: none, or not known. */
 static __always_inline __u64 block_file(struct request *rq)
 {
 	struct bio_vec *vec = BPF_CORE_READ(rq, bio, bi_io_vec);

@@ -8,6 +8,7 @@
  *
  * A record is left out if each of its tasks is capped, is in a capped group, or is the idle task.
  * Exceptions, which are recorded:
+ * - a record about the idle task alone;
  * - the end of a long wait (waking_long());
  * - the exec and the end of a task, unless it is unborn (caps_unborn());
  * - a fork, unless the parent is in a capped group;
@@ -22,7 +23,7 @@
 #include "emit.h"
 
 enum caps_standing {
-	CAPS_IDLE, /* the idle task, or no task */
+	CAPS_IDLE,
 	CAPS_CAPPED,
 	CAPS_MEMBER, /* in a capped group, and not capped yet */
 	CAPS_OTHER,
@@ -47,7 +48,6 @@ static __always_inline bool caps_has_bit(__u32 tid)
 	return word && *(volatile __u64 *)word & caps_bit(tid);
 }
 
-/* Returns true if the bit was clear before. */
 static __always_inline bool caps_set_bit(__u32 tid)
 {
 	__u64 *word = caps_word(tid);
@@ -108,15 +108,13 @@ static __always_inline bool caps_unborn(struct task_struct *t)
 	return named && !(*(volatile __u64 *)named & caps_bit(t->pid));
 }
 
-/* The CT_SHED says that from now on, records of the task are left out. */
 static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 {
 	__u64 now = bpf_ktime_get_boot_ns();
 	struct emit_rec2 *r = emit_rec2(c, CT_SHED, now);
 
 	if (!r)
-		return; /* the ring is full; the CT_SHED at the end of the cap still shows when the cap can
-			   have begun */
+		return; /* the CT_SHED at the end of the cap still shows when it began */
 	r->r.state = r->r.wait = ct_govern.shed;
 	r->r.flags = CT_GV_CAP | CT_GV_GROUP;
 	r->r.tid = tid;

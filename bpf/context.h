@@ -29,7 +29,7 @@ static __always_inline void context_enter(struct cpu *c, __u32 ctx, __u64 key, _
 
 	if (i >= CPU_DEPTH)
 		return;
-	c->depth = i + 1; /* before the entry is filled, so that an interrupt in between takes the next one */
+	c->depth = i + 1; /* before the entry is filled: an interrupt may come in between */
 	barrier();
 	in->key = key;
 	in->what = what;
@@ -50,7 +50,6 @@ static __always_inline void context_exit(struct cpu *c, __u32 ctx, __u64 key)
 	}
 }
 
-/* No interrupt outlives a context switch. */
 static __always_inline void context_reset(struct cpu *c)
 {
 	c->depth = 0;

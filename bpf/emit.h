@@ -109,7 +109,6 @@ struct emit_rec2 {
 	__u64 x[2];
 };
 
-/* Leaves out the time, which emit_submit() sets. */
 static __always_inline void emit_init(struct ct_rec *r, __u8 kind)
 {
 	r->kind = kind;

@@ -155,12 +155,12 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 }
 
 #define EPOLL_MEMBERS 64
-#define EPOLL_DEPTH   32 /* the most steps from one member of the tree to the next */
+#define EPOLL_DEPTH   32
 #define RB_PARENT(v)  ((struct rb_node *)((v) & ~3UL))
 
 struct epoll_at {
 	struct rb_node *node, *from; /* the node to look at next, and the node before it */
-	struct rb_node *member;      /* the last one found */
+	struct rb_node *member;
 };
 
 /* Takes one step of a walk, which comes to each node up to three times. Returns 1 if the node is
@@ -236,7 +236,6 @@ static __always_inline struct sock *unix_embryo(struct sock *sk)
 	return other && !BPF_CORE_READ(other, sk_socket) ? other : NULL;
 }
 
-/* Also writes the other end that unix_embryo() finds. */
 static __noinline __u64 files_object(struct seq_file *seq, struct file *f, __u32 tid, __u64 now)
 {
 	struct object o = { .file = f };

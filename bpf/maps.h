@@ -44,7 +44,7 @@ struct {
  */
 struct task_state {
 	__u64 poll_hash; /* of the set of descriptors (CT_WAITFD) last written */
-	__u64 poll_ns;   /* when this set was written */
+	__u64 poll_ns;
 	__u64 run_nvcsw; /* voluntary switches when sample_ran() first saw this run */
 	__u64 run_ns;    /* CPU time when sample_ran() first saw this run */
 	/* The set of the last poll or select. n_polled is its size. `polled` has up to

@@ -62,7 +62,6 @@ struct missing_wake {
 };
 
 void missing_wake_free(struct missing_wake *m);
-/* Returns true if the result is good enough to name a task. */
 bool missing_wake_is_good(const struct missing_wake *m);
 /* Like missing_wake_is_good(), with stricter limits. */
 bool missing_wake_is_sure(const struct missing_wake *m);

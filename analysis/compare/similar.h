@@ -36,12 +36,11 @@ struct similar {
 
 struct similar_set {
 	VEC(struct similar)
-	v; /* first the waits of the same task, the latest first; then those of other tasks */
+	v;
 	uint32_t looked;
 	uint32_t refused;
 };
 
-/* Describes what the task did up to this wait, a BLOCKED interval. */
 void similar_signature(const struct graph *g, uint32_t interval, struct signature *ret);
 /* Returns 0 (nothing in common) to 1 (equal). */
 float similar_score(const struct signature *a, const struct signature *b);

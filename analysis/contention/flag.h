@@ -14,7 +14,7 @@ struct flag {
 	uint64_t obj;
 	bool spin;
 	bool watched;
-	uint32_t writer; /* the other task that wrote it last; GRAPH_NONE: none */
+	uint32_t writer;
 	uint32_t event;
 	bool ended; /* the write `event` ended the polling */
 	enum edge_strength strength;

@@ -18,9 +18,9 @@
 #include "analysis/diagnose/breakdown.h"
 
 struct branch {
-	struct group *taken; /* NULL: the task has no time to divide */
-	char *choice;        /* the decision in words, or NULL; the caller frees it */
-	bool ranked;         /* the sizes of the groups decided, not a rule or a person */
+	struct group *taken;
+	char *choice; /* the decision in words, or NULL; the caller frees it */
+	bool ranked;  /* the sizes of the groups decided, not a rule or a person */
 	bool asked;
 	bool refused;
 };

@@ -96,11 +96,11 @@ struct diagnosis {
 	size_t n_chain;
 	char *root_text;
 	char *sentence;
-	uint64_t time_ns[TIME_KINDS]; /* the sum is to_ns - from_ns */
+	uint64_t time_ns[TIME_KINDS];
 	struct choice *choices;
 	size_t n_choices;
 	uint64_t stall_ns;
-	char *watch;        /* a command that watches the polled variable, or NULL */
+	char *watch;
 	uint64_t coarse_ns; /* for how long only waits of CT_COARSE_NS or more were recorded */
 	size_t asked;
 	bool no_waker;

@@ -21,7 +21,7 @@ struct hang {
 };
 
 struct hangs {
-	struct hang *v; /* in the order of hangs_sort() */
+	struct hang *v;
 	size_t n;
 	size_t refused;
 	size_t missing;

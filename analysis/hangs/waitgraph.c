@@ -21,7 +21,7 @@ struct node {
 	uint64_t id;
 	uint32_t first, n_edges;
 	uint32_t follow;
-	uint32_t scc; /* NONE: the component is not complete */
+	uint32_t scc;
 	uint32_t knot;
 	uint32_t root;
 	uint32_t depth;

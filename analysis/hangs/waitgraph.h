@@ -35,7 +35,7 @@ struct waitgraph_cycle {
 	/* In order, from the smallest id on. The last node waits for the first one. */
 	const struct waitgraph_step *steps;
 	size_t n_steps;
-	size_t n_members; /* in the strongly connected component; more than n_steps if cycles share nodes */
+	size_t n_members; /* in its component; more than n_steps if cycles share nodes */
 	/* No node outside the cycle can release a node of the cycle. */
 	bool closed;
 	bool strong; /* every edge is strong; a cycle that is closed and strong is a deadlock */

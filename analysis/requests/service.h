@@ -26,7 +26,7 @@ struct service {
 	uint32_t task;
 	char name[CT_COMM_LEN * 2];
 	char address[DESCRIBE_MAX];
-	bool is_pair; /* a socket pair, without an address */
+	bool is_pair;
 	size_t n_processes;
 	size_t count;
 	size_t n_open;

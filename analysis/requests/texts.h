@@ -18,7 +18,6 @@ struct texts {
 void texts_done(struct texts *t);
 /* Sets *ret to the number of the text. Copies a new text. Returns 0 or -ENOMEM. */
 int texts_add(struct texts *t, const char *text, size_t *ret);
-/* Compares like strcmp(). */
 int texts_order(const char *a, const char *b);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct ask_option {
 	const char *who; /* its name: "redis-server[12]", "the network (tcp 10.0.0.1:80)" */
-	const char *how; /* a sentence that explains the edge or the time */
+	const char *how;
 	uint64_t from_ns, to_ns;
 	uint64_t stack;
 	const char *sure;

@@ -236,7 +236,7 @@ static float similarity(const struct causal *c, const struct edge *e, uint64_t t
 				      : -1;
 }
 
-/* Returns how much its age weakens the edge: 0 is not at all, 1 is most. */
+/* 0: the age does not weaken the edge; 1: as much as possible. */
 static double staleness(const struct candidate_query *q, const struct candidate *x)
 {
 	uint64_t then = x->distance_ns > START_NS ? q->at_ns : q->c->segments[q->segment].from_ns;

@@ -29,7 +29,7 @@ struct candidate {
 struct candidates {
 	struct candidate v[CANDIDATE_MAX];
 	uint32_t n;
-	uint32_t n_open; /* candidates that no rule excludes */
+	uint32_t n_open;
 	uint32_t n_strong;
 	uint32_t n_follow; /* candidates that are worth following: the first ones of v */
 	bool ruled;        /* rules made the choice, or changed the result */

@@ -46,9 +46,9 @@ struct slice_step {
 };
 
 enum slice_end {
-	SLICE_END_ROOT,    /* no edge leads to the segment */
+	SLICE_END_ROOT,
 	SLICE_END_OUTSIDE, /* a timer, a device, the network, or a person's input */
-	SLICE_END_REFUSED, /* rules or a person ruled out all edges */
+	SLICE_END_REFUSED,
 	SLICE_END_LIMIT,
 	SLICE_END_STOPPED,
 	SLICE_END_DONE,

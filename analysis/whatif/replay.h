@@ -12,14 +12,13 @@ struct cause {
 	uint64_t obj;
 	uint64_t woke_ns;
 	uint64_t acted_ns;
-	uint32_t task; /* the task to blame; GRAPH_NONE: no task of this host */
+	uint32_t task;
 	uint8_t kind;
 	uint8_t time;
 	uint8_t edge;
 	bool timed_out;
 };
 
-/* An event that reached a task, awaited or not. */
 struct arrival {
 	uint64_t ts_ns;
 	uint64_t left_ns; /* when it left the task `from` */

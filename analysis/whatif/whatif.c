@@ -29,7 +29,6 @@ static int arrival_cmp(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* With such an edge, an event of one task could not come before an event of another task. */
 static bool orders(uint8_t kind)
 {
 	switch ((enum edge_kind)kind) {

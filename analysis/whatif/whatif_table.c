@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* whatif_table.c - chooses the questions that are worth asking, and their words. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
