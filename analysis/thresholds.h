@@ -14,7 +14,8 @@
 /*
  * Diagnosis: which stalls are normal
  */
-/* ns: A shorter stall is normal, and a shorter wait for a CPU does not starve a task.
+/* ns: A shorter stall is normal. A shorter wait for a CPU starves a task only if it is most of the
+ * victim's wait.
  * If smaller, verdicts are about delays that nobody notices (test short_wait_for_a_lock).
  * If larger, real stalls count as normal (tests longer_wait_for_a_lock,
  * server_waits_for_the_cpu). */
@@ -32,7 +33,7 @@
  * If larger, a slow child counts as normal (test child_works_long). */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
-/* waits: A consumer of a producer that sleeps does not hang if at least this many of its waits got
+/* waits: A consumer of a producer that sleeps is fed only if at least this many of its waits got
  * something.
  * If smaller, a service that sleeps in two requests counts as normal (test fed_twice).
  * If larger, the consumer of a slow producer seems to hang (test fed_three_times). */
@@ -146,8 +147,8 @@
 
 /* Comparison of a wait (the examined wait) with earlier waits. The reference is the earlier wait of
  * the usual length. The tests are in thresholds_waits.txt. */
-/* times: A wait is too long at this many times the usual length. It must be as many times longer
- * than all gaps between earlier wake-ups, if these are to count as regular.
+/* times: A wait is too long at this many times the usual length. Earlier wake-ups were regular if
+ * the wait is this many times longer than each gap between them.
  * If smaller, a chance delay counts as a missing wake-up (test three_times_as_long).
  * If larger, a missing wake-up is not found (test seven_times_as_long). */
 #define MISSING_LONG 5
@@ -200,8 +201,8 @@
  * If smaller, there are more rows, and a diagnosis for each (test lock_of_a_second).
  * If larger, hangs are missed (the same test). */
 #define HANGS_WAIT_NS 1000000000ULL
-/* ns: A shorter run on a CPU gets no row in the list of hangs. A shorter wait of a main thread for
- * a busy task is no alarm.
+/* ns: A shorter run on a CPU gets no row in the list of hangs. From this length on, a main thread's
+ * wait on a condition or an eventfd for a busy task is an alarm.
  * If smaller, there are alarms about ordinary work (tests two_seconds_of_work,
  * main_waits_for_a_worker).
  * If larger, hangs are missed (tests two_seconds_of_work, main_waits_for_a_worker_for_long). */

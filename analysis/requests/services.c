@@ -14,7 +14,7 @@
 #include "trace/words/words.h"
 
 struct group {
-	/* the asked service, | (the asking one, or 0) << 32 */
+	/* the asked service; in the high 32 bits: the asking service, or 0 */
 	uint64_t key;
 	uint32_t request;
 	uint64_t ns;
