@@ -27,10 +27,10 @@ enum missing_wake_how {
  * it. */
 struct missing_wake_step {
 	uint32_t task;
-	uint32_t wait;
+	uint32_t wait; /* the wait that `task` should have ended */
 	uint64_t from_ns;
 	uint64_t to_ns;
-	uint64_t obj;
+	uint64_t obj; /* of the earlier wait that `wait` is compared with */
 	enum edge_kind edge;
 	uint32_t count; /* the number of earlier waits at the same place that `task` ended */
 	bool more;
@@ -49,7 +49,7 @@ struct missing_wake {
 	uint32_t refused;
 	uint64_t usual_ns;
 	bool late;
-	bool regular; /* all gaps between earlier wake-ups were far shorter */
+	bool regular;
 	bool own_accord;
 	struct missing_wake_step steps[MISSING_STEPS];
 	uint32_t n_steps;

@@ -20,7 +20,7 @@
 #define SIMILAR_INTERVALS 96
 #define SIMILAR_EVENTS    256
 #define SIMILAR_MAX       128
-#define SIMILAR_LOOKS     1024 /* the most waits at the same place that one search looks at */
+#define SIMILAR_LOOKS     1024
 #define SIMILAR_TASKS     64
 
 struct signature {

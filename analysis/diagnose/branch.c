@@ -22,7 +22,7 @@ struct options {
 	const struct graph *g;
 	uint32_t task;
 	const struct breakdown *l;
-	struct option v[OPTIONS_MAX]; /* the cause by a rule first, then by size */
+	struct option v[OPTIONS_MAX];
 	size_t n;
 	size_t n_ruled_out;
 	bool ruled;
@@ -156,7 +156,6 @@ static void put_share(const struct options *o, const struct group *x, struct wor
 	words_add(t, ", %u %%)", percent(o, x));
 }
 
-/* Example: "sh[1]: followed a[2] (3.0 s, 75 %), not b[3] (1.0 s, 25 %): the larger share". */
 static char *choice_text(const struct options *o, const struct group *taken, size_t n, const char *why)
 {
 	const char *sep = "";

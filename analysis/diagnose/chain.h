@@ -16,7 +16,7 @@ struct chain {
 	VEC(struct link) links;
 	VEC(struct choice) choices;
 	enum chain_end end;
-	struct blame leaf; /* for the longest wait of the last link */
+	struct blame leaf;
 	uint32_t last_frame;
 	bool *in_last; /* [frame], while the chain is built: the chain follows it */
 	struct diagnose_options options;

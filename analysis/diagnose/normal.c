@@ -79,7 +79,7 @@ static bool idles(const struct findings *f)
 
 static bool carries_data(const struct link *k)
 {
-	if (k->wait == CT_W_FUTEX) /* a queue inside the process */
+	if (k->wait == CT_W_FUTEX)
 		return k->edge == EDGE_POST || k->edge == EDGE_OWNER;
 	if (k->wait == CT_W_WRITE || k->wait == CT_W_SLEEP)
 		return false;

@@ -39,7 +39,7 @@ struct job_group {
 };
 
 struct queue {
-	uint64_t obj;  /* 0: the framework does not tell its queues apart */
+	uint64_t obj;
 	uint32_t task; /* a task that ran jobs, or else an enqueuer */
 	struct job_times times;
 	size_t n_waiting;

@@ -18,7 +18,7 @@
 enum part_kind {
 	PART_WORK, /* the task worked for the request, or had to begin */
 	PART_QUEUED,
-	PART_DELIVERY, /* the answer was sent, and the client waited for it */
+	PART_DELIVERY,
 	PART_OUTSIDE,
 };
 
@@ -36,7 +36,7 @@ struct parts {
 	const struct requests *r;
 	uint32_t *children; /* requests with a parent, sorted by (parent, begin) */
 	uint32_t *first;    /* [request]: begin of its children; the next entry is the end */
-	uint32_t *works;    /* [task]: begin of its entries in r->works; the next entry is the end */
+	uint32_t *works;    /* [task]: begin of its entries in r->works; the next one is the end */
 };
 
 /* r must live as long as p. Returns 0 or -ENOMEM. The caller calls parts_done() in both cases. */

@@ -17,7 +17,6 @@
  * segments or edges. */
 int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct services **ret);
 void services_free(struct services *s);
-/* Returns true if the request lies in the range of services_find(). */
 bool services_counts(const struct services *s, uint32_t request);
 /* Says where most of the time of a part went. The caller frees *ret_text. *ret_kind is like
  * service_reason.kind. Returns 0 or -ENOMEM. */

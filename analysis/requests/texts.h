@@ -9,7 +9,6 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* An empty table is all zero. */
 struct texts {
 	VEC(char *) v;
 	struct map by_text;

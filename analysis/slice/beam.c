@@ -27,7 +27,7 @@ struct search {
 	VEC(struct node) children;
 	/* the best path that has ended */
 	uint32_t best;
-	uint32_t end_edge; /* the edge from outside at its end, or GRAPH_NONE */
+	uint32_t end_edge;
 	float score;
 	uint32_t refused;
 };

@@ -298,7 +298,6 @@ static bool is_before(const struct causal *c, const struct candidate *a, const s
 	return a->score > b->score;
 }
 
-/* A stable sort: among equally good candidates, the first one stays first. */
 static void sort(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 1; i < l->n; i++) {

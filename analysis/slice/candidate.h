@@ -32,7 +32,7 @@ struct candidates {
 	uint32_t n_open;
 	uint32_t n_strong;
 	uint32_t n_follow; /* candidates that are worth following: the first ones of v */
-	bool ruled;        /* rules made the choice, or changed the result */
+	bool ruled;
 	uint32_t refused;
 };
 

@@ -75,7 +75,7 @@ struct slice {
 	uint32_t end_edge;
 	float score;
 	uint32_t asked;
-	uint32_t refused; /* edges and paths that a limit left out */
+	uint32_t refused;
 	uint32_t earlier; /* forward: strong edges that left before at_ns, which are not listed */
 };
 

@@ -29,7 +29,7 @@ struct replay {
 	const struct whatif_without *v;
 	size_t n;
 	struct replay_task *tasks;
-	uint64_t *shift; /* [interval]: at its start, or at the start of the range */
+	uint64_t *shift;
 	/* [arrival]: the smallest result of held_by() so far in its interval. A busy event loop has
 	 * many arrivals in one interval. */
 	int64_t *held;
@@ -201,7 +201,6 @@ static bool is_taken(struct replay *k, uint32_t task, const struct arrival *a)
 	return whatif_takes(x->g, k->v, k->n, a->obj, TIME_KINDS);
 }
 
-/* The search begins at `near`, because the result is mostly close to it. */
 static size_t arrival_from(const struct arrival *v, size_t lo, size_t hi, size_t near, uint64_t from)
 {
 	size_t step = 1;

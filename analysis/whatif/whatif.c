@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* whatif.c - finds the arrivals at each task, which the replay needs. */
 #include "analysis/whatif/whatif.h"
 
 #include <errno.h>

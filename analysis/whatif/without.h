@@ -9,15 +9,14 @@
 
 enum whatif_kind {
 	WHATIF_WAIT,
-	WHATIF_WAITS,    /* all waits of its task with the same object, task to blame and edge */
-	WHATIF_RESOURCE, /* all waits of the kind `time`, of all tasks */
+	WHATIF_WAITS, /* all waits of its task with the same object, task to blame and edge */
+	WHATIF_RESOURCE,
 	WHATIF_TASK,
 	WHATIF_PROCESS,
 	WHATIF_OBJECT, /* all waits for `obj`; of a block device, also for its files */
 };
 const char *whatif_kind_name(enum whatif_kind kind);
 
-/* enum whatif_kind says which members are set. */
 struct whatif_without {
 	uint64_t obj;
 	uint32_t interval, task;
