@@ -123,9 +123,8 @@
  * If the share is larger, the verdict about a starved task that also sleeps is "normal" (test
  * queued_for_a_quarter). */
 #define STARVED_SHARE 5
-/* ns: A sample shows that its task ran for this long before the sample, or for less if the task had
- * run for less without blocking. This number is the period of the samples of a CPU
- * (ct_sample_period_ns in bpf/config.h).
+/* ns: The period of the samples of a CPU (ct_sample_period_ns in bpf/config.h). A sample shows that
+ * its task ran for at most this long before.
  * If smaller, the task that had the CPU is not named (test sampled_every_90_ms).
  * If larger, a task that had little of the CPU is named (test sampled_every_120_ms). */
 #define CPU_SAMPLE_NS 50000000ULL
