@@ -476,3 +476,26 @@ bool proctask_cgroup(uint32_t pid, char *path, size_t size)
 	}
 	return path[0];
 }
+
+bool proctask_cmdline(uint32_t pid, char *text, size_t size)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	char name[32];
+	size_t n;
+
+	text[0] = 0;
+	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/cmdline", pid);
+	f = fopen(name, "re");
+	if (!f)
+		return false;
+	n = fread(text, 1, size - 1, f);
+	while (n && !text[n - 1])
+		n--;
+	text[n] = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!text[i] || text[i] == '\n' || text[i] == '\t')
+			text[i] = ' ';
+	if (n == size - 1)
+		memcpy(text + n - strlen(" ..."), " ...", strlen(" ..."));
+	return n;
+}

@@ -98,6 +98,10 @@ uint64_t proctask_name_hash(const char *name);
  */
 bool proctask_cgroup(uint32_t pid, char *path, size_t size);
 
+/* Writes the arguments of the process with a space between them. " ..." ends a text that does not
+ * fit. False: it has none. */
+bool proctask_cmdline(uint32_t pid, char *text, size_t size);
+
 /* Returns 1 for reading, 2 for writing, 3 for both. 0: the descriptor is closed by now. */
 unsigned proctask_fd_mode(const struct proctask *t, const struct proctask_fd *f);
 /* True: the thread has run or ended since it was read. */

@@ -13,6 +13,7 @@
 #include "cli/live/waitlive.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "trace/words/cmdline.h"
 #include "trace/words/describe.h"
 
 enum { OPT_PID = 256, OPT_ALL, OPT_JSON };
@@ -63,6 +64,18 @@ static void put_task(const struct waitlive *w, const struct proctask_thread *th,
 		snprintf(buf, TEXT_MAX, "%s[%u]%s", comm, th->tid, at);
 	else
 		snprintf(buf, TEXT_MAX, "%s[%u]/%s[%u]%s", main_comm, p->pid, comm, th->tid, at);
+}
+
+#define CMDLINE_WIDTH 48
+
+/* Writes " (COMMAND LINE)" of the process, or "" if it tells no more than the name of the task. */
+static void put_cmdline(const struct waitlive *w, const struct proctask_thread *th,
+			char buf[CMDLINE_SHORT_MAX])
+{
+	char args[CT_CMDLINE_MAX + 1];
+
+	proctask_cmdline(proc_of(w, th)->pid, args, sizeof(args));
+	cmdline_short(args, th->comm, CMDLINE_WIDTH, buf);
 }
 
 static const char *syscall_name(const struct procwait *w)
@@ -159,18 +172,19 @@ static void put_root(const struct procwait *w, char buf[TEXT_MAX])
 /* Writes "A waits ... for B, which waits ... for C, which is running." */
 static void put_sentence(const struct waitlive *w, const struct waitlive_chain *c, FILE *f)
 {
-	char task[TEXT_MAX], wait[TEXT_MAX];
+	char task[TEXT_MAX], wait[TEXT_MAX], cmdline[CMDLINE_SHORT_MAX];
 
 	for (size_t i = 0; i < c->links.n; i++) {
 		const struct waitlive_link *l = &c->links.v[i];
 		bool last = i + 1 == c->links.n;
 
 		put_task(w, l->th, task);
+		put_cmdline(w, l->th, cmdline);
 		if (last && !c->cycle)
 			put_root(l->wait, wait);
 		else
 			put_wait(l, wait);
-		fprintf(f, i ? " %s, which %s" : "%s %s", task, wait);
+		fprintf(f, i ? " %s%s, which %s" : "%s%s %s", task, cmdline, wait);
 		if (last && c->cycle && c->links.n == 1)
 			fputs(" itself", f);
 		else if (last && c->cycle) {
@@ -221,14 +235,16 @@ static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 
 static void print_chain(const struct waitlive *w, const struct waitlive_chain *c)
 {
-	char task[TEXT_MAX], wait[TEXT_MAX];
+	char task[TEXT_MAX], wait[TEXT_MAX], cmdline[CMDLINE_SHORT_MAX];
 
 	for (size_t i = 0; i < c->links.n; i++) {
 		const struct waitlive_link *l = &c->links.v[i];
 		bool last = i + 1 == c->links.n;
 
 		put_task(w, l->th, task);
-		printf("%*s%s%s%s ", (int)(2 * i), "", cli_sgr(stdout, "1"), task, cli_sgr(stdout, "0"));
+		put_cmdline(w, l->th, cmdline);
+		printf("%*s%s%s%s%s ", (int)(2 * i), "", cli_sgr(stdout, "1"), task, cli_sgr(stdout, "0"),
+		       cmdline);
 		if (last) {
 			put_root(l->wait, wait);
 			puts(wait);
@@ -289,7 +305,7 @@ static int print_text(const struct waitlive *w, bool all)
 static json_t *link_json(const struct waitlive *w, const struct waitlive_link *l, bool last)
 {
 	const char *syscall = l->wait->nr >= 0 ? describe_syscall(MACHINE_THIS, l->wait->nr) : NULL;
-	char cgroup[CGROUP_MAX];
+	char cgroup[CGROUP_MAX], cmdline[CT_CMDLINE_MAX + 1];
 	struct cgroup_name name;
 	json_t *j =
 		json_pack("{s:i, s:i, s:o, s:s, s:o?, s:{s:s, s:o}}", "pid", (int)proc_of(w, l->th)->pid,
@@ -300,6 +316,8 @@ static json_t *link_json(const struct waitlive *w, const struct waitlive_link *l
 	proctask_cgroup(proc_of(w, l->th)->pid, cgroup, sizeof(cgroup));
 	name = cgroup_name_of_path(cgroup);
 	render_cgroup_name(j, &name);
+	if (j && proctask_cmdline(proc_of(w, l->th)->pid, cmdline, sizeof(cmdline)))
+		json_object_set_new(j, "cmdline", text_json(cmdline));
 	if (j && !last)
 		json_object_set_new(j, "edge",
 				    json_pack("{s:s, s:b, s:i}", "strength", l->sure ? "strong" : "weak",
