@@ -150,9 +150,6 @@ static __noinline __u64 wake_ready(struct task_struct *p, __u64 now)
 	return f ? wake_input((__u64)f, p->pid, now) : 0;
 }
 
-/*
- * Returns true if socket input may cause the wake, and no system call of cur can tell the socket.
- */
 static __always_inline bool wake_may_be_input(const struct ct_rec *w, struct task_struct *cur)
 {
 	if (w->state == CT_CTX_SOFTIRQ)

@@ -42,7 +42,7 @@ struct watch_seen {
 	__u64 value;
 	__u64 write_ns;
 	__u64 told_ns;
-	__u64 write_ip; /* the address behind the instruction of the last write */
+	__u64 write_ip;
 };
 struct watch_task {
 	struct watch_seen v[WATCH_SLOTS];
