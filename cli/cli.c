@@ -118,7 +118,6 @@ int cli_usage_error(const struct cli_usage *usage, const char *fmt, ...)
 	return CLI_USAGE;
 }
 
-/* The Levenshtein distance. SIZE_MAX: b is too long for row[]. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t row[33], n = strlen(b);

@@ -78,7 +78,6 @@ json_t *text_json(const char *s)
 	return json_string(buf);
 }
 
-/* The number of ASCII characters at the start of s that need no escape. */
 static size_t plain_len(const char *s)
 {
 	size_t n = 0;
@@ -88,7 +87,6 @@ static size_t plain_len(const char *s)
 	return n;
 }
 
-/* Example: "\u202E". A character beyond 16 bits takes two such codes. */
 static void put_code(FILE *f, uint32_t c)
 {
 	if (c > 0xffff)

@@ -40,7 +40,6 @@ __attribute__((format(printf, 2, 3))) static int refuse(const struct rules_place
 	return -EBADMSG;
 }
 
-/* If the member is missing or empty, *ret is NULL. */
 static int get_string(const struct rules_place *p, const json_t *o, const char *key, size_t max,
 		      const char **ret)
 {

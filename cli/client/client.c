@@ -102,7 +102,6 @@ static int connect_to(const char *path, int *ret_fd, char *err)
 	return 0;
 }
 
-/* Sends the descriptor fd with the first byte, unless fd is -1. */
 static ssize_t send_with(int sock, const char *p, size_t n, int fd)
 {
 	union {

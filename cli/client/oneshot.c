@@ -85,7 +85,6 @@ static void remove_dir(int dir_fd, const char *path)
 	rmdir(path);
 }
 
-/* Removes the directories that killed commands left behind. Their locks are free. */
 static void sweep(const char *base)
 {
 	DIR *d = opendir(base);

@@ -137,7 +137,6 @@ static void look(struct finding f[FOUND_CNT])
 	f[FOUND_DAEMON].good = true;
 }
 
-/* If no daemon runs, root starts one for this question. NULL: err says why. */
 static json_t *ask(const char *socket, char *where, size_t size, char err[CLIENT_ERR_MAX])
 {
 	json_t *answer = NULL;

@@ -94,7 +94,6 @@ static const char *str(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
-/* Prints the victims of all hangs of a snapshot but the first. n is the number of these hangs. */
 static void print_others(const json_t *hangs, size_t n)
 {
 	size_t shown = 0;

@@ -51,7 +51,7 @@ static const struct cli_usage path_usage = {
 
 struct path_work {
 	const struct graph *g;
-	struct graph own_g; /* a view of g, whose look-ups use up the budget in `own` (scan.h) */
+	struct graph own_g;
 	struct graph_scans own;
 	unsigned n_threads;
 	struct causal_links links;

@@ -52,7 +52,6 @@ struct session {
 	uint64_t until_ns; /* when the recording ends (boot time); 0: no limit */
 };
 
-/* Runs in the child process and never returns. On failure, writes errno to err_fd. */
 static void run_cmd(const struct oneshot *r, char **argv, int err_fd)
 {
 	int e;

@@ -90,7 +90,6 @@ static void walk_drop(struct walk *k)
 /* In place of an exit code: a walk may find more when more records are loaded. */
 #define WALK_FARTHER (-1)
 
-/* whole: no larger part will be loaded. Returns an exit code, or WALK_FARTHER. */
 static int walk(struct walk *k, bool whole)
 {
 	struct slice_options o = { .direction = direction(k->rq), .rules = &k->interview.store.rules };

@@ -149,7 +149,6 @@ static int ask(struct watch *w, json_t *request, json_t **ret)
 	return text_clean(*ret) ? cli_error("out of memory") : CLI_OK;
 }
 
-/* Replaces a member in --var by its offset. Without --len, takes the size of the member. */
 static int resolve_member(struct watch *w)
 {
 	char err[DWARF_MEMBER_ERR_MAX];

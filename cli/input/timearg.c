@@ -179,7 +179,6 @@ static int parse_wall(const char *s, const struct timearg_context *ctx, uint64_t
 	return 0;
 }
 
-/* Computes (whole + frac_ns / NSEC_PER_SEC) * unit_ns. Returns -ERANGE above INT64_MAX. */
 static int scaled(uint64_t whole, uint64_t frac_ns, uint64_t unit_ns, uint64_t *ret_ns)
 {
 	unsigned __int128 ns =

@@ -217,7 +217,6 @@ static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 	return cyclic ? false : !root_is_idle(c);
 }
 
-/* Takes over the links from the caller, also on failure. */
 static int keep(struct waitlive *w, struct waitlive_chain *c)
 {
 	int r = 0;

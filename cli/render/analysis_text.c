@@ -27,7 +27,6 @@ static void print_stack(FILE *f, const struct graph *g, uint64_t id)
 		fprintf(f, "         ... %d more\n", s->n_frames - STACK_LINES);
 }
 
-/* Example: "[disk /path]". A kind with which the name begins is left out. */
 static void print_resource(FILE *f, const char *kind, const char *name)
 {
 	if (!strncmp(name, kind, strlen(kind)))

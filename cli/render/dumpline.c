@@ -20,8 +20,8 @@
 #define KIND_WIDTH 11
 
 struct name {
-	uint64_t id;             /* id of the object, or tid of the task; 0: empty */
-	uint64_t from_ns, to_ns; /* of a task: the name is valid in [from_ns, to_ns) */
+	uint64_t id; /* id of the object, or tid of the task; 0: empty */
+	uint64_t from_ns, to_ns;
 	size_t n;
 	char text[NAME_BYTES];
 };
@@ -46,7 +46,6 @@ static size_t name_slot(uint64_t id)
 	return id * 0x9e3779b97f4a7c15ULL >> (64 - NAMES_BITS); /* Fibonacci hashing */
 }
 
-/* The name is the text of the line behind its first n bytes. Keeps no name that is too long. */
 static void keep_name(struct name *to, const struct line *l, size_t n, uint64_t id)
 {
 	to->id = 0;

@@ -15,8 +15,6 @@
 
 #define OBJECT_SHOWN 40
 
-/* Writes at most max bytes of s into a quoted string, and "..." if s is longer. The caller has
- * removed unprintable characters. */
 static void put_escaped(FILE *f, const char *s, size_t max)
 {
 	size_t n = 0, len;

@@ -13,7 +13,6 @@ static const char *sure_words(const struct edge *e)
 	return e->strength == EDGE_STRONG ? "certain" : e->strength == EDGE_BOOSTED ? "likely" : "uncertain";
 }
 
-/* Example: "message tcp 127.0.0.1:80->...". */
 static void print_way(FILE *f, const struct causal *c, const struct edge *e)
 {
 	char name[DESCRIBE_MAX] = "";
