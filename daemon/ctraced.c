@@ -162,7 +162,6 @@ static int ctraced_loop_new(struct ctraced *c)
 	return r;
 }
 
-/* Called after the BPF programs are loaded, and before any data of other users is read. */
 static void ctraced_drop_privileges(const struct ctraced *c)
 {
 	char socket[CONFIG_PATH_MAX];

@@ -101,7 +101,6 @@ static void drain_access(struct drain *d, const struct ct_rec *rec, const uint64
 		d->opt.access(d->opt.access_arg, rec, words, stack);
 }
 
-/* If the inspection is refused, records the access at once, without a stack. */
 static void drain_rawaccess(void *arg, const struct ct_rawaccess_blob *raw)
 {
 	const uint64_t words[2] = { raw->value, 0 };

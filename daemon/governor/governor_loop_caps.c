@@ -168,7 +168,6 @@ static void group_say(struct governor_loop *g, uint64_t group, uint64_t now_ns)
 	    g->opt.budget_ppm / 1e4);
 }
 
-/* Returns 0 if the largest group is capped already, or no further group can be capped. */
 static uint64_t group_to_cap(const struct governor_loop *g, double *ret_share)
 {
 	uint64_t group = groups_most(&g->groups, ret_share);

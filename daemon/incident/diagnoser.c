@@ -55,8 +55,6 @@ int diagnoser_new(struct diagnoser **ret)
 	return 0;
 }
 
-/* Calls the function of the open question: with the answer, or with the reason why there is
- * none. */
 static void diagnoser_conclude(struct diagnoser *d, json_t *answer, const char *why)
 {
 	diagnoser_answer_fn fn = TAKE_PTR(d->fn);

@@ -19,7 +19,6 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Returns 0, or -errno if no more questions will come. */
 static int serve_receive(int sock, struct diagnoser_question *ret, int *ret_fd)
 {
 	union {

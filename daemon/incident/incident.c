@@ -32,8 +32,8 @@ struct incidents {
 	struct incident *open;
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	sd_event_source *io, *timer;
-	int fd;           /* eventfd: readable when a hang was noted */
-	unsigned limited; /* hangs without a snapshot since the last snapshot */
+	int fd; /* eventfd: readable when a hang was noted */
+	unsigned limited;
 	uint64_t said_ns; /* boot time of the last message about a hang without a snapshot */
 	struct incidents_stats stats;
 

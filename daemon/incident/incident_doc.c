@@ -55,7 +55,6 @@ static json_t *doc_hangs(const struct incident *in)
 	return hangs;
 }
 
-/* In ns, as far as this is known. */
 static json_int_t doc_held(const struct incident *in)
 {
 	json_int_t since = (json_int_t)in->hangs[0].since_ns;
