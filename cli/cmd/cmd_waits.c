@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace waits - shows which task waits for which other task now. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -36,7 +35,6 @@ static const struct cli_usage usage = {
 	.options = options,
 };
 
-/* Room for the text of a task, of a wait, or of a link of a chain. */
 #define TEXT_MAX 640
 
 static const struct proctask_proc *proc_of(const struct waitlive *w, const struct proctask_thread *th)
@@ -46,8 +44,7 @@ static const struct proctask_proc *proc_of(const struct waitlive *w, const struc
 
 #define CGROUP_MAX 4096
 
-/* Writes "comm[pid]", or "comm[pid]/thread[tid]" for a thread that is not the main thread. For a task
- * in the container "web", "@web" follows. */
+/* Examples: "comm[pid]", "comm[pid]/thread[tid]", and in the container "web" "comm[pid]@web". */
 static void put_task(const struct waitlive *w, const struct proctask_thread *th, char buf[TEXT_MAX])
 {
 	const struct proctask_proc *p = proc_of(w, th);
@@ -110,7 +107,6 @@ static const char *class_word(enum procwait_class class)
 	return "unknown";
 }
 
-/* Writes the wait of a task, up to the place where the name of the next task of the chain follows. */
 static void put_wait(const struct waitlive_link *l, char buf[TEXT_MAX])
 {
 	const struct procwait *w = l->wait;
@@ -129,8 +125,6 @@ static void put_wait(const struct waitlive_link *l, char buf[TEXT_MAX])
 		snprintf(buf, TEXT_MAX, "waits in %s on %s for", syscall_name(w), name);
 }
 
-/* Writes the state of the last task of a chain, such as "sleeps in nanosleep". w is the wait of
- * this task. */
 static void put_root(const struct procwait *w, char buf[TEXT_MAX])
 {
 	char name[sizeof(w->name)];
@@ -169,7 +163,6 @@ static void put_root(const struct procwait *w, char buf[TEXT_MAX])
 	}
 }
 
-/* Writes "A waits ... for B, which waits ... for C, which is running." */
 static void put_sentence(const struct waitlive *w, const struct waitlive_chain *c, FILE *f)
 {
 	char task[TEXT_MAX], wait[TEXT_MAX], cmdline[CMDLINE_SHORT_MAX];
@@ -203,17 +196,14 @@ static const char *cycle_word(const struct waitlive_chain *c)
 	return c->closed ? "DEADLOCK" : "CIRCLE, unless another thread breaks it";
 }
 
-/* ---- text ---- */
-
 static bool same_next(const struct waitlive_chain *a, const struct waitlive_chain *b)
 {
 	return a->links.n > 1 && b->links.n == a->links.n && a->links.v[1].th == b->links.v[1].th &&
 	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
 }
 
-/* Finds the chains after the chain `first` whose first tasks wait for the same task in the same way
- * as that of `first`. Prints these first tasks, at most 8 by name: "3 more wait there: a[1], b[2],
- * ...". Returns the number of these chains. */
+/* Prints the tasks that wait for the same task as the first task of `first`, in the same way.
+ * Returns their number. */
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {
 	enum { SHOWN = 8 };
@@ -299,8 +289,6 @@ static int print_text(const struct waitlive *w, bool all)
 		       idle == 1 ? " looks" : "s look", idle == 1 ? "it" : "them");
 	return CLI_OK;
 }
-
-/* ---- JSON ---- */
 
 static json_t *link_json(const struct waitlive *w, const struct waitlive_link *l, bool last)
 {
