@@ -319,6 +319,8 @@
 /* intervals: While a child request is under way, the most that are searched for other work of the
  * asking task. */
 #define CHILD_LOOKS 4096
+/* threads: The most threads of a process that are searched for a free one. */
+#define FREE_THREAD_LOOKS 64
 
 /*
  * Queues of jobs. The tests are in jobs.txt.

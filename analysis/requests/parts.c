@@ -108,6 +108,41 @@ static bool is_idle(const struct interval *s)
 						s->wait == CT_W_ACCEPT || s->wait == CT_W_URING);
 }
 
+static bool is_parked(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+
+	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED &&
+	       (is_idle(&g->intervals[i]) || g->intervals[i].wait == CT_W_FUTEX);
+}
+
+static bool is_done(const struct parts *p, const struct request_work *w, uint64_t ts_ns)
+{
+	uint32_t answered = p->r->v[w->request].answered;
+
+	return answered != GRAPH_NONE && ts_of(p->g, answered) <= ts_ns;
+}
+
+/* Tells whether another thread of the process waits, and works for no request. */
+static bool has_free_thread(const struct parts *p, uint32_t task, uint64_t ts_ns)
+{
+	const struct graph *g = p->g;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+
+	for (size_t i = 0; i < MIN(n, (size_t)FREE_THREAD_LOOKS); i++) {
+		uint32_t other = r[i].event;
+		const struct request_work *w;
+
+		if (other == task || p->works[other] == p->works[other + 1])
+			continue;
+		w = work_at(p, other, ts_ns);
+		if ((!w || w->from_ns > ts_ns || is_done(p, w, ts_ns)) && is_parked(g, other, ts_ns))
+			return true;
+	}
+	return false;
+}
+
 /* `behind` is the request for which the task works. While the task is busy, `request` is queued. */
 static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_t behind, uint64_t from,
 			uint64_t to)
@@ -125,7 +160,10 @@ static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_
 				     .task = task,
 				     .behind = GRAPH_NONE };
 
-		if (s && !is_idle(s)) {
+		if (s && !is_idle(s) && k->p->r->v[request].server != task &&
+		    has_free_thread(k->p, task, from)) {
+			part.kind = PART_SHARED;
+		} else if (s && !is_idle(s)) {
 			part.kind = PART_QUEUED;
 			part.behind = behind;
 		}

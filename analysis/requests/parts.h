@@ -5,6 +5,8 @@
  * - While child requests (graph/causal/requests.h) are under way, the time belongs to the child
  *   that is answered last.
  * - While the serving task works for another request, the request is queued.
+ * - If another thread of the process is free at that time, the request is not queued: threads of
+ *   such a runtime (Go, tokio) share all requests. It is not known which thread had the request.
  * - All other time belongs to the serving task. path_walk() says for what this task waited.
  *
  * Pure; any thread.
@@ -18,6 +20,7 @@
 enum part_kind {
 	PART_WORK, /* the task worked for the request, or had to begin */
 	PART_QUEUED,
+	PART_SHARED, /* with any thread of the process, not known which */
 	PART_DELIVERY,
 	PART_OUTSIDE,
 };

@@ -153,6 +153,9 @@ int reasons_add(struct reasons *k, const struct services *s, uint32_t service, c
 		snprintf(in, sizeof(in), "in %s (%s): ", s->v[other].name, s->v[other].address);
 	if (part->kind == PART_QUEUED)
 		return add_text(&a, "queued behind another request", "queue", ns);
+	if (part->kind == PART_SHARED)
+		return add_text(&a, "waiting in a process whose threads share all requests",
+				time_kind_name(TIME_UNKNOWN), ns);
 	if (part->kind == PART_OUTSIDE) {
 		snprintf(words, sizeof(words), "waiting for %s, on another host", s->v[other].address);
 		return add_text(&a, words, time_kind_name(TIME_NETWORK), ns);
