@@ -23,16 +23,18 @@ static void policy_fill(struct inspect_policy *p, uint64_t now_ns)
 	p->tokens = (uint32_t)MIN((uint64_t)INSPECT_POLICY_PER_SEC, p->tokens + n);
 }
 
-/* NULL: the task is in no group, or the table is full. Then no limit holds for its group. */
+/* NULL: the task is in no group. */
 static uint32_t *share_of(struct inspect_policy_shares *s, const struct task *task)
 {
-	for (unsigned i = 0; task->group && i < INSPECT_POLICY_GROUPS; i++) {
+	if (!task->group)
+		return NULL;
+	for (unsigned i = 0; i < INSPECT_POLICY_GROUPS; i++) {
 		if (!s->v[i].group)
 			s->v[i].group = task->group;
 		if (s->v[i].group == task->group)
 			return &s->v[i].n;
 	}
-	return NULL;
+	return &s->others;
 }
 
 static bool policy_counts(const struct task *task)

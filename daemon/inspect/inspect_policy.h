@@ -16,12 +16,14 @@
 #define INSPECT_POLICY_GROUPS   16
 
 /* For each group (govern_group()): how many of its waits were inspected. A group gets at most about
- * half of all inspections. Tasks without a group have no such limit. */
+ * half of all inspections. Groups that v has no room for share one number. Tasks without a group
+ * have no such limit. */
 struct inspect_policy_shares {
 	struct {
 		uint64_t group;
 		uint32_t n;
 	} v[INSPECT_POLICY_GROUPS];
+	uint32_t others;
 };
 
 struct inspect_policy {

@@ -178,8 +178,8 @@ static bool name_is_public(const struct ct_object_blob *o)
 	enum ct_obj_kind k = CT_OBJ_KIND(o->id);
 	bool in_dev = o->name_len > 5 && !memcmp(o->name, "/dev/", 5);
 
-	if (k == CT_OBJ_BLOCKDEV)
-		return in_dev || !memchr(o->name, '/', o->name_len);
+	if (k == CT_OBJ_BLOCKDEV) /* people give names to the devices in /dev/mapper */
+		return !memchr(o->name + (in_dev ? 5 : 0), '/', o->name_len - (in_dev ? 5 : 0));
 	return k == CT_OBJ_ANON ||
 	       (in_dev && (k == CT_OBJ_CHARDEV || k == CT_OBJ_TTY || k == CT_OBJ_FUSEDEV));
 }

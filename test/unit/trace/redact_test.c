@@ -172,6 +172,7 @@ static const struct device {
 	{ FUSE_ID, "/run/secretuser/fuse", false },
 	{ CT_OBJ_ID(CT_OBJ_BLOCKDEV, 5), "/home/secretuser/disk", false },
 	{ CT_OBJ_ID(CT_OBJ_BLOCKDEV, 6), "/dev/dm-0", true },
+	{ CT_OBJ_ID(CT_OBJ_BLOCKDEV, 7), "/dev/mapper/secretvolume", false },
 	{ EPOLL_ID, "[eventpoll]", false },
 	{ EARLY_ID, "", true },
 };

@@ -201,6 +201,23 @@ static void stuck(void **state)
 	}
 }
 
+/* The table has room for 16 groups. */
+static void groups(void **state)
+{
+	ONE(o);
+
+	for (uint32_t tid = 1; tid <= 416; tid++) {
+		blocks(&o, tid, MS, CT_W_READ, 99);
+		tasks_get(o.t, tid)->group = MIN(tid, 17u);
+	}
+	for (uint64_t now_ns = 300 * MS; now_ns <= 900 * MS; now_ns += 100 * MS)
+		scan(&o, now_ns);
+	for (uint32_t tid = 17, n = 0; tid <= 416; tid++) {
+		n += tasks_get(o.t, tid)->inspect_ns != 0;
+		assert_in_range(n, 0, 51);
+	}
+}
+
 /* For the kernel, the wait began 19 or 21 ms later than in its record. Up to 20 ms, it is the same
  * wait, and the record's time stays. */
 static void since(void **state)
@@ -228,7 +245,7 @@ int main(void)
 		cmocka_unit_test(work_in_a_loop), cmocka_unit_test(loop_again),
 		cmocka_unit_test(yields),         cmocka_unit_test(per_second),
 		cmocka_unit_test(back_off),       cmocka_unit_test(stuck),
-		cmocka_unit_test(since),
+		cmocka_unit_test(since),          cmocka_unit_test(groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
