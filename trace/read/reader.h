@@ -65,7 +65,7 @@ int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
  * time without a daemon. Returns 0, or one of these errors with a sentence in err:
  * - -ERANGE: no segment is in the window;
  * - -EBADMSG: no segment in the window could be read;
- * - -E2BIG: more than max_events events (0: 64 million), or more than limits.h allows;
+ * - -E2BIG: more than max_events events (0: 67 million), or more than limits.h allows;
  * - -ENOMEM.
  */
 int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max_events, struct window **ret,
