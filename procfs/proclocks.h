@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proclocks.h - reads /proc/locks: the owners of file locks, and the tasks that wait for them.
+ * proclocks.h - reads /proc/locks: the owners of file locks, and the tasks that wait for locks.
  * procwait.h finds the task of an owner. One thread at a time for each struct proclocks.
  */
 #ifndef CTRACE_PROCFS_PROCLOCKS_H
@@ -18,7 +18,8 @@ struct proclocks_entry {
 	enum proclocks_kind kind;
 	bool waiting;
 	bool write;
-	/* asked for the lock; -1: not known (OFD). A lock of flock() may outlive it. */
+	/* the process that asked for the lock; -1: not known (OFD). A lock of flock() may outlive
+	 * the process. */
 	int32_t pid;
 	uint32_t major, minor;
 	uint64_t ino;

@@ -303,8 +303,8 @@ static size_t first_local(const struct procnet *n, uint8_t protocol, uint16_t lp
 
 /*
  * Returns NULL if there is no other end.
- * - bound false: finds the connected socket with the two addresses of s swapped, in all network
- *   namespaces, or for a loopback address in that of s.
+ * - bound false: finds the connected socket with the two addresses of s swapped. Searches all
+ *   network namespaces, or for a loopback address only the namespace of s.
  * - bound true: finds the TCP listener or the unconnected UDP socket at the remote port of s, in
  *   the namespace of s.
  */

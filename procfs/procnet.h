@@ -22,7 +22,7 @@ struct procnet_sock {
 	uint64_t peer_ino; /* unix sockets only */
 	uint16_t family;
 	uint8_t protocol;
-	uint8_t state; /* TCP_*; unix sockets: TCP_ESTABLISHED and TCP_LISTEN */
+	uint8_t state; /* TCP_*, also of unix and UDP sockets */
 	uint16_t lport, rport;
 	uint8_t laddr[16], raddr[16]; /* IPv4 as ::ffff:a.b.c.d */
 	uint32_t unread_bytes;        /* of a listener: connections to accept */

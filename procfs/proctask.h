@@ -82,7 +82,7 @@ struct proctask {
 int proctask_read(struct proctask *ret);
 void proctask_done(struct proctask *t);
 
-/* NULL: t does not have it. */
+/* NULL: t has no such thread, process or descriptor. */
 const struct proctask_thread *proctask_by_tid(const struct proctask *t, uint32_t tid);
 const struct proctask_proc *proctask_by_pid(const struct proctask *t, uint32_t pid);
 const struct proctask_fd *proctask_fd(const struct proctask *t, const struct proctask_proc *p, int fd);
@@ -93,16 +93,18 @@ size_t proctask_holders(const struct proctask *t, enum proctask_kind kind, uint6
 uint64_t proctask_name_hash(const char *name);
 
 /*
- * Writes the path in the hierarchy of version 2. If that is its root, writes a path of version 1,
- * if there is one. False: the process has gone, and path is "".
+ * Writes the path of the control group in the hierarchy of version 2. If this path is missing or
+ * "/", writes a path of version 1, if there is one. False: there is no path, for example because
+ * the process has gone; path is "".
  */
 bool proctask_cgroup(uint32_t pid, char *path, size_t size);
 
 /* Writes the arguments of the process with a space between them. " ..." ends a text that does not
- * fit. False: it has none. */
+ * fit. False: the process has none, or has gone. */
 bool proctask_cmdline(uint32_t pid, char *text, size_t size);
 
-/* Returns 1 for reading, 2 for writing, 3 for both. 0: the descriptor is closed by now. */
+/* Returns 1 for reading, 2 for writing, 3 for both. 0: for neither (O_PATH), or the descriptor is
+ * closed by now. */
 unsigned proctask_fd_mode(const struct proctask *t, const struct proctask_fd *f);
 /* True: the thread has run or ended since it was read. */
 bool proctask_moved(const struct proctask *t, const struct proctask_thread *th);

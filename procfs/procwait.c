@@ -214,7 +214,8 @@ static bool is_own_request(const struct procwait_ctx *c, const struct proclocks_
 	if (!e->waiting || e->kind != kind || (e->pid > 0 && (uint32_t)e->pid != c->proc->pid))
 		return false;
 	/* On some file systems (btrfs, overlay), stat has another device number than /proc/locks.
-	 * So only inodes are compared. In a process of one thread, every request is its own. */
+	 * So only inodes are compared. If the process has one thread, each request of the process
+	 * is of this thread. */
 	return st->stx_ino == e->ino || (e->pid > 0 && c->proc->n_threads == 1);
 }
 

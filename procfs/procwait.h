@@ -2,9 +2,9 @@
 /*
  * procwait.h - finds what a thread waits for now, and which tasks can end the wait, from its system
  * call, its memory, and the tables of proctask, procnet and proclocks. The owner of a mutex comes
- * from glibc's structure, if it is plausible. At a pipe or socket, all processes with the other end
- * are targets. Does not search for cycles, and stops no task. Several threads may share the tables,
- * but not a struct procwait.
+ * from glibc's structure, if the structure is plausible. At a pipe or socket, the targets are
+ * processes with the other end. Does not search for cycles, and stops no task. Several threads may
+ * share the tables, but not a struct procwait.
  */
 #ifndef CTRACE_PROCFS_PROCWAIT_H
 #define CTRACE_PROCFS_PROCWAIT_H
@@ -44,7 +44,7 @@ struct procwait {
 	char name[200];
 	/* something else than the targets can end the wait too */
 	bool open;
-	bool loop;                           /* the thread polls several descriptors */
+	bool loop;                           /* any of several tasks can end the poll */
 	VEC(struct procwait_target) targets; /* at most PROCWAIT_TARGETS_MAX, in no order */
 };
 

@@ -25,8 +25,9 @@
  * a disk that fails from time to time. Above: ctraced reports late that all is well. No evidence
  * yet. */
 #define STORE_CALM_NS 5000000000ULL
-/* Bytes: A snapshot is written in parts of this size. Then the daemon waits for the previous part.
- * Below: snapshots take longer. Above: other programs wait for the disk. No evidence yet. */
+/* Bytes: A snapshot goes to the disk in pieces of this size. Before each piece, the daemon waits
+ * until the previous piece is on the disk. Below: snapshots take longer. Above: other programs wait
+ * for the disk. No evidence yet. */
 #define CUT_PIECE_BYTES (8u << 20)
 
 /* ns: The age at which an open segment is sealed even if it is small. Below: more segments of at

@@ -33,7 +33,7 @@ int ctrace_main(int argc, char **argv);
 #define WALL_SECONDS                                                                                         \
 	120                   /* SIGALRM ends a command after this time, because a command may wait for      \
 				 ever */
-#define OUT_BYTES (256 << 20) /* SIGXFSZ ends a command that writes more */
+#define OUT_BYTES (256 << 20) /* further writes fail, because ctrace ignores SIGXFSZ */
 
 static size_t read_file(const char *path, uint8_t *p, size_t size)
 {

@@ -114,7 +114,7 @@ static void lie_in_segment(struct mutate *m, struct mutate_segment *s)
 	}
 	l = lie_at(m, &s->lies, &s->h, segment_fields[i].at, segment_fields[i].size);
 	/* Of some fields, the reader uses only the last segment's value. So all segments may get
-	 * it. */
+	 * the lie. */
 	if (mutate_below(m, 2))
 		for (size_t k = 0; k < m->segments.n; k++)
 			lie_add(m, &m->segments.v[k].lies, l);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stuck NAME - two threads, both named NAME, deadlock until the program is killed. Prints their
- * tids as "tids=N,M" before. */
+/* stuck NAME - prints the tids of two threads as "tids=N,M". Both are named NAME, and deadlock
+ * until the program is killed. */
 #include <err.h>
 #include <pthread.h>
 #include <signal.h>

@@ -220,8 +220,8 @@ static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t
 	return ok ? 0 : -EBADMSG;
 }
 
-/* decode_columns() checks the sizes of the columns, so that the loop over the records needs no
- * checks. */
+/* decode_columns() checks the sizes of these columns, so that the loop over the records reads them
+ * without checks. */
 struct columns {
 	const uint8_t *kind, *mask, *state, *wait, *flags, *nr, *aux;
 	const uint8_t *tids, *objs;

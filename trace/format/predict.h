@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * predict.h - predicts the fields of the next record. Encoder and decoder predict alike, so only
- * other values are stored.
+ * predict.h - predicts the fields of the next record. Encoder and decoder predict alike, so the
+ * encoder leaves out a field that has the predicted value.
  *
  * The tables are zero at the start of a segment. Records come CPU after CPU, and cur becomes 0
  * before each CPU. Tasks may share an entry: this costs bytes, but decoding stays right.

@@ -6,7 +6,7 @@
 #include "lib/cleanup.h"
 #include "trace/read/reader_private.h"
 
-/* In use from the begin of the reading until the caller asks for the next segment. */
+/* A slot is in use from the begin of its reading until the caller asks for the next segment. */
 struct ahead_slot {
 	struct reader_buf buf;
 	struct decoder *decoder;

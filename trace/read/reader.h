@@ -43,7 +43,7 @@ struct reader_info {
 };
 
 #define READER_ERR_MAX 512
-/* Opens a trace. A new file without segments is no error. Returns 0, -ENOMEM, an errno of open(2)
+/* Opens a trace. A new file without segments is no error. Returns 0, -ENOMEM, -errno of open(2)
  * or pread(2), or -EBADMSG if this version cannot read the file, or all segments are damaged. On
  * failure, err has a sentence. */
 int reader_open(const char *path, struct reader **ret, char err[READER_ERR_MAX]);
@@ -65,7 +65,7 @@ int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
  * time without a daemon. Returns 0, or one of these errors with a sentence in err:
  * - -ERANGE: no segment is in the window;
  * - -EBADMSG: no segment in the window could be read;
- * - -E2BIG: more than max_events events (0: 64 million), or more than limits.h allows;
+ * - -E2BIG: more than max_events events (0: 67 million), or more than limits.h allows;
  * - -ENOMEM.
  */
 int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max_events, struct window **ret,
@@ -87,15 +87,15 @@ void reader_want_kinds(struct reader *r, uint64_t kinds);
 struct reader_file {
 	const struct format_file *header;
 	const char *name;
-	const char *meta; /* from the newest readable segment, or else from the file header */
+	const char *meta; /* from one of the newest segments, or else from the file header */
 	size_t meta_bytes;
 	struct decoder *decoder;
 };
 struct reader_file reader_file(const struct reader *r);
 
-/* Clips [*from_ns, *to_ns) to the trace, and finds its segments [*ret_a, *ret_b). UINT64_MAX as
- * *to_ns stays. In a hole, both are equal. Returns 0, or -ERANGE with a sentence in err if nothing
- * of the trace is left. */
+/* Clips [*from_ns, *to_ns) to the trace, and finds the segments [*ret_a, *ret_b) of this range.
+ * UINT64_MAX as *to_ns stays. In a hole, *ret_a and *ret_b are equal. Returns 0, or -ERANGE with a
+ * sentence in err if nothing of the trace is left. */
 int reader_select(const struct reader *r, uint64_t *from_ns, uint64_t *to_ns, size_t *ret_a, size_t *ret_b,
 		  char err[READER_ERR_MAX]);
 

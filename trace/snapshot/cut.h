@@ -26,7 +26,7 @@ struct cut_options {
  * - an error of reader_select(), redact_new() or redact_segment();
  * - -EBADMSG: no segment could be read;
  * - -ECANCELED;
- * - an errno of the write.
+ * - -errno of the write or sync.
  *
  * After a failure, out_fd may have a part of the new file.
  */

@@ -66,9 +66,9 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 	return hash ? hash : 1;
 }
 
-/* Replaces an id that is a kernel address, because it shows where the kernel lies in memory. Some
- * records have a kernel address in obj, such as that of a timer's function. It looks like an id of
- * an unknown kind. */
+/* Replaces an id that is a kernel address, because the address shows where the kernel lies in
+ * memory. In some records, obj is the address of a kernel function, such as that of a timer. Such
+ * an obj looks like an id of an unknown kind. */
 static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(id);

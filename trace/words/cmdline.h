@@ -9,8 +9,8 @@
 
 /*
  * Shortens "/usr/bin/python3 /usr/bin/gunicorn -w 4 app:app" to " (gunicorn -w 4 app:app)".
- * - Leaves out an interpreter and its options.
- * - Leaves out the program if the task has its name.
+ * - Leaves out an interpreter and its options, except -c and -e.
+ * - Leaves out the program if its name is the task's name.
  *
  * text: from window_cmdline(). comm: the task's name. width: the most bytes between the brackets,
  * from 3 to CMDLINE_SHORT_MAX - 4. In a text that is too long, paths lose their directories. If

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * disk - a library to preload: calls of pwrite64(), fdatasync() and posix_fallocate64() fail, and
- * the first two may wait. CTRACE_DISK in the environment names a file with a struct control, which
- * the test may change while the program runs.
+ * disk - a library to preload: the test can make calls of pwrite64(), fdatasync() and
+ * posix_fallocate64() fail, and the first two wait. CTRACE_DISK in the environment names a file
+ * with a struct control, which the test may change while the program runs.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,7 +21,8 @@ struct control {
 	int32_t write_error, sync_error, room_error;
 	int32_t write_ms, sync_ms;
 	uint32_t writes, syncs, rooms;
-	/* If not 0, writes and syncs of other files work as usual, and are not counted. */
+	/* If not 0, writes and syncs of files other than the trace work as usual, and are not
+	 * counted. */
 	int32_t trace_only;
 };
 

@@ -396,7 +396,8 @@ static void names(void **state)
 	assert_non_null(strstr(name, "-4294967295"));
 }
 
-/* All programs of one user together get half of the limit. Unknown users count as one user. */
+/* All programs of one user together get half of the limit, except those of root. Unknown users
+ * count as one user. */
 static void rates_of_users(void **state)
 {
 	static const uint32_t uids[] = { 1000, INCIDENT_UID_UNKNOWN };

@@ -25,8 +25,8 @@ struct fixture {
 	const char *last_why;
 };
 
-/* leaves: the job calls worker_leave() before its wait. enters: it calls worker_enter() after
- * it. */
+/* leaves: the job calls worker_leave() before its wait. enters: the job calls worker_enter() after
+ * the wait. */
 struct job {
 	struct fixture *f;
 	char name;
@@ -191,7 +191,7 @@ static void gone_client(void **state)
 	assert_string_equal(f->order, "wb");
 }
 
-/* The worker gives up a stuck job. When the wait of this job ends, it is dropped. */
+/* The worker gives up a stuck job. When the wait of this job ends, the job is dropped. */
 static void stuck_job(void **state)
 {
 	struct fixture *f = *state;
@@ -247,7 +247,8 @@ static void stuck_users(void **state)
 	until(f, &f->n_done, 2);
 }
 
-/* Without a late() function, no job is refused: it waits until a stuck job ends. */
+/* Without a late() function, no job is refused. A further job of the user waits until a stuck job
+ * ends. */
 static void waits_for_the_stuck(void **state)
 {
 	struct fixture *f = *state;

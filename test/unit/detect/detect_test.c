@@ -495,7 +495,8 @@ static void leaves_alone_a_service_that_the_governor_caps(void **state)
 	m.now += MS;
 	moves(&m, CT_SEND, 50, SOCK_A, 10);
 	blocks(&m, 50, CT_W_READ, SOCK_A);
-	/* Recorded because the next task is not capped. The wake-up is not recorded. */
+	/* This switch is recorded because the next task is not capped. The wake-up is not
+	 * recorded. */
 	blocks(&m, 60, CT_W_SLEEP, 0);
 	pass(&m, 4 * S);
 	rec(&m, cap);
@@ -672,7 +673,8 @@ static void learns_no_patience_from_a_sleep(void **state)
 	}
 }
 
-/* The long habits of a task hold for another task of its name, until that has a history. */
+/* The long habits of a task hold for another task of its name, until the other task has a history
+ * of its own. */
 static void is_as_patient_as_its_name_for_a_while(void **state)
 {
 	MAKE(m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests each number of detect/thresholds.h with a value below and a value above. The names of the
+/* Tests numbers of detect/thresholds.h with a value below and a value above. The names of the
  * numbers are not used, so a changed number fails here. */
 #include "test/unit/detect/detect_make.h"
 

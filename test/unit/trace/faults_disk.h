@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 struct faults {
-	/* rate: of a million calls, on average. error: the errno, positive. A failed write may
-	 * write a part. */
+	/* rate: how many of a million calls fail, on average. error: their errno, positive. A
+	 * failed write may write a part. */
 	uint32_t rate;
 	int error;
-	/* this call fails too; the first is 1, and 0 is none */
+	/* the call of this number fails too; the first is 1, and 0 is none */
 	uint64_t nth;
 	uint64_t calls, failed;
 	atomic_bool frozen;

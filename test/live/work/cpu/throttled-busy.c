@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The CPU quota of the program is used up, so the two others on its CPU are not to blame. */
+/* The CPU quota of the victim is used up, so its two neighbours on the CPU are not to blame. */
 #include "throttled.h"
 
 static struct gate go;

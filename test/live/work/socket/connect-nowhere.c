@@ -10,7 +10,7 @@ int main(void)
 
 	expect("long-wait", "network|external", "tcp", "victim", "victim");
 	/*
-	 * The other end of the veth pair drops the packets, because their address is not its own.
+	 * The other end of the veth pair drops the packets, because they go to another MAC address.
 	 */
 	if (unshare(CLONE_NEWNET) ||
 	    system("ip link add ctl-d type veth peer name ctl-e && ip addr add 10.253.78.1/24 dev ctl-d &&"

@@ -136,7 +136,7 @@ static void test_limits(void **state)
 	cmake_free(&k);
 }
 
-/* A walk keeps 16 candidates, and counts the others as refused. */
+/* At each segment, a walk keeps 16 candidates, and counts the others as refused. */
 static void test_many_edges(void **state)
 {
 	enum { N = 50 };
