@@ -106,7 +106,7 @@ enum edge_kind {
 	EDGE_CPU = 18,
 	EDGE_STOP = 19,
 	EDGE_DISK = 20,
-	EDGE_FLAG = 21, /* from the task that wrote a variable to the next reader */
+	EDGE_FLAG = 21, /* from the writer of a variable to each reader before the next write */
 	EDGE_JOB = 22,
 	EDGE_ANSWER = 23, /* in one process: from the request to its answer */
 	EDGE_NEIGHBOUR = 24,
