@@ -49,7 +49,7 @@ enum watchpoint_end { WATCHPOINT_GOES_ON, WATCHPOINT_EXITED, WATCHPOINT_EXECED }
 struct watchpoint_news {
 	struct watchpoint_access v[WATCHPOINT_RECENT_MAX];
 	unsigned n;
-	/* accesses that were never recorded; see probe_watch_refused() */
+	/* accesses since the begin of the watch that were not recorded; see probe_watch_refused() */
 	uint64_t refused;
 	/* accesses since the last watchpoints_news() that are only in the trace */
 	uint64_t unshown;
