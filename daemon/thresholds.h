@@ -2,8 +2,8 @@
 /*
  * thresholds.h - the numbers that decide something in daemon/.
  *
- * Each entry has the unit, the meaning, the effects of a smaller and of a larger number, and the
- * evidence. "part" and "times" are units too: a part of 1, and a factor.
+ * Each entry has the unit and the meaning, most entries also the effects of a smaller and of a
+ * larger number, and the evidence. "part" and "times" are units too: a part of 1, and a factor.
  *
  * Evidence is a table in doc/, or tests in test/unit/daemon. At least one of the tests fails if the
  * number is halved or doubled. This shows only that the code uses the number.
@@ -255,9 +255,9 @@
  * policy_edges_test.c. */
 #define INSPECT_POLICY_BACKOFF_BASE 2000000000ULL
 #define INSPECT_POLICY_BACKOFF_MAX  5
-/* INSPECT_POLICY_STUCK, times the setting long-wait: a wait this long need not wait for
- * INSPECT_POLICY_BACKOFF_BASE. INSPECT_POLICY_STUCK_AGAIN, ns: but the task's last inspection must
- * be this old. Evidence: `stuck` in policy_edges_test.c. */
+/* INSPECT_POLICY_STUCK, times the setting long-wait: a wait this long is inspected before the time
+ * of INSPECT_POLICY_BACKOFF_* is over. INSPECT_POLICY_STUCK_AGAIN, ns: but the task's last
+ * inspection must be this old. Evidence: `stuck` in policy_edges_test.c. */
 #define INSPECT_POLICY_STUCK       10
 #define INSPECT_POLICY_STUCK_AGAIN 10000000000ULL
 
@@ -273,7 +273,7 @@
 /* inspections a second: for the daemon's inspection thread. Only a snapshot
  * (SNAPSHOT_REQUEST_INSPECTIONS_MAX) or a watched variable can reach it. No evidence yet. */
 #define DRAIN_INSPECTIONS_PER_S 2000
-/* samples a second: these get names in their stacks. Smaller: fewer samples of tasks that run for
+/* samples a second that get names in their stacks. Smaller: fewer samples of tasks that run for
  * long. Larger: samples cost more. No evidence yet. */
 #define DRAIN_SAMPLES_PER_S 200
 /* ns: an inspection that takes longer is stuck, and another thread takes over. Smaller: a slow file
@@ -387,9 +387,9 @@
  */
 
 /* SNAPSHOT_REQUEST_PREPARE_NS, ns: the longest preparation of a snapshot.
- * SNAPSHOT_REQUEST_PAUSE_NS, ns: between two checks for the end of its inspections.
- * SNAPSHOT_REQUEST_INSPECTIONS_MAX: its inspections. Smaller: some waits have no stack. Larger: a
- * snapshot takes longer. No evidence yet. */
+ * SNAPSHOT_REQUEST_PAUSE_NS, ns: between two checks for the end of the inspections for a snapshot.
+ * SNAPSHOT_REQUEST_INSPECTIONS_MAX, inspections: for one snapshot. Smaller: some waits have no
+ * stack. Larger: a snapshot takes longer. No evidence yet. */
 #define SNAPSHOT_REQUEST_PREPARE_NS      150000000ULL
 #define SNAPSHOT_REQUEST_PAUSE_NS        2000000
 #define SNAPSHOT_REQUEST_INSPECTIONS_MAX 200
