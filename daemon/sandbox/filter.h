@@ -2,8 +2,8 @@
 /*
  * filter.h - enforces a list of allowed system calls, for the calling thread and all that it
  * creates later.
- * - Any other call except clone3 fails, and the kernel's audit log says so. A call newer than clone3
- *   fails with ENOSYS, so that libraries try an older call; the others fail with EPERM.
+ * - Any other call except clone3 fails, and the kernel's audit log says so. A call newer than
+ *   clone3 fails with ENOSYS, so that libraries try an older call. An older call fails with EPERM.
  * - clone3 fails with ENOSYS, without a log.
  * - Only a call of another architecture (32-bit) kills the process.
  */
