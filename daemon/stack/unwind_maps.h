@@ -47,7 +47,7 @@ struct unwind_mounts {
 };
 
 /* True: the file system on the device may have to ask a server, or is not known. Looks into the
- * mounts of tid, then of the daemon. A major number other than 0 is a disk. */
+ * mounts of tid, then of the daemon. A major number other than 0 counts as a disk. */
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
 
 struct unwind_maps {
