@@ -117,9 +117,9 @@
  * tasks. Larger: a storm costs more. Evidence: `passed` in governor_edges_test.c. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap begins, earlier records are still to be written for about this
- * time. The next step waits for it, except in CT_SHED_COARSE in a storm. Smaller: needless pauses.
- * Larger: a storm of two groups costs too much for longer. Evidence: `rest` in
- * governor_edges_test.c. */
+ * time. The next step waits for it. Exception: in a storm (GOVERNOR_STORM), CT_SHED_COARSE without
+ * a cap does not wait. Smaller: needless pauses. Larger: a storm of two groups costs too much for
+ * longer. Evidence: `rest` in governor_edges_test.c. */
 #define GOVERNOR_REST_NS 1500000000ULL
 /* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group.
  * GOVERNOR_FULL, part of the bucket: in between, the cap ends when the bucket is fuller than this.
@@ -302,7 +302,8 @@
  * read again, at most once in this time. Smaller: unknown addresses cost much CPU time. No
  * evidence yet. */
 #define SYMBOLS_RELOAD_NS 30000000000ULL
-/* bytes: no function of the kernel is larger. No evidence yet. */
+/* bytes: an address further behind the beginning of a kernel function gets no name. No evidence
+ * yet. */
 #define SYMBOLS_REACH_MAX (1u << 20)
 /* ns: between two checks of the file with a JIT compiler's functions. Smaller: a growing file is
  * read more often. Larger: new functions have no names for longer. No evidence yet. */
@@ -313,9 +314,9 @@
  * single number has evidence yet.
  */
 
-/* POLLED_LOOKS, looks: needed to decide about a task that never sleeps. POLLED_LOOK_AGAIN_NS, ns:
- * between two looks; meanwhile the task enters the kernel, at least for a tick. Smaller: a task
- * that computes seems to poll. */
+/* POLLED_LOOKS, looks: needed to decide about a task that does not sleep in a loop.
+ * POLLED_LOOK_AGAIN_NS, ns: between two looks; meanwhile the task enters the kernel, at least for a
+ * tick. Smaller: a task that computes seems to poll. */
 #define POLLED_LOOKS         4
 #define POLLED_LOOK_AGAIN_NS 20000000
 /* ns: between two reads of a value. A value that changes is hardly ever a flag. Smaller: a counter
