@@ -314,9 +314,9 @@
  * single number has evidence yet.
  */
 
-/* POLLED_LOOKS, looks: needed to decide about a task that does not sleep in a loop.
- * POLLED_LOOK_AGAIN_NS, ns: between two looks; meanwhile the task enters the kernel, at least for a
- * tick. Smaller: a task that computes seems to poll. */
+/* POLLED_LOOKS, looks: needed to decide about a task that may spin. POLLED_LOOK_AGAIN_NS, ns:
+ * between two looks; meanwhile the task enters the kernel, at least for a tick. Smaller: a task
+ * that computes seems to poll. */
 #define POLLED_LOOKS         4
 #define POLLED_LOOK_AGAIN_NS 20000000
 /* ns: between two reads of a value. A value that changes is hardly ever a flag. Smaller: a counter
