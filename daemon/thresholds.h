@@ -2,8 +2,8 @@
 /*
  * thresholds.h - the numbers that decide something in daemon/.
  *
- * Each entry has the unit, the meaning, the effects of a smaller and of a larger number, and the
- * evidence. "part" and "times" are units too: a part of 1, and a factor.
+ * Each entry has the unit and the meaning, most entries also the effects of a smaller and of a
+ * larger number, and the evidence. "part" and "times" are units too: a part of 1, and a factor.
  *
  * Evidence is a table in doc/, or tests in test/unit/daemon. At least one of the tests fails if the
  * number is halved or doubled. This shows only that the code uses the number.
@@ -117,9 +117,9 @@
  * tasks. Larger: a storm costs more. Evidence: `passed` in governor_edges_test.c. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap begins, earlier records are still to be written for about this
- * time. The next step waits for it, except in CT_SHED_COARSE in a storm. Smaller: needless pauses.
- * Larger: a storm of two groups costs too much for longer. Evidence: `rest` in
- * governor_edges_test.c. */
+ * time. The next step waits for it. Exception: in a storm (GOVERNOR_STORM), CT_SHED_COARSE without
+ * a cap does not wait. Smaller: needless pauses. Larger: a storm of two groups costs too much for
+ * longer. Evidence: `rest` in governor_edges_test.c. */
 #define GOVERNOR_REST_NS 1500000000ULL
 /* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group.
  * GOVERNOR_FULL, part of the bucket: in between, the cap ends when the bucket is fuller than this.
@@ -255,9 +255,9 @@
  * policy_edges_test.c. */
 #define INSPECT_POLICY_BACKOFF_BASE 2000000000ULL
 #define INSPECT_POLICY_BACKOFF_MAX  5
-/* INSPECT_POLICY_STUCK, times the setting long-wait: a wait this long need not wait for
- * INSPECT_POLICY_BACKOFF_BASE. INSPECT_POLICY_STUCK_AGAIN, ns: but the task's last inspection must
- * be this old. Evidence: `stuck` in policy_edges_test.c. */
+/* INSPECT_POLICY_STUCK, times the setting long-wait: a wait this long is inspected before the time
+ * of INSPECT_POLICY_BACKOFF_* is over. INSPECT_POLICY_STUCK_AGAIN, ns: but the task's last
+ * inspection must be this old. Evidence: `stuck` in policy_edges_test.c. */
 #define INSPECT_POLICY_STUCK       10
 #define INSPECT_POLICY_STUCK_AGAIN 10000000000ULL
 
@@ -273,7 +273,7 @@
 /* inspections a second: for the daemon's inspection thread. Only a snapshot
  * (SNAPSHOT_REQUEST_INSPECTIONS_MAX) or a watched variable can reach it. No evidence yet. */
 #define DRAIN_INSPECTIONS_PER_S 2000
-/* samples a second: these get names in their stacks. Smaller: fewer samples of tasks that run for
+/* samples a second that get names in their stacks. Smaller: fewer samples of tasks that run for
  * long. Larger: samples cost more. No evidence yet. */
 #define DRAIN_SAMPLES_PER_S 200
 /* ns: an inspection that takes longer is stuck, and another thread takes over. Smaller: a slow file
@@ -302,7 +302,8 @@
  * read again, at most once in this time. Smaller: unknown addresses cost much CPU time. No
  * evidence yet. */
 #define SYMBOLS_RELOAD_NS 30000000000ULL
-/* bytes: no function of the kernel is larger. No evidence yet. */
+/* bytes: an address further behind the beginning of a kernel function gets no name. No evidence
+ * yet. */
 #define SYMBOLS_REACH_MAX (1u << 20)
 /* ns: between two checks of the file with a JIT compiler's functions. Smaller: a growing file is
  * read more often. Larger: new functions have no names for longer. No evidence yet. */
@@ -313,7 +314,7 @@
  * single number has evidence yet.
  */
 
-/* POLLED_LOOKS, looks: needed to decide about a task that never sleeps. POLLED_LOOK_AGAIN_NS, ns:
+/* POLLED_LOOKS, looks: needed to decide about a task that may spin. POLLED_LOOK_AGAIN_NS, ns:
  * between two looks; meanwhile the task enters the kernel, at least for a tick. Smaller: a task
  * that computes seems to poll. */
 #define POLLED_LOOKS         4
@@ -387,9 +388,9 @@
  */
 
 /* SNAPSHOT_REQUEST_PREPARE_NS, ns: the longest preparation of a snapshot.
- * SNAPSHOT_REQUEST_PAUSE_NS, ns: between two checks for the end of its inspections.
- * SNAPSHOT_REQUEST_INSPECTIONS_MAX: its inspections. Smaller: some waits have no stack. Larger: a
- * snapshot takes longer. No evidence yet. */
+ * SNAPSHOT_REQUEST_PAUSE_NS, ns: between two checks for the end of the inspections for a snapshot.
+ * SNAPSHOT_REQUEST_INSPECTIONS_MAX, inspections: for one snapshot. Smaller: some waits have no
+ * stack. Larger: a snapshot takes longer. No evidence yet. */
 #define SNAPSHOT_REQUEST_PREPARE_NS      150000000ULL
 #define SNAPSHOT_REQUEST_PAUSE_NS        2000000
 #define SNAPSHOT_REQUEST_INSPECTIONS_MAX 200

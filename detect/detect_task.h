@@ -58,8 +58,8 @@ struct detect_task {
 	uint64_t sent_obj;
 
 	uint32_t tgid;
-	/* Samples that found the task on the CPU since progress_ns: their number, and their last
-	 * system call. */
+	/* How often the task was seen on the CPU since progress_ns (by a sample, or in a switch
+	 * without a wait), and its last system call then. */
 	uint16_t looks, look_nr;
 	uint32_t returns;  /* how often it came back to its idle point */
 	uint32_t patient;  /* bits 1 << CT_W_*: kinds of long waits (PATIENT_SHARE) */

@@ -50,8 +50,8 @@ struct governor_loop;
 
 struct governor_loop_threads {
 	uint64_t inspect_ns;
-	/* CPU time that the budget does not count: for requests of clients, and of the threads
-	 * `worker` and `names` */
+	/* CPU time that the budget does not count: that of the requests of clients, and that of the
+	 * threads `worker` and `names` */
 	uint64_t aside_ns;
 };
 
@@ -88,11 +88,11 @@ struct governor_loop_stats {
 	/* capped: caps of single tasks. left_out: records that all caps have left out. */
 	uint64_t capped, left_out;
 	uint64_t caps_refused;
-	/* number of caps so far; group[] has the groups that are capped now */
+	/* group_caps: number of caps of groups so far. group[]: the groups that are capped now. */
 	uint64_t group_caps;
 	uint64_t group[GOVERN_GROUPS];
 	unsigned n_groups;
-	/* It does not change in a coarse step, in a pause, and while a group is capped. */
+	/* most does not change in a coarse step, in a pause, and while a group is capped. */
 	struct most most;
 };
 

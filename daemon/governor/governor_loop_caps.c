@@ -216,7 +216,7 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 		return;
 	}
 	probe_uncap_groups(g->opt.probe);
-	/* The record of the beginning of a cap comes before the record of its end. */
+	/* Rings may still have records of beginnings of caps. These must come before the ends. */
 	g->opt.empty(g->opt.arg);
 	/* After a failure, governor_loop_caps_round() makes this call again. */
 	(void)group_tasks_end(g, g->grouped[0].since_ns);

@@ -26,7 +26,7 @@ struct governor_loop {
 	uint64_t read_ns;
 	uint64_t back_ns;
 	double back_ppm;
-	uint64_t broken_ns; /* when an attach of programs last failed; 0: it did not */
+	uint64_t broken_ns; /* when the last attach of programs failed; 0: it did not fail */
 
 	struct {
 		uint64_t group, since_ns;

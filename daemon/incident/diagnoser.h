@@ -30,8 +30,8 @@ struct diagnoser_question {
 struct diagnoser;
 
 /*
- * Receives the answer, or NULL and a sentence that says why there is none. The answer is valid only during
- * the call. The answer is an object:
+ * Receives the answer, or NULL and a sentence that says why there is none. The answer is valid only
+ * during the call. The answer is an object:
  *   text, verdict, cause, confidence   as in ctrace.diagnosis/1 (doc/json.md)
  *   lasts                              boolean: the task still hangs at the end of the snapshot
  *   from_ns, to_ns                     the time that was analysed (boot time)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diagnoser_jail.h - takes privileges away from a process that reads bytes which may be hostile. Neither the
- * process nor its children can get these privileges back.
+ * diagnoser_jail.h - takes privileges away from a process that reads bytes which may be hostile.
+ * Neither the process nor its children can get these privileges back.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_DIAGNOSER_JAIL_H
 #define CTRACE_DAEMON_INCIDENT_DIAGNOSER_JAIL_H

@@ -9,7 +9,7 @@
  * A hang that is noticed before the snapshot of another hang is taken becomes part of that
  * incident. Snapshots are limited in rate and in room, also across restarts.
  *
- * Before all other work, the daemon writes a pending note, so that no hang is forgotten:
+ * Before the snapshot, the daemon writes a pending note, so that the incident is not forgotten:
  * - If the daemon is told to end, it takes the pending snapshots at once. The next daemon diagnoses
  *   them.
  * - After a kill, the next daemon takes a snapshot of what the circular trace still has.

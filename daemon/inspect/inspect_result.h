@@ -33,7 +33,7 @@ struct inspect_result {
 	 * ts, tid, tgid and the polled variables are set. */
 	struct ct_rec rec;
 	uint64_t words[2];
-	/* Its id is in words[0], or for CT_ACCESS in words[1]. NULL if the id is 0. */
+	/* The id of the stack is in words[0], or for CT_ACCESS in words[1]. NULL if the id is 0. */
 	struct ct_stack_blob *stack;
 	bool has_futex;
 	struct ct_rec futex;

@@ -10,8 +10,8 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* The program ct_empty is at a tracepoint of this system call. The fastest of several batches
- * counts. */
+/* Each prctl() is a rename, and probe_govern_calibrate() attaches ct_empty to the tracepoint of
+ * renames. The fastest of several batches counts. */
 static double govern_rename_ns(const char *comm)
 {
 	uint64_t best = UINT64_MAX;
@@ -130,7 +130,8 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns)
 	uint64_t before = g->sched_tick_off_ns;
 
 	/* Just after a tick, the distance to the ticks is largest. Later in the tick it is smaller.
-	 * So a measurement may lower it only by CLOCK_DRIFT_NS, for the drift of the clocks. */
+	 * So a measurement that is lower by less than a tick lowers it only by CLOCK_DRIFT_NS, for
+	 * the drift of the clocks. */
 	if (before > tick_off_ns + CLOCK_DRIFT_NS && before - tick_off_ns < p->skel->rodata->ct_tick_ns)
 		tick_off_ns = before - CLOCK_DRIFT_NS;
 	__atomic_store_n(&g->sched_tick_off_ns, tick_off_ns, __ATOMIC_RELAXED);

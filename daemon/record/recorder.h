@@ -23,7 +23,7 @@ struct recorder_options {
 	const char *path;
 	/* The tasks of these two processes get CT_TF_TRACER. 0: there is no such process. */
 	uint32_t daemon_tgid; /* the tasks of its children get CT_TF_TRACER too */
-	/* started the daemon for one recording; its other children do not count */
+	/* the process that started the daemon for one recording; its other children do not count */
 	uint32_t starter_tgid;
 	struct writer_options writer;
 	/* Called with every well-formed blob of this kind, as rawaccess() below. */
