@@ -2,9 +2,10 @@
 /*
  * thresholds.h - private to analysis/: the numbers that decide an answer.
  *
- * Each entry says its unit, its meaning, and the wrong answers from a smaller and from a larger
- * number. The named unit tests (test/unit/analysis) fail then. Smaller and larger mean 30 % for a
- * score or a factor, and half or twice for other numbers. A smaller share 1/n means a larger n.
+ * Each entry says its unit and its meaning, and most say the wrong answers from a smaller and from
+ * a larger number. The named unit tests (test/unit/analysis) fail then. Smaller and larger mean
+ * 30 % for a score or a factor, and half or twice for other numbers. A smaller share 1/n means a
+ * larger n.
  *
  * Most limits on how much the analysis looks at stand in the file that counts what it refuses.
  */
@@ -14,8 +15,9 @@
 /*
  * Diagnosis: which stalls are normal
  */
-/* ns: A shorter stall is normal. A shorter wait for a CPU starves a task only if it is most of the
- * victim's wait.
+/* ns: A shorter stall is normal, unless it is a cycle of waits. If the user gives a window, half of
+ * the window counts if that is less. A shorter wait for a CPU starves a later task of the chain
+ * only if it is at least half of the victim's wait.
  * If smaller, verdicts are about delays that nobody notices (test short_wait_for_a_lock).
  * If larger, real stalls count as normal (tests longer_wait_for_a_lock,
  * server_waits_for_the_cpu). */
@@ -38,7 +40,8 @@
  * If smaller, a service that sleeps in two requests counts as normal (test fed_twice).
  * If larger, the consumer of a slow producer seems to hang (test fed_three_times). */
 #define FED_WAITS 3
-/* intervals: is_fed_often() looks at up to this many before the examined wait, and after it. */
+/* intervals: is_fed_often() looks at up to this many before the examined wait, and as many after
+ * it. */
 #define FED_LOOKS 512
 /* messages: A client's messages need no answer only if it waited in its event loop after at least
  * this many of them.
@@ -77,11 +80,12 @@
 /*
  * Diagnosis: does a task spin, poll, starve?
  */
-/* ns: A task spins with more yields than SPIN_YIELDS, plus one for each SPIN_YIELD_NS.
+/* ns: In each such time, a task may yield once, in addition to SPIN_YIELDS. With more yields, it
+ * spins.
  * If smaller, a task that spins seems to compute (test looks_again_and_again).
  * If larger, a task that yields now and then seems to spin (test works_in_portions). */
 #define SPIN_YIELD_NS 10000000ULL
-/* yields: A task spins with more yields than SPIN_YIELDS, plus one for each SPIN_YIELD_NS.
+/* yields: A task with more yields than this spins. SPIN_YIELD_NS makes the limit larger.
  * If smaller, a short burst of yields counts as spinning (test works_in_portions).
  * If larger, a short spin is not found (test looks_again_and_again). */
 #define SPIN_YIELDS 20
@@ -218,8 +222,8 @@
  * If smaller, a long run with short waits gets no row (test work_with_short_waits).
  * If larger, ordinary work with waits counts as a long run (the same test). */
 #define HANGS_SHORT_WAIT_NS 10000000ULL
-/* ns: A longer run between two waits for the same thing makes them two waits. HANGS_BETWEEN_SHARE
- * makes the limit larger.
+/* ns: Waits for the same thing are one hang while the task runs for at most this long between them,
+ * in sum. HANGS_BETWEEN_SHARE makes the limit larger.
  * If smaller, a lock that is tried again and again makes many short waits (test
  * work_between_two_tries).
  * If larger, waits with work between them count as one hang (the same test). */
@@ -240,9 +244,9 @@
 #define HANGS_ALIKE_SHARE 10
 
 /*
- * Slices: how far an edge is believed. The score of an edge (0..1) is a product of these numbers. A
- * smaller number means that such an edge is believed too little; for SURE_OLD, too much. The tests
- * are in thresholds_slice.txt.
+ * Slices: how far an edge is believed. The score of a weak or boosted edge (0..1) is a product of
+ * these numbers, except SURE_LATER. A smaller number means that such an edge is believed too
+ * little; for SURE_OLD, too much. The tests are in thresholds_slice.txt.
  */
 /* 0..1: The score of a boosted edge before the factors below.
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
@@ -250,7 +254,7 @@
 /* 0..1: The score of a weak edge before the factors below.
  * Tests: two_doubts fails if the number is smaller, one_doubt_many if it is larger. */
 #define SURE_WEAK 0.5
-/* 0..1: The score of a strong edge that is not the one nearest to the start of the segment.
+/* 0..1: The score of a strong edge other than the nearest one (distance() in candidate.c).
  * Tests: certain_way_by_a_later_edge fails if the number is smaller, likely_way_by_the_nearest_edge
  * if it is larger. */
 #define SURE_LATER 0.6
@@ -265,7 +269,7 @@
 /* factor: Multiplies the score of a post that may have been for another waiter.
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_MANY 0.7
-/* factor: Multiplies the score of a weak edge that arrives after the segment has begun.
+/* factor: Multiplies the score of an edge that arrives after the segment has begun.
  * Tests: one_doubt_midst fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_MIDST 0.8
 /* factor: Multiplies the score of an edge between stacks with nothing in common; equal stacks have
@@ -273,11 +277,11 @@
  * Tests: other_stack_is_one_doubt fails if the number is smaller, other_stack_and_another_doubt if
  * it is larger. */
 #define SURE_OTHER_STACKS 0.7
-/* 0..1: The part of its score that a very old weak edge loses.
+/* 0..1: The part of its score that a very old edge loses.
  * Tests: old_or_half_of_the_stack fails if the number is smaller, old_or_little_of_the_stack if it
  * is larger. */
 #define SURE_OLD 0.2
-/* ns: The score of a weak edge of this age loses half of SURE_OLD.
+/* ns: The score of an edge of this age loses half of SURE_OLD.
  * If smaller, an edge that is not old loses much of its score (test
  * tenth_of_a_second_or_more_than_half).
  * If larger, age does not matter (test tenth_of_a_second_or_most_of_the_stack). */
@@ -290,8 +294,8 @@
  * If smaller, the message of this send counts a second time (test test_record_after_the_wait).
  * If larger, a later message counts as part of the wait (the same test). */
 #define WHATIF_SEND_SLACK_NS 200000ULL
-/* 1/n of the range: The table has a question about a process only if it had a wanted CPU for this
- * share.
+/* 1/n of the range: If a task had a wanted CPU for this share, the table has a question about its
+ * process.
  * If the share is smaller, there are questions that save next to nothing (test test_rivals).
  * If the share is larger, a question worth asking is missing (the same test). */
 #define WHATIF_RIVAL_SHARE 50
@@ -316,8 +320,8 @@
 #define REQUEST_SAID_SHARE 20
 /* services: The most services in a row, in which each asks the next. */
 #define REQUEST_MAX_DEPTH 16
-/* intervals: While a child request is under way, the most that are searched for other work of the
- * asking task. */
+/* intervals: While a child request is under way, at most this many of the asking task are searched
+ * for work on the parent request. */
 #define CHILD_LOOKS 4096
 /* threads: The most threads of a process that are searched for a free one. */
 #define FREE_THREAD_LOOKS 64

@@ -15,11 +15,12 @@
 
 #define MISSING_STEPS 8
 
+/* What the named task does instead of sending the wake-up. */
 enum missing_wake_how {
 	MISSING_ENDED,
-	MISSING_SILENT,    /* is woken as before its earlier wake-ups, but sends none */
-	MISSING_ELSEWHERE, /* waits elsewhere than before its earlier wake-ups, as far as known */
-	MISSING_ASLEEP,    /* waits where it waited before its earlier wake-ups, but for longer */
+	MISSING_SILENT,    /* it is still woken as in the reference */
+	MISSING_ELSEWHERE, /* it waits, but not for certain at the same place as in the reference */
+	MISSING_ASLEEP,    /* it waits at the same place as in the reference, but for longer */
 	MISSING_BUSY,
 };
 
@@ -42,7 +43,7 @@ struct missing_wake {
 	uint64_t wait_from_ns;
 	uint64_t wait_to_ns;
 	uint32_t reference;
-	uint64_t ref_from_ns; /* begin of the reference, or earlier: of its path of wake-ups */
+	uint64_t ref_from_ns; /* begin of the reference, or an earlier wake-up on its path */
 	float similarity;
 	uint32_t occurrences;
 	uint32_t others;

@@ -44,8 +44,8 @@ struct similar_set {
 void similar_signature(const struct graph *g, uint32_t interval, struct signature *ret);
 /* Returns 0 (nothing in common) to 1 (equal). */
 float similar_score(const struct signature *a, const struct signature *b);
-/* Returns 1 for the same object, 0 for different places. Two objects that serve one purpose get a
- * number in between. */
+/* Returns 1 for the same call on the same object. Returns less if the objects differ, but serve one
+ * purpose. Returns 0 for different places. */
 float similar_place(const struct graph *g, const struct interval *a, const struct interval *b);
 /* Compares the names of the tasks, and of their processes. */
 bool similar_role(const struct graph *g, uint32_t a, uint32_t b);

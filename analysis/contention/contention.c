@@ -394,7 +394,7 @@ uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns,
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 
-	/* The write that ended the spin came from a thread that ran just before. */
+	/* The write that ended the spin probably came from a thread that ran just before. */
 	for (size_t i = 0; i < n; i++) {
 		const struct interval *s;
 		uint64_t gap;

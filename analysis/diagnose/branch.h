@@ -7,7 +7,8 @@
  * - A rule may exclude a group, or call a group the cause.
  * - A person may choose among the groups with more than 1/BRANCH_SHARE of the time. If there is
  *   only one, and it is a guess, the limit is 1/BRANCH_SHARE_GUESS.
- * - If the rules leave no large group, the chain ends here, at a wait with no known owner.
+ * - If the rules leave no large group, or the person takes none, the chain ends here, at a wait
+ *   with no known owner.
  *
  * Pure; any thread, but only one thread at a time may use a struct rules.
  */

@@ -18,7 +18,7 @@ struct chain {
 	enum chain_end end;
 	struct blame leaf;
 	uint32_t last_frame;
-	bool *in_last; /* [frame], while the chain is built: the chain follows it */
+	bool *in_last; /* [frame], while the chain is built: the next link is about it */
 	struct diagnose_options options;
 	size_t asked;
 	bool refused;

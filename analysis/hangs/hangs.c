@@ -81,8 +81,8 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 }
 
 /*
- * Like same_waits(), but returns i if the run of i is too short for a candidate, and does not go
- * through a run again for each wait in it.
+ * Like same_waits(), but may return i if the run of i is too short for a candidate. So it does not
+ * go through a run again for each wait in it.
  *
  * A later run within a short run ends no later, so it is too short as well. Exception: the earlier
  * run ended because the task ran for too long (run.worked). Then the later run may reach further.
@@ -121,8 +121,8 @@ static bool is_empty_fold(const struct interval *s)
 	return s->state == INTERVAL_FOLDED && s->from_ns == s->to_ns;
 }
 
-/* A coarse stretch that begins in the queue cuts this time in two. An empty folded interval lies in
- * between. */
+/* A coarse stretch that begins while the task waits for a CPU cuts this wait in two. An empty
+ * folded interval lies in between. */
 static uint32_t queue_last(const struct graph *g, uint32_t i, uint32_t end)
 {
 	const struct interval *s = g->intervals;

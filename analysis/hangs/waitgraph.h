@@ -32,7 +32,8 @@ struct waitgraph_step {
 };
 
 struct waitgraph_cycle {
-	/* In order, from the smallest id on. The last node waits for the first one. */
+	/* Each node waits for the next one, and the last for the first. The smallest id of the
+	 * component comes first. */
 	const struct waitgraph_step *steps;
 	size_t n_steps;
 	size_t n_members; /* in its component; more than n_steps if cycles share nodes */

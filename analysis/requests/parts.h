@@ -3,10 +3,12 @@
  * parts.h - divides the time of one request into parts, across processes.
  *
  * - While child requests (graph/causal/requests.h) are under way, the time belongs to the child
- *   that is answered last.
+ *   that is answered last. Exception: while the asking task runs for the request itself.
  * - While the serving task works for another request, the request is queued.
  * - If another thread of the process is free at that time, the request is not queued: threads of
  *   such a runtime (Go, tokio) share all requests. It is not known which thread had the request.
+ * - After the answer, the time belongs to the client: to the delivery while the client is blocked.
+ * - The time at another host has one part (PART_OUTSIDE).
  * - All other time belongs to the serving task. path_walk() says for what this task waited.
  *
  * Pure; any thread.
@@ -18,7 +20,7 @@
 #include "lib/vec.h"
 
 enum part_kind {
-	PART_WORK, /* the task worked for the request, or had to begin */
+	PART_WORK, /* the task worked for the request, or had not begun yet */
 	PART_QUEUED,
 	PART_SHARED, /* with any thread of the process, not known which */
 	PART_DELIVERY,

@@ -177,7 +177,7 @@ static int within_cmp(const void *a, const void *b)
 	return x->obj < y->obj ? -1 : x->obj > y->obj;
 }
 
-/* Then a question about the object would be the same as the question about these waits. */
+/* If the waits of one row are all the waits for the object, both questions are the same. */
 static bool told_already(const struct table *t, const struct account_row *r)
 {
 	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_WAIT]; i++)
