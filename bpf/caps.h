@@ -131,8 +131,8 @@ static __noinline int caps_begin(struct cpu *c, __u32 tid)
 	return 0;
 }
 
-/* A record of another task is about to name the unborn task tid. The CT_SHED tells its readers that
- * records of tid are missing. */
+/* A record of another task is about to name the unborn task tid. The CT_SHED tells the readers of
+ * the trace that records of tid are missing. */
 static __noinline int caps_name(struct cpu *c, __u32 tid)
 {
 	__u64 *word = caps_named_word(tid);
@@ -182,7 +182,7 @@ static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct
 	return true;
 }
 
-/* If b is NULL, the record is about a alone. Counts a record that is left out, and returns true. */
+/* If b is NULL, the record is about `a` alone. If it is left out, counts it and returns true. */
 static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	return ct_govern.capping && caps_left_out(c, a, b);

@@ -6,7 +6,7 @@
  * of head, so programs may interrupt each other. The time of a record is written last, and free
  * memory is all zeroes. So a record is whole if its time is not 0.
  *
- * The daemon polls. A program wakes it only if a ring is more than half full. A program that can be
+ * The daemon polls. A record wakes it only if a ring is more than half full. A program that can be
  * preempted, and that any task can call in a tight loop, must use emit_side() (exception: msg.bpf.c
  * on kernels before 6.3).
  */
@@ -46,7 +46,8 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 
 /*
  * The rare part of emit_reserve(). If the ring is more than half full, wakes the daemon, once until
- * the daemon has read. If there is no room, counts a loss and returns EMIT_FULL.
+ * the daemon has read. If there is no room, or EMIT_TRIES tries fail, counts a loss and returns
+ * EMIT_FULL.
  *
  * The function is global, so that the verifier checks the loop once in each program.
  */

@@ -5,7 +5,7 @@
  * the kernel stack of that task.
  *
  * Most functions are global, so that the verifier checks them once and not on every path. A global
- * function must return a number. It is 0 if no comment explains it.
+ * function must return a number, so some of them always return 0.
  */
 #ifndef CTRACE_BPF_WAIT_FDS_H
 #define CTRACE_BPF_WAIT_FDS_H
