@@ -58,8 +58,9 @@ int snapshot_request_take(const struct snapshot_request_source *src, uint64_t fr
 			  struct snapshot_request *ret, char err[SNAPSHOT_REQUEST_ERR_MAX]);
 
 /*
- * fd has to be an empty regular file, open for writing, that can be made larger. Returns 0, or
- * -EINVAL with a sentence in err. Takes as long as the file system needs.
+ * fd has to be an empty regular file, open for writing (without O_APPEND and O_DIRECT), that can be
+ * made larger. Returns 0, or -EINVAL with a sentence in err. Takes as long as the file system
+ * needs.
  */
 int snapshot_request_check_fd(int fd, char err[SNAPSHOT_REQUEST_ERR_MAX]);
 

@@ -97,7 +97,7 @@ unsigned control_clients(const struct control *c);
 uint64_t control_denied(const struct control *c);
 /* Connections that were refused because of CONTROL_USER_CLIENTS, or because no place was free. */
 uint64_t control_turned_away(const struct control *c);
-/* The CPU time in ns that users other than root have taken so far. Any thread. */
+/* The CPU time in ns that users other than root have taken on the main thread. Any thread. */
 uint64_t control_cpu_ns(const struct control *c);
 
 #endif

@@ -11,7 +11,8 @@
  * - Otherwise the governor takes the next step: CT_SHED_HOOKS, then CT_SHED_COARSE. Both steps
  *   still record every wait of CT_COARSE_NS or more, with its reason and its end.
  * - From CT_SHED_COARSE on, the governor caps a group of tasks that makes a large part of the
- *   records (GOVERNOR_SHARE). For a while, records that are only about these tasks are left out.
+ *   records (GOVERNOR_SHARE). For a while, most records that are only about these tasks are left
+ *   out (bpf/caps.h).
  * - In the last step, CT_SHED_PAUSES, the governor pauses the capture. The pause ends when the
  *   bucket holds enough to record for a while, or after GOVERNOR_OFF_MAX_NS.
  *

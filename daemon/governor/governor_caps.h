@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * governor_caps.h - finds the tasks that make more records in a second than the limit, and caps
- * them. Until the second is over, the records of such a task are left out, except for long waits.
- * Pure. Only one thread at a time.
+ * them. Until the second is over, most records of such a task are left out (bpf/caps.h). Pure. Only
+ * one thread at a time.
  *
  * The counts come from a sample of the records. In their table of fixed size, a task with few
  * records loses its place to another task.
