@@ -24,8 +24,7 @@
 #define FIRST   1000
 #define STEP_NS 1000
 
-/* batches: of all loops. The other numbers: how many things one loop does in twelve of its
- * batches. */
+/* batches: of all loops, in sum. The other numbers: of one loop, in twelve of its batches. */
 struct mix {
 	const char *name;
 	uint32_t batches;

@@ -38,8 +38,8 @@
  * 0.19 s with 2 and 0.16 s with 4 threads. */
 #define LOAD_THREADS_MAX 4u
 
-/* threads that diagnose hangs at the same time. Higher: more memory. In a trace of 20 M records,
- * each diagnosis takes about 20 MB, beside 1.2 GB for the trace. The largest path
+/* threads that diagnose hangs at the same time, at most. Higher: more memory. In a trace of 20 M
+ * records, each diagnosis takes about 20 MB, beside 1.2 GB for the trace. The largest path
  * (PATH_MAX_PIECES) takes 600 MB. */
 #define DIAGNOSE_THREADS 16
 /* candidates: For the worst hang, one thread diagnoses this many candidates, before others
@@ -47,8 +47,8 @@
  * traces of a busy machine, the second candidate is the worst hang. If all threads start with
  * the first candidate, `ctrace diagnose` takes 1.9 times the CPU time, and a fifth more memory. */
 #define DIAGNOSE_ALONE 8u
-/* threads that answer the questions of a what-if table at the same time. Lower: `ctrace path`
- * takes longer. Higher: more memory, for each thread 8 bytes for each interval of the graph.
+/* threads that answer the questions of a what-if table at the same time, at most. Lower: `ctrace
+ * path` takes longer. Higher: more memory, for each thread 8 bytes for each interval of the graph.
  * Evidence: in 7.4 M records of a busy machine, one question of 12 takes 0.05 s and 26 MB. */
 #define PATH_THREADS 4u
 /* bytes: free() gives a block of this size or more back to the kernel at once. Lower: more page

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * contention.h - private to analysis/: finds the task that had the CPU, disk, pool of workers or
- * variable which the victim wanted. No wake-up names this task. Pure; any thread.
+ * contention.h - private to analysis/: finds the task that had the CPU or disk that the victim
+ * wanted, the task that changed a variable for the victim, and pools in which all workers were
+ * busy. No wake-up shows these tasks. Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_CONTENTION_CONTENTION_H
 #define CTRACE_ANALYSIS_CONTENTION_CONTENTION_H

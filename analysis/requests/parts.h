@@ -8,7 +8,7 @@
  * - If another thread of the process is free at that time, the request is not queued: threads of
  *   such a runtime (Go, tokio) share all requests. It is not known which thread had the request.
  * - After the answer, the time belongs to the client: to the delivery while the client is blocked.
- * - The time at another host has one part (PART_OUTSIDE).
+ * - Time at another host is one part (PART_OUTSIDE).
  * - All other time belongs to the serving task. path_walk() says for what this task waited.
  *
  * Pure; any thread.

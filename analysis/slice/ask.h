@@ -27,8 +27,8 @@ struct ask_question {
 	size_t n_options;
 };
 
-/* Answers other than the index of an option. ASK_DECIDE: take the first option. ASK_NONE: none of
- * the options is a cause. */
+/* Answers other than the index of an option. ASK_DECIDE: take the first option. ASK_STOP: go no
+ * further. ASK_NONE: none of the options is a cause. */
 enum { ASK_DECIDE = -1, ASK_STOP = -2, ASK_NONE = -3 };
 
 struct ask {

@@ -37,7 +37,8 @@ struct rulestore {
 		size_t end;
 	} files[RULESTORE_FILES_MAX + 1];
 	size_t n_files;
-	/* The file for answers. NULL: --no-rules was given, or there is no home directory. */
+	/* The file for answers. NULL: --no-rules was given, or there is neither a file of --rules
+	 * nor a directory for the user's own file. */
 	char *keep;
 };
 

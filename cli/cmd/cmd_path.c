@@ -73,7 +73,7 @@ static void path_work_done(struct path_work *k)
 	free(k->links.v);
 }
 
-/* The what-if of the headline: how much shorter would the interval be without the largest row of
+/* The what-if of the headline: how much shorter would the range be without the largest row of
  * ACCOUNT_WAIT? If this row is the wait for a CPU, the waits of all tasks for CPUs are taken
  * away. Other rows without a resource have no what-if. */
 static int headline(struct path_work *k)
