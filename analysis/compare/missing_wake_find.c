@@ -14,7 +14,7 @@
 struct hop {
 	struct blame blame;
 	uint32_t wait;
-	uint32_t trigger; /* its own wait that ended just before its wake-up, or GRAPH_NONE */
+	uint32_t trigger; /* the last wait of the task before it sent the wake-up, or GRAPH_NONE */
 };
 
 struct hops {
