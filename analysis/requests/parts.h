@@ -4,9 +4,9 @@
  *
  * - While child requests (graph/causal/requests.h) are under way, the time belongs to the child
  *   that is answered last. Exception: while the asking task runs for the request itself.
- * - While the serving task works for another request, the request is queued.
- * - If another thread of the process is free at that time, the request is not queued: threads of
- *   such a runtime (Go, tokio) share all requests. It is not known which thread had the request.
+ * - While the serving task works for another request, the request is queued. Exception: another
+ *   task received the request, and a thread of the process is free. Threads of such a runtime (Go,
+ *   tokio) share all requests, so it is not known which thread had the request.
  * - After the answer, the time belongs to the client: to the delivery while the client is blocked.
  * - Time at another host is one part (PART_OUTSIDE).
  * - All other time belongs to the serving task. path_walk() says for what this task waited.
