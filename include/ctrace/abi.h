@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi.h - every byte that the kernel side gives to user space. BPF programs, the daemon and readers
- * of traces share it. Numbers are little-endian. A value of an enum never gets a new meaning. New
- * values come at the end. Times are CLOCK_BOOTTIME nanoseconds. Task ids are of the initial pid
- * namespace. The idle task of CPU n has tid 0 in records; readers call it -(n+1). Any thread may
- * use it.
+ * abi.h - the records that BPF programs give to the daemon, and that traces hold. BPF programs, the
+ * daemon and readers of traces share it. Numbers are little-endian. A value of an enum never gets a
+ * new meaning. New values come at the end. Times are CLOCK_BOOTTIME nanoseconds, unless a comment
+ * names another clock. Task ids are of the initial pid namespace. The idle task of CPU n has tid 0
+ * in records; readers call it -(n+1). Any thread may use it.
  */
 #ifndef CTRACE_ABI_H
 #define CTRACE_ABI_H
@@ -27,7 +27,7 @@ typedef int ct_s32;
 /*
  * Record kinds. Kinds 1..63 are fixed records: a struct ct_rec, then CT_KIND_WORDS() words x[] of
  * 64 bits. Kinds 64..127 are blobs, which begin with struct ct_blob. A field that a kind's comment
- * does not name is 0, or CT_NR_NONE for nr.
+ * does not name is 0. If the comment does not name nr, nr is 0 or CT_NR_NONE.
  */
 enum ct_kind {
 	/*
@@ -69,11 +69,12 @@ enum ct_kind {
 	 */
 	CT_FUTEX = 4,
 	/*
-	 * One of the descriptors that a poll, ppoll or select waits on. The set of descriptors is
-	 * written when a wait for the set begins, and when an iterator reads the state of the
-	 * waiter. In a coarse step, or if the waiter is capped, the set is written when a wait of
-	 * CT_COARSE_NS or more for it ends. The set is not written again if it has not changed and was
-	 * written within the last second. Only its first CT_WAITFD_MAX descriptors are written.
+	 * One of the descriptors that a poll, ppoll or select waits on, if they are two or more. (A
+	 * single one is obj of the CT_SWITCH.) The set of descriptors is written when a wait for
+	 * the set begins, and when an iterator reads the state of the waiter. In a coarse step, or
+	 * if the waiter is capped, the set is written when a wait of CT_COARSE_NS or more for it
+	 * ends. The set is not written again if it has not changed and was written within the last
+	 * second. Only its first CT_WAITFD_MAX descriptors are written.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
@@ -403,7 +404,7 @@ enum ct_found {
 #define CT_LF_GROUP_DEAD 0x02 /* exit: the task was the last thread of its process */
 
 #define CT_GF_FATAL   0x01 /* the default action is to kill, and there is no handler */
-#define CT_GF_IGNORED 0x02 /* the target ignores the signal, or the signal was already pending */
+#define CT_GF_IGNORED 0x02 /* ignored by the target, already pending, or its queue was full */
 #define CT_GF_GROUP   0x04 /* sent to the process, not to one thread */
 #define CT_GF_KERNEL  0x08 /* the kernel sent it, not kill or its relatives */
 
@@ -663,7 +664,7 @@ _Static_assert(sizeof(struct ct_rawstack_blob) == 32, "ct_rawstack_blob");
 
 /*
  * An access to the variable of a watchpoint. n_user stack addresses follow. The daemon makes a
- * CT_ACCESS of it. h.flags is its state.
+ * CT_ACCESS of it, whose state is h.flags.
  */
 struct ct_rawaccess_blob {
 	struct ct_blob h;
