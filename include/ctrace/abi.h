@@ -179,7 +179,7 @@ enum ct_kind {
 	CT_GAP = 22,
 	/*
 	 * A task wrote or read the variable of a watchpoint. If a task reads the variable several
-	 * times between two changes, only its first read is recorded.
+	 * times between two changes, at most its first read is recorded.
 	 *   tid    the task
 	 *   state  0 written, 1 read
 	 *   aux    length of the variable in bytes
