@@ -59,22 +59,27 @@ enum ct_kind {
 	/* The first wake of a new task. tid: the new task, peer: the creator. */
 	CT_WAKE_NEW = 3,
 	/*
-	 * A futex wait with a known owner. This record precedes the CT_SWITCH of the waiter.
+	 * A futex wait. If the owner is known, this record precedes the CT_SWITCH of the waiter. (If
+	 * the waiter does not block after all, no CT_SWITCH follows.) An inspection of the wait
+	 * writes the record too, also without a known owner.
 	 *   tid    the waiter
 	 *   peer   the owner, read from user memory: the owner of a glibc mutex or rwlock, the owner
-	 *          of a PI or robust futex, or the thread that a join waits for
+	 *          of a PI or robust futex, or the thread that a join waits for. 0: not known
+	 *   nr     its system call, if an inspection wrote the record
 	 *   obj    the futex
 	 *   x[0]   user address of the futex
 	 *   x[1]   low 32 bits: futex operation; high 32 bits: the value of the futex
 	 */
 	CT_FUTEX = 4,
 	/*
-	 * One of the descriptors that a poll, ppoll or select waits on, if they are two or more. (A
-	 * single one is obj of the CT_SWITCH.) The set of descriptors is written when a wait for
-	 * the set begins, and when an iterator reads the state of the waiter. In a coarse step, or
-	 * if the waiter is capped, the set is written when a wait of CT_COARSE_NS or more for it
-	 * ends. The set is not written again if it has not changed and was written within the last
-	 * second. Only its first CT_WAITFD_MAX descriptors are written.
+	 * One of the descriptors that a poll, ppoll, select or pselect waits on. The set of
+	 * descriptors is written when a wait for the set begins, and when an iterator reads the
+	 * state of the waiter. In a coarse step, or if the waiter is capped, the set is written
+	 * when a wait of CT_COARSE_NS or more for it ends. The set is not written again if it has
+	 * not changed and was written within the last second. A set of one is not written: obj of
+	 * the CT_SWITCH is the object. An inspection writes any set on which the task has waited
+	 * since before the daemon began. Only the first CT_WAITFD_MAX descriptors of a set are
+	 * written.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
@@ -159,7 +164,7 @@ enum ct_kind {
 	 */
 	CT_SAMPLE = 20,
 	/*
-	 * An inspection of a long wait.
+	 * An inspection of a long wait, or of a wait in a loop of short ones.
 	 *   tid    the task
 	 *   nr     its system call
 	 *   state, wait, flags  as CT_SWITCH
