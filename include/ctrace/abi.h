@@ -456,10 +456,11 @@ enum ct_shed {
 	CT_SHED_WAITS = 5,
 	CT_SHED_PAUSE = 6,
 	/* No CT_SEND and CT_RECV. A CT_WAKE names the kind of interrupt only for timers, and for
-	 * many waits of CT_COARSE_NS or more. Otherwise its context is CT_CTX_IRQ. */
+	 * many waits of CT_COARSE_NS or more. Other interrupts are CT_CTX_IRQ. */
 	CT_SHED_HOOKS = 7,
-	/* Also no CT_SWITCH and CT_FUTEX. A wait of CT_COARSE_NS or more has a CT_FOUND, a CT_WAKE,
-	 * and for a polled set CT_WAITFD. Shorter waits have only sums in CT_FOUND. */
+	/* Also no CT_SWITCH and CT_WAKE_NEW, and CT_FUTEX only from inspections. A wait of
+	 * CT_COARSE_NS or more has a CT_FOUND, a CT_WAKE, and for a polled set CT_WAITFD. Shorter
+	 * waits have only sums in CT_FOUND. */
 	CT_SHED_COARSE = 8,
 	CT_SHED_PAUSES = 9, /* also times without records: CT_GAP with CT_LOSS_SHED */
 	CT_SHED_STEPS = 10,
