@@ -240,8 +240,9 @@ enum ct_kind {
 	 * are missing. A record that is also about another task is not missing, unless the other
 	 * task is capped too, or is the idle task. These kinds of records can be missing:
 	 * CT_SWITCH, CT_FUTEX, CT_WAITFD, CT_WAKE, CT_WAKE_NEW, CT_SIGNAL, CT_SIGDELIVER, CT_SEND,
-	 * CT_RECV, CT_FLOCK, and the CT_TASK of a rename. But the CT_SWITCH with which the task
-	 * ends is recorded, and a wait of CT_COARSE_NS or more has its CT_FOUND and its CT_WAKE.
+	 * CT_RECV, CT_FLOCK, and the CT_TASK of a rename. But a wait of CT_COARSE_NS or more has
+	 * its CT_FOUND and its CT_WAKE, and the CT_SWITCH with which the task ends is recorded
+	 * (except in a coarse step).
 	 *   tid    the capped task
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
