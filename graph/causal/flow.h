@@ -54,7 +54,7 @@ struct flow {
 	uint64_t answer_client; /* asks: the client for which the last answered request was sent */
 	uint32_t answered;      /* serves: the last segment that answered */
 	uint32_t taker;         /* serves: the last segment that received */
-	uint32_t request;       /* GRAPH_NONE: none, or noted at the other end */
+	uint32_t request;       /* the last; GRAPH_NONE: none, or noted at the other end */
 	uint32_t asker;         /* asks: the request on behalf of which a task last asked */
 	bool dgram;
 	bool sent_last;

@@ -15,7 +15,7 @@ struct path_frame {
 	uint64_t from_ns, to_ns;
 	uint32_t task;
 	uint32_t parent;   /* GRAPH_NONE for frame 0 */
-	uint32_t interval; /* the wait of the parent that opened the frame, or GRAPH_NONE */
+	uint32_t interval; /* the parent's wait that opened this frame, or GRAPH_NONE */
 	uint32_t depth;
 	struct blame blame; /* the blame of this wait; for a creator: EDGE_FORK */
 };
