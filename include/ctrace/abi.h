@@ -59,8 +59,8 @@ enum ct_kind {
 	/* The first wake of a new task. tid: the new task, peer: the creator. */
 	CT_WAKE_NEW = 3,
 	/*
-	 * A futex wait. If the owner is known, this record precedes the CT_SWITCH of the waiter. (If
-	 * the waiter does not block after all, no CT_SWITCH follows.) An inspection of the wait
+	 * A futex wait. If the owner is known, this record precedes the CT_SWITCH of the waiter.
+	 * (If the waiter does not block after all, no CT_SWITCH follows.) An inspection of the wait
 	 * writes the record too, also without a known owner.
 	 *   tid    the waiter
 	 *   peer   the owner, read from user memory: the owner of a glibc mutex or rwlock, the owner
