@@ -16,7 +16,7 @@
 #include "graph/timeline/graph.h"
 
 enum cut_rule {
-	CUT_FIRST = 0, /* no rule: the task's first segment at all, or after a gap */
+	CUT_FIRST = 0, /* no rule: the task's first segment at all, or after an unknown interval */
 	CUT_IDLE = 1,
 	CUT_JOB = 2,
 	CUT_BATCH = 3, /* the next request of the same client, without an idle wait before it */

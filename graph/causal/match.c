@@ -217,7 +217,8 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Drops stale bytes (flow.h). Exception: there are fresh bytes, and this receive has read more. */
+/* Drops stale bytes (flow.h). Exception: this receive has read more bytes than the fresh ones, and
+ * there are fresh ones. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -324,7 +325,7 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	uint32_t request;
 
 	flow->client = from;
-	/* These are parts of a request that is already answered. */
+	/* Drop items that are parts of a request that is already answered. */
 	while (!more && !flow->pipelines && flow->sent_last && r && r->segment == flow->answered) {
 		request_drop(p, flow);
 		r = flow_first(&p->flows, &flow->taken);
@@ -406,7 +407,7 @@ void match_recv(struct pass *p, uint32_t event)
 	take_bytes(p, f, task, event, bytes);
 	flow = &p->flows.v.v[f];
 	flow->user = task;
-	/* The end of a request that is answered already begins no other request. */
+	/* If a request is answered before its end is received, the end begins no other request. */
 	flow->sent_last &= flow->role == ROLE_SERVES && !got.begun;
 	p->work[task].parted = event;
 	p->work[task].spoke = r->obj;

@@ -36,10 +36,9 @@ struct work {
 	/* ran_ns: since the last wake-up; in_ns: when the task got its CPU; 0: it has no CPU */
 	uint64_t ran_ns, in_ns;
 	uint64_t sleep_ns;
-	uint32_t sleeps; /* how many of the last sleeps had about this length */
+	uint32_t sleeps; /* how many sleeps in a row, up to the last, had about one length */
 	uint32_t acts;   /* records of actions since the last wake-up */
-	uint32_t parted; /* the last record of a send, a receive or a block (not in a write)
-			  */
+	uint32_t parted; /* last record of a send, a receive, or the begin of a wait (no write) */
 	uint8_t wait;
 	bool may_be_false; /* if the task does nothing and waits again, its wake-up was false */
 	bool posted;
@@ -71,7 +70,7 @@ struct hands {
 	uint64_t posted_ns;
 	uint32_t poster[2], waiter[2];
 	uint32_t herd[HANDS_HERD];
-	uint32_t n_herd, was_herd; /* was_herd: woken by the call before */
+	uint32_t n_herd, was_herd; /* how many tasks the last call, and the call before it, woke */
 };
 
 struct stack_seen {
@@ -96,7 +95,8 @@ struct request_queue {
 	size_t first;
 };
 struct request_loop {
-	struct request_queue fresh; /* received since the last idle wait */
+	/* fresh: since the last idle wait, the task received the request, or an answer for it */
+	struct request_queue fresh;
 	struct request_queue waiting;
 	uint32_t idles;
 	uint32_t now; /* the request on which the task acted last since its last idle wait */

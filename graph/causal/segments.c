@@ -314,7 +314,7 @@ void segments_job(struct pass *p, uint32_t task, const struct window_event *e, u
 		segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		w->jobs++;
 	} else if (ct_job_state(&e->r) == CT_JOB_END) {
-		if (!(e->r.flags & CT_JF_LOOSE)) /* after a loose end, the task goes on with it */
+		if (!(e->r.flags & CT_JF_LOOSE)) /* after a loose end, the job may go on */
 			segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		if (w->jobs)
 			w->jobs--;

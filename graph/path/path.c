@@ -346,7 +346,7 @@ static bool will_arrive(const struct graph *g, const struct path_frame *f, uint6
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, uint64_t to,
 		      const struct blame *b)
 {
-	/* A wait in a cycle ends only when a task of the cycle dies. */
+	/* If the waker ended the wait because it exited, the wait may have been in a cycle. */
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 	bool loops = is_loop_of(k->g, b, interval);

@@ -38,7 +38,7 @@ static bool is_disk_wait(const struct graph *g, const struct interval *s, const 
 	if (resource_of_object(g->w, s->obj) == RESOURCE_FUSE ||
 	    CT_OBJ_KIND(wake ? wake->r.obj : 0) == CT_OBJ_FUSEDEV)
 		return false;
-	/* The kernel counts every wait for an io_uring as a wait for I/O. */
+	/* The kernel may count any wait for an io_uring as a wait for I/O. */
 	if (s->wait == CT_W_STOPPED || s->wait == CT_W_KTHREAD || s->wait == CT_W_FLOCK ||
 	    s->wait == CT_W_URING)
 		return false;

@@ -13,10 +13,10 @@
 enum poll_score {
 	POLL_NONE,
 	POLL_OWN,     /* the other end is in the task's own process, or is not known */
-	POLL_QUIET,   /* a terminal, or a pipe that was never written */
-	POLL_FAR,     /* a connection to another host, or an eventfd that was written before */
+	POLL_QUIET,   /* a terminal, or a pipe that has never woken the task */
+	POLL_FAR,     /* a connection to another host, or an eventfd that has woken the task */
 	POLL_PEER,    /* a connection to another process of this host */
-	POLL_WRITTEN, /* a pipe that was written before */
+	POLL_WRITTEN, /* a pipe that has woken the task */
 	POLL_UNREAD,  /* as POLL_PEER, and the peer has not read the last message of the task */
 	POLL_OWED,    /* the task is owed an answer */
 };
@@ -127,8 +127,8 @@ static void poll_member_fill(const struct graph *g, uint64_t obj, const struct i
 	}
 }
 
-/* Of equal scores below POLL_WRITTEN, a stopped task is better. Otherwise a later since_ns is
- * better. */
+/* A higher score is better. Of equal scores, a stopped task is better, but only below POLL_WRITTEN.
+ * Otherwise a later since_ns is better. */
 static bool is_better(const struct poll_member *m, const struct poll_member *best)
 {
 	if (m->score == best->score && m->score < POLL_WRITTEN && m->stopped != best->stopped)

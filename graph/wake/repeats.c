@@ -114,8 +114,8 @@ struct score {
 };
 typedef VEC(struct score) scores;
 
-/* `score` is the score of an interval a. v has the later RUNNING and FOLDED intervals, the latest
- * first, with scores that grow. */
+/* `score` is the score of an interval a. v has later RUNNING and FOLDED intervals, the latest
+ * first, with scores that fall. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi.h - every byte that the kernel side gives to user space. BPF programs, the daemon and readers
- * of traces share it. Numbers are little-endian. A value of an enum never gets a new meaning. New
- * values come at the end. Times are CLOCK_BOOTTIME nanoseconds. Task ids are of the initial pid
- * namespace. The idle task of CPU n has tid 0 in records; readers call it -(n+1). Any thread may
- * use it.
+ * abi.h - the records that BPF programs give to the daemon, and that traces hold. BPF programs, the
+ * daemon and readers of traces share it. Numbers are little-endian. A value of an enum never gets a
+ * new meaning. New values come at the end. Times are CLOCK_BOOTTIME nanoseconds, unless a comment
+ * names another clock. Task ids are of the initial pid namespace. The idle task of CPU n has tid 0
+ * in records; readers call it -(n+1). Any thread may use it.
  */
 #ifndef CTRACE_ABI_H
 #define CTRACE_ABI_H
@@ -27,7 +27,7 @@ typedef int ct_s32;
 /*
  * Record kinds. Kinds 1..63 are fixed records: a struct ct_rec, then CT_KIND_WORDS() words x[] of
  * 64 bits. Kinds 64..127 are blobs, which begin with struct ct_blob. A field that a kind's comment
- * does not name is 0, or CT_NR_NONE for nr.
+ * does not name is 0. If the comment does not name nr, nr is 0 or CT_NR_NONE.
  */
 enum ct_kind {
 	/*
@@ -59,21 +59,27 @@ enum ct_kind {
 	/* The first wake of a new task. tid: the new task, peer: the creator. */
 	CT_WAKE_NEW = 3,
 	/*
-	 * A futex wait with a known owner. This record precedes the CT_SWITCH of the waiter.
+	 * A futex wait. If the owner is known, this record precedes the CT_SWITCH of the waiter.
+	 * (If the waiter does not block after all, no CT_SWITCH follows.) An inspection of the wait
+	 * writes the record too, also without a known owner.
 	 *   tid    the waiter
 	 *   peer   the owner, read from user memory: the owner of a glibc mutex or rwlock, the owner
-	 *          of a PI or robust futex, or the thread that a join waits for
+	 *          of a PI or robust futex, or the thread that a join waits for. 0: not known
+	 *   nr     its system call, if an inspection wrote the record
 	 *   obj    the futex
 	 *   x[0]   user address of the futex
 	 *   x[1]   low 32 bits: futex operation; high 32 bits: the value of the futex
 	 */
 	CT_FUTEX = 4,
 	/*
-	 * One of the descriptors that a poll, ppoll or select waits on. The set of descriptors is
-	 * written when a wait for the set begins, and when an iterator reads the state of the
-	 * waiter. In a coarse step, or if the waiter is capped, the set is written when a wait of
-	 * CT_COARSE_NS or more for it ends. The set is not written again if it has not changed and was
-	 * written within the last second. Only its first CT_WAITFD_MAX descriptors are written.
+	 * One of the descriptors that a poll, ppoll, select or pselect waits on. The set of
+	 * descriptors is written when a wait for the set begins, and when an iterator reads the
+	 * state of the waiter. In a coarse step, or if the waiter is capped, the set is written
+	 * when a wait of CT_COARSE_NS or more for it ends. The set is not written again if it has
+	 * not changed and was written within the last second. A set of one is not written: obj of
+	 * the CT_SWITCH is the object. An inspection writes any set on which the task has waited
+	 * since before the daemon began. Only the first CT_WAITFD_MAX descriptors of a set are
+	 * written.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
@@ -158,7 +164,7 @@ enum ct_kind {
 	 */
 	CT_SAMPLE = 20,
 	/*
-	 * An inspection of a long wait.
+	 * An inspection of a long wait, or of a wait in a loop of short ones.
 	 *   tid    the task
 	 *   nr     its system call
 	 *   state, wait, flags  as CT_SWITCH
@@ -178,7 +184,7 @@ enum ct_kind {
 	CT_GAP = 22,
 	/*
 	 * A task wrote or read the variable of a watchpoint. If a task reads the variable several
-	 * times between two changes, only its first read is recorded.
+	 * times between two changes, at most its first read is recorded.
 	 *   tid    the task
 	 *   state  0 written, 1 read
 	 *   aux    length of the variable in bytes
@@ -234,8 +240,9 @@ enum ct_kind {
 	 * are missing. A record that is also about another task is not missing, unless the other
 	 * task is capped too, or is the idle task. These kinds of records can be missing:
 	 * CT_SWITCH, CT_FUTEX, CT_WAITFD, CT_WAKE, CT_WAKE_NEW, CT_SIGNAL, CT_SIGDELIVER, CT_SEND,
-	 * CT_RECV, CT_FLOCK, and the CT_TASK of a rename. But the CT_SWITCH with which the task
-	 * ends is recorded, and a wait of CT_COARSE_NS or more has its CT_FOUND and its CT_WAKE.
+	 * CT_RECV, CT_FLOCK, and the CT_TASK of a rename. But a wait of CT_COARSE_NS or more has
+	 * its CT_FOUND and its CT_WAKE, and the CT_SWITCH with which the task ends is recorded
+	 * (except in a coarse step).
 	 *   tid    the capped task
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
@@ -403,7 +410,7 @@ enum ct_found {
 #define CT_LF_GROUP_DEAD 0x02 /* exit: the task was the last thread of its process */
 
 #define CT_GF_FATAL   0x01 /* the default action is to kill, and there is no handler */
-#define CT_GF_IGNORED 0x02 /* the target ignores the signal, or the signal was already pending */
+#define CT_GF_IGNORED 0x02 /* ignored by the target, already pending, or its queue was full */
 #define CT_GF_GROUP   0x04 /* sent to the process, not to one thread */
 #define CT_GF_KERNEL  0x08 /* the kernel sent it, not kill or its relatives */
 
@@ -450,10 +457,11 @@ enum ct_shed {
 	CT_SHED_WAITS = 5,
 	CT_SHED_PAUSE = 6,
 	/* No CT_SEND and CT_RECV. A CT_WAKE names the kind of interrupt only for timers, and for
-	 * many waits of CT_COARSE_NS or more. Otherwise its context is CT_CTX_IRQ. */
+	 * many waits of CT_COARSE_NS or more. Other interrupts are CT_CTX_IRQ. */
 	CT_SHED_HOOKS = 7,
-	/* Also no CT_SWITCH and CT_FUTEX. A wait of CT_COARSE_NS or more has a CT_FOUND, a CT_WAKE,
-	 * and for a polled set CT_WAITFD. Shorter waits have only sums in CT_FOUND. */
+	/* Also no CT_SWITCH and CT_WAKE_NEW, and CT_FUTEX only from inspections. A wait of
+	 * CT_COARSE_NS or more has a CT_FOUND, a CT_WAKE, and for a polled set CT_WAITFD. Shorter
+	 * waits have only sums in CT_FOUND. */
 	CT_SHED_COARSE = 8,
 	CT_SHED_PAUSES = 9, /* also times without records: CT_GAP with CT_LOSS_SHED */
 	CT_SHED_STEPS = 10,
@@ -663,7 +671,7 @@ _Static_assert(sizeof(struct ct_rawstack_blob) == 32, "ct_rawstack_blob");
 
 /*
  * An access to the variable of a watchpoint. n_user stack addresses follow. The daemon makes a
- * CT_ACCESS of it. h.flags is its state.
+ * CT_ACCESS of it, whose state is h.flags.
  */
 struct ct_rawaccess_blob {
 	struct ct_blob h;

@@ -84,7 +84,7 @@ enum govern_kind {
 
 /* One run in 61 is timed. 61 is a prime, so that each program of a kind is timed now and then. */
 #define GOVERN_TIMED 61
-/* An interrupt or another task came into a longer run. Its time does not count. */
+/* The time of a longer run does not count: an interrupt or another task came in between. */
 #define GOVERN_TOOK_MAX_NS 20000
 #define GOVERN_LIFE_MAX_NS 500000 /* for GOVERN_LIFE, whose programs allocate task storage */
 
