@@ -5,7 +5,7 @@
  * only.
  *
  * In a coarse step, all tasks are read about twice a second, or less often if there are very many.
- * These readings show which tasks wait for long, and how much CPU time the others had.
+ * These readings show which tasks wait for long, and how much CPU time the other tasks had.
  *
  * A pause begins in this order:
  * - the caps of all tasks and groups end;

@@ -30,10 +30,8 @@ struct inspect_policy {
 	uint64_t long_wait_ns;
 	uint64_t next_scan_ns;
 	uint32_t next_tid;
-	/* tokens: how many inspections may be asked for now; fill_ns: the time up to which tokens
-	 * have been added */
-	uint64_t fill_ns;
-	uint32_t tokens;
+	uint64_t fill_ns; /* the time up to which tokens have been added */
+	uint32_t tokens;  /* how many inspections may be asked for now */
 	struct inspect_policy_shares shares;
 	uint64_t shares_ns;
 	uint64_t postponed;

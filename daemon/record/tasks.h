@@ -27,20 +27,19 @@ struct task {
 	uint64_t futex_obj;
 	uint32_t futex_owner;
 	uint32_t tgid;
-	/* records are left out since then (cap); 0: they are not */
+	/* begin of the present cap, which leaves out records of the task; 0: it is not capped */
 	uint64_t capped_ns;
 	/* end of the last cap; the record of its beginning may be read later */
 	uint64_t uncapped_ns;
 	uint64_t group;
 	uint8_t flags;
-	/* For inspect_policy, about the last inspection. inspect_level: how often the pause was
-	 * doubled. */
-	uint8_t inspect_level;
+	/* The members inspect_* are for inspect_policy, and about the last inspection. */
+	uint8_t inspect_level; /* how often the time to the next inspection was doubled */
 	uint16_t inspect_nr;
 	bool inspect_loop;
 	uint32_t generation;
-	/* inspect_since_ns: start of the inspected wait. inspect_next_ns: from when on the same
-	 * wait may be inspected again. */
+	/* inspect_since_ns: start of the inspected wait. inspect_next_ns: the earliest time for
+	 * another inspection of the same wait. */
 	uint64_t inspect_since_ns, inspect_ns, inspect_next_ns, inspect_obj;
 	/* For inspect_policy: a loop of short waits that only a timer ends. loop_waits: number of
 	 * its waits; 0: there is no loop. */
