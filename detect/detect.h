@@ -105,7 +105,7 @@ struct detect_options {
 };
 
 struct detect_stats {
-	/* judged: those of the present tasks that are known */
+	/* tasks: present tasks; judged: the known ones among them */
 	uint64_t tasks, judged;
 	uint64_t tasks_refused;
 	uint64_t found[CT_HANG_RULES];

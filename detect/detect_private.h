@@ -37,7 +37,7 @@ struct detect {
 	/* Before this time, records are missing, or the machine slept. No earlier time counts,
 	 * except for DISK and DEADLOCK. */
 	uint64_t floor_ns;
-	uint64_t slept_ns; /* until then, the machine slept or no tick came */
+	uint64_t slept_ns; /* up to this time, the machine slept or no tick came */
 	uint64_t lost_ns;  /* records were lost until then; 0: none since the last resync */
 	uint32_t lacks;    /* CT_LACK_*: the records that are left out now */
 	uint64_t coarse_end_ns;

@@ -58,8 +58,8 @@ struct detect_task {
 	uint64_t sent_obj;
 
 	uint32_t tgid;
-	/* How often the task was seen on the CPU since progress_ns (by a sample, or in a switch
-	 * without a wait), and its last system call then. */
+	/* looks: how often the task was seen on the CPU since progress_ns (by a sample, or in a
+	 * switch without a wait). look_nr: its latest system call at such a time, or CT_NR_NONE. */
 	uint16_t looks, look_nr;
 	uint32_t returns;  /* how often it came back to its idle point */
 	uint32_t patient;  /* bits 1 << CT_W_*: kinds of long waits (PATIENT_SHARE) */
@@ -114,7 +114,8 @@ struct detect_task *detect_tasks_make(struct detect_tasks *t, uint32_t tid, uint
  * runs another program. */
 void detect_task_reset(struct detect_task *task, uint64_t ts_ns);
 void detect_tasks_remove(struct detect_tasks *t, struct detect_task *task);
-/* Sets used to last, the highest slot with a task, so that a walk over the slots is shorter. */
+/* Sets t->used to `last`, the highest slot with a task, so that a walk over the slots is
+ * shorter. */
 void detect_tasks_trim(struct detect_tasks *t, uint32_t last);
 static inline struct detect_task *detect_tasks_slot(const struct detect_tasks *t, uint32_t i)
 {
