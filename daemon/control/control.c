@@ -98,8 +98,8 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
-/* Returns the events to poll for; 0: the client has to wait. EPOLLOUT for a request that is in
- * the buffer already: the socket can be written, so the event loop comes back at once. */
+/* Returns the events to poll for; 0: the client has to wait. If the buffer has a whole request,
+ * returns EPOLLOUT, so that the event loop comes back at once. */
 static uint32_t client_events(const struct client *cl)
 {
 	if (cl->n_out)
@@ -387,8 +387,8 @@ static bool control_is_gone(int fd)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* Looks for a place before the rights, because that is cheap. Returns true for a user other than
- * root. */
+/* Looks for a place first, because to check the rights costs more. Returns true for a user other
+ * than root. */
 static bool control_take(struct control *c, int fd)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };

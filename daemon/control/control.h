@@ -41,9 +41,9 @@ enum control_right {
 };
 
 /*
- * Handles a request. body is valid only during the call. *fd is the descriptor that came with it,
- * or -1. A handler that keeps it sets *fd to -1 (TAKE_FD). The client's next request waits for
- * control_answer(), which may come later.
+ * Handles a request. body is valid only during the call. *fd is the descriptor that came with the
+ * request, or -1. A handler that keeps the descriptor sets *fd to -1 (TAKE_FD). The client's next
+ * request waits for control_answer(), which may come later.
  */
 typedef void (*control_request_fn)(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd);
 

@@ -89,8 +89,8 @@ enum governor_act {
  * CPUs are on-line. */
 void governor_init(struct governor *g, uint32_t budget_ppm, uint64_t now_ns,
 		   const struct governor_spent *spent, unsigned cpus);
-/* Also fills the bucket, and sets patience to 1. Without a budget (0), each tick leaves out
- * less, until all is recorded. */
+/* Sets the budget, fills the bucket, and sets patience to 1. Without a budget (0), each tick leaves
+ * out less, until all is recorded. */
 void governor_budget(struct governor *g, uint32_t budget_ppm);
 /* Decides what the caller has to do next, once in GOVERNOR_TICK_NS. now_ns and cpus are as for
  * governor_init(). */

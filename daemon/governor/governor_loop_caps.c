@@ -101,7 +101,7 @@ static void group_tasks_take(struct group_tasks *t)
 
 	for (uint32_t tid = 0; (tid = probe_capped_next(p, tid));) {
 		if (!caps_has(&t->g->caps, tid)) {
-			/* without memory, a later call finds the other tasks */
+			/* if there is no memory, a later call takes the other tasks */
 			if (VEC_PUSH(&t->found, 0) || VEC_PUSH(&t->tids, tid))
 				break;
 			probe_uncap(p, tid);

@@ -21,7 +21,8 @@
 
 struct task {
 	struct window_state st;
-	/* of the latest wake-up; the switch before it may be read later */
+	/* the latest wake-up; its record may come before that of the switch at which the task
+	 * blocked */
 	uint64_t wake_ns;
 	uint64_t futex_ns;
 	uint64_t futex_obj;
@@ -29,7 +30,7 @@ struct task {
 	uint32_t tgid;
 	/* begin of the present cap, which leaves out records of the task; 0: it is not capped */
 	uint64_t capped_ns;
-	/* end of the last cap; the record of its beginning may be read later */
+	/* end of the last cap; the record of this cap's beginning may come later */
 	uint64_t uncapped_ns;
 	uint64_t group;
 	uint8_t flags;
