@@ -631,8 +631,8 @@ static int control_listen(struct control *c, bool group)
 }
 
 /*
- * A clean-up may have removed the file. Without it, no client can connect. The daemon can no longer
- * give files to a group, so the new socket is for root only.
+ * Makes the socket again if a clean-up has removed its file. The daemon can no longer give files
+ * to a group, so the new socket is for root only.
  */
 static int control_look(sd_event_source *source, uint64_t usec, void *arg)
 {

@@ -161,11 +161,9 @@ void probe_cap(struct probe *p, uint32_t tid);
 /* Returns how many records were left out since probe_cap(). Capped tasks with the same GOVERN_SLOT
  * count together. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
-/*
- * From now on, each task of the group (govern_group()) is capped at its next record, with a
- * CT_SHED, and each new child of such a task without one. False: GOVERN_GROUPS groups are capped
- * already.
- */
+/* From now on, each task of the group (govern_group()) is capped at its next record, with a
+ * CT_SHED. A new child of such a task is capped without a CT_SHED. False: GOVERN_GROUPS groups are
+ * capped already. */
 bool probe_cap_group(struct probe *p, uint64_t group);
 /* From now on no further task is capped for its group. Capped tasks stay capped until
  * probe_uncap(). */
