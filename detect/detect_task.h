@@ -62,7 +62,7 @@ struct detect_task {
 	/* looks: how often the task was seen on the CPU since progress_ns (by a sample, or in a
 	 * switch without a wait). look_nr: its latest system call at such a time, or CT_NR_NONE. */
 	uint16_t looks, look_nr;
-	uint32_t returns;  /* how often it came back to its idle point */
+	uint32_t returns;  /* how often the task came back to its idle point */
 	uint32_t patient;  /* bits 1 << CT_W_*: kinds of long waits (PATIENT_SHARE) */
 	uint64_t first_ns; /* first of the returns */
 	uint64_t seen_ns;  /* first record of the task */
