@@ -88,7 +88,8 @@
  * counts as polling. Evidence: sleeps_after_a_try below; sleeps_for_another_reason above. */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
-/* Returns the longest time that a task without progress may run within since_ns. */
+/* since_ns: time since the first wait. Returns how long a task may run in this time without having
+ * made progress. */
 static inline uint64_t no_progress_ns(uint64_t since_ns)
 {
 	return PROGRESS_NS + since_ns / PROGRESS_SHARE;
@@ -166,10 +167,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PATH_MAX_PIECES (4u << 20)
 /* records: the search for the socket that a task used last */
 #define SPOKE_LOOKS 256
-/* ns: A waiter on a futex may have given work to a task that it woke. A wake-up before the waiter's
- * last wait of more than this does not count. Below: a thread that waits until its new thread has
- * begun does not count as waiting for that thread. Above: a wake-up that was made for earlier work
- * counts. Evidence: join_after_begin below; work_before_pause above. */
+/* ns: A waiter on a futex may have given work to a task that it woke. Wake-ups before the waiter's
+ * last wait that was longer than this do not count. Below: a thread that waits until its new thread
+ * has begun does not count as waiting for that thread. Above: a wake-up that was made for earlier
+ * work counts. Evidence: join_after_begin below; work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
 /* questions: An event loop may ask this many before it answers. If it asks more, the time of the
  * first questions counts for a later one. */
