@@ -44,7 +44,7 @@ struct enders {
 struct blame {
 	uint32_t task;     /* GRAPH_NONE: no task of this host */
 	uint32_t event;    /* the record that shows that `task` is to blame, or GRAPH_NONE */
-	uint64_t obj;      /* of the wait; of a polled set, the object that mattered */
+	uint64_t obj;      /* object of the wait; for a polled set, the object that mattered */
 	uint64_t until_ns; /* when `task` acted; if no task acted, the end of the wait */
 	enum resource_kind kind;
 	uint8_t time;     /* enum time_kind */
