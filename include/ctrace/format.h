@@ -85,7 +85,7 @@ struct format_segment {
 	uint8_t boot_id[16];
 	uint32_t n_slots;
 	uint32_t flags;
-	uint64_t begin_ns; /* of the checkpoint; end_ns of the last segment, except after a gap */
+	uint64_t begin_ns; /* time of the checkpoint; without a gap: end_ns of the segment before */
 	uint64_t end_ns;
 	uint64_t min_ns;
 	uint64_t max_ns;
