@@ -88,7 +88,7 @@
 /* returns: LOOP and BUSY judge a task after it has come back to its idle point this often.
  * Evidence: returns (edges_test.c). */
 #define RETURNS_MIN 20
-/* returns: the run of a task is judged after the task has come back to its idle point this
+/* returns: more than RETURNS_MIN. BUSY judges a task after it has come back to its idle point this
  * often. Evidence: busy (edges_test.c). */
 #define RETURNS_BUSY 100
 /* messages: clients that wait for a task are judged after the task has received this many.
