@@ -16,10 +16,10 @@
  * such programs, also on other CPUs. So the records may be in another order than the events.
  */
 
-/* ns: A send or a receive is recorded when its call returns. The task at the other end may be woken
- * up to this much earlier. Below: the record is not found. Above: the record of the next message is
- * taken. Evidence: send_recorded_late, receive_recorded_late below; next_message, next_receive
- * above. */
+/* ns: A send or a receive is recorded when its call returns. The wake-up of the task at the other
+ * end comes at most this much earlier. Below: the record is not found. Above: the record of the
+ * next message is taken. Evidence: send_recorded_late, receive_recorded_late below; next_message,
+ * next_receive above. */
 #define MESSAGE_LATE_NS 1000000ULL
 /* ns: Bytes on a connection within this host that need at least this long were kept back on their
  * way. Below: a receiver that gets its interrupt late seems to wait for the network. Above: the
@@ -173,7 +173,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * work counts. Evidence: join_after_begin below; work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
 /* questions: An event loop may ask this many before it answers. If it asks more, the time of the
- * first questions counts for a later one. */
+ * first questions counts as time of a later question. */
 #define ASKED_STEPS 8
 /* threads, and moments: The search for the active thread of a process. THREADS: the largest process
  * that is searched. MOMENTS: how often the state of a thread is looked at in a wait; a prime,
