@@ -64,8 +64,8 @@ static uint32_t queue_oldest(const struct pass *p, struct request_queue *q, enum
 	return q->first < q->v.n ? q->v.v[q->first] : GRAPH_NONE;
 }
 
-/* A new request is one on behalf of which no task has asked. Passes over the first *skip new
- * requests. Sets *last to the last new request at which it looked. */
+/* Returns the first new request of the queue, after it has passed over *skip new ones. A request is
+ * new if no task has asked on behalf of it. Sets *last to the last new request that it has seen. */
 static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum turn turn, uint32_t *skip,
 			  uint32_t *last)
 {
