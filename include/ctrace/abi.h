@@ -427,9 +427,9 @@ enum ct_found {
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 /*
- * CT_JOB_END: the framework does not report ends. Then this record is made with the start, or when
- * the probed function returns. The next work of the task still belongs to the job, until another
- * job or idling.
+ * Flag of a CT_JOB_END: the framework does not report the ends of jobs. So this record is made with
+ * the start of the job, or when the probed function returns. The next work of the task still
+ * belongs to the job, until the task begins another job or idles.
  */
 #define CT_JF_LOOSE 0x01
 
