@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * proctask.h - the tasks of the machine as /proc shows them now: the system call of each thread,
- * and the open descriptors of each process. A task may go on while others are read:
- * proctask_moved() tells. Without permission, system calls and descriptors are missing, and
+ * and the open descriptors of each process. A task may go on while others are read;
+ * proctask_moved() shows this. Without permission, system calls and descriptors are missing, and
  * unseen_cnt counts the process. Ids are of the caller's pid namespace. procwait.h finds what a
  * thread waits for. One thread at a time for each struct proctask.
  */
