@@ -188,7 +188,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define ROUND_LOOKS    4096
 #define LEGS_MAX       256
 /* records: the search for the signal by which a traced task tells its tracer that it stops. The
- * task sends it just before it stops. */
+ * signal comes just before the stop. */
 #define TRACER_LOOKS 256
 /* records: the search for the task to which a waiter gave work */
 #define HANDED_LOOKS 1024
