@@ -239,8 +239,8 @@ static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 	}
 }
 
-/* If one of the first datagrams has exactly this length, those in front of it were lost. If none
- * has this length, the received datagram was cut, and none is dropped. */
+/* If one of the first datagrams in the queue has the length `bytes`, the datagrams in front of it
+ * were lost. If none has, the received datagram was cut, and none is dropped. */
 static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	struct flow_item *i;
