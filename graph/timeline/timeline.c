@@ -514,7 +514,7 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 
 /*
  * The daemon may cap a task that has ended meanwhile. In a capped group (CT_GV_GROUP), the record
- * is about a new task with the same tid, unless it says that its task has exited.
+ * is about a new task with the same tid, unless the record says that the task has exited.
  */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
 {
