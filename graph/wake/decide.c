@@ -411,8 +411,8 @@ static const struct interval *blame_repeat(const struct graph *g, uint32_t inter
 	return x && x->from_ns < limit_ns && x->to_ns <= limit_ns ? x : NULL;
 }
 
-/* Returns the last try, if it failed shortly before ts_ns. Unlocks after it do not count, because a
- * close of the file is recorded as an unlock too. */
+/* Returns the last try to get a file lock, if it failed shortly before ts_ns. Unlocks after the try
+ * do not count, because a close of the file is recorded as an unlock too. */
 static const struct window_event *failed_try(const struct graph *g, uint32_t tid, uint64_t ts_ns,
 					     uint32_t *ret_event)
 {
