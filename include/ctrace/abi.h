@@ -359,8 +359,8 @@ enum ct_wait {
 	CT_W_OTHER = 22,
 	CT_W_YIELD = 23, /* did not block: sched_yield */
 	/* The kernel holds the task up until there is memory: the limit memory.high of its control
-	 * group is reached, or the kernel frees pages. A wait for a disk meanwhile has another
-	 * kind. Since version 1.6 of the format. */
+	 * group is reached, or the kernel frees pages. A wait for a disk in this time has
+	 * another kind. Since version 1.6 of the format. */
 	CT_W_MEMORY = 24,
 };
 

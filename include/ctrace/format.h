@@ -62,7 +62,7 @@ _Static_assert(sizeof(struct format_file) == 64, "format_file");
 #define FORMAT_SEGMENT_UNWRITTEN 0x2u /* records from gap_from_ns to begin_ns are missing */
 /*
  * Since version 1.3: a copy of a segment that was still open. Copies of one segment have the same
- * seq. The one with the greatest end_ns has all records of the others.
+ * seq. The one with the greatest end_ns has all records of the other copies.
  */
 #define FORMAT_SEGMENT_SAVED 0x4u
 
