@@ -41,7 +41,7 @@ enum { PROCTASK_NR_RUNNING = -2, PROCTASK_NR_NONE = -1, PROCTASK_NR_UNKNOWN = -3
 
 struct proctask_thread {
 	uint32_t tid;
-	uint32_t ns_tid; /* in its own pid namespace */
+	uint32_t ns_tid; /* tid in the thread's own pid namespace */
 	uint32_t proc;
 	uint32_t tracer; /* tid of the ptrace tracer; 0: none */
 	char comm[16];
