@@ -15,7 +15,7 @@ struct contention {
 	uint32_t task;
 	uint64_t total_ns;
 	uint64_t ns;
-	uint64_t own_ns; /* CPU: had by threads of the victim's own process */
+	uint64_t own_ns; /* threads of the victim's own process had the CPU */
 	uint64_t idle_ns;
 	uint64_t lost_ns;
 	uint64_t throttled_ns; /* CPU: waits while the quota of the control group was used up */
@@ -45,8 +45,8 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
  * that ran last before to_ns. Returns GRAPH_NONE if no other thread ran. */
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Returns how often `task` gave up the CPU without blocking: in sched_yield, or in a poll with a
- * time limit of zero. *ret_samples: the number of its samples. *ret_sampled: those of them that
- * were in a system call that yields or polls. */
+ * time limit of zero. *ret_samples: the number of samples of `task`. *ret_sampled: the number of
+ * its samples in a system call that yields or polls. */
 uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			   uint32_t *ret_sampled, uint32_t *ret_samples);
 

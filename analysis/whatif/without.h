@@ -24,8 +24,8 @@ struct whatif_without {
 	enum time_kind time;
 };
 
-/* The most tasks in a row that wait for the next one. Behind this row, the next task does nothing
- * earlier than in the trace. */
+/* The most tasks in a row, each of which waits for the next. A further task does nothing earlier
+ * than in the trace. */
 #define WHATIF_MAX_DEPTH 2048
 
 #endif
