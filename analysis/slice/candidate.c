@@ -14,8 +14,10 @@
 #define STACK_LOOKS  4096
 #define FRAMES_MAX   64
 
-/* EXACT_NS: the arrival of the edge is the act. START_NS: the edge started the segment. */
-enum { EXACT_NS = 0, START_NS = 1 };
+enum {
+	EXACT_NS = 0, /* the arrival of the edge is the act */
+	START_NS = 1  /* the edge started the segment */
+};
 
 static bool is_start(const struct segment *s, const struct edge *e, uint64_t arrived_ns)
 {
@@ -113,7 +115,7 @@ static bool is_nearer(const struct causal *c, const struct candidate *a, const s
 	return a->distance_ns < b->distance_ns;
 }
 
-/* The parts of a long message are such edges. They count as one. */
+/* The parts of a long message, for example, count as one edge. */
 static bool is_same_way(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	const struct edge *x = &c->edges[a->edge], *y = &c->edges[b->edge];
