@@ -37,9 +37,9 @@ struct snapshot_request {
 };
 
 /*
- * Puts the present state into the trace: inspections of long waits that had none since since_ns,
- * file locks, and descriptor tables. Then seals the file segment. Returns false if the disk is
- * slower than SNAPSHOT_REQUEST_FLUSH_NS.
+ * Puts the present state into the trace: inspections of long waits that had no inspection since
+ * since_ns, file locks, and descriptor tables. Then seals the file segment. Returns false if the
+ * disk is slower than SNAPSHOT_REQUEST_FLUSH_NS.
  */
 bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_t since_ns);
 
