@@ -212,8 +212,8 @@
  * If smaller, there are more rows, and a diagnosis for each (test lock_of_a_second).
  * If larger, hangs are missed (the same test). */
 #define HANGS_WAIT_NS 1000000000ULL
-/* ns: A shorter run on a CPU gets no row in the list of hangs. From this length on, a main thread's
- * wait on a condition or an eventfd for a busy task is an alarm.
+/* ns: A shorter run on a CPU gets no row in the list of hangs. A main thread that waits this long
+ * for a busy task, on a condition or an eventfd, is an alarm.
  * If smaller, there are alarms about ordinary work (tests two_seconds_of_work,
  * main_waits_for_a_worker).
  * If larger, hangs are missed (tests two_seconds_of_work, main_waits_for_a_worker_for_long). */

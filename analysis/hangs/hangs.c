@@ -28,7 +28,7 @@ static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 	       s->st & CT_ST_DISK || s->wait == CT_W_FUTEX;
 }
 
-/* The same call on the same object, again and again, with hardly any work in between. */
+/* A run of waits: the same call on the same object, with hardly any work in between. */
 struct run {
 	uint32_t first, last;
 	uint32_t next;

@@ -8,8 +8,9 @@
 #include "lib/cleanup.h"
 #include "trace/words/frame.h"
 
-/* Limits of a search back along strong edges: its depth, and the edges of one segment. */
+/* The most steps of a search back along strong edges. */
 #define ANSWER_DEPTH 16
+/* The most edges of one segment that this search looks at. */
 #define ANSWER_EDGES 1024
 #define STACK_LOOKS  4096
 #define FRAMES_MAX   64
@@ -82,7 +83,8 @@ static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 	return GRAPH_NONE;
 }
 
-/* Example: the answer to a request that s has sent. */
+/* Returns true if s has asked the sender of e, directly or through others. Example: e is the answer
+ * to a request. */
 static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 {
 	uint64_t since = c->segments[s].from_ns;

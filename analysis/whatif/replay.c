@@ -10,8 +10,8 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* In place of a shift (whatif.h): the task holds up no other task, because the question breaks
- * their cycle of waits. */
+/* In place of a shift (whatif.h): the question breaks a cycle of waits through this task, so the
+ * task holds up no other task. */
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
