@@ -58,7 +58,8 @@
  * is the same. */
 #define MMAP_FROM (1 << 20)
 
-/* 1/n of the time that the user asks about: A shorter part has no line of its own. */
+/* 1/n of the time that the user asks about: `ctrace path` and `ctrace diagnose` do not show a
+ * shorter part by itself. */
 #define SHOW_SHARE 1000
 /* 1/n of the time that the user asks about: `ctrace path` names the best change too if it saves
  * twice as much as the change in the headline, plus this share. */
