@@ -193,8 +193,8 @@ static uint64_t ran_ns(const struct graph *g, uint32_t task, uint64_t from_ns, u
 	return ns;
 }
 
-/* Subtracts all the time for which the victim was not in the queue, because the task may have run
- * in that time. */
+/* The task may have run while the victim was not in the queue (`elsewhere`). That time does not
+ * count. */
 static uint64_t share_of(const struct graph *g, uint32_t task, const struct queue *q)
 {
 	uint64_t sampled = task == GRAPH_NONE ? 0 : sampled_ns(g, task, q->from_ns, q->to_ns), ran, elsewhere;
