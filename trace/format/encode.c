@@ -32,8 +32,8 @@ struct encoder {
 	bytes_t out;
 	bytes_t planes;
 	size_t raw_bytes;
-	/* The last block of each type that is no column. The copies of an open segment mostly have
-	 * the same blocks, which then are not compressed again. */
+	/* The last block of each type, except for columns. A block that has not changed since is
+	 * not compressed again: mostly so for the copies of an open segment. */
 	struct kept_block kept[FORMAT_BLOCK_TYPES];
 	ZSTD_CCtx *zstd;
 };

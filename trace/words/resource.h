@@ -7,7 +7,7 @@
 
 #include "trace/format/window.h"
 
-/* From RESOURCE_CHILD on, in the order of their words. Tables sort rows by kind on a tie. */
+/* From RESOURCE_CHILD on, sorted by resource_kind_word(). On a tie, tables sort rows by kind. */
 enum resource_kind {
 	RESOURCE_NONE = 0,
 	RESOURCE_CHILD,

@@ -140,7 +140,7 @@ static void ringfile_take(struct ringfile *r, const struct file_index *ix, const
 		ring_seq = newest->h.seq;
 	}
 	/* An earlier ringfile_unsave() may have put segments behind the newest one of the ring.
-	 * Their seq is less than n_saves lower. */
+	 * Their seq is below ring_seq, but above ring_seq - n_saves. */
 	while (r->next_slot <= r->n_slots && r->slots[r->next_slot].seq &&
 	       r->slots[r->next_slot].seq + r->n_saves > ring_seq)
 		r->next_slot++;
