@@ -74,8 +74,8 @@ static void start(void **state)
 {
 	struct run r;
 
-	/* Tracing costs 40 s of budget in 10 s. 10 s come in, and the bucket of the start
-	 * has 30 s. */
+	/* In 10 s, tracing costs the budget of 40 s. The budget of 10 s comes in, and the bucket
+	 * had 30 s at the start. */
 	run_init(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 4) / MS, 10000, 10200);
 	run_init(&r);
@@ -177,7 +177,7 @@ static void flap(void **state)
 	}
 }
 
-/* budgets: the cost of the capture before the pause */
+/* budgets: the cost of the capture before the pause, as a multiple of the budget */
 static uint64_t pause_ms(double budgets, uint64_t resume_ms)
 {
 	struct run r;
