@@ -47,8 +47,8 @@ uint64_t limits_raw_bytes(uint64_t body_bytes);
 /* The most records of one segment whose body has body_bytes bytes. Or: the most records of a window
  * whose bodies have body_bytes bytes together. */
 uint64_t limits_records(uint64_t body_bytes);
-/* The most bytes of dictionaries and checkpoints that a window may keep. body_bytes: all bodies
- * together. */
+/* The most bytes of dictionaries and checkpoints that a window may keep. body_bytes: the size of
+ * all its bodies together. */
 uint64_t limits_kept_bytes(uint64_t body_bytes);
 /* The most records that order_join() may move for one window of n_records records. */
 uint64_t limits_moves(uint64_t n_records);

@@ -353,8 +353,8 @@ static int seal_pull(struct writer *w)
 		pull_blob(&p->out_tasks, &w->replaced.v[i].h);
 	for (size_t i = 0; i < w->renewed.n; i++)
 		pull_task(p, w->renewed.v[i]);
-	/* All copies of a segment have the same states. With their names first, a block of names
-	 * changes only if the records bring a new name. */
+	/* All copies of a segment have the same states. The names of these states come first. So
+	 * the block of names changes only if the records bring a new name. */
 	for (size_t i = 0; i < w->states.n; i++) {
 		const struct format_state *s = &w->states.v[i];
 

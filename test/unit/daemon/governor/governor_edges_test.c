@@ -122,7 +122,8 @@ static void capture(void **state)
 	}
 }
 
-/* Returns 0 if there is no step back. patience: a factor of the time before a step back */
+/* Returns the time until a step back, or 0 if there is none. patience: this time takes so many
+ * times as long. */
 static uint64_t stays_ms(enum ct_shed step, double budgets, unsigned patience)
 {
 	struct run r;
@@ -256,8 +257,8 @@ static void share(void **state)
 	assert_true(is_capped(0.26, 4.1));
 }
 
-/* budgets: the cost of all other tasks. bucket_ms: the budget in the bucket when the cap begins.
- * uncap_ms: how long the last cap took to end. */
+/* budgets: the cost of all other tasks, as a multiple of the budget. bucket_ms: the budget in the
+ * bucket when the cap begins. uncap_ms: how long the last cap took to end. */
 static uint64_t cap_ms(double budgets, double bucket_ms, uint64_t uncap_ms)
 {
 	struct run r;
@@ -277,8 +278,8 @@ static void cap(void **state)
 	assert_in_range(cap_ms(0, 1000, 100), 6400, 6424); /* 64 times uncap_ms */
 }
 
-/* After a coarse step, records from before it still arrive. So the governor waits with the next
- * step. */
+/* After a coarse step, records from before the step still arrive. So the governor takes no other
+ * step for a while. */
 static void rest(void **state)
 {
 	struct run r;
