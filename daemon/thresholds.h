@@ -257,8 +257,8 @@
 #define INSPECT_POLICY_BACKOFF_BASE 2000000000ULL
 #define INSPECT_POLICY_BACKOFF_MAX  5
 /* INSPECT_POLICY_STUCK, times the setting long-wait: a wait this long is inspected before the time
- * of INSPECT_POLICY_BACKOFF_* is over. INSPECT_POLICY_STUCK_AGAIN, ns: but the task's last
- * inspection must be this old. Evidence: `stuck` in policy_edges_test.c. */
+ * of INSPECT_POLICY_BACKOFF_* is over. This happens only if the last inspection of the task is at
+ * least INSPECT_POLICY_STUCK_AGAIN (ns) old. Evidence: `stuck` in policy_edges_test.c. */
 #define INSPECT_POLICY_STUCK       10
 #define INSPECT_POLICY_STUCK_AGAIN 10000000000ULL
 

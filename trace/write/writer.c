@@ -46,8 +46,8 @@ struct writer {
 	uint32_t n_records;
 	uint32_t kinds[FORMAT_KINDS];
 	uint64_t lost[FORMAT_CAUSES];
-	VEC(struct ct_task_blob)
-	replaced; /* entries of tasks that this segment needs, but `tasks` has newer ones */
+	/* old entries of `tasks` that have been replaced, but that this segment still needs */
+	VEC(struct ct_task_blob) replaced;
 	VEC(uint32_t) renewed;
 	size_t pending;
 	/* saved_bytes: the size of the last copy of the open segment. saved_more: how much that
