@@ -70,7 +70,8 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
  * If the id of an object is a kernel address, replaces the id by another one of the same kind,
  * because the address would reveal where the kernel lies in memory. The field obj of some records
  * is not the id of an object but a kernel address, such as that of the function of a timer. Such an
- * address looks like an id of an unknown kind, and is replaced too.
+ * address looks like an id of an unknown kind, and is replaced too. So is the id of a mark, which is a hash
+ * of its name.
  */
 static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 {
@@ -104,6 +105,10 @@ static void redact_event(const struct redact *r, struct window_event *e, uint64_
 	case CT_SAMPLE:
 	case CT_VISIT:
 		x[0] = redact_id(r, x[0]);
+		break;
+	case CT_MARK:
+		x[0] = redact_id(r, x[0]);
+		e->r.flags |= CT_MF_HASHED;
 		break;
 	default:
 		break;

@@ -77,10 +77,10 @@ struct window_record fixture_record(struct fixture *f, uint8_t kind)
 	for (int i = 0; i < CT_KIND_WORDS(kind); i++)
 		e.x[i] = fixture_number(f);
 	/* The first word of these records is a time, so it must be less than FORMAT_TIME_MAX. The
-	 * second word of a gap is a time too. */
+	 * second word of a gap or a mark is a time too. */
 	if (kind == CT_GAP || kind == CT_SHED || kind == CT_HANG || kind == CT_FOUND)
 		e.x[0] %= FORMAT_TIME_MAX;
-	if (kind == CT_GAP)
+	if (kind == CT_GAP || kind == CT_MARK)
 		e.x[1] %= FORMAT_TIME_MAX;
 	e.r.ts = f->now + fixture_random(f) % 2000 - 1000;
 	e.cpu = (uint16_t)(fixture_random(f) % 5 * 3);
