@@ -19,6 +19,7 @@ static const struct command commands[] = {
 	{ "metrics", "Print the daemon's figures for Prometheus", cmd_metrics },
 	{ "doctor", "Show what this machine allows, hook by hook", cmd_doctor },
 	{ "watch", "Record who writes a variable of a process", cmd_watch },
+	{ "mark", "Mark the begin or end of a transaction, from a script", cmd_mark },
 	{ "waits", "Show who waits for whom now", cmd_waits },
 	{ "diagnose", "Say why something was slow or stuck, and who was to blame", cmd_diagnose },
 	{ "slice", "Show the causes of a task's work, or what it caused", cmd_slice },
@@ -38,7 +39,7 @@ static void print_help(FILE *f)
 	      "\nCommands:\n",
 	      f);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].summary);
+		fprintf(f, "  %-12s %s\n", commands[i].name, commands[i].summary);
 	fputs("\n"
 	      "'ctrace help COMMAND' shows the options of a command. Exit status: 0 success, 1 failure, 2 wrong usage.\n",
 	      f);

@@ -103,6 +103,8 @@
 #define WAIT_ANSWER_MS 10000
 /* ms: for a watchpoint. The daemon first looks for the variable in the program. */
 #define WAIT_WATCH_MS 30000
+/* ms: for the answer to 'ctrace mark'. A script waits for it. No evidence yet. */
+#define WAIT_MARK_MS 1000
 /* ms: for a snapshot. The daemon may have to copy the whole trace. */
 #define WAIT_SNAPSHOT_MS 120000
 /* ms: until a daemon that the command itself has started is ready. The kernel verifies the BPF

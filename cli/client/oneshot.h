@@ -38,6 +38,8 @@ void oneshot_stop(struct oneshot *r);
 /* As oneshot_stop(); also restores the signal mask and frees r. Accepts NULL. */
 void oneshot_free(struct oneshot *r);
 
+/* The variable that tells a recorded command the path of the daemon's control socket. */
+#define ONESHOT_SOCKET_VARIABLE "CTRACE_SOCKET"
 /* Path of the daemon's control socket. Belongs to r. */
 const char *oneshot_socket(const struct oneshot *r);
 /* Path of the circular trace. The trace can be read until oneshot_stop(), also if the daemon has

@@ -98,6 +98,8 @@ __attribute__((format(printf, 3, 4))) void control_refuse(struct control *c, uin
 enum control_right control_right(const struct control *c, uint64_t client);
 /* Returns the user of this client, or (uid_t)-1 if the client has gone. */
 uid_t control_uid(const struct control *c, uint64_t client);
+/* Returns the process of this client, or 0 if the client has gone or its process is not visible. */
+pid_t control_pid(const struct control *c, uint64_t client);
 /* Returns true if the client runs as root or as the daemon's user. */
 bool control_is_owner(const struct control *c, uint64_t client);
 /* Returns true if the client is still connected. */

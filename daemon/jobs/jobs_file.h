@@ -24,7 +24,8 @@ struct jobs_file {
 	/* n_wanted: functions of the description that apply to this file; n_found: those of them
 	 * that have a probe */
 	unsigned n_wanted, n_found;
-	char why[128]; /* why the last function that failed has no probe; "": none failed */
+	unsigned n_marks, n_refused; /* marks that have a probe, and marks without one */
+	char why[128];               /* why the last function that failed has no probe; "": none failed */
 	/* Set by the caller. named: the path still leads to the file. mapped: a process has mapped
 	 * the file. by_mapping: the file was found in the mappings of a process, so the daemon must
 	 * not follow its path. */

@@ -18,6 +18,7 @@
 #include "daemon/capture/drain.h"
 #include "daemon/incident/incident.h"
 #include "daemon/jobs/jobs.h"
+#include "daemon/record/marks.h"
 #include "daemon/service/watchpoint.h"
 #include "daemon/worker.h"
 
@@ -36,6 +37,7 @@ struct service {
 	struct drain *drain;
 	struct jobs *jobs; /* NULL: the daemon does not ask frameworks for jobs */
 	struct watchpoints *watchpoints;
+	struct marks marks;          /* the limits of the request "mark" */
 	struct incidents *incidents; /* NULL: the daemon takes no snapshots of hangs */
 };
 
