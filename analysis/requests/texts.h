@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * texts.h - private to analysis/requests/: gives each distinct text a number, from 0 on, in the order in
+ * texts.h - gives each distinct text a number, from 0 on, in the order in
  * which the texts are added. So a caller can keep an array with one element for each text.
  */
 #ifndef CTRACE_ANALYSIS_REQUESTS_TEXTS_H
