@@ -37,10 +37,7 @@ static char *own_path(void)
 	return NULL;
 }
 
-/* Reads a file, but at most RULESFILE_BYTES_MAX + 1 bytes of it: so many bytes are enough for
- * rulesfile_parse() to see that the file is too large. The caller frees *ret. Returns 0,
- * -EMEDIUMTYPE if the file is not a regular file, or another -errno. */
-static int slurp(const char *path, char **ret, size_t *ret_size)
+int rulestore_read(const char *path, char **ret, size_t *ret_size)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	_cleanup_free_ char *buf = NULL;
@@ -112,7 +109,7 @@ static int load(struct rulestore *s, const char *path, bool may_miss)
 	_cleanup_free_ char *text = NULL;
 	char err[RULESFILE_ERR_MAX];
 	size_t size = 0, before = s->rules.v.n;
-	int r = slurp(path, &text, &size);
+	int r = rulestore_read(path, &text, &size);
 
 	if (r == -ENOENT && may_miss)
 		return CLI_OK;
@@ -257,7 +254,7 @@ static int add_to_file(const char *path, const struct rule *v, size_t n)
 		if (!real)
 			return -ENOMEM;
 	}
-	r = slurp(real, &old, &size);
+	r = rulestore_read(real, &old, &size);
 	if (r && r != -ENOENT)
 		return r;
 	text = rulesfile_merge(old, size, v, n);

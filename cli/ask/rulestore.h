@@ -43,6 +43,10 @@ struct rulestore {
 	char *keep;
 };
 
+/* Reads a file, but at most RULESFILE_BYTES_MAX + 1 bytes of it: so many bytes are enough for the
+ * parser to see that the file is too large. The caller frees *ret. Returns 0, -EMEDIUMTYPE if the file
+ * is not a regular file, or another -errno. */
+int rulestore_read(const char *path, char **ret, size_t *ret_size);
 /* Reads the files. asking: questions are possible, so there may be answers to keep. Then the file
  * for the answers need not exist yet. rulestore_done() has to be called after failure too. */
 int rulestore_open(const struct rulestore_options *o, bool asking, struct rulestore *ret);
