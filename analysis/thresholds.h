@@ -424,7 +424,9 @@
  * If smaller, usual transactions are outliers; if larger, slow ones are not (test outliers). */
 #define TRANSACTION_SD  3
 #define TRANSACTION_MAD 5
-/* transactions: There are outliers only among at least this many (test outliers). */
+/* transactions: There are outliers only among at least this many.
+ * If smaller, chance makes outliers (test too_few_for_outliers); if larger, few transactions have none
+ * (test two_shapes). */
 #define TRANSACTION_OUTLIERS_OF 5
 
 #endif
