@@ -398,7 +398,7 @@
  * ranks.
  * If smaller, rare shapes are missed.
  * If larger, a trace with many requests takes minutes. */
-#define TRANSACTION_DIVIDED 2000
+#define TRANSACTION_DIVIDED 20000
 /* transactions: The reasons are those of at most this many usual and of this many slow transactions.
  * If smaller, rare reasons are missed.
  * If larger, each shape of a type takes seconds. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rules.h - rules that say which work is a transaction. cli/input/transactionrules.c reads them from a
+ * rules.h - rules that say which work is a transaction. cli/ask/transactionrules.c reads them from a
  * file. Patterns are those of fnmatch(); NULL matches everything. Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_TRANSACTIONS_RULES_H
