@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * reasons.h - sums up the parts of requests, or of other work, by reason. A reason says in words where
- * the time went. The words have no ids of tasks and connections, so they are the same for all
- * requests of a service. Pure; any thread.
+ * reasons.h - sums up the parts of requests, or of other work, by reason. A reason says in words
+ * where the time went. It has no ids, so it is the same for all requests of a service.
  */
 #ifndef CTRACE_ANALYSIS_REQUESTS_REASONS_H
 #define CTRACE_ANALYSIS_REQUESTS_REASONS_H
@@ -14,30 +13,29 @@ enum reason_group { REASON_USUAL, REASON_SLOW, REASON_GROUPS };
 
 struct reason {
 	const char *text; /* owned by reasons.texts */
-	const char *kind; /* "queue", or the name of an enum time_kind; not owned */
+	const char *kind;
 	uint64_t ns[REASON_GROUPS];
 };
 
 struct reasons {
 	struct texts texts;
 	VEC(struct reason)
-	v; /* one for each text; the caller may sort v after the last
-	      reasons_add() */
+	v; /* one for each text; sort v only after the last reasons_add() */
 };
 
 void reasons_done(struct reasons *k);
-/* Adds the time ns under a reason of its own. kind: as in struct reason. Returns 0 or -ENOMEM. */
+/* Adds time under a reason of its own. Returns 0 or -ENOMEM. */
 int reasons_add_text(struct reasons *k, const char *text, const char *kind, uint64_t ns,
 		     enum reason_group group);
-/* Adds the critical path of the task over [from_ns, to_ns). in: the begin of each reason, or "".
- * Returns 0, -ENOMEM or -EINVAL, like path_walk(). */
+/* Adds the critical path of a task. in: begins each reason. Returns 0, -ENOMEM or -EINVAL, like
+ * path_walk(). */
 int reasons_add_path(struct reasons *k, const struct graph *g, const char *in, uint32_t task,
 		     uint64_t from_ns, uint64_t to_ns, enum reason_group group);
-/* Makes a list with the share of each reason in both groups, the largest share of the slow group
- * first. The caller frees *ret with reasons_free(), also after -ENOMEM. Returns 0 or -ENOMEM. */
+/* Lists the share of each reason in both groups, the largest share of the slow group first. Call
+ * reasons_free() after -ENOMEM too. */
 int reasons_shares(const struct reasons *k, struct service_reason **ret, size_t *ret_n);
 void reasons_free(struct service_reason *v, size_t n);
-/* Adds the time of one part of a request of this service. Returns 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int reasons_add(struct reasons *k, const struct services *s, uint32_t service, const struct part *part,
 		enum reason_group group);
 

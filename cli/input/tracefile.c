@@ -10,9 +10,8 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-/* For the pieces of tracefile_each(). PIECE_EVENTS: how many events a piece should have.
- * PIECE_EVENTS_MAX: how many events a piece may have at most; such a piece takes about 450 MB of
- * memory. */
+/* How many events a piece of tracefile_each() should have, and may have. The largest takes about
+ * 450 MB. */
 #define PIECE_EVENTS     500000
 #define PIECE_EVENTS_MAX (8ULL << 20)
 
@@ -91,8 +90,7 @@ static int parse(const struct reader *r, const char *option, const char *arg, ui
 	return e == -EINVAL ? CLI_USAGE : CLI_FAILED;
 }
 
-/* Whether arg is a wall clock time. A time of another form, such as -30s, exists in every boot, so
- * it does not choose a boot. */
+/* A time of another form, such as -30s, exists in every boot, so it chooses none. */
 static bool is_wall(const char *arg)
 {
 	return !strncmp(arg, "real:", 5) || (*arg >= '0' && *arg <= '9');
