@@ -158,14 +158,15 @@ static void show_next(FILE *f, const struct transactions_view *v)
 {
 	const struct transaction_type *type = &v->t->types[0];
 	const struct transaction *x;
+	char path[CLEAN_MAX];
 
 	if (!type->all.n_slowest)
 		return;
 	x = &v->t->v[type->all.slowest[0]];
 	if (x->end_task == GRAPH_NONE || x->source == TRANSACTION_REQUEST)
 		return;
-	fprintf(f, "\nNext: ctrace path %s --tid %u --from boot:%" PRIu64 " --to boot:%" PRIu64 "\n", v->path,
-		v->t->g->tasks[x->end_task].tid, x->from_ns, x->to_ns);
+	fprintf(f, "\nNext: ctrace path %s --tid %u --from boot:%" PRIu64 " --to boot:%" PRIu64 "\n",
+		clean(v->path, path), v->t->g->tasks[x->end_task].tid, x->from_ns, x->to_ns);
 }
 
 int render_transactions(FILE *f, const struct transactions_view *v)
