@@ -14,6 +14,7 @@
 struct dividing {
 	struct transactions *t;
 	VEC(struct transaction_part) steps;
+	bool truncated;
 };
 
 static int add_step(struct dividing *k, const char *name, enum time_kind time, uint64_t ns)
@@ -63,8 +64,10 @@ static int add_leg(struct dividing *k, const struct transaction_leg *leg)
 	if (leg->outside)
 		return add_step(k, leg->task == GRAPH_NONE ? "network" : name, TIME_NETWORK, ns);
 	r = path_walk(g, leg->task, leg->from_ns, leg->to_ns, &path);
-	if (!r)
+	if (!r) {
+		k->truncated |= path->truncated;
 		r = add_path(k, path);
+	}
 	path_free(path);
 	return r == -EINVAL ? add_step(k, name, TIME_UNKNOWN, ns) : r;
 }
@@ -169,6 +172,7 @@ int divide(struct transactions *t, struct transaction *x, transaction_parts *par
 	if (!r) {
 		x->first_part = (uint32_t)parts->n;
 		x->n_parts = (uint32_t)sums.n;
+		x->truncated = k.truncated;
 		for (size_t i = 0; i < sums.n; i++)
 			parts->v[parts->n++] = sums.v[i];
 	}

@@ -30,6 +30,7 @@ struct transaction {
 	uint32_t first_part, n_parts;  /* its parts in transactions.parts */
 	uint32_t shape;                /* its shape in transactions.shapes; GRAPH_NONE: not divided */
 	uint8_t source;                /* enum transaction_source */
+	bool truncated;                /* a limit cut its path off (path.h) */
 	bool hashed;                   /* id is a hash */
 };
 
@@ -75,10 +76,11 @@ struct transaction_group {
 
 struct transaction_type {
 	char *name;
-	uint8_t source;   /* enum transaction_source */
-	size_t n_divided; /* how many of the transactions were divided into parts */
-	size_t n_open;    /* transactions without an end */
-	size_t n_cut;     /* ends without a begin: the transaction began before the window */
+	uint8_t source;     /* enum transaction_source */
+	size_t n_divided;   /* how many of the transactions were divided into parts */
+	size_t n_truncated; /* divided ones whose path was cut off */
+	size_t n_open;      /* transactions without an end */
+	size_t n_cut;       /* ends without a begin: the transaction began before the window */
 	struct transaction_group all;
 	struct transaction_group *shapes; /* of the divided ones; the most frequent shape first */
 	size_t n_shapes;

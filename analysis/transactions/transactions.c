@@ -87,6 +87,8 @@ static int divide_some(struct transactions *t, const struct ranking *all, transa
 	for (size_t i = 0; i < n && !r; i++)
 		r = divide(t, &t->v[all->v[all->n - 1 - all->n * i / n]], parts);
 	type->n_divided = n;
+	for (size_t i = 0; i < all->n && !r; i++)
+		type->n_truncated += t->v[all->v[i]].truncated;
 	return r;
 }
 

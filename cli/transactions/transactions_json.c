@@ -66,11 +66,12 @@ static json_t *type_json(const struct transactions_view *v, const struct transac
 
 	for (size_t i = 0; i < type->n_shapes; i++)
 		json_array_append_new(shapes, group_json(v, &type->shapes[i]));
-	return json_pack("{s:o, s:s, s:I, s:I, s:I, s:o, s:o, s:I}", "transaction", text_json(type->name),
-			 "source", transaction_source_name(type->source), "without_end",
-			 (json_int_t)type->n_open, "without_begin", (json_int_t)type->n_cut, "divided",
-			 (json_int_t)type->n_divided, "all", group_json(v, &type->all), "shapes", shapes,
-			 "more_shapes", (json_int_t)type->n_more_shapes);
+	return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I}", "transaction",
+			 text_json(type->name), "source", transaction_source_name(type->source),
+			 "without_end", (json_int_t)type->n_open, "without_begin", (json_int_t)type->n_cut,
+			 "divided", (json_int_t)type->n_divided, "truncated", (json_int_t)type->n_truncated,
+			 "all", group_json(v, &type->all), "shapes", shapes, "more_shapes",
+			 (json_int_t)type->n_more_shapes);
 }
 
 int render_transactions_json(const struct transactions_view *v)

@@ -134,7 +134,7 @@ static void show_slowest(FILE *f, const struct transactions_view *v, const struc
 
 static void show_head(FILE *f, const struct transactions_view *v, const struct transaction_type *type)
 {
-	char n[4][TEXT_NUMBER_MAX], mean[TEXT_NUMBER_MAX], sd[TEXT_NUMBER_MAX], name[CLEAN_MAX];
+	char n[5][TEXT_NUMBER_MAX], mean[TEXT_NUMBER_MAX], sd[TEXT_NUMBER_MAX], name[CLEAN_MAX];
 
 	fprintf(f, "\n%s  (%s)\n    %s transactions", clean(type->name, name),
 		transaction_source_name(type->source), text_count(type->all.count, n[0]));
@@ -150,6 +150,8 @@ static void show_head(FILE *f, const struct transactions_view *v, const struct t
 		fprintf(f, "; %s without a begin", text_count(type->n_cut, n[2]));
 	if (type->n_divided < type->all.count)
 		fprintf(f, "; paths and variance of %s of them", text_count(type->n_divided, n[3]));
+	if (type->n_truncated)
+		fprintf(f, "; %s paths are cut off", text_count(type->n_truncated, n[4]));
 	fputc('\n', f);
 }
 
