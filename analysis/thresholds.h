@@ -346,4 +346,46 @@
  * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
 
+/*
+ * Transactions. The tests are in transactions.txt. The ranks of usual and slow transactions are those
+ * of requests.
+ */
+/* transactions: A trace with more of them is refused.
+ * If larger, the list takes more than 100 MB. */
+#define TRANSACTIONS_MAX 1000000
+/* transactions: At most this many transactions of a type are divided into parts, evenly spread over the
+ * ranks.
+ * If smaller, rare shapes are missed.
+ * If larger, a trace with many requests takes minutes. */
+#define TRANSACTION_DIVIDED 20000
+/* transactions: The reasons are those of at most this many usual and of this many slow transactions.
+ * If smaller, rare reasons are missed.
+ * If larger, each shape of a type takes seconds. */
+#define TRANSACTION_SAMPLE 100
+/* shapes: A type has at most this many shapes; further ones are counted. */
+#define TRANSACTION_SHAPES 32
+/* 1/n: A part belongs to the shape if it has at least this share of the time of the transaction.
+ * If the share is smaller, chance makes many shapes (test small_parts).
+ * If the share is larger, different paths have one shape (test two_shapes). */
+#define TRANSACTION_SHAPE_SHARE 20
+/* steps: Up to this many steps that repeat the steps before them are left out of a shape.
+ * If smaller, a loop with more rounds is another shape (test loop).
+ * If larger, the search takes longer. */
+#define TRANSACTION_CYCLE 4
+/* steps: A shape names at most this many steps. With more steps, it is too long to read. */
+#define TRANSACTION_SHAPE_STEPS 24
+/* tasks: The path of a transaction goes back from a task to the task that forked it, and so on, over at
+ * most this many tasks. */
+#define TRANSACTION_FORKS 64
+/* factors: An outlier is longer than the mean plus TRANSACTION_SD standard deviations, or than the median
+ * plus TRANSACTION_MAD times the median distance from the median. The second limit holds although
+ * outliers themselves make the mean and the deviation larger.
+ * If smaller, usual transactions are outliers; if larger, slow ones are not (test outliers). */
+#define TRANSACTION_SD  3
+#define TRANSACTION_MAD 5
+/* transactions: There are outliers only among at least this many.
+ * If smaller, chance makes outliers (test too_few_for_outliers); if larger, few transactions have none
+ * (test two_shapes). */
+#define TRANSACTION_OUTLIERS_OF 5
+
 #endif

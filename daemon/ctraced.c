@@ -390,6 +390,7 @@ static bool ctraced_stop(struct ctraced *c)
 	worker_free(c->names);
 	worker_free(s->clients);
 	worker_free(s->closer);
+	marks_done(&s->marks);
 	watchpoints_free(s->watchpoints);
 	incidents_free(s->incidents);
 	diagnoser_free(c->diagnoser);

@@ -350,6 +350,13 @@
 /* ns: the descriptor table of an inspected process is read at most once in this time. No evidence
  * yet. */
 #define DRAIN_FILES_AGAIN_NS 5000000000ULL
+/* marks: clients may make at most this many in a second. A mark takes a connection, so a script makes
+ * some hundred in a second at most. No evidence yet. */
+#define MARKS_PER_SECOND 1000
+/* names: marks may have at most this many different names since the start. No evidence yet. */
+#define MARKS_NAMES_MAX 4096
+/* ns: a mark may arrive at most this much after it was made. No evidence yet. */
+#define MARKS_LATE_NS 60000000000ULL
 /* bytes: the queue of drain_post(). If it is full, further records are refused and counted. No
  * evidence yet. */
 #define DRAIN_POSTED_MAX (32u << 20)

@@ -88,6 +88,8 @@ __attribute__((format(printf, 3, 4))) void control_refuse(struct control *c, uin
 enum control_right control_right(const struct control *c, uint64_t client);
 /* Returns (uid_t)-1 if the client has gone. */
 uid_t control_uid(const struct control *c, uint64_t client);
+/* Returns 0 if the client has gone, or if its process is not visible. */
+pid_t control_pid(const struct control *c, uint64_t client);
 /* Returns true for root and for the daemon's user. */
 bool control_is_owner(const struct control *c, uint64_t client);
 bool control_connected(const struct control *c, uint64_t client);

@@ -247,6 +247,16 @@ static inline enum ct_job ct_job_state(const struct ct_rec *r)
 	return (enum ct_job)r->state;
 }
 
+static inline enum ct_mark ct_mark_what(const struct ct_rec *r)
+{
+	return (enum ct_mark)r->state;
+}
+
+static inline ct_u64 ct_mark_ns(const struct ct_rec *r, const ct_u64 words[2])
+{
+	return words[1] < r->ts ? words[1] : r->ts;
+}
+
 static inline enum ct_hang ct_hang_rule(const struct ct_rec *r)
 {
 	return (enum ct_hang)r->state;

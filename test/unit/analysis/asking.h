@@ -27,5 +27,7 @@ void ask_slice(struct question *q);
 void ask_services(struct question *q);
 void ask_parts(struct question *q);
 void ask_queues(struct question *q);
+/* The question about transactions, from transactions_questions.c. */
+void ask_transactions(struct question *q);
 
 #endif
