@@ -15,9 +15,9 @@
 /*
  * Diagnosis: which stalls are normal
  */
-/* ns: A shorter stall is normal, unless it is a cycle of waits. If the user gives a window, half of
- * the window counts if that is less. A shorter wait for a CPU starves a later task of the chain
- * only if it is at least half of the victim's wait.
+/* ns: A shorter stall is normal, unless it is a cycle of waits. In a window that the user gives, a
+ * stall of half of the window is not normal either. A later task of the chain starves only if it
+ * waits at least this long for a CPU, or half as long as the victim waits.
  * If smaller, verdicts are about delays that nobody notices (test short_wait_for_a_lock).
  * If larger, real stalls count as normal (tests longer_wait_for_a_lock,
  * server_waits_for_the_cpu). */
@@ -35,8 +35,8 @@
  * If larger, a slow child counts as normal (test child_works_long). */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
-/* waits: A consumer of a producer that sleeps is fed only if at least this many of its waits got
- * something.
+/* waits: If a producer sleeps, its consumer is fed only if at least this many waits of the consumer
+ * got something.
  * If smaller, a service that sleeps in two requests counts as normal (test fed_twice).
  * If larger, the consumer of a slow producer seems to hang (test fed_three_times). */
 #define FED_WAITS 3
@@ -50,7 +50,7 @@
  * two_messages_unanswered). */
 #define ONE_WAY_TURNS 2
 /* 1/n of the messages of ONE_WAY_TURNS: The messages need no answer only if at most this share had
- * one.
+ * an answer.
  * If the share is smaller, an idle client seems to hang (test three_answered).
  * If the share is larger, a client that has lost an answer seems to idle (test two_answered). */
 #define ONE_WAY_SHARE 2
@@ -80,8 +80,8 @@
 /*
  * Diagnosis: does a task spin, poll, starve?
  */
-/* ns: In each such time, a task may yield once, in addition to SPIN_YIELDS. With more yields, it
- * spins.
+/* ns: A task may yield once in each stretch of this length, in addition to SPIN_YIELDS. With more
+ * yields, it spins.
  * If smaller, a task that spins seems to compute (test looks_again_and_again).
  * If larger, a task that yields now and then seems to spin (test works_in_portions). */
 #define SPIN_YIELD_NS 10000000ULL
@@ -158,8 +158,8 @@
 
 /* Comparison of a wait (the examined wait) with earlier waits. The reference is the earlier wait of
  * the usual length. The tests are in thresholds_waits.txt. */
-/* times: A wait is too long at this many times the usual length. Earlier wake-ups were regular if
- * the wait is this many times longer than each gap between them.
+/* times: A wait is too long at this many times the usual length. The earlier wake-ups count as
+ * regular if the wait is this many times longer than each gap between two of them.
  * If smaller, a chance delay counts as a missing wake-up (test three_times_as_long).
  * If larger, a missing wake-up is not found (test seven_times_as_long). */
 #define MISSING_LONG 5
@@ -212,8 +212,8 @@
  * If smaller, there are more rows, and a diagnosis for each (test lock_of_a_second).
  * If larger, hangs are missed (the same test). */
 #define HANGS_WAIT_NS 1000000000ULL
-/* ns: A shorter run on a CPU gets no row in the list of hangs. From this length on, a main thread's
- * wait on a condition or an eventfd for a busy task is an alarm.
+/* ns: A shorter run on a CPU gets no row in the list of hangs. A main thread that waits this long
+ * for a busy task, on a condition or an eventfd, is an alarm.
  * If smaller, there are alarms about ordinary work (tests two_seconds_of_work,
  * main_waits_for_a_worker).
  * If larger, hangs are missed (tests two_seconds_of_work, main_waits_for_a_worker_for_long). */
@@ -238,8 +238,8 @@
  * If larger, a child in an endless loop is missed (test child_at_work_for_long). */
 #define HANGS_CHILD_BUSY_NS 3000000000ULL
 /* 1/n of the longer hang: Two hangs are about equally long if they differ by at most this.
- * If the share is smaller, a hang that began a little earlier comes first, even if only one task
- * waits (test two_holders_below).
+ * If the share is smaller, a hang that is a little longer comes before a hang with more waiting
+ * tasks (test two_holders_below).
  * If the share is larger, a much longer hang comes second (test two_holders_above). */
 #define HANGS_ALIKE_SHARE 10
 
@@ -294,8 +294,8 @@
  * If smaller, the message of this send counts a second time (test test_record_after_the_wait).
  * If larger, a later message counts as part of the wait (the same test). */
 #define WHATIF_SEND_SLACK_NS 200000ULL
-/* 1/n of the range: If a task had a wanted CPU for this share, the table has a question about its
- * process.
+/* 1/n of the range: If a task had a CPU for this share while a task of the path waited for the CPU,
+ * the table has a question about its process.
  * If the share is smaller, there are questions that save next to nothing (test test_rivals).
  * If the share is larger, a question worth asking is missing (the same test). */
 #define WHATIF_RIVAL_SHARE 50
@@ -320,8 +320,8 @@
 #define REQUEST_SAID_SHARE 20
 /* services: The most services in a row, in which each asks the next. */
 #define REQUEST_MAX_DEPTH 16
-/* intervals: While a child request is under way, at most this many of the asking task are searched
- * for work on the parent request. */
+/* intervals: At most this many intervals of the asking task are searched for work on the parent
+ * request, while a child request is under way. */
 #define CHILD_LOOKS 4096
 /* threads: The most threads of a process that are searched for a free one. */
 #define FREE_THREAD_LOOKS 64

@@ -223,8 +223,8 @@ static __noinline int object_write(struct seq_file *seq, struct object *o, __u64
 	return 0;
 }
 
-/* Returns the other end of a unix socket if no task has accepted that end yet, or if it was closed.
- * Otherwise returns NULL. Such an end is in no descriptor table. */
+/* Returns the other end of a unix socket if it is in no descriptor table: no task has accepted it
+ * yet, or it was closed. Otherwise returns NULL. */
 static __always_inline struct sock *unix_embryo(struct sock *sk)
 {
 	struct sock *other;

@@ -32,10 +32,9 @@ struct {
 	__uint(max_entries, 65536);
 } ct_job_calls SEC(".maps");
 
-/* Jobs of JOB_RETURNS rules whose function has not returned yet. sp is the stack pointer after
- * the return. */
+/* Jobs of JOB_RETURNS rules whose function has not returned yet. */
 struct open_key {
-	__u64 sp;
+	__u64 sp; /* the stack pointer after the return */
 	__u64 tid;
 };
 struct open_job {

@@ -113,7 +113,7 @@ bool cli_output_broken(void);
  * pipe is no failure. */
 int cli_output_end(int code);
 
-/* One for each CPU on which ctrace may run, but at most max. */
+/* Returns the number of CPUs on which ctrace may run, but at most max. */
 unsigned cli_threads(unsigned max);
 
 /* While SIGPIPE and SIGXFSZ are ignored, a write fails with EPIPE or EFBIG instead. A child

@@ -43,9 +43,10 @@
  * (PATH_MAX_PIECES) takes 600 MB. */
 #define DIAGNOSE_THREADS 16
 /* candidates: For the worst hang, one thread diagnoses this many candidates, before others
- * start. Lower: the other threads work for nothing. Higher: they begin later. Evidence: in two
- * traces of a busy machine, the second candidate is the worst hang. If all threads start with
- * the first candidate, `ctrace diagnose` takes 1.9 times the CPU time, and a fifth more memory. */
+ * start. Lower: the other threads work for nothing. Higher: the other threads begin later.
+ * Evidence: in two traces of a busy machine, the second candidate is the worst hang. If all
+ * threads start with the first candidate, `ctrace diagnose` takes 1.9 times the CPU time, and a
+ * fifth more memory. */
 #define DIAGNOSE_ALONE 8u
 /* threads that answer the questions of a what-if table at the same time, at most. Lower: `ctrace
  * path` takes longer. Higher: more memory, for each thread 8 bytes for each interval of the graph.
@@ -57,7 +58,8 @@
  * is the same. */
 #define MMAP_FROM (1 << 20)
 
-/* 1/n of the time that the user asks about: A shorter part has no line of its own. */
+/* 1/n of the time that the user asks about: `ctrace path` and `ctrace diagnose` do not show a
+ * shorter part by itself. */
 #define SHOW_SHARE 1000
 /* 1/n of the time that the user asks about: `ctrace path` names the best change too if it saves
  * twice as much as the change in the headline, plus this share. */

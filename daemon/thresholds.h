@@ -112,9 +112,10 @@
 #define GOVERNOR_SHARE       0.5
 #define GOVERNOR_SHARE_STORM 0.25
 #define GOVERNOR_STORM       4
-/* ppm of the machine's CPU time: leaving out events of capped groups and short waits is free up to
- * this, because it slows only their own task. Smaller: a large storm pauses the capture for all
- * tasks. Larger: a storm costs more. Evidence: `passed` in governor_edges_test.c. */
+/* ppm of the machine's CPU time: so much is free for leaving out short waits, and events of capped
+ * groups. This work slows only the tasks of these waits and events. Smaller: a large storm pauses
+ * the capture for all tasks. Larger: a storm costs more. Evidence: `passed` in
+ * governor_edges_test.c. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap begins, earlier records are still to be written for about this
  * time. The next step waits for it. Exception: in a storm (GOVERNOR_STORM), CT_SHED_COARSE without
@@ -128,8 +129,8 @@
 #define GOVERNOR_CAP_MIN_NS 400000000ULL
 #define GOVERNOR_CAP_MAX_NS 5000000000ULL
 #define GOVERNOR_FULL       0.9
-/* times: caps last at least this many times the time that ending the caps took before. Smaller:
- * caps of groups with thousands of tasks cost more than the budget. Evidence: `cap` in
+/* times: the next caps last at least this many times as long as it took to end the last ones.
+ * Smaller: caps of groups with thousands of tasks cost more than the budget. Evidence: `cap` in
  * governor_edges_test.c. */
 #define GOVERNOR_CAP_TIMES 64
 /* counted records (one in CAPS_SAMPLE is counted): with fewer, the share of a group or task is not
@@ -210,14 +211,14 @@
 /* ns: in a coarse step, a run for a wait that is too short for a record. Such runs are counted, not
  * measured. */
 #define GOVERN_SHORT_NS 20
-/* ns: CPU time of the drain thread for two records, a switch and a wake. In CT_SHED_COARSE, it
- * gives the cost of CT_SHED_HOOKS. Smaller: a step back, and soon the same step forward. Larger:
- * records are left out for too long. Evidence: doc/performance.md, "Budgets", the row "drain,
- * encode and write". */
+/* ns: CPU time of the drain thread for two records, a switch and a wake. In CT_SHED_COARSE, it is
+ * used to estimate the cost of CT_SHED_HOOKS. Smaller: a step back, and soon the same step forward.
+ * Larger: records are left out for too long. Evidence: doc/performance.md, "Budgets", the row
+ * "drain, encode and write". */
 #define GOVERN_DRAIN_NS 200
 /* ns: a measured cost of a call above this is wrong, and not used. No evidence yet. */
 #define GOVERN_CALL_MAX_NS 2000
-/* timed runs: with fewer of a BPF program, the former mean counts as well. No evidence yet. */
+/* timed runs of a BPF program: with fewer, the former mean counts as well. No evidence yet. */
 #define GOVERN_RUNS_FEW 16
 
 /*
@@ -256,8 +257,8 @@
 #define INSPECT_POLICY_BACKOFF_BASE 2000000000ULL
 #define INSPECT_POLICY_BACKOFF_MAX  5
 /* INSPECT_POLICY_STUCK, times the setting long-wait: a wait this long is inspected before the time
- * of INSPECT_POLICY_BACKOFF_* is over. INSPECT_POLICY_STUCK_AGAIN, ns: but the task's last
- * inspection must be this old. Evidence: `stuck` in policy_edges_test.c. */
+ * of INSPECT_POLICY_BACKOFF_* is over. This happens only if the last inspection of the task is at
+ * least INSPECT_POLICY_STUCK_AGAIN (ns) old. Evidence: `stuck` in policy_edges_test.c. */
 #define INSPECT_POLICY_STUCK       10
 #define INSPECT_POLICY_STUCK_AGAIN 10000000000ULL
 
@@ -405,16 +406,16 @@
  * disk, the end of the window is missing. Larger: a stuck disk holds up the snapshot. No evidence
  * yet. */
 #define SNAPSHOT_REQUEST_FLUSH_NS 3000000000ULL
-/* ns: a window that ends less than this before the request ends now, and so includes the
- * preparation. No evidence yet. */
+/* ns: if the window ends less than this before the request, the snapshot also shows the time since
+ * then, with its own preparation. No evidence yet. */
 #define SNAPSHOT_REQUEST_NOW_NS 1000000000ULL
 
 /*
  * Incidents: the work after a reported hang
  */
 
-/* ns: of a longer hang, the snapshot has only the last part of this length. Smaller: the beginning
- * of the hang is missing. Larger: snapshots are large. No evidence yet. */
+/* ns: if a hang is longer than this, the snapshot shows only the end of the hang, of this length.
+ * Smaller: the beginning of the hang is missing. Larger: snapshots are large. No evidence yet. */
 #define INCIDENTS_SPAN_NS 120000000000ULL
 /* ns: if the worker has no room for a snapshot, it is tried again after this time. No evidence
  * yet. */

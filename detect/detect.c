@@ -518,10 +518,8 @@ static void futex(struct detect *d, const struct ct_rec *rec)
 	t->futex_owner = ct_futex_owner(rec);
 	if (t->run != DETECT_BLOCKED || t->wait != CT_W_FUTEX || rec->ts <= t->since_ns)
 		return;
-	/*
-	 * An inspection has found the owner. So the task does not idle, although an unknown owner
-	 * made it look idle.
-	 */
+	/* An inspection has found the owner. So the task does not idle: it only looked idle while
+	 * the owner was not known. */
 	if (t->bits & DETECT_IDLE && ct_futex_owner(rec) && !t->returns) {
 		t->bits &= (uint8_t)~DETECT_IDLE;
 		t->votes = 0;

@@ -93,11 +93,9 @@ struct detect_options {
 	 * records are missing.
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
-	/*
-	 * Asks the kernel for unread data of a socket, for SERVICE without recorded messages. *ret:
-	 * 0 or a number without a unit. Returns 0, -EBUSY to be asked again soon, or another
-	 * -errno. May be NULL.
-	 */
+	/* Asks the kernel for unread data of a socket, for SERVICE without recorded messages. *ret:
+	 * 0 if there is none, otherwise a number without a unit. Returns 0, -EBUSY to be asked
+	 * again soon, or another -errno. May be NULL. */
 	int (*unread)(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret);
 	void *look_arg;
 	void (*hang)(void *arg, const struct detect_hang *hang);
@@ -105,7 +103,7 @@ struct detect_options {
 };
 
 struct detect_stats {
-	/* judged: those of the present tasks that are known */
+	/* tasks: present tasks; judged: the known ones among them */
 	uint64_t tasks, judged;
 	uint64_t tasks_refused;
 	uint64_t found[CT_HANG_RULES];

@@ -441,7 +441,7 @@ static void judge_socket(struct detect *d, struct detect_socket *s, uint64_t now
 	    now_ns < reader->seen_ns + d->set.learn_ns || client->told >> CT_HANG_SERVICE & 1 ||
 	    client->tgid == d->opt.own_tgid || reader->tgid == d->opt.own_tgid)
 		return;
-	/* without these records, it is not known what the reader has read */
+	/* while the reader was capped, its receives were not recorded */
 	if (reader->capped_ns && (now_ns < reader->capped_ns + JUDGE_CAP_NS ||
 				  (s->unread_ns <= reader->capped_ns && !(d->lacks & CT_LACK_MESSAGES))))
 		return;

@@ -28,7 +28,7 @@ struct detect_socket {
 	uint64_t asked_ns;
 	uint64_t max_delay_ns; /* the longest time that bytes were unread */
 	uint64_t read_ns;
-	/* below 0: the send of received bytes was not counted, or not yet */
+	/* below 0: bytes were received whose send was not counted, or not yet */
 	int64_t unread_bytes;
 	uint32_t reader;  /* the task that read last; for an epoll: see task_share() */
 	uint32_t writer;  /* the task that sent last to this end */

@@ -16,10 +16,10 @@
  * such programs, also on other CPUs. So the records may be in another order than the events.
  */
 
-/* ns: A send or a receive is recorded when its call returns. The task at the other end may be woken
- * up to this much earlier. Below: the record is not found. Above: the record of the next message is
- * taken. Evidence: send_recorded_late, receive_recorded_late below; next_message, next_receive
- * above. */
+/* ns: A send or a receive is recorded when its call returns. The wake-up of the task at the other
+ * end comes at most this much earlier. Below: the record is not found. Above: the record of the
+ * next message is taken. Evidence: send_recorded_late, receive_recorded_late below; next_message,
+ * next_receive above. */
 #define MESSAGE_LATE_NS 1000000ULL
 /* ns: Bytes on a connection within this host that need at least this long were kept back on their
  * way. Below: a receiver that gets its interrupt late seems to wait for the network. Above: the
@@ -88,7 +88,8 @@
  * counts as polling. Evidence: sleeps_after_a_try below; sleeps_for_another_reason above. */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
-/* Returns the longest time that a task without progress may run within since_ns. */
+/* since_ns: time since the first wait. Returns how long a task may run in this time without having
+ * made progress. */
 static inline uint64_t no_progress_ns(uint64_t since_ns)
 {
 	return PROGRESS_NS + since_ns / PROGRESS_SHARE;
@@ -166,13 +167,13 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PATH_MAX_PIECES (4u << 20)
 /* records: the search for the socket that a task used last */
 #define SPOKE_LOOKS 256
-/* ns: A waiter on a futex may have given work to a task that it woke. A wake-up before the waiter's
- * last wait of more than this does not count. Below: a thread that waits until its new thread has
- * begun does not count as waiting for that thread. Above: a wake-up that was made for earlier work
- * counts. Evidence: join_after_begin below; work_before_pause above. */
+/* ns: A waiter on a futex may have given work to a task that it woke. Wake-ups before the waiter's
+ * last wait that was longer than this do not count. Below: a thread that waits until its new thread
+ * has begun does not count as waiting for that thread. Above: a wake-up that was made for earlier
+ * work counts. Evidence: join_after_begin below; work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
 /* questions: An event loop may ask this many before it answers. If it asks more, the time of the
- * first questions counts for a later one. */
+ * first questions counts as time of a later question. */
 #define ASKED_STEPS 8
 /* threads, and moments: The search for the active thread of a process. THREADS: the largest process
  * that is searched. MOMENTS: how often the state of a thread is looked at in a wait; a prime,
@@ -187,7 +188,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define ROUND_LOOKS    4096
 #define LEGS_MAX       256
 /* records: the search for the signal by which a traced task tells its tracer that it stops. The
- * task sends it just before it stops. */
+ * signal comes just before the stop. */
 #define TRACER_LOOKS 256
 /* records: the search for the task to which a waiter gave work */
 #define HANDED_LOOKS 1024

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hostns.h - tells whether this process sees the machine as its kernel does, or as a container
- * does. The kernel names tasks by ids in the initial pid namespace. In another one, these ids
+ * does. The kernel names tasks by ids in the initial pid namespace. In another namespace, these ids
  * belong to other tasks. Any thread.
  */
 #ifndef CTRACE_PROCFS_HOSTNS_H

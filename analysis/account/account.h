@@ -43,8 +43,8 @@ struct account_row {
 	uint32_t task;
 	/* WAIT: the longest wait or run. For folded time, the first interval. */
 	uint32_t interval;
-	/* Set in WAIT, RESOURCE and OBJECT. In RESOURCE, a device stands for all its files, and one
-	 * socket for all sockets with its remote address. */
+	/* WAIT, RESOURCE, OBJECT: the object of the waits. In RESOURCE, a device stands for all its
+	 * files, and one socket for all sockets with its remote address. */
 	uint64_t obj;
 	enum resource_kind kind;
 	enum time_kind time;

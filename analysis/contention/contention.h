@@ -10,12 +10,12 @@
 #include "graph/path/path.h"
 
 struct contention {
-	/* The other task that had the resource longest, or GRAPH_NONE. A task has the disk while it
-	 * waits for the disk. */
+	/* Of all tasks but the victim, the one that had the resource longest; or GRAPH_NONE. A task
+	 * has the disk while it waits for the disk. */
 	uint32_t task;
 	uint64_t total_ns;
 	uint64_t ns;
-	uint64_t own_ns; /* CPU: had by threads of the victim's own process */
+	uint64_t own_ns; /* threads of the victim's own process had the CPU */
 	uint64_t idle_ns;
 	uint64_t lost_ns;
 	uint64_t throttled_ns; /* CPU: waits while the quota of the control group was used up */
@@ -29,7 +29,8 @@ int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint6
 		   struct contention *ret);
 /* For a result of contention_cpu(): the quota explains more than half of total_ns. */
 bool contention_is_throttled(const struct contention *c);
-/* Finds the other task that waited longest for the device of obj. Returns 0 or -ENOMEM. */
+/* Of all tasks but `task`, finds the one that waited longest for the device of obj. Returns 0 or
+ * -ENOMEM. */
 int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
 		    struct contention *ret);
 /*
@@ -41,12 +42,12 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
  * - Sibling processes that have the same name and share a listening socket.
  */
 uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
-/* Guesses which task changed the variable on which `task` spun: the other thread of its process
- * that ran last before to_ns. Returns GRAPH_NONE if no other thread ran. */
+/* Guesses which task changed the variable on which `task` spun. Of the other threads of the
+ * process, returns the one that ran last before to_ns. Returns GRAPH_NONE if none of them ran. */
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Returns how often `task` gave up the CPU without blocking: in sched_yield, or in a poll with a
- * time limit of zero. *ret_samples: the number of its samples. *ret_sampled: those of them that
- * were in a system call that yields or polls. */
+ * time limit of zero. *ret_samples: the number of samples of `task`. *ret_sampled: the number of
+ * its samples in a system call that yields or polls. */
 uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			   uint32_t *ret_sampled, uint32_t *ret_samples);
 

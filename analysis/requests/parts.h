@@ -4,10 +4,11 @@
  *
  * - While child requests (graph/causal/requests.h) are under way, the time belongs to the child
  *   that is answered last. Exception: while the asking task runs for the request itself.
- * - While the serving task works for another request, the request is queued. Exception: another
- *   task received the request, and a thread of the process is free. Threads of such a runtime (Go,
- *   tokio) share all requests, so it is not known which thread had the request.
- * - After the answer, the time belongs to the client: to the delivery while the client is blocked.
+ * - While the serving task works for another request, the request is queued. Exception: a task
+ *   other than the serving one received the request, and a thread of the process is free. The
+ *   threads of a runtime such as Go or tokio share all requests, so the time is PART_SHARED.
+ * - After the answer, the time belongs to the client. While the client is blocked, the time is the
+ *   delivery of the answer.
  * - Time at another host is one part (PART_OUTSIDE).
  * - All other time belongs to the serving task. path_walk() says for what this task waited.
  *

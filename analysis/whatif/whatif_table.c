@@ -141,7 +141,8 @@ static void ask_rivals(struct table *t)
 	}
 }
 
-/* If no other task of the process is on the path, the question about the process is the same. */
+/* If no other task of the process is on the path, the questions about the task and about the
+ * process are the same. */
 static bool has_company(const struct table *t, uint32_t task)
 {
 	const struct graph *g = t->x->g;

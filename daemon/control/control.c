@@ -99,8 +99,8 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
-/* Returns the events to poll for; 0: the client has to wait. EPOLLOUT for a request that is in
- * the buffer already: the socket can be written, so the event loop comes back at once. */
+/* Returns the events to poll for; 0: the client has to wait. If the buffer has a whole request,
+ * returns EPOLLOUT, so that the event loop comes back at once. */
 static uint32_t client_events(const struct client *cl)
 {
 	if (cl->n_out)
@@ -393,8 +393,8 @@ static bool control_is_gone(int fd)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* Looks for a place before the rights, because that is cheap. Returns true for a user other than
- * root. */
+/* Looks for a place first, because to check the rights costs more. Returns true for a user other
+ * than root. */
 static bool control_take(struct control *c, int fd)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };
@@ -645,8 +645,8 @@ static int control_listen(struct control *c, bool group)
 }
 
 /*
- * A clean-up may have removed the file. Without it, no client can connect. The daemon can no longer
- * give files to a group, so the new socket is for root only.
+ * Makes the socket again if a clean-up has removed its file. The daemon can no longer give files
+ * to a group, so the new socket is for root only.
  */
 static int control_look(sd_event_source *source, uint64_t usec, void *arg)
 {

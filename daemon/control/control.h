@@ -12,9 +12,8 @@
  *   disconnected.
  * - One round of the event loop handles one request of each client, and accepts CONTROL_ACCEPT_MAX
  *   connections, at most.
- * - All users other than root together take at most CONTROL_PACE_PERCENT of a CPU. Above this limit
- *   there is a rest: the daemon reads nothing from these users, and accepts no connection of any
- *   user.
+ * - All users other than root together take at most CONTROL_PACE_PERCENT of a CPU. Above this limit,
+ *   for a while the daemon reads nothing from these users, and accepts no connection of any user.
  * - CONTROL_BACKLOG connections that are not accepted yet. If there are more, connect() blocks.
  */
 #ifndef CTRACE_DAEMON_CONTROL_CONTROL_H
@@ -42,9 +41,9 @@ enum control_right {
 };
 
 /*
- * Handles a request. body is valid only during the call. *fd is the descriptor that came with it,
- * or -1. A handler that keeps it sets *fd to -1 (TAKE_FD). The client's next request waits for
- * control_answer(), which may come later.
+ * Handles a request. body is valid only during the call. *fd is the descriptor that came with the
+ * request, or -1. A handler that keeps the descriptor sets *fd to -1 (TAKE_FD). The client's next
+ * request waits for control_answer(), which may come later.
  */
 typedef void (*control_request_fn)(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd);
 

@@ -5,7 +5,7 @@
  * only.
  *
  * In a coarse step, all tasks are read about twice a second, or less often if there are very many.
- * These readings show which tasks wait for long, and how much CPU time the others had.
+ * These readings show which tasks wait for long, and how much CPU time the other tasks had.
  *
  * A pause begins in this order:
  * - the caps of all tasks and groups end;
@@ -63,8 +63,8 @@ struct governor_loop_options {
 	void (*empty)(void *arg);
 	/* Reads the states of all tasks from the kernel. Returns 0 or -errno. */
 	int (*resync)(void *arg, uint64_t now_ns);
-	/* Reads all tasks, and writes a CT_FOUND for each changed task, or for all. Returns 0 or
-	 * -errno. */
+	/* Reads all tasks, and writes a CT_FOUND for each changed task, or for every task if `all`
+	 * is set. Returns 0 or -errno. */
 	int (*read)(void *arg, uint64_t now_ns, bool all);
 	void (*threads)(void *arg, struct governor_loop_threads *ret);
 	void *arg;

@@ -51,7 +51,7 @@ struct incident_store_use {
  * Removes hangs until the files have at most size_bytes together. Returns 0 or -errno; ret is
  * untouched on failure.
  * - Each step removes one hang of the user whose hangs take the most bytes.
- * - It removes the user's oldest hang, but first a hang of the future (the clock was set back).
+ * - Of this user, a hang from the future (the clock was set back) goes first, then the oldest one.
  * - The new hang `name` is never removed.
  * - now_ns is wall clock time.
  *

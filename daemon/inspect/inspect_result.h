@@ -38,8 +38,8 @@ struct inspect_result {
 	bool has_futex;
 	struct ct_rec futex;
 	uint64_t futex_words[2];
-	/* The variable in which the futex is. "": there is none with a name, or an earlier
-	 * inspection has searched for it. */
+	/* Name of the variable that holds the futex. "": it has no name, or an earlier inspection
+	 * has searched for it. */
 	char futex_name[CT_OBJ_NAME_MAX + 1];
 	/* The description of rec.obj, if a path led to this object; otherwise NULL. */
 	struct ct_object_blob *object;

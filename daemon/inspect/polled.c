@@ -21,7 +21,7 @@
 #define LOOPS       3
 #define FOUND_MAX   24
 #define NAMED_MAX   6
-/* bytes; without a loop, a candidate loses points if its read is further from the task's place */
+/* bytes; if no loop is found, a read further from the task's place than this loses points */
 #define NEAR     32
 #define HOPS_MAX 3
 #define REGS     16

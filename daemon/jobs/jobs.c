@@ -112,7 +112,7 @@ static bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
 	return false;
 }
 
-/* Adds a known file anew only if it was found by its mapping and was written to since. */
+/* A known file stays as it is, unless it was found by its mapping and has changed since. */
 static void jobs_mapped(struct jobs *j, uint32_t spec, const struct jobs_mapping *m)
 {
 	struct jobs_file *f;

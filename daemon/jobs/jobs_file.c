@@ -185,7 +185,8 @@ static void file_functions(struct file_look *l)
 	}
 }
 
-/* The kernel side reads memory once for a value. So an argument in memory is used as it is. */
+/* The kernel side reads memory once for each value. So if the note gives an address, the
+ * description can neither add an offset nor read memory at the value. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)

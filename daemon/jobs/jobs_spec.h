@@ -45,8 +45,8 @@ struct jobs_function {
 	bool note;
 	uint8_t event; /* enum ct_job */
 	struct jobs_values values;
-	/* The job runs the function at the address values.function. Its start is the start of the
-	 * job, whose values `calls` describes. */
+	/* The job runs the function at the address values.function. A call of this function starts
+	 * the job, and `calls` says where the values of the job lie. */
 	bool has_calls;
 	struct jobs_values calls;
 };

@@ -274,7 +274,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		tasks_wake_new(t, rec);
 		break;
 	case CT_EXIT:
-		/* otherwise the task's last switch says that it is dead */
+		/* outside a coarse step, the last switch of the task says that it is dead */
 		task = t->coarse ? tasks_get(t, rec->tid) : NULL;
 		if (task && rec->ts >= task->st.last.ts)
 			tasks_kill(t, task, rec->ts);

@@ -69,7 +69,7 @@ static bool perf_is_refused(uint32_t type, uint64_t config)
 	return fd < 0 && (errno == EACCES || errno == EPERM);
 }
 
-/* Some kernels, such as 6.18, require CAP_SYS_ADMIN here. The others fail with another error,
+/* Some kernels, such as 6.18, require CAP_SYS_ADMIN here. Other kernels fail with another error,
  * because no path is named. */
 static bool uprobe_is_refused(void)
 {

@@ -26,8 +26,8 @@ struct privilege_options {
 	bool uprobes; /* the daemon will put probes on functions of programs */
 };
 
-/* Comes first. Then other users cannot read the daemon's new files, only root can look into its
- * memory, and there are no core dumps. */
+/* Call this first. From then on, other users cannot read the daemon's new files, only root can look
+ * into its memory, and there are no core dumps. */
 void privilege_begin(void);
 /*
  * Empties the bounding and the ambient set, from which an executed program could get capabilities.

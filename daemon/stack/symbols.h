@@ -23,8 +23,8 @@
 
 struct symbols;
 
-/* kallsyms: a path; NULL: SYMBOLS_KERNEL_FILE. kernel: its symbols; NULL: the file is read at first
- * use. Both are borrowed. Returns 0 or -ENOMEM. */
+/* kallsyms: a path; NULL: SYMBOLS_KERNEL_FILE. kernel: the symbols of the kernel; NULL: they are
+ * read from kallsyms at first use. Both are borrowed. Returns 0 or -ENOMEM. */
 int symbols_new(const char *kallsyms, const struct symbols_kernel *kernel, struct symbols **ret);
 void symbols_free(struct symbols *s);
 

@@ -32,8 +32,8 @@ struct unwind_map {
 	struct unwind_elf *elf;
 };
 
-/* Remembers for some seconds whether a device with major number 0 must be avoided. The caller sets
- * it to zero at the start. Each thread has its own. */
+/* Remembers for some seconds whether a device with major number 0 must be avoided. All zero at the
+ * start. Each thread has its own. */
 #define UNWIND_MOUNTS_MAX 32
 struct unwind_mounts {
 	struct unwind_mount {

@@ -7,8 +7,8 @@
  * work. A segment is empty if two rules cut at the same moment. The method is that of Argus (Weng,
  * Huang, Yang, USENIX ATC 2021).
  *
- * Pure: no I/O, no globals. Several threads may read a finished causal graph. It refers to the
- * struct graph and to its window, which must live as long.
+ * Pure: no I/O, no globals. Several threads may read a finished causal graph. The struct graph and
+ * its window must outlive the causal graph.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_CAUSAL_H
 #define CTRACE_GRAPH_CAUSAL_CAUSAL_H

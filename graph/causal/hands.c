@@ -85,7 +85,8 @@ bool hands_are_many(struct pass *p, const struct interval *s)
 	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
 }
 
-/* If all tasks of the herd went back, each wake-up may have had its use, as at a barrier. */
+/* The result is false if all tasks of the herd went back: each wake-up may have had its use, as at
+ * a barrier. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct hands *h = hands_of(p, p->work[task].wait_obj);

@@ -33,12 +33,13 @@ struct work {
 	uint32_t jobs;
 
 	uint64_t wait_obj;
-	/* ran_ns: since the last wake-up; in_ns: when the task got its CPU; 0: it has no CPU */
+	/* ran_ns: running time since the last wake-up, without the present run. in_ns: when the
+	 * present run began; 0: the task does not run. */
 	uint64_t ran_ns, in_ns;
 	uint64_t sleep_ns;
-	uint32_t sleeps; /* how many sleeps in a row, up to the last, had about one length */
+	uint32_t sleeps; /* how many sleeps, back from the last one, had about one length */
 	uint32_t acts;   /* records of actions since the last wake-up */
-	uint32_t parted; /* last record of a send, a receive, or the begin of a wait (no write) */
+	uint32_t parted; /* last send, receive, or begin of a wait other than a write */
 	uint8_t wait;
 	bool may_be_false; /* if the task does nothing and waits again, its wake-up was false */
 	bool posted;
@@ -102,7 +103,8 @@ struct request_loop {
 	uint32_t now; /* the request on which the task acted last since its last idle wait */
 	bool takes;   /* the task has received requests itself */
 	bool acted;
-	/* Flows that became free since the last idle wait. */
+	/* Flows that became free since the last idle wait: the request that used the flow has its
+	 * answer. */
 	VEC(uint32_t) released;
 };
 

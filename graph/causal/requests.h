@@ -53,7 +53,7 @@ int requests_find(const struct graph *g, struct requests *ret);
 void requests_done(struct requests *r);
 
 /* In ns since boot. The request begins at the earlier of two records: the send and the receive of
- * its first bytes. If one end is on another host, there is only one of them. */
+ * its first bytes. If one end is on another host, there is only one of these records. */
 static inline uint64_t request_from_ns(const struct graph *g, const struct request *q)
 {
 	uint64_t got = q->got == GRAPH_NONE ? UINT64_MAX : g->w->events[q->got].r.ts;

@@ -91,7 +91,8 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 	return process != GRAPH_NONE && p->g->tasks[process].born_ns;
 }
 
-/* Such a wait is for the next request, even if the server still owes answers. */
+/* A wait at the head of an event loop is for the next request, even if the server still owes
+ * answers. */
 static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s)
 {
 	switch ((enum ct_wait)s->wait) {

@@ -17,7 +17,7 @@ struct path_frame {
 	uint32_t parent;   /* GRAPH_NONE for frame 0 */
 	uint32_t interval; /* the parent's wait that opened this frame, or GRAPH_NONE */
 	uint32_t depth;
-	struct blame blame; /* the blame of this wait; for a creator: EDGE_FORK */
+	struct blame blame; /* why `task` is to blame; for a creator: EDGE_FORK */
 };
 
 struct path_piece {

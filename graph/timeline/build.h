@@ -29,7 +29,8 @@ struct task_now {
 	bool ended;  /* CT_EXIT came in a coarse stretch; more records may follow */
 
 	/* for fold.c: */
-	uint32_t folded; /* last FOLDED interval without sums; its `wake` is the one before */
+	/* The last FOLDED interval without sums. Its `wake` is the index of the one before. */
+	uint32_t folded;
 	uint32_t found;
 	uint32_t waited;
 	uint32_t visit, futex;

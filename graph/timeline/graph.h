@@ -38,7 +38,7 @@ enum interval_state {
 
 struct interval {
 	uint64_t from_ns, to_ns;
-	uint64_t obj; /* BLOCKED: object of the wait; FOLDED: for interval_sums() */
+	uint64_t obj; /* BLOCKED: object of the wait; FOLDED: the times in interval_sums() */
 	uint32_t task;
 	union {
 		uint32_t wake; /* BLOCKED: CT_WAKE event that ended the wait, or GRAPH_NONE */
@@ -150,7 +150,7 @@ struct graph {
 	/* Indices of records of one kind. The key is:
 	 * - the object: sends, recvs, flocks (CT_FLOCK and CT_HELD), fds, accesses (CT_ACCESS)
 	 * - the tid: waitfds, samples, locktries (CT_FLOCK), polled, hangs
-	 * - as the comments say: the others */
+	 * - in the other indices: as their own comments say */
 	struct graph_index sends;
 	struct graph_index recvs;
 	struct graph_index flocks;
@@ -160,7 +160,8 @@ struct graph {
 	struct graph_index samples;
 	struct graph_index signals; /* CT_SIGNAL by tgid of the target */
 	struct graph_index locktries;
-	struct graph_index owned;     /* CT_FUTEX as of a read-write lock, by GRAPH_FUTEX_KEY() */
+	/* CT_FUTEX that looks like a read-write lock with an owner, by GRAPH_FUTEX_KEY() */
+	struct graph_index owned;
 	struct graph_index joins;     /* CT_FUTEX that looks like a join of a thread, by tid */
 	struct graph_index own_locks; /* CT_FUTEX of a task that owns the futex itself, by tid */
 	struct graph_index polled;

@@ -51,7 +51,7 @@ bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return b.task == GRAPH_NONE || !(b.owed || graph_descends_from(g, b.task, g->tasks[task].tgid));
 }
 
-/* A question may be one for news. An idle server answers it only when there is news, if ever.
+/* A question may ask for news. An idle server answers it only when there is news, if ever.
  * asked_by_ns: the question was sent by then. */
 static bool may_have_no_news(const struct graph *g, const struct blame *b, uint64_t asked_by_ns,
 			     uint64_t since_ns, uint64_t ts_ns)

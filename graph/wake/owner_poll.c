@@ -220,8 +220,8 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	if (best.score >= POLL_WRITTEN || all->n < 2 ||
 	    (best.stopped && owner_count_stopped(g, all, s->to_ns) == 1))
 		b->task = best.task;
-	/* A thread of the process works for the task: the thread that got work last, if it still
-	 * works. */
+	/* The task waits for a thread of its own process: the thread that got work last, if it
+	 * still works. */
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
 				    : alone && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 	if (own) {

@@ -123,8 +123,8 @@ static uint32_t first_progress(const scores *v, __int128 score)
 	return n ? v->v[n - 1].interval : GRAPH_NONE;
 }
 
-/* Waits longer than OTHER_WAIT_NS after the present interval. `other` is the first that is no
- * repeat of `next`. */
+/* Two waits longer than OTHER_WAIT_NS after the present interval: `next` is the first one, `other`
+ * the first that is no repeat of `next`. */
 struct longs {
 	uint32_t next, other;
 };

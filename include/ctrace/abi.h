@@ -143,8 +143,8 @@ enum ct_kind {
 	 * These three records are states, not events. The daemon reads them for a snapshot. It also
 	 * reads /proc/locks at its start, and the descriptor table of an inspected task's process.
 	 * - CT_HELD: a line of /proc/locks. Fields as CT_FLOCK, but tid is the pid in that line (0:
-	 *   an ofd lock, which has none), and peer is 0. flags 0: the process owns the lock; 1: it
-	 *   waits for it.
+	 *   an ofd lock, which has none), and peer is 0. flags 0: the process owns the lock;
+	 *   1: the process waits for the lock.
 	 * - CT_FD: an entry of a descriptor table. tid: the process (tgid), peer: the descriptor,
 	 *   obj: the object, flags: CT_FF_*.
 	 * - CT_EPMEMBER: a member of an epoll set. tid: the process (tgid), peer: the descriptor
@@ -370,8 +370,8 @@ enum ct_wait {
 	CT_W_OTHER = 22,
 	CT_W_YIELD = 23, /* did not block: sched_yield */
 	/* The kernel holds the task up until there is memory: the limit memory.high of its control
-	 * group is reached, or the kernel frees pages. A wait for a disk meanwhile has another
-	 * kind. Since version 1.6 of the format. */
+	 * group is reached, or the kernel frees pages. A wait for a disk in this time has
+	 * another kind. Since version 1.6 of the format. */
 	CT_W_MEMORY = 24,
 };
 
@@ -438,9 +438,9 @@ enum ct_found {
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 /*
- * CT_JOB_END: the framework does not report ends. Then this record is made with the start, or when
- * the probed function returns. The next work of the task still belongs to the job, until another
- * job or idling.
+ * Flag of a CT_JOB_END: the framework does not report the ends of jobs. So this record is made with
+ * the start of the job, or when the probed function returns. The next work of the task still
+ * belongs to the job, until the task begins another job or idles.
  */
 #define CT_JF_LOOSE 0x01
 
@@ -713,8 +713,8 @@ _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 struct ct_iter_task {
 	struct ct_task_blob task;
 	/*
-	 * A CT_SWITCH, as if the task blocked now. aux: its priority. peer: the CPU that it runs
-	 * on, plus 1; 0: none.
+	 * A CT_SWITCH, as if the task blocked now. aux: priority of the task. peer: 1 + the CPU
+	 * on which the task runs; 0: it runs on none.
 	 */
 	struct ct_rec wait;
 	/* self_exec_id of the kernel (low 32 bits): changes with each exec, and a fork copies it. 0

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * fields.h - names the fields of struct ct_rec whose meaning depends on the kind of record. A
- * function's name begins with its kind, or its comment names the kinds. abi.h says what the fields
- * hold, and has names for flags. tid is the task that the record is about. Exceptions: in CT_GAP a
- * CPU; in CT_HELD, CT_FD and CT_EPMEMBER a process; 0 if the record is about no task. Any thread.
+ * function's name begins with the kind of record, or its comment names the kinds. abi.h says what
+ * the fields hold, and has names for flags. tid is the task that the record is about. Exceptions:
+ * in CT_GAP a CPU; in CT_HELD, CT_FD and CT_EPMEMBER a process; 0 if the record is about no task.
+ * Any thread.
  */
 #ifndef CTRACE_FIELDS_H
 #define CTRACE_FIELDS_H

@@ -41,8 +41,8 @@ struct govern {
 	ct_u32 n_groups;
 	ct_u64 groups[GOVERN_GROUPS];
 	ct_u64 sched_off_ns; /* boot time minus the scheduler's clock; 0: not measured */
-	/* Ticks so far times the length of a tick, minus the scheduler's clock. Measured just after
-	 * a tick, where it is largest. */
+	/* (ticks so far) * (length of a tick) - (scheduler's clock). Measured just after a tick,
+	 * when this difference is largest. */
 	ct_u64 sched_tick_off_ns;
 };
 
@@ -51,8 +51,8 @@ struct govern {
 #define GOVERN_MARK(ctx, vector) ((ctx) | (vector) << 8)
 #define GOVERN_MARK_CTX(what)    ((what)&0xff)
 #define GOVERN_MARK_VECTOR(what) ((what) >> 8 & 0xff)
-/* The function runs at the end of an interrupt. So its softirqs are not a part of the system call
- * of the task on the CPU. */
+/* The function runs at the end of an interrupt. So the softirqs that it runs do not belong to the
+ * system call of the task on the CPU. */
 #define GOVERN_MARK_CUT_IN 0x10000
 struct govern_mark {
 	ct_u64 from;

@@ -43,7 +43,7 @@ enum job_reg {
 	JOB_REGS
 };
 
-#define JOB_RETURNS 0x01 /* a start at the entry of a function, whose return is the end */
+#define JOB_RETURNS 0x01 /* a start at the entry of a function; the job ends when it returns */
 #define JOB_CALLS   0x02 /* an enqueue; the daemon then probes the job's function */
 #define JOB_NOTED   0x04 /* an enqueue that rules with JOB_QUEUED need */
 #define JOB_QUEUED  0x08 /* a start that counts only after an enqueue of the job */

@@ -110,7 +110,7 @@ static void verb_yields(struct record *r)
 	add_switch(r, r->tid, then(r), CT_W_YIELD, 0);
 }
 
-/* "B wakes A" at the same time is the wake that ended the wait. */
+/* If a record "B wakes A" has the same time as "A found", B ended the wait. */
 static void verb_found(struct record *r)
 {
 	static const struct text_word what[] = { { "folded", CT_FOUND_FOLDED },
