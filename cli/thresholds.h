@@ -109,4 +109,7 @@
  * programs, which takes about 1 s on a quiet machine. */
 #define WAIT_READY_MS 60000
 
+/* parts: ctrace compare shows this many, if --top does not say otherwise. */
+#define COMPARE_ROWS 10
+
 #endif
