@@ -388,4 +388,40 @@
  * (test two_shapes). */
 #define TRANSACTION_OUTLIERS_OF 5
 
+/*
+ * Profiles. The tests are in profile.txt.
+ */
+/* letters: In a directory for temporary files, a word of letters and digits of at least this length
+ * may be random. mkstemp() makes six random letters.
+ * If smaller, short words such as "v1" count as random (test names).
+ * If larger, the files of two runs have two names (test names). */
+#define PROFILE_RANDOM_LETTERS 6
+/* digits: This many digits in a name are a number that may be another one in the next run, such as
+ * the id of a process.
+ * If smaller, "sha256sum" loses its number; if larger, names differ from run to run (test names). */
+#define PROFILE_NUMBER_DIGITS 4
+/* port: The kernel gives ports from this number on to clients (net.ipv4.ip_local_port_range). A
+ * smaller port is that of a server.
+ * Test: names. */
+#define PROFILE_CLIENT_PORT 32768
+/* functions: Samples divide the running time of a profile among at most this many functions. */
+#define PROFILE_FUNCTIONS_MAX 2048
+/* samples: With fewer samples of a program, its running time is not divided among functions.
+ * If smaller, a function that ran for a moment gets all of a short run (test two_samples).
+ * If larger, a run of some tenths of a second has no function (test few_samples). */
+#define PROFILE_SAMPLES_MIN 3
+/* 1/n: If samples stand for at least this share of the running time, all of this time is divided
+ * among their functions. Otherwise each sample stands for CPU_SAMPLE_NS.
+ * If the share is smaller, short runs that no sample can hit count for the functions of long runs
+ * (test few_samples).
+ * If the share is larger, samples that come late leave time without a function (test samples). */
+#define PROFILE_SAMPLED_SHARE 2
+
+/* 1/n: The sentence of a comparison names only parts that have at least this share of all changes.
+ * If the share is smaller, the sentence names noise; if it is larger, it leaves out a cause (test
+ * delta). */
+#define DELTA_SAID_SHARE 20
+/* parts: The sentence of a comparison names at most this many parts. */
+#define DELTA_SAID_ROWS 3
+
 #endif

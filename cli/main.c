@@ -28,6 +28,7 @@ static const struct command commands[] = {
 	{ "jobs", "Show the queues of jobs: how long jobs wait, and why", cmd_jobs },
 	{ "transactions", "Show the transactions of users: how many, how slow, and why", cmd_transactions },
 	{ "path", "Show the critical path of a task", cmd_path },
+	{ "compare", "Say why new runs of a command are slower than old ones", cmd_compare },
 	{ "graph", "Show the causal graph, for programs or as a picture", cmd_graph },
 	{ "info", "Show what is in a trace", cmd_info },
 	{ "dump", "Print the records of a trace", cmd_dump },

@@ -18,6 +18,7 @@ struct path_view {
 	const struct account *account;
 	struct whatif *whatif;
 	uint64_t from_ns, to_ns;
+	uint32_t victim; /* for JSON: the victim, or GRAPH_NONE if the user has named it */
 	/* What --without takes away, all together. */
 	const struct whatif_without *without;
 	size_t n_without;
