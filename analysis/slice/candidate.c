@@ -240,7 +240,7 @@ static float similarity(const struct causal *c, const struct edge *e, uint64_t t
 				      : -1;
 }
 
-/* 0: the age does not weaken the edge; 1: as much as possible. */
+/* Returns how much the age weakens the edge: from 0 (not at all) to 1 (as much as possible). */
 static double staleness(const struct candidate_query *q, const struct candidate *x)
 {
 	uint64_t then = x->distance_ns > START_NS ? q->at_ns : q->c->segments[q->segment].from_ns;
@@ -329,8 +329,8 @@ static bool comes_through(const struct causal *c, const struct edge *e, uint32_t
 	return false;
 }
 
-/* Example: a server receives a request (b), asks a backend, and gets the answer (a). Then a is
- * enough. */
+/* Removes b if a better edge a comes, through other tasks, from the sender of b. Example: b is a
+ * request to a server, and a is the answer of a backend that the server has asked. */
 static void merge(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
@@ -392,7 +392,8 @@ static void count(const struct causal *c, struct candidates *l)
 			     (strong_all == 1 && c->edges[l->v[0].edge].strength != EDGE_STRONG));
 }
 
-/* A timer is certain if it ended a sleep, and the end of this sleep began the segment. */
+/* Returns true for a timer that ended a sleep, if the end of this sleep began the segment. Such a
+ * timer is certain. */
 static bool is_round(const struct causal *c, uint32_t segment, const struct edge *e)
 {
 	const struct segment *s = &c->segments[segment];
