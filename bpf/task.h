@@ -46,7 +46,7 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
 
 /*
  * Returns when the task last left its CPU, on the clock of the scheduler. Returns 0 if it never
- * ran. For a running task, it is the time at which the kernel last updated the CPU time.
+ * ran. For a running task, returns when the kernel last updated the CPU time.
  *
  * For a real-time task, the kernel does not keep how long the task has run since its arrival.
  *
