@@ -41,7 +41,8 @@ static bool is_happenstance(uint8_t kind)
 	return kind == EDGE_LOCK || kind == EDGE_LOCK_ORDER || kind == EDGE_KERNEL_LOCK || kind == EDGE_IRQ;
 }
 
-/* out: the indices of the edges, or NULL if these are first, first + 1, ... */
+/* Returns how many of the n edges have arrived by ts_ns. out: the indices of the edges, or NULL if
+ * these are first, first + 1, ... */
 static uint32_t arrived_by(const struct causal *c, const uint32_t *out, uint32_t first, uint32_t n,
 			   uint64_t ts_ns)
 {
