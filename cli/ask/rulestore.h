@@ -42,7 +42,7 @@ struct rulestore {
 	char *keep;
 };
 
-/* asking: there may be answers, so the file for answers need not exist yet. Call
+/* asking: the first file of --rules need not exist yet, because an answer can create it. Call
  * rulestore_done() after failure too. */
 int rulestore_open(const struct rulestore_options *o, bool asking, struct rulestore *ret);
 /* Writes the rules that answers have made or changed into the file s->keep, and prints their
