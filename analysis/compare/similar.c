@@ -237,7 +237,8 @@ static bool is_of_another_process(const struct graph *g, uint32_t me, uint32_t m
 	       g->tasks[waker].tgid != g->tasks[me].tgid;
 }
 
-/* Each process has its own connections, so a message to the process of x says nothing about s. */
+/* Returns true if b is a message to the process of x, and s waits in another process: each process
+ * has its own connections. */
 static bool is_of_another_connection(const struct graph *g, const struct interval *s,
 				     const struct interval *x, const struct blame *b)
 {
