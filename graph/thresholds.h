@@ -167,10 +167,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PATH_MAX_PIECES (4u << 20)
 /* records: the search for the socket that a task used last */
 #define SPOKE_LOOKS 256
-/* ns: A waiter on a futex may have given work to a task that it woke. Wake-ups before the waiter's
- * last wait that was longer than this do not count. Below: a thread that waits until its new thread
- * has begun does not count as waiting for that thread. Above: a wake-up that was made for earlier
- * work counts. Evidence: join_after_begin below; work_before_pause above. */
+/* ns: A waiter on a futex may have given work to a task that it woke earlier. If the waiter has
+ * waited for longer than this in between, the wake-up does not count. Below: a thread that waits
+ * until its new thread has begun does not count as waiting for that thread. Above: a wake-up that
+ * was made for earlier work counts. Evidence: join_after_begin below; work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
 /* questions: An event loop may ask this many before it answers. If it asks more, the time of the
  * first questions counts as time of a later question. */

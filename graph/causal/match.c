@@ -97,8 +97,9 @@ static uint64_t client_at(const struct flow *f, uint32_t task)
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
 }
 
-/* On a datagram socket for all clients, a server answers in any order. So takes a request that
- * `segment` received. Returns false if it received none of several. */
+/* On a datagram socket for all clients, a server answers in any order. So moves a request that
+ * `segment` received to the front of f->taken. Returns false if `segment` received none of several
+ * requests. */
 static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 {
 	struct flow_item *first = flow_first(m, &f->taken), old = *first;
@@ -217,8 +218,8 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Drops stale bytes (flow.h). Exception: there are fresh bytes, and this receive has read more
- * bytes than those. */
+/* Drops stale bytes (flow.h). Exception: the queue has fresh bytes too, and this receive has read
+ * more bytes than the fresh ones. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);

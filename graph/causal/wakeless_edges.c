@@ -81,7 +81,7 @@ static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
 		*o = (struct origin){ event, p->work[task].segment, value };
 }
 
-/* The edge is weak: one task came first, but the other may not have waited for it. */
+/* The edge is weak: the task that locks may not have waited for the unlock. */
 static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
