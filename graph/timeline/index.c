@@ -171,8 +171,8 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 			continue;
 		if (p->type != o->type || p->id == o->id)
 			continue;
-		/* Prefer an accepted socket, because an accepted connection gets a new id. Ports
-		 * are reused, so prefer the record that is nearest in time. */
+		/* An accepted connection has a new id, and its old record stays: prefer the new id.
+		 * Ports are reused, so then prefer the record that is nearest in time. */
 		if (best && (best->id & CT_OBJ_NOT_ACCEPTED) != (p->id & CT_OBJ_NOT_ACCEPTED)) {
 			if (best->id & CT_OBJ_NOT_ACCEPTED)
 				best = p;
@@ -289,7 +289,7 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock)
 	if (!o || CT_OBJ_KIND(sock) != CT_OBJ_SOCK)
 		return false;
 	if (o->family == AF_UNIX)
-		return o->name[0] != 0; /* the address of the listening socket */
+		return o->name[0] != 0; /* an accepted socket has the listening socket's name */
 	r = graph_listening(g, o->family, o->type, o->lport, o->name, &n);
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_object *x = &g->w->objects[r[i].event];

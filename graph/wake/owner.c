@@ -99,7 +99,7 @@ uint32_t owner_handed_to(const struct graph *g, const struct interval *s)
 
 /*
  * A trace of a previous version does not say which /dev/fuse belongs to which mount. Then any task
- * with a /dev/fuse may be the server. Returns GRAPH_NONE if tasks of several processes may be.
+ * with a /dev/fuse may be the server. Returns GRAPH_NONE if several processes may be the server.
  */
 static uint32_t fuse_server(const struct graph *g, const struct interval *s, struct enders *all)
 {
