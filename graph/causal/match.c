@@ -48,7 +48,8 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 	struct flow_item *d;
 
 	while ((d = flow_first(&p->flows, &to->debts)) && bytes) {
-		/* The sender did something else in between, so the receive read other bytes. */
+		/* The sender did something else between the receive and this send. So the receive
+		 * read other bytes. */
 		if (parted != GRAPH_NONE && parted > d->event) {
 			flow_pop(&p->flows, &to->debts);
 			continue;
