@@ -88,8 +88,8 @@
 /* returns: LOOP judges a task after the task has come back to its idle point this often. Evidence:
  * returns (edges_test.c). */
 #define RETURNS_MIN 20
-/* returns: BUSY judges a task after the task has come back to its idle point this often. It must be
- * more than RETURNS_MIN. Evidence: busy (edges_test.c). */
+/* returns: BUSY judges a task after the task has come back to its idle point this often. A number
+ * below RETURNS_MIN has no effect. Evidence: busy (edges_test.c). */
 #define RETURNS_BUSY 100
 /* messages: clients that wait for a task are judged after the task has received this many.
  * Evidence: counts_what_is_unread_from_when_it_can (detect_test.c) fails with a larger number.
