@@ -154,7 +154,7 @@ static void test_arrival(void **state)
 	end(&s);
 }
 
-/* Without the wait, the receive at 60 ms causes no delay. The receive at 75 ms does. */
+/* If the wait is taken away, only the receive at 75 ms still has to wait for the send at 70 ms. */
 static void test_awaited(void **state)
 {
 	struct edge edges[] = { { .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG },
