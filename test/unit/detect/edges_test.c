@@ -112,7 +112,7 @@ static void busy(void **state)
 	}
 }
 
-/* The task has worked for 200 ms before. A run of 20 times that is a hang. */
+/* The task worked for 200 ms before. A run 20 times as long (4 s) is a hang. */
 static void times_busy(void **state)
 {
 	MAKE(m);
@@ -126,7 +126,7 @@ static void times_busy(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* The task was in a CPU's queue for 1 s before. Four times that is a hang. */
+/* The task was in a CPU's queue for 1 s before. Four times as long (4 s) is a hang. */
 static void times_starved(void **state)
 {
 	MAKE(m);
