@@ -22,8 +22,8 @@ static void must(bool holds)
 		abort();
 }
 
-/* In a damaged file, states from checkpoints or resyncs may contradict the records. Then holes are
- * allowed. */
+/* In a damaged file, states from checkpoints or resyncs may contradict the records. So a window
+ * with such states may have holes between the intervals of a task. */
 static void check_intervals(const struct graph *g)
 {
 	struct interval_sums sums;
