@@ -31,7 +31,7 @@
  *
  * One CT_SHED record says that the cap of a task begins, and another one that it ends. In between,
  * readers know only the long waits of the task. Readers match messages by counting bytes. So at
- * both records they forget the messages that are on their way to and from the process.
+ * both records, readers forget the messages on their way to and from the task's process.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
@@ -88,7 +88,7 @@ struct governor_loop_stats {
 	/* capped: caps of single tasks. left_out: records that all caps have left out. */
 	uint64_t capped, left_out;
 	uint64_t caps_refused;
-	/* group_caps: number of caps of groups so far. group[]: the groups that are capped now. */
+	/* group_caps: number of caps of groups so far. group: the groups that are capped now. */
 	uint64_t group_caps;
 	uint64_t group[GOVERN_GROUPS];
 	unsigned n_groups;

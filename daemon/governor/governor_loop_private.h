@@ -41,7 +41,7 @@ struct governor_loop {
 	uint64_t over_since; /* begin of the earliest cap that ended at over_ns */
 	bool capping;        /* the programs check whether tasks are capped */
 	uint64_t said_group, said_group_ns;
-	/* Up to this time, records were left out, so counts are too low. */
+	/* Up to this time, records were left out, so the counts of tasks and groups are too low. */
 	uint64_t uncounted_ns;
 };
 
