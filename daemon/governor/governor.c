@@ -113,8 +113,8 @@ static uint64_t governor_wait(const struct governor *g)
 	return ns * g->patience;
 }
 
-/* Without a pause, a step back from CT_SHED_PAUSES leaves the recording as it is. So it needs
- * neither a low cost nor the end of the caps. */
+/* Without a pause, a step back from CT_SHED_PAUSES leaves the recording as it is. So this step back
+ * needs neither a low cost nor the end of the caps. */
 static bool governor_needs_no_pause(const struct governor *g, uint64_t now_ns)
 {
 	return g->step == CT_SHED_PAUSES && now_ns - MAX(g->up_ns, g->pause_ns) >= GOVERNOR_NO_PAUSE_NS;
