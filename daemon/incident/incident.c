@@ -387,7 +387,7 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 }
 
 /* Returns the real user id. The effective one may be that of the owner of a set-user-ID program.
- * The directory in /proc belongs to root if the program cannot be dumped. */
+ * The owner of /proc/PID is no help: it is root if the program cannot be dumped. */
 static uint32_t incident_uid(uint32_t pid)
 {
 	uint32_t uid = INCIDENT_UID_UNKNOWN;
