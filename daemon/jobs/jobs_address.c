@@ -13,7 +13,8 @@ struct address_insn {
 	uint8_t rex;
 };
 
-/* True: the stack pointer, or a needed argument. reg: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
+/* True: the stack pointer, or a needed argument. reg: a number in the order rax rcx rdx rbx rsp rbp
+ * rsi rdi r8 ... */
 static bool address_is_kept(unsigned reg, unsigned args)
 {
 	static const uint8_t arg_regs[] = { 7, 6, 2, 1, 8, 9 };
