@@ -295,8 +295,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		}
 		break;
 	/* A cap begins. With CT_GV_GROUP the task is alive, but the record of its fork may have
-	 * been left out. Without CT_GV_GROUP, the task may have ended; then the record is
-	 * ignored. */
+	 * been left out. */
 	case CT_SHED:
 		if (!(rec->flags & CT_GV_CAP))
 			break;

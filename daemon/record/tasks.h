@@ -21,8 +21,7 @@
 
 struct task {
 	struct window_state st;
-	/* the latest wake-up; its record may come before that of the switch at which the task
-	 * blocked */
+	/* the latest wake-up; it may be read before the switch at which the task blocked */
 	uint64_t wake_ns;
 	uint64_t futex_ns;
 	uint64_t futex_obj;
