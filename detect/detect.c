@@ -295,7 +295,8 @@ void detect_forget(struct detect_task *t, uint64_t ts)
 	task_comes_round(t, ts);
 }
 
-/* A CT_SWITCH that is older than the known state, which came through the ring of another CPU. */
+/* The CT_SWITCH rec is older than the known state, because the ring of another CPU was read
+ * first. */
 static void switch_out_late(struct detect *d, struct detect_task *t, const struct ct_rec *rec)
 {
 	if (t->votes && rec->wait == t->idle_point_wait && t->away_ns && rec->ts > t->away_ns &&
@@ -309,7 +310,7 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 }
 
 /*
- * The task was on the CPU in system call nr (CT_NR_NONE: none). Progress without a wait:
+ * The task was on the CPU in system call nr (CT_NR_NONE: none). Signs of progress without a wait:
  * - polls: the task polls with a time limit of zero, and always finds work
  * - nr is the system call of its idle point
  * - nr differs from its last system call
@@ -586,8 +587,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 }
 
 /*
- * Since ts_ns, the process runs another program, or another task has the tid. Keeps a newer state,
- * which came through the ring of another CPU.
+ * Since ts_ns, the process runs another program, or another task has the tid. Keeps a state that is
+ * newer than ts_ns.
  */
 static void task_begin_anew(struct detect_task *t, uint64_t ts_ns)
 {

@@ -142,7 +142,7 @@ void detect_lost(struct detect *d, uint64_t ts_ns);
  */
 void detect_tick(struct detect *d, uint64_t now_ns);
 
-/* True: records were lost, and detect_resync() has not ended this. */
+/* True: records were lost, and no detect_resync() has followed. */
 bool detect_is_blind(const struct detect *d);
 struct detect_stats detect_stats(const struct detect *d);
 

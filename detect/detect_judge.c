@@ -202,8 +202,8 @@ static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint
 	return (t->patient | detect_habit(&d->habits, t->comm, now_ns)->patient) >> wait & 1;
 }
 
-/* For the rule LOOP: a hang is longer than this factor times judge_max_away(). 0: LOOP does not
- * report the present wait of t. */
+/* Returns a factor for the rule LOOP: a hang is longer than this factor times judge_max_away(). 0:
+ * LOOP does not report the present wait of t. */
 static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(t->obj);
