@@ -215,8 +215,8 @@ static int ctraced_incidents(struct ctraced *c)
 	return r;
 }
 
-/* In ns, in sum: all requests on the workers `clients` and `closer`, and those of users other
- * than root on the main thread. */
+/* Returns the CPU time in ns of the workers `clients` and `closer`, plus what users other than root
+ * took on the main thread. */
 static uint64_t ctraced_aside_ns(void *arg)
 {
 	const struct service *s = arg;
