@@ -328,7 +328,7 @@
  * are named. Larger: none is named. */
 #define POLLED_SCORE_MIN 6
 /* POLLED_AGAIN_NS, ns: until the next look, if a variable was found. POLLED_REST_NS, ns: if none
- * was found, the next look is after twice this time, and each further failure doubles it.
+ * was found, the next look is after twice this time, and each further failure doubles the time.
  * POLLED_REST_TIMES: doublings at most. */
 #define POLLED_AGAIN_NS   3000000000ULL
 #define POLLED_REST_NS    250000000ULL
@@ -419,10 +419,10 @@
 /* ns: a note about a hang that is further in the future was written with a wrong clock. No evidence
  * yet. */
 #define INCIDENTS_AHEAD_NS 86400000000000ULL
-/* DIAGNOSER_MEMORY, bytes: for one diagnosis. DIAGNOSER_EVENTS_MAX, events: so many fit into it
- * (150 bytes each). DIAGNOSER_CPU_S and DIAGNOSER_WALL_S, s: its CPU time and wall clock time.
- * Smaller: hangs of a busy machine get no diagnosis. Larger: other programs have less memory and
- * CPU time. No evidence yet. */
+/* DIAGNOSER_MEMORY, bytes: for one diagnosis. DIAGNOSER_EVENTS_MAX, events: so many fit into this
+ * memory (150 bytes each). DIAGNOSER_CPU_S and DIAGNOSER_WALL_S, s: CPU time and wall clock time of
+ * one diagnosis. Smaller: hangs of a busy machine get no diagnosis. Larger: other programs have
+ * less memory and CPU time. No evidence yet. */
 #define DIAGNOSER_MEMORY     (512ULL << 20)
 #define DIAGNOSER_EVENTS_MAX 3000000
 #define DIAGNOSER_CPU_S      10
@@ -431,8 +431,8 @@
  * No evidence yet. */
 #define DIAGNOSER_LATE_S 5
 /* DIAGNOSER_TRIES, tries: a diagnosis that needs more than DIAGNOSER_MEMORY is tried again with
- * less of the trace. DIAGNOSER_TRIES_BEFORE, tries: these first tries halve the time before the
- * hang, the others the hang itself. No evidence yet. */
+ * less of the trace. DIAGNOSER_TRIES_BEFORE, tries: the first tries, which halve the time before
+ * the hang. The other tries halve the hang itself. No evidence yet. */
 #define DIAGNOSER_TRIES        6
 #define DIAGNOSER_TRIES_BEFORE 3
 
@@ -440,8 +440,8 @@
  * Control socket: limits for clients
  */
 
-/* CONTROL_CLIENTS_MAX, connections: for all users. CONTROL_ROOT_CLIENTS: of these, kept for
- * root. CONTROL_USER_CLIENTS: for one other user. Smaller: a monitoring program and a user shut
+/* CONTROL_CLIENTS_MAX, connections: for all users. CONTROL_ROOT_CLIENTS: of these, kept for root.
+ * CONTROL_USER_CLIENTS: at most for each other user. Smaller: a monitoring program and a user shut
  * each other out. Larger: hostile clients take more memory. Evidence: room_for_root in
  * control_test.c. */
 #define CONTROL_CLIENTS_MAX  16
@@ -450,8 +450,8 @@
 /* connections: accepted in one round of the event loop. Smaller: connections wait. Larger: one user
  * holds up the loop. No evidence yet. */
 #define CONTROL_ACCEPT_MAX 64
-/* connections: that are not accepted yet. At 8000 connections a second, the last one waits for 64
- * ms. No evidence yet. */
+/* connections: at most so many that are not accepted yet. At 8000 connections a second, the last
+ * one waits for 64 ms. No evidence yet. */
 #define CONTROL_BACKLOG 512
 /* s: a client that sends no request, or does not take its answer, is disconnected after this time.
  * Smaller: slow clients are disconnected. Larger: idle clients keep others out. No evidence yet. */
@@ -487,8 +487,8 @@
  * client holds up others. No evidence yet. */
 #define SERVICE_LIMIT_NS 10000000000ULL
 #define SERVICE_CLOSE_NS 2000000000ULL
-/* descriptors: that wait to be closed. From half as many on, the daemon accepts no connection, and
- * receives only from root. No evidence yet. */
+/* descriptors: at most so many wait to be closed. From half as many on, the daemon accepts no
+ * connection, and receives only from root. No evidence yet. */
 #define SERVICE_CLOSE_MAX 512
 
 /*

@@ -48,8 +48,8 @@ struct task {
 	/* For inspect_policy. yields: how often the task gave its CPU away without blocking.
 	 * yields_seen: yields at the last scan. */
 	uint32_t yields, yields_seen;
-	/* For tasks_read(): the contents of the last CT_FOUND, and the number of tasks_tell_all()
-	 * calls before it. All 0: there was no CT_FOUND. */
+	/* told_*, for tasks_read(): the contents of the last CT_FOUND. told_round: number of
+	 * tasks_tell_all() calls before this CT_FOUND. All 0: there was no CT_FOUND. */
 	uint64_t told_times;
 	uint32_t told_switches, told_round;
 	uint8_t told_what;
