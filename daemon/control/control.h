@@ -93,11 +93,13 @@ uid_t control_uid(const struct control *c, uint64_t client);
 bool control_is_owner(const struct control *c, uint64_t client);
 bool control_connected(const struct control *c, uint64_t client);
 unsigned control_clients(const struct control *c);
-/* Connections that were refused because the user has no right. */
+/* Returns how many connections were refused because the user has no right. */
 uint64_t control_denied(const struct control *c);
-/* Connections that were refused because of CONTROL_USER_CLIENTS, or because no place was free. */
+/* Returns how many connections were refused because of CONTROL_USER_CLIENTS, or because no place
+ * was free. */
 uint64_t control_turned_away(const struct control *c);
-/* The CPU time in ns that users other than root have taken on the main thread. Any thread. */
+/* Returns the CPU time in ns that users other than root have taken on the main thread. Any
+ * thread. */
 uint64_t control_cpu_ns(const struct control *c);
 
 #endif
