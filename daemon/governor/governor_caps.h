@@ -60,7 +60,7 @@ uint32_t caps_most(const struct caps *c, double *ret_share);
  * this second. */
 bool caps_over(const struct caps *c, uint64_t now_ns);
 /* Caps the tasks that have reached the limit. When the second is over, ends all caps and forgets
- * all counts. For each round of the drain thread. */
+ * all counts. To be called in each round of the drain thread. */
 void caps_round(struct caps *c, uint64_t now_ns, const struct caps_ops *ops);
 void caps_end(struct caps *c, const struct caps_ops *ops);
 /* Returns true if this task alone is capped. A task that is capped only as a member of a group does

@@ -99,16 +99,16 @@ struct governor_loop_stats {
 int governor_loop_new(const struct governor_loop_options *opt, struct governor_loop **ret);
 void governor_loop_free(struct governor_loop *g);
 
-/* The counts for caps_note(), to which the caller passes every record. Borrowed from g. */
+/* Returns the counts for caps_note(), to which the caller passes every record. Borrowed from g. */
 struct caps *governor_loop_caps(struct governor_loop *g);
-/* The counts for groups_add(). The caller adds the groups of each record for which caps_note()
- * returned true, and of each CT_TASK blob. Borrowed from g. */
+/* Returns the counts for groups_add(). The caller adds the groups of each record for which
+ * caps_note() returned true, and of each CT_TASK blob. Borrowed from g. */
 struct groups *governor_loop_groups(struct governor_loop *g);
 uint32_t governor_loop_budget(struct governor_loop *g, uint32_t budget_ppm);
 bool governor_loop_inspects(const struct governor_loop *g);
-/* In a pause, only governor_loop_settle() may seal a file segment. */
+/* True: the capture pauses, so only governor_loop_settle() may seal a file segment. */
 bool governor_loop_paused(const struct governor_loop *g);
-/* For each round of the drain thread, after the rings have been emptied. */
+/* To be called in each round of the drain thread, after the rings have been emptied. */
 void governor_loop_round(struct governor_loop *g);
 /* To be called before another thread reads the trace, and before the trace ends. Writes what
  * later rounds would write: the ends of caps, the gap of a pause up to now, a reading in a

@@ -45,7 +45,7 @@ struct governor_loop {
 	uint64_t uncounted_ns;
 };
 
-/* In ns. This clock stands still while the machine is suspended. */
+/* Returns the time in ns of a clock that stands still while the machine is suspended. */
 uint64_t governor_loop_clock(void);
 /* Writes rec as a CT_SHED: fills in kind and state. since_ns: when its step or cap began. */
 void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t since_ns);
@@ -55,8 +55,8 @@ void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t 
 double governor_loop_share(const struct governor_loop *g);
 void governor_loop_cap_group(struct governor_loop *g);
 void governor_loop_uncap_groups(struct governor_loop *g);
-/* Caps the tasks above the task_cap, and ends caps that are over. For each round, except in a
- * pause. */
+/* Caps the tasks above the task_cap, and ends caps that are over. To be called in each round,
+ * except in a pause. */
 void governor_loop_caps_round(struct governor_loop *g);
 /* Sets stats.most, unless records were left out in the counted second. */
 void governor_loop_most(struct governor_loop *g);
