@@ -37,7 +37,7 @@ static bool address_is_emulated(const struct address_insn *i)
 	       (op == 0x0f && i->left > 1 && i->p[1] >= 0x80 && i->p[1] <= 0x8f);
 }
 
-/* ModRM, SIB and displacement. 0: some of these bytes are not known. */
+/* Returns the length of ModRM, SIB and displacement. 0: some of these bytes are not known. */
 static size_t address_modrm(const struct address_insn *i)
 {
 	uint8_t m = i->left > 1 ? i->p[1] : 0;
