@@ -332,7 +332,8 @@ static uint64_t probe_bytes(const struct probe *p)
 	return n;
 }
 
-/* On some machines the kernel never calls attached programs. Each sleep makes records. */
+/* On some machines the kernel never calls attached programs. If it calls them, each sleep below
+ * makes records. */
 static int probe_check_fires(const struct probe *p, char err[PROBE_ERR_MAX])
 {
 	for (int i = 0; i < PROBE_FIRES_MS; i++) {

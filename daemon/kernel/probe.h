@@ -157,14 +157,14 @@ void probe_pause(struct probe *p);
 void probe_pause_detach(struct probe *p);
 /* Returns 0 or -errno. After -errno nothing is recorded, and the caller may try again. */
 int probe_resume(struct probe *p);
-/* From now on, a record is left out if all its tasks are capped; exceptions: bpf/caps.h. */
+/* Caps a task. A record is left out if all its tasks are capped; exceptions: bpf/caps.h. */
 void probe_cap(struct probe *p, uint32_t tid);
 /* Returns how many records were left out since probe_cap(). Capped tasks with the same GOVERN_SLOT
  * count together. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
-/* From now on, each task of the group (govern_group()) is capped at its next record, with a
- * CT_SHED. A new child of such a task is capped without a CT_SHED. False: GOVERN_GROUPS groups are
- * capped already. */
+/* Caps a group (govern_group()): each of its tasks is capped at its next record, with a CT_SHED. A
+ * new child of such a task is capped without a CT_SHED. False: GOVERN_GROUPS groups are capped
+ * already. */
 bool probe_cap_group(struct probe *p, uint64_t group);
 /* From now on no further task is capped for its group. Capped tasks stay capped until
  * probe_uncap(). */

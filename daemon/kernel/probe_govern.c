@@ -10,8 +10,8 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Each prctl() is a rename, and probe_govern_calibrate() attaches ct_empty to the tracepoint of
- * renames. The fastest of several batches counts. */
+/* Returns the time of a rename by prctl(). probe_govern_calibrate() attaches ct_empty to the
+ * tracepoint of renames. The fastest of several batches counts. */
 static double govern_rename_ns(const char *comm)
 {
 	uint64_t best = UINT64_MAX;
@@ -66,7 +66,7 @@ void probe_govern_unmap(struct probe *p)
 		munmap(p->govern.capped, GOVERN_WORDS * sizeof(uint64_t));
 }
 
-/* Other programs (iterators, probes of jobs, breakpoints) are attached for one use. */
+/* False: the program is attached for one use (iterators, probes of jobs, breakpoints). */
 static bool govern_stays_attached(size_t prog)
 {
 	const char *how = hooks_progs[prog].how;
