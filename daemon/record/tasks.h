@@ -71,7 +71,7 @@ struct tasks *tasks_new(uint32_t max);
 void tasks_free(struct tasks *t);
 
 void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec);
-/* From ts_ns on, the records of the task are complete again. */
+/* To be called when a cap has ended: from ts_ns on, the records of the task are complete again. */
 void tasks_uncap(struct tasks *t, uint32_t tid, uint64_t ts_ns);
 void tasks_ended(struct tasks *t, uint32_t tid, uint64_t ts_ns);
 void tasks_identity(struct tasks *t, const struct ct_task_blob *blob);
