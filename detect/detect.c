@@ -103,7 +103,8 @@ static bool wait_is_idle_point(const struct detect_task *t)
 }
 
 /*
- * The majority vote of Boyer and Moore. True: the place of the present wait is now the idle point.
+ * Counts the present wait in the majority vote of Boyer and Moore. True: the place of the present
+ * wait is now the idle point.
  */
 static bool task_vote(struct detect_task *t)
 {
@@ -587,8 +588,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 }
 
 /*
- * Since ts_ns, the process runs another program, or another task has the tid. Keeps a state that is
- * newer than ts_ns.
+ * To be called if, since ts_ns, the process runs another program or another task has the tid. Keeps
+ * a state that is newer than ts_ns.
  */
 static void task_begin_anew(struct detect_task *t, uint64_t ts_ns)
 {

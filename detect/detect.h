@@ -134,7 +134,8 @@ void detect_found(struct detect *d, const struct ct_iter_task *found);
  * and has no newer record, has ended. If no records were lost since now_ns, tasks are judged again.
  */
 void detect_resync(struct detect *d, uint64_t now_ns);
-/* Records were lost until ts_ns. Until detect_resync(), only DISK and DEADLOCK judge. */
+/* To be called when records were lost, up to ts_ns. Until detect_resync(), only DISK and DEADLOCK
+ * judge. */
 void detect_lost(struct detect *d, uint64_t ts_ns);
 /*
  * Judges all tasks. Call it about every DETECT_TICK_NS, after all records older than now_ns. After

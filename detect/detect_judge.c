@@ -94,7 +94,7 @@ static bool judge_is_told(const struct detect *d, const struct detect_task *t, e
 	return false;
 }
 
-/* Records are missing: only the rules DISK and DEADLOCK can judge tasks. */
+/* True: records are missing, so only the rules DISK and DEADLOCK can judge tasks. */
 static bool judge_is_blind(const struct detect *d)
 {
 	return d->lost_ns || d->lacks & CT_LACK_WAIT_OBJECTS;
@@ -181,7 +181,7 @@ static bool judge_loops(const struct detect_task *t)
 	return t->idle_point_wait == CT_W_EPOLL || t->idle_point_wait == CT_W_POLL;
 }
 
-/* The task is away from its idle point, and its habits were known before it left. */
+/* True: the task is away from its idle point, and its habits were known before it left. */
 static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 {
 	return t->away_ns && !(t->bits & DETECT_IDLE) && t->returns >= RETURNS_MIN && t->first_ns &&

@@ -172,6 +172,7 @@ void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec)
 	at->unread_bytes -= ct_message_bytes(rec);
 	if (at->unread_ns && rec->ts > at->unread_ns)
 		at->max_delay_ns = MAX(at->max_delay_ns, rec->ts - at->unread_ns);
-	/* the reader works on the queue, so the time of the other bytes starts anew */
+	/* the reader works on the queue, so the time of the bytes that are still unread starts
+	 * anew */
 	at->unread_ns = at->unread_bytes > 0 ? rec->ts : 0;
 }
