@@ -181,7 +181,7 @@ static bool ctraced_catches_hangs(const struct ctraced *c)
 	return c->config.hang.on && !c->config.incident.rate.never;
 }
 
-/* This happens early, before the daemon has data that the new process should not have. */
+/* Called early, before the daemon has data that the diagnoser's process should not have. */
 static void ctraced_diagnoser(struct ctraced *c)
 {
 	int r = ctraced_catches_hangs(c) ? diagnoser_new(&c->diagnoser) : 0;

@@ -79,19 +79,20 @@ int worker_post(struct worker *w, const struct worker_job *job);
  * the event loop. */
 void worker_cancel(struct worker *w, uint64_t client);
 struct worker_stats worker_stats(struct worker *w);
-/* CPU time of all threads so far, in ns. Any thread may call it. */
+/* Returns the CPU time of all threads so far, in ns. Any thread may call it. */
 uint64_t worker_cpu_ns(struct worker *w);
 
 /* The functions below are for run(), and for functions that run() calls. On other threads they do
  * nothing, or return true. */
 
-/* The time limit begins anew. False: the result is not needed, because the client has gone, the job
+/* Starts the time limit anew. False: the result is not needed, because the client has gone, the job
  * was given up, or a worker with a time limit ends. */
 bool worker_progress(void);
-/* Until worker_enter(), the job uses only its own data. So the daemon's end need not wait for the
- * job. */
+/* To be called by a job that uses only its own data until worker_enter(). So the daemon's end need
+ * not wait for the job. */
 void worker_leave(void);
-/* The job wants to use shared data. False: the job was cancelled, and the data may be freed. */
+/* To be called before a job uses shared data again. False: the job was cancelled, and the data may
+ * be freed. */
 bool worker_enter(void);
 
 #endif
