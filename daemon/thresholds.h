@@ -107,8 +107,8 @@
 
 /* GOVERNOR_SHARE, part of all records: a group with more can be capped. GOVERNOR_SHARE_STORM: this
  * smaller part is enough if the capture costs more than GOVERNOR_STORM times the budget. Smaller: a
- * group is capped for the records of others. Larger: all tasks lose records because of one group.
- * Evidence: `share` in governor_edges_test.c. */
+ * group is capped although other tasks make most records. Larger: all tasks lose records because of
+ * one group. Evidence: `share` in governor_edges_test.c. */
 #define GOVERNOR_SHARE       0.5
 #define GOVERNOR_SHARE_STORM 0.25
 #define GOVERNOR_STORM       4
@@ -153,7 +153,8 @@
 /* ns: for this time after the cap of a group has ended, a BPF program that still runs may cap a
  * task. No run of a program may be longer than this. No evidence yet. */
 #define CAPS_OVER_NS 20000000ULL
-/* tasks: for more tasks, a walk over all tasks is faster than a read of each. No evidence yet. */
+/* tasks: for more tasks, a walk over all tasks is faster than a read of each of these tasks. No
+ * evidence yet. */
 #define CAPS_READ_EACH 16
 /* ns: between two messages about the same group. No evidence yet. */
 #define CAPS_SAY_NS 600000000000ULL
@@ -272,8 +273,9 @@
  * part may begin at once. No evidence yet. */
 #define INSPECT_PER_SEC     100
 #define INSPECT_SLACK_SHARE 4
-/* inspections a second: for the daemon's inspection thread. Only a snapshot
- * (SNAPSHOT_REQUEST_INSPECTIONS_MAX) or a watched variable can reach it. No evidence yet. */
+/* inspections a second: the limit of the daemon's inspection thread. Only a snapshot
+ * (SNAPSHOT_REQUEST_INSPECTIONS_MAX) or a watched variable can reach this limit. No evidence
+ * yet. */
 #define DRAIN_INSPECTIONS_PER_S 2000
 /* samples a second that get names in their stacks. Smaller: fewer samples of tasks that run for
  * long. Larger: samples cost more. No evidence yet. */
@@ -290,15 +292,16 @@
 /* ns: the stack of an access to a watched variable is kept for later accesses from the same place.
  * Larger: another file may be mapped there by then. No evidence yet. */
 #define INSPECT_LOOK_KNOWN_NS 1000000000ULL
-/* ns: to unwind one stack. Smaller: deep stacks with large tables stay incomplete. Larger: one
- * program holds up all inspections. No evidence yet. */
+/* ns: the time limit to unwind one stack. Smaller: deep stacks with large tables stay incomplete.
+ * Larger: one program holds up all inspections. No evidence yet. */
 #define UNWIND_TIME_NS 50000000ULL
 /* bytes: a frame pointer may lie this far above the stack pointer, which is twice the usual limit
  * of a stack (8 MiB). Smaller: unwinding stops at frames with large arrays. Larger: any number
  * passes for a frame pointer. No evidence yet. */
 #define UNWIND_FP_REACH (16ULL << 20)
-/* ns: what is known about a file system is kept for this time; after an unmount, its device number
- * may be used again. Larger: the daemon reads a file that it must not read. No evidence yet. */
+/* ns: what is known about a file system is kept for this time. The device number of an unmounted
+ * file system may be used again. Larger: the daemon reads a file that it must not read. No evidence
+ * yet. */
 #define UNWIND_MOUNTS_KEPT_NS 10000000000ULL
 /* ns: an address of the kernel without a symbol may be in a new module. Then the symbols are
  * read again, at most once in this time. Smaller: unknown addresses cost much CPU time. No
@@ -447,8 +450,8 @@
 #define CONTROL_CLIENTS_MAX  16
 #define CONTROL_ROOT_CLIENTS 4
 #define CONTROL_USER_CLIENTS 4
-/* connections: accepted in one round of the event loop. Smaller: connections wait. Larger: one user
- * holds up the loop. No evidence yet. */
+/* connections: at most so many are accepted in one round of the event loop. Smaller: connections
+ * wait. Larger: one user holds up the loop. No evidence yet. */
 #define CONTROL_ACCEPT_MAX 64
 /* connections: at most so many that are not accepted yet. At 8000 connections a second, the last
  * one waits for 64 ms. No evidence yet. */
@@ -471,7 +474,8 @@
  * Workers: threads for jobs beside the event loop
  */
 
-/* jobs: in the queue of a worker, if the caller sets no limit. No evidence yet. */
+/* jobs: at most so many are in the queue of a worker, if the caller sets no limit. No evidence
+ * yet. */
 #define WORKER_QUEUE_MAX 64
 /* threads of one worker: so many may be stuck on jobs of one user (WORKER_STUCK_USER), or of all
  * users other than root (WORKER_STUCK_OTHERS). Smaller: one stuck file system shuts a user out.
@@ -479,8 +483,8 @@
  * waits_for_the_stuck. */
 #define WORKER_STUCK_USER   2
 #define WORKER_STUCK_OTHERS 4
-/* s: at the daemon's end, for the present job of a worker. See also DRAIN_STOP_NS. No evidence
- * yet. */
+/* s: at its end, the daemon waits this long for the present job of a worker. See also
+ * DRAIN_STOP_NS. No evidence yet. */
 #define WORKER_STOP_S 2
 /* ns: a client's request (SERVICE_LIMIT_NS), or the closing of a descriptor (SERVICE_CLOSE_NS), is
  * given up after this time without progress. Smaller: snapshots to slow disks fail. Larger: a stuck

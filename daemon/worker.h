@@ -75,8 +75,8 @@ void worker_free(struct worker *w);
  * - -EBUSY: too many threads are stuck (only if the worker has late())
  */
 int worker_post(struct worker *w, const struct worker_job *job);
-/* The client has gone: drops its queued jobs, and cancels its present one. Only on the thread of
- * the event loop. */
+/* To be called when a client has gone. Drops its queued jobs, and cancels its present one. Only on
+ * the thread of the event loop. */
 void worker_cancel(struct worker *w, uint64_t client);
 struct worker_stats worker_stats(struct worker *w);
 /* Returns the CPU time of all threads so far, in ns. Any thread may call it. */

@@ -86,8 +86,8 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found);
 void tasks_found_end(struct tasks *t);
 
 /*
- * coarse: a coarse step begins (true) or ends. In a coarse step no switches are recorded, so tasks
- * outside long waits are WINDOW_RUN_FOLDED.
+ * To be called when a coarse step begins (coarse: true) or ends (false). In a coarse step no
+ * switches are recorded, so tasks outside long waits are WINDOW_RUN_FOLDED.
  */
 void tasks_coarse(struct tasks *t, bool coarse);
 /* In the next reading, tasks_read() makes a CT_FOUND for each task. */

@@ -74,7 +74,7 @@ static int bpfstats_confine(int sock)
 	const struct __user_cap_data_struct admin[2] = { { .effective = 1u << CAP_SYS_ADMIN,
 							   .permitted = 1u << CAP_SYS_ADMIN } };
 	struct filter f;
-	/* first: it needs a privilege that the next steps give up */
+	/* this step is first, because it needs a privilege that the next steps give up */
 	int r = privilege_drop_bounding();
 
 	if (r)
