@@ -215,8 +215,8 @@ static void governor_loop_step(struct governor_loop *g)
 	governor_loop_say(g, before, ppm);
 }
 
-/* The CT_GAP tells the detector that records are missing. After it, the detector needs the states
- * of all tasks. */
+/* The CT_GAP tells the detector that records are missing. So after the CT_GAP, the detector needs
+ * the states of all tasks. */
 static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 {
 	const struct ct_rec gap = {

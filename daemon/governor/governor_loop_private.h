@@ -21,7 +21,8 @@ struct governor_loop {
 	/* For stats.bpf_percent: the CPU time of the BPF programs was bpf_ns at the time bpf_at_ns,
 	 * and is bpf_now_ns now. */
 	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
-	/* The step of the last message. So a long storm does not get a message for each change. */
+	/* The step that the last message named. A storm gets another message only for a step beyond
+	 * this one. */
 	enum ct_shed said;
 	uint64_t read_ns;
 	uint64_t back_ns;
