@@ -206,7 +206,7 @@ struct store_hang {
 	struct dirent **files;
 	int n;
 	uint32_t uid;
-	/* uid_bytes: of all hangs of the user; only the user's first hang has this sum */
+	/* uid_bytes: bytes of all hangs of this user; only the user's first hang has this sum */
 	uint64_t bytes, uid_bytes;
 	int uid_at; /* index of the first hang of the same user */
 	bool ahead, stays, gone;
