@@ -264,7 +264,7 @@ void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
 		t->away_ns = ts;
 		task_comes_round(t, ts);
 	} else if (t->wait == CT_W_STOPPED) {
-		/* The task was stopped, traced or frozen: no time away. */
+		/* The task was stopped, traced or frozen. This is no time away. */
 		if (t->away_ns)
 			t->away_ns = ts;
 		task_comes_round(t, ts);

@@ -37,7 +37,7 @@
 
 #define DETECT_OVERRIDES_MAX 64
 #define DETECT_MATCH_MAX     128
-#define DETECT_PRIO_IDLE     139 /* of a SCHED_IDLE task: gets hardly any time on a busy CPU */
+#define DETECT_PRIO_IDLE     139 /* of a SCHED_IDLE task; it gets hardly any time on a busy CPU */
 
 struct detect;
 
