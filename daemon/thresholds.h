@@ -394,8 +394,8 @@
 
 /* SNAPSHOT_REQUEST_PREPARE_NS, ns: the longest preparation of a snapshot.
  * SNAPSHOT_REQUEST_PAUSE_NS, ns: between two checks for the end of the inspections for a snapshot.
- * SNAPSHOT_REQUEST_INSPECTIONS_MAX, inspections: for one snapshot. Smaller: some waits have no
- * stack. Larger: a snapshot takes longer. No evidence yet. */
+ * SNAPSHOT_REQUEST_INSPECTIONS_MAX, inspections: at most so many for one snapshot. Smaller: some
+ * waits have no stack. Larger: a snapshot takes longer. No evidence yet. */
 #define SNAPSHOT_REQUEST_PREPARE_NS      150000000ULL
 #define SNAPSHOT_REQUEST_PAUSE_NS        2000000
 #define SNAPSHOT_REQUEST_INSPECTIONS_MAX 200
