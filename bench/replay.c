@@ -57,7 +57,7 @@ static struct window *load(const char *path)
 {
 	char err[READER_ERR_MAX] = "";
 	struct reader *reader;
-	struct window *w;
+	struct window *w = NULL;
 	int r = reader_open(path, &reader, err);
 
 	if (!r)
