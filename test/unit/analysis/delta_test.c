@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Comparisons of profiles that are made by hand: the rows add up, whatever the metric is.
- * profile.txt has the tests with traces. */
+/* Compares profiles that the tests make without a trace. profile.txt has the tests with traces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +41,6 @@ static void put(struct profile *p, const char *key, const char *detail, uint64_t
 	p->total_ns += ns;
 }
 
-/* Two sides with their profiles. */
 struct sides {
 	struct profile *old[RUNS_MAX], *new[RUNS_MAX];
 	size_t n_old, n_new;
@@ -91,7 +89,7 @@ static uint64_t next(uint64_t *seed)
 	return *seed >> 33;
 }
 
-/* A run of random parts, some of which only some runs have. Lengths go from 1 ns to years. */
+/* Makes a profile in which each part is there by chance. A part lasts from 1 ns to a year. */
 static struct profile *random_profile(uint64_t *seed)
 {
 	static const char *const keys[] = { "a", "b", "c", "d", "env" };
@@ -127,7 +125,7 @@ static void adds_up(void **state)
 	}
 }
 
-/* One run on each side: each metric is the run itself. */
+/* With one run on each side, each metric is the length of that run. */
 static void one_run(void **state)
 {
 	_cleanup_(sides_done) struct sides s = { .n_old = 1, .n_new = 1 };
@@ -154,7 +152,7 @@ static void one_run(void **state)
 	}
 }
 
-/* Runs of one length count alike, in whatever order they come. */
+/* Runs of equal length have equal weight, in any order. */
 static void equal_runs(void **state)
 {
 	_cleanup_(sides_done) struct sides s = { .n_old = 2, .n_new = 2 };
@@ -175,8 +173,8 @@ static void equal_runs(void **state)
 	}
 }
 
-/* Time that moves from a part without a detail to one with a detail stays in one row. Time that
- * does not move stays where it is. */
+/* "lock" shrinks without a detail and grows with "load": one row has both. Both parts of "sleep"
+ * grow, so each has a row of its own. */
 static void details(void **state)
 {
 	_cleanup_(sides_done) struct sides s = { .n_old = 1, .n_new = 1 };
@@ -217,8 +215,8 @@ static void weighs(enum delta_metric m, size_t n, const double *want)
 	assert_true(sum == METRIC_WEIGHTS_SUM);
 }
 
-/* Weights from the integral of the density of Beta(3, 3) and of Beta(2, 2), by hand: the latter has
- * the distribution 3x^2 - 2x^3, and the former 10x^3 - 15x^4 + 6x^5. */
+/* The expected weights are computed by hand. Three runs have the distribution of Beta(2, 2), which
+ * is 3x^2 - 2x^3. Five runs have that of Beta(3, 3), which is 10x^3 - 15x^4 + 6x^5. */
 static void harrell_davis(void **state)
 {
 	weighs(DELTA_P50, 1, (double[]){ 1 });

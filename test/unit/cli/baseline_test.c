@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Baselines: what is written is read again, and a wrong document is refused with a reason. */
+/* Baselines: a written document is read again, and a wrong document is refused with a reason. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static void reads_what_it_writes(void **state)
 	assert_string_equal(text, good);
 }
 
-/* A name with a control character, and a part with a text that is not ASCII. */
+/* Control characters and U+202E, which reverses the text behind it, are escaped. */
 static void names_are_safe(void **state)
 {
 	_cleanup_(baseline_done) struct baseline b = { 0 };
@@ -91,7 +91,7 @@ static void truncated(void **state)
 	}
 }
 
-/* Every document with one other byte is refused, or is read without an error. */
+/* A document with one changed byte is read, or it is refused with a reason. */
 static void one_byte(void **state)
 {
 	static const char bytes[] = "\"{}[],:-09e.\\nt\x80\xff";
@@ -111,7 +111,7 @@ static void one_byte(void **state)
 	}
 }
 
-/* A wrong document: `from` in the good one becomes `to`. `why` is a part of the reason. */
+/* The good document with `to` in place of `from` is refused. The reason contains `why`. */
 static void refuses(const char *from, const char *to, const char *why)
 {
 	const char *at = strstr(good, from);
@@ -157,7 +157,8 @@ static void wrong(void **state)
 	refuses("\"parts\":[", "\"parts\":{},\"x\":[", "\"parts\" must be an array");
 }
 
-/* Writes a document with n runs and m parts, each with texts of `len` bytes. */
+/* Returns a document with n runs and m parts. The key of each part has `len` bytes. The caller
+ * frees the document. */
 static char *large(size_t n, size_t m, int len)
 {
 	char *text = NULL;
@@ -207,7 +208,7 @@ static void limits(void **state)
 	is_large(BASELINE_RUNS_MAX, 800, PART_TEXT_MAX - 1, "too long for 1000 runs");
 }
 
-/* Two documents make one baseline, but not of more runs than the limit. */
+/* Several documents make one baseline. The limit holds for the sum of their runs. */
 static void several_files(void **state)
 {
 	_cleanup_(baseline_done) struct baseline b = { 0 };

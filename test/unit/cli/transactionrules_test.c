@@ -77,7 +77,7 @@ static void refusals(void **state)
 	}
 }
 
-/* Makes a text with n rules, each with a name of len bytes. The caller frees it. */
+/* Returns a text with n rules, each with a mark of len bytes. The caller frees the text. */
 static char *many(size_t n, size_t len)
 {
 	char *text = malloc(sizeof(HEAD) + n * (len + 32) + 8);
@@ -93,7 +93,7 @@ static void limits(void **state)
 {
 	static const struct {
 		size_t n, len;
-		const char *says; /* NULL: the text is right */
+		const char *says; /* NULL if the text is accepted */
 	} cases[] = {
 		{ TRANSACTIONRULES_MAX, 1, NULL },
 		{ TRANSACTIONRULES_MAX + 1, 1, "more than 256 rules" },

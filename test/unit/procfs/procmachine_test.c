@@ -74,7 +74,7 @@ static void all(void **state)
 	assert_string_equal(m.limits, "none");
 }
 
-/* The smallest limit of all groups counts, also that of the uppermost one. */
+/* The smallest limit counts, of the group itself and of all groups above it. */
 static void limits(void **state)
 {
 	struct procmachine m;

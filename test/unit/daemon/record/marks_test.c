@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The limits of marks, and their records. */
+/* The limits of marks, and the records of marks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,8 @@ static void different_names(void **state)
 	marks_done(&m);
 }
 
-/* Makes the stream of a mark, and returns its record. The caller frees *ret. */
+/* Makes the stream of a mark: *ret, which the caller frees. Returns the record CT_MARK in the
+ * stream. *ret_words is the data behind this record. */
 static const struct ct_rec *record_of(const struct mark *mark, const uint64_t **ret_words, void **ret)
 {
 	const struct ct_object_blob *name;
