@@ -8,9 +8,9 @@
 /* "": not known */
 struct procmachine {
 	char model[PROCMACHINE_MAX];    /* the model of the CPU */
-	char governor[PROCMACHINE_MAX]; /* of the frequency of the first CPU */
-	/* what the control group of the caller, and those above it, allow: "cpu 2.00, memory 512 MiB",
-	 * or "none" */
+	char governor[PROCMACHINE_MAX]; /* the cpufreq governor of the first CPU */
+	/* the smallest limits of the caller's control group and of the groups above it:
+	 * "cpu 2.00, memory 512 MiB", or "none" */
 	char limits[PROCMACHINE_MAX];
 };
 

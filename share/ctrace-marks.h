@@ -17,8 +17,8 @@
  * the address of this instruction. The note has the format of <sys/sdt.h>, so other tools find the
  * marks too, for example as ctrace_marks:begin:checkout. The header <sys/sdt.h> itself is not needed.
  * While ctraced watches the program ("frameworks = /path/to/program"), a mark takes about a
- * microsecond. ctraced watches at most 64 marks of a file. A mark in a function that is inlined
- * several times counts several times.
+ * microsecond. ctraced watches at most 64 marks of a file. If the compiler inlines a function with
+ * a mark, each copy counts as one of the 64 marks.
  *
  * For C and C++, gcc and clang, x86-64 and arm64. On other machines the marks do nothing.
  */
@@ -27,7 +27,7 @@
 
 #include <stdint.h>
 
-/* Does not compile if the name is too long. */
+/* Does not compile if the name is empty or too long. */
 #define CTRACE_MARKS_CHECK(name) ((void)sizeof(char[sizeof("" name) > 1 && sizeof("" name) <= 49 ? 1 : -1]))
 
 #if defined(__ELF__) && (defined(__x86_64__) || defined(__aarch64__))

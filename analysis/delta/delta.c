@@ -12,9 +12,9 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* One side of a row: the share of the part in the metric, as a number of ns times METRIC_WEIGHTS_SUM. */
+/* The share of a part in the metric of the old or the new runs. */
 struct share {
-	wide ns;
+	wide ns; /* times METRIC_WEIGHTS_SUM */
 	double count;
 };
 
@@ -121,9 +121,9 @@ static int add_side(struct building *k, const struct profile *const *runs, size_
 	return r;
 }
 
-/* The part of a share that is smaller than 1 ns, to be rounded. */
+/* The fraction of 1 ns in the share of a row. */
 struct fraction {
-	uint64_t rest;
+	uint64_t rest; /* ns times METRIC_WEIGHTS_SUM */
 	size_t row;
 };
 
@@ -172,8 +172,8 @@ static int64_t change(const struct building_row *b)
 	return (int64_t)(b->row.new_ns - b->row.old_ns);
 }
 
-/* Adds the row `first`, which has no detail, to one of the rows of its key, which end before
- * `end`. */
+/* The rows [first, end) have one key, and row `first` has no detail. Adds row `first` to one of the
+ * others: see delta_new(). */
 static void merge_key(struct building *k, size_t first, size_t end)
 {
 	struct building_row *from = &k->rows.v[first], *to = NULL;
@@ -196,7 +196,6 @@ static void merge_key(struct building *k, size_t first, size_t end)
 	from->merged = true;
 }
 
-/* Merges rows without a detail: see delta_new(). */
 static void merge(struct building *k)
 {
 	VEC_SORT(&k->rows, name_cmp);

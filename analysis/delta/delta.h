@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * delta.h - compares the profiles of old and new runs: the difference of a metric, divided among
- * the parts. The rows add up exactly: to the metric of the old runs, to that of the new runs, and
+ * delta.h - compares the profiles of old and new runs. Each row has the share of one part in the
+ * metric. The rows add up exactly to the metric of the old runs, to the metric of the new runs, and
  * to the difference.
  *
- * Pure; any thread. A delta owns all that it has, and does not need the profiles.
+ * Pure; any thread. A delta refers to no profile, so it may outlive the profiles.
  */
 #ifndef CTRACE_ANALYSIS_DELTA_DELTA_H
 #define CTRACE_ANALYSIS_DELTA_DELTA_H
@@ -22,7 +22,7 @@ struct delta_row {
 	char *key, *detail, *text;   /* as in struct profile_part */
 	uint64_t old_ns, new_ns;     /* the share of the part in the metric */
 	int64_t difference_ns;       /* new_ns - old_ns */
-	double old_count, new_count; /* waits or runs in a run, weighted as the metric */
+	double old_count, new_count; /* mean of profile_part.count, weighted as the metric */
 	enum part_class class;
 };
 
@@ -30,14 +30,14 @@ struct delta {
 	enum delta_metric metric;
 	struct delta_side old, new;
 	int64_t difference_ns;  /* new.value_ns - old.value_ns */
-	int64_t environment_ns; /* the part of difference_ns in rows of class ENVIRONMENT */
-	struct delta_row *rows; /* the largest change first, growth or not */
+	int64_t environment_ns; /* the sum of difference_ns of the rows of class ENVIRONMENT */
+	struct delta_row *rows; /* sorted by the size of the change, the largest first */
 	size_t n_rows;
 	char *sentence; /* safe to print */
 };
 
 /*
- * Compares. n_old, n_new > 0. The lengths are below 2^62 ns.
+ * Compares. n_old, n_new > 0. Each run is shorter than 2^62 ns.
  *
  * Only long waits have a detail (struct profile_part). If waits become longer, time moves from the
  * part without a detail to a part with one, although the program did not change. So a row without a

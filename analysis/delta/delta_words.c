@@ -31,7 +31,7 @@ static void say_whole(struct words *t, const struct delta *d)
 		words_add(t, "%s of %zu and %zu runs)", metric_name(d->metric), d->old.runs, d->new.runs);
 }
 
-/* Returns the sum of all changes, growth or not. */
+/* Returns the sum of the sizes of all changes. */
 static uint64_t moved(const struct delta *d)
 {
 	uint64_t ns = 0;

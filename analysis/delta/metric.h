@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * metric.h - the metrics by which runs are compared. Each metric of n runs is a weighted sum of the
- * runs in order of length. So the metric of a part is the same sum of the part, and the parts add
- * up.
+ * metric.h - the metrics by which runs are compared. A metric is a weighted sum of the lengths of
+ * the runs. The times of each part get the same weights, so the parts add up to the metric.
  *
- * A quantile is that of Harrell and Davis ("A new distribution-free quantile estimator",
+ * The quantiles are those of Harrell and Davis ("A new distribution-free quantile estimator",
  * Biometrika 69, 1982). Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_DELTA_METRIC_H
@@ -22,8 +21,8 @@ enum delta_metric metric_of(const char *word);
 #define METRIC_WEIGHTS_SUM (1ULL << 40)
 
 /* Fills ret[0..n) with the weights of n runs, the shortest run first; n > 0. The weights add up to
- * METRIC_WEIGHTS_SUM. total_ns[i] is the length of run i. Runs of one length have one weight, apart
- * from the rounding. */
+ * METRIC_WEIGHTS_SUM. total_ns[i] is the length of run i. Runs of equal length have equal weights,
+ * apart from the rounding. */
 void metric_weights(enum delta_metric metric, const uint64_t *total_ns, size_t n, uint64_t *ret);
 
 #endif

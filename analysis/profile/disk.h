@@ -21,7 +21,7 @@ typedef VEC(struct disk_use) disk_uses;
  * frees *ret with VEC_FREE() in both cases. */
 int disk_find(const struct graph *g, bool (*is_other)(const void *arg, uint32_t task), const void *arg,
 	      disk_uses *ret);
-/* Returns for how long in [from_ns, to_ns) the device of obj was in use. */
+/* Returns for how long in [from_ns, to_ns) the other programs waited for the device of obj. */
 uint64_t disk_used_ns(const struct graph *g, const disk_uses *uses, uint64_t obj, uint64_t from_ns,
 		      uint64_t to_ns);
 

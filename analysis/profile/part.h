@@ -7,7 +7,7 @@
 
 enum part_class {
 	PART_CLASS_RUNNING,
-	PART_CLASS_CPU, /* waiting for a CPU that the program itself had, or an unknown task */
+	PART_CLASS_CPU, /* waiting for a CPU that a task of the program, or an unknown task, had */
 	PART_CLASS_LOCK,
 	PART_CLASS_IPC,
 	PART_CLASS_DISK,
@@ -17,7 +17,7 @@ enum part_class {
 	PART_CLASS_FAULT,
 	PART_CLASS_SHORT, /* waits shorter than CT_COARSE_NS, of which there are only sums */
 	PART_CLASS_UNKNOWN,
-	PART_CLASS_ENVIRONMENT, /* the machine's: a CPU or a disk that other programs had */
+	PART_CLASS_ENVIRONMENT, /* lost to the machine, such as a CPU that other programs had */
 	PART_CLASSES,
 };
 /* Returns the word for a class: "running", "cpu", "lock", ... */
@@ -28,13 +28,13 @@ enum part_class part_class_of(const char *word);
 #define PART_TEXT_MAX 512 /* bytes of each text of a part, with its 0 */
 
 struct profile_part {
-	/* key and detail together name the part. Only long waits and long runs have a detail: a
-	 * function, a symbol. So the same activity may have a detail in one run and none ("") in
-	 * another run. */
+	/* key and detail together name the part. The detail is a function or a symbol, which only
+	 * samples or an inspection find. So the same activity may have a detail in one run, and
+	 * none ("") in another run. */
 	char *key, *detail;
 	char *text; /* for people; safe to print */
 	uint64_t ns;
-	uint64_t count; /* waits or runs; for a function that ran: samples */
+	uint64_t count; /* the number of intervals; of a running function: the number of samples */
 	enum part_class class;
 };
 

@@ -135,8 +135,8 @@ static const struct blame *leaf_of(const struct path *p, const struct path_piece
 	return x->blame == GRAPH_NONE ? NULL : &p->leaf_blames[x->blame];
 }
 
-/* Returns the frame of the task that held the lock for which the path comes to piece x, or NULL if
- * no task on the path waits for a lock. If there are several, returns the one nearest to x. */
+/* Among the frames from piece x back to the root, returns the first one whose task held a lock that
+ * its parent waited for. NULL: there is none. */
 static const struct path_frame *lock_frame(const struct path *p, const struct path_piece *x)
 {
 	const struct path_frame *f = &p->frames[x->frame];
@@ -146,10 +146,10 @@ static const struct path_frame *lock_frame(const struct path *p, const struct pa
 	return f->depth ? f : NULL;
 }
 
-/* What a task does in a piece, in the words of the key and of the text. */
+/* What a task does in a piece. */
 struct doing {
-	char key[ROLE_MAX * 2];
-	const char *words;
+	char key[ROLE_MAX * 2]; /* for piece_name.key */
+	const char *words;      /* for piece_name.head */
 	char buf[ROLE_MAX], with[ROLE_MAX];
 };
 
@@ -164,7 +164,7 @@ static void put_doing(const struct graph *g, const struct path_piece *x, enum ti
 	    d->with);
 }
 
-/* Writes key and head for a piece of a task that holds up the waiter by a lock. */
+/* Names piece x, during which a task waits for a lock. lock: the frame of the lock's owner. */
 static void put_locked(const struct graph *g, const struct path *p, const struct path_piece *x,
 		       const struct path_frame *lock, const struct doing *d, struct piece_name *ret)
 {

@@ -13,7 +13,7 @@
 
 struct piece_name {
 	enum part_class class;
-	char key[PART_TEXT_MAX];  /* without the function, and without an object of `late` */
+	char key[PART_TEXT_MAX];  /* has no function, and no object if `late` is set */
 	char head[PART_TEXT_MAX]; /* the words before the function and the object */
 	char function[ROLE_MAX];  /* "": not known */
 	char object[PIECE_OBJECT_MAX];
@@ -24,8 +24,8 @@ struct piece_name {
  * for a CPU, and no piece of sums (TIME_SHORT). */
 void piece_name(const struct graph *g, const struct path *p, const struct path_piece *x,
 		struct piece_name *ret);
-/* Names a part of piece x in which its task did something else than x->time says: a part of a
- * folded piece, or a wait for a CPU with no known user. */
+/* As piece_name(), but without a function, for a time in which the task did `time`: a part of a
+ * folded piece, or a wait for a CPU that an unknown task had. */
 void piece_name_as(const struct graph *g, const struct path *p, const struct path_piece *x,
 		   enum time_kind time, struct piece_name *ret);
 /* Names the wait of piece x for a CPU that `user`, a task of the same program, had. */

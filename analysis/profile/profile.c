@@ -19,26 +19,26 @@
 struct sum {
 	struct profile_part part;
 	uint32_t interval; /* the interval that was counted last */
-	bool runs;         /* the part is running time without a function */
+	bool runs;         /* making.running has the name of the part */
 };
 
 /* A function that samples have shown in the running time of a part. */
 struct sampled {
-	size_t sum; /* index of the part */
+	size_t sum; /* index into making.sums */
 	char function[ROLE_MAX];
-	uint64_t n;
+	uint64_t n; /* samples */
 };
 
 struct making {
 	const struct graph *g;
 	const struct path *p;
 	uint32_t tgid;   /* the process of the transaction's task */
-	disk_uses disks; /* when other programs use disks */
+	disk_uses disks; /* when other programs wait for disks */
 	VEC(struct sum) sums;
 	struct map by_name;
 	VEC(struct sampled) sampled;
-	VEC(struct piece_name) running; /* [index of a sampled part]: its name */
-	struct map running_of;          /* index of a part -> index into running */
+	VEC(struct piece_name) running; /* the names of the sampled parts */
+	struct map running_of;          /* index into sums -> index into running */
 };
 
 /* Sets the texts of a part. After failure too, the caller frees them with part_done(). */
@@ -110,8 +110,8 @@ static bool is_other(const void *making, uint32_t task)
 	return !is_own(making, task);
 }
 
-/* Adds the time between a wake and the run on a CPU that no recorded task had. It belongs to the
- * wait that ended, if there is one: each wait costs such a time. */
+/* Adds a time of waiting for a CPU that no recorded task had. After a wait, the time belongs to the
+ * part of this wait, because each wake-up takes such a time. */
 static int add_idle(struct making *k, const struct path_piece *x, uint64_t ns)
 {
 	const struct path_piece *wait = x == k->p->pieces ? NULL : x - 1;
@@ -183,7 +183,7 @@ static int add_sample(struct making *k, size_t sum, const char *function)
 	return VEC_PUSH(&k->sampled, s);
 }
 
-/* Remembers the name of a part of running time, for its functions. */
+/* Keeps the name of a part of running time for split_function(). */
 static int note_running(struct making *k, size_t sum, const struct piece_name *n)
 {
 	int r;
@@ -239,8 +239,8 @@ static int add_folded(struct making *k, const struct path_piece *x)
 	return r;
 }
 
-/* Adds a wait for a disk. While other programs wait for this disk too, the disk works for them in
- * turn: half of this time is theirs. */
+/* Adds a wait for a disk. While other programs wait for the same disk, it works for both in turn.
+ * So half of this time counts as environment. */
 static int add_disk(struct making *k, const struct path_piece *x)
 {
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &k->p->leaf_blames[x->blame];
@@ -275,8 +275,8 @@ static int add_piece(struct making *k, const struct path_piece *x)
 }
 
 /* Moves the share of one function from a part of running time to a part of its own. ns: the running
- * time of the part; samples: the number of its samples. If there are few samples for so much time,
- * each one stands for the period of sampling. */
+ * time of the part; samples: the number of its samples. If the samples
+ * cover too little of ns, each one stands for CPU_SAMPLE_NS. */
 static int split_function(struct making *k, const struct sampled *s, uint64_t ns, uint64_t samples)
 {
 	uint64_t all = samples * CPU_SAMPLE_NS, share, name = 0;
@@ -387,8 +387,8 @@ void profile_free(struct profile *p)
 	free(p);
 }
 
-/* Tells whether the process is `ctrace record`. The daemon marks the process that has started it, and
- * this may be another program. */
+/* Tells whether the process is `ctrace record`. The flag `tracer` alone is not enough: the process
+ * that started the daemon has it too, and may be another program. */
 static bool is_recorder(const struct graph *g, uint32_t tgid)
 {
 	size_t n;

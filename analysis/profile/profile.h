@@ -6,7 +6,7 @@
  * to its exit. A part is a group of alike pieces of its critical path. The name of a part has no
  * id, address or port that changes from run to run. So the parts of several runs can be compared.
  *
- * Pure; any thread. A profile owns all that it has, and does not need the graph.
+ * Pure; any thread. A profile does not refer to the graph, so it may outlive the graph.
  */
 #ifndef CTRACE_ANALYSIS_PROFILE_PROFILE_H
 #define CTRACE_ANALYSIS_PROFILE_PROFILE_H
@@ -27,16 +27,17 @@ struct profile {
 	bool truncated; /* some waits were not followed: struct path */
 };
 
-/* Makes the profile of a task over [from_ns, to_ns). The program is the process of the task and
- * its descendants. The caller frees *ret with profile_free(). Returns 0, -ENOMEM, or -EINVAL if the
- * range is empty or there is no such task. */
+/* Makes the profile of a task over [from_ns, to_ns). The process of the task and its
+ * descendants count as the program, and all other processes as other programs. The caller frees
+ * *ret with profile_free(). Returns 0, -ENOMEM, or -EINVAL if the range is empty or there is no
+ * such task. */
 int profile_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct profile **ret);
 void profile_free(struct profile *p);
 
 /* Returns the main task of the command that `ctrace record` ran: the child process of ctrace that
- * does not belong to ctrace. Sets *ret_from_ns to the time of its exec (or of its fork if no exec is
- * recorded; 0: before the window), and *ret_to_ns to the time of its exit (UINT64_MAX: no exit was
- * seen). Returns GRAPH_NONE if there is no such task. */
+ * does not belong to ctrace. Returns GRAPH_NONE if there is no such task.
+ * *ret_from_ns: the time of its exec, or of its fork if no exec is recorded; 0: before the window.
+ * *ret_to_ns: the time of its exit; UINT64_MAX: no exit is recorded. */
 uint32_t profile_command(const struct graph *g, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 
 #endif

@@ -103,8 +103,8 @@ const char *role_path(const char *path, char *buf, size_t size)
 	return buf;
 }
 
-/* Writes the port of a connection at which a server listens. A port from 32768 on is one that the
- * kernel gave to a client. */
+/* Writes the port at which the server of a connection listens. The kernel gives the ports from
+ * PROFILE_CLIENT_PORT on to clients. */
 static void put_port(const struct window_object *o, char *buf, size_t size)
 {
 	bool client = !o->lport || o->lport >= PROFILE_CLIENT_PORT;
@@ -166,7 +166,7 @@ const char *role_object(const struct graph *g, uint64_t obj, char *buf, size_t s
 	}
 }
 
-/* "_init" stands for the stubs behind it, through which a program calls functions of libraries. */
+/* Skips "_init": an address in the stubs for calls into libraries (PLT) has this name too. */
 const char *role_function(const struct graph *g, uint64_t stack, char buf[ROLE_MAX])
 {
 	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;

@@ -10,7 +10,7 @@
 
 #define ROLE_MAX 96
 
-/* Writes the program of the task at ts_ns, and the name of the thread if it is another one:
+/* Writes the program of the task at ts_ns, and the name of the thread if the two names differ:
  * "make", "db/writer-#". Numbers in names become '#'. Returns buf. */
 const char *role_task(const struct graph *g, uint32_t task, uint64_t ts_ns, char buf[ROLE_MAX]);
 /* Writes a path or another name without its numbers. In a directory for temporary files, a part of

@@ -10,9 +10,10 @@
 #include "graph/path/path.h"
 #include "lib/cleanup.h"
 
-/* The pieces of one transaction: neighbours of one role and kind of time are one step. */
+/* A transaction while it is divided. */
 struct dividing {
 	struct transactions *t;
+	/* The pieces of its path. Neighbours with the same role and kind of time are one step. */
 	VEC(struct transaction_part) steps;
 	bool truncated;
 };
@@ -107,7 +108,7 @@ static bool is_small(const transaction_parts *sums, const struct transaction_par
 	return true;
 }
 
-/* Removes the last steps if they repeat the steps before them, up to TRANSACTION_CYCLE at once. */
+/* Returns n without the last steps (TRANSACTION_CYCLE at most) if they repeat the steps before. */
 static size_t collapse(const struct transaction_part *v, size_t n)
 {
 	for (size_t len = 1; len <= TRANSACTION_CYCLE && 2 * len <= n; len++) {

@@ -19,7 +19,8 @@ void find_processes(struct finding *k, const struct transaction_rule *rule);
 void find_requests(struct finding *k, const struct transaction_rule *rule);
 void find_jobs(struct finding *k, const struct transaction_rule *rule);
 
-/* Returns the index of the type; GRAPH_NONE if out of memory. name: that of the rule if it has one. */
+/* Returns the index of the type with the name rule->name, or `name` if the rule has none. Adds the
+ * type if it is new. Returns GRAPH_NONE if out of memory. */
 uint32_t find_type(struct finding *k, const struct transaction_rule *rule, const char *name);
 /* Adds a transaction, unless it lies outside of the window. */
 void find_add(struct finding *k, const struct transaction *x);

@@ -12,8 +12,7 @@
 struct transaction_leg {
 	uint64_t from_ns, to_ns;
 	uint32_t task; /* GRAPH_NONE: not known, or on another host */
-	/* a part of the request, with the number of the request, for its reason; request is
-	 * GRAPH_NONE for other transactions */
+	/* REQUEST: this leg as a part of the request. Else part.request is GRAPH_NONE. */
 	struct part part;
 	bool queued;  /* the transaction waits in a queue */
 	bool outside; /* the transaction waits for the network or another host */

@@ -11,7 +11,7 @@ struct pairing {
 	struct finding *k;
 	const struct transaction_rule *rule;
 	VEC(struct transaction) begun;
-	struct map open; /* key_of() -> index of the last one in begun that has no end */
+	struct map open; /* key_of() -> index into begun of the last transaction without an end */
 };
 
 static const char *mark_name(const struct graph *g, const struct ct_rec *r)
@@ -34,8 +34,8 @@ static uint32_t mark_task(const struct graph *g, const struct ct_rec *r)
 	return parent;
 }
 
-/* Without an id, begin and end have to come from one task. With `until` the two names differ, so the
- * name is no part of the key. */
+/* Without an id, begin and end have to come from one task. With `until`, the names of begin and
+ * end differ, so the key has no name. */
 static uint64_t key_of(const struct pairing *p, const struct ct_rec *r, uint64_t id, uint32_t task)
 {
 	uint64_t h = hash_add(HASH_START, p->rule->until ? 0 : r->obj);
@@ -69,7 +69,7 @@ static void end(struct pairing *p, const struct ct_rec *r, const struct transact
 		return;
 	}
 	if (p->rule->until && !p->rule->name)
-		return; /* the mark that ends does not name the transaction */
+		return; /* the begin mark, which is not known, would name the type */
 	type = find_type(p->k, p->rule, mark_name(p->k->t->g, r));
 	if (type != GRAPH_NONE)
 		p->k->types.v[type].n_cut++;
@@ -92,7 +92,7 @@ static void read_mark(struct pairing *p, const struct window_event *e)
 	uint64_t key = key_of(p, r, x.id, task);
 	enum ct_mark what = ct_mark_what(r);
 
-	/* with `until`, a point may begin and end too */
+	/* With `until`, a point may begin or end a transaction too. */
 	if (p->rule->until && what != CT_MARK_BEGIN && transaction_rule_fits(p->rule->until, name))
 		end(p, r, &x, key);
 	else if (!transaction_rule_fits(p->rule->mark, name))

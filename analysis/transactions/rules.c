@@ -35,8 +35,8 @@ bool transaction_rule_fits(const char *pattern, const char *text)
 	return !pattern || fnmatch(pattern, text, 0) == 0;
 }
 
-/* Returns the main thread of the command that 'ctrace record' ran: its parent belongs to ctrace, and
- * it does not. GRAPH_NONE: there is none. */
+/* Returns the main thread of the command that 'ctrace record' ran: the thread does not belong to
+ * ctrace, but its parent does. GRAPH_NONE: there is none. */
 static uint32_t recorded_command(const struct graph *g)
 {
 	for (uint32_t i = 0; i < g->n_tasks; i++) {

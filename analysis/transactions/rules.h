@@ -12,9 +12,9 @@
 /* The members that the source does not use are NULL. */
 struct transaction_rule {
 	enum transaction_source source;
-	char *name;    /* of the transactions; NULL: that of the mark, program, service or queue */
-	char *mark;    /* MARK: the mark that begins, and the one that ends if until is NULL */
-	char *until;   /* MARK: the mark that ends */
+	char *name;    /* of the type; NULL: the name of the mark, program, service or queue */
+	char *mark;    /* MARK: the begin mark; if `until` is NULL, also the end mark */
+	char *until;   /* MARK: the end mark */
 	char *program; /* PROCESS, JOB */
 	char *cmdline; /* PROCESS */
 	char *service; /* REQUEST */

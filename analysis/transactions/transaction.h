@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* transaction.h - the structures for transactions. rules.h has the rules by which transactions.h finds
- * them. */
+/* transaction.h - the structures for transactions, which transactions.h finds. */
 #ifndef CTRACE_ANALYSIS_TRANSACTIONS_TRANSACTION_H
 #define CTRACE_ANALYSIS_TRANSACTIONS_TRANSACTION_H
 
@@ -23,7 +22,7 @@ struct transaction {
 	uint64_t from_ns;
 	uint64_t to_ns;                /* 0: it was interrupted, or goes on at the end of the window */
 	uint64_t start_ns;             /* JOB: when a worker began the job */
-	uint64_t id;                   /* MARK: 0: none; PROCESS: the pid */
+	uint64_t id;                   /* MARK: the id, or 0 if it has none; PROCESS: the pid */
 	uint32_t begin_task, end_task; /* GRAPH_NONE: not known */
 	uint32_t request;              /* REQUEST: index of the request; else GRAPH_NONE */
 	uint32_t type;                 /* index into transactions.types */
@@ -34,22 +33,22 @@ struct transaction {
 	bool hashed;                   /* id is a hash */
 };
 
-/* The time in which the tasks of one name spent one kind of time on the critical path. */
+/* The time that tasks of one name spend in one state on the critical path. */
 struct transaction_part {
 	uint64_t ns;
 	uint32_t role; /* number of the name in transactions.roles */
 	uint8_t time;  /* enum time_kind */
 };
 
-/* A part of all transactions of a group. */
+/* A part, summed up over the divided transactions of a group. */
 struct group_part {
 	uint32_t role;
 	uint8_t time;
 	double mean_ns;
 	double share; /* of the time of the group, 0..1. The shares add up to 1 */
-	/* the share of the variance of the total time that this part explains: the covariance of the
-	 * part and the total, divided by the variance of the total. The shares add up to 1. A share
-	 * below 0: the part is short when the total is long. All are 0 if all totals are equal. */
+	/* The covariance of the part and the length of the transaction, divided by the variance of
+	 * the length. It adds up to 1 over all parts, or is 0 if all lengths are equal. It is
+	 * negative if the part is shorter in longer transactions. */
 	double variance;
 };
 
@@ -61,13 +60,13 @@ struct transaction_group {
 	struct quantiles latency; /* ns */
 	double mean_ns, sd_ns;
 	uint64_t mad_ns; /* median of the absolute distances from the median */
-	/* Outliers last longer than these times; 0: too few transactions to tell. */
+	/* A longer transaction is an outlier. 0: too few transactions for a limit. */
 	uint64_t sd_limit_ns;     /* mean + TRANSACTION_SD * sd */
 	uint64_t mad_limit_ns;    /* median + TRANSACTION_MAD * mad */
-	size_t n_sd, n_mad;       /* outliers by the two limits */
+	size_t n_sd, n_mad;       /* how many are above sd_limit_ns and mad_limit_ns */
 	struct group_part *parts; /* the largest share of the variance first */
 	size_t n_parts;
-	struct service_reason *reasons; /* the largest share of the slow transactions first */
+	struct service_reason *reasons; /* the largest share_p99 first */
 	size_t n_reasons;
 	uint32_t slowest[GROUP_SLOWEST]; /* indices into transactions.v, the slowest first */
 	size_t n_slowest;
@@ -84,7 +83,7 @@ struct transaction_type {
 	struct transaction_group all;
 	struct transaction_group *shapes; /* of the divided ones; the most frequent shape first */
 	size_t n_shapes;
-	size_t n_more_shapes; /* shapes that were left out: TRANSACTION_SHAPES */
+	size_t n_more_shapes; /* how many shapes there are beyond TRANSACTION_SHAPES */
 };
 
 struct transactions {

@@ -76,8 +76,8 @@ static int rank(struct transactions *t, uint32_t type, struct ranking *ret)
 	return 0;
 }
 
-/* Divides the transactions; if there are more than TRANSACTION_DIVIDED, only so many, evenly spread over
- * the ranks. The slowest one is always among them. */
+/* Divides at most TRANSACTION_DIVIDED of the transactions, evenly spread over the ranks. The
+ * slowest transaction is always among them. */
 static int divide_some(struct transactions *t, const struct ranking *all, transaction_parts *parts,
 		       struct transaction_type *type)
 {

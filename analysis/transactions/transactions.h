@@ -2,11 +2,11 @@
 /*
  * transactions.h - the transactions of a window by type: how many, how slow, and why.
  *
- * A transaction begins and ends by a rule (rules.h). Its critical path is the exact path of the task
- * that begins it (graph/path/path.h). If another task ends it, the path is that of the task that ends
- * it; before this task was born, the path is that of the task that forked it. A request has the parts
- * of analysis/requests/parts.h in place of one path. A job waits in its queue; then the path is that of
- * its worker.
+ * A transaction begins and ends by a rule (rules.h). Its critical path depends on its source:
+ *   mark, process  the path (graph/path/path.h) of the task that ends it. The time before the birth
+ *                  of this task is on the path of the task that forked it.
+ *   request        the parts of analysis/requests/parts.h
+ *   job            the wait in the queue, and then the path of the worker
  *
  * The shape of a transaction is the sequence of parts (a program and a kind of time) on its path,
  * without small parts, and with repeats collapsed. Transactions of one type and one shape are a group.
@@ -28,8 +28,8 @@
 int transactions_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 		      const struct transaction_rules *rules, struct transactions **ret);
 void transactions_free(struct transactions *t);
-/* Returns the index of the task that stands for the transaction: the one that begins it, or else the
- * one that ends it; GRAPH_NONE: none is known. */
+/* Returns the index of the task that begins the transaction. If this task is not known, returns the
+ * task that ends the transaction, or GRAPH_NONE. */
 uint32_t transaction_task(const struct transaction *x);
 
 #endif

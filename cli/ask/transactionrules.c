@@ -15,7 +15,7 @@ static void json_release(json_t **j)
 }
 #define _cleanup_json_ _cleanup_(json_release)
 
-/* The members of a rule. A rule has members of one source; `program` is a member of two. */
+/* The members of rules. Which members go together: see `sources`. */
 enum member { NAME, MARK, UNTIL, PROGRAM, CMDLINE, SERVICE, ADDRESS, QUEUE, MEMBERS };
 static const char *const members[MEMBERS] = {
 	[NAME] = "transaction", [MARK] = "mark",       [UNTIL] = "until",     [PROGRAM] = "program",
@@ -61,7 +61,7 @@ static int get_text(const struct place *p, const char *key, const json_t *v, cha
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* Reads the members. Sets *ret_has to the bits of those that are there. */
+/* Reads the members. Sets *ret_has to the bits of the members that are present. */
 static int get_members(const struct place *p, json_t *o, struct transaction_rule *ret, unsigned *ret_has)
 {
 	char **const to[MEMBERS] = {

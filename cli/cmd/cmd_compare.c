@@ -38,7 +38,8 @@ static const struct cli_usage compare_usage = {
 	.options = compare_table,
 };
 
-/* Returns the number of arguments behind the first "--", because cli_next() removes it. */
+/* Returns the number of arguments behind the first "--". Call it before cli_next(), which removes
+ * the "--". */
 static int count_new(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
@@ -119,7 +120,6 @@ static int print(const struct compare_options *o, const struct baseline *old, co
 	return r;
 }
 
-/* Reads --metric and --top. */
 static int read_options(const struct compare_options *o, enum delta_metric *ret_metric, uint64_t *ret_top)
 {
 	*ret_metric = o->metric ? metric_of(o->metric) : DELTA_P50;

@@ -112,8 +112,9 @@ static void put_line(const struct baseline *b, const struct profile_part *part,
 	fputs("]}", f);
 }
 
-/* Sets *ret to the smallest part that no run has passed, and of[run] to this part of each run.
- * Passes the part. Returns false if there is no more part. */
+/* at[run] is the index of the next part of a run. Sets *ret to the smallest of the next parts. Sets
+ * of[run] to the same part of each run, or NULL, and moves at[run] behind it. Returns false at the
+ * end. */
 static bool next_line(const struct baseline *b, size_t *at, const struct profile_part **of,
 		      const struct profile_part **ret)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * baseline.h - the profiles of some runs of one command, and the machine that ran it: from traces
- * (baseline_trace.h), or from a file of the schema ctrace.baseline/1. Such a file is hostile. Pure
- * but for the FILE of baseline_write(); one thread for each baseline.
+ * baseline.h - the profiles of some runs of one command, and the machine that ran the command.
+ * baseline_file.h reads them from traces. The functions here read and write the
+ * schema ctrace.baseline/1; a document may be hostile. They do no I/O, except baseline_write(). One
+ * thread for each baseline.
  */
 #ifndef CTRACE_CLI_COMPARE_BASELINE_H
 #define CTRACE_CLI_COMPARE_BASELINE_H
@@ -39,7 +40,7 @@ struct baseline {
 };
 
 /* Takes over a profile and its machine as one more run. Returns 0, -ENOMEM, or -E2BIG if there are
- * BASELINE_RUNS_MAX runs; then the caller still owns the profile. */
+ * BASELINE_RUNS_MAX runs. After an error, the caller still owns the profile. */
 int baseline_add(struct baseline *b, struct profile *p, const struct baseline_machine *machine,
 		 const char *command);
 /* Adds the runs of a document. Returns 0, -ENOMEM, -E2BIG as above, or -EBADMSG. After an error, err
@@ -50,8 +51,8 @@ int baseline_parse(struct baseline *b, const char *text, size_t size, char err[B
 int baseline_write(const struct baseline *b, FILE *f);
 void baseline_done(struct baseline *b);
 
-/* Writes in which facts two machines differ: "kernel 6.1 and 6.12, 2 and 4 CPUs". A fact that one
- * machine does not know does not count. "": they do not differ. Returns buf. */
+/* Writes in which facts two machines differ: "kernel 6.1 and 6.12, number of CPUs 2 and 4".
+ * Leaves out a fact that is not known of both. Writes "" if they do not differ. Returns buf. */
 const char *baseline_differ(const struct baseline_machine *a, const struct baseline_machine *b, char *buf,
 			    size_t size);
 

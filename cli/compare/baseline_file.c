@@ -46,7 +46,7 @@ int baseline_command(const struct analysis_input *in, uint32_t *ret_task, uint64
 	return CLI_OK;
 }
 
-/* Warns if the profile of a trace says less than the command did. */
+/* Warns if records are missing or the path is cut off, so that the profile may be wrong. */
 static void say_limits(const struct analysis_input *in, const struct profile *p)
 {
 	if (in->window->lost_records)
@@ -92,7 +92,7 @@ static int add_trace(struct baseline *b, const char *path)
 	return r;
 }
 
-/* Reads a whole file. Returns the number of bytes, or -errno. */
+/* Reads a file, up to size bytes. Returns the number of bytes, or -errno. */
 static ssize_t read_whole(int fd, char *buf, size_t size)
 {
 	size_t at = 0;
@@ -119,7 +119,7 @@ static int add_document(struct baseline *b, const char *path, int fd)
 	return cli_error("%s: %s; make the file anew with 'ctrace compare --save FILE TRACE...'", path, err);
 }
 
-/* Tells whether a file begins as a JSON document. A file that cannot be read is none. */
+/* Tells whether a file begins as a JSON document. Returns false if it cannot be read. */
 static bool is_document(int fd)
 {
 	struct stat st;

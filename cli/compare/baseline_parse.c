@@ -107,7 +107,7 @@ static int get_array(const json_t *o, const char *key, size_t n, const json_t **
 	return 0;
 }
 
-/* The runs of a document in the making. */
+/* The runs of the document that is read. */
 struct reading {
 	struct profile **runs;
 	size_t n;
@@ -134,7 +134,7 @@ static int add_part(struct reading *k, struct profile *p, const struct profile_p
 	return part->key && part->detail && part->text ? 0 : -ENOMEM;
 }
 
-/* Adds the part o to each profile that has time in it. */
+/* Adds the part o to the profile of each run in which its time is not 0. */
 static int get_part(struct reading *k, const json_t *o)
 {
 	char *err = k->err;
@@ -168,7 +168,7 @@ static int part_cmp(const void *a, const void *b)
 	return part_order(a, b);
 }
 
-/* Sorts the parts of run i, and checks that they add up and are different. */
+/* Sorts the parts of run i. Checks that they add up to total_ns, and that each has its own name. */
 static int check_run(struct profile *p, size_t i, char err[BASELINE_ERR_MAX])
 {
 	uint64_t left = p->total_ns;
@@ -195,7 +195,7 @@ static int get_runs(const json_t *doc, struct profile **runs, size_t n, char err
 
 	if (!json_is_array(parts) || json_array_size(parts) > BASELINE_ROWS_MAX)
 		return refuse(err, "\"parts\" must be an array of at most %d parts", BASELINE_ROWS_MAX);
-	/* each part has two numbers for each run */
+	/* Each part has two numbers for each run, and a number takes at least two bytes. */
 	if (json_array_size(parts) * n > BASELINE_BYTES_MAX / 4)
 		return refuse(err, "it has too many parts for its number of runs");
 	for (i = 0; i < n && !r; i++) {

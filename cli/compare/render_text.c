@@ -63,7 +63,8 @@ static void put_sum(FILE *f, const struct delta_row *r)
 		text_duration(r->old_ns, old), text_duration(r->new_ns, new), "", r->text);
 }
 
-/* Prints the rows of the environment, or all others. Those beyond the first `top` become one row. */
+/* Prints the rows of class ENVIRONMENT, or all other rows. The rows beyond the first `top` become
+ * one row. */
 static void put_rows(FILE *f, const struct compare_view *v, bool environment)
 {
 	struct delta_row rest = { .text = (char[64]){ 0 } };
@@ -94,7 +95,7 @@ static void put_rows(FILE *f, const struct compare_view *v, bool environment)
 		text_duration(rest.new_ns, (char[TEXT_NUMBER_MAX]){ 0 }), "", more, more == 1 ? "" : "s");
 }
 
-/* Prints the sum of the parts that are not the machine's, if there are both. */
+/* If there are rows of class ENVIRONMENT, prints the sum of all other rows. */
 static void put_own(FILE *f, const struct delta *d)
 {
 	struct delta_row own = { .text = (char[]){ "the command itself" } };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * marks.h - the limits of the request "mark", and the records that it makes. Scripts choose the names,
- * and any user with the right to ask may mark, so there are at most MARKS_PER_SECOND marks in a second,
- * and at most MARKS_NAMES_MAX different names. Refused marks are counted. Main thread only.
+ * marks.h - the limits of the request "mark", and the records that it makes. Clients may send any
+ * number of marks, with any names. So there are at most MARKS_PER_SECOND marks in a second, and at
+ * most MARKS_NAMES_MAX different names. Refused marks are counted. Main thread only.
  */
 #ifndef CTRACE_DAEMON_RECORD_MARKS_H
 #define CTRACE_DAEMON_RECORD_MARKS_H
