@@ -342,4 +342,31 @@
  * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
 
+/*
+ * Patterns of repetitions. The tests are in patterns_test.c.
+ */
+/* -1..1: A pattern grows only if the correlation of its count with the number of the transaction is
+ * at least this.
+ * If smaller, a count that goes up and down seems to grow (test up_and_down).
+ * If larger, a count that grows with a few setbacks does not (test grows_with_setbacks). */
+#define PATTERNS_GROWS 0.7
+/* 1/n of the transactions: The first and the last of them, whose counts are compared.
+ * If the share is smaller, a single transaction decides (test one_odd_end).
+ * If the share is larger, the difference becomes smaller than the growth is (test thirds). */
+#define PATTERNS_ENDS 3
+/* 0..1: A count changed from one trace to the other if the difference is this share of the larger
+ * one.
+ * If smaller, the list is full of noise (test compare_noise).
+ * If larger, a pattern that grew by a fifth is not shown (test compare_change). */
+#define PATTERNS_CHANGED 0.1
+/* digits: A number at the end of a word is hidden only if it is at least this long.
+ * If smaller, names such as "sda12" are torn apart (test numbers_in_names).
+ * If larger, counters such as "job1234" make one symbol each (test numbers_in_names). */
+#define PATTERNS_NUMBER_DIGITS 4
+/* letters and digits: In a temporary directory, a word that looks random is hidden only if it is at
+ * least this long.
+ * If smaller, words such as "x86" or "v2" are hidden (test numbers_in_names).
+ * If larger, the names of mkstemp() make one symbol each (test numbers_in_names). */
+#define PATTERNS_RANDOM_LETTERS 6
+
 #endif

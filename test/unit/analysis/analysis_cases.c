@@ -21,6 +21,9 @@
  *   => services                          the services and their figures; each reason with its share
  *                                        of the usual and of the slow requests, in per cent
  *   => queues                            the queues of jobs, and why jobs wait
+ *   => patterns A            the kind and number of the transactions of A's process; each pattern
+ *                             with its count in each of them ("+": it grows), and its time
+ *   => events A               the events of which these patterns are made
  *   => parts N                           where the time of request N went
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
  *                             the walk along edges, one segment a line, and the choices; way: only
@@ -433,6 +436,8 @@ int main(int argc, char **argv)
 		{ "services", ask_services, "services" },
 		{ "parts", ask_parts, "parts N" },
 		{ "queues", ask_queues, "queues" },
+		{ "patterns", ask_patterns, "patterns A" },
+		{ "events", ask_events, "events A" },
 		{ "slice", ask_slice,
 		  "slice A TIME [way] [forward] [beam=] [max=] [not=] [cause=] [not-edge=] [answers=] [keep] "
 		  "[again]" },

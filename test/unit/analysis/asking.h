@@ -27,5 +27,7 @@ void ask_slice(struct question *q);
 void ask_services(struct question *q);
 void ask_parts(struct question *q);
 void ask_queues(struct question *q);
+void ask_patterns(struct question *q);
+void ask_events(struct question *q);
 
 #endif
