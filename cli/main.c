@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{ "hangs", "Show the hangs that were caught, or the worst stalls in a trace", cmd_hangs },
 	{ "requests", "Show the requests of each service: how many, how slow, and why", cmd_requests },
 	{ "jobs", "Show the queues of jobs: how long jobs wait, and why", cmd_jobs },
+	{ "patterns", "Show what a program repeats, and which repetitions grow", cmd_patterns },
 	{ "path", "Show the critical path of a task", cmd_path },
 	{ "graph", "Show the causal graph, for programs or as a picture", cmd_graph },
 	{ "info", "Show what is in a trace", cmd_info },
