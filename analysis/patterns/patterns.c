@@ -25,7 +25,6 @@ struct found {
 
 struct finding {
 	struct tally tally;
-	VEC(struct tally_count) counts; /* sorted by (pattern, transaction) */
 	VEC(struct found) found;
 	VEC(uint32_t) kept; /* indices of found */
 	struct map by_counts;
@@ -34,84 +33,24 @@ struct finding {
 static void finding_done(struct finding *k)
 {
 	tally_done(&k->tally);
-	VEC_FREE(&k->counts);
 	VEC_FREE(&k->found);
 	VEC_FREE(&k->kept);
 	map_done(&k->by_counts);
 }
 
-static int count_cmp(const void *a, const void *b)
-{
-	const struct tally_count *x = a, *y = b;
-
-	if (x->candidate != y->candidate)
-		return x->candidate < y->candidate ? -1 : 1;
-	return x->transaction < y->transaction ? -1 : x->transaction > y->transaction;
-}
-
-/* Counts loops that differ only by the item at which they begin as one. */
-static int join_rotations(struct finding *k)
-{
-	const struct tally *t = &k->tally;
-	_cleanup_(map_done) struct map by_key = { 0 };
-	_cleanup_free_ uint32_t *is = malloc((t->shapes.v.n + 1) * sizeof(*is));
-
-	if (!is)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < t->shapes.v.n; i++) {
-		uint64_t key = fold_shape_key(&t->shapes, i), other;
-
-		is[i] = i;
-		if (i < t->shapes.n_symbols)
-			continue;
-		if (map_get(&by_key, key, &other) && t->shapes.v.v[other].n == t->shapes.v.v[i].n)
-			is[i] = (uint32_t)other;
-		else if (map_set(&by_key, key, i))
-			return -ENOMEM;
-	}
-	for (size_t i = 0; i < t->counts.n; i++) {
-		struct tally_count c = t->counts.v[i];
-
-		if (c.candidate < t->shapes.v.n)
-			c.candidate = is[c.candidate];
-		if (VEC_PUSH(&k->counts, c))
-			return -ENOMEM;
-	}
-	VEC_SORT(&k->counts, count_cmp);
-	return 0;
-}
-
-static size_t join_counts(struct tally_count *v, size_t n)
-{
-	size_t to = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		struct tally_count *last = to ? &v[to - 1] : NULL;
-
-		if (!last || last->candidate != v[i].candidate || last->transaction != v[i].transaction) {
-			v[to++] = v[i];
-			continue;
-		}
-		last->n += v[i].n;
-		last->in_a_row = MAX(last->in_a_row, v[i].in_a_row);
-		last->events += v[i].events;
-		last->ns += v[i].ns;
-	}
-	return to;
-}
-
 static int add_found(struct finding *k, const struct sequence *q, size_t first, size_t n, uint32_t min_count)
 {
-	struct found f = {
-		.candidate = k->counts.v[first].candidate, .counts_hash = HASH_START, .first = first, .n = n
-	};
+	struct found f = { .candidate = k->tally.counts.v[first].candidate,
+			   .counts_hash = HASH_START,
+			   .first = first,
+			   .n = n };
 	struct trend_point *points = malloc(n * sizeof(*points));
 	int r;
 
 	if (!points)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		const struct tally_count *c = &k->counts.v[first + i];
+		const struct tally_count *c = &k->tally.counts.v[first + i];
 
 		points[i] = (struct trend_point){ .at = c->transaction, .n = c->n };
 		f.total += c->n;
@@ -153,7 +92,8 @@ static bool same_counts(const struct finding *k, const struct found *a, const st
 	if (a->n != b->n)
 		return false;
 	for (size_t i = 0; i < a->n; i++) {
-		const struct tally_count *x = &k->counts.v[a->first + i], *y = &k->counts.v[b->first + i];
+		const struct tally_count *x = &k->tally.counts.v[a->first + i],
+					 *y = &k->tally.counts.v[b->first + i];
 
 		if (x->transaction != y->transaction || x->n != y->n)
 			return false;
@@ -223,7 +163,7 @@ static int fill(const struct finding *k, struct patterns *p)
 						 .events = f->events,
 						 .ns = f->ns };
 		for (size_t c = 0; c < f->n; c++) {
-			const struct tally_count *t = &k->counts.v[f->first + c];
+			const struct tally_count *t = &k->tally.counts.v[f->first + c];
 
 			if (t->transaction < PATTERNS_COUNTS)
 				p->v[i].counts[t->transaction] = (uint32_t)t->n;
@@ -237,13 +177,11 @@ static int fill(const struct finding *k, struct patterns *p)
 static int find(struct finding *k, const struct sequence *q, uint32_t min_count, struct patterns *p)
 {
 	int r = tally_init(&k->tally, q);
+	const struct tally_count *v = k->tally.counts.v;
+	size_t all = k->tally.counts.n;
 
-	r = r ? r : join_rotations(k);
-	if (r)
-		return r;
-	k->counts.n = join_counts(k->counts.v, k->counts.n);
-	for (size_t i = 0, n; i < k->counts.n && !r; i += n) {
-		for (n = 1; i + n < k->counts.n && k->counts.v[i + n].candidate == k->counts.v[i].candidate;)
+	for (size_t i = 0, n; i < all && !r; i += n) {
+		for (n = 1; i + n < all && v[i + n].candidate == v[i].candidate;)
 			n++;
 		r = add_found(k, q, i, n, min_count);
 	}
