@@ -2,9 +2,10 @@
 /*
  * thresholds.h - private to analysis/: the numbers that decide an answer.
  *
- * Each entry says its unit, its meaning, and the wrong answers from a smaller and from a larger
- * number. The named unit tests (test/unit/analysis) fail then. Smaller and larger mean 30 % for a
- * score or a factor, and half or twice for other numbers. A smaller share 1/n means a larger n.
+ * Each entry says its unit and its meaning, and most say the wrong answers from a smaller and from
+ * a larger number. The named unit tests (test/unit/analysis) fail then. Smaller and larger mean
+ * 30 % for a score or a factor, and half or twice for other numbers. A smaller share 1/n means a
+ * larger n.
  *
  * Most limits on how much the analysis looks at stand in the file that counts what it refuses.
  */
@@ -14,8 +15,9 @@
 /*
  * Diagnosis: which stalls are normal
  */
-/* ns: A shorter stall is normal. A shorter wait for a CPU starves a task only if it is most of the
- * victim's wait.
+/* ns: A shorter stall is normal, unless it is a cycle of waits. In a window that the user gives, a
+ * stall of half of the window is not normal either. A later task of the chain starves only if it
+ * waits at least this long for a CPU, or half as long as the victim waits.
  * If smaller, verdicts are about delays that nobody notices (test short_wait_for_a_lock).
  * If larger, real stalls count as normal (tests longer_wait_for_a_lock,
  * server_waits_for_the_cpu). */
@@ -33,12 +35,13 @@
  * If larger, a slow child counts as normal (test child_works_long). */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
-/* waits: A consumer of a producer that sleeps is fed only if at least this many of its waits got
- * something.
+/* waits: If a producer sleeps, its consumer is fed only if at least this many waits of the consumer
+ * got something.
  * If smaller, a service that sleeps in two requests counts as normal (test fed_twice).
  * If larger, the consumer of a slow producer seems to hang (test fed_three_times). */
 #define FED_WAITS 3
-/* intervals: is_fed_often() looks at up to this many before the examined wait, and after it. */
+/* intervals: is_fed_often() looks at up to this many before the examined wait, and as many after
+ * it. */
 #define FED_LOOKS 512
 /* messages: A client's messages need no answer only if it waited in its event loop after at least
  * this many of them.
@@ -47,7 +50,7 @@
  * two_messages_unanswered). */
 #define ONE_WAY_TURNS 2
 /* 1/n of the messages of ONE_WAY_TURNS: The messages need no answer only if at most this share had
- * one.
+ * an answer.
  * If the share is smaller, an idle client seems to hang (test three_answered).
  * If the share is larger, a client that has lost an answer seems to idle (test two_answered). */
 #define ONE_WAY_SHARE 2
@@ -77,11 +80,12 @@
 /*
  * Diagnosis: does a task spin, poll, starve?
  */
-/* ns: A task spins with more yields than SPIN_YIELDS, plus one for each SPIN_YIELD_NS.
+/* ns: A task may yield once in each stretch of this length, in addition to SPIN_YIELDS. With more
+ * yields, it spins.
  * If smaller, a task that spins seems to compute (test looks_again_and_again).
  * If larger, a task that yields now and then seems to spin (test works_in_portions). */
 #define SPIN_YIELD_NS 10000000ULL
-/* yields: A task spins with more yields than SPIN_YIELDS, plus one for each SPIN_YIELD_NS.
+/* yields: A task with more yields than this spins. SPIN_YIELD_NS makes the limit larger.
  * If smaller, a short burst of yields counts as spinning (test works_in_portions).
  * If larger, a short spin is not found (test looks_again_and_again). */
 #define SPIN_YIELDS 20
@@ -154,8 +158,8 @@
 
 /* Comparison of a wait (the examined wait) with earlier waits. The reference is the earlier wait of
  * the usual length. The tests are in thresholds_waits.txt. */
-/* times: A wait is too long at this many times the usual length. Earlier wake-ups were regular if
- * the wait is this many times longer than each gap between them.
+/* times: A wait is too long at this many times the usual length. The earlier wake-ups count as
+ * regular if the wait is this many times longer than each gap between two of them.
  * If smaller, a chance delay counts as a missing wake-up (test three_times_as_long).
  * If larger, a missing wake-up is not found (test seven_times_as_long). */
 #define MISSING_LONG 5
@@ -208,8 +212,8 @@
  * If smaller, there are more rows, and a diagnosis for each (test lock_of_a_second).
  * If larger, hangs are missed (the same test). */
 #define HANGS_WAIT_NS 1000000000ULL
-/* ns: A shorter run on a CPU gets no row in the list of hangs. From this length on, a main thread's
- * wait on a condition or an eventfd for a busy task is an alarm.
+/* ns: A shorter run on a CPU gets no row in the list of hangs. A main thread that waits this long
+ * for a busy task, on a condition or an eventfd, is an alarm.
  * If smaller, there are alarms about ordinary work (tests two_seconds_of_work,
  * main_waits_for_a_worker).
  * If larger, hangs are missed (tests two_seconds_of_work, main_waits_for_a_worker_for_long). */
@@ -218,8 +222,8 @@
  * If smaller, a long run with short waits gets no row (test work_with_short_waits).
  * If larger, ordinary work with waits counts as a long run (the same test). */
 #define HANGS_SHORT_WAIT_NS 10000000ULL
-/* ns: A longer run between two waits for the same thing makes them two waits. HANGS_BETWEEN_SHARE
- * makes the limit larger.
+/* ns: Waits for the same thing are one hang while the task runs for at most this long between them,
+ * in sum. HANGS_BETWEEN_SHARE makes the limit larger.
  * If smaller, a lock that is tried again and again makes many short waits (test
  * work_between_two_tries).
  * If larger, waits with work between them count as one hang (the same test). */
@@ -234,15 +238,15 @@
  * If larger, a child in an endless loop is missed (test child_at_work_for_long). */
 #define HANGS_CHILD_BUSY_NS 3000000000ULL
 /* 1/n of the longer hang: Two hangs are about equally long if they differ by at most this.
- * If the share is smaller, a hang that began a little earlier comes first, even if only one task
- * waits (test two_holders_below).
+ * If the share is smaller, a hang that is a little longer comes before a hang with more waiting
+ * tasks (test two_holders_below).
  * If the share is larger, a much longer hang comes second (test two_holders_above). */
 #define HANGS_ALIKE_SHARE 10
 
 /*
- * Slices: how far an edge is believed. The score of an edge (0..1) is a product of these numbers. A
- * smaller number means that such an edge is believed too little; for SURE_OLD, too much. The tests
- * are in thresholds_slice.txt.
+ * Slices: how far an edge is believed. The score of a weak or boosted edge (0..1) is a product of
+ * these numbers, except SURE_LATER. A smaller number means that such an edge is believed too
+ * little; for SURE_OLD, too much. The tests are in thresholds_slice.txt.
  */
 /* 0..1: The score of a boosted edge before the factors below.
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
@@ -250,7 +254,7 @@
 /* 0..1: The score of a weak edge before the factors below.
  * Tests: two_doubts fails if the number is smaller, one_doubt_many if it is larger. */
 #define SURE_WEAK 0.5
-/* 0..1: The score of a strong edge that is not the one nearest to the start of the segment.
+/* 0..1: The score of a strong edge other than the nearest one (distance() in candidate.c).
  * Tests: certain_way_by_a_later_edge fails if the number is smaller, likely_way_by_the_nearest_edge
  * if it is larger. */
 #define SURE_LATER 0.6
@@ -265,7 +269,7 @@
 /* factor: Multiplies the score of a post that may have been for another waiter.
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_MANY 0.7
-/* factor: Multiplies the score of a weak edge that arrives after the segment has begun.
+/* factor: Multiplies the score of an edge that arrives after the segment has begun.
  * Tests: one_doubt_midst fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_MIDST 0.8
 /* factor: Multiplies the score of an edge between stacks with nothing in common; equal stacks have
@@ -273,11 +277,11 @@
  * Tests: other_stack_is_one_doubt fails if the number is smaller, other_stack_and_another_doubt if
  * it is larger. */
 #define SURE_OTHER_STACKS 0.7
-/* 0..1: The part of its score that a very old weak edge loses.
+/* 0..1: The part of its score that a very old edge loses.
  * Tests: old_or_half_of_the_stack fails if the number is smaller, old_or_little_of_the_stack if it
  * is larger. */
 #define SURE_OLD 0.2
-/* ns: The score of a weak edge of this age loses half of SURE_OLD.
+/* ns: The score of an edge of this age loses half of SURE_OLD.
  * If smaller, an edge that is not old loses much of its score (test
  * tenth_of_a_second_or_more_than_half).
  * If larger, age does not matter (test tenth_of_a_second_or_most_of_the_stack). */
@@ -290,8 +294,8 @@
  * If smaller, the message of this send counts a second time (test test_record_after_the_wait).
  * If larger, a later message counts as part of the wait (the same test). */
 #define WHATIF_SEND_SLACK_NS 200000ULL
-/* 1/n of the range: The table has a question about a process only if it had a wanted CPU for this
- * share.
+/* 1/n of the range: If a task had a CPU for this share while a task of the path waited for the CPU,
+ * the table has a question about its process.
  * If the share is smaller, there are questions that save next to nothing (test test_rivals).
  * If the share is larger, a question worth asking is missing (the same test). */
 #define WHATIF_RIVAL_SHARE 50
@@ -316,8 +320,8 @@
 #define REQUEST_SAID_SHARE 20
 /* services: The most services in a row, in which each asks the next. */
 #define REQUEST_MAX_DEPTH 16
-/* intervals: While a child request is under way, the most that are searched for other work of the
- * asking task. */
+/* intervals: At most this many intervals of the asking task are searched for work on the parent
+ * request, while a child request is under way. */
 #define CHILD_LOOKS 4096
 /* threads: The most threads of a process that are searched for a free one. */
 #define FREE_THREAD_LOOKS 64
@@ -341,6 +345,48 @@
  * Otherwise it is overloaded.
  * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
+
+/*
+ * Transactions. The tests are in transactions.txt. The ranks of usual and slow transactions are those
+ * of requests.
+ */
+/* transactions: A trace with more of them is refused.
+ * If larger, the list takes more than 100 MB. */
+#define TRANSACTIONS_MAX 1000000
+/* transactions: At most this many transactions of a type are divided into parts, evenly spread over the
+ * ranks.
+ * If smaller, rare shapes are missed.
+ * If larger, a trace with many requests takes minutes. */
+#define TRANSACTION_DIVIDED 20000
+/* transactions: The reasons are those of at most this many usual and of this many slow transactions.
+ * If smaller, rare reasons are missed.
+ * If larger, each shape of a type takes seconds. */
+#define TRANSACTION_SAMPLE 100
+/* shapes: A type has at most this many shapes; further ones are counted. */
+#define TRANSACTION_SHAPES 32
+/* 1/n: A part belongs to the shape if it has at least this share of the time of the transaction.
+ * If the share is smaller, chance makes many shapes (test small_parts).
+ * If the share is larger, different paths have one shape (test two_shapes). */
+#define TRANSACTION_SHAPE_SHARE 20
+/* steps: Up to this many steps that repeat the steps before them are left out of a shape.
+ * If smaller, a loop with more rounds is another shape (test loop).
+ * If larger, the search takes longer. */
+#define TRANSACTION_CYCLE 4
+/* steps: A shape names at most this many steps. With more steps, it is too long to read. */
+#define TRANSACTION_SHAPE_STEPS 24
+/* tasks: The path of a transaction goes back from a task to the task that forked it, and so on, over at
+ * most this many tasks. */
+#define TRANSACTION_FORKS 64
+/* factors: An outlier is longer than the mean plus TRANSACTION_SD standard deviations, or than the median
+ * plus TRANSACTION_MAD times the median distance from the median. The second limit holds although
+ * outliers themselves make the mean and the deviation larger.
+ * If smaller, usual transactions are outliers; if larger, slow ones are not (test outliers). */
+#define TRANSACTION_SD  3
+#define TRANSACTION_MAD 5
+/* transactions: There are outliers only among at least this many.
+ * If smaller, chance makes outliers (test too_few_for_outliers); if larger, few transactions have none
+ * (test two_shapes). */
+#define TRANSACTION_OUTLIERS_OF 5
 
 /*
  * Patterns of repetitions. The tests are in patterns_test.c.

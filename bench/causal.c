@@ -24,11 +24,10 @@
 #define FIRST   1000
 #define STEP_NS 1000
 
-/* batches: of all loops. The other numbers: how many things one loop does in twelve of its
- * batches. */
 struct mix {
 	const char *name;
-	uint32_t batches;
+	uint32_t batches; /* the sum of all loops */
+	/* How often one loop does each of these things, in twelve of its batches. */
 	uint32_t jobs;
 	uint32_t queued, posts, forks;
 };

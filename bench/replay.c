@@ -76,7 +76,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Gives the names up to until_ns to the recorder, with the time ts_ns. w->tasks is sorted by time.
- * *at: the first name that is left. */
+ * *at: the index of the next name to give. */
 static void put_names(const struct window *w, size_t *at, uint64_t until_ns, uint64_t ts_ns)
 {
 	for (; *at < w->n_tasks && w->tasks[*at].ts_ns <= until_ns; ++*at) {

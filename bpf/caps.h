@@ -96,8 +96,8 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 	return bpf_map_lookup_elem(&ct_capped_named, &i);
 }
 
-/* An unborn task is capped, and no record has told the daemon of it. Without an entry in ct_tasks,
- * the record of its fork was left out. */
+/* An unborn task is capped, and no record has told the daemon of it. A task that has no entry in
+ * ct_tasks has no record of its fork. */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {
 	__u64 *named;
@@ -131,8 +131,8 @@ static __noinline int caps_begin(struct cpu *c, __u32 tid)
 	return 0;
 }
 
-/* A record of another task is about to name the unborn task tid. The CT_SHED tells its readers that
- * records of tid are missing. */
+/* A record of another task is about to name the unborn task tid. The CT_SHED tells the readers of
+ * the trace that records of tid are missing. */
 static __noinline int caps_name(struct cpu *c, __u32 tid)
 {
 	__u64 *word = caps_named_word(tid);
@@ -182,13 +182,15 @@ static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct
 	return true;
 }
 
-/* If b is NULL, the record is about a alone. Counts a record that is left out, and returns true. */
+/* If b is NULL, the record is about `a` alone. If the record is left out, counts it and returns
+ * true. */
 static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	return ct_govern.capping && caps_left_out(c, a, b);
 }
 
-/* For a program that writes no record. In an interrupt, the current task is the interrupted one. */
+/* For a program that writes no record: counts a run during a capped task. In an interrupt, this is
+ * the interrupted task. */
 static __always_inline void caps_passed(struct cpu *c)
 {
 	if (ct_govern.capping && caps_has_bit(bpf_get_current_task_btf()->pid))

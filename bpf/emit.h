@@ -6,7 +6,7 @@
  * of head, so programs may interrupt each other. The time of a record is written last, and free
  * memory is all zeroes. So a record is whole if its time is not 0.
  *
- * The daemon polls. A program wakes it only if a ring is more than half full. A program that can be
+ * The daemon polls. A record wakes it only if a ring is more than half full. A program that can be
  * preempted, and that any task can call in a tight loop, must use emit_side() (exception: msg.bpf.c
  * on kernels before 6.3).
  */
@@ -45,8 +45,9 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 }
 
 /*
- * The rare part of emit_reserve(). If the ring is more than half full, wakes the daemon, once until
- * the daemon has read. If there is no room, counts a loss and returns EMIT_FULL.
+ * The rare part of emit_reserve(). If the ring is more than half full, wakes the daemon, but not
+ * again before the daemon has read the ring. If there is no room, or EMIT_TRIES tries fail, counts
+ * a loss and returns EMIT_FULL.
  *
  * The function is global, so that the verifier checks the loop once in each program.
  */
@@ -143,7 +144,7 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
 
 /*
  * For a program that can be preempted, and that any task can call in a tight loop. In the ring of
- * its CPU, its place would hold up all later records of the CPU.
+ * its CPU, the unfinished record of a preempted program would hold up all later records.
  *
  * data: a struct cpu_side with the record behind it. size: of both, in bytes. If the side ring is
  * full, the loss is counted.

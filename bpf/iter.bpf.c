@@ -39,8 +39,8 @@ static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *
 		r->flags |= CT_SF_IDLE;
 }
 
-/* Writes the wait in the form of a CT_SWITCH. The stack of a BPF program is small, so each piece of
- * struct ct_iter_task has a function of its own. */
+/* Writes the wait in the form of a CT_SWITCH. The stack of a BPF program is small, so each large
+ * piece of struct ct_iter_task has a function of its own. */
 static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u64 now)
 {
 	struct wait_ctx x = { .now = now };
@@ -223,8 +223,8 @@ static __noinline int object_write(struct seq_file *seq, struct object *o, __u64
 	return 0;
 }
 
-/* Returns the other end of a unix socket that no task has accepted yet, or that was closed;
- * otherwise NULL. Such an end is in no descriptor table. */
+/* Returns the other end of a unix socket if it is in no descriptor table: no task has accepted it
+ * yet, or it was closed. Otherwise returns NULL. */
 static __always_inline struct sock *unix_embryo(struct sock *sk)
 {
 	struct sock *other;

@@ -47,9 +47,8 @@ struct task_state {
 	__u64 poll_ns;
 	__u64 run_nvcsw; /* voluntary switches when sample_ran() first saw this run */
 	__u64 run_ns;    /* CPU time when sample_ran() first saw this run */
-	/* The set of the last poll or select. n_polled is its size. `polled` has up to
-	 * CT_WAITFD_MAX of it; -1: not polled for input. */
-	__u32 n_polled;
+	__u32 n_polled;  /* how many descriptors the last poll or select had */
+	/* The first of these descriptors. -1: not polled for input. */
 	__s32 polled[CT_WAITFD_MAX];
 };
 struct {

@@ -7,9 +7,9 @@
 
 #define SIGKILL         9
 #define SIGNAL_BIT(sig) (1ULL << ((sig)-1))
-/* Values of info that are no address. NOINFO: user space sent the signal. PRIV: the kernel did. */
-#define SEND_SIG_NOINFO        0
-#define SEND_SIG_PRIV          1
+/* Two values of info are no address. */
+#define SEND_SIG_NOINFO        0 /* user space sent the signal */
+#define SEND_SIG_PRIV          1 /* the kernel sent the signal */
 #define SI_KERNEL              0x80
 #define TRACE_SIGNAL_DELIVERED 0
 

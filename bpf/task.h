@@ -41,7 +41,7 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
 /* The kernel's MAX_RT_PRIO. A task with a smaller priority number is a real-time task. */
 #define FOUND_PRIO_FAIR 100
 
-/* If the two clocks of found_clock() differ by more than this, one is out of date. */
+/* If the two clocks of found_clock() differ by more than this, sched_off_ns is out of date. */
 #define FOUND_LATE_NS 100000000ULL
 
 /*
@@ -126,7 +126,7 @@ static __always_inline __u64 found_times(struct task_struct *t)
 	return (t->se.sum_exec_runtime / CT_FOUND_UNIT_NS & 0xffffffff) | delay / CT_FOUND_UNIT_NS << 32;
 }
 
-/* The kernel marks such tasks for its pressure stall information (PSI). */
+/* For its pressure stall information (PSI), the kernel marks each task that waits for memory. */
 static __always_inline bool task_wants_memory(struct task_struct *t)
 {
 	return bpf_core_field_exists(t->in_memstall) && BPF_CORE_READ_BITFIELD(t, in_memstall) &&

@@ -5,7 +5,7 @@
  * the kernel stack of that task.
  *
  * Most functions are global, so that the verifier checks them once and not on every path. A global
- * function must return a number. It is 0 if no comment explains it.
+ * function must return a number, so some of them always return 0.
  */
 #ifndef CTRACE_BPF_WAIT_FDS_H
 #define CTRACE_BPF_WAIT_FDS_H
@@ -217,10 +217,10 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 		x->w.kind = CT_W_SLEEP; /* an old way to sleep for less than a second */
 }
 
-/* Small, because before 6.2 little stack is left here. task and regs are numbers, because before
- * 6.9 a global function takes no pointer to a task. */
+/* Small, because before 6.2 little stack is left here. */
 struct wait_polled {
 	__u64 now;
+	/* Numbers, because before 6.9 a global function takes no pointer to a task. */
 	union {
 		__u64 task; /* input of ct_polled_find(): the task that polls */
 		__u64 hash; /* result of ct_polled_read(): a hash of the files and events */

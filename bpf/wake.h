@@ -36,7 +36,8 @@ static __noinline int wake_in_interrupt(void)
 	return below >= 0 || below < -WAKE_STACK_MAX;
 }
 
-/* `in` is an interrupt that a hook has seen, or NULL. Without hooks, the stack in use tells it. */
+/* `in` is an interrupt that a hook has seen, or NULL. Without the hooks, the stack in use tells
+ * whether the program is in an interrupt. */
 static __always_inline void wake_context(struct ct_rec *w, const struct cpu_context *in)
 {
 	if (in) {

@@ -77,8 +77,8 @@ struct cli_parse {
  */
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv);
 int cli_next(struct cli_parse *p);
-/* For a command that takes only CLI_TEXT and CLI_FLAG options. Returns 0, or -1: the command
- * ends with exit_code. */
+/* For a command that takes CLI_TEXT and CLI_FLAG options, and no other arguments. Returns 0, or -1:
+ * the command ends with exit_code. */
 int cli_parse_into(struct cli_parse *p, void *into);
 /* Returns the only argument besides the options. NULL: an error was printed, and the command
  * exits with CLI_USAGE. what: the name of the argument, such as "FILE". */
@@ -113,7 +113,7 @@ bool cli_output_broken(void);
  * pipe is no failure. */
 int cli_output_end(int code);
 
-/* One for each CPU on which ctrace may run, but at most max. */
+/* Returns the number of CPUs on which ctrace may run, but at most max. */
 unsigned cli_threads(unsigned max);
 
 /* While SIGPIPE and SIGXFSZ are ignored, a write fails with EPIPE or EFBIG instead. A child

@@ -61,8 +61,8 @@ static void put(const char *s, size_t n)
 	output.n_out += n;
 }
 
-/* Such an ESC comes from ctrace itself. If s is too short for the mark, only its bytes are
- * compared. */
+/* Returns true if ctrace itself wrote the ESC at s, so that the mark follows. If s ends before the
+ * mark does, only the bytes of s are compared. */
 static bool is_own(const char *s, size_t n)
 {
 	return *s == ESC && !strncmp(s + 1, output.mark, MIN(n - 1, (size_t)MARK_LEN));

@@ -42,17 +42,18 @@
  * 0.19 s with 2 and 0.16 s with 4 threads. */
 #define LOAD_THREADS_MAX 4u
 
-/* threads that diagnose hangs at the same time. Higher: more memory. In a trace of 20 M records,
- * each diagnosis takes about 20 MB, beside 1.2 GB for the trace. The largest path
+/* threads that diagnose hangs at the same time, at most. Higher: more memory. In a trace of 20 M
+ * records, each diagnosis takes about 20 MB, beside 1.2 GB for the trace. The largest path
  * (PATH_MAX_PIECES) takes 600 MB. */
 #define DIAGNOSE_THREADS 16
 /* candidates: For the worst hang, one thread diagnoses this many candidates, before others
- * start. Lower: the other threads work for nothing. Higher: they begin later. Evidence: in two
- * traces of a busy machine, the second candidate is the worst hang. If all threads start with
- * the first candidate, `ctrace diagnose` takes 1.9 times the CPU time, and a fifth more memory. */
+ * start. Lower: the other threads work for nothing. Higher: the other threads begin later.
+ * Evidence: in two traces of a busy machine, the second candidate is the worst hang. If all
+ * threads start with the first candidate, `ctrace diagnose` takes 1.9 times the CPU time, and a
+ * fifth more memory. */
 #define DIAGNOSE_ALONE 8u
-/* threads that answer the questions of a what-if table at the same time. Lower: `ctrace path`
- * takes longer. Higher: more memory, for each thread 8 bytes for each interval of the graph.
+/* threads that answer the questions of a what-if table at the same time, at most. Lower: `ctrace
+ * path` takes longer. Higher: more memory, for each thread 8 bytes for each interval of the graph.
  * Evidence: in 7.4 M records of a busy machine, one question of 12 takes 0.05 s and 26 MB. */
 #define PATH_THREADS 4u
 /* bytes: free() gives a block of this size or more back to the kernel at once. Lower: more page
@@ -61,7 +62,8 @@
  * is the same. */
 #define MMAP_FROM (1 << 20)
 
-/* 1/n of the time that the user asks about: A shorter part has no line of its own. */
+/* 1/n of the time that the user asks about: `ctrace path` and `ctrace diagnose` do not show a
+ * shorter part by itself. */
 #define SHOW_SHARE 1000
 /* 1/n of the time that the user asks about: `ctrace path` names the best change too if it saves
  * twice as much as the change in the headline, plus this share. */
@@ -88,6 +90,8 @@
 #define WAIT_ANSWER_MS 10000
 /* ms: for a watchpoint. The daemon first looks for the variable. */
 #define WAIT_WATCH_MS 30000
+/* ms: for the answer to 'ctrace mark'. A script waits for it. No evidence yet. */
+#define WAIT_MARK_MS 1000
 /* ms: for a snapshot. The daemon may have to copy the whole trace. */
 #define WAIT_SNAPSHOT_MS 120000
 /* ms: for the start of a daemon. The kernel verifies the BPF programs, which takes about 1 s on

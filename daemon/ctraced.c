@@ -102,7 +102,8 @@ static bool ctraced_tell_parent(struct ctraced *c, const char *text)
 	return n >= 0;
 }
 
-/* If the drain thread is stuck, systemd is told nothing. Then its watchdog ends the daemon. */
+/* If the drain thread is stuck, sends systemd nothing. Then the watchdog of systemd ends the
+ * daemon. */
 static int ctraced_watchdog(sd_event_source *s, uint64_t usec, void *arg)
 {
 	struct ctraced *c = arg;
@@ -231,8 +232,8 @@ static void *ctraced_read_kernel(void *arg)
 	return NULL;
 }
 
-/* Meanwhile another thread reads the names of the kernel's functions. Otherwise the first
- * snapshot would have to wait for them. */
+/* While the programs are loaded, another thread reads the names of the kernel's functions.
+ * Otherwise the first snapshot would have to wait for the names. */
 static int ctraced_probe(struct ctraced *c)
 {
 	const struct probe_options o = { .ring_bytes = c->config.ring_bytes,
@@ -359,7 +360,7 @@ static int ctraced_start(struct ctraced *c)
 }
 
 /* Seals the trace even if a worker is stuck. Returns false if a thread is stuck. Then the memory
- * that it may use is not freed. */
+ * that this thread may use is not freed. */
 static bool ctraced_stop(struct ctraced *c)
 {
 	struct service *s = &c->service;
@@ -389,6 +390,7 @@ static bool ctraced_stop(struct ctraced *c)
 	worker_free(c->names);
 	worker_free(s->clients);
 	worker_free(s->closer);
+	marks_done(&s->marks);
 	watchpoints_free(s->watchpoints);
 	incidents_free(s->incidents);
 	diagnoser_free(c->diagnoser);

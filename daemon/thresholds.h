@@ -2,8 +2,8 @@
 /*
  * thresholds.h - the numbers that decide something in daemon/.
  *
- * Each entry has the unit, the meaning, the effects of a smaller and of a larger number, and the
- * evidence. "part" and "times" are units too: a part of 1, and a factor.
+ * Each entry has the unit and the meaning, most entries also the effects of a smaller and of a
+ * larger number, and the evidence. "part" and "times" are units too: a part of 1, and a factor.
  *
  * Evidence is a table in doc/, or tests in test/unit/daemon. At least one of the tests fails if the
  * number is halved or doubled. This shows only that the code uses the number.
@@ -112,14 +112,15 @@
 #define GOVERNOR_SHARE       0.5
 #define GOVERNOR_SHARE_STORM 0.25
 #define GOVERNOR_STORM       4
-/* ppm of the machine's CPU time: leaving out events of capped groups and short waits is free up to
- * this, because it slows only their own task. Smaller: a large storm pauses the capture for all
- * tasks. Larger: a storm costs more. Evidence: `passed` in governor_edges_test.c. */
+/* ppm of the machine's CPU time: so much is free for leaving out short waits, and events of capped
+ * groups. This work slows only the tasks of these waits and events. Smaller: a large storm pauses
+ * the capture for all tasks. Larger: a storm costs more. Evidence: `passed` in
+ * governor_edges_test.c. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap begins, earlier records are still to be written for about this
- * time. The next step waits for it, except in CT_SHED_COARSE in a storm. Smaller: needless pauses.
- * Larger: a storm of two groups costs too much for longer. Evidence: `rest` in
- * governor_edges_test.c. */
+ * time. The next step waits for it. Exception: in a storm (GOVERNOR_STORM), CT_SHED_COARSE without
+ * a cap does not wait. Smaller: needless pauses. Larger: a storm of two groups costs too much for
+ * longer. Evidence: `rest` in governor_edges_test.c. */
 #define GOVERNOR_REST_NS 1500000000ULL
 /* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group.
  * GOVERNOR_FULL, part of the bucket: in between, the cap ends when the bucket is fuller than this.
@@ -128,8 +129,8 @@
 #define GOVERNOR_CAP_MIN_NS 400000000ULL
 #define GOVERNOR_CAP_MAX_NS 5000000000ULL
 #define GOVERNOR_FULL       0.9
-/* times: caps last at least this many times the time that ending the caps took before. Smaller:
- * caps of groups with thousands of tasks cost more than the budget. Evidence: `cap` in
+/* times: the next caps last at least this many times as long as it took to end the last ones.
+ * Smaller: caps of groups with thousands of tasks cost more than the budget. Evidence: `cap` in
  * governor_edges_test.c. */
 #define GOVERNOR_CAP_TIMES 64
 /* counted records (one in CAPS_SAMPLE is counted): with fewer, the share of a group or task is not
@@ -210,14 +211,14 @@
 /* ns: in a coarse step, a run for a wait that is too short for a record. Such runs are counted, not
  * measured. */
 #define GOVERN_SHORT_NS 20
-/* ns: CPU time of the drain thread for two records, a switch and a wake. In CT_SHED_COARSE, it
- * gives the cost of CT_SHED_HOOKS. Smaller: a step back, and soon the same step forward. Larger:
- * records are left out for too long. Evidence: doc/performance.md, "Budgets", the row "drain,
- * encode and write". */
+/* ns: CPU time of the drain thread for two records, a switch and a wake. In CT_SHED_COARSE, it is
+ * used to estimate the cost of CT_SHED_HOOKS. Smaller: a step back, and soon the same step forward.
+ * Larger: records are left out for too long. Evidence: doc/performance.md, "Budgets", the row
+ * "drain, encode and write". */
 #define GOVERN_DRAIN_NS 200
 /* ns: a measured cost of a call above this is wrong, and not used. No evidence yet. */
 #define GOVERN_CALL_MAX_NS 2000
-/* timed runs: with fewer of a BPF program, the former mean counts as well. No evidence yet. */
+/* timed runs of a BPF program: with fewer, the former mean counts as well. No evidence yet. */
 #define GOVERN_RUNS_FEW 16
 
 /*
@@ -255,9 +256,9 @@
  * policy_edges_test.c. */
 #define INSPECT_POLICY_BACKOFF_BASE 2000000000ULL
 #define INSPECT_POLICY_BACKOFF_MAX  5
-/* INSPECT_POLICY_STUCK, times the setting long-wait: a wait this long need not wait for
- * INSPECT_POLICY_BACKOFF_BASE. INSPECT_POLICY_STUCK_AGAIN, ns: but the task's last inspection must
- * be this old. Evidence: `stuck` in policy_edges_test.c. */
+/* INSPECT_POLICY_STUCK, times the setting long-wait: a wait this long is inspected before the time
+ * of INSPECT_POLICY_BACKOFF_* is over. This happens only if the last inspection of the task is at
+ * least INSPECT_POLICY_STUCK_AGAIN (ns) old. Evidence: `stuck` in policy_edges_test.c. */
 #define INSPECT_POLICY_STUCK       10
 #define INSPECT_POLICY_STUCK_AGAIN 10000000000ULL
 
@@ -273,7 +274,7 @@
 /* inspections a second: for the daemon's inspection thread. Only a snapshot
  * (SNAPSHOT_REQUEST_INSPECTIONS_MAX) or a watched variable can reach it. No evidence yet. */
 #define DRAIN_INSPECTIONS_PER_S 2000
-/* samples a second: these get names in their stacks. Smaller: fewer samples of tasks that run for
+/* samples a second that get names in their stacks. Smaller: fewer samples of tasks that run for
  * long. Larger: samples cost more. No evidence yet. */
 #define DRAIN_SAMPLES_PER_S 200
 /* ns: an inspection that takes longer is stuck, and another thread takes over. Smaller: a slow file
@@ -302,7 +303,8 @@
  * read again, at most once in this time. Smaller: unknown addresses cost much CPU time. No
  * evidence yet. */
 #define SYMBOLS_RELOAD_NS 30000000000ULL
-/* bytes: no function of the kernel is larger. No evidence yet. */
+/* bytes: an address further behind the beginning of a kernel function gets no name. No evidence
+ * yet. */
 #define SYMBOLS_REACH_MAX (1u << 20)
 /* ns: between two checks of the file with a JIT compiler's functions. Smaller: a growing file is
  * read more often. Larger: new functions have no names for longer. No evidence yet. */
@@ -313,7 +315,7 @@
  * single number has evidence yet.
  */
 
-/* POLLED_LOOKS, looks: needed to decide about a task that never sleeps. POLLED_LOOK_AGAIN_NS, ns:
+/* POLLED_LOOKS, looks: needed to decide about a task that may spin. POLLED_LOOK_AGAIN_NS, ns:
  * between two looks; meanwhile the task enters the kernel, at least for a tick. Smaller: a task
  * that computes seems to poll. */
 #define POLLED_LOOKS         4
@@ -348,6 +350,13 @@
 /* ns: the descriptor table of an inspected process is read at most once in this time. No evidence
  * yet. */
 #define DRAIN_FILES_AGAIN_NS 5000000000ULL
+/* marks: clients may make at most this many in a second. A mark takes a connection, so a script makes
+ * some hundred in a second at most. No evidence yet. */
+#define MARKS_PER_SECOND 1000
+/* names: marks may have at most this many different names since the start. No evidence yet. */
+#define MARKS_NAMES_MAX 4096
+/* ns: a mark may arrive at most this much after it was made. No evidence yet. */
+#define MARKS_LATE_NS 60000000000ULL
 /* bytes: the queue of drain_post(). If it is full, further records are refused and counted. No
  * evidence yet. */
 #define DRAIN_POSTED_MAX (32u << 20)
@@ -387,9 +396,9 @@
  */
 
 /* SNAPSHOT_REQUEST_PREPARE_NS, ns: the longest preparation of a snapshot.
- * SNAPSHOT_REQUEST_PAUSE_NS, ns: between two checks for the end of its inspections.
- * SNAPSHOT_REQUEST_INSPECTIONS_MAX: its inspections. Smaller: some waits have no stack. Larger: a
- * snapshot takes longer. No evidence yet. */
+ * SNAPSHOT_REQUEST_PAUSE_NS, ns: between two checks for the end of the inspections for a snapshot.
+ * SNAPSHOT_REQUEST_INSPECTIONS_MAX, inspections: for one snapshot. Smaller: some waits have no
+ * stack. Larger: a snapshot takes longer. No evidence yet. */
 #define SNAPSHOT_REQUEST_PREPARE_NS      150000000ULL
 #define SNAPSHOT_REQUEST_PAUSE_NS        2000000
 #define SNAPSHOT_REQUEST_INSPECTIONS_MAX 200
@@ -397,16 +406,16 @@
  * disk, the end of the window is missing. Larger: a stuck disk holds up the snapshot. No evidence
  * yet. */
 #define SNAPSHOT_REQUEST_FLUSH_NS 3000000000ULL
-/* ns: a window that ends less than this before the request ends now, and so includes the
- * preparation. No evidence yet. */
+/* ns: if the window ends less than this before the request, the snapshot also shows the time since
+ * then, with its own preparation. No evidence yet. */
 #define SNAPSHOT_REQUEST_NOW_NS 1000000000ULL
 
 /*
  * Incidents: the work after a reported hang
  */
 
-/* ns: of a longer hang, the snapshot has only the last part of this length. Smaller: the beginning
- * of the hang is missing. Larger: snapshots are large. No evidence yet. */
+/* ns: if a hang is longer than this, the snapshot shows only the end of the hang, of this length.
+ * Smaller: the beginning of the hang is missing. Larger: snapshots are large. No evidence yet. */
 #define INCIDENTS_SPAN_NS 120000000000ULL
 /* ns: if the worker has no room for a snapshot, it is tried again after this time. No evidence
  * yet. */

@@ -7,7 +7,8 @@
  * takes over. If the stuck thread comes back, it drops its job and ends.
  *
  * Only WORKER_STUCK_USER threads may be stuck for one user, and WORKER_STUCK_OTHERS for all users
- * other than root. Further jobs of these users do not start. So root always has a thread.
+ * other than root. Further jobs of these users do not start. So stuck jobs of
+ * other users leave a thread to root.
  */
 #ifndef CTRACE_DAEMON_WORKER_H
 #define CTRACE_DAEMON_WORKER_H

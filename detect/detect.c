@@ -244,8 +244,8 @@ void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bo
 }
 
 /*
- * Does not count the sleep of the machine. 0: there was no tick for DETECT_GAP_NS, so the machine
- * may have slept.
+ * Does not count the sleep of the machine. Also returns 0 if there was no tick for DETECT_GAP_NS,
+ * because the machine may have slept.
  */
 static uint64_t task_waited_ns(const struct detect *d, const struct detect_task *t, uint64_t ts)
 {
@@ -518,10 +518,8 @@ static void futex(struct detect *d, const struct ct_rec *rec)
 	t->futex_owner = ct_futex_owner(rec);
 	if (t->run != DETECT_BLOCKED || t->wait != CT_W_FUTEX || rec->ts <= t->since_ns)
 		return;
-	/*
-	 * An inspection has found the owner. So the task does not idle, although an unknown owner
-	 * made it look idle.
-	 */
+	/* An inspection has found the owner. So the task does not idle: it only looked idle while
+	 * the owner was not known. */
 	if (t->bits & DETECT_IDLE && ct_futex_owner(rec) && !t->returns) {
 		t->bits &= (uint8_t)~DETECT_IDLE;
 		t->votes = 0;
@@ -725,7 +723,7 @@ bool detect_is_blind(const struct detect *d)
 	return d->lost_ns != 0;
 }
 
-/* They have ended, and the records of their ends were lost. */
+/* A task that was not found has ended, and the record of its end was lost. */
 static void tasks_not_found(struct detect *d, uint64_t now_ns)
 {
 	for (uint32_t i = 1; i <= d->tasks.used; i++) {

@@ -13,8 +13,13 @@
  * returns to its idle point, and learn_ns after the first. Reported hangs are not learned before
  * the third report about tasks of that name.
  *
- * LOOP, BUSY and SERVICE judge only known tasks, STARVED needs a part of learn_ns
- * (LEARN_STARVED_SHARE), DISK and DEADLOCK need none. Special cases:
+ * - LOOP and BUSY judge only known tasks.
+ * - SERVICE judges a socket if its reader has received RECEIVES_MIN messages, and was watched for
+ *   learn_ns.
+ * - STARVED needs a part of learn_ns (LEARN_STARVED_SHARE).
+ * - DISK and DEADLOCK need no habits.
+ *
+ * Special cases:
  * - In a coarse stretch (CT_LACK_SWITCHES), only long waits and long times in a queue are judged.
  * - Without recorded messages (CT_LACK_MESSAGES), SERVICE asks the kernel about unread bytes.
  * - After lost records, only DISK and DEADLOCK judge, until all tasks are read again.
@@ -32,7 +37,7 @@
 
 #define DETECT_OVERRIDES_MAX 64
 #define DETECT_MATCH_MAX     128
-#define DETECT_PRIO_IDLE     139 /* of a SCHED_IDLE task, which runs only on an idle CPU */
+#define DETECT_PRIO_IDLE     139 /* of a SCHED_IDLE task: gets hardly any time on a busy CPU */
 
 struct detect;
 
@@ -82,16 +87,15 @@ struct detect_options {
 	uint32_t own_tgid;
 	bool messages; /* this machine records CT_SEND and CT_RECV */
 	/*
-	 * Asks the kernel for a task before a hang is reported. wait.aux has to be DETECT_PRIO_IDLE
-	 * for a SCHED_IDLE task. Returns 0, -ESRCH if the task has ended, or another -errno.
-	 * Without an answer (or look is NULL), the hang is reported, unless records are missing.
+	 * Asks the kernel for the state of a task before a hang is reported. wait.aux has to be
+	 * DETECT_PRIO_IDLE for a SCHED_IDLE task. Returns 0, -ESRCH if the task has ended, or
+	 * another -errno. After another -errno, or if look is NULL, the hang is reported, unless
+	 * records are missing.
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
-	/*
-	 * Asks the kernel for unread data of a socket, for SERVICE without recorded messages. *ret:
-	 * 0 or a number without a unit. Returns 0, -EBUSY to be asked again soon, or another
-	 * -errno. May be NULL.
-	 */
+	/* Asks the kernel for unread data of a socket, for SERVICE without recorded messages. *ret:
+	 * 0 if there is none, otherwise a number without a unit. Returns 0, -EBUSY to be asked
+	 * again soon, or another -errno. May be NULL. */
 	int (*unread)(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret);
 	void *look_arg;
 	void (*hang)(void *arg, const struct detect_hang *hang);
@@ -99,7 +103,7 @@ struct detect_options {
 };
 
 struct detect_stats {
-	/* judged: those of the present tasks that are known */
+	/* tasks: present tasks; judged: the known ones among them */
 	uint64_t tasks, judged;
 	uint64_t tasks_refused;
 	uint64_t found[CT_HANG_RULES];
@@ -118,8 +122,8 @@ struct detect *detect_new(const struct detect_options *opt);
 void detect_free(struct detect *d);
 
 /*
- * Takes one record with its words, or one blob. Only CT_TASK, CT_OBJECT and CT_RAWSTACK are used. A
- * CT_RAWSTACK has to be complete.
+ * Takes one record with its words, or one blob. Of the blobs, only CT_TASK, CT_OBJECT and
+ * CT_RAWSTACK are used. A CT_RAWSTACK has to be complete.
  */
 void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *words);
 void detect_blob(struct detect *d, const struct ct_blob *blob);

@@ -2,9 +2,10 @@
 /*
  * detect_judge.c - the rules. A hang is reported if four things hold:
  * - It is longer than the threshold of its rule.
- * - It is far longer than usual for the task and for its name (TIMES_*), or it is a deadlock.
+ * - It is far longer than usual for the task, or for tasks of its name (TIMES_*). Or it is a
+ *   deadlock.
  * - No hang with the same cause was reported lately (judge_is_told()).
- * - The kernel confirms the state of the task (judge_look()).
+ * - The kernel does not contradict the state of the task (judge_look()).
  *
  * Two facts limit the rule LOOP:
  * - A task that has forked since it was last idle may wait for the new process.
@@ -201,8 +202,8 @@ static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint
 	return (t->patient | detect_habit(&d->habits, t->comm, now_ns)->patient) >> wait & 1;
 }
 
-/* By the rule LOOP, a hang is longer than this factor times judge_max_away(). 0: the present
- * wait of t is never a hang. */
+/* For the rule LOOP: a hang is longer than this factor times judge_max_away(). 0: LOOP does not
+ * report the present wait of t. */
 static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(t->obj);
@@ -440,7 +441,7 @@ static void judge_socket(struct detect *d, struct detect_socket *s, uint64_t now
 	    now_ns < reader->seen_ns + d->set.learn_ns || client->told >> CT_HANG_SERVICE & 1 ||
 	    client->tgid == d->opt.own_tgid || reader->tgid == d->opt.own_tgid)
 		return;
-	/* without these records, it is not known what the reader has read */
+	/* while the reader was capped, its receives were not recorded */
 	if (reader->capped_ns && (now_ns < reader->capped_ns + JUDGE_CAP_NS ||
 				  (s->unread_ns <= reader->capped_ns && !(d->lacks & CT_LACK_MESSAGES))))
 		return;

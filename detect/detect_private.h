@@ -29,15 +29,16 @@ struct detect {
 	struct detect_tasks tasks;
 	struct detect_habits habits;
 	struct detect_sockets sockets;
-	/* key: id of a control group; bits 1 << i: set.overrides[i] matches its path */
+	/* maps the id of a control group to bits 1 << i: set.overrides[i] matches the path of this
+	 * group */
 	struct map cgroups;
 	uint64_t min_ns;
 	uint64_t patient_ns; /* a wait of at least this time is long (PATIENT_SHARE) */
 	uint64_t now_ns;
-	/* Before this time, records are missing, or the machine slept. No earlier time counts,
-	 * except for DISK and DEADLOCK. */
+	/* Before this time, records are missing, or the machine slept. Only DISK and DEADLOCK count
+	 * time before it. */
 	uint64_t floor_ns;
-	uint64_t slept_ns; /* until then, the machine slept or no tick came */
+	uint64_t slept_ns; /* up to this time, the machine slept or no tick came */
 	uint64_t lost_ns;  /* records were lost until then; 0: none since the last resync */
 	uint32_t lacks;    /* CT_LACK_*: the records that are left out now */
 	uint64_t coarse_end_ns;

@@ -142,8 +142,8 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 	to = detect_socket_get(s, from->peer, rec->ts);
 	to->peer = rec->obj;
 	to->writer = rec->tid;
-	/* below 0 for long: received bytes whose send was not counted, because the two ends were
-	 * not known */
+	/* Below 0 for long: bytes were sent before the two ends were known as one connection, so
+	 * they were not counted. */
 	if (to->unread_bytes < 0 && rec->ts > to->read_ns + SOCKET_LATE_NS)
 		to->unread_bytes = 0;
 	to->unread_bytes += ct_message_bytes(rec);

@@ -31,7 +31,8 @@ struct detect_task {
 	uint32_t tid, next;
 	uint32_t owner;
 	uint32_t futex_owner;
-	/* told: bits 1 << CT_HANG_*: present hangs that were reported, or need no report */
+	/* told: bits 1 << CT_HANG_*: the present hang by this rule was reported, or needs no
+	 * report */
 	uint8_t run, bits, told; /* bits: DETECT_DEAD and so on */
 	uint8_t prio;
 	/* The present wait, and its system call nr. If the task does not wait, nr is its present
@@ -58,10 +59,10 @@ struct detect_task {
 	uint64_t sent_obj;
 
 	uint32_t tgid;
-	/* Samples that found the task on the CPU since progress_ns: their number, and their last
-	 * system call. */
+	/* looks: how often the task was seen on the CPU since progress_ns (by a sample, or in a
+	 * switch without a wait). look_nr: its latest system call at such a time, or CT_NR_NONE. */
 	uint16_t looks, look_nr;
-	uint32_t returns;  /* how often it came back to its idle point */
+	uint32_t returns;  /* how often the task came back to its idle point */
 	uint32_t patient;  /* bits 1 << CT_W_*: kinds of long waits (PATIENT_SHARE) */
 	uint64_t first_ns; /* first of the returns */
 	uint64_t seen_ns;  /* first record of the task */
@@ -114,7 +115,8 @@ struct detect_task *detect_tasks_make(struct detect_tasks *t, uint32_t tid, uint
  * runs another program. */
 void detect_task_reset(struct detect_task *task, uint64_t ts_ns);
 void detect_tasks_remove(struct detect_tasks *t, struct detect_task *task);
-/* Sets used to last, the highest slot with a task, so that a walk over the slots is shorter. */
+/* Sets t->used to `last`, the highest slot with a task, so that a walk over the slots is
+ * shorter. */
 void detect_tasks_trim(struct detect_tasks *t, uint32_t last);
 static inline struct detect_task *detect_tasks_slot(const struct detect_tasks *t, uint32_t i)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * thresholds.h - the numbers that decide something in detect/. Each entry says its unit, its
- * meaning, the effect of a smaller or larger number, and its evidence.
+ * meaning and its evidence. Most entries, or the text above a group of entries, also say the effect
+ * of a smaller and of a larger number.
  *
  * The evidence is a test in test/unit/detect: edges_test.c or detect_test.c. Unless the entry
  * says otherwise, the test fails with half and with twice the number. So the code uses this
@@ -27,8 +28,8 @@
  * When tasks are judged.
  */
 
-/* ns: all tasks are judged once in this time. Too small: ctraced needs more CPU time. Too large:
- * hangs are noticed later. Evidence: tests in edges_test.c fail with twice the number. */
+/* ns: all tasks are judged at most once in this time. Too small: ctraced needs more CPU time. Too
+ * large: hangs are noticed later. Evidence: tests in edges_test.c fail with twice the number. */
 #define DETECT_TICK_NS 200000000ULL
 /* ns: without a tick for longer than this, the machine counts as asleep. Too small: on a busy
  * machine, the detector forgets waits. Too large: the sleep counts as a part of a wait.
@@ -57,10 +58,10 @@
  * idle point. The factor is small, because only the owner can end such a wait. Evidence:
  * asks_how_long_it_was_away_before (detect_test.c). */
 #define TIMES_LOCK 3
-/* factor: for any other wait away from the idle point. Usual: the longest time away. Also for
- * bytes that a server does not read. Usual: the longest time for which bytes on the connection
- * were unread, or for which the server was away. Evidence: notices_a_service_that_does_not_read
- * (detect_test.c). */
+/* factor: for the other waits that LOOP judges (judge_wait()). Usual: the longest time away from
+ * the idle point. It is also the factor for bytes that a server does not read. Usual for these: the
+ * longest time for which bytes on the connection were unread, or for which the server was away from
+ * its idle point. Evidence: notices_a_service_that_does_not_read (detect_test.c). */
 #define TIMES_WAIT 10
 /* factor: for a run without an end. Usual: the longest time away from the idle point. The factor
  * is large, because the lengths of runs differ much. Evidence: times_busy (edges_test.c). */
@@ -84,10 +85,10 @@
  * little. Too large: fewer tasks are judged.
  */
 
-/* returns: a task is judged after it has come back to its idle point this often. Evidence:
- * returns (edges_test.c). */
+/* returns: LOOP and BUSY judge a task after it has come back to its idle point this often.
+ * Evidence: returns (edges_test.c). */
 #define RETURNS_MIN 20
-/* returns: the run of a task is judged after the task has come back to its idle point this
+/* returns: more than RETURNS_MIN. BUSY judges a task after it has come back to its idle point this
  * often. Evidence: busy (edges_test.c). */
 #define RETURNS_BUSY 100
 /* messages: clients that wait for a task are judged after the task has received this many.
@@ -104,9 +105,9 @@
  * of its name count too. Evidence: is_as_patient_as_its_name_for_a_while (detect_test.c) fails
  * with a larger number. No test fails with a smaller number. */
 #define LEARN_NAME_TIMES 10
-/* reported hangs of tasks of one name: the times of later hangs become habits. Too small: the
- * second hang of a kind is missed. Too large: the same false alarm comes again and again.
- * Evidence: told (edges_test.c). */
+/* reported hangs: after this many of tasks of one name, the times of later hangs become habits. Too
+ * small: the second hang of a kind is missed. Too large: the same false alarm comes again and
+ * again. Evidence: told (edges_test.c). */
 #define TOLD_HABIT 2
 /* votes: an idle point has at most this many. Too small: rare work moves the idle point. Too
  * large: a new idle point is found late. No evidence yet. */
@@ -114,11 +115,11 @@
 /* votes: a wait that is typical of an event loop (wait_is_loop()) has this many. Any other wait
  * has one, because it shows less well where a task idles. Evidence: votes_loop (edges_test.c). */
 #define VOTES_LOOP 16
-/* PATIENT_MAX_NS, ns; PATIENT_SHARE, share 1/n: a wait is long if it lasts 1/PATIENT_SHARE of
- * the shortest limit of all rules. This limit counts as PATIENT_MAX_NS if it is larger. If a
- * task has been in a long wait of a kind away from its idle point, no later wait of this kind is
- * a hang by the rule LOOP. Too short: few waits are judged. Too long: alarms about usual waits.
- * Evidence for each number: patient (edges_test.c). */
+/* PATIENT_MAX_NS, ns; PATIENT_SHARE, share 1/n: a wait is long if it lasts 1/PATIENT_SHARE of the
+ * shortest limit of all rules, or of PATIENT_MAX_NS if that is less. After a long wait away from
+ * its idle point, without a report, a task is patient with this kind of wait. The rule LOOP does
+ * not judge its later waits of this kind. Too short: few waits are judged. Too long: alarms about
+ * usual waits. Evidence for each number: patient (edges_test.c). */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
 /* ns: a shorter wait for a disk does not become a habit. Too small: one slow request makes the
@@ -144,13 +145,13 @@
  * of a mutex that the task got without a wait is taken for the owner of the next one. Evidence:
  * futex_early (edges_test.c). */
 #define FUTEX_EARLY_NS 1000000ULL
-/* ns: for one wait, the kernel gives a start at most this much later than the records. Too
- * small: on a busy machine, the time of a hang starts anew. Too large: a new wait of the same
- * kind is taken for the old one. Evidence: adopt_slack (edges_test.c). */
+/* ns: for one wait, the start that the kernel gives may be this much later than the start in the
+ * records. Too small: on a busy machine, the time of a hang starts anew. Too large: a new wait of
+ * the same kind is taken for the old one. Evidence: adopt_slack (edges_test.c). */
 #define ADOPT_SLACK_NS 1000000000ULL
-/* ns: for one wait, the starts in a CT_FOUND and in another record differ by at most this (also
- * in graph/). Too small: the time of a hang starts anew. Too large: a new wait is taken for the
- * old one. Evidence: coarse_slack (edges_test.c). */
+/* ns: for one wait, the starts in a CT_FOUND and in another record differ by at most this (graph/
+ * has the same number, FOUND_SLACK_NS). Too small: the time of a hang starts anew. Too large: a new
+ * wait is taken for the old one. Evidence: coarse_slack (edges_test.c). */
 #define COARSE_SLACK_NS 1000000ULL
 /* ns: a sender may lose the CPU in the system call, so its record comes up to this much later
  * than that of the receive. Too small: bytes that were read count as unread. Too large: an

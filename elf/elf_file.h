@@ -38,7 +38,7 @@ struct elf_file {
 	uint16_t n_loads;
 	struct elf_load loads[ELF_LOADS_MAX];
 	uint64_t base;                             /* lowest virtual address */
-	uint64_t eh_frame_hdr, eh_frame_hdr_bytes; /* a virtual address; 0: none */
+	uint64_t eh_frame_hdr, eh_frame_hdr_bytes; /* virtual address and size; 0: none */
 	uint64_t shoff;
 	uint16_t shentsize, shnum, shstrndx;
 	uint8_t build_id[ELF_BUILD_ID_MAX];

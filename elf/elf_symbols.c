@@ -200,7 +200,7 @@ static int function_name(const struct elf_functions *t, const struct elf_file *e
 	return name[0] ? 0 : -ENOENT;
 }
 
-/* A name is better if it has fewer underscores in front, or is no internal name of glibc. */
+/* A name is better if it has fewer underscores in front, or if only `than` is internal to glibc. */
 static bool name_better(const char *a, const char *than)
 {
 	size_t hidden = strlen(GLIBC_HIDDEN_PREFIX);

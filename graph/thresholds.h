@@ -16,10 +16,10 @@
  * such programs, also on other CPUs. So the records may be in another order than the events.
  */
 
-/* ns: A send or a receive is recorded when its call returns. The task at the other end may be woken
- * up to this much earlier. Below: the record is not found. Above: the record of the next message is
- * taken. Evidence: send_recorded_late, receive_recorded_late below; next_message, next_receive
- * above. */
+/* ns: A send or a receive is recorded when its call returns. The wake-up of the task at the other
+ * end comes at most this much earlier. Below: the record is not found. Above: the record of the
+ * next message is taken. Evidence: send_recorded_late, receive_recorded_late below; next_message,
+ * next_receive above. */
 #define MESSAGE_LATE_NS 1000000ULL
 /* ns: Bytes on a connection within this host that need at least this long were kept back on their
  * way. Below: a receiver that gets its interrupt late seems to wait for the network. Above: the
@@ -78,17 +78,18 @@
  * that logs to a slow disk is not followed. Above: the client is followed into its next work.
  * Evidence: logs_between_polls below; waits_between_polls above. */
 #define OTHER_WAIT_NS 50000000ULL
-/* ns: A false wake-up: the wakee runs for at most this long, leaves no record, and goes back to the
- * same wait. Below: a look at an empty queue counts as work. Above: short work that leaves no
- * record counts as nothing. Evidence: loop_looks, the_other_is_back_too below; loop_works,
- * the_other_works above. */
+/* ns: A false wake-up: the wakee runs for at most this long, has no record of an action, and goes
+ * back to the same wait. Below: a look at an empty queue counts as work. Above: short work without
+ * recorded actions counts as nothing. Evidence: loop_looks, the_other_is_back_too below;
+ * loop_works, the_other_works above. */
 #define FALSE_WAKE_NS 50000ULL
 /* ns: A task polls for a file lock if it sleeps at most this long after a failed try. Below: a task
  * that logs before it sleeps does not count as polling. Above: a task that has given up still
  * counts as polling. Evidence: sleeps_after_a_try below; sleeps_for_another_reason above. */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
-/* Returns the longest time that a task without progress may run within since_ns. */
+/* since_ns: time since the first wait. Returns how long a task may run in this time without having
+ * made progress. */
 static inline uint64_t no_progress_ns(uint64_t since_ns)
 {
 	return PROGRESS_NS + since_ns / PROGRESS_SHARE;
@@ -100,10 +101,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 
 /* Habits: what a task or an object does again and again. */
 
-/* ns: Several tasks may post on a futex on which several tasks wait. If the posts are at most this
- * far apart, their waiters are not known. Below: each post counts as meant for the task that it
- * woke. Above: a post after a pause has no known waiter either. Evidence: posts_at_one_time below;
- * posts_with_a_pause above. */
+/* ns: If several tasks post on one futex and wake several tasks, it is not known for which of these
+ * tasks a post was meant. Posts that are farther apart than this do not count together. Below: each
+ * post counts as meant for the task that it woke. Above: a post after a pause does not count as
+ * meant for the task that it woke. Evidence: posts_at_one_time below; posts_with_a_pause above. */
 #define POST_MANY_NS 100000000ULL
 /* times: Two tasks use a futex as a lock if each of them has posted, and was woken, at least this
  * often. Below: a producer and a consumer that answer each other twice count as users of a lock.
@@ -139,13 +140,13 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define STACKS_ALIKE_MIN  3
 /* Kernel fact: the first local port that a connecting socket gets by default
  * (net.ipv4.ip_local_port_range, Documentation/networking/ip-sysctl.rst). If the listening socket
- * was never seen, the end with a port below this is the server. Evidence: low_port_serves, which is
- * both a case below and a case above. */
+ * was never seen, and only one end has a port below this, that end is the server. Evidence:
+ * low_port_serves, which is both a case below and a case above. */
 #define PORT_EPHEMERAL 32768
-/* ns: A reader that finds nothing to read has read all bytes that were sent more than this long
- * before. Below: bytes that are still on their way over loopback are forgotten. Above: after a loss
- * of records, messages are matched wrongly. Evidence: bytes_on_their_way below; bytes_taken_before
- * above. */
+/* ns: If a reader finds nothing to read, but bytes were sent to it more than this long before, it
+ * has read all sent bytes. Below: bytes that are still on their way over loopback are forgotten.
+ * Above: after a loss of records, messages are matched wrongly. Evidence: bytes_on_their_way below;
+ * bytes_taken_before above. */
 #define FLOW_STALE_NS 10000000ULL
 
 /* ns: If a part of an answer comes longer than this after the part before it, it is no answer but
@@ -166,13 +167,13 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PATH_MAX_PIECES (4u << 20)
 /* records: the search for the socket that a task used last */
 #define SPOKE_LOOKS 256
-/* ns: A waiter on a futex may have given work to a task that it woke. A wake-up before the waiter's
- * last wait of more than this does not count. Below: a thread that waits until its new thread has
- * begun does not count as waiting for that thread. Above: a wake-up that was made for earlier work
- * counts. Evidence: join_after_begin below; work_before_pause above. */
+/* ns: A waiter on a futex may have given work to a task that it woke. Wake-ups before the waiter's
+ * last wait that was longer than this do not count. Below: a thread that waits until its new thread
+ * has begun does not count as waiting for that thread. Above: a wake-up that was made for earlier
+ * work counts. Evidence: join_after_begin below; work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
 /* questions: An event loop may ask this many before it answers. If it asks more, the time of the
- * first questions counts for a later one. */
+ * first questions counts as time of a later question. */
 #define ASKED_STEPS 8
 /* threads, and moments: The search for the active thread of a process. THREADS: the largest process
  * that is searched. MOMENTS: how often the state of a thread is looked at in a wait; a prime,
@@ -187,7 +188,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define ROUND_LOOKS    4096
 #define LEGS_MAX       256
 /* records: the search for the signal by which a traced task tells its tracer that it stops. The
- * task sends it just before it stops. */
+ * signal comes just before the stop. */
 #define TRACER_LOOKS 256
 /* records: the search for the task to which a waiter gave work */
 #define HANDED_LOOKS 1024

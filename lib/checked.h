@@ -23,7 +23,7 @@ static inline uint64_t checked_sub(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* a time of one clock plus the distance to another, at most INT64_MAX */
+/* Returns a time of one clock plus the distance to another clock; at most INT64_MAX. */
 static inline int64_t checked_shift(uint64_t ns, int64_t offset_ns)
 {
 	int64_t shifted;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * clean.h - makes text of unknown origin safe for a terminal or a log, and leaves other text as it
- * is. Any thread. What becomes a visible escape ("\x1b", "\u202e", "\U000e0001"):
+ * is. Any thread. These become visible escapes ("\x1b", "\u202e", "\U000e0001"):
  * - control characters: C0, DEL, C1 (U+0080..U+009F), also newline and tab
  * - bytes that are no UTF-8: stray, overlong, surrogates, beyond U+10FFFF, cut off
- * - what reorders or breaks lines: bidirectional controls, U+2028, U+2029
+ * - characters that reorder text or break lines: bidirectional controls, U+2028, U+2029
  * - invisible characters: Unicode's Default_Ignorable_Code_Point, annotations U+FFF9..U+FFFB
  */
 #ifndef CTRACE_LIB_CLEAN_H
@@ -15,7 +15,7 @@
 
 /* bytes of the longest escape, with its 0 */
 #define CLEAN_SHOWN_MAX 11
-/* A shown text is at most this many times as long. */
+/* times: a shown text is at most this much longer than the original */
 #define CLEAN_GROWTH 4
 
 /*

@@ -21,8 +21,8 @@ struct clock_offsets {
 };
 
 /*
- * The boot time and the offsets may come from a file. If their sum is too large, the result is
- * INT64_MAX.
+ * The boot time and the offsets may come from a file. If the boot time plus the offset is too
+ * large, the result is INT64_MAX.
  */
 static inline int64_t clock_mono_ns(uint64_t boot_ns, const struct clock_offsets *o)
 {

@@ -15,16 +15,17 @@
 #define INCIDENTS_FILE_MAX (256u << 10)
 
 /*
- * Reads the `max` newest incidents and all pending ones. *ret is a JSON array, the oldest first;
- * the caller owns a reference. "snapshot" becomes a path, or null if the snapshot has been removed.
+ * Reads the incidents among the `max` newest .json files, and all pending ones. *ret is a JSON
+ * array, the oldest first; the caller owns a reference. "snapshot" becomes a path, or null if there
+ * is no snapshot.
  * *ret_left_out counts older incidents, and .json files that are no incident. Returns 0, -ENOENT if
  * there is no such directory, -ENOMEM, or -errno of reading the directory.
  */
 int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_out);
 
 /*
- * The caller owns a reference. NULL: the file cannot be read, is not regular, is larger than
- * INCIDENTS_FILE_MAX, or is no JSON.
+ * The caller owns a reference. NULL: out of memory, or the file cannot be read, is not regular, is
+ * larger than INCIDENTS_FILE_MAX, or is no JSON.
  */
 json_t *incidents_load(int fd);
 

@@ -42,8 +42,8 @@ static inline int vec_grow(void **v, size_t *cap, size_t want, size_t elem)
 
 #define VEC_RESERVE(vec, want) vec_grow((void **)&(vec)->v, &(vec)->cap, (want), sizeof(*(vec)->v))
 /*
- * VEC_PUSH may move the items before it evaluates the new item. So this must not use a pointer into
- * the vector.
+ * VEC_PUSH may move the items before it evaluates the new item. So the new item must not use a
+ * pointer into the vector.
  */
 #define VEC_PUSH(vec, ...)                                                                                   \
 	(VEC_RESERVE(vec, (vec)->n + 1) ? -ENOMEM : ((vec)->v[(vec)->n++] = (__VA_ARGS__), 0))

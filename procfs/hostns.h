@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hostns.h - tells whether this process sees the machine as its kernel does, or as a container
- * does. The kernel names tasks by ids in the initial pid namespace. In another one, these ids
+ * does. The kernel names tasks by ids in the initial pid namespace. In another namespace, these ids
  * belong to other tasks. Any thread.
  */
 #ifndef CTRACE_PROCFS_HOSTNS_H
@@ -18,8 +18,8 @@ enum hostns {
 
 /* Returns bits of enum hostns. */
 unsigned hostns_look(void);
-/* found is from hostns_look(). Returns why recording is not possible, and what to do. NULL:
- * recording is possible. */
+/* found is from hostns_look(). Returns why recording is not possible, and what to do. NULL: these
+ * namespaces allow it. */
 const char *hostns_advice(unsigned found);
 
 #endif

@@ -342,7 +342,7 @@ static const struct procnet_sock *inet_peer(const struct procnet *n, const struc
 	p = find_inet(n, s, false);
 	if (p && p->ino)
 		return p;
-	if (p) { /* complete, but not accepted yet */
+	if (p) { /* the connection is complete, but not accepted yet */
 		struct procnet_sock client = *s;
 
 		client.netns = p->netns;

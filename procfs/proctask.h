@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * proctask.h - the tasks of the machine as /proc shows them now: the system call of each thread,
- * and the open descriptors of each process. A task may go on while others are read:
- * proctask_moved() tells. Without permission, system calls and descriptors are missing, and
+ * and the open descriptors of each process. A task may go on while others are read;
+ * proctask_moved() shows this. Without permission, system calls and descriptors are missing, and
  * unseen_cnt counts the process. Ids are of the caller's pid namespace. procwait.h finds what a
  * thread waits for. One thread at a time for each struct proctask.
  */
@@ -41,7 +41,7 @@ enum { PROCTASK_NR_RUNNING = -2, PROCTASK_NR_NONE = -1, PROCTASK_NR_UNKNOWN = -3
 
 struct proctask_thread {
 	uint32_t tid;
-	uint32_t ns_tid; /* in its own pid namespace */
+	uint32_t ns_tid; /* tid in the thread's own pid namespace */
 	uint32_t proc;
 	uint32_t tracer; /* tid of the ptrace tracer; 0: none */
 	char comm[16];

@@ -32,7 +32,7 @@ enum procwait_class {
 struct procwait_target {
 	uint32_t id;
 	bool is_thread; /* else id is a process, any thread of which can end the wait */
-	bool sure;      /* the thread waits for a sure target, and for nothing else */
+	bool sure;      /* the thread waits for this target for certain, and for nothing else */
 	bool owes;      /* the target has to act next; for example, it owns the lock */
 };
 
@@ -40,7 +40,7 @@ struct procwait_target {
 struct procwait {
 	enum procwait_class class;
 	int nr;
-	const char *kind; /* of the resource, as in doc/json.md */
+	const char *kind; /* kind of the resource, as in doc/json.md */
 	char name[200];
 	/* something else than the targets can end the wait too */
 	bool open;

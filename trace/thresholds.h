@@ -18,8 +18,8 @@
  * trace. Below: a short stall of the disk makes a gap. Above: a stuck disk takes more memory. No
  * evidence yet: a_disk_that_stands_still (faults_test.c) only checks that the limit holds. */
 #define STORE_QUEUE_BYTES (16u << 20)
-/* ns: The time between two tries to create a trace file again that was removed or replaced. Below:
- * more useless tries. Above: more of the trace is lost. No evidence yet. */
+/* ns: After the trace file was removed or replaced, ctraced tries to create it again once in this
+ * time. Below: more useless tries. Above: more of the trace is lost. No evidence yet. */
 #define STORE_AGAIN_NS 10000000000ULL
 /* ns: After this time without a further error, the disk counts as good. Below: more messages about
  * a disk that fails from time to time. Above: ctraced reports late that all is well. No evidence
@@ -34,12 +34,10 @@
  * least one slot each, so a quiet machine uses up the file sooner. Above: each save costs more, and
  * a damaged slot loses more. Evidence: doc/format.md, "A quiet machine". */
 #define WRITER_OPEN_NS 8000000000ULL
-/*
- * Bytes, before encoding: A larger open segment is sealed and not saved, because a slot would be
- * too small. Below: less of a slot is used. Above: segments are encoded twice. Evidence: encoding
- * makes records 5 times smaller, and on an idle machine everything else of an encoded segment takes
- * 10 KiB.
- */
+/* Bytes, before encoding: A larger open segment is sealed and not saved, because its copy may not
+ * fit into a slot. Below: less of a slot is used. Above: a segment is encoded for a copy that does
+ * not fit, and then again to be sealed. Evidence: encoding makes records 5 times smaller. On an
+ * idle machine, an encoded segment has 10 KiB besides its records. */
 #define WRITER_SAVE_BYTES (256u << 10)
 /*
  * slots: For copies of the open segment. One slot in RINGFILE_SAVES_SHARE, at most

@@ -3,7 +3,7 @@
  * account.h - sums up the pieces of a critical path: where the time went.
  *
  * There are five groups of rows. In each group, the `ns` of all rows add up to the length of the
- * range. The task of a piece is the task that held the victim up.
+ * range. The task of a piece is the victim, or the task that held it up.
  *
  *   wait      what the victim did: it ran, or waited for a task or a thing
  *   resource  what the task of the piece did: it ran, or waited for a CPU, a lock, ...
@@ -39,12 +39,12 @@ struct account_row {
 	 * pieces. */
 	uint32_t count;
 	/* WAIT: the task that the victim waited for. RESOURCE: the task that had the CPU. TASK: the
-	 * task itself. PROCESS: a thread of the process, if possible the first one. */
+	 * task itself. PROCESS: the main thread, or else another thread. */
 	uint32_t task;
-	/* WAIT: the longest wait or run. A FOLDED interval never replaces another one. */
+	/* WAIT: the longest wait or run. For folded time, the first interval. */
 	uint32_t interval;
-	/* Set in WAIT, RESOURCE and OBJECT. In RESOURCE, a device stands for all its files, and one
-	 * socket for all sockets with its remote address. */
+	/* WAIT, RESOURCE, OBJECT: the object of the waits. In RESOURCE, a device stands for all its
+	 * files, and one socket for all sockets with its remote address. */
 	uint64_t obj;
 	enum resource_kind kind;
 	enum time_kind time;

@@ -15,16 +15,15 @@
 
 #define MISSING_STEPS 8
 
+/* What the named task does instead of sending the wake-up. */
 enum missing_wake_how {
 	MISSING_ENDED,
-	MISSING_SILENT,    /* is woken as before its earlier wake-ups, but sends none */
-	MISSING_ELSEWHERE, /* waits elsewhere than before its earlier wake-ups, as far as known */
-	MISSING_ASLEEP,    /* waits where it waited before its earlier wake-ups, but for longer */
+	MISSING_SILENT,    /* it is still woken as in the reference */
+	MISSING_ELSEWHERE, /* it waits, but not for certain at the same place as in the reference */
+	MISSING_ASLEEP,    /* it waits at the same place as in the reference, but for longer */
 	MISSING_BUSY,
 };
 
-/* The first task should have woken the waiter. Each later task should have woken the one before
- * it. */
 struct missing_wake_step {
 	uint32_t task;
 	uint32_t wait; /* the wait that `task` should have ended */
@@ -38,11 +37,13 @@ struct missing_wake_step {
 };
 
 struct missing_wake {
-	uint32_t wait; /* the examined wait; its first part, if time limits cut it */
+	uint32_t wait; /* the examined wait, or its first part if time limits divide it */
 	uint64_t wait_from_ns;
 	uint64_t wait_to_ns;
 	uint32_t reference;
-	uint64_t ref_from_ns; /* begin of the reference, or earlier: of its path of wake-ups */
+	/* The begin of the reference, or the first wake-up that led to its end, if that is
+	 * earlier. */
+	uint64_t ref_from_ns;
 	float similarity;
 	uint32_t occurrences;
 	uint32_t others;
@@ -51,11 +52,15 @@ struct missing_wake {
 	bool late;
 	bool regular;
 	bool own_accord;
+	/* steps[0].task should have woken the waiter, and steps[i].task should have woken
+	 * steps[i - 1].task. */
 	struct missing_wake_step steps[MISSING_STEPS];
 	uint32_t n_steps;
 	enum missing_wake_how how;
-	uint32_t instead;  /* the named task is in this interval; GRAPH_NONE: it has ended */
-	uint64_t since_ns; /* the begin of `instead`, the exit, or the last wake-up */
+	uint32_t instead; /* the named task is in this interval; GRAPH_NONE: it has ended */
+	/* MISSING_ENDED: the exit of the named task. MISSING_SILENT: last_ns of its step.
+	 * Otherwise: the begin of `instead`. */
+	uint64_t since_ns;
 	uint64_t instead_ns;
 	uint32_t triggers;
 	char *text;

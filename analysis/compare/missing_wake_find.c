@@ -14,13 +14,13 @@
 struct hop {
 	struct blame blame;
 	uint32_t wait;
-	uint32_t trigger; /* its own wait that ended just before its wake-up, or GRAPH_NONE */
+	uint32_t trigger; /* the last wait of the task before it sent the wake-up, or GRAPH_NONE */
 };
 
 struct hops {
 	struct hop v[MISSING_STEPS];
 	uint32_t n;
-	bool timer; /* a timer of the last hop's task ended the trigger of the last hop */
+	bool timer; /* a timer ended the trigger of the last hop */
 	bool asks;  /* the waiter of the reference ended the trigger of the last hop */
 };
 
@@ -258,7 +258,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
 	if ((usual || !most) && is_silent(g, h, k, m))
 		name(m, MISSING_SILENT, &d, step->last_ns);
-	else if (usual && !most && m->late) /* an event loop: which wait to compare is not known */
+	else if (usual && !most && m->late) /* not known which of the many waits to compare */
 		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
 		return true;
@@ -269,7 +269,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	return false;
 }
 
-/* Another worker of the same pool may have ended the wait. */
+/* If a task of the same role, such as a worker of the same pool, ended the wait, returns that task.
+ * Otherwise returns `task`. */
 static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];

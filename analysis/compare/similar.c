@@ -13,7 +13,7 @@
 
 enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
 
-/* Stands for the kind of edge in the first token, because this wait may not have ended yet. */
+/* The first token has this in place of a kind of edge, because its wait may not have ended yet. */
 #define RESULT_OPEN 0xff
 
 static uint32_t make_token(enum token what, unsigned a, unsigned b, unsigned c)

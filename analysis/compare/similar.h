@@ -44,8 +44,8 @@ struct similar_set {
 void similar_signature(const struct graph *g, uint32_t interval, struct signature *ret);
 /* Returns 0 (nothing in common) to 1 (equal). */
 float similar_score(const struct signature *a, const struct signature *b);
-/* Returns 1 for the same object, 0 for different places. Two objects that serve one purpose get a
- * number in between. */
+/* Returns 1 for the same call on the same object. Returns less if the objects differ, but serve one
+ * purpose. Returns 0 for different places. */
 float similar_place(const struct graph *g, const struct interval *a, const struct interval *b);
 /* Compares the names of the tasks, and of their processes. */
 bool similar_role(const struct graph *g, uint32_t a, uint32_t b);
@@ -57,8 +57,8 @@ bool similar_is_chance(const struct graph *g, const struct interval *s);
  * calls similar_done() in both cases. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
 /* Keeps the waits that tasks of one role ended in one way: the group with the greatest sum of
- * scores. Drops scores below SIMILAR_LEAST. Adds the number of other dropped waits to
- * *ret_others. */
+ * scores. Of the waits with a score of SIMILAR_LEAST or more, adds the number outside of this
+ * group to *ret_others. Drops all others without a count. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
 /* Returns the wait of median length among those with the best scores (SIMILAR_NEAR_BEST). The set
  * must not be empty. */

@@ -41,8 +41,8 @@ static void tally_best(const struct map *tally, struct contention *r)
 	}
 }
 
-/* ix: lost records (CT_GAP), or the caps of groups. A capped task may have had the CPU. The record
- * of a gap or a cap stands at the end of its time. */
+/* ix: lost records (CT_GAP), or the caps of groups. A capped task may have had the CPU. The time of
+ * a record is the end of its gap or cap. */
 static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
 			uint64_t to)
 {
@@ -312,7 +312,6 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 		    g->tasks[x].tid == g->tasks[x].tgid)
 			continue;
 		other = x == task ? idle : idle_futex(g, x);
-		/* a thread that was never seen idle belongs to the pool by its name */
 		if (idle && other ? GRAPH_FUTEX_KEY(idle) != GRAPH_FUTEX_KEY(other)
 				  : !graph_is_called(g, x, to_ns, comm))
 			continue;
@@ -394,7 +393,7 @@ uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns,
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 
-	/* The write that ended the spin came from a thread that ran just before. */
+	/* The write that ended the spin probably came from a thread that ran just before. */
 	for (size_t i = 0; i < n; i++) {
 		const struct interval *s;
 		uint64_t gap;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * contention.h - private to analysis/: finds the task that had the CPU, disk, pool of workers or
- * variable which the victim wanted. No wake-up names this task. Pure; any thread.
+ * contention.h - private to analysis/: finds the task that had the CPU or disk that the victim
+ * wanted, the task that changed a variable for the victim, and pools in which all workers were
+ * busy. No wake-up shows these tasks. Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_CONTENTION_CONTENTION_H
 #define CTRACE_ANALYSIS_CONTENTION_CONTENTION_H
@@ -9,12 +10,12 @@
 #include "graph/path/path.h"
 
 struct contention {
-	/* The other task that had the resource longest, or GRAPH_NONE. A task has the disk while it
-	 * waits for the disk. */
+	/* Of all tasks but the victim, the one that had the resource longest; or GRAPH_NONE. A task
+	 * has the disk while it waits for the disk. */
 	uint32_t task;
 	uint64_t total_ns;
 	uint64_t ns;
-	uint64_t own_ns; /* CPU: had by threads of the victim's own process */
+	uint64_t own_ns; /* threads of the victim's own process had the CPU */
 	uint64_t idle_ns;
 	uint64_t lost_ns;
 	uint64_t throttled_ns; /* CPU: waits while the quota of the control group was used up */
@@ -28,7 +29,8 @@ int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint6
 		   struct contention *ret);
 /* For a result of contention_cpu(): the quota explains more than half of total_ns. */
 bool contention_is_throttled(const struct contention *c);
-/* Finds the other task that waited longest for the device of obj. Returns 0 or -ENOMEM. */
+/* Of all tasks but `task`, finds the one that waited longest for the device of obj. Returns 0 or
+ * -ENOMEM. */
 int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
 		    struct contention *ret);
 /*
@@ -36,16 +38,16 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
  * of [from, to). Otherwise, or if `task` is the only worker, returns 0. A pool is one of these:
  *
  * - Threads of one process, without its main thread, that idle on the same futex. A thread that was
- *   never seen idle belongs to the pool by its name.
+ *   never seen idle belongs to the pool if it has the name of `task` and was busy.
  * - Sibling processes that have the same name and share a listening socket.
  */
 uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
-/* Guesses which task changed the variable on which `task` spun: the other thread of its process
- * that ran last before to_ns. Returns GRAPH_NONE if no other thread ran. */
+/* Guesses which task changed the variable on which `task` spun. Of the other threads of the
+ * process, returns the one that ran last before to_ns. Returns GRAPH_NONE if none of them ran. */
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Returns how often `task` gave up the CPU without blocking: in sched_yield, or in a poll with a
- * time limit of zero. *ret_samples: the number of its samples. *ret_sampled: those of them that
- * were in a system call that yields or polls. */
+ * time limit of zero. *ret_samples: the number of samples of `task`. *ret_sampled: the number of
+ * its samples in a system call that yields or polls. */
 uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			   uint32_t *ret_sampled, uint32_t *ret_samples);
 

@@ -38,7 +38,7 @@ static int add_candidate(struct search *s, uint32_t task, uint32_t cpu)
 	return VEC_PUSH(&c->shares, (struct cpu_share){ .task = task, .cpu = cpu, .seen = 1 });
 }
 
-/* If a queue is that of another CPU, the victim has moved at an unknown time. */
+/* The victim runs on `cpu`, so it left each queue of another CPU at an unknown time. */
 static void ran_on(struct search *s, uint32_t cpu)
 {
 	for (; s->sure < s->queues.n; s->sure++)
@@ -193,7 +193,8 @@ static uint64_t ran_ns(const struct graph *g, uint32_t task, uint64_t from_ns, u
 	return ns;
 }
 
-/* The task may have run while the victim was not in the queue: subtracts all that time. */
+/* The task may have run while the victim was not in the queue (`elsewhere`). That time does not
+ * count. */
 static uint64_t share_of(const struct graph *g, uint32_t task, const struct queue *q)
 {
 	uint64_t sampled = task == GRAPH_NONE ? 0 : sampled_ns(g, task, q->from_ns, q->to_ns), ran, elsewhere;

@@ -5,9 +5,10 @@
  * these exceptions:
  *
  * - A rule may exclude a group, or call a group the cause.
- * - A person may choose among the groups with more than 1/BRANCH_SHARE of the time. If there is
- *   only one, and it is a guess, the limit is 1/BRANCH_SHARE_GUESS.
- * - If the rules leave no large group, the chain ends here, at a wait with no known owner.
+ * - A person may choose among the groups with more than 1/BRANCH_SHARE of the time. If only one
+ *   group has so much, and this group is a guess, the limit is 1/BRANCH_SHARE_GUESS.
+ * - If the rules leave no large group, or the person takes none, the chain ends here, at a wait
+ *   with no known owner.
  *
  * Pure; any thread, but only one thread at a time may use a struct rules.
  */
@@ -25,8 +26,8 @@ struct branch {
 	bool refused;
 };
 
-/* ret->taken points into l. If ret->refused is set, a wait for a task becomes a wait with no known
- * owner in l. Returns 0 or -ENOMEM. */
+/* ret->taken points into l. If ret->refused is true and *ret->taken was a GROUP_TASK, it has become
+ * a GROUP_LEAF: a wait with no known owner. Returns 0 or -ENOMEM. */
 int branch_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task,
 		  struct breakdown *l, struct branch *ret);
 

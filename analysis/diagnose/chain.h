@@ -18,7 +18,7 @@ struct chain {
 	enum chain_end end;
 	struct blame leaf;
 	uint32_t last_frame;
-	bool *in_last; /* [frame], while the chain is built: the chain follows it */
+	bool *in_last; /* [frame], while the chain is built: the next link is about this frame */
 	struct diagnose_options options;
 	size_t asked;
 	bool refused;
@@ -30,8 +30,8 @@ struct chain {
 int chain_build(const struct graph *g, const struct path *p, const struct diagnose_options *options,
 		struct chain *ret);
 void chain_done(struct chain *c);
-/* Adds a link for `task`, with the times of the link before it. `edge` and `strength` say how that
- * link depends on `task`. Returns 0 or -ENOMEM. */
+/* Adds a link for `task`, with the times of the present last link. `edge` and `strength` say how
+ * the present last link depends on `task`. Returns 0 or -ENOMEM. */
 int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,
 		 enum edge_strength strength);
 /* Looks at all links but the last one. */

@@ -55,7 +55,8 @@ static bool has_task(const struct chain *c, size_t from, uint32_t task)
 	return false;
 }
 
-/* A thread that acted by its own timer, and now is stuck or gone, does not idle. */
+/* Returns true if the named task does not just idle: it acted regularly by its own timer, and now
+ * it is stuck or gone. */
 static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
 {
 	uint32_t pid = g->tasks[g->intervals[m->wait].task].tgid;

@@ -11,8 +11,9 @@
 
 /*
  * Call root_cause_find() first. If `normal` is true, the chain so far says that nothing is wrong,
- * and only a comparison beyond doubt changes it. Sets f->missing, which the caller frees, or NULL.
- * If the chain changes, sets f->by_comparison and finds the root cause anew. Returns 0 or -ENOMEM.
+ * and only a comparison beyond doubt changes it. Sets f->missing to the comparison, which the
+ * caller frees, or leaves it NULL. If the chain changes, sets f->by_comparison and finds the root
+ * cause anew. Returns 0 or -ENOMEM.
  */
 int comparison_apply(struct findings *f, bool normal);
 

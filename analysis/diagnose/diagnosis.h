@@ -113,8 +113,8 @@ struct diagnosis {
 struct diagnose_options {
 	struct rules *rules; /* NULL: no rules; answers that a person wants to keep are added */
 	const struct ask *ask;
-	/* A person or a script gave the window. Then short windows and many short waits count,
-	 * too. */
+	/* A person or a script gave the window. Then a stall of half of the window is not
+	 * normal, however short, and many short waits may be the cause. */
 	bool window_given;
 };
 

@@ -28,7 +28,8 @@ static bool looped_before(const struct graph *g, const struct ct_rec *send, uint
 	return false;
 }
 
-/* After a one-way message, the client waits in its event loop and gets no answer. */
+/* Tells whether most messages of the client need no answer. After such a message, the client waits in
+ * its event loop, and its next message comes before any answer. */
 static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct window_event *e = g->w->events;
@@ -47,7 +48,7 @@ static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return turns >= ONE_WAY_TURNS && answered * ONE_WAY_SHARE <= turns;
 }
 
-/* The other end has received the last message of k's task. True if there is none. */
+/* The other end has received the last message of k's task, or there is no message. */
 static bool is_read(const struct graph *g, const struct link *k)
 {
 	uint64_t peer = graph_peer_object(g, k->obj);

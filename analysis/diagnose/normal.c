@@ -102,7 +102,7 @@ static bool got_something(const struct graph *g, const struct interval *s)
 	       !edge_by_timer(g, s, &g->w->events[s->wake]);
 }
 
-/* The task of k often got something in such waits: within the time of k, or before and after it. */
+/* In waits like that of k, the task often got something: within the time of k, or outside of it. */
 static bool is_fed_often(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];

@@ -6,8 +6,8 @@
 
 #include "analysis/diagnose/root_cause.h"
 
-/* A victim is normal if it idles or works, or if its source of work is idle. stall_ns: the length
- * of its wait. Pure; any thread. */
+/* A victim is normal if it stalls only briefly, if it idles or works, or if its source of work is
+ * idle. stall_ns: the length of its wait. Pure; any thread. */
 bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_ns);
 
 #endif

@@ -18,7 +18,9 @@ struct findings {
 	struct contention cpu;
 	struct contention disk;
 	uint32_t pool;
-	bool spins; /* the last task spins, or the task before a guessed one */
+	/* The last task spins. If the last task is the guessed writer of a flag, the task before
+	 * it spins. */
+	bool spins;
 	bool starved;
 	bool circular;
 	bool own_lock; /* the last task waits for a lock that it owns itself */

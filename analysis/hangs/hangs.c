@@ -28,7 +28,7 @@ static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 	       s->st & CT_ST_DISK || s->wait == CT_W_FUTEX;
 }
 
-/* The same call on the same object, again and again, with hardly any work in between. */
+/* A run of waits: the same call on the same object, with hardly any work in between. */
 struct run {
 	uint32_t first, last;
 	uint32_t next;
@@ -81,11 +81,10 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 }
 
 /*
- * Like same_waits(), but returns i if the run of i is too short for a candidate, and does not go
- * through a run again for each wait in it.
+ * Like same_waits(), but may return i if wait i lies in an earlier run that was too short for a
+ * candidate. Otherwise the function would go through that run again for each of its waits.
  *
- * A later run within a short run ends no later, so it is too short as well. Exception: the earlier
- * run ended because the task ran for too long (run.worked). Then the later run may reach further.
+ * A run from i on ends no later than the earlier run, unless run.worked is true.
  */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {
@@ -121,8 +120,8 @@ static bool is_empty_fold(const struct interval *s)
 	return s->state == INTERVAL_FOLDED && s->from_ns == s->to_ns;
 }
 
-/* A coarse stretch that begins in the queue cuts this time in two. An empty folded interval lies in
- * between. */
+/* A coarse stretch that begins while the task waits for a CPU cuts this wait in two. An empty
+ * folded interval lies in between. */
 static uint32_t queue_last(const struct graph *g, uint32_t i, uint32_t end)
 {
 	const struct interval *s = g->intervals;

@@ -68,8 +68,9 @@ bool hangs_is_worst(const struct hang *x);
  * These rows have a diagnosis, and are in the order of hangs_candidates(). */
 bool hangs_are_decided(const struct hangs *h, size_t settled);
 /* Removes rows without a diagnosis, and sorts the others: alarms, minor alarms, other rows that are
- * not normal, normal rows. In each of these groups, longer hangs come first. Among alarms of about
- * one length, the hang with the most rows comes first. */
+ * not normal, normal rows. In each of these groups, longer hangs come first, with two exceptions.
+ * Among alarms of about one length, the hang with the most rows comes first. Of the threads of a
+ * stopped process, the main thread comes first. */
 void hangs_sort(struct hangs *h);
 
 /*

@@ -32,7 +32,8 @@ struct waitgraph_step {
 };
 
 struct waitgraph_cycle {
-	/* In order, from the smallest id on. The last node waits for the first one. */
+	/* Each node waits for the next one, and the last for the first. The smallest id of the
+	 * component comes first. */
 	const struct waitgraph_step *steps;
 	size_t n_steps;
 	size_t n_members; /* in its component; more than n_steps if cycles share nodes */
@@ -59,9 +60,11 @@ int waitgraph_node(struct waitgraph *g, uint64_t id, enum waitgraph_need need, b
  * Adds an edge. Adds a missing node as WAITGRAPH_ANY and not open. `resource` is any number of the
  * caller. Returns 0 or -ENOMEM.
  *
- * A chain follows one edge of a node. A strong edge comes before a weak one. The next criterion: an
- * edge that leaves the cycles of the node (for WAITGRAPH_ALL: that stays inside). The last
- * criterion: the edge that was added first.
+ * A chain follows one edge of each node. These criteria choose the edge, in this order:
+ * - a strong edge;
+ * - for WAITGRAPH_ANY, an edge that leaves the cycles of the node; for WAITGRAPH_ALL, an edge that
+ *   stays inside them;
+ * - the edge that was added first.
  */
 int waitgraph_edge(struct waitgraph *g, uint64_t from, uint64_t to, enum waitgraph_strength strength,
 		   uint64_t resource);

@@ -76,7 +76,7 @@ static struct job *job_of(struct finding *k, const struct window_event *e, uint3
 	return job_new(k, key, &e->r, tgid);
 }
 
-/* A job without an exact end is over when its task begins the next job. */
+/* A job without an exact end is over when its task begins the next job, at the latest. */
 static void begin(struct finding *k, struct job *job, uint32_t task, uint64_t ts_ns)
 {
 	uint64_t at;

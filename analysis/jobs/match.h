@@ -12,9 +12,9 @@ struct queues_of {
 };
 
 /*
- * Sets ret[i] to the index in before->q->v of the same queue as now->q->v[i], or to SIZE_MAX. The
- * processes of two such queues have the same name. Queues with the same name match first, and the
- * others in their order.
+ * Sets ret[i] to the index in before->q->v of the queue that matches now->q->v[i], or to SIZE_MAX.
+ * Two queues match only if their processes have the same name. Queues that have the same name
+ * themselves match first. The remaining queues match in order.
  */
 void queues_match(const struct queues_of *before, const struct queues_of *now, size_t *ret);
 

@@ -26,7 +26,8 @@ const char *queue_verdict_name(enum queue_verdict verdict);
 
 struct job_times {
 	size_t count;
-	/* In ns. Jobs without a recorded enqueue, or without an end, are left out. */
+	/* In ns. The queueing counts jobs with an enqueue and a start. The execution counts jobs
+	 * with a start and an end. */
 	struct quantiles queueing, execution;
 };
 

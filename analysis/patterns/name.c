@@ -104,6 +104,7 @@ static bool is_named(const struct window_object *o)
 	case CT_OBJ_TTY:
 	case CT_OBJ_DATA:
 	case CT_OBJ_CGROUP:
+	case CT_OBJ_MARK:
 	default:
 		return false;
 	}

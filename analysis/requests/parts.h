@@ -3,10 +3,13 @@
  * parts.h - divides the time of one request into parts, across processes.
  *
  * - While child requests (graph/causal/requests.h) are under way, the time belongs to the child
- *   that is answered last.
- * - While the serving task works for another request, the request is queued.
- * - If another thread of the process is free at that time, the request is not queued: threads of
- *   such a runtime (Go, tokio) share all requests. It is not known which thread had the request.
+ *   that is answered last. Exception: while the asking task runs for the request itself.
+ * - While the serving task works for another request, the request is queued. Exception: a task
+ *   other than the serving one received the request, and a thread of the process is free. The
+ *   threads of a runtime such as Go or tokio share all requests, so the time is PART_SHARED.
+ * - After the answer, the time belongs to the client. While the client is blocked, the time is the
+ *   delivery of the answer.
+ * - Time at another host is one part (PART_OUTSIDE).
  * - All other time belongs to the serving task. path_walk() says for what this task waited.
  *
  * Pure; any thread.
@@ -18,7 +21,7 @@
 #include "lib/vec.h"
 
 enum part_kind {
-	PART_WORK, /* the task worked for the request, or had to begin */
+	PART_WORK, /* the task worked for the request, or had not begun yet */
 	PART_QUEUED,
 	PART_SHARED, /* with any thread of the process, not known which */
 	PART_DELIVERY,

@@ -2,8 +2,9 @@
 /*
  * services.h - the requests of a trace by service: how many, how slow, and why.
  *
- * Each reason has a share of the time of the slowest requests (from percentile REQUEST_SLOW_FROM
- * on), and one of the usual requests (percentiles REQUEST_USUAL_FROM to REQUEST_USUAL_TO).
+ * Each reason has two shares: of the time of the slowest requests (from percentile
+ * REQUEST_SLOW_FROM on), and of the time of the usual requests (percentiles REQUEST_USUAL_FROM to
+ * REQUEST_USUAL_TO).
  *
  * Pure; any thread. The graph and its window must live as long as the result.
  */

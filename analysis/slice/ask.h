@@ -27,9 +27,12 @@ struct ask_question {
 	size_t n_options;
 };
 
-/* Answers other than the index of an option. ASK_DECIDE: take the first option. ASK_NONE: none of
- * the options is a cause. */
-enum { ASK_DECIDE = -1, ASK_STOP = -2, ASK_NONE = -3 };
+/* Answers other than the index of an option. */
+enum {
+	ASK_DECIDE = -1, /* take the first option */
+	ASK_STOP = -2,   /* go no further */
+	ASK_NONE = -3    /* none of the options is a cause */
+};
 
 struct ask {
 	/* Returns the index of an option, or ASK_*; other numbers count as ASK_DECIDE. If it sets
@@ -39,8 +42,8 @@ struct ask {
 };
 
 /* Adds the rules for an answer to keep. The chosen option becomes a cause. The options before it
- * (for ASK_NONE: all options) become no cause. facts[i].edge of 0, or `rules` of NULL: no rule.
- * Returns 0 or -ENOMEM. */
+ * (for ASK_NONE: all options) become no cause. An option with facts[i].edge of 0 gets no rule. If
+ * `rules` is NULL, no option gets one. Returns 0 or -ENOMEM. */
 int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts *facts, size_t n,
 	     int answer);
 

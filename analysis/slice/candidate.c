@@ -8,14 +8,17 @@
 #include "lib/cleanup.h"
 #include "trace/words/frame.h"
 
-/* Limits of a search back along strong edges: its depth, and the edges of one segment. */
+/* The most steps of a search back along strong edges. */
 #define ANSWER_DEPTH 16
+/* The most edges of one segment that this search looks at. */
 #define ANSWER_EDGES 1024
 #define STACK_LOOKS  4096
 #define FRAMES_MAX   64
 
-/* EXACT_NS: the arrival of the edge is the act. START_NS: the edge started the segment. */
-enum { EXACT_NS = 0, START_NS = 1 };
+enum {
+	EXACT_NS = 0, /* the arrival of the edge is the act */
+	START_NS = 1  /* the edge started the segment */
+};
 
 static bool is_start(const struct segment *s, const struct edge *e, uint64_t arrived_ns)
 {
@@ -80,7 +83,8 @@ static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 	return GRAPH_NONE;
 }
 
-/* Example: the answer to a request that s has sent. */
+/* Returns true if s has asked the sender of e, directly or through others. Example: e is the answer
+ * to a request. */
 static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 {
 	uint64_t since = c->segments[s].from_ns;
@@ -113,7 +117,7 @@ static bool is_nearer(const struct causal *c, const struct candidate *a, const s
 	return a->distance_ns < b->distance_ns;
 }
 
-/* The parts of a long message are such edges. They count as one. */
+/* The parts of a long message, for example, count as one edge. */
 static bool is_same_way(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	const struct edge *x = &c->edges[a->edge], *y = &c->edges[b->edge];

@@ -18,7 +18,7 @@
 
 struct candidate {
 	uint32_t edge;
-	uint64_t distance_ns; /* how far the edge is from the act: distance() in candidate.c */
+	uint64_t distance_ns; /* smallest for the nearest edge; see distance() in candidate.c */
 	float score;
 	float similarity;            /* of the stacks at its two ends, 0..1; negative: not known */
 	enum edge_strength strength; /* strong also if a rule calls the edge a cause */

@@ -41,7 +41,7 @@ struct slice_step {
 	uint32_t segment;
 	uint32_t parent;
 	uint32_t edge;
-	uint64_t at_ns; /* backward: time of the act (candidate.h); forward: of the arrival */
+	uint64_t at_ns; /* backward: when the act happened (candidate.h); forward: the arrival */
 	float score;    /* backward: the product of all scores so far; forward: 1 */
 };
 
@@ -65,7 +65,7 @@ struct slice_options {
 #define SLICE_MAX_STEPS 256
 
 struct slice {
-	struct slice_step *steps; /* backward: the origin comes last; forward: by at_ns */
+	struct slice_step *steps; /* backward: the origin comes last; forward: sorted by at_ns */
 	size_t n_steps;
 	struct slice_choice *choices;
 	size_t n_choices;

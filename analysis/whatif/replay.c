@@ -10,16 +10,16 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* The shift (whatif.h) of a task in a cycle of waits that the question breaks: nobody waits for
- * it. */
+/* In place of a shift (whatif.h): the question breaks a cycle of waits through this task, so the
+ * task holds up no other task. */
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
 	uint64_t shift;
 	uint32_t next; /* the first interval that is not replayed to its end */
 	uint32_t arrival;
-	size_t held_end;  /* the end of the entries of `held` that are set for held_of */
-	uint32_t held_of; /* 1 + an interval; 0: none */
+	size_t held_end;  /* for the interval held_of - 1, `held` is set up to this entry */
+	uint32_t held_of; /* 0: none */
 	bool begun;
 	bool busy;
 };

@@ -24,7 +24,7 @@ struct arrival {
 	uint64_t left_ns; /* when it left the task `from` */
 	uint64_t obj;
 	uint32_t from;
-	bool waited; /* the exit of a child or thread, while the task waited for another one */
+	bool waited; /* `from` exited while the task waited for another child or thread */
 	uint8_t awaited;
 };
 
@@ -47,8 +47,8 @@ struct whatif {
 int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);
 #define CAUSE_COMES UINT32_MAX /* a thread is about to write the cause */
 struct cause whatif_cause(struct whatif *x, uint32_t interval);
-/* Returns how long marked tasks had the CPU for which a RUNNABLE interval waited. near[cpu]: where
- * the search begins. Make the calls in order of time, with zeros before the first one. */
+/* Returns how long marked tasks had the CPU for which a RUNNABLE interval waited. The search begins
+ * at near[cpu]. Set near[] to zeros before the first call, and make the calls in order of time. */
 uint64_t whatif_rivals(const struct graph *g, const bool *marked, uint32_t interval, uint64_t from_ns,
 		       uint64_t to_ns, size_t *near);
 /* Marks the tasks that v takes away. Returns whether there are any. */

@@ -69,8 +69,8 @@ struct reached {
 };
 typedef VEC(struct reached) reacheds;
 
-/* A task may wait for one child or thread while others end. It needs these others too, but the
- * trace has no wait for them. So each of them makes an arrival. */
+/* A task that waits for one child or thread needs the ends of its other ones too. The trace has no
+ * wait for those ends, so each of them makes an arrival. */
 static int find_siblings(struct whatif *x, reacheds *v)
 {
 	const struct graph *g = x->g;
@@ -138,8 +138,6 @@ static int place_arrivals(struct whatif *x, const struct causal_links *links, co
 {
 	size_t *first = x->arrivals_of;
 
-	/* After the third loop, first[t + 1] is the place of the next arrival at t. At the end,
-	 * first[t] is the place of the first one. */
 	for (size_t i = 0; i < links->n; i++)
 		first[links->v[i].to + 2] += arrives(x, &links->v[i]);
 	for (size_t i = 0; i < siblings->n; i++)
@@ -149,6 +147,8 @@ static int place_arrivals(struct whatif *x, const struct causal_links *links, co
 	x->arrivals = malloc((first[x->g->n_tasks + 1] + 1) * sizeof(*x->arrivals));
 	if (!x->arrivals)
 		return -ENOMEM;
+	/* Now first[t + 1] is the next free place of task t. In the end, it is the first place of
+	 * task t + 1. */
 	for (size_t i = 0; i < links->n; i++)
 		if (arrives(x, &links->v[i]))
 			x->arrivals[first[links->v[i].to + 1]++] = arrival_of(x, &links->v[i]);

@@ -141,7 +141,8 @@ static void ask_rivals(struct table *t)
 	}
 }
 
-/* If no other task of the process is on the path, the question about the process is the same. */
+/* If no other task of the process is on the path, the questions about the task and about the
+ * process are the same. */
 static bool has_company(const struct table *t, uint32_t task)
 {
 	const struct graph *g = t->x->g;
@@ -177,7 +178,7 @@ static int within_cmp(const void *a, const void *b)
 	return x->obj < y->obj ? -1 : x->obj > y->obj;
 }
 
-/* Then a question about the object would be the same as the question about these waits. */
+/* If the waits of one row are all the waits for the object, both questions are the same. */
 static bool told_already(const struct table *t, const struct account_row *r)
 {
 	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_WAIT]; i++)

@@ -9,7 +9,7 @@
 
 enum whatif_kind {
 	WHATIF_WAIT,
-	WHATIF_WAITS, /* all waits of its task with the same object, task to blame and edge */
+	WHATIF_WAITS, /* `interval`, and all like waits of its task (same object, blame and edge) */
 	WHATIF_RESOURCE,
 	WHATIF_TASK,
 	WHATIF_PROCESS,
@@ -24,8 +24,8 @@ struct whatif_without {
 	enum time_kind time;
 };
 
-/* The most tasks in a row that wait for the next one. Behind this row, the next task does nothing
- * earlier than in the trace. */
+/* The most tasks in a row, each of which waits for the next. A further task does nothing earlier
+ * than in the trace. */
 #define WHATIF_MAX_DEPTH 2048
 
 #endif

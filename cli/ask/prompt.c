@@ -135,7 +135,7 @@ static bool parse_choice(const char *word, size_t n_options, int *ret)
 	return true;
 }
 
-/* Possible answers: "", "2", "k", "2k", "k 2", "n", "s", "q", "?", "h". */
+/* Examples of answers: "", "2", "k", "2k", "k 2", "n", "s", "q", "?", "h". */
 static struct answer parse(const char *line, size_t n_options)
 {
 	struct answer a = { .word = WORD_BAD };

@@ -14,7 +14,7 @@
 #define RULESFILE_SCHEMA     "ctrace.rules/1"
 #define RULESFILE_BYTES_MAX  (1u << 20)
 #define RULESFILE_RULES_MAX  10000
-#define RULESFILE_STRING_MAX 512 /* the most bytes of a name, a frame or a note */
+#define RULESFILE_STRING_MAX 512 /* the most bytes of an object's name, a frame or a note */
 #define RULESFILE_ERR_MAX    256
 
 /* Appends the rules of a text to `rules`. Returns 0, -EBADMSG or -ENOMEM. After an error,

@@ -4,9 +4,9 @@
  * - the files of --rules, in the order of the command line;
  * - the user's own file: ctrace/rules.json in $XDG_CONFIG_HOME, or in ~/.config.
  *
- * Answers are kept at the front of the first of these files. It is read again before, and is
- * replaced by a rename. A function that returns int returns an exit code and prints its errors
- * itself. One thread.
+ * Answers are kept at the front of the first of these files. To keep them, rulestore_keep() reads
+ * the file again and replaces it by a rename. A function that returns int returns an exit code and
+ * prints its errors itself. One thread.
  */
 #ifndef CTRACE_CLI_ASK_RULESTORE_H
 #define CTRACE_CLI_ASK_RULESTORE_H
@@ -37,10 +37,14 @@ struct rulestore {
 		size_t end;
 	} files[RULESTORE_FILES_MAX + 1];
 	size_t n_files;
-	/* The file for answers. NULL: --no-rules was given, or there is no home directory. */
+	/* The file for answers. NULL: --no-rules was given, or there is neither a file of --rules
+	 * nor a directory for the user's own file. */
 	char *keep;
 };
 
+/* Reads at most RULESFILE_BYTES_MAX + 1 bytes, so that the parser sees a file that is too large. The
+ * caller frees *ret. Returns 0, -EMEDIUMTYPE if the file is not regular, or another -errno. */
+int rulestore_read(const char *path, char **ret, size_t *ret_size);
 /* asking: there may be answers, so the file for answers need not exist yet. Call
  * rulestore_done() after failure too. */
 int rulestore_open(const struct rulestore_options *o, bool asking, struct rulestore *ret);
@@ -49,9 +53,9 @@ int rulestore_open(const struct rulestore_options *o, bool asking, struct rulest
 int rulestore_keep(const struct rulestore *s);
 void rulestore_done(struct rulestore *s);
 
-/* These two say which rules decided, and how often. rulestore_print() writes nothing if no rule
- * did. rulestore_json() returns a new reference to [{"file","rule","verdict","applied","text"}]. */
+/* Prints which rules decided, and how often. Prints nothing if no rule decided. */
 void rulestore_print(FILE *f, const struct rulestore *s);
+/* Returns a new reference to [{"file","rule","verdict","applied","text"}]. */
 json_t *rulestore_json(const struct rulestore *s);
 
 #endif

@@ -12,7 +12,7 @@ struct lacks {
 	uint64_t missing_ns;
 	/* the missing records that are lost; the others wait in the daemon's memory */
 	uint64_t lost_records;
-	/* in this interval (boot time), records may be missing; 0 and 0: no such interval */
+	/* between these two times (boot time), records may be missing; 0 and 0: nowhere */
 	uint64_t unsure_from_ns, unsure_to_ns;
 };
 

@@ -20,12 +20,12 @@ struct oneshot;
 /*
  * Starts ctraced and waits until it records. Returns 0, or CLI_FAILED after a printed error.
  * - near: a directory to use instead of /var/tmp, if it has more room. It is not used if /var/tmp
- *   has room for four times size_bytes (or ONESHOT_SIZE_MIN, if size_bytes is 0).
+ *   has room for four times size_bytes (if size_bytes is 0: for four times ONESHOT_SIZE_MIN).
  * - size_bytes: size of the circular trace; 0: ONESHOT_SIZE_MAX, but at most a quarter of the room.
  * - frameworks: the frameworks that report jobs, as in ctraced.conf(5).
  *
  * Until oneshot_free(), the signals INT, TERM, HUP, QUIT and CHLD are blocked in the caller, so
- * that no signal ends it before the directory is removed. A signalfd can receive them.
+ * that none of them ends it before the directory is removed. A signalfd can receive them.
  */
 int oneshot_start(const char *near, uint64_t size_bytes, const char *frameworks, struct oneshot **ret);
 /* Also removes the directory. May be called twice. */
@@ -33,6 +33,8 @@ void oneshot_stop(struct oneshot *r);
 /* As oneshot_stop(); also restores the signal mask. Accepts NULL. */
 void oneshot_free(struct oneshot *r);
 
+/* Tells a recorded command the path of the daemon's control socket. */
+#define ONESHOT_SOCKET_VARIABLE "CTRACE_SOCKET"
 const char *oneshot_socket(const struct oneshot *r);
 /* The circular trace. It can be read until oneshot_stop(), even if the daemon has died. */
 const char *oneshot_trace(const struct oneshot *r);

@@ -112,7 +112,7 @@ static int remove_old(const struct outfile *o, int *ret_old)
 	return CLI_OK;
 }
 
-/* No other user can open the new file, whatever the umask is. */
+/* Only the user and root can open the new file, whatever the umask is. */
 static int make_partial(struct outfile *o)
 {
 	_cleanup_close_ int old = -1;

@@ -149,7 +149,7 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
-/* If nothing is wrong with ret->task, takes another thread of the process that hangs. The main
+/* If nothing is wrong with ret->task, takes another thread of the process, if one hangs. The main
  * thread of some programs only waits for signals. */
 static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *who, struct victim *ret)
 {

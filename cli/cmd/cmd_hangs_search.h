@@ -9,7 +9,7 @@
 #include "analysis/hangs/hangs.h"
 
 /*
- * Returns the same list as hangs_find(). Returns 0 or -errno.
+ * Sets *ret to the same list as hangs_find(). Returns 0 or -errno.
  *
  * After Ctrl-C, the list has only the diagnosed rows, and (*ret)->missing is not 0. Threads may
  * still read the graph then: do not free it, and end the process with _exit().

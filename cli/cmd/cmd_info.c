@@ -85,7 +85,8 @@ static double bytes_per_record(const struct reader_info *i)
 	return i->records ? (double)(i->used_slots * i->slot_bytes) / (double)i->records : 0;
 }
 
-/* No "cpu": records of all CPUs are missing. No "records": their number is not known. */
+/* A gap without "cpu" is a gap of all CPUs. Without "records", the number of missing records is not
+ * known. */
 static json_t *gaps_json(const struct contents *c)
 {
 	json_t *gaps = json_array();

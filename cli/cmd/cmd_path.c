@@ -73,9 +73,9 @@ static void path_work_done(struct path_work *k)
 	free(k->links.v);
 }
 
-/* The what-if of the headline: how much shorter would the interval be without the largest row of
- * ACCOUNT_WAIT? If this row is the wait for a CPU, the waits of all tasks for CPUs are taken
- * away. Other rows without a resource have no what-if. */
+/* Asks how much shorter the range would be without the largest row of ACCOUNT_WAIT. If this row is
+ * the wait for a CPU, takes away the waits of all tasks for CPUs. Other rows without a resource
+ * have no what-if. */
 static int headline(struct path_work *k)
 {
 	const struct account_row *r = &k->account->rows[ACCOUNT_WAIT][0];

@@ -202,8 +202,8 @@ static bool same_next(const struct waitlive_chain *a, const struct waitlive_chai
 	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
 }
 
-/* Prints the tasks that wait for the same task as the first task of `first`, in the same way.
- * Returns their number. */
+/* Looks at the chains behind chain `first` that begin with a wait like its first wait: for the same
+ * task, in the same way. Prints the first tasks of these chains. Returns their number. */
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {
 	enum { SHOWN = 8 };

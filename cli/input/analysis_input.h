@@ -44,7 +44,7 @@ int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to
 /* Prints a warning if the graph did not look at all records, because of a limit. */
 void analysis_close(struct analysis_input *in);
 int analysis_tid(const char *option, const char *arg, uint32_t *ret);
-/* The task lived in the window. If several did, this is the last one. */
+/* Finds the last task with this tid that lived in the window. */
 int analysis_task(const struct analysis_input *in, uint32_t tid, uint32_t *ret_task);
 
 #endif

@@ -8,8 +8,8 @@
 
 #include "cli/input/analysis_input.h"
 
-/* Finds the task with this tid that lived at at_ns. tid 0: the only task with the name comm
- * then. */
+/* Finds the task with this tid that lived at at_ns. If tid is 0, finds the only task that had the
+ * name comm at at_ns. */
 int taskarg_find(const struct analysis_input *in, uint32_t tid, const char *comm, uint64_t at_ns,
 		 uint32_t *ret_task);
 /* Opens path. at: the argument of `option`. *ret_at_ns: this moment in boot time. */

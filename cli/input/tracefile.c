@@ -10,9 +10,9 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-/* How many events a piece of tracefile_each() should have, and may have. The largest takes about
- * 450 MB. */
-#define PIECE_EVENTS     500000
+/* How many events a piece of tracefile_each() should have. */
+#define PIECE_EVENTS 500000
+/* The most events that a piece may have. Such a piece takes about 450 MB. */
 #define PIECE_EVENTS_MAX (8ULL << 20)
 
 int tracefile_open(const char *path, struct reader **ret)

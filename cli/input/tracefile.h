@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tracefile.h - opens a trace for a command, and reads times from options. A function that returns
- * int prints its errors itself and returns an exit code. CLI_USAGE: a time cannot be understood.
- * One thread.
+ * int prints its errors itself and returns an exit code. CLI_USAGE: a time or the number of a boot
+ * cannot be understood, or --from is not before --to. One thread.
  */
 #ifndef CTRACE_CLI_INPUT_TRACEFILE_H
 #define CTRACE_CLI_INPUT_TRACEFILE_H
@@ -18,7 +18,7 @@ int tracefile_check(struct reader **trace, const char *path);
 /* arg: the argument of --boot, such as "1" for the boot before the newest. NULL: does nothing. */
 int tracefile_use_boot(struct reader *r, const char *path, const char *arg);
 struct timearg_context tracefile_context(const struct reader *r);
-/* If the wall clock time arg lies in an earlier boot, and not in the newest one, changes to that
+/* If arg is a wall clock time in an earlier boot, and not in the newest one, changes to the earlier
  * boot and prints a warning. arg may be NULL. Call this before anything is loaded. */
 void tracefile_find_boot(struct reader *r, const char *option, const char *arg);
 /* Reads the argument of `option`, such as "--at", as boot time. The time has to lie in the
@@ -37,7 +37,7 @@ int tracefile_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, struct wi
 /*
  * Walks through [from, to) in pieces of limited size, in order of time. fn gets a window, which is
  * valid during the call, and the events [first, end) of the piece. fn returns false to stop. A
- * piece that cannot be read is skipped. There is a warning if a daemon ran at that time. Returns
+ * piece that cannot be read is skipped, with a warning unless no file segment overlaps it. Returns
  * CLI_FAILED if no piece can be read, if memory is short, or if a piece of 1 ns is still too large.
  * Shows progress.
  */

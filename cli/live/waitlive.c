@@ -238,7 +238,7 @@ static bool passes(const struct waitlive *w, const struct waitlive_chain *c, uin
 	return pid == 0;
 }
 
-/* Many main loops read from a pipe that a signal handler writes (self-pipe). Handlers of faults
+/* Many main loops read from a pipe to which a signal handler writes (self-pipe). Handlers of faults
  * and of glibc's own signals do not count. */
 static bool handler_may_break(const struct waitlive *w, const struct waitlive_chain *c)
 {

@@ -31,9 +31,9 @@ void graph_pick_done(struct graph_pick *pick);
 
 /* Writes one line for each segment and each edge. Stops early if a write to stdout fails. */
 void render_graph_json(FILE *f, const struct graph_pick *pick);
-/* in[s]: segment s is shown. NULL: all are shown. If the first segment of an edge is not shown,
- * "from" is null. */
 void render_segment_json(FILE *f, const struct causal *c, uint32_t segment);
+/* in[s] is true if segment s is shown; if `in` is NULL, all segments are shown. If the first
+ * segment of the edge is not shown, "from" is null. */
 void render_edge_json(FILE *f, const struct causal *c, const struct edge *e, const bool *in);
 
 #define RENDER_DOT_MAX 400

@@ -18,7 +18,7 @@ struct dumpline;
 struct dumpline *dumpline_new(FILE *f, const struct dumpline_options *options);
 void dumpline_free(struct dumpline *d);
 /* Sets the window of the records that are printed next. dumpline keeps names from the window, so
- * it must not change. */
+ * the window must not change. */
 void dumpline_window(struct dumpline *d, const struct window *w);
 void dumpline_print(struct dumpline *d, const struct window_event *e);
 

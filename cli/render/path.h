@@ -18,15 +18,15 @@ struct path_view {
 	const struct account *account;
 	struct whatif *whatif;
 	uint64_t from_ns, to_ns;
-	/* What --without takes away, all together. n_without 0: `table` has the what-ifs that
-	 * are worth asking instead. */
+	/* What --without takes away, all together. */
 	const struct whatif_without *without;
 	size_t n_without;
 	struct whatif_row answer;
+	/* If n_without is 0: the what-ifs that are worth asking. */
 	const struct whatif_row *table;
 	size_t n_table;
-	/* The what-if of the headline takes away the waits for the thing or the CPU for which
-	 * the victim mostly waited. If the victim mostly ran, saved_ns is 0. */
+	/* Takes away the waits for the thing, or for the CPU, for which the victim mostly waited.
+	 * If the victim mostly ran, saved_ns is 0. */
 	struct whatif_row headline;
 	bool all;
 };

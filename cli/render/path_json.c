@@ -37,7 +37,7 @@ static json_t *task_json(const struct path_view *v, uint32_t task)
 				  &p);
 }
 
-/* In a folded piece, short waits are not recorded, so only their sums are known. */
+/* Of a folded piece, only sums are known. */
 static json_t *sums_json(const struct path_view *v, const struct path_piece *x)
 {
 	struct interval_sums sums;

@@ -315,7 +315,7 @@ static void print_fold(FILE *f, size_t n, uint64_t ns)
 		fprintf(f, "%14s %10s  %zu piece%s\n", "...", text_duration(ns, text), n, n > 1 ? "s" : "");
 }
 
-/* Returns the length below which a run is not shown. 0: all runs are shown. */
+/* Returns the length below which a run is not shown. 0: no run is too short. */
 static uint64_t shortest_shown(const struct path_view *v, const runs *rs)
 {
 	uint64_t top[RUNS_SHOWN] = { 0 };

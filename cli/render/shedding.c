@@ -67,7 +67,7 @@ void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns,
 		const struct window_event *e = &w->events[i];
 		bool shed = e->r.kind == CT_SHED || e->r.kind == CT_GAP;
 
-		/* x[0] is the begin of the time that the record is about */
+		/* x[0] is the start of the time that the record is about */
 		if (shed && window_words(w, e)[0] < to_ns && e->r.ts >= from_ns)
 			shedding_note(s, w, e);
 	}

@@ -13,7 +13,7 @@
 
 #include "trace/format/window.h"
 
-/* So many capped tasks and groups are named, at most. left_out counts the records of all. */
+/* The most capped tasks, and the most capped groups, that are named. */
 #define SHEDDING_TASKS  16
 #define SHEDDING_GROUPS 4
 
@@ -27,14 +27,14 @@ struct shedding {
 	enum ct_shed step;  /* the step that left out most */
 	bool blind;         /* stacks of long waits and polled variables were left out */
 	uint64_t paused_ns; /* the sum of the pauses, in which nothing was recorded */
-	uint64_t left_out;
+	uint64_t left_out;  /* the left-out records of all capped tasks and groups, named or not */
 	uint32_t capped[SHEDDING_TASKS];
 	unsigned n_capped;
 	struct shedding_group groups[SHEDDING_GROUPS];
 	unsigned n_groups;
 };
 
-/* Only a CT_SHED counts, and a CT_GAP that is a pause. */
+/* Takes note of a CT_SHED, or of a CT_GAP that is a pause. Ignores other records. */
 void shedding_note(struct shedding *s, const struct window *w, const struct window_event *e);
 /* Takes note of the records of a window that concern [from_ns, to_ns), in boot time. */
 void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns, uint64_t to_ns);

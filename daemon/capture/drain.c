@@ -161,8 +161,8 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 	struct drain *d = arg;
 	const struct ct_rec *last = &task->st.last;
 	const struct inspect_want want = {
-		/* A task that loops through short waits may be in its next wait by then. That
-		 * wait shows the same loop, so any wait will do. */
+		/* A task that loops through short waits may be in its next wait when it is
+		 * inspected. The next wait shows the same loop, so any wait will do. */
 		.since_ns = task->loop_waits >= INSPECT_POLICY_LOOP_WAITS ? 0 : last->ts,
 		.obj = last->obj,
 		.tid = last->tid,
@@ -185,9 +185,9 @@ static void drain_take_files(void *arg, void *data, size_t size)
 	drain_post(arg, data, size);
 }
 
-/* A table is recorded at most once in DRAIN_FILES_AGAIN_NS. If the task has polled its
- * descriptors since before the capture began, no CT_WAITFD names them. Then they are recorded
- * after each inspection. */
+/* A table is recorded at most once in DRAIN_FILES_AGAIN_NS. If a poll began before the capture, no
+ * CT_WAITFD names its descriptors. So the descriptors of such a poll are recorded after each
+ * inspection. */
 static void drain_files(struct drain *d, const struct inspect_result *v, uint64_t now_ns)
 {
 	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);

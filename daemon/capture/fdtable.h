@@ -24,10 +24,9 @@ struct fdtable_job {
 	uint32_t tgid;
 	/* true: also write the whole table, before the CT_WAITFD records */
 	bool whole;
-	/* The task tid polls n_set descriptors. fds has the first n_fds of them. Each gets a
-	 * CT_WAITFD record if the table has its object. */
-	uint32_t tid;
-	uint16_t n_fds, n_set;
+	uint32_t tid;          /* the task that polls */
+	uint16_t n_fds, n_set; /* it polls n_set descriptors, and `fds` has n_fds of them */
+	/* Each of these gets a CT_WAITFD record if the table has its object. */
 	struct inspect_fd fds[CT_WAITFD_MAX];
 };
 

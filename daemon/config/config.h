@@ -35,8 +35,8 @@ struct config {
 	uint32_t budget_ppm; /* share of the machine's CPU time for tracing; 0: no budget */
 	uint32_t task_cap;   /* records that one task may make in a second; 0: no limit */
 	struct config_hang hang;
-	/* The daemon writes to it once: that the capture runs, or why it cannot run. -1: no
-	 * message. */
+	/* A descriptor, or -1. The daemon writes one message to it: that the capture runs, or why
+	 * it cannot run. */
 	int ready_fd;
 	bool die_with_parent;
 };

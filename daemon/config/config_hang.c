@@ -38,8 +38,8 @@ static int hang_time(const char *what, const char *value, bool may_be_off, uint6
 	return 0;
 }
 
-/* A rule with a setting of its own in the section keeps it, in any order of the settings. A time
- * does not change the disk rule, but "off" does. */
+/* Sets the limits of all rules that have no setting of their own in the section. A time does not
+ * change the disk rule, but "off" does. */
 static int hang_set_after(struct config_hang *c, unsigned section, struct detect_limits *limits,
 			  const char *what, const char *value, char *err)
 {

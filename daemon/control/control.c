@@ -30,6 +30,7 @@ struct client {
 	int fd;
 	int passed_fd; /* the descriptor that came with the line that is being read, or -1 */
 	uid_t uid;
+	pid_t pid;
 	enum control_right right;
 	bool busy; /* the request has no answer yet */
 	sd_event_source *io, *timer;
@@ -98,8 +99,8 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
-/* Returns the events to poll for; 0: the client has to wait. EPOLLOUT for a request that is in
- * the buffer already: the socket can be written, so the event loop comes back at once. */
+/* Returns the events to poll for; 0: the client has to wait. If the buffer has a whole request,
+ * returns EPOLLOUT, so that the event loop comes back at once. */
 static uint32_t client_events(const struct client *cl)
 {
 	if (cl->n_out)
@@ -363,13 +364,18 @@ static struct client *control_place(struct control *c, uid_t uid, const char **w
 	return n_others < CONTROL_CLIENTS_MAX - CONTROL_ROOT_CLIENTS ? place : NULL;
 }
 
-static int client_start(struct control *c, struct client *cl, int fd, uid_t uid, enum control_right right)
+static int client_start(struct control *c, struct client *cl, int fd, const struct ucred *cred,
+			enum control_right right)
 {
 	int r;
 
-	*cl = (struct client){
-		.control = c, .id = ++c->last_id, .fd = fd, .passed_fd = -1, .uid = uid, .right = right
-	};
+	*cl = (struct client){ .control = c,
+			       .id = ++c->last_id,
+			       .fd = fd,
+			       .passed_fd = -1,
+			       .uid = cred->uid,
+			       .pid = cred->pid,
+			       .right = right };
 	c->n_clients++;
 	r = sd_event_add_io(c->event, &cl->io, fd, EPOLLIN, client_event, cl);
 	if (r >= 0)
@@ -387,8 +393,8 @@ static bool control_is_gone(int fd)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* Looks for a place before the rights, because that is cheap. Returns true for a user other than
- * root. */
+/* Looks for a place first, because to check the rights costs more. Returns true for a user other
+ * than root. */
 static bool control_take(struct control *c, int fd)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };
@@ -414,7 +420,7 @@ static bool control_take(struct control *c, int fd)
 			"You may not use this daemon: only root and the members of the group in the setting group may; see ctraced.conf(5).");
 		control_hang_up(c, cred.uid, fd);
 	} else {
-		client_start(c, cl, fd, cred.uid, right);
+		client_start(c, cl, fd, &cred, right);
 	}
 	return !uid_is_owner(cred.uid);
 }
@@ -508,6 +514,14 @@ uid_t control_uid(const struct control *c, uint64_t client)
 		if (c->clients[i].id == client)
 			return c->clients[i].uid;
 	return (uid_t)-1;
+}
+
+pid_t control_pid(const struct control *c, uint64_t client)
+{
+	for (size_t i = 0; client && i < CONTROL_CLIENTS_MAX; i++)
+		if (c->clients[i].id == client)
+			return c->clients[i].pid;
+	return 0;
 }
 
 bool control_is_owner(const struct control *c, uint64_t client)
@@ -631,8 +645,8 @@ static int control_listen(struct control *c, bool group)
 }
 
 /*
- * A clean-up may have removed the file. Without it, no client can connect. The daemon can no longer
- * give files to a group, so the new socket is for root only.
+ * Makes the socket again if a clean-up has removed its file. The daemon can no longer give files
+ * to a group, so the new socket is for root only.
  */
 static int control_look(sd_event_source *source, uint64_t usec, void *arg)
 {

@@ -12,9 +12,8 @@
  *   disconnected.
  * - One round of the event loop handles one request of each client, and accepts CONTROL_ACCEPT_MAX
  *   connections, at most.
- * - All users other than root together take at most CONTROL_PACE_PERCENT of a CPU. Above this limit
- *   there is a rest: the daemon reads nothing from these users, and accepts no connection of any
- *   user.
+ * - All users other than root together take at most CONTROL_PACE_PERCENT of a CPU. Above this limit,
+ *   for a while the daemon reads nothing from these users, and accepts no connection of any user.
  * - CONTROL_BACKLOG connections that are not accepted yet. If there are more, connect() blocks.
  */
 #ifndef CTRACE_DAEMON_CONTROL_CONTROL_H
@@ -42,9 +41,9 @@ enum control_right {
 };
 
 /*
- * Handles a request. body is valid only during the call. *fd is the descriptor that came with it,
- * or -1. A handler that keeps it sets *fd to -1 (TAKE_FD). The client's next request waits for
- * control_answer(), which may come later.
+ * Handles a request. body is valid only during the call. *fd is the descriptor that came with the
+ * request, or -1. A handler that keeps the descriptor sets *fd to -1 (TAKE_FD). The client's next
+ * request waits for control_answer(), which may come later.
  */
 typedef void (*control_request_fn)(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd);
 
@@ -89,6 +88,8 @@ __attribute__((format(printf, 3, 4))) void control_refuse(struct control *c, uin
 enum control_right control_right(const struct control *c, uint64_t client);
 /* Returns (uid_t)-1 if the client has gone. */
 uid_t control_uid(const struct control *c, uint64_t client);
+/* Returns 0 if the client has gone, or if its process is not visible. */
+pid_t control_pid(const struct control *c, uint64_t client);
 /* Returns true for root and for the daemon's user. */
 bool control_is_owner(const struct control *c, uint64_t client);
 bool control_connected(const struct control *c, uint64_t client);
@@ -97,7 +98,7 @@ unsigned control_clients(const struct control *c);
 uint64_t control_denied(const struct control *c);
 /* Connections that were refused because of CONTROL_USER_CLIENTS, or because no place was free. */
 uint64_t control_turned_away(const struct control *c);
-/* The CPU time in ns that users other than root have taken so far. Any thread. */
+/* The CPU time in ns that users other than root have taken on the main thread. Any thread. */
 uint64_t control_cpu_ns(const struct control *c);
 
 #endif

@@ -104,7 +104,7 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	return step_to(g, now_ns, step_next(g->step, true));
 }
 
-/* So long, in ns, the cost has to be low before a step back. */
+/* Returns how long, in ns, the cost has to be low before a step back. */
 static uint64_t governor_wait(const struct governor *g)
 {
 	uint64_t ns =
@@ -126,7 +126,7 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	 * budget. */
 	double limit = g->step == CT_SHED_PAUSES ? GOVERNOR_CALM_PAUSE : GOVERNOR_CALM;
 	/* back_ppm is the estimated cost after a step back from CT_SHED_COARSE. Stopped
-	 * inspections come back before such a step, so until then it does not count. */
+	 * inspections come back before such a step, so until then back_ppm does not count. */
 	double rate = g->step == CT_SHED_COARSE && !g->blind ? MAX(g->rate_ppm, g->back_ppm) : g->rate_ppm;
 	bool calm = (g->step || g->blind) && !g->cap_ns && g->bucket_ns > 0 && rate < g->budget_ppm * limit;
 

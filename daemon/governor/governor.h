@@ -11,7 +11,8 @@
  * - Otherwise the governor takes the next step: CT_SHED_HOOKS, then CT_SHED_COARSE. Both steps
  *   still record every wait of CT_COARSE_NS or more, with its reason and its end.
  * - From CT_SHED_COARSE on, the governor caps a group of tasks that makes a large part of the
- *   records (GOVERNOR_SHARE). For a while, records that are only about these tasks are left out.
+ *   records (GOVERNOR_SHARE). For a while, most records that are only about these tasks are left
+ *   out (bpf/caps.h).
  * - In the last step, CT_SHED_PAUSES, the governor pauses the capture. The pause ends when the
  *   bucket holds enough to record for a while, or after GOVERNOR_OFF_MAX_NS.
  *
@@ -33,7 +34,7 @@ struct governor_spent {
 	/* CPU time for recording, without inspections and without governor_loop_threads.aside_ns */
 	uint64_t capture_ns;
 	uint64_t other_ns;
-	/* part of capture_ns: for short waits and events of capped tasks, which are left out */
+	/* part of capture_ns: for leaving out short waits, and events of capped tasks */
 	uint64_t passed_ns;
 };
 
@@ -65,13 +66,14 @@ struct governor {
 	uint64_t cap_ns; /* groups are capped since this time; 0: no group is capped */
 	uint64_t uncap_ns;
 	/* Set by the caller before each tick: the part (0 to 1) of all records that the largest
-	 * group makes. 0: this group cannot be capped. */
+	 * group makes. 0: the largest group cannot be capped. */
 	double share;
-	/* Set by the caller before each tick. coarse: this kernel can do CT_SHED_COARSE.
-	 * back_ppm: in that step, the cost that the capture would have in CT_SHED_HOOKS. */
+	/* set by the caller before each tick: this kernel can do CT_SHED_COARSE */
 	bool coarse;
+	/* Set by the caller before each tick. In the step CT_SHED_COARSE: the cost that the capture
+	 * would have in CT_SHED_HOOKS. */
 	double back_ppm;
-	unsigned patience; /* factor for the time of low cost before a step back */
+	unsigned patience; /* the time of low cost before a step back is multiplied by this */
 };
 
 enum governor_act {
@@ -87,8 +89,8 @@ enum governor_act {
  * CPUs are on-line. */
 void governor_init(struct governor *g, uint32_t budget_ppm, uint64_t now_ns,
 		   const struct governor_spent *spent, unsigned cpus);
-/* Also fills the bucket, and sets patience to 1. Without a budget (0), each tick leaves out
- * less, until all is recorded. */
+/* Sets the budget, fills the bucket, and sets patience to 1. Without a budget (0), each tick leaves
+ * out less, until all is recorded. */
 void governor_budget(struct governor *g, uint32_t budget_ppm);
 /* Decides what the caller has to do next, once in GOVERNOR_TICK_NS. now_ns and cpus are as for
  * governor_init(). */

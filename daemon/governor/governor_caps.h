@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * governor_caps.h - finds the tasks that make more records in a second than the limit, and caps
- * them. Until the second is over, the records of such a task are left out, except for long waits.
- * Pure. Only one thread at a time.
+ * them. Until the second is over, most records of such a task are left out (bpf/caps.h). Pure. Only
+ * one thread at a time.
  *
- * The counts come from a sample of the records. In their table of fixed size, a task with few
- * records loses its place to another task.
+ * The counts come from a sample of the records. The table of the counts has a fixed size, so a task
+ * with few records loses its place to another task.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_CAPS_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_CAPS_H
@@ -52,7 +52,7 @@ struct caps_ops {
 	void (*uncap)(void *arg, uint32_t tid, uint64_t since_ns);
 	void *arg;
 };
-/* Returns the task with the largest count of this second, or 0. The sample must have
+/* Returns the task with the largest count of this second. 0: none, or the sample has fewer than
  * GROUPS_LEAST records. *ret_share: a lower limit of the task's part (0 to 1) of all counted
  * records. */
 uint32_t caps_most(const struct caps *c, double *ret_share);
@@ -62,7 +62,8 @@ bool caps_over(const struct caps *c, uint64_t now_ns);
  * all counts. For each round of the drain thread. */
 void caps_round(struct caps *c, uint64_t now_ns, const struct caps_ops *ops);
 void caps_end(struct caps *c, const struct caps_ops *ops);
-/* Returns true if the task is capped for its own records, and not for those of its group. */
+/* Returns true if this task alone is capped. A task that is capped only as a member of a group does
+ * not count. */
 bool caps_has(const struct caps *c, uint32_t tid);
 
 #endif

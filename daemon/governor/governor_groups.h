@@ -26,9 +26,9 @@ struct groups {
 void groups_init(struct groups *g, uint64_t now_ns);
 /* group 0: the task is in no group. */
 void groups_add(struct groups *g, uint64_t group);
-/* Returns the group with the largest count, or 0. GROUPS_LEAST records must have been counted.
- * *ret_share: an upper limit of the group's part (0 to 1) of all counted records. The real part
- * may be lower, by up to 1/GROUPS_MAX. */
+/* Returns the group with the largest count. 0: none, or fewer than GROUPS_LEAST records were
+ * counted. *ret_share: an upper limit of the group's part (0 to 1) of all counted records. The real
+ * part may be lower, by up to 1/GROUPS_MAX. */
 uint64_t groups_most(const struct groups *g, double *ret_share);
 /* Halves all counts once in GROUPS_HALF_NS. */
 void groups_age(struct groups *g, uint64_t now_ns);

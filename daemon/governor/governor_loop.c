@@ -27,8 +27,9 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	/* read after the clocks of the threads, so that it is not smaller than their sum */
 	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
-	/* To leave out an event costs time too. The budget never counts it for short waits. For
-	 * events of capped tasks, the budget counts it only while no group is capped. */
+	/* To leave out an event costs time too. Up to GOVERNOR_PASSED_PPM, the budget does not
+	 * count the time for short waits and, while a group is capped, for events of capped
+	 * tasks. */
 	passed_ns = probe_passed_ns(g->opt.probe);
 	short_ns = probe_short_ns(g->opt.probe);
 	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0) +
@@ -215,10 +216,8 @@ static void governor_loop_step(struct governor_loop *g)
 	governor_loop_say(g, before, ppm);
 }
 
-/*
- * The CT_GAP tells the detector that records are missing. The states, which come after it, tell the
- * detector where to go on.
- */
+/* The CT_GAP tells the detector that records are missing. After it, the detector needs the states
+ * of all tasks. */
 static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 {
 	const struct ct_rec gap = {

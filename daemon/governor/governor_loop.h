@@ -5,7 +5,7 @@
  * only.
  *
  * In a coarse step, all tasks are read about twice a second, or less often if there are very many.
- * These readings show which tasks wait for long, and how much CPU time the others had.
+ * These readings show which tasks wait for long, and how much CPU time the other tasks had.
  *
  * A pause begins in this order:
  * - the caps of all tasks and groups end;
@@ -50,8 +50,8 @@ struct governor_loop;
 
 struct governor_loop_threads {
 	uint64_t inspect_ns;
-	/* CPU time that the budget does not count: for requests of clients, and of the threads
-	 * `worker` and `names` */
+	/* CPU time that the budget does not count: that of the requests of clients, and that of the
+	 * threads `worker` and `names` */
 	uint64_t aside_ns;
 };
 
@@ -63,8 +63,8 @@ struct governor_loop_options {
 	void (*empty)(void *arg);
 	/* Reads the states of all tasks from the kernel. Returns 0 or -errno. */
 	int (*resync)(void *arg, uint64_t now_ns);
-	/* Reads all tasks, and writes a CT_FOUND for each changed task, or for all. Returns 0 or
-	 * -errno. */
+	/* Reads all tasks, and writes a CT_FOUND for each changed task, or for every task if `all`
+	 * is set. Returns 0 or -errno. */
 	int (*read)(void *arg, uint64_t now_ns, bool all);
 	void (*threads)(void *arg, struct governor_loop_threads *ret);
 	void *arg;
@@ -88,11 +88,11 @@ struct governor_loop_stats {
 	/* capped: caps of single tasks. left_out: records that all caps have left out. */
 	uint64_t capped, left_out;
 	uint64_t caps_refused;
-	/* number of caps so far; group[] has the groups that are capped now */
+	/* group_caps: number of caps of groups so far. group[]: the groups that are capped now. */
 	uint64_t group_caps;
 	uint64_t group[GOVERN_GROUPS];
 	unsigned n_groups;
-	/* It does not change in a coarse step, in a pause, and while a group is capped. */
+	/* most does not change in a coarse step, in a pause, and while a group is capped. */
 	struct most most;
 };
 

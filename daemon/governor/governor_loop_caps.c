@@ -95,33 +95,31 @@ static void group_task_found(void *arg, const struct ct_iter_task *found)
 	cap_ends(t->g, CT_GV_CAP | CT_GV_GROUP, tid, t->since_ns, 0, found);
 }
 
-static void group_tasks_take(struct group_tasks *t)
+static int group_tasks_take(struct group_tasks *t)
 {
 	struct probe *p = t->g->opt.probe;
 
 	for (uint32_t tid = 0; (tid = probe_capped_next(p, tid));) {
 		if (!caps_has(&t->g->caps, tid)) {
-			/* without memory, a later call finds the other tasks */
 			if (VEC_PUSH(&t->found, 0) || VEC_PUSH(&t->tids, tid))
-				break;
+				return -ENOMEM;
 			probe_uncap(p, tid);
 		}
 		if (++tid >= GOVERN_TIDS)
 			break;
 	}
+	return 0;
 }
 
 /* A task that the iterator does not find has ended. Its end is not recorded yet, so it is
- * written here. After -errno, the tasks that were not found stay capped, and the caller has to
- * try again. */
+ * written here. After -errno, some tasks stay capped, and the caller has to try again. */
 static int group_tasks_end(struct governor_loop *g, uint64_t since_ns)
 {
 	struct group_tasks t = { .g = g, .since_ns = since_ns };
 	struct tasks *tasks = recorder_tasks(g->opt.recorder);
 	struct ct_iter_task found;
-	int r = 0;
+	int r = 0, left = group_tasks_take(&t);
 
-	group_tasks_take(&t);
 	if (t.tids.n > CAPS_READ_EACH)
 		r = probe_read_tasks(g->opt.probe, group_task_found, &t);
 	else
@@ -140,7 +138,7 @@ static int group_tasks_end(struct governor_loop *g, uint64_t since_ns)
 			cap_ends(g, CT_GV_CAP | CT_GV_GROUP, t.tids.v[i], since_ns, 0, NULL);
 	VEC_FREE(&t.tids);
 	VEC_FREE(&t.found);
-	return r;
+	return r ? r : left;
 }
 
 static void group_record(struct governor_loop *g, uint64_t group, uint64_t since_ns, uint64_t now_ns,
@@ -216,7 +214,7 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 		return;
 	}
 	probe_uncap_groups(g->opt.probe);
-	/* The record of the beginning of a cap comes before the record of its end. */
+	/* Rings may still have records of beginnings of caps. These must come before the ends. */
 	g->opt.empty(g->opt.arg);
 	/* After a failure, governor_loop_caps_round() makes this call again. */
 	(void)group_tasks_end(g, g->grouped[0].since_ns);

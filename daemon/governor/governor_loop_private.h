@@ -18,27 +18,27 @@ struct governor_loop {
 	uint64_t gap_ns;
 	unsigned cpus;
 	uint64_t cpus_ns;
-	/* CPU time of the programs: bpf_ns at the time bpf_at_ns, bpf_now_ns now. For
-	 * bpf_percent. */
+	/* For stats.bpf_percent: the CPU time of the BPF programs was bpf_ns at the time bpf_at_ns,
+	 * and is bpf_now_ns now. */
 	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
 	/* The step of the last message. So a long storm does not get a message for each change. */
 	enum ct_shed said;
 	uint64_t read_ns;
 	uint64_t back_ns;
 	double back_ppm;
-	uint64_t broken_ns; /* when an attach of programs last failed; 0: it did not */
+	uint64_t broken_ns; /* when the last attach of programs failed; 0: it did not fail */
 
 	struct {
 		uint64_t group, since_ns;
 	} grouped[GOVERN_GROUPS];
 	uint64_t passed_ns, short_ns;
-	/* left_out: probe_left_out() when the first group was capped. left_out_apart: records
-	 * that caps of single tasks have left out since then. */
+	/* left_out: probe_left_out() at the time when the first group was capped. left_out_apart:
+	 * records that caps of single tasks have left out since that time. */
 	uint64_t left_out, left_out_apart;
 	/* When the caps of groups last ended. CAPS_OVER_NS later, the daemon looks for tasks
 	 * that are still capped. 0: it need not look. */
 	uint64_t over_ns;
-	uint64_t over_since; /* when the first cap of those that ended at over_ns began */
+	uint64_t over_since; /* begin of the earliest cap that ended at over_ns */
 	bool capping;        /* the programs check whether tasks are capped */
 	uint64_t said_group, said_group_ns;
 	/* Up to this time, records were left out, so counts are too low. */

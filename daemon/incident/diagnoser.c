@@ -102,8 +102,8 @@ static int diagnoser_event(sd_event_source *s, int fd, uint32_t events, void *ar
 	return 0;
 }
 
-/* The process limits the time of each answer (DIAGNOSER_WALL_S). So it is late only if it is
- * stopped or gets no CPU. */
+/* The process limits the time of each answer (DIAGNOSER_WALL_S). So an answer is late only if the
+ * process is stopped or gets no CPU. */
 static int diagnoser_late(sd_event_source *s, uint64_t usec, void *arg)
 {
 	diagnoser_conclude(arg, NULL, "the process that diagnoses hangs did not answer in time");

@@ -30,8 +30,8 @@ struct diagnoser_question {
 struct diagnoser;
 
 /*
- * Receives the answer, or NULL and a sentence that says why there is none. The answer is valid only during
- * the call. The answer is an object:
+ * Receives the answer, or NULL and a sentence that says why there is none. The answer is valid only
+ * during the call. The answer is an object:
  *   text, verdict, cause, confidence   as in ctrace.diagnosis/1 (doc/json.md)
  *   lasts                              boolean: the task still hangs at the end of the snapshot
  *   from_ns, to_ns                     the time that was analysed (boot time)
@@ -46,9 +46,9 @@ int diagnoser_attach(struct diagnoser *d, sd_event *event);
 /* Ends the process. The fn of an open question is not called. Accepts NULL. */
 void diagnoser_free(struct diagnoser *d);
 
-/* Asks about the trace in fd, which the caller still closes. Sets the id of the question itself.
- * Returns 0: fn will be called once, unless diagnoser_free() comes first. Returns -EBUSY if
- * another question is open, -ESRCH if the process has ended, or another -errno. */
+/* Asks about the trace in fd, which the caller still closes. The caller need not set q->id. Returns
+ * 0: fn will be called once, unless diagnoser_free() comes first. Returns -EBUSY if another
+ * question is open, -ESRCH if the process has ended, or another -errno. */
 int diagnoser_ask(struct diagnoser *d, int fd, const struct diagnoser_question *q, diagnoser_answer_fn fn,
 		  void *arg);
 

@@ -185,7 +185,7 @@ static void incident_advance(void *arg)
 	incidents_step(in->owner);
 }
 
-/* The worker ended before the job. incidents_finish() does its work. */
+/* The worker ended before the job. incidents_finish() does the job's work. */
 static void incident_drop(void *arg)
 {
 }
@@ -358,8 +358,8 @@ static unsigned incidents_count(const struct incidents *is)
 	return n;
 }
 
-/* Prints a message for the first such hang, and then at most one a minute, until a snapshot is
- * taken. */
+/* Prints a message for the first hang without a snapshot, and then at most one a minute, until a
+ * snapshot is taken. */
 static void incidents_limit(struct incidents *is, const struct detect_hang *h, uint64_t next_ns,
 			    uint64_t now_ns)
 {

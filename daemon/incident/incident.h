@@ -6,10 +6,10 @@
  * - it writes a note about the hang and the diagnosis, beside the snapshot;
  * - it writes a line into the journal.
  *
- * A hang that is noticed before the snapshot of another hang is taken becomes part of that
- * incident. Snapshots are limited in rate and in room, also across restarts.
+ * All hangs that are noticed before the snapshot of an incident is taken belong to this incident.
+ * Snapshots are limited in rate and in room, also across restarts.
  *
- * Before all other work, the daemon writes a pending note, so that no hang is forgotten:
+ * Before the snapshot, the daemon writes a pending note, so that the incident is not forgotten:
  * - If the daemon is told to end, it takes the pending snapshots at once. The next daemon diagnoses
  *   them.
  * - After a kill, the next daemon takes a snapshot of what the circular trace still has.
@@ -48,7 +48,7 @@ struct incidents_options {
 };
 
 struct incidents_stats {
-	/* noticed: hangs; taken, failed: snapshots */
+	/* hangs that were noticed; snapshots that were taken, or that failed */
 	uint64_t noticed, taken, failed;
 	uint64_t limited;
 	/* hangs that were lost, because INCIDENTS_NOTED_MAX were noted already */

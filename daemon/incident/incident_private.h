@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* incident_private.h - declarations that the files of incident.h share. A sidecar is the note NAME.json
- * beside the snapshot NAME.ctr. */
+/* incident_private.h - declarations that the files of incident.h share. A sidecar is the note
+ * NAME.json beside the snapshot NAME.ctr. */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_PRIVATE_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_PRIVATE_H
 
@@ -36,8 +36,8 @@ struct incident {
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	struct detect_hang hangs[INCIDENT_HANGS_MAX];
 	unsigned n_hangs, hangs_refused;
-	/* The hangs from a sidecar of an earlier run, which has more than struct detect_hang.
-	 * NULL: this run noticed the hangs. */
+	/* The hangs as the sidecar of an earlier run has them, with more fields than struct
+	 * detect_hang. NULL: this run noticed the hangs. */
 	json_t *told;
 	uint32_t uid;     /* user of the first hang, or INCIDENT_UID_UNKNOWN */
 	unsigned limited; /* hangs without a snapshot since the previous incident */

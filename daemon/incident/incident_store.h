@@ -35,7 +35,8 @@ int incident_store_check(const struct incident_store *s);
 int incident_store_open(const struct incident_store *s);
 /* Writes text to NAME.json. Returns 0 or -errno. */
 int incident_store_sidecar(const struct incident_store *s, const char *name, const char *text);
-/* Creates the file with a temporary name. Returns a descriptor for writing, or -errno. */
+/* Creates the file of a snapshot, with a temporary name. Returns a descriptor for writing, or
+ * -errno. */
 int incident_store_create(const struct incident_store *s, const char *name);
 /* Gives the file of incident_store_create() the name NAME.ctr, or removes it if keep is false or on
  * failure. Returns 0 or -errno. Does not close fd. */
@@ -50,7 +51,7 @@ struct incident_store_use {
  * Removes hangs until the files have at most size_bytes together. Returns 0 or -errno; ret is
  * untouched on failure.
  * - Each step removes one hang of the user whose hangs take the most bytes.
- * - It removes the user's oldest hang, but first a hang of the future (the clock was set back).
+ * - Of this user, a hang from the future (the clock was set back) goes first, then the oldest one.
  * - The new hang `name` is never removed.
  * - now_ns is wall clock time.
  *

@@ -57,7 +57,7 @@ void inspect_free(struct inspect *v);
 /* Copies want. Returns 0, or -EAGAIN if the queue is full. */
 int inspect_ask(struct inspect *v, const struct inspect_want *want);
 /* Copies raw. Returns 0, -ENOMEM, -EINVAL if the kind or a size in raw is wrong, or -EAGAIN if the
- * queue is full or the sample would have to wait. */
+ * queue is full, or if max_per_sec already holds up other requests. */
 int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw);
 /* Copies raw. Returns 0, -ENOMEM, -EINVAL if the kind or a size in raw is wrong, or -EAGAIN if the
  * queue is full. */

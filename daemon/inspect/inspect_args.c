@@ -107,8 +107,8 @@ static uint32_t owner_read(struct unwind *u, const struct futex_call *c, uint32_
 	/* the word of a robust mutex holds the tid of its owner */
 	if ((word & FUTEX_WAITERS) && c->expected == word)
 		return word & FUTEX_TID_MASK;
-	/* A mutex of glibc or of Rust. glibc stores the owner beside the word, Rust stores none.
-	 * Only Rust uses FUTEX_WAIT_BITSET without a time limit for a mutex. */
+	/* A mutex of glibc or of Rust. glibc stores the owner beside the word, Rust stores none. Of
+	 * the two, only Rust uses FUTEX_WAIT_BITSET without a time limit for a mutex. */
 	if (c->expected != GLIBC_MUTEX_CONTENDED || (c->op == FUTEX_WAIT_BITSET && !c->limited) ||
 	    unwind_memory(u, c->uaddr + GLIBC_MUTEX_OWNER, &owner, sizeof(owner)) != sizeof(owner))
 		return 0;

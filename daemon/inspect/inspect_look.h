@@ -19,14 +19,14 @@ struct inspect_look_known {
 	struct ct_stack_blob *stack;
 };
 
-/* Before one more entry, all entries of `futexes` are removed. */
+/* When `futexes` has this many entries, it is emptied before the next one. */
 #define INSPECT_FUTEXES_MAX 4096
 
 struct inspect_look {
 	struct unwind *unwind;
 	struct symbols *symbols;
 	struct polled *polled;
-	struct map futexes; /* whose names add_futex_name() has searched for */
+	struct map futexes; /* keys: futexes whose names were already searched for */
 	uint32_t own_pidns;
 	uint64_t suspended_ns;
 	struct inspect_look_known known[INSPECT_LOOK_KNOWN];

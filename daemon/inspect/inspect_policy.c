@@ -73,7 +73,7 @@ static bool policy_loop_due(const struct task *task, uint64_t now_ns)
 	       (!policy_same_wait(task) || now_ns >= task->inspect_next_ns);
 }
 
-/* On a busy machine, samples hardly ever meet a task that yields again and again. */
+/* True: the task yields again and again. On a busy machine, samples hardly ever hit such a task. */
 static bool policy_spins(struct task *task)
 {
 	uint32_t yields = task->yields - task->yields_seen;
@@ -132,7 +132,7 @@ void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t
 					++*share;
 			}
 		}
-		/* the other half of the tokens is for waiting tasks */
+		/* INSPECT_POLICY_PER_SEC / 2 tokens are kept for waiting tasks */
 		if (policy_spins(task) && p->tokens > INSPECT_POLICY_PER_SEC / 2 && inspect(arg, task))
 			p->tokens--;
 		p->next_tid = task->st.last.tid + 1;

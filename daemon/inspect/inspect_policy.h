@@ -30,10 +30,8 @@ struct inspect_policy {
 	uint64_t long_wait_ns;
 	uint64_t next_scan_ns;
 	uint32_t next_tid;
-	/* tokens: how many inspections may be asked for now; fill_ns: the time up to which tokens
-	 * have been added */
-	uint64_t fill_ns;
-	uint32_t tokens;
+	uint64_t fill_ns; /* the time up to which tokens have been added */
+	uint32_t tokens;  /* how many inspections may be asked for now */
 	struct inspect_policy_shares shares;
 	uint64_t shares_ns;
 	uint64_t postponed;
@@ -47,9 +45,8 @@ void inspect_policy_init(struct inspect_policy *p, uint64_t long_wait_ns, uint64
  * next scan is due. */
 void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns,
 			 inspect_policy_fn inspect, void *arg);
-/* For a snapshot: calls inspect() for long waits that were not inspected after since_ns. The limit
- * is max instead of a rate. About half of max may be of one group. Returns the number of accepted
- * requests. */
+/* For a snapshot: calls inspect() for long waits that were not inspected after since_ns. Makes at
+ * most max requests, about half of them for one group. Returns the number of accepted requests. */
 unsigned inspect_policy_all(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns, uint64_t since_ns,
 			    unsigned max, inspect_policy_fn inspect, void *arg);
 

@@ -33,13 +33,13 @@ struct inspect_result {
 	 * ts, tid, tgid and the polled variables are set. */
 	struct ct_rec rec;
 	uint64_t words[2];
-	/* Its id is in words[0], or for CT_ACCESS in words[1]. NULL if the id is 0. */
+	/* The id of the stack is in words[0], or for CT_ACCESS in words[1]. NULL if the id is 0. */
 	struct ct_stack_blob *stack;
 	bool has_futex;
 	struct ct_rec futex;
 	uint64_t futex_words[2];
-	/* The variable in which the futex is. "": there is none with a name, or an earlier
-	 * inspection has searched for it. */
+	/* Name of the variable that holds the futex. "": it has no name, or an earlier inspection
+	 * has searched for it. */
 	char futex_name[CT_OBJ_NAME_MAX + 1];
 	/* The description of rec.obj, if a path led to this object; otherwise NULL. */
 	struct ct_object_blob *object;

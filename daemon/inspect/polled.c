@@ -15,13 +15,13 @@
 #define LEVELS 2
 /* bytes of code that are searched on each side of the place where the task was seen */
 #define AROUND      192
-#define CODE_MAX    1024 /* bytes; a larger function is not searched */
+#define CODE_MAX    1024 /* bytes; more code is not searched */
 #define DEREF_REACH 24
 #define CALLED      64
 #define LOOPS       3
 #define FOUND_MAX   24
 #define NAMED_MAX   6
-/* bytes; without a loop, a candidate loses points if its read is further from the task's place */
+/* bytes; if no loop is found, a read further from the task's place than this loses points */
 #define NEAR     32
 #define HOPS_MAX 3
 #define REGS     16
@@ -243,7 +243,7 @@ static void candidate_add(struct inquiry *q, const struct polled_operand *o, uin
 			(struct candidate){ .addr = addr, .score = score, .len = o->len, .flags = flags };
 }
 
-/* If the code behind `load` reads through the loaded pointer, the memory read becomes a
+/* If the code behind `load` reads through the loaded pointer, the place that it reads becomes a
  * candidate. */
 static bool deref(struct inquiry *q, const struct polled_operand *load, uint64_t pointer)
 {

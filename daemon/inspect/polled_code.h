@@ -22,8 +22,8 @@ struct polled_operand {
 
 /*
  * Decodes the operand whose ModRM byte is at offset `at`. start: address of code in the process.
- * False: there is no known operand. The caller tries every offset, so many operands are there by
- * chance.
+ * False: there is no known operand. The caller tries every offset, so many results are no real
+ * operands.
  */
 bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, struct polled_operand *ret);
 /* Finds the smallest loop around [lo, hi] that is larger than larger_than bytes. *ret_end: offset

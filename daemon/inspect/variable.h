@@ -66,8 +66,8 @@ int variable_at(const struct variable_maps *m, uint64_t addr, struct variable *r
 /* Writes the variable's name in records: "flag (prog)", "state+0x8 (libfoo.so.1)", "0x7f.. (heap)".
  * The text is printable. */
 void variable_text(const struct variable *v, char *buf, size_t size);
-/* Makes the blob that names a variable in the trace. id: of CT_OBJ_DATA or CT_OBJ_FUTEX. The caller
- * frees the blob. NULL: out of memory. */
+/* Makes the blob that names a variable in the trace. id: an object of the kind CT_OBJ_DATA or
+ * CT_OBJ_FUTEX. The caller frees the blob. NULL: out of memory. */
 struct ct_object_blob *variable_object(uint64_t id, uint32_t tgid, const char *name, uint64_t ts_ns);
 
 #endif

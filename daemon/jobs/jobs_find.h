@@ -3,8 +3,8 @@
  * jobs_find.h - finds the files of a framework in the usual directories, and among the files that
  * processes have mapped. Any thread may call the functions.
  *
- * A mapped file is opened without its path, and not if its file system may ask a server. So only
- * the usual directories and paths named by the administrator can hang.
+ * A mapped file is opened without its path, and only if its file system asks no server. So a look
+ * can hang only in the usual directories, and at paths that the administrator has named.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_FIND_H
 #define CTRACE_DAEMON_JOBS_JOBS_FIND_H

@@ -18,7 +18,7 @@
 struct jobs_note {
 	const char *provider, *name;
 	uint64_t vaddr;
-	/* Other arguments than 64 bits in a register or in memory have reg 0. */
+	/* An argument that is not 64 bits in a register or in memory has reg 0. */
 	struct job_value args[JOBS_NOTE_ARGS];
 };
 

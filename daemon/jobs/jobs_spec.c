@@ -59,7 +59,8 @@ static int jobs_spec_bad(const struct jobs_spec_at *at, const char *key, const c
 	return -EINVAL;
 }
 
-/* must: a missing text is an error; otherwise it gives "". cap: bytes in ret. */
+/* must: a missing text is an error. Without must, ret gets "" for a missing text. cap: bytes in
+ * ret. */
 static int jobs_spec_text(const struct jobs_spec_at *at, const json_t *o, const char *key, bool must,
 			  char *ret, size_t cap)
 {
@@ -273,5 +274,6 @@ struct jobs_spec *jobs_spec_own(const char *binary)
 		return NULL;
 	strcpy(s->binaries[s->n_binaries++], binary);
 	snprintf(s->name, sizeof(s->name), "%s", base ? base + 1 : binary);
+	s->marks = true;
 	return s;
 }

@@ -19,7 +19,8 @@ struct hook_def {
 	enum ct_shed from, until;
 };
 
-/* One program of a hook. The daemon uses the lowest rank that this kernel accepts. */
+/* One program of a hook. The daemon uses the program of the lowest rank that this kernel
+ * accepts. */
 struct hook_prog {
 	const char *hook;
 	const char *prog;

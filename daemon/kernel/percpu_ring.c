@@ -11,7 +11,7 @@
 #include "ctrace/abi.h"
 #include "lib/cleanup.h"
 
-/* bytes; the daemon clears what it has read in pieces that are still in the cache */
+/* bytes: the ring is read and cleared in pieces of this size, while a piece is in the cache */
 #define PERCPU_RING_PIECE 8192ULL
 
 struct percpu_ring {

@@ -18,11 +18,13 @@ struct percpu_ring;
 int percpu_ring_new(int cpus_fd, unsigned n, uint64_t bytes, int side_fd, uint64_t side_bytes,
 		    struct percpu_ring **ret);
 void percpu_ring_free(struct percpu_ring *r);
-/* The BPF programs also write this state. Any thread may call this function. */
+/* Returns the state of a CPU, which the BPF programs also write. Any thread may call this
+ * function. */
 struct cpu *percpu_ring_cpu(const struct percpu_ring *r, unsigned cpu);
 /*
- * Calls fn with the records and blobs in the rings, up to a record that is not complete. Each call
- * gets one blob, or fixed records back to back. Returns the number of records and blobs.
+ * Calls fn with the records and blobs in the rings, in each ring up to a record that is not
+ * complete. Each call gets one blob, or fixed records back to back. Returns the number of records
+ * and blobs.
  * - data: 8-byte aligned, valid during the call of fn
  * - size: 0 for a blob that is larger than its place in the ring
  */

@@ -67,10 +67,10 @@ typedef void (*probe_loss_fn)(void *arg, uint16_t cpu, enum ct_loss cause, uint6
 int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
 
 /*
- * Remembers which functions of the kernel belong to which interrupt. Some steps of the governor
- * detach the hooks of interrupts; then wakes get their interrupt from these functions. The caller
- * calls probe_mark() for each function of the kernel, in order of addresses, and then
- * probe_mark_end().
+ * Remembers which functions of the kernel belong to which interrupt. In some steps of the
+ * governor, the hooks of interrupts are detached, and these functions show which interrupt wakes a
+ * task. The caller calls probe_mark() for each function of the kernel, in order of addresses, and
+ * then probe_mark_end().
  */
 void probe_mark(struct probe *p, const char *name, uint64_t addr);
 void probe_mark_end(struct probe *p);
@@ -150,21 +150,20 @@ bool probe_can_be_coarse(const struct probe *p);
  */
 int probe_shed_begin(struct probe *p, enum ct_shed step);
 void probe_shed_end(struct probe *p, enum ct_shed step);
-/* probe_pause() stops all records at once. probe_pause_detach() also saves the calls of the
- * programs. */
+/* probe_pause() stops all records at once. probe_pause_detach() then detaches the programs, so that
+ * the kernel does not call them for nothing. */
 void probe_pause(struct probe *p);
 void probe_pause_detach(struct probe *p);
 /* Returns 0 or -errno. After -errno nothing is recorded, and the caller may try again. */
 int probe_resume(struct probe *p);
-/* From now on, records only about capped tasks are left out; exceptions: bpf/caps.h. */
+/* From now on, a record is left out if all its tasks are capped; exceptions: bpf/caps.h. */
 void probe_cap(struct probe *p, uint32_t tid);
 /* Returns how many records were left out since probe_cap(). Capped tasks with the same GOVERN_SLOT
  * count together. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
-/*
- * Caps each task of the group (govern_group()) at its next record, with a CT_SHED, and its
- * children. False: GOVERN_GROUPS groups are capped already.
- */
+/* From now on, each task of the group (govern_group()) is capped at its next record, with a
+ * CT_SHED. A new child of such a task is capped without a CT_SHED. False: GOVERN_GROUPS groups are
+ * capped already. */
 bool probe_cap_group(struct probe *p, uint64_t group);
 /* From now on no further task is capped for its group. Capped tasks stay capped until
  * probe_uncap(). */
@@ -172,8 +171,9 @@ void probe_uncap_groups(struct probe *p);
 uint32_t probe_capped_next(const struct probe *p, uint32_t from);
 /* No task is capped any more, so the programs need not check. */
 void probe_caps_over(struct probe *p);
-/* Records that the caps left out so far, and the programs' CPU time for leaving them out. */
+/* Returns how many records all caps have left out so far. */
 uint64_t probe_left_out(struct probe *p);
+/* Returns the programs' CPU time for leaving out these records. */
 uint64_t probe_passed_ns(struct probe *p);
 
 #endif

@@ -10,8 +10,8 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* The program ct_empty is at a tracepoint of this system call. The fastest of several batches
- * counts. */
+/* Each prctl() is a rename, and probe_govern_calibrate() attaches ct_empty to the tracepoint of
+ * renames. The fastest of several batches counts. */
 static double govern_rename_ns(const char *comm)
 {
 	uint64_t best = UINT64_MAX;
@@ -129,8 +129,8 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns)
 	volatile struct govern *g = govern_state(p);
 	uint64_t before = g->sched_tick_off_ns;
 
-	/* Just after a tick, the distance to the ticks is largest. Later in the tick it is smaller.
-	 * So a measurement may lower it only by CLOCK_DRIFT_NS, for the drift of the clocks. */
+	/* The distance to the ticks is largest just after a tick. So if a measurement is lower by
+	 * less than a tick, the former distance only loses CLOCK_DRIFT_NS. */
 	if (before > tick_off_ns + CLOCK_DRIFT_NS && before - tick_off_ns < p->skel->rodata->ct_tick_ns)
 		tick_off_ns = before - CLOCK_DRIFT_NS;
 	__atomic_store_n(&g->sched_tick_off_ns, tick_off_ns, __ATOMIC_RELAXED);
@@ -276,7 +276,8 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	return since;
 }
 
-/* The runs that lost records are mostly not in the counts of runs. */
+/* Returns how many records were lost since the last call. Their runs are mostly not in the counts
+ * of runs. */
 static uint64_t govern_lost(struct probe *p)
 {
 	uint64_t n = 0, told = p->govern.lost;

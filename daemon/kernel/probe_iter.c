@@ -64,9 +64,9 @@ static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 	}
 }
 
-/* Kernels before 6.1 cannot iterate over one task. So the program visits all tasks there, and skips
- * most. For one socket this would cost too much, so the read fails. It also fails if another read
- * goes on. */
+/* Kernels before 6.1 cannot iterate over one task, so the program visits all tasks there, and skips
+ * most. The read of one socket fails instead, because it has to be cheap. It also fails while
+ * another thread reads descriptors. */
 static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter_of *of, bytes_vec *out)
 {
 	union bpf_iter_link_info info = { .task = { .tid = of->tid, .pid = of->pid } };

@@ -56,8 +56,8 @@ struct probe {
 
 	struct {
 		uint32_t n;
-		/* The marked function that was found last; its end is not known yet. what is 0:
-		 * there is none. */
+		/* The marked function that was found last; its end is not known yet. If `what` is
+		 * 0, there is none. */
 		uint32_t what;
 		uint64_t from;
 	} mark;

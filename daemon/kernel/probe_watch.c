@@ -3,9 +3,9 @@
  * probe_watch.c - hardware watchpoints. Each thread of a process has a perf event for writes, and
  * perhaps a second one for reads. A BPF program is attached to each event.
  *
- * A thread that is created meanwhile may have an event twice. The second event sees an unchanged
- * value, which the program does not record. BPF cookies cannot tell the two apart: the kernel
- * exchanges the event contexts of a parent and its child at a switch.
+ * A thread that is created while the events are opened may have an event twice. The second event
+ * sees an unchanged value, which the program does not record. BPF cookies cannot tell the two
+ * apart: the kernel exchanges the event contexts of a parent and its child at a switch.
  */
 #include <dirent.h>
 #include <errno.h>

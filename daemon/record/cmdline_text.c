@@ -9,7 +9,7 @@
 #define MORE "..."
 
 struct text {
-	/* all arguments, with " ..." in place of each argument that is left out */
+	/* the arguments, with " ..." in place of arguments that are left out */
 	char p[2 * CT_RAWCMDLINE_MAX];
 	size_t n;
 	bool options;

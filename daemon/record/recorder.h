@@ -23,7 +23,7 @@ struct recorder_options {
 	const char *path;
 	/* The tasks of these two processes get CT_TF_TRACER. 0: there is no such process. */
 	uint32_t daemon_tgid; /* the tasks of its children get CT_TF_TRACER too */
-	/* started the daemon for one recording; its other children do not count */
+	/* the process that started the daemon for one recording; its other children do not count */
 	uint32_t starter_tgid;
 	struct writer_options writer;
 	/* Called with every well-formed blob of this kind, as rawaccess() below. */
@@ -78,9 +78,9 @@ void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_
 void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_t now_ns);
 struct tasks *recorder_tasks(struct recorder *r);
 void recorder_begin(struct recorder *r, uint64_t now_ns);
-/* Writes a copy of the open segment (writer_save()), or seals it if this fails or force is set.
- * Without force, does nothing before RECORDER_SEAL_BYTES or RECORDER_SEAL_NS. now_ns: the end of
- * the segment; without force, a time before the rings were last emptied. */
+/* force: seals the open segment. Otherwise writes a copy of it (writer_save()), and seals it if
+ * this fails; does nothing before RECORDER_SEAL_BYTES or RECORDER_SEAL_NS. now_ns: the end of the
+ * segment; without force, a time before the rings were last emptied. */
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
 /* As writer_flush(). Any thread may call it. */
 bool recorder_flush(struct recorder *r, uint64_t timeout_ns);

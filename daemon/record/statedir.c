@@ -77,7 +77,7 @@ static int statedir_lock_file(int dir_fd)
 	return owned_file(dir_fd, STATEDIR_LOCK, O_RDWR | O_CREAT, &trouble);
 }
 
-/* The directory itself is not the lock: the process that made it may hold a lock on it. */
+/* Locks a file, not the directory: the process that made the directory may hold a lock on it. */
 static int statedir_lock(struct statedir *s, char *err)
 {
 	int e;

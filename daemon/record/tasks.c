@@ -274,13 +274,14 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		tasks_wake_new(t, rec);
 		break;
 	case CT_EXIT:
-		/* otherwise the task's last switch says that it is dead */
+		/* outside a coarse step, the last switch of the task says that it is dead */
 		task = t->coarse ? tasks_get(t, rec->tid) : NULL;
 		if (task && rec->ts >= task->st.last.ts)
 			tasks_kill(t, task, rec->ts);
 		break;
 	case CT_EXEC:
-		/* A thread that calls exec gets the tid of its leader. Its tid before is gone. */
+		/* A thread that calls exec gets the tid of its leader. The former tid of the thread
+		 * is gone. */
 		task = ct_exec_tid_before(rec) != rec->tid ? tasks_entry(t, ct_exec_tid_before(rec)) : NULL;
 		if (task && rec->ts >= task->st.last.ts)
 			tasks_kill(t, task, rec->ts);

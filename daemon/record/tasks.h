@@ -21,26 +21,26 @@
 
 struct task {
 	struct window_state st;
-	/* of the latest wake-up; the switch before it may be read later */
+	/* the latest wake-up; its record may come before that of the switch at which the task
+	 * blocked */
 	uint64_t wake_ns;
 	uint64_t futex_ns;
 	uint64_t futex_obj;
 	uint32_t futex_owner;
 	uint32_t tgid;
-	/* records are left out since then (cap); 0: they are not */
+	/* begin of the present cap, which leaves out records of the task; 0: it is not capped */
 	uint64_t capped_ns;
-	/* end of the last cap; the record of its beginning may be read later */
+	/* end of the last cap; the record of this cap's beginning may come later */
 	uint64_t uncapped_ns;
 	uint64_t group;
 	uint8_t flags;
-	/* For inspect_policy, about the last inspection. inspect_level: how often the pause was
-	 * doubled. */
-	uint8_t inspect_level;
+	/* The members inspect_* are for inspect_policy, and about the last inspection. */
+	uint8_t inspect_level; /* how often the time to the next inspection was doubled */
 	uint16_t inspect_nr;
 	bool inspect_loop;
 	uint32_t generation;
-	/* inspect_since_ns: start of the inspected wait. inspect_next_ns: from when on the same
-	 * wait may be inspected again. */
+	/* inspect_since_ns: start of the inspected wait. inspect_next_ns: the earliest time for
+	 * another inspection of the same wait. */
 	uint64_t inspect_since_ns, inspect_ns, inspect_next_ns, inspect_obj;
 	/* For inspect_policy: a loop of short waits that only a timer ends. loop_waits: number of
 	 * its waits; 0: there is no loop. */
@@ -49,8 +49,8 @@ struct task {
 	/* For inspect_policy. yields: how often the task gave its CPU away without blocking.
 	 * yields_seen: yields at the last scan. */
 	uint32_t yields, yields_seen;
-	/* For tasks_read(): the contents of the last CT_FOUND, and tasks_tell_all() calls before
-	 * it. All 0: there was no CT_FOUND. */
+	/* For tasks_read(): the contents of the last CT_FOUND, and the number of tasks_tell_all()
+	 * calls before it. All 0: there was no CT_FOUND. */
 	uint64_t told_times;
 	uint32_t told_switches, told_round;
 	uint8_t told_what;

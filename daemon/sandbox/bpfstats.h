@@ -3,7 +3,7 @@
  * bpfstats.h - switches on the kernel's statistics of the run time of BPF programs.
  *
  * This needs CAP_SYS_ADMIN, which the daemon may have given up. So a small process, forked early,
- * keeps the capability. Its filter of system calls allows nothing else.
+ * keeps the capability. Its filter of system calls allows almost nothing else.
  *
  * The main thread calls bpfstats_start(); any thread may call bpfstats_open().
  */

@@ -2,9 +2,9 @@
 /*
  * filter.h - enforces a list of allowed system calls, for the calling thread and all that it
  * creates later.
- * - Other calls fail with EPERM, and the kernel's audit log says so.
- * - Calls newer than clone3 fail with ENOSYS: libraries then try an older call.
- * - clone3 fails with ENOSYS too, without a log.
+ * - Any other call except clone3 fails, and the kernel's audit log says so. A call newer than
+ *   clone3 fails with ENOSYS, so that libraries try an older call. An older call fails with EPERM.
+ * - clone3 fails with ENOSYS, without a log.
  * - Only a call of another architecture (32-bit) kills the process.
  */
 #ifndef CTRACE_DAEMON_SANDBOX_FILTER_H

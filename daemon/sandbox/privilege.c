@@ -69,8 +69,8 @@ static bool perf_is_refused(uint32_t type, uint64_t config)
 	return fd < 0 && (errno == EACCES || errno == EPERM);
 }
 
-/* Linux 6.18 requires CAP_SYS_ADMIN here. Other kernels fail with another error, because no path is
- * named. */
+/* Some kernels, such as 6.18, require CAP_SYS_ADMIN here. Other kernels fail with another error,
+ * because no path is named. */
 static bool uprobe_is_refused(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");

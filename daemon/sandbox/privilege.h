@@ -4,11 +4,13 @@
  * events, and look into processes, their files and the kernel's symbols. It can never again
  * - start a program or another process,
  * - load another BPF program,
- * - write to files that its user may not write to (except for privilege_options.dirs),
+ * - write to files that its user may not write to, unless it keeps CAP_DAC_OVERRIDE
+ *   (privilege_options.dirs),
  * - mount, use ptrace or a network,
  * - run code from memory that was written to.
  *
- * If kptr_restrict is 2, kernel frames have no names: /proc/PID/stack needs CAP_SYS_ADMIN.
+ * If kptr_restrict is 2, kernel frames have no names: /proc/kallsyms has no addresses then, and
+ * /proc/PID/stack, which has names, needs CAP_SYS_ADMIN.
  */
 #ifndef CTRACE_DAEMON_SANDBOX_PRIVILEGE_H
 #define CTRACE_DAEMON_SANDBOX_PRIVILEGE_H
@@ -24,8 +26,8 @@ struct privilege_options {
 	bool uprobes; /* the daemon will put probes on functions of programs */
 };
 
-/* Comes first. Then other users cannot read the daemon's new files, only root can look into its
- * memory, and there are no core dumps. */
+/* Call this first. From then on, other users cannot read the daemon's new files, only root can look
+ * into its memory, and there are no core dumps. */
 void privilege_begin(void);
 /*
  * Empties the bounding and the ambient set, from which an executed program could get capabilities.
@@ -33,8 +35,9 @@ void privilege_begin(void);
  */
 int privilege_drop_bounding(void);
 /*
- * Gives up the privileges, after the BPF programs are loaded and before threads start. A failed
- * step does not stop the others. Returns 0, or -errno of a failed step.
+ * Gives up the privileges, after the BPF programs are loaded and before threads start. If the
+ * capabilities cannot be dropped, the system calls are limited nevertheless. Returns 0, or the
+ * -errno of a failed step.
  */
 int privilege_drop(const struct privilege_options *opt);
 

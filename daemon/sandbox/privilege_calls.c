@@ -83,7 +83,7 @@ static const int calls_others[] = {
 	__NR_process_vm_readv,
 	__NR_pidfd_open,
 };
-#ifdef __x86_64__ /* x86-64 still has these old calls; newer architectures never had them */
+#ifdef __x86_64__ /* old calls; arm64 has only the last two, and glibc does not use them */
 static const int calls_older[] = {
 	__NR_open,       __NR_stat,  __NR_lstat,     __NR_access,    __NR_readlink, __NR_rename,
 	__NR_unlink,     __NR_mkdir, __NR_rmdir,     __NR_dup2,      __NR_poll,     __NR_select,
@@ -142,7 +142,7 @@ int privilege_calls_enter(void)
 	filter_allow_values(&f, __NR_clone, 0, CLONE_THREAD, &thread, 1);
 	filter_allow_values(&f, __NR_mmap, 2, PROT_EXEC, &data, 1);
 	filter_allow_values(&f, __NR_mprotect, 2, PROT_EXEC, &data, 1);
-	/* only its own limits; abort() sends a signal to the process itself */
+	/* The process may only change its own limits, and only send signals to itself (abort()). */
 	filter_allow_values(&f, __NR_prlimit64, 0, UINT32_MAX, own, ARRAY_SIZE(own));
 	filter_allow_values(&f, __NR_tgkill, 0, UINT32_MAX, own + 1, 1);
 	return filter_enter(&f);

@@ -17,6 +17,7 @@
 #include "daemon/capture/drain.h"
 #include "daemon/incident/incident.h"
 #include "daemon/jobs/jobs.h"
+#include "daemon/record/marks.h"
 #include "daemon/service/watchpoint.h"
 #include "daemon/worker.h"
 
@@ -35,6 +36,7 @@ struct service {
 	struct drain *drain;
 	struct jobs *jobs; /* NULL: frameworks report no jobs */
 	struct watchpoints *watchpoints;
+	struct marks marks;          /* the limits of the request "mark" */
 	struct incidents *incidents; /* NULL: no snapshots of hangs */
 };
 

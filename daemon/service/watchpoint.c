@@ -115,8 +115,8 @@ static int read_value(uint32_t pid, uint64_t addr, uint32_t len, uint64_t *ret)
 	return errno == EPERM || errno == ESRCH ? -errno : -EFAULT;
 }
 
-/* Takes the length that the client named, or else the variable's size, if it is 1, 2, 4 or 8.
- * Refuses a larger variable. Otherwise takes the largest of 4, 2 and 1 that divides the address. */
+/* If the client gives no length, and the variable's size cannot be a length or is not known, takes
+ * the largest of 4, 2 and 1 that divides the address. */
 static int choose_len(const struct watchpoint_want *want, const struct variable *v, uint32_t *ret,
 		      char err[WATCHPOINT_ERR_MAX])
 {

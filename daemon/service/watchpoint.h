@@ -49,7 +49,7 @@ enum watchpoint_end { WATCHPOINT_GOES_ON, WATCHPOINT_EXITED, WATCHPOINT_EXECED }
 struct watchpoint_news {
 	struct watchpoint_access v[WATCHPOINT_RECENT_MAX];
 	unsigned n;
-	/* accesses that were never recorded; see probe_watch_refused() */
+	/* accesses since the watch began that were not recorded; see probe_watch_refused() */
 	uint64_t refused;
 	/* accesses since the last watchpoints_news() that are only in the trace */
 	uint64_t unshown;
@@ -66,7 +66,8 @@ void watchpoints_drop(struct watchpoints *ws, uint64_t client);
 /* Fetches the accesses since the last call for this watch. Returns 0, or -ENOENT if the client has
  * no watch with this id. */
 int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struct watchpoint_news *ret);
-/* Keeps an access for the client: drain_options.access. arg: the struct watchpoints. */
+/* The function for drain_options.access, with the struct watchpoints as arg. Keeps an access for
+ * the client. */
 void watchpoints_note(void *arg, const struct ct_rec *rec, const uint64_t words[2],
 		      const struct ct_stack_blob *stack);
 

@@ -5,8 +5,8 @@
  * - "0x1234 (module)": no function is known; the number is the virtual address in the file
  * - "0x7f.. (name)": there is no readable file; the number is the address in the process
  *
- * C++ and Rust names are demangled. Kernel frames begin with "k:". Only one thread at a time may
- * use one struct symbols.
+ * C++ names and most Rust names are demangled. Kernel frames begin with "k:". Only one thread at a
+ * time may use one struct symbols.
  */
 #ifndef CTRACE_DAEMON_STACK_SYMBOLS_H
 #define CTRACE_DAEMON_STACK_SYMBOLS_H
@@ -23,8 +23,8 @@
 
 struct symbols;
 
-/* kallsyms: a path; NULL: SYMBOLS_KERNEL_FILE. kernel: its symbols; NULL: the file is read at first
- * use. Both are borrowed. Returns 0 or -ENOMEM. */
+/* kallsyms: a path; NULL: SYMBOLS_KERNEL_FILE. kernel: the symbols of the kernel; NULL: they are
+ * read from kallsyms at first use. Both are borrowed. Returns 0 or -ENOMEM. */
 int symbols_new(const char *kallsyms, const struct symbols_kernel *kernel, struct symbols **ret);
 void symbols_free(struct symbols *s);
 

@@ -202,7 +202,7 @@ static struct edge neighbour_edge(const struct pass *p, const struct causal *c, 
 	return e;
 }
 
-/* so few edges are faster to sort by insertion */
+/* edges: up to this many are faster to sort by insertion */
 #define EDGE_FEW 16
 
 static int edge_cmp(const void *a, const void *b)
@@ -300,12 +300,12 @@ static int fill_out(struct causal *c)
 	c->out = malloc((c->n_edges + 1) * sizeof(*c->out));
 	if (!first || !c->out)
 		return -ENOMEM;
-	/* first[s + 1] counts up to the end of the edges from segment s. */
 	for (size_t i = 0; i < c->n_edges; i++)
 		if (c->edges[i].from != GRAPH_NONE)
 			first[c->edges[i].from + 2]++;
 	for (size_t i = 1; i <= c->n_segments; i++)
 		first[i + 1] += first[i];
+	/* Now first[s + 1] is the next free place in c->out for segment s. */
 	for (size_t i = 0; i < c->n_edges; i++)
 		if (c->edges[i].from != GRAPH_NONE)
 			c->out[first[c->edges[i].from + 1]++] = (uint32_t)i;

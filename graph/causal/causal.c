@@ -82,8 +82,7 @@ uint64_t edge_object(const struct causal *c, const struct edge *e)
 	switch (at->r.kind) {
 	case CT_WAKE:
 		s = causal_wait_ended(c, e);
-		/* The wait names no object, or an epoll, so many objects. The wake may name the one
-		 * object. */
+		/* The wait names no object, or an epoll, which has many. The wake may name one. */
 		if ((!s || !s->obj || s->wait == CT_W_EPOLL) &&
 		    (ct_wake_context(&at->r) == CT_CTX_TASK || at->r.flags & CT_WF_READY))
 			return at->r.obj;

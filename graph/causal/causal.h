@@ -7,8 +7,8 @@
  * work. A segment is empty if two rules cut at the same moment. The method is that of Argus (Weng,
  * Huang, Yang, USENIX ATC 2021).
  *
- * Pure: no I/O, no globals. Several threads may read a finished causal graph. It refers to the
- * struct graph and to its window, which must live as long.
+ * Pure: no I/O, no globals. Several threads may read a finished causal graph. The struct graph and
+ * its window must outlive the causal graph.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_CAUSAL_H
 #define CTRACE_GRAPH_CAUSAL_CAUSAL_H
@@ -16,7 +16,7 @@
 #include "graph/timeline/graph.h"
 
 enum cut_rule {
-	CUT_FIRST = 0, /* no rule: the task's first segment at all, or after a gap */
+	CUT_FIRST = 0, /* no rule: the task's first segment at all, or after an unknown interval */
 	CUT_IDLE = 1,
 	CUT_JOB = 2,
 	CUT_BATCH = 3, /* the next request of the same client, without an idle wait before it */

@@ -26,7 +26,7 @@ static uint32_t request_of_client(const struct pass *p, uint32_t task)
 {
 	uint64_t client = p->work[task].client, f;
 
-	/* below this limit, a client is a task: see pass_client() */
+	/* up to GRAPH_NONE, a client is a task: see pass_client() */
 	if (client <= GRAPH_NONE || !map_get(&p->flows.by_sock, client, &f))
 		return GRAPH_NONE;
 	return p->flows.v.v[f].request;
@@ -64,8 +64,8 @@ static uint32_t queue_oldest(const struct pass *p, struct request_queue *q, enum
 	return q->first < q->v.n ? q->v.v[q->first] : GRAPH_NONE;
 }
 
-/* A new request is one on behalf of which no task has asked. Passes over the first *skip new
- * requests. Sets *last to the last new request at which it looked. */
+/* Returns the first new request of the queue, after it has passed over *skip new ones. A request is
+ * new if no task has asked on behalf of it. Sets *last to the last new request that it has seen. */
 static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum turn turn, uint32_t *skip,
 			  uint32_t *last)
 {
@@ -143,7 +143,7 @@ static bool is_open(const struct pass *p, uint32_t request)
 	return request != GRAPH_NONE && p->requests.v[request].answer == GRAPH_NONE;
 }
 
-/* If the task has acted on no request since it idled, several waiting requests are a tie. */
+/* If the task has acted on no request since it idled, returns none of several waiting requests. */
 static uint32_t next_waiting(const struct pass *p, struct request_loop *l)
 {
 	uint32_t request = queue_oldest(p, &l->waiting, TURN_WAITING);
@@ -245,7 +245,7 @@ uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 	if (!p->wants_requests)
 		return GRAPH_NONE;
 	l = map_get(&p->loop_of, task, &at) ? loop_at(p, task) : NULL;
-	/* Most threads go on with their own requests. */
+	/* Even if requests hop between threads, most threads go on with their own. */
 	request = l && hops(p, task) ? next_new(p, l, 0) : GRAPH_NONE;
 	if (request == GRAPH_NONE)
 		request = pool_oldest(p, task);

@@ -23,7 +23,7 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uin
  * belong, or GRAPH_NONE.
  *
  * - cause: the send of the first byte; GRAPH_NONE: not known
- * - more: no send has its first byte in this receive
+ * - more: the receive has later bytes of a send only, and the first byte of no send
  */
 uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t from,
 		       uint32_t cause, bool more);

@@ -17,20 +17,20 @@ enum flow_role {
 	ROLE_SERVES, /* the end that was accepted, or that received first */
 };
 
-/* An item of one of the queues `in`, `debts`, `taken` and `asks` of a struct flow. The comment of a
- * member names the queues in which it is used. */
+/* An item of one of the queues `in`, `debts`, `taken` and `asks` of a struct flow. If a member is
+ * not used in all queues, its comment names the queues in which it is used. */
 struct flow_item {
 	uint32_t event, segment;
-	uint32_t task; /* in, asks: the sender; debts, taken: the receiver */
-	uint32_t bytes;
-	uint64_t client;
-	uint32_t ask; /* taken: its send; in: the send of the request that the bytes answer */
+	uint32_t task;   /* in, asks: the sender; debts, taken: the receiver */
+	uint32_t bytes;  /* in, debts */
+	uint64_t client; /* in, taken, asks */
+	uint32_t ask;    /* taken: send of the request; in: send of the request that is answered */
 	uint32_t next;
 	uint32_t wake;    /* debts: index of the edge of the receiver's wake-up, or GRAPH_NONE */
-	uint32_t request; /* taken: its struct request; asks: its parent request */
+	uint32_t request; /* index in pass.requests. taken: this request; asks: its parent */
 	uint32_t n;       /* taken: how many answers may be due */
-	bool begun;
-	bool reply; /* taken: it may be an answer instead */
+	bool begun;       /* in: the first bytes of the send are not in the queue any more */
+	bool reply;       /* taken: the bytes may be an answer, not a request */
 };
 /* Below this number of items, flow_make_room() does nothing. */
 #define FLOW_ITEMS 65536
@@ -49,12 +49,13 @@ struct flow {
 	struct flow_queue debts; /* receives whose send is not recorded yet (match.h) */
 	struct flow_queue taken; /* received requests without an answer */
 	struct flow_queue asks;  /* sent requests without an answer */
-	/* queued: bytes in `in`; stale: how many of them must have been read without a record */
+	/* Numbers of bytes in `in`. queued: all; stale: those that were surely read, but without a
+	 * record of it. */
 	uint64_t queued, stale;
-	uint64_t answer_client; /* asks: the client of the last answered request */
+	uint64_t answer_client; /* asks: work.client of the last asker that got an answer */
 	uint32_t answered;      /* serves: the last segment that answered */
 	uint32_t taker;         /* serves: the last segment that received */
-	uint32_t request;       /* GRAPH_NONE: none, or noted at the other end */
+	uint32_t request;       /* the last one; GRAPH_NONE: none, or the peer's flow has it */
 	uint32_t asker;         /* asks: the request on behalf of which a task last asked */
 	bool dgram;
 	bool sent_last;

@@ -70,8 +70,9 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 	return h->n_herd > 1;
 }
 
-/* A task that is both poster and waiter meets others at a barrier, or passes things in turn.
- * Exception: time limits and single wakes show a lock that the program built, as in Python. */
+/* If a task is both poster and waiter, the result is false: the tasks meet at a barrier, or pass
+ * things in turn. Exception: time limits and single wakes show a lock that the program built, as in
+ * Python. */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);
@@ -84,7 +85,8 @@ bool hands_are_many(struct pass *p, const struct interval *s)
 	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
 }
 
-/* If all tasks of the herd went back, each wake-up may have had its use, as at a barrier. */
+/* The result is false if all tasks of the herd went back: each wake-up may have had its use, as at
+ * a barrier. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct hands *h = hands_of(p, p->work[task].wait_obj);

@@ -14,7 +14,7 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 /* s is a wait on a futex. Returns true if a post may be for any of several tasks. */
 bool hands_are_many(struct pass *p, const struct interval *s);
 /* Called when `task` goes back to its wait. Returns true if its wake-up was false: one call woke
- * several tasks, and another one has gone on. */
+ * several tasks, and another of these tasks has gone on. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts);
 /* Returns true if `task` waits on this futex inside a call that signals a condition variable. */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex);

@@ -77,7 +77,7 @@ static void request_drop(struct pass *p, struct flow *f)
 	flow_pop(&p->flows, &f->taken);
 }
 
-/* Guesses the task at the other end of the connection, for bytes that do not show it. */
+/* Guesses the task at the other end of the connection, for bytes whose sender is not known. */
 static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 {
 	const struct graph_ref *r;
@@ -217,7 +217,8 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Drops stale bytes (flow.h). Exception: there are fresh bytes, and this receive has read more. */
+/* Drops stale bytes (flow.h). Exception: there are fresh bytes, and this receive has read more
+ * bytes than those. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -238,8 +239,8 @@ static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 	}
 }
 
-/* If one of the first datagrams has exactly this length, those in front of it were lost. If none
- * has this length, the received datagram was cut, and none is dropped. */
+/* If one of the first datagrams in the queue has the length `bytes`, the datagrams in front of it
+ * were lost. If none has, the received datagram was cut, and none is dropped. */
 static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	struct flow_item *i;
@@ -280,7 +281,8 @@ static void look_ahead(const struct flows *m, const struct flow *f, uint32_t byt
 		ret->begun = 1; /* the send will be recorded later, or comes from another host */
 }
 
-/* If bytes are missing, and the other end is on this host, the rest becomes a debt. */
+/* If the receive read more bytes than are in the queue, and the other end is on this host, the rest
+ * becomes a debt. */
 static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
 {
 	uint32_t to = p->work[task].segment;
@@ -324,7 +326,7 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	uint32_t request;
 
 	flow->client = from;
-	/* These are parts of a request that is already answered. */
+	/* Drop items that are parts of a request that is already answered. */
 	while (!more && !flow->pipelines && flow->sent_last && r && r->segment == flow->answered) {
 		request_drop(p, flow);
 		r = flow_first(&p->flows, &flow->taken);
@@ -406,7 +408,7 @@ void match_recv(struct pass *p, uint32_t event)
 	take_bytes(p, f, task, event, bytes);
 	flow = &p->flows.v.v[f];
 	flow->user = task;
-	/* The end of a request that is answered already begins no other request. */
+	/* If a request is answered before its end is received, the end begins no other request. */
 	flow->sent_last &= flow->role == ROLE_SERVES && !got.begun;
 	p->work[task].parted = event;
 	p->work[task].spoke = r->obj;

@@ -33,13 +33,13 @@ struct work {
 	uint32_t jobs;
 
 	uint64_t wait_obj;
-	/* ran_ns: since the last wake-up; in_ns: when the task got its CPU; 0: it has no CPU */
+	/* ran_ns: running time since the last wake-up, without the present run. in_ns: when the
+	 * present run began; 0: the task does not run. */
 	uint64_t ran_ns, in_ns;
 	uint64_t sleep_ns;
-	uint32_t sleeps; /* how many of the last sleeps had about this length */
+	uint32_t sleeps; /* how many sleeps, back from the last one, had about one length */
 	uint32_t acts;   /* records of actions since the last wake-up */
-	uint32_t parted; /* the last record of a send, a receive or a block (not in a write)
-			  */
+	uint32_t parted; /* last send, receive, or begin of a wait other than a write */
 	uint8_t wait;
 	bool may_be_false; /* if the task does nothing and waits again, its wake-up was false */
 	bool posted;
@@ -71,7 +71,7 @@ struct hands {
 	uint64_t posted_ns;
 	uint32_t poster[2], waiter[2];
 	uint32_t herd[HANDS_HERD];
-	uint32_t n_herd, was_herd; /* was_herd: woken by the call before */
+	uint32_t n_herd, was_herd; /* how many tasks the last call, and the call before it, woke */
 };
 
 struct stack_seen {
@@ -96,13 +96,15 @@ struct request_queue {
 	size_t first;
 };
 struct request_loop {
-	struct request_queue fresh; /* received since the last idle wait */
+	/* fresh: since the last idle wait, the task received the request, or an answer for it */
+	struct request_queue fresh;
 	struct request_queue waiting;
 	uint32_t idles;
 	uint32_t now; /* the request on which the task acted last since its last idle wait */
 	bool takes;   /* the task has received requests itself */
 	bool acted;
-	/* Flows that became free since the last idle wait. */
+	/* Flows that became free since the last idle wait: the request that used the flow has its
+	 * answer. */
 	VEC(uint32_t) released;
 };
 

@@ -21,13 +21,13 @@ struct request {
 	uint64_t sock;     /* of the server, or of the client if the server is on another host */
 	uint32_t client;   /* task; GRAPH_NONE: on another host, or not known */
 	uint32_t server;   /* task that received the first bytes; GRAPH_NONE: on another host */
-	uint32_t answerer; /* task that sent the last bytes of the answer */
+	uint32_t answerer; /* task that sent the last bytes of the answer, or GRAPH_NONE */
 	uint32_t parent;   /* index of the parent request; GRAPH_NONE: none, or not known */
-	uint32_t sent;     /* first bytes of the request */
-	uint32_t got;      /* first bytes of the request */
-	uint32_t answer;   /* first bytes of the answer */
-	uint32_t answered; /* last bytes of the answer */
-	uint32_t read;     /* last bytes of the answer */
+	uint32_t sent;     /* send of the first bytes of the request */
+	uint32_t got;      /* receive of the first bytes of the request */
+	uint32_t answer;   /* send of the first bytes of the answer */
+	uint32_t answered; /* send of the last bytes of the answer */
+	uint32_t read;     /* receive of the last bytes of the answer */
 	uint32_t asked_bytes;
 	uint32_t answer_bytes;
 	uint32_t read_bytes;
@@ -52,8 +52,8 @@ struct requests {
 int requests_find(const struct graph *g, struct requests *ret);
 void requests_done(struct requests *r);
 
-/* In ns since boot. The request begins at its send, or at its receive if the client is on another
- * host. */
+/* In ns since boot. The request begins at the earlier of two records: the send and the receive of
+ * its first bytes. If one end is on another host, there is only one of these records. */
 static inline uint64_t request_from_ns(const struct graph *g, const struct request *q)
 {
 	uint64_t got = q->got == GRAPH_NONE ? UINT64_MAX : g->w->events[q->got].r.ts;

@@ -91,7 +91,8 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 	return process != GRAPH_NONE && p->g->tasks[process].born_ns;
 }
 
-/* Such a wait is for the next request, even if the server still owes answers. */
+/* A wait at the head of an event loop is for the next request, even if the server still owes
+ * answers. */
 static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s)
 {
 	switch ((enum ct_wait)s->wait) {
@@ -314,7 +315,7 @@ void segments_job(struct pass *p, uint32_t task, const struct window_event *e, u
 		segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		w->jobs++;
 	} else if (ct_job_state(&e->r) == CT_JOB_END) {
-		if (!(e->r.flags & CT_JF_LOOSE)) /* after a loose end, the task goes on with it */
+		if (!(e->r.flags & CT_JF_LOOSE)) /* after a loose end, the job may go on */
 			segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		if (w->jobs)
 			w->jobs--;

@@ -22,8 +22,8 @@ bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, cons
 bool segments_batch(const struct work *w, const struct flow *f, uint64_t client);
 /* CUT_PEERS: from here on, the task works for `client`. */
 void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
-/* Like segments_client(), for the receive of a request. Also cuts if a message of another process
- * began the segment. */
+/* Like segments_client(), for the receive of a request. Also cuts if the segment has no client, and
+ * a message of a process other than that of `client` began it. */
 void segments_request(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
 /* The task gets the client of `from_task` if it has none yet, and both are in one process. */
 void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task, uint32_t event);

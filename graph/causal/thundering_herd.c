@@ -50,7 +50,6 @@ static bool is_among(uint32_t process, const uint32_t *mates, uint32_t n)
 	return false;
 }
 
-/* Of the woken processes, the first to receive from the client is the one that accepted. */
 static bool is_taken_by_mate(const struct pass *p, size_t i)
 {
 	const struct edge *e = &p->edges.v[i];

@@ -4,8 +4,9 @@
 
 #include "graph/causal/pass.h"
 
-/* If one connection woke several processes, one of them accepts it. Marks the edges to the others
- * as false wakes, and makes them weak. Called when the pass has made all edges. */
+/* If one connection woke several processes, one of them accepts the connection. Marks the edges to
+ * the other processes as false wakes, and makes these edges weak. Called when the pass has made all
+ * edges. */
 void thundering_herd_find(struct pass *p);
 
 #endif

@@ -11,7 +11,8 @@
 #include "graph/causal/segments.h"
 #include "graph/wake/cause.h"
 
-/* An interval of unknown state that ends exactly at ts is passed too. */
+/* Moves work.interval on to the interval at ts. Also passes an interval of unknown state that ends
+ * exactly at ts. */
 static void advance(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct graph_task *t = &p->g->tasks[task];
@@ -69,7 +70,7 @@ static bool may_be_false(const struct interval *s, const struct window_event *wa
 		    (s->wait == CT_W_READ && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK);
 
 	switch ((enum edge_kind)e->kind) {
-	case EDGE_MESSAGE: /* Only sends and receives leave records. */
+	case EDGE_MESSAGE: /* After a connect or a close, the wakee may act without a record. */
 		return wait && wake &&
 		       (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_READ);
 	case EDGE_WAKE:

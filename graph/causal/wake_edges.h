@@ -11,8 +11,8 @@ void wake_edges_switch(struct pass *p, uint32_t event);
 /* Called when `task` received a message from `from` on sock. Drops a held-back edge of `task` that
  * the message explains. */
 void wake_edges_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t from);
-/* Adds the held-back edge of `task`, if a message on sock may explain the wake-up. Returns the
- * index of the edge, or GRAPH_NONE. */
+/* If the edge of `task` is held back for a message on sock, adds this edge. Returns the index of
+ * the edge, or GRAPH_NONE. */
 uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock);
 /* No message has explained the wake-up: adds the held-back edge of `task`, if there is one. */
 void wake_edges_settle(struct pass *p, uint32_t task);

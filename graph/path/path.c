@@ -74,7 +74,8 @@ static bool is_poll(const struct graph *g, uint32_t interval)
 	return wait == CT_W_POLL || wait == CT_W_EPOLL;
 }
 
-/* A loop that goes back to wait on the same set has not answered yet. So its last repeat counts. */
+/* A loop that goes back to wait on the same set has not answered yet. So the last repeat of the
+ * wait counts. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	uint64_t end = horizon(f);
@@ -163,7 +164,7 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 }
 
 /* A task may look at its clock while it waits: the wait times out, and the task repeats it. If the
- * last repeat is open at the end of the trace, it is the wait to look at. */
+ * last repeat is open at the end of the trace, looks at this repeat instead. */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {
@@ -296,8 +297,8 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 		return;
 
 	blame_repeats(k, f, interval, b);
-	/* The waiter has no answer yet. So the server did not wait for requests of other
-	 * clients. */
+	/* The waiter of the parent frame has no answer yet. So this task, the server, did not wait
+	 * for requests of other clients. */
 	if (f->depth && !f->blame.ended && is_request(k->g, interval, b))
 		blame_lasting(k->g, interval, b);
 	if (is_of_another_request(k->g, f, interval, b))
@@ -342,16 +343,16 @@ static bool will_arrive(const struct graph *g, const struct path_frame *f, uint6
 }
 
 /* Two event loops may well keep a request open at each other. So a cycle of event loops counts only
- * if it owes an answer to a task outside. */
+ * if the cycle owes an answer to a task outside. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, uint64_t to,
 		      const struct blame *b)
 {
-	/* A wait in a cycle ends only when a task of the cycle dies. */
+	/* If the waker ended the wait because it exited, the wait may have been in a cycle. */
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 	bool loops = is_loop_of(k->g, b, interval);
-	/* A wait that ended after `to` may have been in a cycle that broke. This is not so for a
-	 * futex or a poll: its object does not show for which task the waiter waited. */
+	/* A wait that ended after `to` may have been in a cycle that broke. Exception: a
+	 * futex or a poll. Its object does not show for which task the waiter waited. */
 	bool ended = b->ended && !died && (b->until_ns <= to || may_be_for_another(k->g, interval));
 	uint32_t i;
 

@@ -15,9 +15,9 @@ struct path_frame {
 	uint64_t from_ns, to_ns;
 	uint32_t task;
 	uint32_t parent;   /* GRAPH_NONE for frame 0 */
-	uint32_t interval; /* the wait of the parent that opened the frame, or GRAPH_NONE */
+	uint32_t interval; /* the parent's wait that opened this frame, or GRAPH_NONE */
 	uint32_t depth;
-	struct blame blame; /* the blame of this wait; for a creator: EDGE_FORK */
+	struct blame blame; /* why `task` is to blame; for a creator: EDGE_FORK */
 };
 
 struct path_piece {
@@ -37,7 +37,7 @@ struct path {
 	size_t n_frames;
 	struct blame *leaf_blames;
 	size_t n_leaf_blames;
-	bool truncated; /* PATH_MAX_PIECES or PATH_MAX_DEPTH was reached */
+	bool truncated; /* a wait was not followed, because of PATH_MAX_PIECES or PATH_MAX_DEPTH */
 };
 
 /* The caller frees *ret with path_free(). Returns 0, -ENOMEM, or -EINVAL if the range is empty or
@@ -45,7 +45,8 @@ struct path {
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret);
 void path_free(struct path *p);
 
-/* Sets ret[kind] to the ns of each kind of time in x. Only a FOLDED interval has several kinds. */
+/* Sets ret[kind] to the ns of each kind of time in x. Only a piece of a FOLDED interval has several
+ * kinds. */
 void path_parts(const struct graph *g, const struct path_piece *x, uint64_t ret[TIME_KINDS]);
 /* Returns the CPU for which a task waited in a RUNNABLE interval: its next CPU, or else its last
  * CPU. FORMAT_CPU_NONE: not known. */

@@ -29,7 +29,8 @@ struct task_now {
 	bool ended;  /* CT_EXIT came in a coarse stretch; more records may follow */
 
 	/* for fold.c: */
-	uint32_t folded; /* last FOLDED interval without sums; its `wake` is the one before */
+	/* The last FOLDED interval without sums. Its `wake` is the index of the one before. */
+	uint32_t folded;
 	uint32_t found;
 	uint32_t waited;
 	uint32_t visit, futex;
@@ -99,8 +100,8 @@ bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, u
 int timeline_replay(struct builder *b, struct window *lean);
 int index_build(struct graph *g);
 void index_drop(struct graph *g);
-/* The kernel side reads the futex as if it were a lock of glibc. If it is no such lock, the owner
- * is not plausible, and the function returns false. */
+/* Returns false if the owner in the CT_FUTEX is not plausible. (The kernel side reads every futex
+ * as if it were a lock of glibc.) */
 bool index_is_owner(const struct window *w, const struct window_event *futex);
 
 #endif

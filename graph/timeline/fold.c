@@ -2,10 +2,10 @@
 /*
  * fold.c - makes the intervals of a task whose switches are left out: in a coarse stretch
  * (CT_LACK_SWITCHES), or under a cap. A task in a stretch is FOLDED (under a cap: UNKNOWN), except
- * while it is known to wait or to be queued. A CT_FOUND comes about twice a second, so the wait in
- * it began earlier. The wait lasts at least until the last CT_FOUND that finds the task in it. A
- * CT_FOUND has sums of the task so far. The difference between two CT_FOUND records is divided
- * among the folded intervals in between, in proportion to their lengths.
+ * while it is known to wait or to be queued. A CT_FOUND comes about twice a second, so the wait
+ * that it reports began earlier. The wait lasts at least until the last CT_FOUND that finds the
+ * task in it. A CT_FOUND has sums of the task so far. The difference between two CT_FOUND records
+ * is divided among the folded intervals in between, in proportion to their lengths.
  */
 #include <errno.h>
 
@@ -132,8 +132,8 @@ static uint64_t part_of(uint64_t sum, uint64_t len, uint64_t all)
 	return all ? (uint64_t)((double)sum * (double)len / (double)all) : 0;
 }
 
-/* The sums were counted since from_ns, in folded intervals of span_ns together. An interval from
- * before from_ns gets a share too, unless it is longer than span_ns. */
+/* The sums count from from_ns on, over folded intervals with a total length of span_ns. An interval
+ * from before from_ns gets a share too, unless it is longer than span_ns. */
 static void set_sums(struct interval *s, const struct interval_sums *sums, uint64_t from_ns, uint64_t span_ns)
 {
 	uint64_t len = s->to_ns - s->from_ns;
@@ -182,8 +182,8 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 	t->ran_ns = t->queued_ns = 0;
 }
 
-/* A record says that the task is in this state since since_ns. Returns true if it means the open
- * interval s. */
+/* A record says that the task is in this state since since_ns. Returns true if the record means the
+ * open interval s. */
 static bool is_same(const struct interval *s, const struct task_now *t, enum interval_state state,
 		    uint64_t since_ns)
 {

@@ -23,8 +23,8 @@
 /* For reader_want_kinds(). On a busy machine, a fifth of the records are of other kinds. */
 #define GRAPH_KINDS (~(1ULL << CT_READY | 1ULL << CT_BLK_ISSUE | 1ULL << CT_BLK_DONE))
 
-/* The key of a futex in graph.owned. A read-write lock has two words for waiters in one aligned
- * unit of 8 bytes. Only one of the two words has an owner at a time. */
+/* The key of a futex in graph.owned. A read-write lock has two words for waiters, which lie in one
+ * aligned unit of 8 bytes. So both have the same key. */
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
 
 enum interval_state {
@@ -38,7 +38,7 @@ enum interval_state {
 
 struct interval {
 	uint64_t from_ns, to_ns;
-	uint64_t obj; /* BLOCKED: object of the wait; FOLDED: for interval_sums() */
+	uint64_t obj; /* BLOCKED: object of the wait; FOLDED: the times in interval_sums() */
 	uint32_t task;
 	union {
 		uint32_t wake; /* BLOCKED: CT_WAKE event that ended the wait, or GRAPH_NONE */
@@ -62,7 +62,7 @@ struct interval_look {
 /* The place of a record that graph_build_lean() has dropped. */
 struct graph_dropped {
 	uint32_t next;     /* index of the next event that is kept */
-	uint32_t since_ns; /* time since the event before */
+	uint32_t since_ns; /* time since the event before it that is kept */
 };
 
 struct graph_task {
@@ -83,7 +83,7 @@ struct graph_task {
 };
 
 enum edge_kind {
-	EDGE_WAKE = 1, /* the waker did not act on the object of the wait */
+	EDGE_WAKE = 1, /* a wake-up by a task, of no other kind */
 	EDGE_LOCK = 2,
 	EDGE_POST = 3,    /* futex without owner: condition variable, semaphore, barrier */
 	EDGE_MESSAGE = 4, /* through a socket: bytes, or the begin or end of a connection */
@@ -100,13 +100,13 @@ enum edge_kind {
 	EDGE_VFORK = 15,
 	/* from the owner of a file lock that the task tries to take again and again */
 	EDGE_POLLED = 16,
-	/* No task ended the wait. The edge is from the owner of the object, or from the task at its
-	 * other end. */
+	/* No task ended the wait. The edge is from a task that could have ended it, such as the
+	 * owner of the object, or the task at its other end. */
 	EDGE_OWNER = 17,
 	EDGE_CPU = 18,
 	EDGE_STOP = 19,
 	EDGE_DISK = 20,
-	EDGE_FLAG = 21, /* from the task that wrote a variable to the next reader */
+	EDGE_FLAG = 21, /* from the task that wrote a variable to a task that then uses it */
 	EDGE_JOB = 22,
 	EDGE_ANSWER = 23, /* in one process: from the request to its answer */
 	EDGE_NEIGHBOUR = 24,
@@ -133,7 +133,7 @@ struct graph_index {
 
 struct graph {
 	const struct window *w;
-	struct graph_task *tasks; /* sorted by (tid, born_ns) */
+	struct graph_task *tasks; /* sorted by tid; the lives of one tid in order of time */
 	size_t n_tasks;
 	struct interval *intervals; /* sorted by (task, from_ns) */
 	size_t n_intervals;
@@ -150,7 +150,7 @@ struct graph {
 	/* Indices of records of one kind. The key is:
 	 * - the object: sends, recvs, flocks (CT_FLOCK and CT_HELD), fds, accesses (CT_ACCESS)
 	 * - the tid: waitfds, samples, locktries (CT_FLOCK), polled, hangs
-	 * - as the comments say: the others */
+	 * - in the other indices: as their own comments say */
 	struct graph_index sends;
 	struct graph_index recvs;
 	struct graph_index flocks;
@@ -160,7 +160,8 @@ struct graph {
 	struct graph_index samples;
 	struct graph_index signals; /* CT_SIGNAL by tgid of the target */
 	struct graph_index locktries;
-	struct graph_index owned;     /* CT_FUTEX of read-write locks, by GRAPH_FUTEX_KEY() */
+	/* CT_FUTEX that looks like a read-write lock with an owner, by GRAPH_FUTEX_KEY() */
+	struct graph_index owned;
 	struct graph_index joins;     /* CT_FUTEX that looks like a join of a thread, by tid */
 	struct graph_index own_locks; /* CT_FUTEX of a task that owns the futex itself, by tid */
 	struct graph_index polled;
@@ -212,8 +213,8 @@ static inline uint64_t interval_ran_ns(const struct interval *s)
 int graph_build(const struct window *w, struct graph **ret);
 /* Like graph_build(), but drops CT_SWITCH records from the window, and keeps only their places. (On
  * a busy machine, a quarter of the records are CT_SWITCH.) The first record stays, and a record
- * more than 4.3 s after the record before it. causal_build() does not accept such a graph. After an
- * error, the caller can only free the window. */
+ * more than 4.3 s after the record before it. Such a graph must not be passed to causal_build().
+ * After an error, the caller can only free the window. */
 int graph_build_lean(struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 
@@ -251,9 +252,11 @@ uint32_t graph_lacks_at(const struct graph *g, uint64_t ns);
 uint32_t graph_lacks_within(const struct graph *g, uint64_t from_ns, uint64_t to_ns);
 /* Returns for how long in [from_ns, to_ns) the governor left out all of `lacks` (CT_LACK_*). */
 uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns);
-/* Returns how often a walk ended early because the budget of scan.h was spent. */
+/* Returns how often a walk ended early because the budget of scan.h was spent, or a search had no
+ * memory for its table (graph/wake/repeats.h). */
 uint64_t graph_scans_refused(const struct graph *g);
-/* The results of the next functions are in order of time, and belong to the graph. */
+/* The results of the next functions belong to the graph. The records of one key are in order of
+ * time. */
 const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n);
 /* Returns the references of the keys `first` to `last`, both included. */
 const struct graph_ref *graph_refs_range(const struct graph_index *ix, uint64_t first, uint64_t last,
@@ -287,7 +290,8 @@ bool graph_is_local(const struct graph *g, uint64_t sock);
 /* Returns the socket at the other end of the connection, or 0 if it is not known. For one side of a
  * pseudo terminal, returns the other side. */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
-/* Returns true for the accepted end of a connection, and false for the end that connected. */
+/* Returns true for the accepted end of a connection, and false for the end that connected. Of a TCP
+ * connection, returns false for both ends if the trace has no listening socket. */
 bool graph_is_accepted(const struct graph *g, uint64_t sock);
 /* Return the words that the JSON has ("lock", "strong", ...). */
 const char *edge_kind_name(uint8_t kind);
@@ -300,7 +304,8 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval);
  * - The wait is a sleep, or is for a timerfd.
  * - The wait has a time limit, and no device and no network can end it. */
 bool edge_by_timer(const struct graph *g, const struct interval *interval, const struct window_event *wake);
-/* `wake` is the record that ended the interval. Looks at no other records. */
+/* `wake` is the record that ended the interval. wake_cause() (graph/wake/cause.h) looks at more
+ * records. */
 void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,
 		   uint8_t *ret_kind, uint8_t *ret_strength);
 

@@ -2,9 +2,10 @@
 /*
  * scan.h - limits the time of all look-ups in one graph. A hostile trace has many records of one
  * object, and many waits that walk along them. So each step of a walk is paid from a budget that
- * grows with the window. Once it is spent, walks end early and find nothing more. Real traces need
- * about a hundredth of it. Several threads that share the budget count it inexactly, so answers may
- * then depend on their speed. A thread with a view of its own (scan_view()) has its own budget.
+ * grows with the window. Once the budget is spent, walks end early and find nothing more. Real
+ * traces need about a hundredth of the budget. Threads that share one budget count it inexactly, so
+ * answers may then depend on the speed of the threads. A thread with a view of its own
+ * (scan_view()) has its own budget.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_SCAN_H
 #define CTRACE_GRAPH_TIMELINE_SCAN_H
@@ -45,7 +46,7 @@ static inline struct graph scan_view(const struct graph *g, struct graph_scans *
 	return view;
 }
 
-/* Pays for walks in a view: `steps` is their sum, `refused` the number that ended early. Only one
+/* Pays for all walks in a view: they took `steps` steps, and `refused` walks ended early. Only one
  * thread at a time may call this function. */
 static inline void scan_pay(const struct graph *g, uint64_t steps, uint64_t refused)
 {

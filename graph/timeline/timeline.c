@@ -143,8 +143,8 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 		timeline_set_owner(b, task, owner);
 }
 
-/* A switch on cpu from `was` to `now` (GRAPH_NONE: idle). If a third task ran there by the records
- * so far, its switch-out is missing. Then its interval becomes UNKNOWN. */
+/* A switch on cpu from `was` to `now` (GRAPH_NONE: idle). If the records so far say that a third
+ * task runs on cpu, the record of its switch-out is missing. So its interval becomes UNKNOWN. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)
@@ -388,8 +388,8 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 	b->now.v[task].run_ns = e->r.ts;
 }
 
-/* The record is late, from before the stretch, or early, from after it. Only the end of a task
- * counts. */
+/* The record is from before the stretch and late, or from after it and early. Only the end of a
+ * task counts. */
 static void timeline_switch_late(struct builder *b, const struct window_event *e)
 {
 	uint64_t at;
@@ -514,7 +514,7 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 
 /*
  * The daemon may cap a task that has ended meanwhile. In a capped group (CT_GV_GROUP), the record
- * is about a new task with the same tid, unless it says that its task has exited.
+ * is about a new task with the same tid, unless the record says that the task has exited.
  */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
 {

@@ -44,7 +44,7 @@ struct enders {
 struct blame {
 	uint32_t task;     /* GRAPH_NONE: no task of this host */
 	uint32_t event;    /* the record that shows that `task` is to blame, or GRAPH_NONE */
-	uint64_t obj;      /* of the waiter; in a poll, the object that mattered */
+	uint64_t obj;      /* object of the wait; for a polled set, the object that mattered */
 	uint64_t until_ns; /* when `task` acted; if no task acted, the end of the wait */
 	enum resource_kind kind;
 	uint8_t time;     /* enum time_kind */
@@ -68,10 +68,10 @@ void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
 /* Like blame_lasting(), for a wait that the caller knows to be for an answer on sock. */
 void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struct blame *ret);
 
-/* The process has worked on a request since since_ns. Finds a task of another process that owes it
- * an answer, on a connection that a thread of the process polls. A task that idles counts only if
- * its question was recorded, and sent since since_ns. Returns false if no task counts, or tasks of
- * several processes. */
+/* The process has worked on a request since since_ns. Finds a task of another process that owes
+ * this process an answer, on a connection for which a thread of this process waits. A task that
+ * idles counts only if the question to it was recorded, and sent since since_ns. Returns false if
+ * no task counts, or tasks of several processes. */
 bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
 /* For a wait on a futex that no task ended, and that has no known owner: finds the only active
@@ -84,8 +84,9 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
  * - the process has more than ACTIVE_THREADS threads */
 bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
-/* Returns true if the task idles, like a server that waits for requests, or for the moment to
- * answer. */
+/* Returns true if the task idles: in an accept, in a sleep, on a futex, or in a poll. Exception: a
+ * poll for the answer of a known task, or for a program that the task has started. Also returns
+ * true if the state of the task is not known. */
 bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns);
 
 /* For a wait for which blame_wait() has set `rivals`: returns the tasks that could end it. */

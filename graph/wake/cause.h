@@ -10,11 +10,11 @@
 #include "graph/timeline/graph.h"
 
 struct wake_cause {
-	uint32_t task;   /* made the wake-up; GRAPH_NONE: no task, or not known */
+	uint32_t task;   /* the task that made the wake-up; GRAPH_NONE: no task, or not known */
 	uint64_t closed; /* the wakee's socket whose connection `task` has ended; 0: none */
 	uint8_t edge;
 	uint8_t strength;
-	bool below; /* a softirq made the wake-up, on top of a system call of `task` */
+	bool below; /* a softirq made the wake-up, while `task` was on the CPU */
 };
 
 /* `wake` ended the BLOCKED interval s. spoke: the socket that the waker used last, or 0. With

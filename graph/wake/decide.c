@@ -38,7 +38,7 @@ static bool is_disk_wait(const struct graph *g, const struct interval *s, const 
 	if (resource_of_object(g->w, s->obj) == RESOURCE_FUSE ||
 	    CT_OBJ_KIND(wake ? wake->r.obj : 0) == CT_OBJ_FUSEDEV)
 		return false;
-	/* The kernel counts every wait for an io_uring as a wait for I/O. */
+	/* The kernel may count any wait for an io_uring as a wait for I/O. */
 	if (s->wait == CT_W_STOPPED || s->wait == CT_W_KTHREAD || s->wait == CT_W_FLOCK ||
 	    s->wait == CT_W_URING)
 		return false;
@@ -411,8 +411,8 @@ static const struct interval *blame_repeat(const struct graph *g, uint32_t inter
 	return x && x->from_ns < limit_ns && x->to_ns <= limit_ns ? x : NULL;
 }
 
-/* Returns the last try, if it failed shortly before ts_ns. Unlocks after it do not count, because a
- * close of the file is recorded as an unlock too. */
+/* Returns the last try to get a file lock, if it failed shortly before ts_ns. Unlocks after the try
+ * do not count, because a close of the file is recorded as an unlock too. */
 static const struct window_event *failed_try(const struct graph *g, uint32_t tid, uint64_t ts_ns,
 					     uint32_t *ret_event)
 {
@@ -517,8 +517,8 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	/* The governor left out the object, so the wait may have been for anything. */
 	if (!s->obj && b->task == GRAPH_NONE && graph_lacks_at(g, s->from_ns) & CT_LACK_WAIT_OBJECTS)
 		return;
-	/* A wait that timed out without a task to blame is a sleep. Not so: a wait for another
-	 * host, for a lock of a database, or for an answer. */
+	/* A wait that timed out without a task to blame is a sleep. Exceptions: a wait for
+	 * another host, for a lock of a database, or for an answer. */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK &&
 	    b->kind != RESOURCE_DATABASE_LOCK &&
 	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {

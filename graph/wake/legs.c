@@ -27,7 +27,7 @@ struct round {
 	bool guessed;      /* the order in which the thread acted is not certain */
 	uint32_t now;      /* the receive on which the thread acted last */
 	uint64_t sent_on;  /* socket of the last send; 0: none since the last receive */
-	uint32_t sent_for; /* the reason of the last send */
+	uint32_t sent_for; /* the receive that is the reason of the last send */
 };
 
 /* A runtime with many coroutines on a few threads (Go, tokio) waits for work on a futex. */
@@ -62,10 +62,10 @@ static uint32_t first_event(const struct graph *g, uint64_t ts_ns)
 	return (uint32_t)BISECT(i, 0, g->w->n_events, g->w->events[i].r.ts >= ts_ns);
 }
 
-/* Returns the receive because of which the loop sends on `sock`. For an answer, it is the request
- * there, or an answer that the loop received. For a question, it is a request, or an earlier
- * answer. Loops act in the order in which they receive. Sets *sure to false if a send of this round
- * may have had another reason. */
+/* Returns the receive because of which the loop sends on `sock`: the receive on `sock` itself, or
+ * else the first receive that is not yet the reason of a send, or else the last reason. (Loops act
+ * in the order in which they receive.) A request of another client is no reason for an answer. Sets
+ * *sure to false if a send of this round may have had another reason. */
 static uint32_t reason(const struct graph *g, struct round *t, uint64_t sock, bool *sure)
 {
 	bool answers = graph_is_accepted(g, sock);
@@ -178,7 +178,7 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 		ret->from_ns = asked ? MAX(rec(g, asked->event)->ts, rec(g, got)->ts) : 0;
 		return asked && is_by(g, asked->event, tgid);
 	}
-	/* Another client had the connection to the server until its message `why`. */
+	/* Another client had the connection to the server. Its message `why` ended this. */
 	ret->from_ns = rec(g, got)->ts;
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }

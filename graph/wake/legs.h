@@ -4,9 +4,9 @@
  * request. A loop, or a thread that runs many coroutines (Go, tokio), waits for many things at
  * once. Messages show for which request it waits: it receives the request, sends a question,
  * receives the answer, and so on. Pure; any thread. A leg is the time from a question to its
- * answer, but begins later, with the receive of the request, if:
- * - the loop had sent the question before
- * - the loop lends its connection to one client at a time, and another client has it
+ * answer. In two cases the leg begins later, with the receive of the request:
+ * - The loop sent the question before it received the request.
+ * - Another client has the connection to the server. The loop lends it to one client at a time.
  */
 #ifndef CTRACE_GRAPH_WAKE_LEGS_H
 #define CTRACE_GRAPH_WAKE_LEGS_H
@@ -18,7 +18,7 @@ struct leg {
 	uint64_t from_ns; /* when the question was sent, or later, when the request was received */
 	uint64_t to_ns;   /* the receive that ends the leg; UINT64_MAX: no answer yet */
 	uint64_t sock;    /* socket of the question, or of the client that had the connection */
-	uint32_t asked;   /* send of the question, or last send to that client */
+	uint32_t asked;   /* send of the question, or last send to the client at `sock` */
 	uint32_t answered;
 	bool sure; /* false: the question may be for another request */
 };

@@ -129,7 +129,7 @@ static bool is_join(const struct graph *g, const struct interval *s, uint32_t ow
 		owner_event(g, r)->r.ts >= s->from_ns);
 }
 
-/* If no other process has the pipe, the only other thread of the process has its other end. */
+/* If only this process has the pipe open, its only other thread has the other end of the pipe. */
 static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 {
 	const struct graph_task *me = &g->tasks[s->task];

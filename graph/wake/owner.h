@@ -15,8 +15,8 @@
 uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint32_t *ret_event);
 /* Returns true if the waker of `wake` closes or shuts down the other end of sock, or exits. The
- * kernel may do the work of close() after the system call. In this case, and for an exit, no later
- * use of the other end may be recorded. */
+ * kernel may do the work of close() after the system call. In this case, and for an exit, returns
+ * false if a later use of the other end is recorded. */
 bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake);
 /* Returns true if the waker may end a connection. This test is cheap, and is the same for all
  * sockets. */

@@ -3,8 +3,8 @@
 #include "graph/wake/owner_private.h"
 #include "lib/bisect.h"
 
-/* The record is missing if records of all tasks were lost, or those of the process were left out. A
- * pause has a record of its gap only when it is over. */
+/* The record of an unlock may be missing if records of all tasks were lost, or those of the process
+ * were left out. The gap of a pause is recorded at the end of the pause. */
 static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;

@@ -118,8 +118,9 @@ size_t owner_count_stopped(const struct graph *g, const struct enders *e, uint64
 	return n;
 }
 
-/* Prefers the last task that woke `me` through the pipe. If exactly one holder of the other end is
- * stopped, it is that task, because it cannot do its part. */
+/* Prefers the last task that woke `me` through the pipe. Exception: this task is not
+ * stopped, but exactly one of the tasks with the other end is. Then returns the stopped task,
+ * because it cannot do its part. */
 static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 			   struct enders *all)
 {

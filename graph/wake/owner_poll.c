@@ -13,10 +13,10 @@
 enum poll_score {
 	POLL_NONE,
 	POLL_OWN,     /* the other end is in the task's own process, or is not known */
-	POLL_QUIET,   /* a terminal, or a pipe that was never written */
-	POLL_FAR,     /* a connection to another host, or an eventfd that was written before */
+	POLL_QUIET,   /* a terminal, or a pipe that has never woken the task */
+	POLL_FAR,     /* a connection to another host, or an eventfd that has woken the task */
 	POLL_PEER,    /* a connection to another process of this host */
-	POLL_WRITTEN, /* a pipe that was written before */
+	POLL_WRITTEN, /* a pipe that has woken the task */
 	POLL_UNREAD,  /* as POLL_PEER, and the peer has not read the last message of the task */
 	POLL_OWED,    /* the task is owed an answer */
 };
@@ -127,8 +127,8 @@ static void poll_member_fill(const struct graph *g, uint64_t obj, const struct i
 	}
 }
 
-/* Of equal scores below POLL_WRITTEN, a stopped task is better. Otherwise a later since_ns is
- * better. */
+/* A higher score is better. Of equal scores, a stopped task is better, but only below POLL_WRITTEN.
+ * Otherwise a later since_ns is better. */
 static bool is_better(const struct poll_member *m, const struct poll_member *best)
 {
 	if (m->score == best->score && m->score < POLL_WRITTEN && m->stopped != best->stopped)
@@ -220,8 +220,8 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	if (best.score >= POLL_WRITTEN || all->n < 2 ||
 	    (best.stopped && owner_count_stopped(g, all, s->to_ns) == 1))
 		b->task = best.task;
-	/* A thread of the process works for the task: the thread that got work last, if it still
-	 * works. */
+	/* The task waits for a thread of its own process: the thread that got work last, if it
+	 * still works. */
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
 				    : alone && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 	if (own) {

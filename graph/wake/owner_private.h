@@ -19,10 +19,9 @@ static inline bool owner_alive(const struct graph *g, uint32_t task, uint64_t ts
 void owner_add(const struct graph *g, struct enders *e, uint32_t task);
 /*
  * Returns a task of the process that has obj open with this mode (CT_FF_*; 0: any). The process
- * tgid does not count. Of a process and its descendants, the youngest counts: it more likely uses
- * the descriptor than the shell that made it. If other processes have obj open too, returns
- * GRAPH_NONE, and adds a task of each to *all. If no descriptor table has obj, returns the task
- * that used obj.
+ * tgid does not count. Of a process and its descendants, the youngest counts, because a shell opens
+ * pipes for its children. If other processes have obj open too, returns GRAPH_NONE, and adds a task
+ * of each to *all. If no descriptor table has obj, returns the task that used obj.
  */
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 		  struct enders *all);
@@ -39,12 +38,14 @@ uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
  * process tgid do not count as accepting. *all is as for owner_fd(). */
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all);
 /*
- * The objects with the best score count. If they lead to several processes, and the score is below
- * POLL_WRITTEN, no task is to blame. Exception: exactly one of the tasks is stopped.
+ * Scores the polled objects (enum poll_score, owner_poll.c). The objects with the best score count.
+ * If these lead to several processes, and their score is below POLL_WRITTEN, no task is to blame.
+ * Exception: exactly one of the tasks is stopped.
  */
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b);
-/* If any child can end the wait, returns the youngest child, and adds all children to *all. */
+/* Returns the child for which the task waits. If the wait is not for one certain child, returns the
+ * youngest child, and adds all children to *all. */
 uint32_t owner_child(const struct graph *g, const struct interval *s, struct enders *all);
 /*
  * The waiter gave work to another task, and waits for the result (s). Returns the last fitting task

@@ -13,11 +13,11 @@
 /* All functions take a BLOCKED interval. They return a wait, or GRAPH_NONE. */
 
 uint32_t repeats_next(const struct graph *g, uint32_t interval);
-/* Returns the last repeat that ended by end_ns with a recorded wake-up. From `interval` to it, the
- * task may have run for at most ran_ns. */
+/* Returns the last repeat that ended by end_ns with a recorded wake-up. Between `interval` and
+ * this repeat, the task may have run for at most ran_ns. */
 uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns, uint64_t ran_ns);
-/* Returns the last interval of the task, if it is a repeat that lasts to the end of the trace. From
- * `interval` to it, the task may have run for at most ran_ns. */
+/* Returns the last interval of the task, if it is a repeat that lasts to the end of the trace.
+ * Between `interval` and this repeat, the task may have run for at most ran_ns. */
 uint32_t repeats_open(const struct graph *g, uint32_t interval, uint64_t ran_ns);
 /* Returns the first repeat that something other than a timer ended. Until then, the task made no
  * progress (has_made_progress()), and waited for nothing else longer than OTHER_WAIT_NS. */

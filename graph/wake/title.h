@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * title.h - private to graph/: reads the titles of the processes of PostgreSQL. Pure; any thread. A
- * session is a process. Its command line ends with what it does: "idle", "idle in transaction", or
+ * session is a process. Its command line ends with its activity: "idle", "idle in transaction", or
  * a command such as "UPDATE". " waiting" follows while it waits for a lock of the database.
  * (PostgreSQL, "Monitoring Database Activity", "Standard Unix Tools".) The locks are in shared
  * memory, so no record shows their owners.
@@ -11,7 +11,7 @@
 
 #include "graph/wake/blame.h"
 
-/* Returns true if, by its title, the task waited in s for a lock of the database. */
+/* Returns true if the title of the task says that it waited in s for a lock of the database. */
 bool title_waits(const struct graph *g, const struct interval *s);
 /*
  * Returns the only other session of the same server that is not idle ("idle in transaction" is not

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi.h - every byte that the kernel side gives to user space. BPF programs, the daemon and readers
- * of traces share it. Numbers are little-endian. A value of an enum never gets a new meaning. New
- * values come at the end. Times are CLOCK_BOOTTIME nanoseconds. Task ids are of the initial pid
- * namespace. The idle task of CPU n has tid 0 in records; readers call it -(n+1). Any thread may
- * use it.
+ * abi.h - the records that BPF programs give to the daemon, and that traces hold. BPF programs, the
+ * daemon and readers of traces share it. Numbers are little-endian. A value of an enum never gets a
+ * new meaning. New values come at the end. Times are CLOCK_BOOTTIME nanoseconds, unless a comment
+ * names another clock. Task ids are of the initial pid namespace. The idle task of CPU n has tid 0
+ * in records; readers call it -(n+1). Any thread may use it.
  */
 #ifndef CTRACE_ABI_H
 #define CTRACE_ABI_H
@@ -27,7 +27,7 @@ typedef int ct_s32;
 /*
  * Record kinds. Kinds 1..63 are fixed records: a struct ct_rec, then CT_KIND_WORDS() words x[] of
  * 64 bits. Kinds 64..127 are blobs, which begin with struct ct_blob. A field that a kind's comment
- * does not name is 0, or CT_NR_NONE for nr.
+ * does not name is 0. If the comment does not name nr, nr is 0 or CT_NR_NONE.
  */
 enum ct_kind {
 	/*
@@ -59,21 +59,27 @@ enum ct_kind {
 	/* The first wake of a new task. tid: the new task, peer: the creator. */
 	CT_WAKE_NEW = 3,
 	/*
-	 * A futex wait with a known owner. This record precedes the CT_SWITCH of the waiter.
+	 * A futex wait. If the owner is known, this record precedes the CT_SWITCH of the waiter.
+	 * (If the waiter does not block after all, no CT_SWITCH follows.) An inspection of the wait
+	 * writes the record too, also without a known owner.
 	 *   tid    the waiter
 	 *   peer   the owner, read from user memory: the owner of a glibc mutex or rwlock, the owner
-	 *          of a PI or robust futex, or the thread that a join waits for
+	 *          of a PI or robust futex, or the thread that a join waits for. 0: not known
+	 *   nr     its system call, if an inspection wrote the record
 	 *   obj    the futex
 	 *   x[0]   user address of the futex
 	 *   x[1]   low 32 bits: futex operation; high 32 bits: the value of the futex
 	 */
 	CT_FUTEX = 4,
 	/*
-	 * One of the descriptors that a poll, ppoll or select waits on. The set of descriptors is
-	 * written when a wait for the set begins, and when an iterator reads the state of the
-	 * waiter. In a coarse step, or if the waiter is capped, the set is written when a wait of
-	 * CT_COARSE_NS or more for it ends. The set is not written again if it has not changed and was
-	 * written within the last second. Only its first CT_WAITFD_MAX descriptors are written.
+	 * One of the descriptors that a poll, ppoll, select or pselect waits on. The set of
+	 * descriptors is written when a wait for the set begins, and when an iterator reads the
+	 * state of the waiter. In a coarse step, or if the waiter is capped, the set is written
+	 * when a wait of CT_COARSE_NS or more for it ends. The set is not written again if it has
+	 * not changed and was written within the last second. A set of one is not written: obj of
+	 * the CT_SWITCH is the object. An inspection writes any set on which the task has waited
+	 * since before the daemon began. Only the first CT_WAITFD_MAX descriptors of a set are
+	 * written.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
@@ -137,8 +143,8 @@ enum ct_kind {
 	 * These three records are states, not events. The daemon reads them for a snapshot. It also
 	 * reads /proc/locks at its start, and the descriptor table of an inspected task's process.
 	 * - CT_HELD: a line of /proc/locks. Fields as CT_FLOCK, but tid is the pid in that line (0:
-	 *   an ofd lock, which has none), and peer is 0. flags 0: the process owns the lock; 1: it
-	 *   waits for it.
+	 *   an ofd lock, which has none), and peer is 0. flags 0: the process owns the lock;
+	 *   1: the process waits for the lock.
 	 * - CT_FD: an entry of a descriptor table. tid: the process (tgid), peer: the descriptor,
 	 *   obj: the object, flags: CT_FF_*.
 	 * - CT_EPMEMBER: a member of an epoll set. tid: the process (tgid), peer: the descriptor
@@ -158,7 +164,7 @@ enum ct_kind {
 	 */
 	CT_SAMPLE = 20,
 	/*
-	 * An inspection of a long wait.
+	 * An inspection of a long wait, or of a wait in a loop of short ones.
 	 *   tid    the task
 	 *   nr     its system call
 	 *   state, wait, flags  as CT_SWITCH
@@ -178,7 +184,7 @@ enum ct_kind {
 	CT_GAP = 22,
 	/*
 	 * A task wrote or read the variable of a watchpoint. If a task reads the variable several
-	 * times between two changes, only its first read is recorded.
+	 * times between two changes, at most its first read is recorded.
 	 *   tid    the task
 	 *   state  0 written, 1 read
 	 *   aux    length of the variable in bytes
@@ -234,8 +240,9 @@ enum ct_kind {
 	 * are missing. A record that is also about another task is not missing, unless the other
 	 * task is capped too, or is the idle task. These kinds of records can be missing:
 	 * CT_SWITCH, CT_FUTEX, CT_WAITFD, CT_WAKE, CT_WAKE_NEW, CT_SIGNAL, CT_SIGDELIVER, CT_SEND,
-	 * CT_RECV, CT_FLOCK, and the CT_TASK of a rename. But the CT_SWITCH with which the task
-	 * ends is recorded, and a wait of CT_COARSE_NS or more has its CT_FOUND and its CT_WAKE.
+	 * CT_RECV, CT_FLOCK, and the CT_TASK of a rename. But a wait of CT_COARSE_NS or more has
+	 * its CT_FOUND and its CT_WAKE, and the CT_SWITCH with which the task ends is recorded
+	 * (except in a coarse step).
 	 *   tid    the capped task
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
@@ -274,7 +281,18 @@ enum ct_kind {
 	 *          CPUs so far. Both count units of CT_FOUND_UNIT_NS, modulo 2^32
 	 */
 	CT_FOUND = 28,
-	CT_KIND_LAST = CT_FOUND,
+	/*
+	 * A program or a script marks a moment (ctrace mark, ctrace-marks.h). Since version 1.7 of the
+	 * format.
+	 *   tid    the task that made the mark
+	 *   state  CT_MARK_*
+	 *   flags  CT_MF_*
+	 *   obj    the name of the mark (CT_OBJ_MARK)
+	 *   x[0]   the id of the transaction; 0: none
+	 *   x[1]   when the mark was made; not after ts
+	 */
+	CT_MARK = 29,
+	CT_KIND_LAST = CT_MARK,
 
 	/* blobs */
 	CT_TASK = 64,
@@ -305,7 +323,7 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 			 (kind) == CT_HELD || (kind) == CT_EPMEMBER || (kind) == CT_SAMPLE ||                \
 			 (kind) == CT_VISIT || (kind) == CT_GAP || (kind) == CT_ACCESS ||                    \
 			 (kind) == CT_POLLED || (kind) == CT_JOB || (kind) == CT_HANG ||                     \
-			 (kind) == CT_SHED || (kind) == CT_FOUND                                             \
+			 (kind) == CT_SHED || (kind) == CT_FOUND || (kind) == CT_MARK                        \
 		 ? 2                                                                                         \
 		 : 0)
 #define CT_KIND_IS_BLOB(kind) ((kind) >= 64)
@@ -352,8 +370,8 @@ enum ct_wait {
 	CT_W_OTHER = 22,
 	CT_W_YIELD = 23, /* did not block: sched_yield */
 	/* The kernel holds the task up until there is memory: the limit memory.high of its control
-	 * group is reached, or the kernel frees pages. A wait for a disk meanwhile has another
-	 * kind. Since version 1.6 of the format. */
+	 * group is reached, or the kernel frees pages. A wait for a disk in this time has
+	 * another kind. Since version 1.6 of the format. */
 	CT_W_MEMORY = 24,
 };
 
@@ -403,7 +421,7 @@ enum ct_found {
 #define CT_LF_GROUP_DEAD 0x02 /* exit: the task was the last thread of its process */
 
 #define CT_GF_FATAL   0x01 /* the default action is to kill, and there is no handler */
-#define CT_GF_IGNORED 0x02 /* the target ignores the signal, or the signal was already pending */
+#define CT_GF_IGNORED 0x02 /* ignored by the target, already pending, or its queue was full */
 #define CT_GF_GROUP   0x04 /* sent to the process, not to one thread */
 #define CT_GF_KERNEL  0x08 /* the kernel sent it, not kill or its relatives */
 
@@ -420,11 +438,15 @@ enum ct_found {
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 /*
- * CT_JOB_END: the framework does not report ends. Then this record is made with the start, or when
- * the probed function returns. The next work of the task still belongs to the job, until another
- * job or idling.
+ * Flag of a CT_JOB_END: the framework does not report the ends of jobs. So this record is made with
+ * the start of the job, or when the probed function returns. The next work of the task still
+ * belongs to the job, until the task begins another job or idles.
  */
 #define CT_JF_LOOSE 0x01
+
+enum ct_mark { CT_MARK_POINT = 0, CT_MARK_BEGIN = 1, CT_MARK_END = 2 };
+#define CT_MF_PARENT 0x01 /* the mark is about the task that started tid, such as a shell */
+#define CT_MF_HASHED 0x02 /* x[0] is a hash of the id, because the id is no number */
 
 enum ct_hang {
 	CT_HANG_LOOP = 0,    /* the task has not returned to its event loop as usual */
@@ -450,10 +472,11 @@ enum ct_shed {
 	CT_SHED_WAITS = 5,
 	CT_SHED_PAUSE = 6,
 	/* No CT_SEND and CT_RECV. A CT_WAKE names the kind of interrupt only for timers, and for
-	 * many waits of CT_COARSE_NS or more. Otherwise its context is CT_CTX_IRQ. */
+	 * many waits of CT_COARSE_NS or more. Other interrupts are CT_CTX_IRQ. */
 	CT_SHED_HOOKS = 7,
-	/* Also no CT_SWITCH and CT_FUTEX. A wait of CT_COARSE_NS or more has a CT_FOUND, a CT_WAKE,
-	 * and for a polled set CT_WAITFD. Shorter waits have only sums in CT_FOUND. */
+	/* Also no CT_SWITCH and CT_WAKE_NEW, and CT_FUTEX only from inspections. A wait of
+	 * CT_COARSE_NS or more has a CT_FOUND, a CT_WAKE, and for a polled set CT_WAITFD. Shorter
+	 * waits have only sums in CT_FOUND. */
 	CT_SHED_COARSE = 8,
 	CT_SHED_PAUSES = 9, /* also times without records: CT_GAP with CT_LOSS_SHED */
 	CT_SHED_STEPS = 10,
@@ -490,6 +513,7 @@ enum ct_loss {
  *                  of the hierarchy, and peer is 0 or CT_OBJ_CONTAINER_ID(). The name of this
  *                  second object is the name of the container
  *   DATA, QUEUE    as FUTEX
+ *   MARK           a hash of the name (CT_MARK_NAME_MAX)
  * The name of FUTEX and DATA is the symbol, such as "flag (a.out)", where known.
  *
  * Two processes share an id of FUTEX, DATA or QUEUE if their pids are a multiple of 4096 apart and
@@ -522,6 +546,7 @@ enum ct_obj_kind {
 	CT_OBJ_DATA = 20, /* a variable in a process */
 	CT_OBJ_QUEUE = 21,
 	CT_OBJ_CGROUP = 22,
+	CT_OBJ_MARK = 23, /* the name of a mark */
 };
 #define CT_OBJ_SHIFT           59
 #define CT_OBJ_MASK            ((1ULL << CT_OBJ_SHIFT) - 1)
@@ -600,7 +625,8 @@ struct ct_rawcmdline_blob {
 };
 _Static_assert(sizeof(struct ct_rawcmdline_blob) == 24 + CT_RAWCMDLINE_MAX, "ct_rawcmdline_blob");
 
-#define CT_OBJ_NAME_MAX 160
+#define CT_OBJ_NAME_MAX  160
+#define CT_MARK_NAME_MAX 48 /* bytes in the name of a mark */
 /*
  * The description of an object. Written when the object is first seen, and again when a missing
  * part (peer, remote address) is known, or when the socket's state or the inode's generation has
@@ -663,7 +689,7 @@ _Static_assert(sizeof(struct ct_rawstack_blob) == 32, "ct_rawstack_blob");
 
 /*
  * An access to the variable of a watchpoint. n_user stack addresses follow. The daemon makes a
- * CT_ACCESS of it. h.flags is its state.
+ * CT_ACCESS of it, whose state is h.flags.
  */
 struct ct_rawaccess_blob {
 	struct ct_blob h;
@@ -687,8 +713,8 @@ _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 struct ct_iter_task {
 	struct ct_task_blob task;
 	/*
-	 * A CT_SWITCH, as if the task blocked now. aux: its priority. peer: the CPU that it runs
-	 * on, plus 1; 0: none.
+	 * A CT_SWITCH, as if the task blocked now. aux: priority of the task. peer: 1 + the CPU
+	 * on which the task runs; 0: it runs on none.
 	 */
 	struct ct_rec wait;
 	/* self_exec_id of the kernel (low 32 bits): changes with each exec, and a fork copies it. 0

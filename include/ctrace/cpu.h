@@ -2,8 +2,8 @@
 /*
  * cpu.h - the memory of one CPU and of the ring of its records. The map ct_cpus has an entry for
  * each CPU: struct cpu, then the ring. bpf/emit.h and daemon/kernel/percpu_ring.c say how the ring
- * works. The daemon writes id and tail, clears records that it has read, and resets depth after a
- * pause and stats.lost_first_ns. The BPF programs on the CPU write the rest.
+ * works. The daemon writes id and tail, clears records that it has read, sets stats.lost_first_ns
+ * back to 0, and sets depth to 0 after a pause. The BPF programs on the CPU write the rest.
  */
 #ifndef CTRACE_CPU_H
 #define CTRACE_CPU_H
@@ -22,7 +22,7 @@ struct cpu_context {
 };
 
 struct cpu {
-	/* one cache line, for what every record touches */
+	/* The members up to sample_ns share one cache line. Most records change head. */
 	ct_u64 head; /* bytes reserved so far */
 	ct_u32 id;
 	ct_u32 depth;   /* interrupts in progress; ctx[depth - 1] is the innermost */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * fields.h - names the fields of struct ct_rec whose meaning depends on the kind of record. A
- * function's name begins with its kind, or its comment names the kinds. abi.h says what the fields
- * hold, and has names for flags. tid is the task that the record is about, but in CT_GAP a CPU, and
- * in CT_HELD, CT_FD and CT_EPMEMBER a process. Any thread.
+ * function's name begins with the kind of record, or its comment names the kinds. abi.h says what
+ * the fields hold, and has names for flags. tid is the task that the record is about. Exceptions:
+ * in CT_GAP a CPU; in CT_HELD, CT_FD and CT_EPMEMBER a process; 0 if the record is about no task.
+ * Any thread.
  */
 #ifndef CTRACE_FIELDS_H
 #define CTRACE_FIELDS_H
@@ -244,6 +245,16 @@ static inline ct_u16 ct_access_bytes(const struct ct_rec *r)
 static inline enum ct_job ct_job_state(const struct ct_rec *r)
 {
 	return (enum ct_job)r->state;
+}
+
+static inline enum ct_mark ct_mark_what(const struct ct_rec *r)
+{
+	return (enum ct_mark)r->state;
+}
+
+static inline ct_u64 ct_mark_ns(const struct ct_rec *r, const ct_u64 words[2])
+{
+	return words[1] < r->ts ? words[1] : r->ts;
 }
 
 static inline enum ct_hang ct_hang_rule(const struct ct_rec *r)

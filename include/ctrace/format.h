@@ -17,7 +17,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied to and from memory");
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 6
+#define FORMAT_MINOR 7
 
 #define FORMAT_FILE_MAGIC                                                                                    \
 	"\x89"                                                                                               \
@@ -62,7 +62,7 @@ _Static_assert(sizeof(struct format_file) == 64, "format_file");
 #define FORMAT_SEGMENT_UNWRITTEN 0x2u /* records from gap_from_ns to begin_ns are missing */
 /*
  * Since version 1.3: a copy of a segment that was still open. Copies of one segment have the same
- * seq. The one with the greatest end_ns has all records of the others.
+ * seq. The one with the greatest end_ns has all records of the other copies.
  */
 #define FORMAT_SEGMENT_SAVED 0x4u
 
@@ -85,7 +85,7 @@ struct format_segment {
 	uint8_t boot_id[16];
 	uint32_t n_slots;
 	uint32_t flags;
-	uint64_t begin_ns; /* of the checkpoint; equal to the last end_ns, except after a gap */
+	uint64_t begin_ns; /* time of the checkpoint; without a gap: end_ns of the segment before */
 	uint64_t end_ns;
 	uint64_t min_ns;
 	uint64_t max_ns;

@@ -41,8 +41,8 @@ struct govern {
 	ct_u32 n_groups;
 	ct_u64 groups[GOVERN_GROUPS];
 	ct_u64 sched_off_ns; /* boot time minus the scheduler's clock; 0: not measured */
-	/* Ticks so far times the length of a tick, minus the scheduler's clock. Measured just after
-	 * a tick, where it is largest. */
+	/* (ticks so far) * (length of a tick) - (scheduler's clock). Measured just after a tick,
+	 * when this difference is largest. */
 	ct_u64 sched_tick_off_ns;
 };
 
@@ -51,8 +51,8 @@ struct govern {
 #define GOVERN_MARK(ctx, vector) ((ctx) | (vector) << 8)
 #define GOVERN_MARK_CTX(what)    ((what)&0xff)
 #define GOVERN_MARK_VECTOR(what) ((what) >> 8 & 0xff)
-/* The function runs at the end of an interrupt. So its softirqs are not a part of the system call
- * of the task on the CPU. */
+/* The function runs at the end of an interrupt. So the softirqs that it runs do not belong to the
+ * system call of the task on the CPU. */
 #define GOVERN_MARK_CUT_IN 0x10000
 struct govern_mark {
 	ct_u64 from;
@@ -84,7 +84,7 @@ enum govern_kind {
 
 /* One run in 61 is timed. 61 is a prime, so that each program of a kind is timed now and then. */
 #define GOVERN_TIMED 61
-/* An interrupt or another task came into a longer run. Its time does not count. */
+/* The time of a longer run does not count: an interrupt or another task came in between. */
 #define GOVERN_TOOK_MAX_NS 20000
 #define GOVERN_LIFE_MAX_NS 500000 /* for GOVERN_LIFE, whose programs allocate task storage */
 

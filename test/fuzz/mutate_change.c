@@ -113,8 +113,8 @@ static void lie_in_segment(struct mutate *m, struct mutate_segment *s)
 		return;
 	}
 	l = lie_at(m, &s->lies, &s->h, segment_fields[i].at, segment_fields[i].size);
-	/* Of some fields, the reader uses only the last segment's value. So all segments may get
-	 * the lie. */
+	/* For some fields, the reader uses only the value in the last segment. So half of the time,
+	 * all segments get the lie. */
 	if (mutate_below(m, 2))
 		for (size_t k = 0; k < m->segments.n; k++)
 			lie_add(m, &m->segments.v[k].lies, l);

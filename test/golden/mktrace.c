@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill | MACHINE] - writes the trace for the golden tests: most kinds of
+ * mktrace FILE BOOTS [ill | marks | MACHINE] - writes the trace for the golden tests: most kinds of
  * records, at fixed times, in BOOTS boots. With `ill`, all names have bytes that must not reach a
- * terminal. MACHINE is the recorded machine (default: x86_64).
+ * terminal. With `marks`, it has transactions instead. MACHINE is the recorded machine (default:
+ * x86_64).
  */
 #include <err.h>
 #include <netinet/in.h>
@@ -13,6 +14,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/format/blob.h"
+#include "trace/words/markname.h"
 #include "trace/write/writer.h"
 
 #define T0    (1000 * NSEC_PER_SEC)
@@ -254,6 +256,63 @@ static void looks(void)
 	      now - NSEC_PER_MSEC, now);
 }
 
+static void mark(const char *name, enum ct_mark what, uint64_t id)
+{
+	uint64_t obj = markname_id(name);
+
+	object((struct ct_object_blob){ 0 }, obj, named(name));
+	add_x((struct ct_rec){ .kind = CT_MARK, .tid = SH, .state = what, .obj = obj }, id,
+	      now + NSEC_PER_MSEC);
+}
+
+/* The task waits for ms milliseconds, until SERVER wakes it, or the timer does. */
+static void wait_ms(enum ct_wait wait, uint64_t obj, unsigned ms)
+{
+	add((struct ct_rec){ .kind = CT_SWITCH,
+			     .tid = SH,
+			     .state = CT_ST_SLEEP,
+			     .wait = wait,
+			     .nr = nr.read,
+			     .obj = obj,
+			     .aux = 120 | 120 << 8 });
+	now += ms * NSEC_PER_MSEC;
+	add((struct ct_rec){ .kind = CT_WAKE,
+			     .tid = SH,
+			     .peer = obj ? SERVER : 0,
+			     .state = obj ? CT_CTX_TASK : CT_CTX_TIMER,
+			     .nr = obj ? nr.write : CT_NR_NONE,
+			     .obj = obj,
+			     .aux = obj ? CT_W_WRITE : 0 });
+	add((struct ct_rec){ .kind = CT_SWITCH, .tid = 0, .peer = SH, .nr = CT_NR_NONE });
+}
+
+/* Ten orders, of which the last one waits for long; a load; and an order without an end. */
+static void transactions(void)
+{
+	add((struct ct_rec){ .kind = CT_SWITCH, .tid = 0, .peer = SH, .nr = CT_NR_NONE });
+	for (unsigned i = 1; i <= 10; i++) {
+		mark("order", CT_MARK_BEGIN, i);
+		wait_ms(i % 3 ? CT_W_READ : CT_W_SLEEP, i % 3 ? PIPE : 0, i == 10 ? 90 : 5 + i % 2);
+		mark("order", CT_MARK_END, i);
+	}
+	mark("load", CT_MARK_BEGIN, 0);
+	mark("load", CT_MARK_END, 0);
+	mark("seen", CT_MARK_POINT, 0);
+	mark("order", CT_MARK_BEGIN, 11);
+}
+
+static void all_kinds(void)
+{
+	waits();
+	lives();
+	traffic();
+	looks();
+	if (is_ill) {
+		mark("\x1b[31m", CT_MARK_BEGIN, 7);
+		mark("\x1b[31m", CT_MARK_END, 7);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct writer_options opt = { .size_bytes = 4 << 20,
@@ -262,12 +321,13 @@ int main(int argc, char **argv)
 				      .kernel = "6.1.0-test",
 				      .n_cpus = 2 };
 	int boots = argc >= 3 ? atoi(argv[2]) : 0;
+	bool marks = argc == 4 && !strcmp(argv[3], "marks");
 	char why[256];
 
 	is_ill = argc == 4 && !strcmp(argv[3], "ill");
 	if (boots < 1 || argc > 4)
-		errx(2, "usage: mktrace FILE BOOTS [ill|aarch64|another machine]");
-	opt.machine = argc == 4 && !is_ill ? argv[3] : "x86_64";
+		errx(2, "usage: mktrace FILE BOOTS [ill|marks|aarch64|another machine]");
+	opt.machine = argc == 4 && !is_ill && !marks ? argv[3] : "x86_64";
 	if (!strcmp(opt.machine, "aarch64"))
 		nr = arm64;
 	if (is_ill) {
@@ -284,10 +344,10 @@ int main(int argc, char **argv)
 			errx(1, "%s", why);
 		check(writer_begin(writer, T0, NULL, 0), "begin");
 		names();
-		waits();
-		lives();
-		traffic();
-		looks();
+		if (marks)
+			transactions();
+		else
+			all_kinds();
 		check(writer_seal(writer, now + NSEC_PER_MSEC, NULL, 0), "seal");
 		writer_free(writer);
 	}

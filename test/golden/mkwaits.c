@@ -17,7 +17,7 @@
 #define PIPE(i)  CT_OBJ_ID(CT_OBJ_PIPE, 77 + (i))
 
 enum { SERVER = 200, HELPER = 201, VICTIM = 1000 };
-/* pipes: from the server to the helper, back, and to the victims */
+/* The pipes: from the server to the helper, from the helper to the server, to the victims. */
 enum { REQUEST, ANSWER, RESULT };
 
 static struct writer *writer;

@@ -12,7 +12,7 @@ uint32_t crc32c(uint32_t crc, const void *p, size_t n);
 /* As crc32c(), but uses tables instead of the instruction of SSE 4.2. */
 uint32_t crc32c_portable(uint32_t crc, const void *p, size_t n);
 
-/* For fuzzing, each checksum matches, because a fuzzer hardly ever guesses one. */
+/* In a fuzzing build, each checksum matches. A fuzzer hardly ever guesses a right checksum. */
 static inline bool crc32c_matches(uint32_t got, uint32_t want)
 {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION

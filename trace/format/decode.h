@@ -32,8 +32,8 @@ struct decoder_room {
 	size_t n_words;      /* entries for this segment, from decoder_count() */
 	uint64_t kinds;      /* bit n: records of kind n are wanted */
 };
-/* Gives the number of wanted records, and the number of those that have extra words. Both numbers
- * are from the header. A damaged segment may have others. */
+/* Counts the wanted records, and those of them that have extra words. The counts are from the
+ * header, which may be wrong in a damaged segment. */
 void decoder_count(const struct format_segment *h, uint64_t kinds, size_t *ret_events, size_t *ret_words);
 /* Decodes the wanted records of known kinds into *room, sorted by (ts, cpu, order within the CPU).
  * *ret_n_cpus is the highest number in the CPUS block plus 1, or 0 if this block is empty. Returns

@@ -35,8 +35,8 @@ int encoder_records(struct encoder *e, const struct encode_stream *streams, size
 		    const uint8_t kind_info[FORMAT_KINDS]);
 
 /* The ids in the records, valid from encoder_records() to the next encoder_begin(). The encoder
- * owns the arrays. tids and objs have each id once, perhaps also 0. x_objs and x_stacks are from
- * the extra words, and may repeat an id. */
+ * owns the arrays. tids and objs have each id once, and may have the id 0. x_objs and x_stacks are
+ * from the extra words, and may have an id several times. */
 struct encode_refs {
 	const uint32_t *tids;
 	size_t n_tids;

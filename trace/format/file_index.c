@@ -298,8 +298,8 @@ int file_index_scan(struct file_index *ix, int fd)
 {
 	uint64_t newest = 0;
 
-	/* A writer that overtakes the scan makes it miss segments. If a repeated scan finds no
-	 * newer segment, they are really missing. */
+	/* A writer may overtake the scan, which then misses segments. If a repeated scan finds no
+	 * newer segment, the file really lacks them. */
 	for (int tries = 0; tries < SCAN_TRIES; tries++) {
 		int err = file_index_scan_once(ix, fd);
 

@@ -35,8 +35,8 @@ struct file_index {
  * Returns 0, -ENOMEM, -errno of pread(2), or -EBADMSG if this version cannot read the file. On
  * failure, err has a sentence. The caller calls file_index_done() in all cases. */
 int file_index_open(struct file_index *ix, int fd, const char *name, char err[FILE_INDEX_ERR_MAX]);
-/* Finds the segments of the file anew. A slot that cannot be read counts as one without a segment,
- * or as broken. Returns 0, -ENOMEM, or -errno of fstat(2). */
+/* Finds the segments of the file anew. A slot whose header cannot be read is no error. Returns 0,
+ * -ENOMEM, or -errno of fstat(2). */
 int file_index_scan(struct file_index *ix, int fd);
 void file_index_done(struct file_index *ix);
 

@@ -7,8 +7,8 @@
  * - A file header beyond a limit: the reader uses the copy of the header, or refuses the file.
  * - A segment beyond a limit counts as damaged.
  *
- * The size of the segments bounds the memory, not the size of the file, which may have holes. Pure;
- * any thread.
+ * The limits on memory grow with the bytes in the segments. They do not grow with the size of the
+ * file, because a file may have huge holes. Pure; any thread.
  */
 #ifndef CTRACE_TRACE_FORMAT_LIMITS_H
 #define CTRACE_TRACE_FORMAT_LIMITS_H
@@ -22,8 +22,8 @@
 /* A later minor version may have longer segment headers. */
 #define LIMITS_SEGMENT_HEADER_MAX 4096u
 
-/* A command may use the sum of both: FACTOR bytes for each byte of the file, and BYTES besides.
- * test/unit/trace/limits_test.c checks this. */
+/* The most memory that a command may use is the sum of LIMITS_MEMORY_FACTOR bytes for each byte of
+ * the file and LIMITS_MEMORY_BYTES. test/unit/trace/limits_test.c checks this. */
 #define LIMITS_MEMORY_FACTOR 4096u
 #define LIMITS_MEMORY_BYTES  (256u << 20)
 
@@ -44,11 +44,11 @@ static inline bool limits_ts_ok(const struct format_segment *h, uint64_t ts_ns)
 bool limits_block_ok(enum format_block_type type, uint32_t raw_bytes);
 /* The most bytes that all blocks of a segment together may have after decompression. */
 uint64_t limits_raw_bytes(uint64_t body_bytes);
-/* The most records that a segment may have, or all segments of a window together. body_bytes: the
- * size of the body, or of all bodies together. */
+/* The most records of one segment whose body has body_bytes bytes. Or: the most records of a window
+ * whose bodies have body_bytes bytes together. */
 uint64_t limits_records(uint64_t body_bytes);
-/* The most bytes of dictionaries and checkpoints that a window may keep. body_bytes: all bodies
- * together. */
+/* The most bytes of dictionaries and checkpoints that a window may keep. body_bytes: the size of
+ * all its bodies together. */
 uint64_t limits_kept_bytes(uint64_t body_bytes);
 /* The most records that order_join() may move for one window of n_records records. */
 uint64_t limits_moves(uint64_t n_records);

@@ -15,7 +15,7 @@
 
 struct order {
 	VEC(uint32_t)
-	sorted;          /* indices of the wanted records, CPU after CPU, each sorted by time */
+	sorted;          /* indices of the wanted records: CPU after CPU, within a CPU by time */
 	uint32_t *place; /* each record's index in the merged order, or ORDER_NONE */
 	size_t place_cap;
 	VEC(struct order_head) heads;

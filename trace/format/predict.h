@@ -50,7 +50,7 @@ static inline uint32_t predict_peer(const struct predict *p, const struct predic
 	return info & FORMAT_KIND_WAKE ? p->cur : c->peer;
 }
 
-/* Notes a record for later predictions. The caller updates the record's context before. */
+/* Notes a record for later predictions. The caller has already updated the record's context. */
 static inline void predict_next(struct predict *p, uint8_t info, uint32_t tid, uint32_t peer)
 {
 	if (info & FORMAT_KIND_WAKE)

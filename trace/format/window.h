@@ -113,7 +113,7 @@ struct window_resync {
 
 struct window {
 	/* The wanted time, clipped to the file. If to_ns is UINT64_MAX, it stays so. events and
-	 * states begin at the last checkpoint up to from_ns. */
+	 * states begin at the last checkpoint that is not after from_ns. */
 	uint64_t from_ns, to_ns;
 	uint64_t file_from_ns, file_to_ns;
 	struct clock_offsets offsets;
@@ -156,7 +156,7 @@ struct window_record window_record(const struct window *w, const struct window_e
 /* Returns the entry of tid that is valid at ts_ns, or else the first entry of tid. Returns NULL if
  * tid is not known. */
 const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns);
-/* As window_task_at(), which gives the same entry for all of [*ret_from_ns, *ret_to_ns). If the
+/* As window_task_at(). For all times in [*ret_from_ns, *ret_to_ns), the result is the same. If the
  * result is NULL, both are unchanged. */
 const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
 					   uint64_t *ret_from_ns, uint64_t *ret_to_ns);

@@ -22,8 +22,9 @@ struct ahead_segment {
 	struct decoder *decoder;
 };
 
-/* Begins to read the segments [a, b). w->events and w->words have the room that reader_room()
- * states, segment after segment. w->words has one entry more: index 0. Returns 0 or -ENOMEM. */
+/* Begins to read the segments [a, b). w->events and w->words have room for all of them, in this
+ * order. reader_room() states the room for each. The words of segment a begin at index 1 of
+ * w->words. Returns 0 or -ENOMEM. */
 int ahead_new(const struct reader *r, size_t a, size_t b, struct window *w, struct ahead **ret);
 /* Returns the next segment, at most b - a times. It is valid until the next call. The caller may
  * move events, but only into the room of this segment and earlier ones. */

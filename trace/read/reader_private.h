@@ -49,10 +49,10 @@ static inline bool reader_wants(const struct reader *r, const struct format_segm
 		any = h->kinds[k] && r->kinds >> k & 1;
 	return any;
 }
-/* The pointers of the result are not set. load_paused() needs the CT_GAP records of each wanted
- * segment. */
+/* The pointers of the result are not set. */
 static inline struct decoder_room reader_room(const struct reader *r, const struct format_segment *h)
 {
+	/* load_paused() needs the CT_GAP records, even if they are not wanted. */
 	struct decoder_room room = { .kinds = r->kinds ? r->kinds | 1ULL << CT_GAP : UINT64_MAX };
 
 	if (reader_wants(r, h))

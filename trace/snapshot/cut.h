@@ -14,7 +14,8 @@ struct cut_options {
 	/* replace private names by hashes (redact_names.h) */
 	bool redact;
 	/* Called after each copied segment; false ends the cut with -ECANCELED. May be NULL. If
-	 * set, the cut also syncs in pieces of CUT_PIECE_BYTES, so that the calls come often. */
+	 * set, the cut writes to the disk in pieces of CUT_PIECE_BYTES, so that no single sync
+	 * delays the next call for long. */
 	bool (*step)(void *arg);
 	void *arg;
 };

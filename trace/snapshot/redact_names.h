@@ -25,7 +25,8 @@ void redact_comm(const struct siphash_key *key, char comm[CT_COMM_LEN]);
 bool redact_is_own(const char comm[CT_COMM_LEN]);
 /* Replaces each component of a path, as in "/1a2b3c4d/5e6f7a8b". Each "/", a component "...", and a
  * leading "@" of a component stay. Reads at most CT_OBJ_NAME_MAX bytes. Writes at most size - 1
- * bytes and a 0. Of a longer result, writes the end, behind "...". Returns the length. */
+ * bytes and a 0. If the result is longer, buf gets "..." and the end of the result. Returns the
+ * length. */
 size_t redact_path(const struct siphash_key *key, const char *path, size_t len, char *buf, size_t size);
 /* The result is from 240.0.0.0/4 or 100::/64, which no host has. addr has 16 bytes; an IPv4 address
  * is in the first 4. Addresses of other families become zeroes. */

@@ -19,7 +19,7 @@ struct cgroup_name {
 /* All members are "" if the control group is not known. */
 struct cgroup_name cgroup_name_of(const struct window *w, uint32_t tid, uint64_t ts_ns);
 struct cgroup_name cgroup_name_of_path(const char *cgroup);
-/* Compares the containers, or the units if no container is there. */
+/* Compares the containers, or the units if neither has a container. */
 bool cgroup_name_is_same(const struct cgroup_name *a, const struct cgroup_name *b);
 
 /* Returns true if both filters match; NULL matches all. cgroup: a glob pattern for the path.
@@ -27,9 +27,12 @@ bool cgroup_name_is_same(const struct cgroup_name *a, const struct cgroup_name *
 bool cgroup_name_matches(const struct cgroup_name *p, const char *cgroup, const char *container);
 
 /*
- * Writes words that follow the name of a task, such as " in container web" or " on the host". p:
- * the task's control group. before: that of the task named last in the text, or NULL. differ: the
- * text is about several units. The first rule that fits decides:
+ * Writes words that follow the name of a task, such as " in container web" or " on the host".
+ * - p: the control group of the task.
+ * - before: the control group of the task named last in the text, or NULL.
+ * - differ: the text is about several units.
+ *
+ * The first rule that fits decides:
  * - cgroup_name_is_same(p, before): "";
  * - p is in a container: its name;
  * - p is in a unit, and differ: the unit;

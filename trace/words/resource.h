@@ -7,7 +7,7 @@
 
 #include "trace/format/window.h"
 
-/* From RESOURCE_CHILD on, in the order of their words. Tables sort rows by kind on a tie. */
+/* From RESOURCE_CHILD on, sorted by resource_kind_word(). On a tie, tables sort rows by kind. */
 enum resource_kind {
 	RESOURCE_NONE = 0,
 	RESOURCE_CHILD,
@@ -40,8 +40,8 @@ const char *resource_kind_word(enum resource_kind kind);
  * RESOURCE_DISK. */
 enum resource_kind resource_of_object(const struct window *w, uint64_t id);
 enum resource_kind resource_of_socket(const struct window_object *o);
-/* The kind of the resource of a wait for the object id. For some values of `wait`, such as a sleep,
- * the id does not matter. */
+/* The kind of resource for which a task waits. id: the object of the wait. For some values of
+ * `wait`, such as a sleep, the id does not matter. */
 enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, uint64_t id);
 
 #endif

@@ -40,8 +40,8 @@ void dict_del(struct dict *d, uint64_t key)
 		dict_release(d, e);
 }
 
-/* The clock algorithm. A new entry starts as not used. The hand has just passed its place, so the
- * entry stays for at least one round. */
+/* The clock algorithm. The hand has just passed the place of a new entry. So the entry stays for at
+ * least one round, although it starts as not used. */
 static void dict_evict(struct dict *d)
 {
 	for (;;) {

@@ -16,7 +16,7 @@
 struct dict_entry {
 	uint64_t key;
 	struct ct_blob *blob; /* owned; NULL if the place is free */
-	uint64_t put;         /* the last number of struct pull for which the blob was added */
+	uint64_t put;         /* pull.number of the last segment that got the blob */
 	bool used;            /* used since the hand of the clock last passed */
 	/* its task has exited; removed at the end of the next segment */
 	bool forgotten;

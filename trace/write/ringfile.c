@@ -140,7 +140,7 @@ static void ringfile_take(struct ringfile *r, const struct file_index *ix, const
 		ring_seq = newest->h.seq;
 	}
 	/* An earlier ringfile_unsave() may have put segments behind the newest one of the ring.
-	 * Their seq is less than n_saves lower. */
+	 * Their seq is below ring_seq, but above ring_seq - n_saves. */
 	while (r->next_slot <= r->n_slots && r->slots[r->next_slot].seq &&
 	       r->slots[r->next_slot].seq + r->n_saves > ring_seq)
 		r->next_slot++;
@@ -249,8 +249,8 @@ static int ringfile_recover(struct ringfile *r, const struct ringfile_options *o
 		snprintf(err, FILE_INDEX_ERR_MAX, "cannot recover %.120s: %s", opt->path, strerror(-ret));
 		return ret;
 	}
-	/* A hostile file: real ones have about one segment a second. Too few numbers would be
-	 * left. */
+	/* From such a large seq on, the numbers could run out. Only a hostile file has one: a real
+	 * file gets about one segment a second. */
 	if (ix.segments.n && ix.segments.v[ix.segments.n - 1].h.seq > RINGFILE_SEQ_MAX) {
 		snprintf(err, FILE_INDEX_ERR_MAX, "%.120s has sequence numbers that cannot be", opt->path);
 		return -EBADMSG;

@@ -44,7 +44,8 @@ struct store {
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	uint64_t unsure_since_ns; /* stats.storage.since_ns at the last failed sync */
-	/* trouble_ns: of the last error. write_ns, sync_ns: when the present one began, or 0. */
+	/* trouble_ns: the time of the last error. write_ns, sync_ns: the begin of the present write
+	 * and of the present sync, or 0. */
 	uint64_t trouble_ns, write_ns, sync_ns;
 	struct store_stats stats;
 };

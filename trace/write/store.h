@@ -34,7 +34,7 @@ int store_put(struct store *s, const struct format_segment *h, const uint8_t *by
  * -ENOBUFS if the queue is full. In foreground mode, also the errors of ringfile_save(). No records
  * count as lost. */
 int store_save(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
-/* Counts n_records records since from_ns as lost before they came here. Any thread. */
+/* Counts n_records records since from_ns as lost: they never came to the store. Any thread. */
 void store_miss(struct store *s, uint64_t from_ns, uint64_t n_records);
 /* Waits until all segments taken so far are written or lost. Returns false after timeout_ns. For
  * background mode. Any thread. */

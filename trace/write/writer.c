@@ -46,12 +46,13 @@ struct writer {
 	uint32_t n_records;
 	uint32_t kinds[FORMAT_KINDS];
 	uint64_t lost[FORMAT_CAUSES];
-	VEC(struct ct_task_blob)
-	replaced; /* needed entries that `tasks` lacks: replaced, or come late */
+	/* old entries of `tasks` that have been replaced, but that this segment still needs */
+	VEC(struct ct_task_blob) replaced;
 	VEC(uint32_t) renewed;
 	size_t pending;
-	/* saved_bytes: the last copy of the open segment. saved_more: its growth since the copy
-	 * before. sealed_bytes: the previous segment if it had no copy, or else 0. */
+	/* saved_bytes: the size of the last copy of the open segment. saved_more: how much that
+	 * copy is larger than the copy before. sealed_bytes: the size of the previous segment if it
+	 * had no copy; otherwise 0. */
 	size_t saved_bytes, saved_more, sealed_bytes;
 	bool begun;
 };
@@ -224,7 +225,8 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 	return 0;
 }
 
-/* Blobs that differ only in ts and flags: the task has had this name since the older ts. */
+/* Returns true if the blobs differ only in ts and flags. Then the task has had this name since the
+ * older ts. */
 static bool task_is_same(const struct ct_blob *a, const struct ct_blob *b)
 {
 	return !memcmp((const char *)a + sizeof(*a), (const char *)b + sizeof(*b),
@@ -244,7 +246,7 @@ static int writer_task(struct writer *w, const struct ct_blob *blob)
 	if (w->pending + sizeof(struct ct_task_blob) > PENDING_MAX ||
 	    VEC_RESERVE(&w->renewed, w->renewed.n + 1))
 		return -ENOMEM;
-	/* It came late, through the ring of another CPU. */
+	/* The blob comes late, through the ring of another CPU. */
 	if (e && blob->ts < e->blob->ts)
 		return VEC_PUSH(&w->replaced, *(const struct ct_task_blob *)blob) ? -ENOMEM : 0;
 	if (e && VEC_PUSH(&w->replaced, *(struct ct_task_blob *)e->blob))
@@ -259,7 +261,8 @@ static int writer_task(struct writer *w, const struct ct_blob *blob)
 	return 0;
 }
 
-/* Of two equal texts, the older one stays, for its time. A late text replaces no newer one. */
+/* If the text is unchanged, the older entry stays: its ts is the time of the first record of this
+ * text. A late record does not replace a newer one. */
 static int writer_set_cmdline(struct writer *w, const struct ct_cmdline_blob *b)
 {
 	const struct ct_cmdline_blob *was = writer_cmdline(w, b->h.tid);
@@ -350,8 +353,8 @@ static int seal_pull(struct writer *w)
 		pull_blob(&p->out_tasks, &w->replaced.v[i].h);
 	for (size_t i = 0; i < w->renewed.n; i++)
 		pull_task(p, w->renewed.v[i]);
-	/* All copies of a segment have the same states. With their names first, a block of names
-	 * changes only if the records bring a new name. */
+	/* All copies of a segment have the same states. The names of these states come first. So
+	 * the block of names changes only if the records bring a new name. */
 	for (size_t i = 0; i < w->states.n; i++) {
 		const struct format_state *s = &w->states.v[i];
 

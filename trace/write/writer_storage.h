@@ -22,8 +22,8 @@ struct writer_storage {
 	uint64_t queued_bytes;
 	uint64_t synced_ns; /* all records captured before this time are on the disk; 0: none yet */
 	uint64_t lost_segments, lost_records;
-	/* Lost records that no segment in the file mentions yet. The first of them is from
-	 * untold_ns or later; 0: none. */
+	/* Lost records that no segment in the file mentions yet. All of them are from untold_ns or
+	 * later. Without such records, untold_ns is 0. */
 	uint64_t untold_records, untold_ns;
 	uint64_t failed_syncs;
 	/* Times of the newest series of failed syncs. Records between them may never reach the

@@ -7,8 +7,8 @@ import subprocess
 
 from lib import Failed, end_session, run
 
-# ns: the kernel's count of each run of a BPF program includes this much for the counting. An empty
-# program counts 48 to 75 ns.
+# ns: The kernel's time of each run of a BPF program includes about this much for the measurement
+# itself. For an empty program, the kernel reports 48 to 75 ns.
 COUNTING_NS = 45
 START_S = 11  # s: after this time, the start of the daemon is over; during its start, the budget is larger
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * disk - a library to preload: the test can make calls of pwrite64(), fdatasync() and
- * posix_fallocate64() fail, and the first two wait. CTRACE_DISK in the environment names a file
- * with a struct control, which the test may change while the program runs.
- */
+/* disk - a library to preload. The test can make calls of pwrite64(), fdatasync() and
+ * posix_fallocate64() fail, and can make pwrite64() and fdatasync() slow. CTRACE_DISK in the
+ * environment names a file with a struct control, which the test may change while the program
+ * runs. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -28,7 +28,7 @@
 #define TOLD_EDGES 8192
 #define TOLD_ENDED 2048
 #define TOLD_FDS   128
-/* for slept_before: the edge leaves a record even if the receiver did not sleep */
+/* In place of slept_before: even a receiver that did not sleep leaves a record of the edge. */
 #define SEEN (-1L)
 
 struct stamp {

@@ -21,6 +21,9 @@
  *   => services                          the services and their figures; each reason with its share
  *                                        of the usual and of the slow requests, in per cent
  *   => queues                            the queues of jobs, and why jobs wait
+ *   => transactions [mark=PATTERN] [until=PATTERN] [program=] [cmdline=] [service=] [address=] [queue=]
+ *                   [name=]              the transactions by one rule; without a field by the default
+ *                                        rules. Shares in per cent
  *   => patterns A            the kind and number of the transactions of A's process; each pattern
  *                             with its count in each of them ("+": it grows), and its time
  *   => events A               the events of which these patterns are made
@@ -436,6 +439,8 @@ int main(int argc, char **argv)
 		{ "services", ask_services, "services" },
 		{ "parts", ask_parts, "parts N" },
 		{ "queues", ask_queues, "queues" },
+		{ "transactions", ask_transactions,
+		  "transactions [mark=] [until=] [program=] [cmdline=] [service=] [address=] [queue=] [name=]" },
 		{ "patterns", ask_patterns, "patterns A" },
 		{ "events", ask_events, "events A" },
 		{ "slice", ask_slice,

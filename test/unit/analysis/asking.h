@@ -29,5 +29,7 @@ void ask_parts(struct question *q);
 void ask_queues(struct question *q);
 void ask_patterns(struct question *q);
 void ask_events(struct question *q);
+/* The question about transactions, from transactions_questions.c. */
+void ask_transactions(struct question *q);
 
 #endif

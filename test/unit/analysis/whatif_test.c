@@ -96,7 +96,7 @@ static void runs(struct make *m, uint16_t cpu, uint32_t tid)
 	make_switch(m, 0, cpu, 0, tid, CT_W_NONE, 0);
 }
 
-/* The wake at 9 ms comes on the way into the wait. Nothing is known of task 20 before 60 ms. */
+/* The wake at 9 ms comes just before task 10 waits. Nothing is known of task 20 before 60 ms. */
 static void test_edges_of_knowledge(void **state)
 {
 	struct scene s = { 0 };

@@ -15,7 +15,7 @@
 /* 2026-01-31T12:00:00Z */
 #define BOOTED (1769860800LL * (int64_t)SEC)
 
-/* From 14:00:00 to 14:10:00 UTC. Before that, the machine was suspended for 5 s. */
+/* A trace from 14:00:00 to 14:10:00 UTC. Before 14:00:00, the machine was suspended for 5 s. */
 static const struct timearg_context ctx = {
 	.offsets = { .boot_to_mono_ns = -5 * (int64_t)SEC, .boot_to_real_ns = BOOTED },
 	.from_ns = 7200 * SEC,

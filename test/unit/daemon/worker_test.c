@@ -25,12 +25,12 @@ struct fixture {
 	const char *last_why;
 };
 
-/* leaves: the job calls worker_leave() before its wait. enters: the job calls worker_enter() after
- * the wait. */
 struct job {
 	struct fixture *f;
 	char name;
 	int wait_fd;
+	/* leaves: the job calls worker_leave() before its wait. enters: the job calls
+	 * worker_enter() after its wait. */
 	bool leaves, enters, entered, progressed;
 };
 

@@ -31,9 +31,9 @@ struct make {
 	 * read it. */
 	int look;
 	struct ct_iter_task seen;
-	/* unread: the kernel's answer, in bytes of a socket, or -errno. asked: the number of
-	 * questions. */
+	/* The kernel's answer about a socket: its unread bytes, or -errno. */
 	int unread;
+	/* How often the detector asked about a socket. */
 	unsigned asked;
 };
 

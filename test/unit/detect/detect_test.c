@@ -238,7 +238,7 @@ static void notices_a_busy_loop(void **state)
 	assert_int_equal(m.hangs[0].wait, CT_W_NONE);
 }
 
-/* The task makes progress, or has the CPU for less than four fifths of the limit. */
+/* No busy loop: the task makes progress, or has the CPU for less than four fifths of the limit. */
 static void tells_a_busy_loop_from_one_that_comes_round(void **state)
 {
 	MAKE(m);
@@ -653,7 +653,7 @@ static void forgets_who_ended_unheard(void **state)
 	assert_int_equal(detect_stats(m.d).tasks, 0);
 }
 
-/* The tick shows the machine's sleep before or after the end of the wait. */
+/* The detector's tick notices the machine's sleep before or after the end of the wait. */
 static void learns_no_patience_from_a_sleep(void **state)
 {
 	for (int tick = 0; tick < 2; tick++) {
@@ -836,7 +836,7 @@ static void begins_anew_with_another_program(void **state)
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 9 * S);
 	assert_int_equal(m.n, 0);
-	/* late: about the program before the exec */
+	/* This record comes late: it is of a fork before the exec. */
 	m.now -= 10 * S;
 	task_of(&m, 10, 10, "app", CT_TF_FORK);
 	m.now += 10 * S;

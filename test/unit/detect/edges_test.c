@@ -157,8 +157,8 @@ static void starved_when_known(void **state)
 	assert_within(&m, 500 * MS, 1);
 }
 
-/* If the first wait takes 1 s or more (1010 ms), the second is a hang after four times that.
- * Otherwise, after the 2 s of the setting. */
+/* If the first wait takes 1 s or more (1010 ms), the second is a hang after four times that. If it
+ * takes less, the second is a hang after 2 s, as the setting says. */
 static void times_disk(void **state)
 {
 	for (int i = 0; i < 2; i++) {
@@ -309,8 +309,9 @@ static void coarse_slack(void **state)
 	}
 }
 
-/* In a round, the epoll has VOTES_LOOP votes, and the futex one for each wait. With 15 waits, the
- * epoll stays the idle point, and the hang is reported. With 20, the futex becomes it. */
+/* In a round, the epoll has VOTES_LOOP votes, and the futex has one vote for each wait. With 15
+ * waits, the epoll stays the idle point, and the hang is reported. With 20 waits, the futex becomes
+ * the idle point. */
 static void votes_loop(void **state)
 {
 	for (unsigned others = 15; others <= 20; others += 5) {

@@ -141,7 +141,8 @@ static void test_long_tasks(void **state)
 	}
 }
 
-/* Waits for the result in call nr, and for obj in call 0, have the same hash. */
+/* Returns another object. A wait for it in call nr has the same hash as a wait for obj in call
+ * 0. */
 static uint64_t same_hash(uint64_t obj, uint64_t nr)
 {
 	const uint64_t p = 0x100000001b3ULL;
@@ -152,7 +153,8 @@ static uint64_t same_hash(uint64_t obj, uint64_t nr)
 	return (((obj ^ HASH_START) * p ^ nr << 8) * inverse) ^ HASH_START;
 }
 
-/* Waits of one hash are no repeats of each other. Only those of the first wait (nr 1) are found. */
+/* Two different waits have one hash. Repeats of the first wait (nr 1) are found. Repeats of the
+ * second wait may be missing. */
 static void test_one_hash(void **state)
 {
 	struct make m = { 0 };

@@ -42,8 +42,8 @@ static int try_load(const char *path, struct window **ret_w, char err[READER_ERR
 	return ret;
 }
 
-/* All records are there but those of segment `bad`, which is a gap. If its header is lost, a first
- * or last segment leaves no gap. */
+/* Checks that w lacks only the records of segment `bad`, and has a gap for them. If the header is
+ * lost too, there need be no gap for a first or last segment. */
 static void check_without(struct fixture *f, const struct window *w, uint32_t bad, bool header_known)
 {
 	size_t at = 0;

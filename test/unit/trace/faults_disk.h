@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 struct faults {
-	/* rate: how many of a million calls fail, on average. error: their errno, positive. A
-	 * failed write may write a part. */
+	/* How many of a million calls fail, on average. A failed write may write a part. */
 	uint32_t rate;
+	/* The errno of these failures, positive. */
 	int error;
-	/* the call of this number fails too; the first is 1, and 0 is none */
+	/* The call with this number fails too. The first call has the number 1. 0: no call. */
 	uint64_t nth;
 	uint64_t calls, failed;
 	atomic_bool frozen;

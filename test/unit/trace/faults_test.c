@@ -59,7 +59,7 @@ static int begin_with(struct life *l, uint8_t boot, uint64_t size, bool backgrou
 		assert_true(strlen(err) > 10);
 		return ret;
 	}
-	/* the time of one number lies between two writers */
+	/* The first number of each writer has no record: its time lies between two writers. */
 	l->n++;
 	assert_int_equal(writer_begin(l->f->w, l->base_ns + l->n * STEP, NULL, 0), 0);
 	return 0;
@@ -307,7 +307,7 @@ static void a_creation_that_fails(void **state)
 		faults.error = ENOSPC;
 		ret = begin(&l, 1);
 		if (!ret) {
-			assert_true(nth > 4); /* reserve, two headers, two syncs */
+			assert_true(nth > 4); /* one call reserves, two write headers, two sync */
 			life_done(&l);
 			return;
 		}

@@ -382,8 +382,8 @@ static void what_a_body_holds(void **state)
 	}
 }
 
-/* The records of each segment are older than those of all before. Returns how many segments are
- * left out. */
+/* The records of each segment are older than the records of all segments before. Returns how many
+ * segments are left out. */
 static uint32_t overlapping(struct fixture *f, int n)
 {
 	enum { EACH = 600 };
@@ -482,7 +482,7 @@ static void memory_is_in_proportion_to_the_file(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* No wake-up explains a wait. If each wait looked at all of them, the time would grow with WAKES *
+/* No wake-up explains a wait. If each wait looked at all wake-ups, the time would grow with WAKES *
  * WAITS. */
 static void walks_are_paid_for(void **state)
 {

@@ -51,7 +51,7 @@ static void life_open(struct life *l, uint8_t boot)
 
 	if (writer_open(l->f->path, &opt, &l->f->w, err))
 		fail_msg("%s", err);
-	l->n++; /* the time of one number lies between two writers */
+	l->n++; /* this number has no record: its time lies between two writers */
 	l->begin_ns = time_of(l->n);
 	assert_int_equal(writer_begin(l->f->w, l->begin_ns, NULL, 0), 0);
 }

@@ -35,7 +35,7 @@ int fixture_setup(void **state);
 int fixture_teardown(void **state);
 
 uint64_t fixture_random(struct fixture *f);
-/* An edge (0, 1, the maximum, ...) or a random number. */
+/* A random number, often one at a boundary: 0, 1, the maximum. */
 uint64_t fixture_number(struct fixture *f);
 struct window_record fixture_record(struct fixture *f, uint8_t kind);
 /* As on busy machines: a few tasks switch, and wake each other. */

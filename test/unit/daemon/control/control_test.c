@@ -23,7 +23,7 @@ struct fixture {
 	sd_event *event;
 	struct control *control;
 	unsigned n_requests;
-	uint64_t kept; /* this client's request "later" has no answer yet */
+	uint64_t kept; /* the client whose request "later" has no answer yet */
 	int last_fd;
 	unsigned n_disposed;
 	uid_t last_uid;

@@ -74,8 +74,8 @@ static void start(void **state)
 {
 	struct run r;
 
-	/* Tracing costs 40 s of budget in 10 s. 10 s come in, and the bucket of the start
-	 * has 30 s. */
+	/* In 10 s, tracing costs the budget of 40 s. The budget of 10 s comes in, and the bucket
+	 * had 30 s at the start. */
 	run_init(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 4) / MS, 10000, 10200);
 	run_init(&r);
@@ -122,7 +122,8 @@ static void capture(void **state)
 	}
 }
 
-/* Returns 0 if there is no step back. patience: a factor of the time before a step back */
+/* Returns the time until a step back, or 0 if there is none. patience: this time takes so many
+ * times as long. */
 static uint64_t stays_ms(enum ct_shed step, double budgets, unsigned patience)
 {
 	struct run r;
@@ -177,7 +178,7 @@ static void flap(void **state)
 	}
 }
 
-/* budgets: the cost of the capture before the pause */
+/* budgets: the cost of the capture before the pause, as a multiple of the budget */
 static uint64_t pause_ms(double budgets, uint64_t resume_ms)
 {
 	struct run r;
@@ -256,8 +257,8 @@ static void share(void **state)
 	assert_true(is_capped(0.26, 4.1));
 }
 
-/* budgets: the cost of all other tasks. bucket_ms: the budget in the bucket when the cap begins.
- * uncap_ms: how long the last cap took to end. */
+/* budgets: the cost of all other tasks, as a multiple of the budget. bucket_ms: the budget in the
+ * bucket when the cap begins. uncap_ms: how long the last cap took to end. */
 static uint64_t cap_ms(double budgets, double bucket_ms, uint64_t uncap_ms)
 {
 	struct run r;
@@ -277,8 +278,8 @@ static void cap(void **state)
 	assert_in_range(cap_ms(0, 1000, 100), 6400, 6424); /* 64 times uncap_ms */
 }
 
-/* After a coarse step, records from before it still arrive. So the governor waits with the next
- * step. */
+/* After a coarse step, records from before the step still arrive. So the governor takes no other
+ * step for a while. */
 static void rest(void **state)
 {
 	struct run r;

@@ -76,7 +76,8 @@ static void set_version(struct fixture *f, uint16_t major, uint16_t minor)
 	fixture_spew(f->path, bytes, n);
 }
 
-/* aside: the end of the trace's new name, or NULL if the recorder continues the trace. */
+/* aside: the ending of the new name that the old trace gets, or NULL if the recorder continues the
+ * old trace. */
 static void check_start(struct fixture *f, uint64_t size, const char *aside, const char *says)
 {
 	char err[RECORDER_ERR_MAX] = "?", path[128];
@@ -214,7 +215,7 @@ static void what_was_planted_is_set_aside(void **state)
 	fixture_spew(target, "", 0);
 	assert_int_equal(symlink("target", f->path), 0);
 	check_planted(f, "is a symbolic link");
-	assert_int_equal(symlink("target", f->path), 0); /* dangling: a write would create the target */
+	assert_int_equal(symlink("target", f->path), 0); /* no target: a write would create one */
 	check_planted(f, "is a symbolic link");
 	fixture_spew(target, "", 0);
 	assert_int_equal(link(target, f->path), 0);
