@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "analysis/patterns/name.h"
+#include "analysis/transactions/transactions.h"
 #include "graph/causal/requests.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
@@ -37,7 +38,9 @@ struct collecting {
 
 const char *collect_action_name(enum collect_action action)
 {
-	return action == COLLECT_REQUESTS ? "requests" : "life";
+	static const char *const names[] = { "requests", "marks", "life" };
+
+	return names[action];
 }
 
 static bool is_tracer_process(const struct graph *g, uint32_t tgid)
@@ -342,15 +345,15 @@ static int request_ranges(struct collecting *c, uint32_t tgid)
 	return r;
 }
 
-static int life_ranges(struct collecting *c, uint32_t tgid)
+/* Adds what the process and its descendants did in [from_ns, to_ns). */
+static int family_ranges(struct collecting *c, uint32_t tgid, uint64_t from_ns, uint64_t to_ns,
+			 uint32_t transaction)
 {
 	const struct graph *g = c->g;
 
-	c->out->action = COLLECT_LIFE;
-	c->out->sequence.n_transactions = 1;
 	for (uint32_t i = 0; i < g->n_tasks; i++) {
 		const struct graph_task *t = &g->tasks[i];
-		struct range w = { MAX(t->born_ns, c->from_ns), MIN(t->exit_ns, c->to_ns), 0, i };
+		struct range w = { MAX(t->born_ns, from_ns), MIN(t->exit_ns, to_ns), transaction, i };
 
 		if (t->tracer || (t->tgid != tgid && !graph_descends_from(g, i, tgid)) ||
 		    w.from_ns >= w.to_ns)
@@ -359,6 +362,53 @@ static int life_ranges(struct collecting *c, uint32_t tgid)
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+static void free_transactions(struct transactions **t)
+{
+	transactions_free(*t);
+}
+
+/* The marks of the process of one type: that with the most time. Each pair of a begin and an end is a
+ * transaction. */
+static int mark_ranges(struct collecting *c, uint32_t tgid)
+{
+	struct transaction_rule rule = { .source = TRANSACTION_MARK };
+	const struct transaction_rules rules = { .v = { .v = &rule, .n = 1 } };
+	_cleanup_(free_transactions) struct transactions *all = NULL;
+	uint32_t type = GRAPH_NONE, n = 0;
+	int r = transactions_find(c->g, c->from_ns, c->to_ns, &rules, &all);
+
+	for (size_t i = 0; !r && i < all->n; i++) {
+		const struct transaction *x = &all->v[i];
+		uint32_t task = transaction_task(x);
+
+		if (!x->to_ns || task == GRAPH_NONE || c->g->tasks[task].tgid != tgid ||
+		    (type != GRAPH_NONE && x->type != type))
+			continue;
+		type = x->type;
+		r = family_ranges(c, tgid, x->from_ns, x->to_ns, n++);
+	}
+	if (!r && n) {
+		c->out->action = COLLECT_MARKS;
+		c->out->sequence.n_transactions = n;
+	}
+	return r;
+}
+
+static bool has_marks(const struct graph *g)
+{
+	for (size_t i = 0; i < g->w->n_events; i++)
+		if (g->w->events[i].r.kind == CT_MARK)
+			return true;
+	return false;
+}
+
+static int life_ranges(struct collecting *c, uint32_t tgid)
+{
+	c->out->action = COLLECT_LIFE;
+	c->out->sequence.n_transactions = 1;
+	return family_ranges(c, tgid, c->from_ns, c->to_ns, 0);
 }
 
 static int find(struct collecting *c, uint32_t task)
@@ -370,6 +420,8 @@ static int find(struct collecting *c, uint32_t task)
 	if (!c->wanted)
 		return -ENOMEM;
 	r = request_ranges(c, tgid);
+	if (!r && !c->ranges.n && has_marks(c->g))
+		r = mark_ranges(c, tgid);
 	if (!r && !c->ranges.n)
 		r = life_ranges(c, tgid);
 	if (r)

@@ -14,6 +14,7 @@
 
 enum collect_action {
 	COLLECT_REQUESTS, /* each transaction is a request that the process answered */
+	COLLECT_MARKS,    /* each transaction lies between two marks of the process (CT_MARK) */
 	COLLECT_LIFE,     /* one transaction: the tasks of the process and of its descendants */
 };
 const char *collect_action_name(enum collect_action action);
@@ -26,8 +27,8 @@ struct collected {
 
 /* Returns the main task of the command that `ctrace record` ran, or GRAPH_NONE. */
 uint32_t collect_command(const struct graph *g);
-/* Collects what the process of the task did in [from_ns, to_ns): by request, if it answered any
- * there. The caller frees *ret with collected_free(). Returns 0, -ENOMEM or -E2BIG. */
+/* Collects what the process of the task did in [from_ns, to_ns): by request if it answered any
+ * there, else by marks if it has any. The caller frees *ret with collected_free(). Returns 0, -ENOMEM or -E2BIG. */
 int collect(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct collected **ret);
 void collected_free(struct collected *c);
 

@@ -17,7 +17,10 @@ static void put_action(FILE *f, const struct patterns_view *v)
 	const struct graph_task *t = &v->g->tasks[v->task];
 
 	describe_clean(graph_comm(v->g, v->task, v->to_ns), comm, sizeof(comm));
-	if (v->collected->action == COLLECT_REQUESTS)
+	if (v->collected->action == COLLECT_MARKS)
+		fprintf(f, "%s marked transaction%s of", text_count(v->patterns->n_transactions, n),
+			v->patterns->n_transactions == 1 ? "" : "s");
+	else if (v->collected->action == COLLECT_REQUESTS)
 		fprintf(f, "%s request%s to", text_count(v->patterns->n_transactions, n),
 			v->patterns->n_transactions == 1 ? "" : "s");
 	else
@@ -68,7 +71,8 @@ int render_patterns(FILE *f, const struct patterns_view *v, size_t top)
 	if (!all->n)
 		fprintf(f, "\nNothing was repeated.\n");
 	if (all->n && all->v[0].grows)
-		fprintf(f, "\nGrowing from one request to the next:\n");
+		fprintf(f, "\nGrowing from one %s to the next:\n",
+			v->collected->action == COLLECT_REQUESTS ? "request" : "transaction");
 	for (; i < all->n && i < top && all->v[i].grows; i++)
 		put_pattern(f, all, &all->v[i]);
 	if (i < all->n && i < top)
@@ -87,7 +91,7 @@ int render_patterns_changes(FILE *f, const struct patterns_view *before, const s
 	put_action(f, before);
 	fprintf(f, "New: ");
 	put_action(f, now);
-	fprintf(f, n ? "\nCount for each request or run, old and new:\n" : "\nNo count changed.\n");
+	fprintf(f, n ? "\nCount for each transaction, old and new:\n" : "\nNo count changed.\n");
 	for (size_t i = 0; i < n && i < top; i++) {
 		const struct pattern_change *c = &changes[i];
 
