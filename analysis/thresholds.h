@@ -7,7 +7,7 @@
  * 30 % for a score or a factor, and half or twice for other numbers. A smaller share 1/n means a
  * larger n.
  *
- * Most limits on how much the analysis looks at stand in the file that counts what it refuses.
+ * Most limits on the amount of work are not here, but in the files that count the refused work.
  */
 #ifndef CTRACE_ANALYSIS_THRESHOLDS_H
 #define CTRACE_ANALYSIS_THRESHOLDS_H
@@ -35,8 +35,8 @@
  * If larger, a slow child counts as normal (test child_works_long). */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
-/* waits: If a producer sleeps, its consumer is fed only if at least this many waits of the consumer
- * got something.
+/* waits: If a producer sleeps, its consumer counts as fed only if at least this many waits of the
+ * consumer got something.
  * If smaller, a service that sleeps in two requests counts as normal (test fed_twice).
  * If larger, the consumer of a slow producer seems to hang (test fed_three_times). */
 #define FED_WAITS 3
@@ -93,7 +93,8 @@
  * If smaller, a task that computes seems to spin by chance (test three_samples).
  * If larger, a short spin is not found (test five_samples). */
 #define SPIN_SAMPLES 4
-/* 1/n of the samples: A task spins if more of them are in calls that yield or look for events.
+/* 1/n of the samples: A task spins if more than this share is in calls that yield or look for
+ * events.
  * If the share is smaller, a task that polls beside its work seems to spin (test
  * polls_beside_its_work).
  * If the share is larger, a loop around poll() seems to compute (test loop_around_poll). */
@@ -258,7 +259,8 @@
  * Tests: certain_way_by_a_later_edge fails if the number is smaller, likely_way_by_the_nearest_edge
  * if it is larger. */
 #define SURE_LATER 0.6
-/* factor: Multiplies the score of a handoff of a lock, or of an interrupt, which are often chance.
+/* factor: Multiplies the score of an edge of a lock handoff or of an interrupt: both are often
+ * chance.
  * Tests: handover_or_two_doubts fails if the number is smaller, handover_or_one_doubt if it is
  * larger. */
 #define SURE_HAPPENSTANCE 0.4
@@ -295,7 +297,7 @@
  * If larger, a later message counts as part of the wait (the same test). */
 #define WHATIF_SEND_SLACK_NS 200000ULL
 /* 1/n of the range: If a task had a CPU for this share while a task of the path waited for the CPU,
- * the table has a question about its process.
+ * the table has a question about the process of the first task.
  * If the share is smaller, there are questions that save next to nothing (test test_rivals).
  * If the share is larger, a question worth asking is missing (the same test). */
 #define WHATIF_RIVAL_SHARE 50
@@ -304,7 +306,7 @@
  * Requests. The tests are in requests.txt.
  */
 /* per cent: The requests between these two ranks by latency are the usual ones. With other numbers,
- * very fast or slow requests count as usual, or only few do (test usual_and_slow). */
+ * very fast or slow requests count as usual, or only few requests do (test usual_and_slow). */
 #define REQUEST_USUAL_FROM 40
 #define REQUEST_USUAL_TO   60
 /* per cent: The slowest requests are those from this rank on (test usual_and_slow). */
@@ -389,6 +391,42 @@
 #define TRANSACTION_OUTLIERS_OF 5
 
 /*
+ * Profiles. The tests are in profile.txt.
+ */
+/* letters: In a directory for temporary files, a word of letters and digits of at least this length
+ * may be random. mkstemp() makes six random letters.
+ * If smaller, short words such as "v1" count as random (test names).
+ * If larger, the files of two runs have two names (test names). */
+#define PROFILE_RANDOM_LETTERS 6
+/* digits: This many digits in a name are a number that may be another one in the next run, such as
+ * the id of a process.
+ * If smaller, "sha256sum" loses its number; if larger, names differ from run to run (test names). */
+#define PROFILE_NUMBER_DIGITS 4
+/* port: The kernel gives ports from this number on to clients (net.ipv4.ip_local_port_range). A
+ * smaller port is that of a server.
+ * Test: names. */
+#define PROFILE_CLIENT_PORT 32768
+/* functions: Samples divide the running time of a profile among at most this many functions. */
+#define PROFILE_FUNCTIONS_MAX 2048
+/* samples: With fewer samples of a program, its running time is not divided among functions.
+ * If smaller, a function that ran for a moment gets all of a short run (test two_samples).
+ * If larger, a run of some tenths of a second has no function (test few_samples). */
+#define PROFILE_SAMPLES_MIN 3
+/* 1/n: If samples stand for at least this share of the running time, all of this time is divided
+ * among their functions. Otherwise each sample stands for CPU_SAMPLE_NS.
+ * If the share is smaller, short runs that no sample can hit count for the functions of long runs
+ * (test few_samples).
+ * If the share is larger, samples that come late leave time without a function (test samples). */
+#define PROFILE_SAMPLED_SHARE 2
+
+/* 1/n: The sentence of a comparison names only parts that have at least this share of all changes.
+ * If the share is smaller, the sentence names noise; if it is larger, it leaves out a cause (test
+ * delta). */
+#define DELTA_SAID_SHARE 20
+/* parts: The sentence of a comparison names at most this many parts. */
+#define DELTA_SAID_ROWS 3
+
+/*
  * Patterns of repetitions. The tests are in patterns_test.c.
  */
 /* -1..1: A pattern grows only if the correlation of its count with the number of the transaction is
@@ -405,14 +443,5 @@
  * If smaller, the list is full of noise (test compare_noise).
  * If larger, a pattern that grew by a fifth is not shown (test compare_change). */
 #define PATTERNS_CHANGED 0.1
-/* digits: A number at the end of a word is hidden only if it is at least this long.
- * If smaller, names such as "sda12" are torn apart (test numbers_in_names).
- * If larger, counters such as "job1234" make one symbol each (test numbers_in_names). */
-#define PATTERNS_NUMBER_DIGITS 4
-/* letters and digits: In a temporary directory, a word that looks random is hidden only if it is at
- * least this long.
- * If smaller, words such as "x86" or "v2" are hidden (test numbers_in_names).
- * If larger, the names of mkstemp() make one symbol each (test numbers_in_names). */
-#define PATTERNS_RANDOM_LETTERS 6
 
 #endif

@@ -98,4 +98,7 @@
  * a quiet machine. */
 #define WAIT_READY_MS 60000
 
+/* parts: ctrace compare shows this many, if --top does not say otherwise. */
+#define COMPARE_ROWS 10
+
 #endif

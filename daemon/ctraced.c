@@ -35,6 +35,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/incidents.h"
+#include "procfs/procmachine.h"
 
 static const char help[] =
 	"Usage: ctraced [FLAG...]\n"
@@ -181,7 +182,7 @@ static bool ctraced_catches_hangs(const struct ctraced *c)
 	return c->config.hang.on && !c->config.incident.rate.never;
 }
 
-/* This happens early, before the daemon has data that the new process should not have. */
+/* Called early, before the daemon has data that the diagnoser's process should not have. */
 static void ctraced_diagnoser(struct ctraced *c)
 {
 	int r = ctraced_catches_hangs(c) ? diagnoser_new(&c->diagnoser) : 0;
@@ -215,8 +216,8 @@ static int ctraced_incidents(struct ctraced *c)
 	return r;
 }
 
-/* In ns, in sum: all requests on the workers `clients` and `closer`, and those of users other
- * than root on the main thread. */
+/* Returns the CPU time in ns of the workers `clients` and `closer`, plus what users other than root
+ * took on the main thread. */
 static uint64_t ctraced_aside_ns(void *arg)
 {
 	const struct service *s = arg;
@@ -260,6 +261,7 @@ static int ctraced_capture(struct ctraced *c)
 {
 	const struct worker_options names = { .name = "ctraced-names", .queue_max = 1 };
 	static struct utsname u;
+	static struct procmachine machine;
 	struct service *s = &c->service;
 	int r = ctraced_probe(c);
 
@@ -287,6 +289,7 @@ static int ctraced_capture(struct ctraced *c)
 	if (r < 0)
 		return r;
 	uname(&u);
+	procmachine_read("", &machine);
 	const struct drain_options d = {
 		.probe = s->probe,
 		.worker = s->worker,
@@ -310,6 +313,9 @@ static int ctraced_capture(struct ctraced *c)
 					  .host = u.nodename,
 					  .kernel = u.release,
 					  .machine = u.machine,
+					  .cpu = machine.model,
+					  .governor = machine.governor,
+					  .limits = machine.limits,
 					  .n_cpus = probe_cpus(s->probe),
 					  .own_dir = true,
 					  .background = true } },

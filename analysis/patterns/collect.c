@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "analysis/patterns/name.h"
+#include "analysis/profile/role.h"
 #include "analysis/transactions/transactions.h"
 #include "graph/causal/requests.h"
 #include "lib/cleanup.h"
@@ -12,6 +13,8 @@
 /* bytes: the first and the last class of the sizes of messages; each is four times the one before */
 #define SIZE_FIRST 64
 #define SIZE_LAST  (1U << 30)
+
+_Static_assert(NAME_MAX_BYTES >= ROLE_MAX, "role_task() fills ROLE_MAX bytes");
 
 /* A record, or a wait, of a task. */
 struct act {
@@ -83,7 +86,7 @@ static void put_child(const struct graph *g, const struct ct_rec *r, char name[N
 	if (child == GRAPH_NONE)
 		snprintf(name, NAME_MAX_BYTES, "?");
 	else
-		name_task(g, child, g->tasks[child].exit_ns, name);
+		role_task(g, child, g->tasks[child].exit_ns, name);
 }
 
 static int record_symbol(struct collecting *c, const struct window_event *e, uint32_t *ret)

@@ -28,7 +28,8 @@ struct collected {
 /* Returns the main task of the command that `ctrace record` ran, or GRAPH_NONE. */
 uint32_t collect_command(const struct graph *g);
 /* Collects what the process of the task did in [from_ns, to_ns): by request if it answered any
- * there, else by marks if it has any. The caller frees *ret with collected_free(). Returns 0, -ENOMEM or -E2BIG. */
+ * there, else by marks if it has any. The caller frees *ret with collected_free(). Returns 0, -ENOMEM or
+ * -E2BIG. */
 int collect(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct collected **ret);
 void collected_free(struct collected *c);
 

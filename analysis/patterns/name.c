@@ -1,79 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/patterns/name.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/thresholds.h"
-#include "lib/cleanup.h"
+#include "analysis/profile/role.h"
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
-
-/* Puts "#" in the place of each number that is a word of its own, or long. So "cc1" and "x86" stay.
- */
-static void hide_numbers(char *s)
-{
-	char *to = s, before = '\0';
-
-	while (*s) {
-		size_t n = strspn(s, "0123456789");
-
-		if (n && (n >= PATTERNS_NUMBER_DIGITS || !isalnum((unsigned char)before))) {
-			*to++ = '#';
-			before = '#';
-			s += n;
-			continue;
-		}
-		n = n ? n : 1;
-		before = s[n - 1];
-		memmove(to, s, n);
-		to += n;
-		s += n;
-	}
-	*to = '\0';
-}
-
-static bool is_random(const char *s, size_t n)
-{
-	bool digit = false, letter = false, mixed = false;
-
-	for (size_t i = 0; i < n; i++) {
-		digit = digit || isdigit((unsigned char)s[i]);
-		letter = letter || isalpha((unsigned char)s[i]);
-		mixed = mixed || (i && islower((unsigned char)s[i - 1]) && isupper((unsigned char)s[i]));
-	}
-	return n >= PATTERNS_RANDOM_LETTERS && ((digit && letter) || mixed);
-}
-
-/* Puts "*" in the place of each word in a temporary directory that looks as if mkstemp() had made
- * it. */
-static void hide_random(char *s)
-{
-	static const char *const places[] = { "/tmp/", "/var/tmp/", "/dev/shm/", "/run/" };
-	bool temporary = false;
-	char *to = s;
-
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		temporary = temporary || !strncmp(s, places[i], strlen(places[i]));
-	while (temporary && *s) {
-		size_t n = 0;
-
-		while (isalnum((unsigned char)s[n]))
-			n++;
-		if (is_random(s, n)) {
-			*to++ = '*';
-			s += n;
-			continue;
-		}
-		n = n ? n : 1;
-		memmove(to, s, n);
-		to += n;
-		s += n;
-	}
-	if (temporary)
-		*to = '\0';
-}
 
 /* Tells whether the object has a name that a person gave: a path. */
 static bool is_named(const struct window_object *o)
@@ -155,9 +88,7 @@ void name_object(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES])
 		return;
 	}
 	at = (size_t)snprintf(buf, NAME_MAX_BYTES, "%s", is_answering(g, obj) ? "a client of " : "");
-	describe_clean(o->name, buf + at, NAME_MAX_BYTES - at);
-	hide_random(buf + at);
-	hide_numbers(buf + at);
+	role_path(o->name, buf + at, NAME_MAX_BYTES - at);
 }
 
 void name_variant(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES])
@@ -172,10 +103,4 @@ void name_variant(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES])
 	name_object(g, obj, hidden);
 	if (strstr(hidden, buf))
 		buf[0] = '\0';
-}
-
-void name_task(const struct graph *g, uint32_t task, uint64_t ts_ns, char buf[NAME_MAX_BYTES])
-{
-	describe_clean(graph_comm(g, task, ts_ns), buf, NAME_MAX_BYTES);
-	hide_numbers(buf);
 }

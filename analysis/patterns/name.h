@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * name.h - private to analysis/patterns: names that stay the same from run to run. All text is safe
- * to print, and cut to the size of the buffer. Pure; any thread.
+ * name.h - private to analysis/patterns: names of objects that stay the same from run to run. All
+ * text is safe to print, and cut to the size of the buffer. Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_PATTERNS_NAME_H
 #define CTRACE_ANALYSIS_PATTERNS_NAME_H
@@ -15,7 +15,5 @@
 void name_object(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES]);
 /* Writes the full name of a file, or "" if name_object() has hidden nothing of it. */
 void name_variant(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES]);
-/* Writes the name of the task without numbers. */
-void name_task(const struct graph *g, uint32_t task, uint64_t ts_ns, char buf[NAME_MAX_BYTES]);
 
 #endif

@@ -54,8 +54,8 @@ static void drop_ids(char *s)
 	*to = '\0';
 }
 
-/* Each connection or run has its own object of this kind. A futex without a symbol may be one of
- * many in a program. */
+/* Returns true if each connection or run has its own object of this kind. A futex without a symbol
+ * may be one of many in a program. */
 static bool is_fleeting(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o;

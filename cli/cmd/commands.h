@@ -19,6 +19,7 @@ int cmd_hangs(int argc, char **argv);
 int cmd_requests(int argc, char **argv);
 int cmd_jobs(int argc, char **argv);
 int cmd_transactions(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_path(int argc, char **argv);
 int cmd_patterns(int argc, char **argv);
 int cmd_diagnose(int argc, char **argv);

@@ -70,7 +70,8 @@ static void control_dispose(struct control *c, uid_t uid, int fd)
 		close(fd);
 }
 
-/* Unread bytes may have descriptors with them. So control_dispose() closes such a connection. */
+/* Unread bytes may have descriptors with them. So control_dispose() closes a connection with unread
+ * bytes. */
 static void control_hang_up(struct control *c, uid_t uid, int fd)
 {
 	char byte;
@@ -393,8 +394,8 @@ static bool control_is_gone(int fd)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* Looks for a place first, because to check the rights costs more. Returns true for a user other
- * than root. */
+/* Looks for a place first, because to check the rights costs more. Returns true if the client is a
+ * user other than root. */
 static bool control_take(struct control *c, int fd)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };

@@ -291,8 +291,8 @@ static uint64_t jobs_take_calls(struct jobs *j)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
 }
 
-/* Without the first pause (JOBS_CALLS_REST), a program that reports ever new functions would keep
- * this thread busy. */
+/* First waits JOBS_CALLS_REST times calls_ns, even if there is work. Otherwise a program that
+ * reports ever new functions would keep this thread busy. */
 static void jobs_wait(struct jobs *j, uint64_t calls_ns)
 {
 	struct pollfd p[] = { { .fd = j->wake_fd, .events = POLLIN },

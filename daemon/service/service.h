@@ -41,8 +41,9 @@ struct service {
 };
 
 void service_gone(void *arg, uint64_t client);
-/* control_options.dispose and .choked. service_dispose() hands a client's descriptor to the closer.
- * service_choked(): so many descriptors wait that the daemon should receive no more. */
+/* The functions for control_options.dispose and .choked. service_dispose() hands a client's
+ * descriptor to the closer. service_choked(): so many descriptors wait that the daemon should
+ * receive no more. */
 void service_dispose(void *arg, uid_t uid, int fd);
 bool service_choked(void *arg);
 

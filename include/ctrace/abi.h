@@ -365,7 +365,7 @@ enum ct_wait {
 	CT_W_FAULT = 17,   /* page fault from user mode */
 	CT_W_STOPPED = 18, /* stopped, traced or frozen */
 	CT_W_EXITED = 19,
-	CT_W_KTHREAD = 20, /* a kernel thread; why is not known */
+	CT_W_KTHREAD = 20, /* a kernel thread; the reason is not known */
 	CT_W_URING = 21,   /* io_uring_enter; obj: the ring */
 	CT_W_OTHER = 22,
 	CT_W_YIELD = 23, /* did not block: sched_yield */

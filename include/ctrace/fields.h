@@ -355,12 +355,13 @@ static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_SHED with CT_GV_CAP, at the end of the cap. State 0: the task runs or is runnable. */
+/* CT_SHED with CT_GV_CAP, at the end of the cap. */
 static inline enum ct_wait ct_cap_wait(const struct ct_rec *r)
 {
 	return (enum ct_wait)(r->aux & 0xff);
 }
 
+/* As ct_cap_wait(). 0: the task runs or is runnable. */
 static inline ct_u8 ct_cap_state(const struct ct_rec *r)
 {
 	return (ct_u8)(r->aux >> 8);

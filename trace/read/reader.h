@@ -39,7 +39,8 @@ struct reader_info {
 	uint64_t lost_by_cause[CT_LOSS_CAUSES];
 	struct clock_offsets offsets;
 	uint32_t n_cpus;
-	const char *hooks, *host, *kernel, *machine;
+	/* owned by the reader; "": not known */
+	const char *hooks, *host, *kernel, *machine, *cpu, *governor, *limits;
 };
 
 #define READER_ERR_MAX 512

@@ -50,21 +50,28 @@ struct writer {
 	VEC(struct ct_task_blob) replaced;
 	VEC(uint32_t) renewed;
 	size_t pending;
-	/* saved_bytes: the size of the last copy of the open segment. saved_more: how much that
-	 * copy is larger than the copy before. sealed_bytes: the size of the previous segment if it
-	 * had no copy; otherwise 0. */
+	/*
+	 * - saved_bytes: the size of the last copy of the open segment
+	 * - saved_more: the growth from the last but one copy to the last copy
+	 * - sealed_bytes: the size of the previous segment, or 0 if that segment had a copy
+	 */
 	size_t saved_bytes, saved_more, sealed_bytes;
 	bool begun;
 };
 
+/* The first pairs of the meta data are always there, also with an empty value. */
+#define META_ALWAYS 4
+
 static int writer_meta(struct writer *w, const struct writer_options *opt)
 {
-	const char *pairs[] = { "hooks",  opt->hooks,  "host",    opt->host,
-				"kernel", opt->kernel, "machine", opt->machine };
+	const char *pairs[][2] = { { "hooks", opt->hooks },   { "host", opt->host },
+				   { "kernel", opt->kernel }, { "machine", opt->machine },
+				   { "cpu", opt->cpu },       { "governor", opt->governor },
+				   { "limits", opt->limits } };
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
-		n += pairs[i] ? strlen(pairs[i]) + 1 : 1;
+		n += strlen(pairs[i][0]) + 2 + (pairs[i][1] ? strlen(pairs[i][1]) : 0);
 	if (n > FORMAT_META_MAX)
 		return -EINVAL;
 	w->meta = malloc(n);
@@ -72,10 +79,13 @@ static int writer_meta(struct writer *w, const struct writer_options *opt)
 		return -ENOMEM;
 	w->ringfile.meta = w->meta;
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
-		size_t len = pairs[i] ? strlen(pairs[i]) : 0;
+		const char *value = pairs[i][1] ? pairs[i][1] : "";
+		char *to = w->meta + w->ringfile.meta_bytes;
 
-		memcpy(w->meta + w->ringfile.meta_bytes, pairs[i] ? pairs[i] : "", len + 1);
-		w->ringfile.meta_bytes += len + 1;
+		if (i >= META_ALWAYS && !value[0])
+			continue;
+		w->ringfile.meta_bytes += strlen(pairs[i][0]) + strlen(value) + 2;
+		strcpy(stpcpy(to, pairs[i][0]) + 1, value);
 	}
 	return 0;
 }

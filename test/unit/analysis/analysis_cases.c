@@ -24,6 +24,10 @@
  *   => transactions [mark=PATTERN] [until=PATTERN] [program=] [cmdline=] [service=] [address=] [queue=]
  *                   [name=]              the transactions by one rule; without a field by the default
  *                                        rules. Shares in per cent
+ *   => profile A FROM..TO     the parts of the time, each with its class and count
+ *   => keys A FROM..TO        the key of each part, and its detail
+ *   => delta A FROM..TO A FROM..TO       the second range compared with the first one
+ *   => command                the recorded command, and its time
  *   => patterns A            the kind and number of the transactions of A's process; each pattern
  *                             with its count in each of them ("+": it grows), and its time
  *   => events A               the events of which these patterns are made
@@ -441,6 +445,10 @@ int main(int argc, char **argv)
 		{ "queues", ask_queues, "queues" },
 		{ "transactions", ask_transactions,
 		  "transactions [mark=] [until=] [program=] [cmdline=] [service=] [address=] [queue=] [name=]" },
+		{ "profile", ask_profile, "profile A FROM..TO" },
+		{ "keys", ask_keys, "keys A FROM..TO" },
+		{ "delta", ask_delta, "delta A FROM..TO A FROM..TO" },
+		{ "command", ask_command, "command" },
 		{ "patterns", ask_patterns, "patterns A" },
 		{ "events", ask_events, "events A" },
 		{ "slice", ask_slice,

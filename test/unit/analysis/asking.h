@@ -31,5 +31,10 @@ void ask_patterns(struct question *q);
 void ask_events(struct question *q);
 /* The question about transactions, from transactions_questions.c. */
 void ask_transactions(struct question *q);
+/* The questions about profiles, from profile_questions.c. */
+void ask_profile(struct question *q);
+void ask_keys(struct question *q);
+void ask_delta(struct question *q);
+void ask_command(struct question *q);
 
 #endif
