@@ -426,4 +426,22 @@
 /* parts: The sentence of a comparison names at most this many parts. */
 #define DELTA_SAID_ROWS 3
 
+/*
+ * Patterns of repetitions. The tests are in patterns_test.c.
+ */
+/* -1..1: A pattern grows only if the correlation of its count with the number of the transaction is
+ * at least this.
+ * If smaller, a count that goes up and down seems to grow (test up_and_down).
+ * If larger, a count that grows with a few setbacks does not (test grows_with_setbacks). */
+#define PATTERNS_GROWS 0.7
+/* 1/n of the transactions: The first and the last of them, whose counts are compared.
+ * If the share is smaller, a single transaction decides (test one_odd_end).
+ * If the share is larger, the difference becomes smaller than the growth is (test thirds). */
+#define PATTERNS_ENDS 3
+/* 0..1: A count changed from one trace to the other if the difference is this share of the larger
+ * one.
+ * If smaller, the list is full of noise (test compare_noise).
+ * If larger, a pattern that grew by a fifth is not shown (test compare_change). */
+#define PATTERNS_CHANGED 0.1
+
 #endif

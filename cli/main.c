@@ -27,6 +27,7 @@ static const struct command commands[] = {
 	{ "requests", "Show the requests of each service: how many, how slow, and why", cmd_requests },
 	{ "jobs", "Show the queues of jobs: how long jobs wait, and why", cmd_jobs },
 	{ "transactions", "Show the transactions of users: how many, how slow, and why", cmd_transactions },
+	{ "patterns", "Show what a program repeats, and which repetitions grow", cmd_patterns },
 	{ "path", "Show the critical path of a task", cmd_path },
 	{ "compare", "Say why new runs of a command are slower than old ones", cmd_compare },
 	{ "graph", "Show the causal graph, for programs or as a picture", cmd_graph },

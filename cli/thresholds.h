@@ -12,6 +12,10 @@
 
 #include "lib/clock.h"
 
+/* patterns: `ctrace patterns` shows this many without --top. Higher: the important ones, which come
+ * first, are further from the prompt. */
+#define PATTERNS_SHOWN 10
+
 /* records: A trace of up to this size is loaded as a whole. Higher: more memory, about 60 bytes
  * a record. Evidence: `ctrace diagnose --tid` takes 434 MB for 7.4 M records of a busy machine. */
 #define LOAD_WHOLE_RECORDS 16000000ULL

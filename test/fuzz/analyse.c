@@ -7,6 +7,8 @@
 #include "analysis/delta/delta.h"
 #include "analysis/hangs/hangs.h"
 #include "analysis/jobs/queues.h"
+#include "analysis/patterns/collect.h"
+#include "analysis/patterns/patterns.h"
 #include "analysis/requests/services.h"
 #include "analysis/transactions/transactions.h"
 #include "analysis/slice/slice.h"
@@ -189,6 +191,23 @@ static void all_transactions(const struct graph *g)
 	transaction_rules_done(&rules);
 }
 
+static void check_patterns(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	struct collected *c;
+	struct patterns *p;
+
+	if (collect(g, task, from_ns, to_ns, &c))
+		return;
+	must(!patterns_find(&c->sequence, 2, &p));
+	for (size_t i = 0; i < p->n; i++) {
+		must(p->v[i].total >= 2 && p->v[i].max >= 2 && p->v[i].min <= p->v[i].max);
+		must(p->v[i].events >= p->v[i].total && p->v[i].events <= c->sequence.events.n);
+		must(p->v[i].ns <= c->sequence.ns);
+	}
+	patterns_free(p);
+	collected_free(c);
+}
+
 void analyse_window(const struct window *w)
 {
 	struct causal_options options = { .policy = POLICY_CTRACE };
@@ -222,6 +241,8 @@ void analyse_window(const struct window *w)
 		hangs_free(h);
 	check_requests(g, from_ns, to_ns);
 	all_transactions(g);
+	for (uint32_t task = 0; task < g->n_tasks && task < ANALYSE_TASKS; task++)
+		check_patterns(g, task, from_ns, to_ns);
 	if (!queues_find(g, from_ns, to_ns, &q))
 		queues_free(q);
 	graph_free(g);

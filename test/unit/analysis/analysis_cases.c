@@ -28,6 +28,9 @@
  *   => keys A FROM..TO        the key of each part, and its detail
  *   => delta A FROM..TO A FROM..TO       the second range compared with the first one
  *   => command                the recorded command, and its time
+ *   => patterns A            the kind and number of the transactions of A's process; each pattern
+ *                             with its count in each of them ("+": it grows), and its time
+ *   => events A               the events of which these patterns are made
  *   => parts N                           where the time of request N went
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
  *                             the walk along edges, one segment a line, and the choices; way: only
@@ -446,6 +449,8 @@ int main(int argc, char **argv)
 		{ "keys", ask_keys, "keys A FROM..TO" },
 		{ "delta", ask_delta, "delta A FROM..TO A FROM..TO" },
 		{ "command", ask_command, "command" },
+		{ "patterns", ask_patterns, "patterns A" },
+		{ "events", ask_events, "events A" },
 		{ "slice", ask_slice,
 		  "slice A TIME [way] [forward] [beam=] [max=] [not=] [cause=] [not-edge=] [answers=] [keep] "
 		  "[again]" },

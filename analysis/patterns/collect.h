@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * collect.h - makes the sequence of a process from a trace: the transactions of an action, and what
+ * the tasks did in each. The events are messages that a task sent, its waits, jobs that it put into
+ * a queue, processes and threads that it started, and file locks that it asked for.
+ *
+ * Pure; any thread.
+ */
+#ifndef CTRACE_ANALYSIS_PATTERNS_COLLECT_H
+#define CTRACE_ANALYSIS_PATTERNS_COLLECT_H
+
+#include "analysis/patterns/sequence.h"
+#include "graph/timeline/graph.h"
+
+enum collect_action {
+	COLLECT_REQUESTS, /* each transaction is a request that the process answered */
+	COLLECT_MARKS,    /* each transaction lies between two marks of the process (CT_MARK) */
+	COLLECT_LIFE,     /* one transaction: the tasks of the process and of its descendants */
+};
+const char *collect_action_name(enum collect_action action);
+
+struct collected {
+	struct sequence sequence;
+	enum collect_action action;
+	uint32_t lacks; /* what the governor left out: CT_LACK_* */
+};
+
+/* Returns the main task of the command that `ctrace record` ran, or GRAPH_NONE. */
+uint32_t collect_command(const struct graph *g);
+/* Collects what the process of the task did in [from_ns, to_ns): by request if it answered any
+ * there, else by marks if it has any. The caller frees *ret with collected_free(). Returns 0, -ENOMEM or
+ * -E2BIG. */
+int collect(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct collected **ret);
+void collected_free(struct collected *c);
+
+#endif

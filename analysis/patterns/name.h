@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * name.h - private to analysis/patterns: names of objects that stay the same from run to run. All
+ * text is safe to print, and cut to the size of the buffer. Pure; any thread.
+ */
+#ifndef CTRACE_ANALYSIS_PATTERNS_NAME_H
+#define CTRACE_ANALYSIS_PATTERNS_NAME_H
+
+#include "graph/timeline/graph.h"
+
+#define NAME_MAX_BYTES 96
+
+/* Writes the name of the object without numbers that change: "port 5432", "/data/item-#". If it has
+ * no such name, writes its kind, such as "pipe", or "" if that says nothing. */
+void name_object(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES]);
+/* Writes the full name of a file, or "" if name_object() has hidden nothing of it. */
+void name_variant(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES]);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * patterns.h - the repetition patterns of an action, and how they grow from one repetition of the
+ * action to the next. After SunCat (Nistor and Ravindranath, ISSTA 2014): a pattern whose count
+ * grows predicts a performance problem before the data is large.
+ *
+ * A pattern is a symbol, the body of a loop (fold.h), or a rule of the grammar (sequitur.h) of all
+ * transactions. One event may be a part of several patterns.
+ *
+ * Pure; any thread. A result owns all that it has.
+ */
+#ifndef CTRACE_ANALYSIS_PATTERNS_PATTERNS_H
+#define CTRACE_ANALYSIS_PATTERNS_PATTERNS_H
+
+#include "analysis/patterns/pattern.h"
+#include "analysis/patterns/sequence.h"
+
+#define PATTERNS_MAX 10000 /* patterns in a result */
+
+struct patterns {
+	struct pattern *v; /* growing ones first */
+	size_t n;
+	size_t left_out; /* patterns that did not fit */
+	size_t n_transactions, n_events;
+	uint64_t ns;
+	uint64_t refused; /* events, symbols and loops that a limit left out */
+};
+
+/* Finds the patterns that stand at least min_count times in some transaction. With a min_count from 2
+ * on, leaves out a pattern that is a part of another one with the same counts. The caller frees *ret
+ * with patterns_free(). Returns 0, -ENOMEM or -E2BIG. */
+int patterns_find(const struct sequence *q, uint32_t min_count, struct patterns **ret);
+void patterns_free(struct patterns *p);
+
+/* A pattern whose count for each transaction changed from one trace to another. */
+struct pattern_change {
+	const struct pattern *before, *now; /* NULL: the trace does not have it */
+	double was, is;                     /* the mean count for each transaction */
+};
+/* Compares two results of min_count 1. The largest change comes first. A body of several symbols is in
+ * a result only if the trace repeats it, so its count 0 may also stand for 1. The caller frees *ret, which
+ * refers to both results. Returns 0 or -ENOMEM. */
+int patterns_compare(const struct patterns *before, const struct patterns *now, struct pattern_change **ret,
+		     size_t *ret_n);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sequitur.h - a grammar that produces exactly one sequence (Nevill-Manning and Witten: "Identifying
+ * Hierarchical Structure in Sequences", JAIR 7, 1997). Its two invariants:
+ *   digram uniqueness: no pair of neighbours stands twice in the rules, unless the two overlap
+ *   rule utility: each rule but the first is used twice or more
+ * The time is linear in the length of the sequence. Nothing is recursive.
+ *
+ * Pure; one thread at a time for each struct sequitur.
+ */
+#ifndef CTRACE_ANALYSIS_PATTERNS_SEQUITUR_H
+#define CTRACE_ANALYSIS_PATTERNS_SEQUITUR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/map.h"
+#include "lib/vec.h"
+
+#define SEQUITUR_RULE 0x80000000U /* a value from here on is the rule (value - SEQUITUR_RULE) */
+#define SEQUITUR_MAX  (1U << 26)  /* values in a sequence */
+
+struct sequitur_place {
+	uint32_t value;
+	uint32_t prev, next;         /* places in the rule; the ring goes through its head */
+	uint32_t use_prev, use_next; /* other uses of the same rule; 0: none */
+};
+
+struct sequitur_rule {
+	uint32_t head; /* a place without a value; 0: the rule does not exist any more */
+	uint32_t uses, first_use;
+};
+
+/* A zeroed structure is empty. All members are private. */
+struct sequitur {
+	VEC(struct sequitur_place) places; /* places.v[0] is not used */
+	VEC(struct sequitur_rule) rules;
+	VEC(uint32_t) checks; /* places whose digram may stand elsewhere too */
+	VEC(uint32_t) rare;   /* rules that may be used only once */
+	VEC(uint32_t) unused; /* places that can be used again */
+	struct map digrams;
+	size_t n;
+};
+
+/* Appends a value below SEQUITUR_RULE. Returns 0, -EINVAL, -E2BIG after SEQUITUR_MAX values, or
+ * -ENOMEM: then the caller can only call sequitur_done(). */
+int sequitur_add(struct sequitur *s, uint32_t value);
+void sequitur_done(struct sequitur *s);
+
+/* The rules without gaps: values[first[i] .. first[i + 1]) is rule i. Rule 0 is the sequence. */
+struct grammar {
+	uint32_t *values;
+	uint32_t *first;
+	size_t n_rules;
+};
+
+/* Returns 0 or -ENOMEM. The caller calls grammar_done(). */
+int sequitur_grammar(const struct sequitur *s, struct grammar *ret);
+void grammar_done(struct grammar *g);
+
+#endif
