@@ -34,33 +34,3 @@ bool transaction_rule_fits(const char *pattern, const char *text)
 {
 	return !pattern || fnmatch(pattern, text, 0) == 0;
 }
-
-/* Returns the main thread of the command that 'ctrace record' ran: the thread does not belong to
- * ctrace, but its parent does. GRAPH_NONE: there is none. */
-static uint32_t recorded_command(const struct graph *g)
-{
-	for (uint32_t i = 0; i < g->n_tasks; i++) {
-		const struct graph_task *t = &g->tasks[i];
-
-		if (!t->tracer && t->born_ns && t->tid == t->tgid && t->parent != GRAPH_NONE &&
-		    g->tasks[t->parent].tracer)
-			return i;
-	}
-	return GRAPH_NONE;
-}
-
-int transaction_rules_default(const struct graph *g, struct transaction_rules *rules)
-{
-	struct transaction_rule rule = { .source = TRANSACTION_MARK };
-	uint32_t command;
-
-	for (size_t i = 0; i < g->w->n_events; i++)
-		if (g->w->events[i].r.kind == CT_MARK)
-			return VEC_PUSH(&rules->v, rule);
-	command = recorded_command(g);
-	if (command == GRAPH_NONE)
-		return 0;
-	rule.source = TRANSACTION_PROCESS;
-	rule.tid = g->tasks[command].tid;
-	return VEC_PUSH(&rules->v, rule);
-}
