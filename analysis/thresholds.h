@@ -403,4 +403,36 @@
  * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
 
+/*
+ * Profiles. The tests are in profile.txt.
+ */
+/* letters: In a directory for temporary files, a word of letters and digits of at least this length
+ * may be random. mkstemp() makes six random letters.
+ * If smaller, short words such as "v1" count as random (test names).
+ * If larger, the files of two runs have two names (test names). */
+#define PROFILE_RANDOM_LETTERS 6
+/* digits: This many digits in a name are a number that may be another one in the next run, such as
+ * the id of a process.
+ * If smaller, "sha256sum" loses its number; if larger, names differ from run to run (test names). */
+#define PROFILE_NUMBER_DIGITS 4
+/* port: The kernel gives ports from this number on to clients (net.ipv4.ip_local_port_range). A
+ * smaller port is that of a server.
+ * Test: names. */
+#define PROFILE_CLIENT_PORT 32768
+/* functions: Samples divide the running time of a profile among at most this many functions. */
+#define PROFILE_FUNCTIONS_MAX 2048
+/* 1/n: If samples stand for at least this share of the running time, all of this time is divided
+ * among their functions. Otherwise each sample stands for CPU_SAMPLE_NS.
+ * If the share is smaller, short runs that no sample can hit count for the functions of long runs
+ * (test few_samples).
+ * If the share is larger, samples that come late leave time without a function (test samples). */
+#define PROFILE_SAMPLED_SHARE 2
+
+/* 1/n: The sentence of a comparison names only parts that have at least this share of all changes.
+ * If the share is smaller, the sentence names noise; if it is larger, it leaves out a cause (test
+ * delta). */
+#define DELTA_SAID_SHARE 20
+/* parts: The sentence of a comparison names at most this many parts. */
+#define DELTA_SAID_ROWS 3
+
 #endif

@@ -21,6 +21,10 @@
  *   => services                          the services and their figures; each reason with its share
  *                                        of the usual and of the slow requests, in per cent
  *   => queues                            the queues of jobs, and why jobs wait
+ *   => profile A FROM..TO     the parts of the time, each with its class and count
+ *   => keys A FROM..TO        the key of each part, and its detail
+ *   => delta A FROM..TO A FROM..TO       the second range compared with the first one
+ *   => command                the recorded command, and its time
  *   => parts N                           where the time of request N went
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
  *                             the walk along edges, one segment a line, and the choices; way: only
@@ -438,6 +442,10 @@ int main(int argc, char **argv)
 		{ "services", ask_services, "services" },
 		{ "parts", ask_parts, "parts N" },
 		{ "queues", ask_queues, "queues" },
+		{ "profile", ask_profile, "profile A FROM..TO" },
+		{ "keys", ask_keys, "keys A FROM..TO" },
+		{ "delta", ask_delta, "delta A FROM..TO A FROM..TO" },
+		{ "command", ask_command, "command" },
 		{ "slice", ask_slice,
 		  "slice A TIME [way] [forward] [beam=] [max=] [not=] [cause=] [not-edge=] [answers=] [keep] "
 		  "[again]" },

@@ -32,5 +32,10 @@ void ask_slice(struct question *q);
 void ask_services(struct question *q);
 void ask_parts(struct question *q);
 void ask_queues(struct question *q);
+/* The questions about profiles, from profile_questions.c. */
+void ask_profile(struct question *q);
+void ask_keys(struct question *q);
+void ask_delta(struct question *q);
+void ask_command(struct question *q);
 
 #endif

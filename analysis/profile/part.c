@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/profile/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *part_class_name(enum part_class c)
+{
+	static const char *const names[PART_CLASSES] = { "running", "cpu",     "lock",    "ipc",
+							 "disk",    "network", "timer",   "queue",
+							 "fault",   "short",   "unknown", "environment" };
+
+	return (unsigned)c < PART_CLASSES ? names[c] : "unknown";
+}
+
+enum part_class part_class_of(const char *word)
+{
+	enum part_class c = 0;
+
+	while (c < PART_CLASSES && strcmp(part_class_name(c), word))
+		c++;
+	return c;
+}
+
+void part_done(struct profile_part *p)
+{
+	free(p->key);
+	free(p->detail);
+	free(p->text);
+}
+
+int part_order(const struct profile_part *a, const struct profile_part *b)
+{
+	int c = strcmp(a->key, b->key);
+
+	return c ? c : strcmp(a->detail, b->detail);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* part.h - a part of a profile (profile.h). Pure; any thread. */
+#ifndef CTRACE_ANALYSIS_PROFILE_PART_H
+#define CTRACE_ANALYSIS_PROFILE_PART_H
+
+#include <stdint.h>
+
+enum part_class {
+	PART_CLASS_RUNNING,
+	PART_CLASS_CPU, /* waiting for a CPU that the program itself had, or an unknown task */
+	PART_CLASS_LOCK,
+	PART_CLASS_IPC,
+	PART_CLASS_DISK,
+	PART_CLASS_NETWORK,
+	PART_CLASS_TIMER,
+	PART_CLASS_QUEUE,
+	PART_CLASS_FAULT,
+	PART_CLASS_SHORT, /* waits shorter than CT_COARSE_NS, of which there are only sums */
+	PART_CLASS_UNKNOWN,
+	PART_CLASS_ENVIRONMENT, /* the machine's: a CPU or a disk that other programs had */
+	PART_CLASSES,
+};
+/* Returns the word for a class: "running", "cpu", "lock", ... */
+const char *part_class_name(enum part_class c);
+/* Returns the class with this word, or PART_CLASSES. */
+enum part_class part_class_of(const char *word);
+
+#define PART_TEXT_MAX 512 /* bytes of each text of a part, with its 0 */
+
+struct profile_part {
+	/* key and detail together name the part. Only long waits and long runs have a detail: a
+	 * function, a symbol. So the same activity may have a detail in one run and none ("") in
+	 * another run. */
+	char *key, *detail;
+	char *text; /* for people; safe to print */
+	uint64_t ns;
+	uint64_t count; /* waits or runs; for a function that ran: samples */
+	enum part_class class;
+};
+
+/* Frees the texts. Accepts a part of zeroes. */
+void part_done(struct profile_part *p);
+/* The order of the parts of a profile: by key, then by detail. */
+int part_order(const struct profile_part *a, const struct profile_part *b);
+
+#endif

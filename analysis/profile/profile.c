@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/profile/profile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/profile/piece.h"
+#include "analysis/thresholds.h"
+#include "graph/timeline/scan.h"
+#include "lib/cleanup.h"
+#include "lib/hash.h"
+#include "lib/map.h"
+#include "lib/vec.h"
+
+/* A part in the making. */
+struct sum {
+	struct profile_part part;
+	uint32_t interval; /* the interval that was counted last */
+	bool runs;         /* the part is running time without a function */
+};
+
+/* A function that samples have shown in the running time of a part. */
+struct sampled {
+	size_t sum; /* index of the part */
+	char function[ROLE_MAX];
+	uint64_t n;
+};
+
+struct making {
+	const struct graph *g;
+	const struct path *p;
+	uint32_t tgid; /* the process of the transaction's task */
+	VEC(struct sum) sums;
+	struct map by_name;
+	VEC(struct sampled) sampled;
+	VEC(struct piece_name) running; /* [index of a sampled part]: its name */
+	struct map running_of;          /* index of a part -> index into running */
+};
+
+/* Sets the texts of a part. After failure too, the caller frees them with part_done(). */
+static int part_set(struct profile_part *part, const struct piece_name *n)
+{
+	const char *late = n->late ? n->object : "";
+	char detail[PART_TEXT_MAX], text[PART_TEXT_MAX * 2];
+
+	snprintf(detail, sizeof(detail), n->function[0] || late[0] ? "%s|%s" : "%s%s", n->function, late);
+	snprintf(text, sizeof(text), "%s%s%s%s%s%s%s", n->head, n->function[0] ? " in " : "", n->function,
+		 n->function[0] ? "()" : "", n->object[0] ? " (" : "", n->object, n->object[0] ? ")" : "");
+	text[PART_TEXT_MAX - 1] = '\0';
+	part->class = n->class;
+	part->key = strdup(n->key);
+	part->detail = strdup(detail);
+	part->text = strdup(text);
+	return part->key && part->detail && part->text ? 0 : -ENOMEM;
+}
+
+/* Sets *ret to the index of the part with this name. Adds the part if it is new. */
+static int sum_of(struct making *k, const struct piece_name *n, size_t *ret)
+{
+	struct sum s = { .interval = GRAPH_NONE };
+	uint64_t h, at = 0;
+	bool found = false;
+	int r = part_set(&s.part, n);
+
+	h = r ? 0 : hash_text(hash_text(HASH_START, s.part.key), s.part.detail);
+	while (!r && !found && map_get(&k->by_name, h, &at)) {
+		found = !part_order(&k->sums.v[at].part, &s.part);
+		h += !found;
+	}
+	if (!r && !found) {
+		at = k->sums.n;
+		r = map_set(&k->by_name, h, at);
+		r = r ? r : VEC_PUSH(&k->sums, s);
+	}
+	if (r || found)
+		part_done(&s.part);
+	if (!r)
+		*ret = at;
+	return r;
+}
+
+static int add(struct making *k, const struct piece_name *n, uint32_t interval, uint64_t ns, size_t *ret)
+{
+	static const struct piece_name rest = { .class = PART_CLASS_UNKNOWN,
+						.key = "rest",
+						.head = "parts that are too many to list" };
+	struct sum *s;
+	int r = sum_of(k, k->sums.n < PROFILE_PARTS_MAX ? n : &rest, ret);
+
+	if (r)
+		return r;
+	s = &k->sums.v[*ret];
+	s->part.ns += ns;
+	s->part.count += !s->part.count || interval == GRAPH_NONE || interval != s->interval;
+	s->interval = interval;
+	return 0;
+}
+
+static bool is_own(const struct making *k, uint32_t task)
+{
+	return k->g->tasks[task].tgid == k->tgid || graph_descends_from(k->g, task, k->tgid);
+}
+
+static int add_cpu(struct making *k, const struct path_piece *x, uint32_t user, uint64_t ns)
+{
+	struct piece_name n;
+	size_t at;
+
+	/* Only the idle task and ctrace's own daemon have no runs in a graph, unless records are
+	 * lost. */
+	if (user == GRAPH_NONE && k->g->w->lost_records)
+		piece_name_as(k->g, k->p, x, TIME_RUNNABLE, &n);
+	else if (user == GRAPH_NONE)
+		piece_name_environment("idle", &n);
+	else if (is_own(k, user))
+		piece_name_cpu(k->g, k->p, x, user, &n);
+	else
+		piece_name_environment("cpu", &n);
+	return add(k, &n, x->interval, ns, &at);
+}
+
+/* Divides a wait for a CPU among the tasks that had this CPU. */
+static int add_runnable(struct making *k, const struct path_piece *x)
+{
+	const struct graph *g = k->g;
+	uint32_t cpu = path_cpu_wanted(g, x->interval);
+	uint64_t at = x->from_ns;
+	int r = 0;
+
+	for (size_t i = path_first_run(g, cpu, at); cpu < g->n_cpus && i < g->n_runs[cpu] && !r; i++) {
+		const struct interval *run = graph_run(g, cpu, i);
+		uint64_t from = MAX(run->from_ns, at), to = MIN(run->to_ns, x->to_ns);
+
+		if (run->from_ns >= x->to_ns)
+			break;
+		if (from >= to)
+			continue;
+		if (from > at)
+			r = add_cpu(k, x, GRAPH_NONE, from - at);
+		r = r ? r : add_cpu(k, x, run->task, to - from);
+		at = to;
+	}
+	return r || at >= x->to_ns ? r : add_cpu(k, x, GRAPH_NONE, x->to_ns - at);
+}
+
+static int add_sample(struct making *k, size_t sum, const char *function)
+{
+	struct sampled s = { .sum = sum, .n = 1 };
+
+	for (size_t i = 0; i < k->sampled.n; i++)
+		if (k->sampled.v[i].sum == sum && !strcmp(k->sampled.v[i].function, function)) {
+			k->sampled.v[i].n++;
+			return 0;
+		}
+	if (k->sampled.n >= PROFILE_FUNCTIONS_MAX)
+		return 0;
+	snprintf(s.function, sizeof(s.function), "%s", function);
+	return VEC_PUSH(&k->sampled, s);
+}
+
+/* Remembers the name of a part of running time, for its functions. */
+static int note_running(struct making *k, size_t sum, const struct piece_name *n)
+{
+	int r;
+
+	if (k->sums.v[sum].runs)
+		return 0;
+	r = map_set(&k->running_of, sum, k->running.n);
+	r = r ? r : VEC_PUSH(&k->running, *n);
+	if (!r)
+		k->sums.v[sum].runs = true;
+	return r;
+}
+
+static int add_running(struct making *k, const struct path_piece *x)
+{
+	const struct graph *g = k->g;
+	uint32_t task = k->p->frames[x->frame].task;
+	const struct graph_ref *ref;
+	struct piece_name n;
+	char function[ROLE_MAX];
+	size_t sum, n_refs;
+	int r;
+
+	piece_name(g, k->p, x, &n);
+	r = add(k, &n, x->interval, x->to_ns - x->from_ns, &sum);
+	ref = graph_refs_from(g, &g->samples, g->tasks[task].tid, x->from_ns, &n_refs);
+	for (size_t i = 0; i < n_refs && !r && scan_step(g); i++) {
+		const struct window_event *e = &g->w->events[ref[i].event];
+
+		if (e->r.ts >= x->to_ns)
+			break;
+		r = note_running(k, sum, &n);
+		r = r ? r : add_sample(k, sum, role_function(g, window_words(g->w, e)[0], function));
+	}
+	return r;
+}
+
+static int add_folded(struct making *k, const struct path_piece *x)
+{
+	static const enum time_kind kinds[] = { TIME_RUNNING, TIME_RUNNABLE, TIME_SHORT };
+	uint64_t parts[TIME_KINDS];
+	struct piece_name n;
+	size_t at;
+	int r = 0;
+
+	path_parts(k->g, x, parts);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds) && !r; i++) {
+		if (!parts[kinds[i]])
+			continue;
+		piece_name_as(k->g, k->p, x, kinds[i], &n);
+		r = add(k, &n, x->interval, parts[kinds[i]], &at);
+	}
+	return r;
+}
+
+static int add_piece(struct making *k, const struct path_piece *x)
+{
+	struct piece_name n;
+	size_t at;
+
+	if (x->time == TIME_RUNNABLE)
+		return add_runnable(k, x);
+	if (x->time == TIME_SHORT)
+		return add_folded(k, x);
+	if (x->time == TIME_RUNNING)
+		return add_running(k, x);
+	piece_name(k->g, k->p, x, &n);
+	return add(k, &n, x->interval, x->to_ns - x->from_ns, &at);
+}
+
+/* Moves the share of one function from a part of running time to a part of its own. ns: the running
+ * time of the part; samples: the number of its samples. If there are too few samples for so much
+ * time, each one stands for the period of sampling. */
+static int split_function(struct making *k, const struct sampled *s, uint64_t ns, uint64_t samples)
+{
+	uint64_t all = samples * CPU_SAMPLE_NS, share, name = 0;
+	struct piece_name n;
+	size_t at;
+	int r;
+
+	if (!s->function[0] || !map_get(&k->running_of, s->sum, &name) || k->sums.n >= PROFILE_PARTS_MAX)
+		return 0;
+	n = k->running.v[name];
+	snprintf(n.function, sizeof(n.function), "%s", s->function);
+	share = all >= ns / PROFILE_SAMPLED_SHARE ? (uint64_t)((double)ns * (double)s->n / (double)samples)
+						  : s->n * CPU_SAMPLE_NS;
+	share = MIN(share, k->sums.v[s->sum].part.ns);
+	if (!share)
+		return 0;
+	r = add(k, &n, GRAPH_NONE, share, &at);
+	if (r)
+		return r;
+	k->sums.v[at].part.count += s->n - 1;
+	k->sums.v[s->sum].part.ns -= share;
+	return 0;
+}
+
+static int split_running(struct making *k)
+{
+	size_t n = k->running.n ? k->sums.n : 0;
+	_cleanup_free_ uint64_t *samples = calloc(n + 1, sizeof(*samples)), *ns = calloc(n + 1, sizeof(*ns));
+	int r = 0;
+
+	if (!samples || !ns)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		ns[i] = k->sums.v[i].part.ns;
+	for (size_t i = 0; i < k->sampled.n; i++)
+		samples[k->sampled.v[i].sum] += k->sampled.v[i].n;
+	for (size_t i = 0; i < k->sampled.n && !r; i++)
+		r = split_function(k, &k->sampled.v[i], ns[k->sampled.v[i].sum],
+				   samples[k->sampled.v[i].sum]);
+	return r;
+}
+
+static int part_cmp(const void *a, const void *b)
+{
+	return part_order(a, b);
+}
+
+/* Moves the parts to a profile. A part whose time went to functions is left out. */
+static int finish(struct making *k, struct profile **ret)
+{
+	struct profile *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	p->parts = calloc(k->sums.n, sizeof(*p->parts));
+	if (!p->parts) {
+		free(p);
+		return -ENOMEM;
+	}
+	p->total_ns = k->p->frames[0].to_ns - k->p->frames[0].from_ns;
+	p->truncated = k->p->truncated;
+	for (size_t i = 0; i < k->sums.n; i++) {
+		if (!k->sums.v[i].part.ns)
+			continue;
+		p->parts[p->n_parts++] = k->sums.v[i].part;
+		k->sums.v[i].part = (struct profile_part){ 0 };
+	}
+	qsort(p->parts, p->n_parts, sizeof(*p->parts), part_cmp);
+	*ret = p;
+	return 0;
+}
+
+int profile_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct profile **ret)
+{
+	struct making k = { .g = g };
+	struct path *path = NULL;
+	int r = path_walk(g, task, from_ns, to_ns, &path);
+
+	if (r)
+		return r;
+	k.p = path;
+	k.tgid = g->tasks[task].tgid;
+	for (size_t i = 0; i < path->n_pieces && !r; i++)
+		r = add_piece(&k, &path->pieces[i]);
+	r = r ? r : split_running(&k);
+	r = r ? r : finish(&k, ret);
+	for (size_t i = 0; i < k.sums.n; i++)
+		part_done(&k.sums.v[i].part);
+	VEC_FREE(&k.sums);
+	VEC_FREE(&k.sampled);
+	VEC_FREE(&k.running);
+	map_done(&k.by_name);
+	map_done(&k.running_of);
+	path_free(path);
+	return r;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->n_parts; i++)
+		part_done(&p->parts[i]);
+	free(p->parts);
+	free(p);
+}
+
+static bool is_tracer_process(const struct graph *g, uint32_t tgid)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (g->tasks[r[i].event].tracer)
+			return true;
+	return false;
+}
+
+/* Returns when the task first executed a program, or when it was born if no record shows that. */
+static uint64_t first_exec_ns(const struct graph *g, const struct graph_task *t)
+{
+	for (size_t i = window_lower_bound(g->w, t->born_ns); i < g->w->n_events; i++) {
+		const struct window_event *e = &g->w->events[i];
+
+		if (e->r.ts >= t->exit_ns)
+			break;
+		if (e->r.kind == CT_EXEC && e->r.tid == t->tid)
+			return e->r.ts;
+	}
+	return t->born_ns;
+}
+
+uint32_t profile_command(const struct graph *g, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
+{
+	for (uint32_t i = 0; i < g->n_tasks; i++) {
+		const struct graph_task *t = &g->tasks[i];
+
+		if (t->tid != t->tgid || t->tracer || t->kthread || !t->ptgid ||
+		    !is_tracer_process(g, t->ptgid))
+			continue;
+		*ret_from_ns = t->born_ns ? first_exec_ns(g, t) : 0;
+		*ret_to_ns = t->exit_ns;
+		return i;
+	}
+	return GRAPH_NONE;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * profile.h - the profile of a transaction: its length, divided into parts that add up to it.
+ *
+ * A transaction is the time of one task, such as the main task of a recorded command from its fork
+ * to its exit. A part is a group of alike pieces of its critical path. The name of a part has no
+ * id, address or port that changes from run to run. So the parts of several runs can be compared.
+ *
+ * Pure; any thread. A profile owns all that it has, and does not need the graph.
+ */
+#ifndef CTRACE_ANALYSIS_PROFILE_PROFILE_H
+#define CTRACE_ANALYSIS_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/profile/part.h"
+#include "graph/timeline/graph.h"
+
+#define PROFILE_PARTS_MAX 4096 /* the time of further parts goes into a part of class UNKNOWN */
+
+struct profile {
+	uint64_t total_ns;
+	struct profile_part *parts; /* sorted by (key, detail); their ns add up to total_ns */
+	size_t n_parts;
+	bool truncated; /* some waits were not followed: struct path */
+};
+
+/* Makes the profile of a task over [from_ns, to_ns). The program is the process of the task and
+ * its descendants. The caller frees *ret with profile_free(). Returns 0, -ENOMEM, or -EINVAL if the
+ * range is empty or there is no such task. */
+int profile_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct profile **ret);
+void profile_free(struct profile *p);
+
+/* Returns the main task of the command that `ctrace record` ran: the child process of ctrace that
+ * does not belong to ctrace. Sets *ret_from_ns to the time of its exec (or of its fork if no exec is
+ * recorded; 0: before the window), and *ret_to_ns to the time of its exit (UINT64_MAX: no exit was
+ * seen). Returns GRAPH_NONE if there is no such task. */
+uint32_t profile_command(const struct graph *g, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
+
+#endif

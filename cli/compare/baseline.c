@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/compare/baseline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/text.h"
+#include "lib/cleanup.h"
+#include "lib/vec.h"
+
+static bool same_machine(const struct baseline_machine *a, const struct baseline_machine *b)
+{
+	char differ[BASELINE_MACHINE_MAX];
+
+	return !*baseline_differ(a, b, differ, sizeof(differ));
+}
+
+int baseline_add(struct baseline *b, struct profile *p, const struct baseline_machine *machine,
+		 const char *command)
+{
+	struct profile **more;
+
+	if (b->n_runs >= BASELINE_RUNS_MAX)
+		return -E2BIG;
+	more = realloc(b->runs, (b->n_runs + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	b->runs = more;
+	if (!b->n_runs) {
+		b->machine = *machine;
+		snprintf(b->command, sizeof(b->command), "%s", command);
+	} else if (!same_machine(&b->machine, machine)) {
+		b->mixed = true;
+	}
+	b->runs[b->n_runs++] = p;
+	return 0;
+}
+
+void baseline_done(struct baseline *b)
+{
+	for (size_t i = 0; i < b->n_runs; i++)
+		profile_free(b->runs[i]);
+	free(b->runs);
+	*b = (struct baseline){ 0 };
+}
+
+static void differ(const char *what, const char *a, const char *b, char *buf, size_t size)
+{
+	size_t at = strlen(buf);
+
+	if (a[0] && b[0] && strcmp(a, b))
+		snprintf(buf + at, size - at, "%s%s%s%s and %s", at ? ", " : "", what, *what ? " " : "", a,
+			 b);
+}
+
+const char *baseline_differ(const struct baseline_machine *a, const struct baseline_machine *b, char *buf,
+			    size_t size)
+{
+	char x[TEXT_NUMBER_MAX] = "", y[TEXT_NUMBER_MAX] = "";
+
+	buf[0] = '\0';
+	if (a->cpus)
+		snprintf(x, sizeof(x), "%u", a->cpus);
+	if (b->cpus)
+		snprintf(y, sizeof(y), "%u", b->cpus);
+	differ("kernel", a->kernel, b->kernel, buf, size);
+	differ("number of CPUs", x, y, buf, size);
+	differ("", a->arch, b->arch, buf, size);
+	differ("CPU", a->model, b->model, buf, size);
+	differ("governor", a->governor, b->governor, buf, size);
+	differ("limits", a->cgroup, b->cgroup, buf, size);
+	return buf;
+}
+
+static void put_pair(FILE *f, const char *key, const char *value)
+{
+	fprintf(f, "\"%s\":", key);
+	text_put_json(f, value);
+}
+
+static void put_machine(const struct baseline_machine *m, FILE *f)
+{
+	fputs("\"machine\":{", f);
+	put_pair(f, "kernel", m->kernel);
+	fputc(',', f);
+	put_pair(f, "arch", m->arch);
+	fprintf(f, ",\"cpus\":%u,", m->cpus);
+	put_pair(f, "model", m->model);
+	fputc(',', f);
+	put_pair(f, "governor", m->governor);
+	fputc(',', f);
+	put_pair(f, "cgroup", m->cgroup);
+	fputs("},\n", f);
+}
+
+static void put_line(const struct baseline *b, const struct profile_part *part,
+		     const struct profile_part *const *of, FILE *f)
+{
+	fputc('{', f);
+	put_pair(f, "key", part->key);
+	fputc(',', f);
+	put_pair(f, "detail", part->detail);
+	fputc(',', f);
+	put_pair(f, "text", part->text);
+	fprintf(f, ",\"kind\":\"%s\",\"ns\":[", part_class_name(part->class));
+	for (size_t i = 0; i < b->n_runs; i++)
+		fprintf(f, "%s%llu", i ? "," : "", of[i] ? (unsigned long long)of[i]->ns : 0ULL);
+	fputs("],\"count\":[", f);
+	for (size_t i = 0; i < b->n_runs; i++)
+		fprintf(f, "%s%llu", i ? "," : "", of[i] ? (unsigned long long)of[i]->count : 0ULL);
+	fputs("]}", f);
+}
+
+/* Sets *ret to the smallest part that no run has passed, and of[run] to this part of each run.
+ * Passes the part. Returns false if there is no more part. */
+static bool next_line(const struct baseline *b, size_t *at, const struct profile_part **of,
+		      const struct profile_part **ret)
+{
+	const struct profile_part *least = NULL;
+
+	for (size_t i = 0; i < b->n_runs; i++) {
+		const struct profile *p = b->runs[i];
+
+		if (at[i] < p->n_parts && (!least || part_order(&p->parts[at[i]], least) < 0))
+			least = &p->parts[at[i]];
+	}
+	for (size_t i = 0; i < b->n_runs && least; i++) {
+		const struct profile *p = b->runs[i];
+
+		of[i] = at[i] < p->n_parts && !part_order(&p->parts[at[i]], least) ? &p->parts[at[i]++]
+										   : NULL;
+	}
+	*ret = least;
+	return least;
+}
+
+int baseline_write(const struct baseline *b, FILE *f)
+{
+	_cleanup_free_ const struct profile_part **of = calloc(b->n_runs + 1, sizeof(*of));
+	_cleanup_free_ size_t *at = calloc(b->n_runs + 1, sizeof(*at));
+	const struct profile_part *part;
+	const char *before = "\n";
+
+	if (!of || !at)
+		return -ENOMEM;
+	fputs("{\"schema\":\"" BASELINE_SCHEMA "\",\n", f);
+	put_pair(f, "command", b->command);
+	fputs(",\n", f);
+	put_machine(&b->machine, f);
+	fputs("\"total_ns\":[", f);
+	for (size_t i = 0; i < b->n_runs; i++)
+		fprintf(f, "%s%llu", i ? "," : "", (unsigned long long)b->runs[i]->total_ns);
+	fputs("],\n\"parts\":[", f);
+	while (next_line(b, at, of, &part)) {
+		fputs(before, f);
+		put_line(b, part, of, f);
+		before = ",\n";
+	}
+	fputs("\n]}\n", f);
+	return fflush(f) || ferror(f) ? -EIO : 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * baseline.h - the profiles of some runs of one command, and the machine that ran it: from traces
+ * (baseline_trace.h), or from a file of the schema ctrace.baseline/1. Such a file is hostile. Pure
+ * but for the FILE of baseline_write(); one thread for each baseline.
+ */
+#ifndef CTRACE_CLI_COMPARE_BASELINE_H
+#define CTRACE_CLI_COMPARE_BASELINE_H
+
+#include <stdio.h>
+
+#include "analysis/profile/profile.h"
+
+#define BASELINE_SCHEMA      "ctrace.baseline/1"
+#define BASELINE_ERR_MAX     256
+#define BASELINE_BYTES_MAX   (8u << 20)   /* bytes of a file */
+#define BASELINE_RUNS_MAX    1000         /* runs of a baseline */
+#define BASELINE_ROWS_MAX    16384        /* parts in a file */
+#define BASELINE_TEXTS_MAX   (256u << 20) /* bytes of memory for the texts of the parts */
+#define BASELINE_NS_MAX      (1ULL << 60)
+#define BASELINE_MACHINE_MAX 128 /* bytes of a text about the machine, with its 0 */
+
+/* "" or 0: not known */
+struct baseline_machine {
+	char kernel[BASELINE_MACHINE_MAX];
+	char arch[BASELINE_MACHINE_MAX]; /* as `uname -m` prints it */
+	char model[BASELINE_MACHINE_MAX];
+	char governor[BASELINE_MACHINE_MAX];
+	char cgroup[BASELINE_MACHINE_MAX]; /* limits of the control group, in words */
+	unsigned cpus;
+};
+
+struct baseline {
+	char command[PART_TEXT_MAX]; /* the command line of the first run; safe to print */
+	struct baseline_machine machine;
+	bool mixed; /* the runs come from several machines; `machine` is that of the first run */
+	struct profile **runs;
+	size_t n_runs;
+};
+
+/* Takes over a profile and its machine as one more run. Returns 0, -ENOMEM, or -E2BIG if there are
+ * BASELINE_RUNS_MAX runs; then the caller still owns the profile. */
+int baseline_add(struct baseline *b, struct profile *p, const struct baseline_machine *machine,
+		 const char *command);
+/* Adds the runs of a document. Returns 0, -ENOMEM, -E2BIG as above, or -EBADMSG. After an error, err
+ * has a sentence, and b may have some of the runs. */
+int baseline_parse(struct baseline *b, const char *text, size_t size, char err[BASELINE_ERR_MAX]);
+/* Writes the document: a line for each part, sorted, so that two files can be compared by lines.
+ * Returns 0, -ENOMEM, or -EIO if a write has failed. */
+int baseline_write(const struct baseline *b, FILE *f);
+void baseline_done(struct baseline *b);
+
+/* Writes in which facts two machines differ: "kernel 6.1 and 6.12, 2 and 4 CPUs". A fact that one
+ * machine does not know does not count. "": they do not differ. Returns buf. */
+const char *baseline_differ(const struct baseline_machine *a, const struct baseline_machine *b, char *buf,
+			    size_t size);
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/compare/baseline_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "lib/cleanup.h"
+#include "trace/words/describe.h"
+
+struct baseline_machine baseline_machine_of(const struct reader *r)
+{
+	const struct reader_info *info = reader_info(r);
+	struct baseline_machine m = { .cpus = info->n_cpus };
+
+	describe_clean(info->kernel, m.kernel, sizeof(m.kernel));
+	describe_clean(info->machine, m.arch, sizeof(m.arch));
+	return m;
+}
+
+int baseline_command(const struct analysis_input *in, uint32_t *ret_task, uint64_t *ret_from_ns,
+		     uint64_t *ret_to_ns)
+{
+	uint64_t from, to;
+	uint32_t task = profile_command(in->graph, &from, &to);
+
+	if (task == GRAPH_NONE)
+		return cli_error(
+			"%s: this trace is no recording of a command; make one with 'ctrace record -o FILE -- CMD'",
+			in->path);
+	if (from < in->from_ns)
+		cli_warn("%s: the recording lacks the begin of the command; record with a larger --size",
+			 in->path);
+	if (to > in->to_ns)
+		cli_warn("%s: the recording ended before the command; record without --duration", in->path);
+	*ret_task = task;
+	*ret_from_ns = MAX(in->from_ns, from);
+	*ret_to_ns = MIN(in->to_ns, to);
+	return CLI_OK;
+}
+
+static int add_run(struct baseline *b, const struct analysis_input *in)
+{
+	struct baseline_machine machine = baseline_machine_of(in->reader);
+	char command[PART_TEXT_MAX];
+	struct profile *p = NULL;
+	uint64_t from, to;
+	uint32_t task;
+	int r = baseline_command(in, &task, &from, &to);
+
+	if (r)
+		return r;
+	r = profile_new(in->graph, task, from, to, &p);
+	describe_clean(graph_cmdline(in->graph, task, to - 1), command, sizeof(command));
+	r = r ? r : baseline_add(b, p, &machine, command);
+	if (!r)
+		return CLI_OK;
+	profile_free(p);
+	return cli_error("%s: cannot walk the critical path: %s", in->path, strerror(-r));
+}
+
+static int add_trace(struct baseline *b, const char *path)
+{
+	struct analysis_input in = { 0 };
+	int r = analysis_begin(&in, path, NULL, NULL, NULL);
+
+	if (!r)
+		r = add_run(b, &in);
+	analysis_close(&in);
+	return r;
+}
+
+/* Reads a whole file. Returns the number of bytes, or -errno. */
+static ssize_t read_whole(int fd, char *buf, size_t size)
+{
+	size_t at = 0;
+	ssize_t n;
+
+	while (at < size && (n = read(fd, buf + at, size - at)) != 0) {
+		if (n < 0)
+			return -errno;
+		at += (size_t)n;
+	}
+	return (ssize_t)at;
+}
+
+static int add_document(struct baseline *b, const char *path, int fd)
+{
+	_cleanup_free_ char *text = malloc(BASELINE_BYTES_MAX + 1);
+	ssize_t n = text ? read_whole(fd, text, BASELINE_BYTES_MAX + 1) : -ENOMEM;
+	char err[BASELINE_ERR_MAX];
+
+	if (n < 0)
+		return cli_error("%s: cannot be read: %s", path, strerror((int)-n));
+	if (!baseline_parse(b, text, (size_t)n, err))
+		return CLI_OK;
+	return cli_error("%s: %s; make the file anew with 'ctrace compare --save FILE TRACE...'", path, err);
+}
+
+/* Tells whether a file begins as a JSON document. A file that cannot be read is none. */
+static bool is_document(int fd)
+{
+	struct stat st;
+	char c;
+
+	return fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && pread(fd, &c, 1, 0) == 1 && c == '{';
+}
+
+int baseline_file_add(struct baseline *b, const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	return is_document(fd) ? add_document(b, path, fd) : add_trace(b, path);
+}

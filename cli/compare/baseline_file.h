@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * baseline_file.h - reads runs from files: a trace of `ctrace record -- CMD`, or a baseline. The
+ * functions return an exit code of ctrace, and print their errors themselves. One thread.
+ */
+#ifndef CTRACE_CLI_COMPARE_BASELINE_FILE_H
+#define CTRACE_CLI_COMPARE_BASELINE_FILE_H
+
+#include "cli/input/analysis_input.h"
+#include "cli/compare/baseline.h"
+
+/* Adds the runs of a file: the run of a trace, or all runs of a baseline. */
+int baseline_file_add(struct baseline *b, const char *path);
+/* Finds the recorded command of an opened trace: its main task, and the part of the window in which
+ * it lived. Prints a warning if the window lacks its begin or its end. */
+int baseline_command(const struct analysis_input *in, uint32_t *ret_task, uint64_t *ret_from_ns,
+		     uint64_t *ret_to_ns);
+/* Returns what the trace says about its machine. */
+struct baseline_machine baseline_machine_of(const struct reader *r);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/compare/render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/text.h"
+
+/* Writes a change with its sign. Returns buf. */
+static const char *change(int64_t ns, char buf[TEXT_NUMBER_MAX])
+{
+	char number[TEXT_NUMBER_MAX - 1];
+
+	text_duration((uint64_t)llabs(ns), buf);
+	snprintf(number, sizeof(number), "%s", buf);
+	snprintf(buf, TEXT_NUMBER_MAX, "%s%s", !ns ? "" : ns < 0 ? "-" : "+", number);
+	return buf;
+}
+
+static void put_side(FILE *f, const char *word, const struct delta *d, const struct delta_side *s)
+{
+	char value[TEXT_NUMBER_MAX], least[TEXT_NUMBER_MAX], most[TEXT_NUMBER_MAX];
+
+	fprintf(f, "%s %zu run%s, %s %s", word, s->runs, s->runs == 1 ? "" : "s", metric_name(d->metric),
+		text_duration(s->value_ns, value));
+	if (s->runs > 1)
+		fprintf(f, " (%s to %s)", text_duration(s->min_ns, least), text_duration(s->max_ns, most));
+	fputc('\n', f);
+}
+
+static void put_machines(FILE *f, const struct compare_view *v)
+{
+	char differ[4 * BASELINE_MACHINE_MAX];
+
+	baseline_differ(&v->old->machine, &v->new->machine, differ, sizeof(differ));
+	if (differ[0])
+		fprintf(f, "The machines differ: %s. The difference may come from them.\n", differ);
+	if (v->old->mixed)
+		fputs("The old runs come from several machines.\n", f);
+	if (v->new->mixed)
+		fputs("The new runs come from several machines.\n", f);
+}
+
+static void put_row(FILE *f, const struct delta_row *r)
+{
+	char old[TEXT_NUMBER_MAX], new[TEXT_NUMBER_MAX], diff[TEXT_NUMBER_MAX];
+	const char *note = !r->old_ns ? "  (new)" : !r->new_ns ? "  (gone)" : "";
+
+	fprintf(f, "  %10s  %10s  %10s  %-11s  %s%s\n", change(r->difference_ns, diff),
+		text_duration(r->old_ns, old), text_duration(r->new_ns, new), part_class_name(r->class),
+		r->text, note);
+}
+
+/* Prints the rows of the environment, or all others. Those beyond the first `top` become one row. */
+static void put_rows(FILE *f, const struct compare_view *v, bool environment)
+{
+	struct delta_row rest = { .text = (char[64]){ 0 } };
+	size_t shown = 0, more = 0;
+
+	for (size_t i = 0; i < v->delta->n_rows; i++) {
+		const struct delta_row *r = &v->delta->rows[i];
+
+		if ((r->class == PART_CLASS_ENVIRONMENT) != environment)
+			continue;
+		if (!shown && environment)
+			fputs("Because of other programs on the machine:\n", f);
+		if (shown < v->top) {
+			put_row(f, r);
+			shown++;
+			continue;
+		}
+		rest.old_ns += r->old_ns;
+		rest.new_ns += r->new_ns;
+		more++;
+	}
+	if (!more)
+		return;
+	rest.difference_ns = (int64_t)(rest.new_ns - rest.old_ns);
+	fprintf(f, "  %10s  %10s  %10s  %-11s  %zu other%s; --top shows more\n",
+		change(rest.difference_ns, (char[TEXT_NUMBER_MAX]){ 0 }),
+		text_duration(rest.old_ns, (char[TEXT_NUMBER_MAX]){ 0 }),
+		text_duration(rest.new_ns, (char[TEXT_NUMBER_MAX]){ 0 }), "", more, more == 1 ? "" : "s");
+}
+
+void render_compare(FILE *f, const struct compare_view *v)
+{
+	const struct delta *d = v->delta;
+	char old[TEXT_NUMBER_MAX], new[TEXT_NUMBER_MAX], diff[TEXT_NUMBER_MAX];
+
+	fprintf(f, "%s%s%s\n", cli_sgr(f, "1"), d->sentence, cli_sgr(f, "0"));
+	fputc('\n', f);
+	put_side(f, "Old:", d, &d->old);
+	put_side(f, "New:", d, &d->new);
+	put_machines(f, v);
+	fprintf(f, "\n  %10s  %10s  %10s  %-11s  %s\n", "change", "old", "new", "kind",
+		"part of the critical path");
+	put_rows(f, v, false);
+	put_rows(f, v, true);
+	fprintf(f, "  %10s  %10s  %10s  %-11s  %s\n", change(d->difference_ns, diff),
+		text_duration(d->old.value_ns, old), text_duration(d->new.value_ns, new), "", "in all");
+}
