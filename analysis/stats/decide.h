@@ -10,14 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/stats/quantile.h"
+#include "analysis/delta/metric.h"
 
 #define DECIDE_RUNS_MIN 5 /* with fewer runs of a side, the interval is too narrow to be trusted */
 
 enum decision_kind { DECIDE_OK, DECIDE_REGRESSION, DECIDE_IMPROVEMENT, DECIDE_UNDECIDED };
 
 struct decide_rule {
-	enum stats_metric metric;
+	enum delta_metric metric;
 	double max_regress; /* share of the old metric: 0.05 is 5 % */
 	unsigned looks;     /* how often decide() is called at most, with ever more runs; at least 1 */
 	bool old_fixed;     /* the old runs are from a file, so only new runs can be added */

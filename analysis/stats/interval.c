@@ -33,8 +33,11 @@ static void side_done(struct side *s)
 	free(s->drawn);
 }
 
-static int side_init(struct side *s, enum stats_metric metric, const double *v, size_t n)
+static int side_init(struct side *s, enum delta_metric metric, const double *v, size_t n)
 {
+	_cleanup_free_ uint64_t *order = calloc(n + 1, sizeof(*order)),
+				*weights = calloc(n + 1, sizeof(*weights));
+
 	if (!n || n > STATS_RUNS_MAX)
 		return -EINVAL;
 	s->n = n;
@@ -42,13 +45,15 @@ static int side_init(struct side *s, enum stats_metric metric, const double *v, 
 	s->below = calloc(n + 1, sizeof(*s->below));
 	s->metrics = calloc(STATS_RESAMPLES, sizeof(*s->metrics));
 	s->drawn = calloc(n, sizeof(*s->drawn));
-	if (!s->sorted || !s->below || !s->metrics || !s->drawn)
+	if (!order || !weights || !s->sorted || !s->below || !s->metrics || !s->drawn)
 		return -ENOMEM;
 	memcpy(s->sorted, v, n * sizeof(*v));
 	qsort(s->sorted, n, sizeof(*v), by_value);
-	stats_weights(metric, n, s->below + 1);
 	for (size_t i = 0; i < n; i++)
-		s->below[i + 1] += s->below[i];
+		order[i] = i; /* equal weights for equal values do not change a sum */
+	metric_weights(metric, order, n, weights);
+	for (size_t i = 0; i < n; i++)
+		s->below[i + 1] = s->below[i] + (double)weights[i] / METRIC_WEIGHTS_SUM;
 	return 0;
 }
 
@@ -77,7 +82,7 @@ static double resample(struct side *s, uint64_t *state)
 	return sum;
 }
 
-static double metric_of(const struct side *s)
+static double side_metric(const struct side *s)
 {
 	double sum = 0;
 
@@ -97,7 +102,7 @@ static double deviation(const double *v, size_t n)
 	return sqrt(sum / (double)(n - 1));
 }
 
-int stats_interval(enum stats_metric metric, const double *a, size_t n, const double *b, size_t m,
+int stats_interval(enum delta_metric metric, const double *a, size_t n, const double *b, size_t m,
 		   uint64_t seed, struct stats_interval *ret)
 {
 	_cleanup_(side_done) struct side x = { 0 }, y = { 0 };
@@ -114,8 +119,8 @@ int stats_interval(enum stats_metric metric, const double *a, size_t n, const do
 	}
 	qsort(differences, STATS_RESAMPLES, sizeof(*differences), by_value);
 	*ret = (struct stats_interval){
-		.a = metric_of(&x),
-		.b = metric_of(&y),
+		.a = side_metric(&x),
+		.b = side_metric(&y),
 		.low = differences[STATS_RESAMPLES / 40],
 		.high = differences[STATS_RESAMPLES - 1 - STATS_RESAMPLES / 40],
 		.a_error = deviation(x.metrics, STATS_RESAMPLES),
@@ -124,13 +129,13 @@ int stats_interval(enum stats_metric metric, const double *a, size_t n, const do
 	return 0;
 }
 
-int stats_metric_of(enum stats_metric metric, const double *v, size_t n, double *ret)
+int stats_metric_of(enum delta_metric metric, const double *v, size_t n, double *ret)
 {
 	_cleanup_(side_done) struct side s = { 0 };
 	int r = side_init(&s, metric, v, n);
 
 	if (!r)
-		*ret = metric_of(&s);
+		*ret = side_metric(&s);
 	return r;
 }
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/stats/quantile.h"
+#include "analysis/delta/metric.h"
 
 #define STATS_RESAMPLES 2000 /* 50 of them are beyond each end of a 95 % interval */
 #define STATS_RUNS_MAX  1000 /* runs of one side */
@@ -24,11 +24,11 @@ struct stats_interval {
  * (1993), chapter 13. Each side is resampled on its own. The same values and the same seed give the
  * same interval. Errors: -EINVAL (a side has no values or more than STATS_RUNS_MAX), -ENOMEM.
  */
-int stats_interval(enum stats_metric metric, const double *a, size_t n, const double *b, size_t m,
+int stats_interval(enum delta_metric metric, const double *a, size_t n, const double *b, size_t m,
 		   uint64_t seed, struct stats_interval *ret);
 
 /* The metric of n values in any order. Errors as above. */
-int stats_metric_of(enum stats_metric metric, const double *v, size_t n, double *ret);
+int stats_metric_of(enum delta_metric metric, const double *v, size_t n, double *ret);
 
 /* How many of the first values stand far above all later ones (WARM_UP_SPREADS); at most 1 of
  * WARM_UP_SHARE. Returns -ENOMEM if there is no memory. */
