@@ -26,6 +26,7 @@ static const struct command commands[] = {
 	{ "requests", "Show the requests of each service: how many, how slow, and why", cmd_requests },
 	{ "jobs", "Show the queues of jobs: how long jobs wait, and why", cmd_jobs },
 	{ "path", "Show the critical path of a task", cmd_path },
+	{ "compare", "Say why new runs of a command are slower than old ones", cmd_compare },
 	{ "graph", "Show the causal graph, for programs or as a picture", cmd_graph },
 	{ "check", "Run a command again and again, and say whether it became slower, and why", cmd_check },
 	{ "info", "Show what is in a trace", cmd_info },

@@ -135,4 +135,7 @@
 /* The parts that a report shows. */
 #define CHECK_ROWS 10
 
+/* parts: ctrace compare shows this many, if --top does not say otherwise. */
+#define COMPARE_ROWS 10
+
 #endif

@@ -98,10 +98,10 @@ static int remove_old(const struct outfile *o, int *ret_old)
 	if (fd < 0 && errno == ENOENT)
 		return CLI_OK;
 	if (fd < 0 && errno != ELOOP && errno != EACCES && errno != ENXIO)
-		return cli_error("%s: cannot be written: %s; give another place with -o", o->path,
+		return cli_error("%s: cannot be written: %s; give another place for the file", o->path,
 				 strerror(errno));
 	if (fd < 0 && errno == EACCES && lstat(o->partial, &st))
-		return cli_error("%s: cannot be written: %s; give another place with -o", o->path,
+		return cli_error("%s: cannot be written: %s; give another place for the file", o->path,
 				 strerror(errno));
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink > 1)
 		return say_foreign(o->partial);
@@ -127,7 +127,7 @@ static int make_partial(struct outfile *o)
 	if (o->fd < 0 && errno == EEXIST)
 		return say_busy(o->path);
 	if (o->fd < 0 || fchmod(o->fd, 0600))
-		return cli_error("%s: cannot be written: %s; give another place with -o", o->path,
+		return cli_error("%s: cannot be written: %s; give another place for the file", o->path,
 				 strerror(errno));
 	return flock(o->fd, LOCK_EX | LOCK_NB) ? say_busy(o->path) : CLI_OK;
 }
@@ -166,7 +166,7 @@ int outfile_commit(struct outfile *o)
 	int r;
 
 	if (fsync(o->fd) || rename(o->partial, o->path))
-		return cli_error("%s: cannot be finished: %s; free some room or give another place with -o",
+		return cli_error("%s: cannot be finished: %s; free some room, or give another place for the file",
 				 o->path, strerror(errno));
 	unguard();
 	free(TAKE_PTR(o->partial));

@@ -18,6 +18,7 @@ int cmd_waits(int argc, char **argv);
 int cmd_hangs(int argc, char **argv);
 int cmd_requests(int argc, char **argv);
 int cmd_jobs(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_path(int argc, char **argv);
 int cmd_diagnose(int argc, char **argv);
 int cmd_slice(int argc, char **argv);

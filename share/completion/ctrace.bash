@@ -56,6 +56,9 @@ _ctrace_values()
 	--group-may)
 		compgen -W "status snapshot watch" -- "$cur"
 		;;
+	--metric)
+		compgen -W "mean p50 p95 p99 max" -- "$cur"
+		;;
 	--hangs)
 		compgen -W "yes no" -- "$cur"
 		;;
@@ -89,6 +92,10 @@ _ctrace_rest()
 		else
 			compgen -c -- "$cur"
 		fi
+		;;
+	compare)
+		compgen -f -X '!*.@(ctr|json)' -- "$cur"
+		compgen -d -- "$cur"
 		;;
 	*)
 		compgen -f -X '!*.ctr' -- "$cur"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/account/account.h"
+#include "analysis/delta/delta.h"
 #include "analysis/hangs/hangs.h"
 #include "analysis/jobs/queues.h"
 #include "analysis/requests/services.h"
@@ -83,6 +84,7 @@ static void time_of(const struct graph *g, const struct causal_links *links, uin
 	struct whatif *x;
 	uint64_t at = from_ns, saved;
 
+	check_profile(g, task, from_ns, to_ns);
 	if (path_walk(g, task, from_ns, to_ns, &p))
 		return;
 	for (size_t i = 0; i < p->n_pieces; i++) {
@@ -101,6 +103,27 @@ static void time_of(const struct graph *g, const struct causal_links *links, uin
 		whatif_free(x);
 	}
 	path_free(p);
+}
+
+/* Checks that the parts of a profile add up, and that a profile does not differ from itself. */
+static void check_profile(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct profile *runs[1];
+	struct profile *p;
+	struct delta *d;
+	uint64_t sum = 0;
+
+	if (profile_new(g, task, from_ns, to_ns, &p))
+		return;
+	for (size_t i = 0; i < p->n_parts; i++)
+		sum += p->parts[i].ns;
+	must(sum == to_ns - from_ns && p->n_parts <= PROFILE_PARTS_MAX + 1);
+	runs[0] = p;
+	if (!delta_new(runs, 1, runs, 1, DELTA_P95, &d)) {
+		must(d->n_rows <= p->n_parts && !d->difference_ns);
+		delta_free(d);
+	}
+	profile_free(p);
 }
 
 /* Checks that the parts of each request add up to the whole request. */

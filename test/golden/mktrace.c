@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill | MACHINE] - writes the trace for the golden tests. It has records of
- * most kinds, at fixed times, in BOOTS boots. With `ill`, all names have bytes that must not reach
- * a terminal. MACHINE is the name of the recorded machine (default: x86_64).
+ * mktrace FILE BOOTS [ill | command | slow | MACHINE] - writes the trace for the golden tests. It has
+ * records of most kinds, at fixed times, in BOOTS boots. With `ill`, all names have bytes that must
+ * not reach a terminal, and CHILD is a recorded command. With `command`, the trace has only a recorded
+ * command; with `slow`, a slower run of it on another machine. MACHINE is the name of the recorded
+ * machine (default: x86_64).
  */
 #include <err.h>
 #include <netinet/in.h>
@@ -25,7 +27,7 @@
 
 #define WEB 7042 /* the id of the control group of a container */
 
-enum { SH = 100, WORKER = 101, SERVER = 200, CHILD = 300 };
+enum { SH = 100, WORKER = 101, SERVER = 200, CHILD = 300, RECORD = 400, COMMAND = 401, HOG = 402 };
 
 /* Names that could act on a terminal or deceive a reader. Each has at most 15 bytes, as the name of
  * a task has. */
@@ -61,14 +63,20 @@ static const char *named(const char *name)
 	return is_ill ? ill[next++ % ARRAY_SIZE(ill)] : name;
 }
 
+static uint32_t parent_of(uint32_t tid)
+{
+	return tid == COMMAND || (tid == CHILD && is_ill) ? RECORD : 1;
+}
+
 static void task(uint32_t tid, uint32_t tgid, const char *comm)
 {
 	struct ct_task_blob b = { .h = { .ts = T0, .kind = CT_TASK, .size = sizeof(b), .tid = tid },
 				  .tgid = tgid,
-				  .ppid = 1,
+				  .ppid = parent_of(tid),
 				  .cgroup_id = tid == CHILD ? WEB : 0,
 				  .start_ns = tid };
 
+	b.h.flags = tid == RECORD ? CT_TF_TRACER : 0;
 	strncpy(b.comm, named(comm), sizeof(b.comm) - 1);
 	check(writer_blob(writer, &b.h), "task");
 }
@@ -116,6 +124,48 @@ static void add(struct ct_rec r)
 	add_x(r, 0, 0);
 }
 
+/* Adds a record of CPU 1, us microseconds after the previous record. Without a kind, it is a
+ * switch. */
+static void pass(uint64_t us, struct ct_rec r)
+{
+	now += us * NSEC_PER_USEC;
+	r.ts = now;
+	r.kind = r.kind ? r.kind : CT_SWITCH;
+	r.nr = CT_NR_NONE;
+	check(writer_add(writer, 1, &r, NULL), "record");
+}
+
+/* A command that reads a file, sleeps and computes. Another program has its CPU for a while. */
+static void command(bool slow)
+{
+	const struct ct_rec back = { .kind = CT_SWITCH, .peer = COMMAND };
+
+	task(RECORD, RECORD, "ctrace");
+	task(COMMAND, COMMAND, "job");
+	task(HOG, HOG, "hog");
+	object((struct ct_object_blob){ .dev = 8 << 20 }, FILE_, "/var/tmp/job.Ab12Cd/input");
+	pass(1000, (struct ct_rec){ .kind = CT_FORK, .tid = RECORD, .peer = COMMAND, .obj = COMMAND });
+	pass(1000,
+	     (struct ct_rec){ .tid = RECORD, .peer = COMMAND, .state = CT_ST_SLEEP, .wait = CT_W_POLL });
+	pass(500, (struct ct_rec){ .kind = CT_EXEC, .tid = COMMAND, .peer = COMMAND });
+	pass(2000, (struct ct_rec){ .tid = COMMAND,
+				    .state = CT_ST_DISK,
+				    .wait = CT_W_FILE,
+				    .flags = CT_SF_IOWAIT,
+				    .obj = FILE_ });
+	pass(slow ? 9000 : 3000, (struct ct_rec){ .kind = CT_WAKE, .tid = COMMAND, .state = CT_CTX_SOFTIRQ });
+	pass(0, back);
+	pass(slow ? 3500 : 3000, (struct ct_rec){ .tid = COMMAND, .peer = HOG, .flags = CT_SF_PREEMPT });
+	pass(slow ? 500 : 1500, (struct ct_rec){ .tid = HOG, .peer = COMMAND, .state = CT_ST_SLEEP });
+	if (!slow) {
+		pass(250, (struct ct_rec){ .tid = COMMAND, .state = CT_ST_SLEEP, .wait = CT_W_SLEEP });
+		pass(1250, (struct ct_rec){ .kind = CT_WAKE, .tid = COMMAND, .state = CT_CTX_TIMER });
+		pass(0, back);
+	}
+	pass(250, (struct ct_rec){ .kind = CT_EXIT, .tid = COMMAND, .flags = CT_LF_GROUP_DEAD });
+	pass(0, (struct ct_rec){ .tid = COMMAND, .state = CT_ST_DEAD });
+}
+
 static void names(void)
 {
 	static const struct ct_object_blob tcp = { .family = AF_INET,
@@ -131,6 +181,8 @@ static void names(void)
 	task(WORKER, SH, "sh:\x01worker"); /* a name may have any byte */
 	task(SERVER, SERVER, "caf\xe9 \"x\"");
 	task(CHILD, CHILD, "child");
+	if (is_ill)
+		task(RECORD, RECORD, "ctrace");
 	object((struct ct_object_blob){ 0 }, PIPE, "");
 	object(tcp, SOCK, "");
 	object((struct ct_object_blob){ .family = AF_UNIX, .type = SOCK_STREAM }, UNIX, named("@/tmp/x"));
@@ -266,12 +318,15 @@ int main(int argc, char **argv)
 				      .kernel = "6.1.0-test",
 				      .n_cpus = 2 };
 	int boots = argc >= 3 ? atoi(argv[2]) : 0;
+	bool slow = argc == 4 && !strcmp(argv[3], "slow");
+	bool runs = slow || (argc == 4 && !strcmp(argv[3], "command"));
 	char why[256];
 
 	is_ill = argc == 4 && !strcmp(argv[3], "ill");
 	if (boots < 1 || argc > 4)
-		errx(2, "usage: mktrace FILE BOOTS [ill|aarch64|another machine]");
-	opt.machine = argc == 4 && !is_ill ? argv[3] : "x86_64";
+		errx(2, "usage: mktrace FILE BOOTS [ill|command|slow|aarch64|another machine]");
+	opt.machine = argc == 4 && !is_ill && !runs ? argv[3] : "x86_64";
+	opt.kernel = slow ? "6.2.0-test" : opt.kernel;
 	if (!strcmp(opt.machine, "aarch64"))
 		nr = arm64;
 	if (is_ill) {
@@ -287,11 +342,15 @@ int main(int argc, char **argv)
 		if (writer_open(argv[1], &opt, &writer, why))
 			errx(1, "%s", why);
 		check(writer_begin(writer, T0, NULL, 0), "begin");
-		names();
-		waits();
-		lives();
-		traffic();
-		looks();
+		if (runs) {
+			command(slow);
+		} else {
+			names();
+			waits();
+			lives();
+			traffic();
+			looks();
+		}
 		check(writer_seal(writer, now + NSEC_PER_MSEC, NULL, 0), "seal");
 		writer_free(writer);
 	}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctrace compare - says by how much new runs of a command are slower than old ones, and which parts
+ * of the critical path grew. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/client/outfile.h"
+#include "cli/cmd/commands.h"
+#include "cli/compare/baseline_file.h"
+#include "cli/compare/render.h"
+#include "cli/thresholds.h"
+#include "lib/cleanup.h"
+
+struct compare_options {
+	const char *metric, *top, *save;
+	bool json;
+	int n_new; /* the number of arguments behind "--"; 0: there is no "--" */
+};
+
+#define TEXT(member) CLI_TEXT(struct compare_options, member)
+#define FLAG(member) CLI_FLAG(struct compare_options, member)
+static const struct cli_option compare_table[] = {
+	{ TEXT(metric), "metric", "M", "compare the mean, p50, p95, p99 or max of the runs (default: p50)" },
+	{ TEXT(top), "top", "N", "show N parts (default: 10)" },
+	{ TEXT(save), "save", "FILE", "write the runs to FILE (ctrace.baseline/1) instead of comparing" },
+	{ FLAG(json), "json", NULL, "print JSON (ctrace.compare/1)" },
+	{ 0 },
+};
+
+static const struct cli_usage compare_usage = {
+	.name = "compare",
+	.args = "[--metric M] [--top N] [--json] OLD NEW | OLD... -- NEW... | --save FILE RUN...",
+	.about =
+		"Says by how much the new runs of a command are slower than the old ones, and which parts of the\n"
+		"critical path grew. The parts add up to the difference exactly. A run is a trace that\n"
+		"'ctrace record -o FILE -- CMD' has written. A file that --save has written stands for all its runs.",
+	.options = compare_table,
+};
+
+/* Returns the number of arguments behind the first "--", because cli_next() removes it. */
+static int count_new(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--"))
+			return argc - 1 - i;
+	return 0;
+}
+
+static int add_files(struct baseline *b, char **files, int n)
+{
+	int r = CLI_OK;
+
+	for (int i = 0; i < n && !r; i++) {
+		if (n > 1)
+			cli_progress_count("Reading", (size_t)i, (size_t)n);
+		r = baseline_file_add(b, files[i]);
+	}
+	if (n > 1)
+		cli_progress_count("Reading", (size_t)n, (size_t)n);
+	return r;
+}
+
+static int save(const struct baseline *b, const char *path)
+{
+	_cleanup_(outfile_done) struct outfile out = OUTFILE_NONE;
+	FILE *f;
+	int fd, r;
+
+	if (outfile_open(path, &out))
+		return CLI_FAILED;
+	fd = dup(out.fd);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!f)
+		return cli_error("%s: cannot be written: %s", path, strerror(errno));
+	r = baseline_write(b, f);
+	if (fclose(f) && !r)
+		r = -errno;
+	if (r)
+		return cli_error("%s: cannot be written: %s", path, strerror(-r));
+	r = outfile_commit(&out);
+	if (!r)
+		cli_say("wrote %s: %zu run%s; next: ctrace compare %s NEW", path, b->n_runs,
+			b->n_runs == 1 ? "" : "s", path);
+	return r;
+}
+
+static int compare_save(const struct compare_options *o, char **files, int n)
+{
+	_cleanup_(baseline_done) struct baseline b = { 0 };
+	int r;
+
+	if (o->metric || o->top || o->json || o->n_new)
+		return cli_usage_error(&compare_usage,
+				       "--save takes only runs: ctrace compare --save FILE RUN...");
+	if (!n)
+		return cli_usage_error(&compare_usage, "no run is given: name the traces to save");
+	r = add_files(&b, files, n);
+	return r ? r : save(&b, o->save);
+}
+
+static int print(const struct compare_options *o, const struct baseline *old, const struct baseline *new,
+		 enum delta_metric metric, uint64_t top)
+{
+	struct delta *d;
+	int r = delta_new((const struct profile *const *)old->runs, old->n_runs,
+			  (const struct profile *const *)new->runs, new->n_runs, metric, &d);
+	struct compare_view v = { .old = old, .new = new, .top = top };
+
+	if (r)
+		return cli_error("cannot compare: %s", strerror(-r));
+	v.delta = d;
+	r = CLI_OK;
+	if (o->json)
+		r = render_compare_json(&v);
+	else
+		render_compare(stdout, &v);
+	delta_free(d);
+	return r;
+}
+
+/* Reads --metric and --top. */
+static int read_options(const struct compare_options *o, enum delta_metric *ret_metric, uint64_t *ret_top)
+{
+	*ret_metric = o->metric ? metric_of(o->metric) : DELTA_P50;
+	*ret_top = COMPARE_ROWS;
+	if (*ret_metric == DELTA_METRICS)
+		return cli_usage_error(&compare_usage, "--metric %s: write mean, p50, p95, p99 or max",
+				       o->metric);
+	if (o->top && (cli_number(o->top, UINT32_MAX, ret_top) || !*ret_top))
+		return cli_usage_error(&compare_usage, "--top %s: write a positive number", o->top);
+	return CLI_OK;
+}
+
+static int compare(const struct compare_options *o, char **files, int n)
+{
+	_cleanup_(baseline_done) struct baseline old = { 0 };
+	_cleanup_(baseline_done) struct baseline new = { 0 };
+	int n_new = n == 2 ? 1 : o->n_new, r;
+	enum delta_metric metric;
+	uint64_t top;
+
+	if (n < 2 || !n_new || n_new >= n)
+		return cli_usage_error(
+			&compare_usage,
+			n < 2 ? "old and new runs are missing: write OLD NEW, or OLD... -- NEW..."
+			      : "it is not clear which runs are new: write OLD... -- NEW...");
+	r = read_options(o, &metric, &top);
+	r = r ? r : add_files(&old, files, n - n_new);
+	r = r ? r : add_files(&new, files + n - n_new, n_new);
+	if (!r && (!old.n_runs || !new.n_runs))
+		return cli_error(
+			"the %s runs were not recorded, so they have no parts; compare their times with 'ctrace check --baseline OLD --with NEW'",
+			old.n_runs ? "new" : "old");
+	return r ? r : print(o, &old, &new, metric, top);
+}
+
+int cmd_compare(int argc, char **argv)
+{
+	struct compare_options o = { .n_new = count_new(argc, argv) };
+	struct cli_parse p = cli_parse(&compare_usage, argc, argv);
+
+	p.into = &o;
+	if (cli_next(&p) < 0)
+		return p.exit_code;
+	if (o.save)
+		return compare_save(&o, argv + p.first, argc - p.first);
+	return compare(&o, argv + p.first, argc - p.first);
+}
