@@ -24,7 +24,7 @@ static void say_whole(struct words *t, const struct delta *d)
 	}
 	words_add(t, " (");
 	if (d->old.value_ns && ns)
-		words_add(t, "%+.3g %%, ", (double)ns * 100 / (double)d->old.value_ns);
+		words_add(t, "%+.1f %%, ", (double)ns * 100 / (double)d->old.value_ns);
 	if (d->old.runs == 1 && d->new.runs == 1)
 		words_add(t, "one run each)");
 	else

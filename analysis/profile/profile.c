@@ -103,6 +103,22 @@ static bool is_own(const struct making *k, uint32_t task)
 	return k->g->tasks[task].tgid == k->tgid || graph_descends_from(k->g, task, k->tgid);
 }
 
+/* Adds the time between a wake and the run on a CPU that no recorded task had. It belongs to the
+ * wait that ended, if there is one: each wait costs such a time. */
+static int add_idle(struct making *k, const struct path_piece *x, uint64_t ns)
+{
+	const struct path_piece *wait = x == k->p->pieces ? NULL : x - 1;
+	struct piece_name n;
+	size_t at;
+
+	if (!wait || wait->time == TIME_RUNNING || wait->time == TIME_RUNNABLE || wait->time == TIME_SHORT) {
+		piece_name_environment("idle", &n);
+		return add(k, &n, x->interval, ns, &at);
+	}
+	piece_name(k->g, k->p, wait, &n);
+	return add(k, &n, wait->interval, ns, &at);
+}
+
 static int add_cpu(struct making *k, const struct path_piece *x, uint32_t user, uint64_t ns)
 {
 	struct piece_name n;
@@ -110,10 +126,10 @@ static int add_cpu(struct making *k, const struct path_piece *x, uint32_t user, 
 
 	/* Only the idle task and ctrace's own daemon have no runs in a graph, unless records are
 	 * lost. */
-	if (user == GRAPH_NONE && k->g->w->lost_records)
+	if (user == GRAPH_NONE && !k->g->w->lost_records)
+		return add_idle(k, x, ns);
+	if (user == GRAPH_NONE)
 		piece_name_as(k->g, k->p, x, TIME_RUNNABLE, &n);
-	else if (user == GRAPH_NONE)
-		piece_name_environment("idle", &n);
 	else if (is_own(k, user))
 		piece_name_cpu(k->g, k->p, x, user, &n);
 	else

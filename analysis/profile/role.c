@@ -166,6 +166,7 @@ const char *role_object(const struct graph *g, uint64_t obj, char *buf, size_t s
 	}
 }
 
+/* "_init" stands for the stubs behind it, through which a program calls functions of libraries. */
 const char *role_function(const struct graph *g, uint64_t stack, char buf[ROLE_MAX])
 {
 	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
@@ -175,7 +176,7 @@ const char *role_function(const struct graph *g, uint64_t stack, char buf[ROLE_M
 		size_t n = frame_function_len(f);
 
 		if (frame_is_kernel(f) || frame_is_address(f) || frame_is_rest(f) || frame_is_libc(f) ||
-		    strstr(f, "[vdso]"))
+		    strstr(f, "[vdso]") || frame_is_function(f, "_init"))
 			continue;
 		describe_clean(f, buf, MIN(n + 1, (size_t)ROLE_MAX));
 		return buf;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/profile/profile.h"
 #include "cli/input/analysis_input.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
@@ -27,7 +28,7 @@ struct path_options {
 #define TEXT(member) CLI_TEXT(struct path_options, member)
 #define FLAG(member) CLI_FLAG(struct path_options, member)
 static const struct cli_option path_table[] = {
-	{ OPT_TID, "tid", "TID", "explain the time of this task" },
+	{ OPT_TID, "tid", "TID", "explain the time of this task (default: the recorded command)" },
 	{ TEXT(from), "from", "TIME", "start of the interval (default: start of the task, or of the trace)" },
 	{ TEXT(to), "to", "TIME", "end of the interval (default: end of the task, or of the trace)" },
 	{ OPT_WITHOUT, "without", "WHAT",
@@ -41,7 +42,7 @@ static const struct cli_option path_table[] = {
 
 static const struct cli_usage path_usage = {
 	.name = "path",
-	.args = "--tid TID [--from TIME] [--to TIME] [--without WHAT]... [--all] [--boot N] [--json] FILE",
+	.args = "[--tid TID] [--from TIME] [--to TIME] [--without WHAT]... [--all] [--boot N] [--json] FILE",
 	.about =
 		"Prints the critical path of a task: which task delayed it, moment by moment. The pieces add up to\n"
 		"the interval exactly. Also says where the time went, and how much shorter the interval would be without\n"
@@ -221,6 +222,7 @@ static int path_work(struct path_work *k, struct analysis_input *in, const struc
 	if (!r && !exit_code)
 		r = o->n_without ? ask_without(k) : ask_table(k);
 	k->view.all = o->all;
+	k->view.victim = o->tid ? GRAPH_NONE : task;
 	if (r)
 		return cli_error(
 			"%s: cannot walk the critical path: %s; narrow the window with --from and --to",
@@ -251,11 +253,26 @@ static int path_work_fast(struct path_work *k, struct analysis_input *in, const 
 	return path_work(k, in, o, task);
 }
 
+/* Finds the task of --tid, or else the recorded command. */
+static int find_task(const struct analysis_input *in, const struct path_options *o, uint32_t *ret_task)
+{
+	uint64_t from, to;
+
+	if (o->tid)
+		return analysis_task(in, o->tid, ret_task);
+	*ret_task = profile_command(in->graph, &from, &to);
+	if (*ret_task == GRAPH_NONE)
+		return cli_error(
+			"%s: this trace is no recording of a command; give the task whose path to show with --tid",
+			in->path);
+	return CLI_OK;
+}
+
 static int path_print(struct analysis_input *in, const struct path_options *o)
 {
 	struct path_work k = { 0 };
 	uint32_t task;
-	int exit_code = analysis_task(in, o->tid, &task);
+	int exit_code = find_task(in, o, &task);
 
 	if (exit_code)
 		return exit_code;
@@ -299,8 +316,6 @@ int cmd_path(int argc, char **argv)
 	}
 	if (c < 0)
 		return p.exit_code;
-	if (!o.tid)
-		return cli_usage_error(&path_usage, "--tid is missing: give the task whose path to show");
 	o.path = cli_only_arg(&p, "FILE");
 	if (!o.path)
 		return CLI_USAGE;

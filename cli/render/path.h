@@ -18,6 +18,7 @@ struct path_view {
 	const struct account *account;
 	struct whatif *whatif;
 	uint64_t from_ns, to_ns;
+	uint32_t victim; /* for JSON: the victim, or GRAPH_NONE if the user has named it */
 	/* The things that --without takes away, all of them together. n_without 0: --without was
 	 * not given, and `table` has one row for each what-if that is worth asking. */
 	const struct whatif_without *without;

@@ -138,10 +138,11 @@ int render_path_json(const struct path_view *v)
 	for (size_t i = 0; i < v->n_table; i++)
 		json_array_append_new(answers, answer_json(v, &v->table[i].without, 1, &v->table[i]));
 	render_path_headline(v, headline);
-	return text_print_json_items(json_pack("{s:s, s:{s:I,s:I,s:s}, s:o, s:b, s:o, s:o}", "schema",
-					       "ctrace.path/1", "window", "from_ns", mono(v, v->from_ns),
-					       "to_ns", mono(v, v->to_ns), "clock", "monotonic", "text",
-					       text_json(headline), "truncated", v->path->truncated,
-					       "accounts", accounts, "what_if", answers),
-				     "pieces", v->path->n_pieces, piece_json, v);
+	return text_print_json_items(
+		json_pack("{s:s, s:o*, s:{s:I,s:I,s:s}, s:o, s:b, s:o, s:o}", "schema", "ctrace.path/1",
+			  "victim", v->victim == GRAPH_NONE ? NULL : task_json(v, v->victim), "window",
+			  "from_ns", mono(v, v->from_ns), "to_ns", mono(v, v->to_ns), "clock", "monotonic",
+			  "text", text_json(headline), "truncated", v->path->truncated, "accounts", accounts,
+			  "what_if", answers),
+		"pieces", v->path->n_pieces, piece_json, v);
 }
