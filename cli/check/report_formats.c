@@ -40,8 +40,7 @@ static void put_xml(FILE *f, const char *s, bool attribute)
 		if (!n || ((unsigned char)*s < ' ' && *s != '\n' && *s != '\t')) {
 			n = n ? n : 1;
 			fputs("\xef\xbf\xbd", f);
-		} else if (*s == '&' || *s == '<' || *s == '>' || *s == '"' ||
-			   (attribute && *s == '\n')) {
+		} else if (*s == '&' || *s == '<' || *s == '>' || *s == '"' || (attribute && *s == '\n')) {
 			fprintf(f, "&#%d;", *s);
 		} else {
 			fwrite(s, 1, n, f);

@@ -64,7 +64,10 @@ json_t *report_json(const struct check_view *v)
 		"detectable_ns", old ? ns_json(d->detectable_ns) : json_null(), "runs_needed",
 		old && d->runs_needed ? json_integer((json_int_t)d->runs_needed) : json_null(), "p_value",
 		old ? json_real(d->p) : json_null(), "max_regress", v->plan->max_regress, "timing",
-		out->timing == CHECK_TRACED ? "traced" : "untraced", "parts", parts_json(v), "tracer_cost_ns",
+		v->plan->own                  ? "own"
+		: out->timing == CHECK_TRACED ? "traced"
+					      : "untraced",
+		"parts", parts_json(v), "tracer_cost_ns",
 		out->cost.known ? ns_json(out->cost.ns) : json_null(), "order",
 		old ? json_pack("{s:o, s:o}", "old", order_json(d->old_trend_p, d->old_warm_up), "new",
 				order_json(d->new_trend_p, d->new_warm_up))

@@ -61,6 +61,8 @@ static double percent(const struct check_view *v, double ns)
 
 static const char *untraced(const struct check_view *v)
 {
+	if (v->plan->own)
+		return " own";
 	return v->out->timing == CHECK_UNTRACED && v->out->traced ? " untraced" : "";
 }
 
@@ -146,9 +148,11 @@ static void put_decision(FILE *f, const struct check_view *v)
 
 	put_side(f, "old", d->old_ns, v->out->n_old, v);
 	put_side(f, "new", d->new_ns, v->out->n_new, v);
-	fprintf(f, "  %-11s %s (%+.1f %%), 95 %% interval %s to %s (%+.1f to %+.1f %%), p = %.2g\n",
-		"difference", report_signed(ns, a), percent(v, ns), report_signed(d->low_ns, b),
-		report_signed(d->high_ns, c), percent(v, d->low_ns), percent(v, d->high_ns), d->p);
+	fprintf(f, "  %-11s %s (%+.1f %%), p = %.2g\n", "difference", report_signed(ns, a), percent(v, ns),
+		d->p);
+	fprintf(f, "  %-11s %s to %s (%+.1f to %+.1f %%), with 95 %% confidence\n", "interval",
+		report_signed(d->low_ns, b), report_signed(d->high_ns, c), percent(v, d->low_ns),
+		percent(v, d->high_ns));
 	fprintf(f, "  %-11s %s (%.4g %%)\n", "limit", report_signed(d->limit_ns, a),
 		100 * v->plan->max_regress);
 	fprintf(f, "  %-11s a regression of %s (%.1f %%) is found in four of five checks with so many runs\n",
@@ -185,7 +189,7 @@ static void put_cost(FILE *f, const struct check_view *v)
 	if (v->out->timing == CHECK_UNTRACED)
 		fputs("So the times are those of untraced runs, and the parts are those of traced runs.\n",
 		      f);
-	else if (v->out->timing_forced)
+	else if (v->out->timing_forced && !v->plan->own)
 		fputs("The times are those of traced runs all the same, because the baseline has no others: make it anew.\n",
 		      f);
 }
@@ -201,6 +205,20 @@ static void put_order(FILE *f, const char *side, double trend_p, int warm_up)
 			side, trend_p);
 }
 
+/* A check without --own that cannot decide may be one that --own decides. */
+static void put_own(FILE *f, const struct check_view *v)
+{
+	const struct decision *d = &v->out->own;
+	char a[TEXT_NUMBER_MAX];
+
+	if (!v->out->own_known || d->kind == DECIDE_UNDECIDED || d->old_ns <= 0)
+		return;
+	fprintf(f,
+		"Without the time that other programs took, it is decided: %s (%+.1f %%, interval %+.1f to %+.1f %%). See --own.\n",
+		report_signed(d->new_ns - d->old_ns, a), 100 * (d->new_ns / d->old_ns - 1),
+		100 * d->low_ns / d->old_ns, 100 * d->high_ns / d->old_ns);
+}
+
 static void put_notes(FILE *f, const struct check_view *v)
 {
 	const struct decision *d = &v->out->decision;
@@ -208,6 +226,9 @@ static void put_notes(FILE *f, const struct check_view *v)
 
 	if (!v->out->decided)
 		return;
+	if (v->plan->own)
+		fputs("The times are without those that other programs took (--own).\n", f);
+	put_own(f, v);
 	put_order(f, "old", d->old_trend_p, d->old_warm_up);
 	put_order(f, "new", d->new_trend_p, d->new_warm_up);
 	baseline_differ(&v->old->machine, &v->new->machine, differ, sizeof(differ));

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/check/own.h"
 #include "cli/check/runner.h"
 #include "cli/check/take.h"
 #include "cli/cli.h"
@@ -198,12 +199,19 @@ static bool comparable(const struct session *s, enum check_timing timing)
 		return false;
 	if (!s->plan->new_argv && !check_count(s->sides[NEW], timing))
 		return false;
+	if (timing == CHECK_UNTRACED && s->plan->own)
+		return false;
 	return s->plan->old_argv || !has_old ||
 	       check_count(old, timing) >= (timing == CHECK_TRACED ? 1 : DECIDE_RUNS_MIN);
 }
 
-static int no_common_times(void)
+static int no_common_times(const struct session *s)
 {
+	if (s->plan->own) {
+		cli_error(
+			"--own needs recorded runs of both sides; run the check as root, and make the baseline as root");
+		return CHECK_USAGE;
+	}
 	cli_error(
 		"only one side has times of traced runs, and the other side's times of untraced runs do not match them; run the check as root, or make the baseline anew");
 	return CHECK_USAGE;
@@ -218,7 +226,7 @@ static int choose_timing(struct session *s)
 	if (tracer_cost_of(s->sides[NEW], s->plan->max_regress, &out->cost))
 		return no_memory();
 	if (!with && !without)
-		return no_common_times();
+		return no_common_times(s);
 	out->timing = !with || (out->cost.high && without) ? CHECK_UNTRACED : CHECK_TRACED;
 	out->timing_forced = out->cost.high && out->timing == CHECK_TRACED;
 	s->timing_set = true;
@@ -261,24 +269,45 @@ static int cannot_judge(const struct check_outcome *out, int r)
 	return CHECK_NO_RESULT;
 }
 
+/* Decides from the time that the command itself took. */
+static int judge_own(const struct session *s, double *ret_new_ns, struct decision *ret)
+{
+	_cleanup_(baseline_done) struct baseline old = { 0 };
+	_cleanup_(baseline_done) struct baseline new = { 0 };
+	const struct decide_rule rule = rule_of(s);
+	int r = own_runs(s->sides[OLD], &old);
+
+	r = r ? r : own_runs(s->sides[NEW], &new);
+	r = r ? r : judge_metric(rule.metric, &new, CHECK_TRACED, ret_new_ns);
+	return r || !old.n_runs ? r : judge(&rule, &old, &new, CHECK_TRACED, ret);
+}
+
+static int judge_whole(const struct session *s, double *ret_new_ns, struct decision *ret)
+{
+	const struct decide_rule rule = rule_of(s);
+	const struct check_outcome *out = s->out;
+	int r = judge_metric(rule.metric, s->sides[NEW], out->timing, ret_new_ns);
+
+	return r || !out->n_old ? r : judge(&rule, s->sides[OLD], s->sides[NEW], out->timing, ret);
+}
+
 static int look(struct session *s)
 {
-	const struct check_plan *p = s->plan;
-	const struct decide_rule rule = rule_of(s);
 	struct check_outcome *out = s->out;
+	double own_ns;
 	int r;
 
 	out->n_old = check_count(s->sides[OLD], out->timing);
 	out->n_new = check_count(s->sides[NEW], out->timing);
-	r = judge_metric(p->metric, s->sides[NEW], out->timing, &out->new_ns);
+	r = s->plan->own ? judge_own(s, &out->new_ns, &out->decision)
+			 : judge_whole(s, &out->new_ns, &out->decision);
 	if (r)
 		return cannot_judge(out, r);
 	if (!out->n_old)
 		return 0;
-	r = judge(&rule, s->sides[OLD], s->sides[NEW], out->timing, &out->decision);
-	if (r)
-		return cannot_judge(out, r);
 	out->decided = true;
+	out->own_known = !s->plan->own && out->decision.kind == DECIDE_UNDECIDED && s->sides[OLD]->n_runs &&
+			 s->sides[NEW]->n_runs && !judge_own(s, &own_ns, &out->own);
 	return 0;
 }
 
@@ -305,11 +334,16 @@ static int run_all(struct session *s)
 	return r;
 }
 
-/* The cost of tracing is that of all runs, not only of those of the first look. */
+/* Computes the cost of tracing again, from all runs. But if untraced runs were made at the end, after the
+ * traced ones, the cost stays that of the runs that were made in turn. */
 static int finish(struct session *s)
 {
-	s->out->traced = s->sides[NEW]->n_runs > 0;
-	return tracer_cost_of(s->sides[NEW], s->plan->max_regress, &s->out->cost) ? no_memory() : 0;
+	struct check_outcome *out = s->out;
+
+	out->traced = s->sides[NEW]->n_runs > 0;
+	if (out->timing == CHECK_UNTRACED && s->plan->new_argv)
+		return 0;
+	return tracer_cost_of(s->sides[NEW], s->plan->max_regress, &out->cost) ? no_memory() : 0;
 }
 
 int session_run(const struct check_plan *plan, struct baseline *old_side, struct baseline *new_side,
@@ -331,7 +365,7 @@ int session_run(const struct check_plan *plan, struct baseline *old_side, struct
 		cli_warn(
 			"recording needs root, so only the time of each run is measured, and a difference gets no cause");
 	if (!comparable(&s, CHECK_TRACED) && !comparable(&s, CHECK_UNTRACED))
-		return no_common_times();
+		return no_common_times(&s);
 	if (runner_init(&s.runner))
 		return CHECK_NO_RESULT;
 	r = run_all(&s);

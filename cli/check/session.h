@@ -18,6 +18,7 @@ struct check_plan {
 	uint64_t timeout_ns; /* of each run; 0: none */
 	enum delta_metric metric;
 	double max_regress;
+	bool own;            /* compare the time of traced runs without parts of the class ENVIRONMENT */
 	const char *keep;    /* a directory for traces and outputs; NULL: they are thrown away */
 	bool redact;         /* the kept traces are redacted */
 	bool show_as_errors; /* the output of the first run goes to standard error */
@@ -30,6 +31,8 @@ struct check_outcome {
 	struct tracer_cost cost;
 	bool decided; /* there are old runs, so `decision` is valid */
 	struct decision decision;
+	bool own_known; /* undecided without plan.own: `own` says what that would decide */
+	struct decision own;
 	size_t n_old, n_new; /* runs that were compared */
 	double new_ns;       /* the metric of the new runs */
 };

@@ -10,6 +10,7 @@
 
 #include "analysis/stats/interval.h"
 #include "cli/check/machine.h"
+#include "cli/check/own.h"
 #include "cli/check/report.h"
 #include "cli/check/write.h"
 #include "cli/cli.h"
@@ -53,6 +54,8 @@ static const struct cli_option check_table[] = {
 	{ OPT_WARMUP, "warmup", "N", "first run each command N times without counting (default: 1)" },
 	{ OPT_MAX_REGRESS, "max-regress", "P", "a regression is slower by more than P (default: 5%)" },
 	{ OPT_METRIC, "metric", "M", "compare the p50, p95, p99, max or mean of the runs (default: p50)" },
+	{ FLAG(plan.own), "own", NULL,
+	  "compare the time of the command without what other programs took from it" },
 	{ OPT_TIMEOUT, "timeout", "T", "kill a run after T: 30s, 2m (default: no limit)" },
 	{ TEXT(save), "save", "FILE", "write the new runs to FILE (ctrace.baseline/1)" },
 	{ FLAG(update), "update", NULL, "write the new runs to the baseline, unless there is a regression" },
@@ -300,6 +303,13 @@ static int tell(const struct check_options *o, struct check_view *v)
 	return r ? CHECK_NO_RESULT : exit_code(v->out);
 }
 
+static int compare(const struct baseline *old_side, const struct baseline *new_side, enum delta_metric metric,
+		   struct delta **ret)
+{
+	return delta_new((const struct profile *const *)old_side->runs, old_side->n_runs,
+			 (const struct profile *const *)new_side->runs, new_side->n_runs, metric, ret);
+}
+
 static int tell_cause(const struct check_options *o, const struct check_outcome *out,
 		      const struct baseline *old_side, const struct baseline *new_side)
 {
@@ -309,13 +319,18 @@ static int tell_cause(const struct check_options *o, const struct check_outcome 
 				.new = new_side,
 				.metric = o->metric,
 				.baseline = o->baseline };
+	_cleanup_(baseline_done) struct baseline own_old = { 0 };
+	_cleanup_(baseline_done) struct baseline own_new = { 0 };
 	struct delta *delta = NULL;
 	int r = 0;
 
-	if (old_side->n_runs && new_side->n_runs)
-		r = delta_new((const struct profile *const *)old_side->runs, old_side->n_runs,
-			      (const struct profile *const *)new_side->runs, new_side->n_runs, o->metric,
-			      &delta);
+	if (o->plan.own) {
+		r = own_runs(old_side, &own_old);
+		r = r ? r : own_runs(new_side, &own_new);
+	}
+	if (!r && old_side->n_runs && new_side->n_runs)
+		r = o->plan.own ? compare(&own_old, &own_new, o->metric, &delta)
+				: compare(old_side, new_side, o->metric, &delta);
 	if (r) {
 		cli_error("cannot compare the runs: %s", strerror(-r));
 		return CHECK_NO_RESULT;

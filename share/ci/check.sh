@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A step of a CI job: fails if a command became slower. Usage: check.sh CMD [ARG...]
 #
-# The baseline has to survive from job to job: keep CTRACE_BASELINE in a cache of the CI server, or in
-# the repository. The first run makes it. Exit status: see ctrace-check(1).
+# The baseline has to survive from job to job: keep CTRACE_BASELINE in a cache of the CI server, or
+# in the repository. The first run makes it. Exit status: see ctrace-check(1).
 set -u
 ctrace=${CTRACE:-ctrace}
 baseline=${CTRACE_BASELINE:-ctrace-baseline.json}
