@@ -35,6 +35,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/incidents.h"
+#include "procfs/procmachine.h"
 
 static const char help[] =
 	"Usage: ctraced [FLAG...]\n"
@@ -268,6 +269,7 @@ static int ctraced_capture(struct ctraced *c)
 {
 	const struct worker_options names = { .name = "ctraced-names", .queue_max = 1 };
 	static struct utsname u;
+	static struct procmachine machine;
 	struct service *s = &c->service;
 	int r = ctraced_probe(c);
 
@@ -295,6 +297,7 @@ static int ctraced_capture(struct ctraced *c)
 	if (r < 0)
 		return r;
 	uname(&u);
+	procmachine_read("", &machine);
 	const struct drain_options d = {
 		.probe = s->probe,
 		.worker = s->worker,
@@ -318,6 +321,9 @@ static int ctraced_capture(struct ctraced *c)
 					  .host = u.nodename,
 					  .kernel = u.release,
 					  .machine = u.machine,
+					  .cpu = machine.model,
+					  .governor = machine.governor,
+					  .limits = machine.limits,
 					  .n_cpus = probe_cpus(s->probe),
 					  .own_dir = true,
 					  .background = true } },

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/profile/disk.h"
 #include "analysis/profile/piece.h"
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
@@ -31,7 +32,8 @@ struct sampled {
 struct making {
 	const struct graph *g;
 	const struct path *p;
-	uint32_t tgid; /* the process of the transaction's task */
+	uint32_t tgid;   /* the process of the transaction's task */
+	disk_uses disks; /* when other programs use disks */
 	VEC(struct sum) sums;
 	struct map by_name;
 	VEC(struct sampled) sampled;
@@ -101,6 +103,11 @@ static int add(struct making *k, const struct piece_name *n, uint32_t interval, 
 static bool is_own(const struct making *k, uint32_t task)
 {
 	return k->g->tasks[task].tgid == k->tgid || graph_descends_from(k->g, task, k->tgid);
+}
+
+static bool is_other(const void *making, uint32_t task)
+{
+	return !is_own(making, task);
 }
 
 /* Adds the time between a wake and the run on a CPU that no recorded task had. It belongs to the
@@ -232,6 +239,24 @@ static int add_folded(struct making *k, const struct path_piece *x)
 	return r;
 }
 
+/* Adds a wait for a disk. While other programs wait for this disk too, the disk works for them in
+ * turn: half of this time is theirs. */
+static int add_disk(struct making *k, const struct path_piece *x)
+{
+	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &k->p->leaf_blames[x->blame];
+	uint64_t shared = b ? disk_used_ns(k->g, &k->disks, b->obj, x->from_ns, x->to_ns) : 0;
+	struct piece_name n;
+	size_t at;
+	int r = 0;
+
+	if (shared / 2) {
+		piece_name_environment("disk", &n);
+		r = add(k, &n, x->interval, shared / 2, &at);
+	}
+	piece_name(k->g, k->p, x, &n);
+	return r ? r : add(k, &n, x->interval, x->to_ns - x->from_ns - shared / 2, &at);
+}
+
 static int add_piece(struct making *k, const struct path_piece *x)
 {
 	struct piece_name n;
@@ -243,6 +268,8 @@ static int add_piece(struct making *k, const struct path_piece *x)
 		return add_folded(k, x);
 	if (x->time == TIME_RUNNING)
 		return add_running(k, x);
+	if (x->time == TIME_DISK)
+		return add_disk(k, x);
 	piece_name(k->g, k->p, x, &n);
 	return add(k, &n, x->interval, x->to_ns - x->from_ns, &at);
 }
@@ -332,6 +359,7 @@ int profile_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t
 		return r;
 	k.p = path;
 	k.tgid = g->tasks[task].tgid;
+	r = disk_find(g, is_other, &k, &k.disks);
 	for (size_t i = 0; i < path->n_pieces && !r; i++)
 		r = add_piece(&k, &path->pieces[i]);
 	r = r ? r : split_running(&k);
@@ -341,6 +369,7 @@ int profile_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t
 	VEC_FREE(&k.sums);
 	VEC_FREE(&k.sampled);
 	VEC_FREE(&k.running);
+	VEC_FREE(&k.disks);
 	map_done(&k.by_name);
 	map_done(&k.running_of);
 	path_free(path);

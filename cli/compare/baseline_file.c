@@ -18,6 +18,9 @@ struct baseline_machine baseline_machine_of(const struct reader *r)
 
 	describe_clean(info->kernel, m.kernel, sizeof(m.kernel));
 	describe_clean(info->machine, m.arch, sizeof(m.arch));
+	describe_clean(info->cpu, m.model, sizeof(m.model));
+	describe_clean(info->governor, m.governor, sizeof(m.governor));
+	describe_clean(info->limits, m.cgroup, sizeof(m.cgroup));
 	return m;
 }
 

@@ -329,7 +329,13 @@ int main(int argc, char **argv)
 	opt.kernel = slow ? "6.2.0-test" : opt.kernel;
 	if (!strcmp(opt.machine, "aarch64"))
 		nr = arm64;
+	if (runs) {
+		opt.cpu = "Test CPU 9000";
+		opt.governor = slow ? "powersave" : "performance";
+		opt.limits = "none";
+	}
 	if (is_ill) {
+		opt.cpu = "CPU\x1b[35m\xe2\x80\xae";
 		opt.hooks = "sched/switch=tp_btf,\x1b[35m\nFORGED=\xe2\x80\xae\xff";
 		opt.host = "h\nFORGED\xe2\x80\xae";
 		opt.kernel = "6.1.0\x1b[35m\xc2\x9b";

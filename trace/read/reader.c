@@ -163,6 +163,9 @@ static int reader_update(struct reader *r)
 	r->info.host = reader_meta(r, "host");
 	r->info.kernel = reader_meta(r, "kernel");
 	r->info.machine = reader_meta(r, "machine");
+	r->info.cpu = reader_meta(r, "cpu");
+	r->info.governor = reader_meta(r, "governor");
+	r->info.limits = reader_meta(r, "limits");
 	return 0;
 }
 

@@ -42,7 +42,8 @@ struct reader_info {
 	uint64_t lost_by_cause[CT_LOSS_CAUSES];
 	struct clock_offsets offsets; /* the offsets of the newest segment */
 	uint32_t n_cpus;
-	const char *hooks, *host, *kernel, *machine; /* owned by the reader */
+	/* owned by the reader; "": not known */
+	const char *hooks, *host, *kernel, *machine, *cpu, *governor, *limits;
 };
 
 #define READER_ERR_MAX 512

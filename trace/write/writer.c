@@ -62,14 +62,19 @@ struct writer {
 	bool begun; /* writer_begin() was called */
 };
 
+/* The first pairs of the meta data are always there, also with an empty value. */
+#define META_ALWAYS 4
+
 static int writer_meta(struct writer *w, const struct writer_options *opt)
 {
-	const char *pairs[] = { "hooks",  opt->hooks,  "host",    opt->host,
-				"kernel", opt->kernel, "machine", opt->machine };
+	const char *pairs[][2] = { { "hooks", opt->hooks },   { "host", opt->host },
+				   { "kernel", opt->kernel }, { "machine", opt->machine },
+				   { "cpu", opt->cpu },       { "governor", opt->governor },
+				   { "limits", opt->limits } };
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
-		n += pairs[i] ? strlen(pairs[i]) + 1 : 1;
+		n += strlen(pairs[i][0]) + 2 + (pairs[i][1] ? strlen(pairs[i][1]) : 0);
 	if (n > FORMAT_META_MAX)
 		return -EINVAL;
 	w->meta = malloc(n);
@@ -77,10 +82,13 @@ static int writer_meta(struct writer *w, const struct writer_options *opt)
 		return -ENOMEM;
 	w->ringfile.meta = w->meta;
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
-		size_t len = pairs[i] ? strlen(pairs[i]) : 0;
+		const char *value = pairs[i][1] ? pairs[i][1] : "";
+		char *to = w->meta + w->ringfile.meta_bytes;
 
-		memcpy(w->meta + w->ringfile.meta_bytes, pairs[i] ? pairs[i] : "", len + 1);
-		w->ringfile.meta_bytes += len + 1;
+		if (i >= META_ALWAYS && !value[0])
+			continue;
+		w->ringfile.meta_bytes += strlen(pairs[i][0]) + strlen(value) + 2;
+		strcpy(stpcpy(to, pairs[i][0]) + 1, value);
 	}
 	return 0;
 }

@@ -32,6 +32,10 @@ struct writer_options {
 	const char *host;    /* uname -n */
 	const char *kernel;  /* uname -r */
 	const char *machine; /* uname -m */
+	/* facts about the machine; NULL or "": not known, and not stored */
+	const char *cpu;      /* the model of the CPU */
+	const char *governor; /* of the frequency of the CPUs */
+	const char *limits;   /* of the control group of the daemon, in words */
 	uint32_t n_cpus;
 	uint32_t max_tasks; /* limits of the dictionary; 0 stands for the default */
 	uint32_t max_objects;
