@@ -31,13 +31,20 @@ static const char *command_of(const struct check_view *v)
 	return v->new->command[0] ? v->new->command : "command";
 }
 
-/* Writes a text into an element or an attribute; in an attribute, a newline needs an escape. XML 1.0
- * has no control characters. */
+/* Whether XML 1.0 allows the character of n bytes at s; 0 bytes: no UTF-8. */
+static bool is_xml(const char *s, size_t n)
+{
+	uint32_t c = n ? utf8_code(s, n) : 0;
+
+	return c >= ' ' ? c != 0xfffe && c != 0xffff : c == '\n' || c == '\t';
+}
+
+/* Writes a text into an element or an attribute; in an attribute, a newline needs an escape. */
 static void put_xml(FILE *f, const char *s, bool attribute)
 {
 	for (size_t n; *s; s += n) {
 		n = utf8_len(s);
-		if (!n || ((unsigned char)*s < ' ' && *s != '\n' && *s != '\t')) {
+		if (!is_xml(s, n)) {
 			n = n ? n : 1;
 			fputs("\xef\xbf\xbd", f);
 		} else if (*s == '&' || *s == '<' || *s == '>' || *s == '"' || (attribute && *s == '\n')) {
