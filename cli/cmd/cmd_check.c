@@ -267,6 +267,8 @@ static int save_runs(const struct check_options *o, const struct check_view *v)
 
 	if (o->save && write_file(o->save, put_baseline, v->new))
 		r = CLI_FAILED;
+	else if (o->save)
+		cli_say("wrote %s; next: ctrace check --baseline %s -- CMD", o->save, o->save);
 	if (o->update && better && write_file(o->baseline, put_baseline, v->new))
 		r = CLI_FAILED;
 	else if (o->update && better)

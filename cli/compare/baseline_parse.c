@@ -227,7 +227,7 @@ static int get_clocks(const json_t *doc, const char *key, struct baseline_clocks
 		      char err[BASELINE_ERR_MAX])
 {
 	const json_t *v = json_object_get(doc, key), *o;
-	uint64_t ns;
+	uint64_t ns = 0;
 	size_t i;
 	int r;
 

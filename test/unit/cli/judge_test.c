@@ -60,6 +60,8 @@ static void high_cost(void **state)
 	/* less than 5 %, but significant */
 	c = cost(10, 10, 15);
 	assert_true(c.high && c.share < 0.05);
+	/* more than 5 %, but not significant */
+	assert_true(cost(10, 2, 60).high);
 	/* neither: two runs cannot be significant */
 	assert_false(cost(10, 2, 15).high);
 	assert_false(cost(10, 10, 0).high);
