@@ -386,13 +386,15 @@ void profile_free(struct profile *p)
 	free(p);
 }
 
-static bool is_tracer_process(const struct graph *g, uint32_t tgid)
+/* Tells whether the process is `ctrace record`. The daemon marks the process that has started it, and
+ * this may be another program. */
+static bool is_recorder(const struct graph *g, uint32_t tgid)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (g->tasks[r[i].event].tracer)
+		if (g->tasks[r[i].event].tracer && graph_is_called(g, r[i].event, g->w->to_ns, "ctrace"))
 			return true;
 	return false;
 }
@@ -424,8 +426,7 @@ uint32_t profile_command(const struct graph *g, uint64_t *ret_from_ns, uint64_t 
 	for (uint32_t i = 0; i < g->n_tasks; i++) {
 		const struct graph_task *t = &g->tasks[i];
 
-		if (t->tid != t->tgid || t->tracer || t->kthread || !t->ptgid ||
-		    !is_tracer_process(g, t->ptgid))
+		if (t->tid != t->tgid || t->tracer || t->kthread || !t->ptgid || !is_recorder(g, t->ptgid))
 			continue;
 		profile_life(g, i, ret_from_ns, ret_to_ns);
 		return i;

@@ -27,7 +27,7 @@ struct baseline_machine baseline_machine_of(const struct reader *r)
 int baseline_command(const struct analysis_input *in, uint32_t *ret_task, uint64_t *ret_from_ns,
 		     uint64_t *ret_to_ns)
 {
-	uint64_t from, to;
+	uint64_t from = 0, to = UINT64_MAX;
 	uint32_t task = profile_command(in->graph, &from, &to);
 
 	if (task == GRAPH_NONE)
@@ -50,8 +50,8 @@ static int add_run(struct baseline *b, const struct analysis_input *in)
 	struct baseline_machine machine = baseline_machine_of(in->reader);
 	char command[PART_TEXT_MAX];
 	struct profile *p = NULL;
-	uint64_t from, to;
-	uint32_t task;
+	uint64_t from = 0, to = 0;
+	uint32_t task = GRAPH_NONE;
 	int r = baseline_command(in, &task, &from, &to);
 
 	if (r)

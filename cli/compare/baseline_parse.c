@@ -140,7 +140,7 @@ static int get_part(struct reading *k, const json_t *o)
 	char *err = k->err;
 	char key[PART_TEXT_MAX], detail[PART_TEXT_MAX], text[PART_TEXT_MAX], kind[32];
 	const json_t *ns, *counts;
-	uint64_t x, count;
+	uint64_t x = 0, count = 0;
 	struct profile_part words = { .key = key, .detail = detail, .text = text };
 	int r = get_text(o, "key", key, sizeof(key), err);
 

@@ -7,14 +7,17 @@
 #include "cli/cli.h"
 #include "cli/text.h"
 
+#define CHANGE_MAX (TEXT_NUMBER_MAX + 1)
 /* Writes a change with its sign. Returns buf. */
-static const char *change(int64_t ns, char buf[TEXT_NUMBER_MAX])
+static const char *change(int64_t ns, char buf[CHANGE_MAX])
 {
-	char number[TEXT_NUMBER_MAX - 1];
+	char number[TEXT_NUMBER_MAX];
 
-	text_duration((uint64_t)llabs(ns), buf);
-	snprintf(number, sizeof(number), "%s", buf);
-	snprintf(buf, TEXT_NUMBER_MAX, "%s%s", !ns ? "" : ns < 0 ? "-" : "+", number);
+	snprintf(buf, CHANGE_MAX, "%s%s",
+		 !ns      ? ""
+		 : ns < 0 ? "-"
+			  : "+",
+		 text_duration((uint64_t)llabs(ns), number));
 	return buf;
 }
 
@@ -44,7 +47,7 @@ static void put_machines(FILE *f, const struct compare_view *v)
 
 static void put_row(FILE *f, const struct delta_row *r)
 {
-	char old[TEXT_NUMBER_MAX], new[TEXT_NUMBER_MAX], diff[TEXT_NUMBER_MAX];
+	char old[TEXT_NUMBER_MAX], new[TEXT_NUMBER_MAX], diff[CHANGE_MAX];
 	const char *note = !r->old_ns ? "  (new)" : !r->new_ns ? "  (gone)" : "";
 
 	fprintf(f, "  %10s  %10s  %10s  %-11s  %s%s\n", change(r->difference_ns, diff),
@@ -78,7 +81,7 @@ static void put_rows(FILE *f, const struct compare_view *v, bool environment)
 		return;
 	rest.difference_ns = (int64_t)(rest.new_ns - rest.old_ns);
 	fprintf(f, "  %10s  %10s  %10s  %-11s  %zu other%s; --top shows more\n",
-		change(rest.difference_ns, (char[TEXT_NUMBER_MAX]){ 0 }),
+		change(rest.difference_ns, (char[CHANGE_MAX]){ 0 }),
 		text_duration(rest.old_ns, (char[TEXT_NUMBER_MAX]){ 0 }),
 		text_duration(rest.new_ns, (char[TEXT_NUMBER_MAX]){ 0 }), "", more, more == 1 ? "" : "s");
 }
@@ -86,7 +89,7 @@ static void put_rows(FILE *f, const struct compare_view *v, bool environment)
 void render_compare(FILE *f, const struct compare_view *v)
 {
 	const struct delta *d = v->delta;
-	char old[TEXT_NUMBER_MAX], new[TEXT_NUMBER_MAX], diff[TEXT_NUMBER_MAX];
+	char old[TEXT_NUMBER_MAX], new[TEXT_NUMBER_MAX], diff[CHANGE_MAX];
 
 	fprintf(f, "%s%s%s\n", cli_sgr(f, "1"), d->sentence, cli_sgr(f, "0"));
 	fputc('\n', f);

@@ -76,6 +76,27 @@ static void walk(const struct causal *c, uint32_t task, uint64_t at_ns)
 	}
 }
 
+/* Checks that the parts of a profile add up, and that a profile does not differ from itself. */
+static void check_profile(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct profile *runs[1];
+	struct profile *p;
+	struct delta *d;
+	uint64_t sum = 0;
+
+	if (profile_new(g, task, from_ns, to_ns, &p))
+		return;
+	for (size_t i = 0; i < p->n_parts; i++)
+		sum += p->parts[i].ns;
+	must(sum == to_ns - from_ns && p->n_parts <= PROFILE_PARTS_MAX + 1);
+	runs[0] = p;
+	if (!delta_new(runs, 1, runs, 1, DELTA_P95, &d)) {
+		must(d->n_rows <= p->n_parts && !d->difference_ns);
+		delta_free(d);
+	}
+	profile_free(p);
+}
+
 static void time_of(const struct graph *g, const struct causal_links *links, uint32_t task, uint64_t from_ns,
 		    uint64_t to_ns)
 {
@@ -103,27 +124,6 @@ static void time_of(const struct graph *g, const struct causal_links *links, uin
 		whatif_free(x);
 	}
 	path_free(p);
-}
-
-/* Checks that the parts of a profile add up, and that a profile does not differ from itself. */
-static void check_profile(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
-{
-	const struct profile *runs[1];
-	struct profile *p;
-	struct delta *d;
-	uint64_t sum = 0;
-
-	if (profile_new(g, task, from_ns, to_ns, &p))
-		return;
-	for (size_t i = 0; i < p->n_parts; i++)
-		sum += p->parts[i].ns;
-	must(sum == to_ns - from_ns && p->n_parts <= PROFILE_PARTS_MAX + 1);
-	runs[0] = p;
-	if (!delta_new(runs, 1, runs, 1, DELTA_P95, &d)) {
-		must(d->n_rows <= p->n_parts && !d->difference_ns);
-		delta_free(d);
-	}
-	profile_free(p);
 }
 
 /* Checks that the parts of each request add up to the whole request. */

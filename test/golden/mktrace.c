@@ -77,7 +77,7 @@ static void task(uint32_t tid, uint32_t tgid, const char *comm)
 				  .start_ns = tid };
 
 	b.h.flags = tid == RECORD ? CT_TF_TRACER : 0;
-	strncpy(b.comm, named(comm), sizeof(b.comm) - 1);
+	strncpy(b.comm, tid == RECORD ? comm : named(comm), sizeof(b.comm) - 1);
 	check(writer_blob(writer, &b.h), "task");
 }
 
