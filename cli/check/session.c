@@ -138,6 +138,8 @@ static int run_once(struct session *s, enum which side, bool traced, bool counte
 	if (run.end == RUN_NOT_TRACED) {
 		stop_tracing(s);
 		run_done(&run);
+		s->n_done--;
+		s->n_of[side]--;
 		return run_once(s, side, false, counted);
 	}
 	if (run.end != RUN_EXITED || run.status) {
@@ -195,7 +197,7 @@ static bool comparable(const struct session *s, enum check_timing timing)
 	const struct baseline *old = s->sides[OLD];
 	bool has_old = old->n_runs || old->untraced.n;
 
-	if (timing == CHECK_TRACED && !s->tracing && !s->sides[NEW]->n_runs)
+	if (timing == CHECK_TRACED && !s->tracing)
 		return false;
 	if (!s->plan->new_argv && !check_count(s->sides[NEW], timing))
 		return false;
@@ -324,6 +326,8 @@ static int run_all(struct session *s)
 	r = r ? r : choose_timing(s);
 	while (!r) {
 		r = run_to(s, n);
+		if (!r && !s->tracing && s->out->timing == CHECK_TRACED)
+			r = choose_timing(s); /* the recording has failed since the first choice */
 		r = r ? r : look(s);
 		if (r || !s->out->decided || s->out->decision.kind != DECIDE_UNDECIDED || n >= p->max_runs)
 			break;

@@ -20,6 +20,7 @@
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
+#include "trace/words/describe.h"
 
 #define REPORTS_MAX 16
 #define MAX_PERCENT 1000.0
@@ -343,6 +344,18 @@ static int tell_cause(const struct check_options *o, const struct check_outcome 
 	return r;
 }
 
+/* Runs that were not traced do not know their command line. */
+static void name_command(struct baseline *b, char *const *argv)
+{
+	char line[PART_TEXT_MAX] = "";
+
+	if (b->command[0])
+		return;
+	for (size_t i = 0; argv[i]; i++)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%s", i ? " " : "", argv[i]);
+	describe_clean(line, b->command, sizeof(b->command));
+}
+
 static int check(struct check_options *o)
 {
 	_cleanup_(baseline_done) struct baseline old_side = { 0 };
@@ -362,8 +375,10 @@ static int check(struct check_options *o)
 	r = r ? r : session_run(&o->plan, &old_side, &new_side, &out);
 	if (r)
 		return r;
-	if (!o->with)
+	if (!o->with) {
 		new_side.machine = machine;
+		name_command(&new_side, o->plan.new_argv);
+	}
 	if (o->alternate)
 		old_side.machine = machine;
 	return tell_cause(o, &out, &old_side, &new_side);
