@@ -196,9 +196,11 @@ static void put_cost(FILE *f, const struct check_view *v)
 
 static void put_order(FILE *f, const char *side, double trend_p, int warm_up)
 {
-	if (warm_up)
-		fprintf(f, "The first %d %s run%s took longer than all others: use --warmup.\n", warm_up,
-			side, warm_up == 1 ? "" : "s");
+	if (warm_up == 1)
+		fprintf(f, "The first %s run took longer than all others: use --warmup.\n", side);
+	else if (warm_up)
+		fprintf(f, "The first %d %s runs took longer than all others: use --warmup.\n", warm_up,
+			side);
 	else if (trend_p <= CHECK_TREND_P)
 		fprintf(f,
 			"The %s runs became steadily slower or faster (p = %.2g): the machine may not be steady.\n",

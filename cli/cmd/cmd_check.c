@@ -186,6 +186,8 @@ static int split_command(const char *command, wordexp_t *words)
 
 	if (!r && words->we_wordc)
 		return CLI_OK;
+	if (!r)
+		wordfree(words);
 	return cli_usage_error(
 		&check_usage,
 		"--alternate %s: this is not one simple command; write --alternate \"sh -c '...'\", and sh -c '...' for the new command too",
