@@ -17,9 +17,15 @@ __attribute__((format(printf, 3, 4))) static void put(char *buf, size_t size, co
 	va_end(ap);
 }
 
+static bool is_lock(const struct blame *b)
+{
+	return b->time == TIME_LOCK || b->kind == RESOURCE_FILE_LOCK || b->kind == RESOURCE_KERNEL_LOCK ||
+	       b->kind == RESOURCE_DATABASE_LOCK;
+}
+
 static enum part_class class_of(enum time_kind time, const struct blame *b)
 {
-	if (b && b->kind == RESOURCE_FILE_LOCK)
+	if (b && is_lock(b))
 		return PART_CLASS_LOCK;
 	switch (time) {
 	case TIME_RUNNING:
@@ -47,12 +53,6 @@ static enum part_class class_of(enum time_kind time, const struct blame *b)
 		break;
 	}
 	return PART_CLASS_UNKNOWN;
-}
-
-static bool is_lock(const struct blame *b)
-{
-	return b->time == TIME_LOCK || b->kind == RESOURCE_FILE_LOCK || b->kind == RESOURCE_KERNEL_LOCK ||
-	       b->kind == RESOURCE_DATABASE_LOCK;
 }
 
 static const char *lock_words(enum resource_kind kind)

@@ -275,8 +275,8 @@ static int add_piece(struct making *k, const struct path_piece *x)
 }
 
 /* Moves the share of one function from a part of running time to a part of its own. ns: the running
- * time of the part; samples: the number of its samples. If there are too few samples for so much
- * time, each one stands for the period of sampling. */
+ * time of the part; samples: the number of its samples. If there are few samples for so much time,
+ * each one stands for the period of sampling. */
 static int split_function(struct making *k, const struct sampled *s, uint64_t ns, uint64_t samples)
 {
 	uint64_t all = samples * CPU_SAMPLE_NS, share, name = 0;
@@ -284,7 +284,8 @@ static int split_function(struct making *k, const struct sampled *s, uint64_t ns
 	size_t at;
 	int r;
 
-	if (!s->function[0] || !map_get(&k->running_of, s->sum, &name) || k->sums.n >= PROFILE_PARTS_MAX)
+	if (!s->function[0] || samples < PROFILE_SAMPLES_MIN || !map_get(&k->running_of, s->sum, &name) ||
+	    k->sums.n >= PROFILE_PARTS_MAX)
 		return 0;
 	n = k->running.v[name];
 	snprintf(n.function, sizeof(n.function), "%s", s->function);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,6 +46,19 @@ int baseline_command(const struct analysis_input *in, uint32_t *ret_task, uint64
 	return CLI_OK;
 }
 
+/* Warns if the profile of a trace says less than the command did. */
+static void say_limits(const struct analysis_input *in, const struct profile *p)
+{
+	if (in->window->lost_records)
+		cli_warn(
+			"%s: %" PRIu64
+			" records are missing, so some waits may be in wrong parts; 'ctrace info %s' says when",
+			in->path, in->window->lost_records, in->path);
+	if (p->truncated)
+		cli_warn("%s: the critical path has too many pieces, so some waits were not followed",
+			 in->path);
+}
+
 static int add_run(struct baseline *b, const struct analysis_input *in)
 {
 	struct baseline_machine machine = baseline_machine_of(in->reader);
@@ -57,6 +71,8 @@ static int add_run(struct baseline *b, const struct analysis_input *in)
 	if (r)
 		return r;
 	r = profile_new(in->graph, task, from, to, &p);
+	if (!r)
+		say_limits(in, p);
 	describe_clean(graph_cmdline(in->graph, task, to - 1), command, sizeof(command));
 	r = r ? r : baseline_add(b, p, &machine, command);
 	if (!r)

@@ -55,6 +55,14 @@ static void put_row(FILE *f, const struct delta_row *r)
 		r->text, note);
 }
 
+static void put_sum(FILE *f, const struct delta_row *r)
+{
+	char old[TEXT_NUMBER_MAX], new[TEXT_NUMBER_MAX], diff[CHANGE_MAX];
+
+	fprintf(f, "  %10s  %10s  %10s  %-11s  %s\n", change(r->difference_ns, diff),
+		text_duration(r->old_ns, old), text_duration(r->new_ns, new), "", r->text);
+}
+
 /* Prints the rows of the environment, or all others. Those beyond the first `top` become one row. */
 static void put_rows(FILE *f, const struct compare_view *v, bool environment)
 {
@@ -86,6 +94,25 @@ static void put_rows(FILE *f, const struct compare_view *v, bool environment)
 		text_duration(rest.new_ns, (char[TEXT_NUMBER_MAX]){ 0 }), "", more, more == 1 ? "" : "s");
 }
 
+/* Prints the sum of the parts that are not the machine's, if there are both. */
+static void put_own(FILE *f, const struct delta *d)
+{
+	struct delta_row own = { .text = (char[]){ "the command itself" } };
+	bool both = false;
+
+	for (size_t i = 0; i < d->n_rows; i++) {
+		if (d->rows[i].class == PART_CLASS_ENVIRONMENT) {
+			both = true;
+			continue;
+		}
+		own.old_ns += d->rows[i].old_ns;
+		own.new_ns += d->rows[i].new_ns;
+	}
+	own.difference_ns = (int64_t)(own.new_ns - own.old_ns);
+	if (both)
+		put_sum(f, &own);
+}
+
 void render_compare(FILE *f, const struct compare_view *v)
 {
 	const struct delta *d = v->delta;
@@ -99,6 +126,7 @@ void render_compare(FILE *f, const struct compare_view *v)
 	fprintf(f, "\n  %10s  %10s  %10s  %-11s  %s\n", "change", "old", "new", "kind",
 		"part of the critical path");
 	put_rows(f, v, false);
+	put_own(f, v->delta);
 	put_rows(f, v, true);
 	fprintf(f, "  %10s  %10s  %10s  %-11s  %s\n", change(d->difference_ns, diff),
 		text_duration(d->old.value_ns, old), text_duration(d->new.value_ns, new), "", "in all");

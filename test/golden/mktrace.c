@@ -2,9 +2,9 @@
 /*
  * mktrace FILE BOOTS [ill | command | slow | MACHINE] - writes the trace for the golden tests. It has
  * records of most kinds, at fixed times, in BOOTS boots. With `ill`, all names have bytes that must
- * not reach a terminal, and CHILD is a recorded command. With `command`, the trace has only a recorded
- * command; with `slow`, a slower run of it on another machine. MACHINE is the name of the recorded
- * machine (default: x86_64).
+ * not reach a terminal, and there is also a recorded command. With `command`, the trace has only a
+ * recorded command; with `slow`, a slower run of it on another machine. MACHINE is the name of the
+ * recorded machine (default: x86_64).
  */
 #include <err.h>
 #include <netinet/in.h>
@@ -65,7 +65,7 @@ static const char *named(const char *name)
 
 static uint32_t parent_of(uint32_t tid)
 {
-	return tid == COMMAND || (tid == CHILD && is_ill) ? RECORD : 1;
+	return tid == COMMAND ? RECORD : 1;
 }
 
 static void task(uint32_t tid, uint32_t tgid, const char *comm)
@@ -143,7 +143,7 @@ static void command(bool slow)
 	task(RECORD, RECORD, "ctrace");
 	task(COMMAND, COMMAND, "job");
 	task(HOG, HOG, "hog");
-	object((struct ct_object_blob){ .dev = 8 << 20 }, FILE_, "/var/tmp/job.Ab12Cd/input");
+	object((struct ct_object_blob){ .dev = 8 << 20 }, FILE_, named("/var/tmp/job.Ab12Cd/input"));
 	pass(1000, (struct ct_rec){ .kind = CT_FORK, .tid = RECORD, .peer = COMMAND, .obj = COMMAND });
 	pass(1000,
 	     (struct ct_rec){ .tid = RECORD, .peer = COMMAND, .state = CT_ST_SLEEP, .wait = CT_W_POLL });
@@ -181,8 +181,6 @@ static void names(void)
 	task(WORKER, SH, "sh:\x01worker"); /* a name may have any byte */
 	task(SERVER, SERVER, "caf\xe9 \"x\"");
 	task(CHILD, CHILD, "child");
-	if (is_ill)
-		task(RECORD, RECORD, "ctrace");
 	object((struct ct_object_blob){ 0 }, PIPE, "");
 	object(tcp, SOCK, "");
 	object((struct ct_object_blob){ .family = AF_UNIX, .type = SOCK_STREAM }, UNIX, named("@/tmp/x"));
@@ -348,15 +346,15 @@ int main(int argc, char **argv)
 		if (writer_open(argv[1], &opt, &writer, why))
 			errx(1, "%s", why);
 		check(writer_begin(writer, T0, NULL, 0), "begin");
-		if (runs) {
-			command(slow);
-		} else {
+		if (!runs) {
 			names();
 			waits();
 			lives();
 			traffic();
 			looks();
 		}
+		if (runs || is_ill)
+			command(slow);
 		check(writer_seal(writer, now + NSEC_PER_MSEC, NULL, 0), "seal");
 		writer_free(writer);
 	}

@@ -54,14 +54,15 @@ static void take_lock(const char *dir)
 
 static void save_log(const char *dir)
 {
-	char path[256], text[4096] = "log";
+	static char text[256 << 10];
+	char path[256];
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/job.log", dir);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0)
 		err(1, "%s", path);
-	for (int i = 0; i < (is_slow("disk") ? 400 : 4); i++)
+	for (int i = 0; i < (is_slow("disk") ? 150 : 2); i++)
 		if (write(fd, text, sizeof(text)) < 0 || fsync(fd))
 			err(1, "%s", path);
 	close(fd);
