@@ -25,6 +25,7 @@ struct session {
 	bool tracing;   /* runs can be traced */
 	bool shown;     /* a run has shown its output */
 	bool told_left; /* a warning about processes that were left behind has been printed */
+	bool told_lost; /* so has one about records that are missing */
 	bool timing_set;
 	size_t n_done, n_planned; /* runs, for the progress */
 	size_t n_of[2];           /* runs of each side, for the names of kept files */
@@ -93,7 +94,7 @@ static int add_run(struct session *s, enum which side, struct run *run, bool tra
 		return baseline_clock(&b->untraced, run->clock_ns) ? no_memory() : 0;
 	if (keep && take_keep(run->trace, keep, s->plan->redact))
 		return CHECK_NO_RESULT;
-	if (take_profile(b, run))
+	if (take_profile(b, run, &s->told_lost))
 		return CHECK_NO_RESULT;
 	return baseline_clock(&b->traced, run->clock_ns) ? no_memory() : 0;
 }

@@ -12,7 +12,7 @@
 #include "trace/words/describe.h"
 
 /* The command is known by its pid: other children of ctrace may be what earlier runs have left behind. */
-static int add_profile(struct baseline *b, const struct analysis_input *in, pid_t pid)
+static int add_profile(struct baseline *b, const struct analysis_input *in, pid_t pid, bool *told)
 {
 	uint32_t task = graph_task_at(in->graph, (uint32_t)pid, in->to_ns - 1);
 	struct baseline_machine machine = baseline_machine_of(in->reader);
@@ -28,6 +28,11 @@ static int add_profile(struct baseline *b, const struct analysis_input *in, pid_
 	to = MIN(to, in->to_ns);
 	describe_clean(graph_cmdline(in->graph, task, to - 1), command, sizeof(command));
 	r = profile_new(in->graph, task, from, to, &p);
+	if (!r && !*told && (in->window->lost_records || p->truncated)) {
+		*told = true;
+		cli_warn(
+			"a recording lacks records, or its path is too long to follow, so some waits may be in wrong parts; --keep keeps the traces");
+	}
 	r = r ? r : baseline_add(b, p, &machine, command);
 	if (!r)
 		return CLI_OK;
@@ -35,7 +40,7 @@ static int add_profile(struct baseline *b, const struct analysis_input *in, pid_
 	return cli_error("cannot walk the critical path of the command: %s", strerror(-r));
 }
 
-int take_profile(struct baseline *b, struct run *run)
+int take_profile(struct baseline *b, struct run *run, bool *told)
 {
 	struct analysis_input in = { 0 };
 	int r;
@@ -44,7 +49,7 @@ int take_profile(struct baseline *b, struct run *run)
 	in.path = "the recording of the run";
 	r = tracefile_window(in.reader, in.path, NULL, NULL, &in.from_ns, &in.to_ns);
 	r = r ? r : analysis_load(&in);
-	r = r ? r : add_profile(b, &in, run->pid);
+	r = r ? r : add_profile(b, &in, run->pid, told);
 	analysis_close(&in);
 	return r ? CLI_FAILED : CLI_OK;
 }

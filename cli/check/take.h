@@ -7,8 +7,9 @@
 #include "cli/check/runner.h"
 #include "cli/compare/baseline.h"
 
-/* Adds the profile of the command to b. Takes the trace out of the run. */
-int take_profile(struct baseline *b, struct run *run);
+/* Adds the profile of the command to b. Takes the trace out of the run. Warns if the trace lacks records, or
+ * the path reaches a limit, unless *told; sets *told then. */
+int take_profile(struct baseline *b, struct run *run, bool *told);
 /* Copies the trace to the file `path`. */
 int take_keep(struct reader *trace, const char *path, bool redact);
 
