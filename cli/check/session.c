@@ -197,6 +197,7 @@ static bool comparable(const struct session *s, enum check_timing timing)
 {
 	const struct baseline *old = s->sides[OLD];
 	bool has_old = old->n_runs || old->untraced.n;
+	size_t least;
 
 	if (timing == CHECK_TRACED && !s->tracing)
 		return false;
@@ -204,8 +205,9 @@ static bool comparable(const struct session *s, enum check_timing timing)
 		return false;
 	if (timing == CHECK_UNTRACED && s->plan->own)
 		return false;
-	return s->plan->old_argv || !has_old ||
-	       check_count(old, timing) >= (timing == CHECK_TRACED ? 1 : DECIDE_RUNS_MIN);
+	/* the few untraced runs beside traced ones cannot decide anything */
+	least = timing == CHECK_UNTRACED && old->n_runs ? DECIDE_RUNS_MIN : 1;
+	return s->plan->old_argv || !has_old || check_count(old, timing) >= least;
 }
 
 static int no_common_times(const struct session *s)
