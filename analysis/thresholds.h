@@ -2,18 +2,12 @@
 /*
  * thresholds.h - private to analysis/: the numbers that decide an answer.
  *
- * Each entry says: the unit; what the number means; which wrong answer ctrace gives if the number
- * is smaller or larger; and the tests.
+ * Each entry says its unit and its meaning, and most say the wrong answers from a smaller and from
+ * a larger number. The named unit tests (test/unit/analysis) fail then. Smaller and larger mean
+ * 30 % for a score or a factor, and half or twice for other numbers. A smaller share 1/n means a
+ * larger n.
  *
- * A test is a case of the unit tests (test/unit/analysis). The test after "If smaller" fails if the
- * number is smaller; the test after "If larger" fails if it is larger. Smaller and larger mean 30 %
- * for a score or a factor, and half or twice for the other numbers. If the unit is a share 1/n, "If
- * the share is smaller" means a larger n. If an entry names no test, no test fails if its number
- * changes.
- *
- * The code compares some times with half of another time (a majority). The half has no name here.
- * Most limits on how much the analysis looks at are not here: each of them stands in the file that
- * counts what it refuses.
+ * Most limits on how much the analysis looks at stand in the file that counts what it refuses.
  */
 #ifndef CTRACE_ANALYSIS_THRESHOLDS_H
 #define CTRACE_ANALYSIS_THRESHOLDS_H
@@ -37,8 +31,9 @@
 /*
  * Diagnosis: which stalls are normal
  */
-/* ns: A stall shorter than this is normal. A task of the chain that waited for a CPU for less than
- * this is not starved, unless this wait is most of the victim's wait.
+/* ns: A shorter stall is normal, unless it is a cycle of waits. In a window that the user gives, a
+ * stall of half of the window is not normal either. A later task of the chain starves only if it
+ * waits at least this long for a CPU, or half as long as the victim waits.
  * If smaller, verdicts are about delays that nobody notices (test short_wait_for_a_lock).
  * If larger, real stalls count as normal (tests longer_wait_for_a_lock,
  * server_waits_for_the_cpu). */
@@ -47,8 +42,7 @@
  * If smaller, ordinary requests count as a stall (test pingpong_is_normal).
  * If larger, a slow service counts as normal (test slow_answers). */
 #define DIAGNOSE_QUICK_NS 5000000ULL
-/* waits: If a person asks about a range of time, short waits are the cause (CAUSE_CHATTY) only if
- * there are at least this many of them in the range.
+/* waits: Short waits are the cause (CAUSE_CHATTY) only if there are at least this many of them.
  * If smaller, a few calls count as many (test nine_calls).
  * If larger, ctrace blames a slow peer for many short calls (test fifteen_calls). */
 #define CHATTY_WAITS 10
@@ -57,48 +51,44 @@
  * If larger, a slow child counts as normal (test child_works_long). */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
-/* waits: A consumer waits for a producer that sleeps. The consumer does not hang if at least this
- * many of its waits for the same thing got something. is_fed_often() in diagnose/normal.c has one
- * more condition.
+/* waits: If a producer sleeps, its consumer is fed only if at least this many waits of the consumer
+ * got something.
  * If smaller, a service that sleeps in two requests counts as normal (test fed_twice).
  * If larger, the consumer of a slow producer seems to hang (test fed_three_times). */
 #define FED_WAITS 3
-/* intervals: To count the waits for FED_WAITS, the search looks at up to this many intervals before
- * the examined wait, and at up to this many after it. */
+/* intervals: is_fed_often() looks at up to this many before the examined wait, and as many after
+ * it. */
 #define FED_LOOKS 512
-/* messages: The messages of a client need no answer only if, after at least this many of them, the
- * client waited in its event loop. ONE_WAY_SHARE is a second condition.
+/* messages: A client's messages need no answer only if it waited in its event loop after at least
+ * this many of them.
  * If smaller, a client that has lost one answer seems to idle (test one_message_unanswered).
  * If larger, an idle client of a message bus or of a display seems to hang (test
  * two_messages_unanswered). */
 #define ONE_WAY_TURNS 2
-/* 1/n of the messages after which the client waited: The messages of a client need no answer only
- * if at most this share of them had an answer before the next message.
+/* 1/n of the messages of ONE_WAY_TURNS: The messages need no answer only if at most this share had
+ * an answer.
  * If the share is smaller, an idle client seems to hang (test three_answered).
  * If the share is larger, a client that has lost an answer seems to idle (test two_answered). */
 #define ONE_WAY_SHARE 2
-/* messages: The search for ONE_WAY_TURNS looks at up to this many messages before the present
- * one. */
+/* messages: is_one_way() looks at up to this many before the present one. */
 #define ONE_WAY_LOOKS 32
 
 /*
  * Diagnosis: which branch the chain follows
  */
 /* 1/n of the time of a breakdown: A branch with more than this share is an alternative to the
- * largest branch. A task that had the CPU or the disk for less than this share of the victim's wait
- * is not named.
+ * largest branch.
  * If the share is smaller, ctrace asks a person more questions (tests less_than_a_fifth,
  * rival_with_less_than_a_fifth, disk_rival_with_less_than_a_fifth).
  * If the share is larger, the real cause is not among the options (tests more_than_a_fifth,
  * rival_with_more_than_a_fifth, disk_rival_with_more_than_a_fifth). */
 #define BRANCH_SHARE 5
-/* 1/n of the time of a breakdown: If the largest branch is a guess and BRANCH_SHARE gives no
- * alternative to it, a branch with more than this share is an alternative.
+/* 1/n of the time of a breakdown: Like BRANCH_SHARE, if the largest branch is a guess without an
+ * alternative.
  * If the share is smaller, ctrace asks a person more questions (test a_guess_without_alternative).
  * If the share is larger, ctrace takes a guess without a question (test a_guess_is_asked_about). */
 #define BRANCH_SHARE_GUESS 20
-/* fifths of the time of a breakdown: The time of which nothing is known is a branch if it has at
- * least this share.
+/* fifths of the time of a breakdown: Unknown time of at least this share is a branch.
  * If smaller, a task with few lost records has the cause "unknown" (test capped_itself).
  * If larger, a task without records gets a cause (test hardly_recorded). */
 #define BRANCH_UNKNOWN_FIFTHS 4
@@ -106,22 +96,20 @@
 /*
  * Diagnosis: does a task spin, poll, starve?
  */
-/* ns: A task spins if its yields of the CPU are more than SPIN_YIELDS plus one for each
- * SPIN_YIELD_NS of the examined time.
+/* ns: A task may yield once in each stretch of this length, in addition to SPIN_YIELDS. With more
+ * yields, it spins.
  * If smaller, a task that spins seems to compute (test looks_again_and_again).
  * If larger, a task that yields now and then seems to spin (test works_in_portions). */
 #define SPIN_YIELD_NS 10000000ULL
-/* yields: A task spins if its yields of the CPU are more than SPIN_YIELDS plus one for each
- * SPIN_YIELD_NS of the examined time.
+/* yields: A task with more yields than this spins. SPIN_YIELD_NS makes the limit larger.
  * If smaller, a short burst of yields counts as spinning (test works_in_portions).
  * If larger, a short spin is not found (test looks_again_and_again). */
 #define SPIN_YIELDS 20
-/* samples: If a task has fewer samples on the CPU than this, the samples do not show that it spins.
+/* samples: Fewer samples of a task on the CPU do not show that it spins.
  * If smaller, a task that computes seems to spin by chance (test three_samples).
  * If larger, a short spin is not found (test five_samples). */
 #define SPIN_SAMPLES 4
-/* 1/n of the samples: A task spins if a larger share of its samples than this is in system calls
- * that yield or look for events.
+/* 1/n of the samples: A task spins if more of them are in calls that yield or look for events.
  * If the share is smaller, a task that polls beside its work seems to spin (test
  * polls_beside_its_work).
  * If the share is larger, a loop around poll() seems to compute (test loop_around_poll). */
@@ -134,129 +122,114 @@
  * If smaller, a slow polling is not found (test looks_every_1500_ms).
  * If larger, a periodic job seems to poll (test works_every_3_s). */
 #define POLL_WAIT_NS 2000000000ULL
-/* ns: A task that polls may wait for another process to obey its order (a signal, or bytes in a
- * pipe). The task gave the order at most this long before its first sleep.
+/* ns: A polling task gave its order to another process at most this long before its first sleep.
  * If smaller, the order is missed if the task looked up names before it polled (test
  * tells_and_looks_up).
  * If larger, earlier work counts as the order (test told_long_before). */
 #define PROMPT_NS 500000000ULL
-/* ns: If a task runs for longer than this between two sleeps, the sleeps before this run are not
- * part of its polling.
+/* ns: A longer run between two sleeps ends the row of sleeps before it.
  * If smaller, a task that looks at much between two sleeps seems to begin anew (test
  * looks_at_much).
  * If larger, earlier work counts as polling (test works_between). */
 #define PROMPT_WORK_NS 20000000ULL
-/* factor: A task starves if the time that it waited for a CPU is more than this many times the time
- * that it had a CPU.
+/* factor: A task starves if it waited for a CPU for more than this many times its time on a CPU.
  * If smaller, a task with a fair share beside three others seems to starve (test three_rivals).
  * If larger, a task with a fifth of a CPU does not seem to starve (test four_rivals). */
 #define STARVED_RATIO 3
-/* ns: A sample shows that its task ran for this long before the sample, or for less if the task had
- * run for less without blocking. This number is the period of the samples of a CPU
- * (ct_sample_period_ns in bpf/config.h).
+/* 1/n of the window: A task that waited for a CPU for a smaller share of the window than this does
+ * not starve.
+ * If the share is smaller, a task that seldom runs on a busy machine seems to starve (test
+ * queued_for_a_sixth).
+ * If the share is larger, the verdict about a starved task that also sleeps is "normal" (test
+ * queued_for_a_quarter). */
+#define STARVED_SHARE 5
+/* ns: The period of the samples of a CPU (ct_sample_period_ns in bpf/config.h). A sample shows that
+ * its task ran for at most this long before.
  * If smaller, the task that had the CPU is not named (test sampled_every_90_ms).
  * If larger, a task that had little of the CPU is named (test sampled_every_120_ms). */
 #define CPU_SAMPLE_NS 50000000ULL
-/* 1/n: For a time without records of switches, a task is named as the one that had the CPU if two
- * conditions hold. The samples of the task show that it ran for at least this share of the time. Of
- * the records that show any task on this CPU, at least this share shows this task.
+/* 1/n: A task had the CPU if its samples fill at least this share of the time. It must also have
+ * this share of the records that show a task on this CPU.
  * If the share is smaller, a task with a part of the CPU is named (test sampled_for_a_third).
  * If the share is larger, no task is named (test sampled_every_90_ms). */
 #define CPU_SAMPLED_SHARE 2
-/* 1/n of the window: If only long waits were recorded for more than this share, the sentence of the
- * diagnosis says so.
+/* 1/n of the window: The sentence mentions coarse stretches of more than this share.
  * If the share is smaller, the sentence mentions a coarse stretch that is too short to change the
  * diagnosis (test coarse_for_a_moment).
  * If the share is larger, the sentence does not mention that it depends on missing records (test
  * coarse_for_a_while). */
 #define COARSE_SHARE 10
-/* tenths of the time: A worker that is busy for at least this share is busy throughout.
+/* tenths of the time: A worker that is busy for this share is busy throughout.
  * If smaller, a pool with an idle worker seems full (test pool_has_room).
  * If larger, a full pool seems to have room (test pool_is_busy). */
 #define POOL_BUSY_TENTHS 8
-/* ns: A write ended the polling if the polling ends at most this much later. In between, the
- * polling task may sleep or wait for a CPU.
+/* ns: A write ended the polling if the polling ends at most this much later.
  * If smaller, a write that ended the polling does not count as its end (test goes_on_after_200_ms).
  * If larger, a write that did not end the polling counts as its end (test goes_on_after_400_ms). */
 #define FLAG_ENDED_NS 250000000ULL
-/* ns: Two writes at most this far apart are one hand-over: one task sets the variable, another task
- * resets it.
+/* ns: Two writes at most this far apart are one hand-over: a set and a reset of the variable.
  * If smaller, one hand-over counts as two (test written_together).
  * If larger, two hand-overs count as one (test written_one_after_the_other). */
 #define FLAG_TOGETHER_NS 1000000ULL
 
-/*
- * Comparison of a wait (the examined wait) with earlier waits that are like it. The reference is
- * the earlier wait of the usual length. The comparison names the task that should have woken the
- * waiting task. The tests are in thresholds_waits.txt.
- */
-/* times: A wait is too long if it lasts at least this many times the usual length. Earlier wake-ups
- * came at regular times if the wait lasts longer than this many times the longest gap between two
- * of these wake-ups.
+/* Comparison of a wait (the examined wait) with earlier waits. The reference is the earlier wait of
+ * the usual length. The tests are in thresholds_waits.txt. */
+/* times: A wait is too long at this many times the usual length. The earlier wake-ups count as
+ * regular if the wait is this many times longer than each gap between two of them.
  * If smaller, a chance delay counts as a missing wake-up (test three_times_as_long).
  * If larger, a missing wake-up is not found (test seven_times_as_long). */
 #define MISSING_LONG 5
-/* 0..1: No task is named if the examined wait and the reference are less alike than this.
+/* 0..1: If the examined wait and the reference are less alike, no task is named.
  * If smaller, earlier waits for another reason name a task (test no_frame_of_three).
  * If larger, earlier waits for the same reason name no task (test one_frame_of_three). */
 #define MISSING_GOOD_SCORE 0.6F
-/* waits: No task is named if there are fewer earlier waits than this. If the waiting task itself
- * has fewer earlier waits, the earlier waits of other tasks of its role count as well.
+/* waits: With fewer earlier waits, no task is named.
  * If smaller, chance names a task (test habit_of_two).
  * If larger, a short habit names no task (test habit_of_four). */
 #define MISSING_GOOD_COUNT 3
-/* 0..1: The answer is a guess if the examined wait and the reference are less alike than this.
+/* 0..1: If the examined wait and the reference are less alike, the answer is a guess.
  * If smaller, a guess counts as certain (test one_frame_of_three).
  * If larger, a certain answer counts as a guess (test two_frames_of_three). */
 #define MISSING_SURE_SCORE 0.8F
-/* waits: The answer is a guess if there are fewer earlier waits than this.
+/* waits: With fewer earlier waits, the answer is a guess.
  * If smaller, a guess counts as certain (test habit_of_six).
  * If larger, a certain answer counts as a guess (test seven_times_as_long). */
 #define MISSING_SURE_COUNT 8
-/* 1/n of the earlier waits that ended in the usual way: The answer is a guess if more waits than
- * this share ended in another way.
+/* 1/n of the waits with the usual end: If more waits ended in another way, the answer is a guess.
  * If the share is smaller, a certain answer counts as a guess (test seldom_otherwise).
  * If the share is larger, a guess counts as certain (test often_otherwise). */
 #define MISSING_SURE_OTHERS 4
-/* ns: A time limit may cut a wait into two parts. The parts are two waits if the task is awake for
- * longer than this between them.
+/* ns: A longer run between two parts of a wait makes them two waits.
  * If smaller, a short look divides a wait (test look_in_between).
  * If larger, two waits with work between them count as one (test work_in_between). */
 #define MISSING_RAN_NS 1000000ULL
-/* 0..1: An earlier wait does not count if it and the examined wait are less alike than this.
+/* 0..1: An earlier wait that is less like the examined wait does not count.
  * If smaller, waits for another reason count (test no_frame_of_three).
  * If larger, waits for the same reason do not count (the same test). */
 #define SIMILAR_LEAST 0.4F
-/* 0..1: The usual length is the median length of the earlier waits that are most like the examined
- * wait: those whose score is at most this much below the best score.
+/* 0..1: The usual length is the median of the waits whose score is at most this much below the
+ * best.
  * If smaller, few waits decide the length (test three_frames_of_four_are_near).
  * If larger, waits that differ decide the length (test two_frames_of_three_are_not_near). */
 #define SIMILAR_NEAR_BEST 0.15F
-/* 0..1: How alike the places of two waits are if their objects differ and serve the same purpose:
- * sockets to the same address, two pipes, or objects of one kind that two tasks use.
+/* 0..1: How alike two places are if their objects differ and serve one purpose.
  * If smaller, such waits name no task (test condition_of_another).
  * If larger, such waits count like waits on the same object (test
  * condition_and_stack_of_another). */
 #define SIMILAR_OTHER_OBJECT 0.8F
-/* factor: The score of an earlier wait is multiplied by this if its stack and the stack of the
- * examined wait have nothing in common.
+/* factor: Multiplies the score of a wait whose stack has nothing in common with the examined one.
  * If smaller, waits with other stacks do not count (test one_frame_of_three).
  * If larger, stacks do not matter (test no_frame_of_three). */
 #define SIMILAR_STACK 0.5F
 
-/*
- * The list of hangs. The tests are in thresholds_waits.txt. Two more numbers decide which hangs are
- * in the list:
- * - DIAGNOSE_STALL_NS (see above): A task that is runnable for at least this long gets a row.
- * - OTHER_WAIT_NS (graph/thresholds.h): A series of waits for one thing ends at a wait for another
- *   thing that is longer than this.
- */
-/* ns: A wait shorter than this gets no row in the list of hangs.
+/* The list of hangs. The tests are in thresholds_waits.txt. DIAGNOSE_STALL_NS and OTHER_WAIT_NS
+ * (graph/thresholds.h) decide about the list too. */
+/* ns: A shorter wait gets no row in the list of hangs.
  * If smaller, there are more rows, and a diagnosis for each (test lock_of_a_second).
  * If larger, hangs are missed (the same test). */
 #define HANGS_WAIT_NS 1000000000ULL
-/* ns: A run on a CPU shorter than this gets no row in the list of hangs. A main thread that waits
- * on a condition or an eventfd for a busy task is an alarm if the wait lasts at least this long.
+/* ns: A shorter run on a CPU gets no row in the list of hangs. A main thread that waits this long
+ * for a busy task, on a condition or an eventfd, is an alarm.
  * If smaller, there are alarms about ordinary work (tests two_seconds_of_work,
  * main_waits_for_a_worker).
  * If larger, hangs are missed (tests two_seconds_of_work, main_waits_for_a_worker_for_long). */
@@ -265,14 +238,13 @@
  * If smaller, a long run with short waits gets no row (test work_with_short_waits).
  * If larger, ordinary work with waits counts as a long run (the same test). */
 #define HANGS_SHORT_WAIT_NS 10000000ULL
-/* ns: Waits for the same thing are one wait, unless the task runs between them for too long: for
- * longer than HANGS_BETWEEN_NS plus the time by HANGS_BETWEEN_SHARE.
+/* ns: Waits for the same thing are one hang while the task runs for at most this long between them,
+ * in sum. HANGS_BETWEEN_SHARE makes the limit larger.
  * If smaller, a lock that is tried again and again makes many short waits (test
  * work_between_two_tries).
  * If larger, waits with work between them count as one hang (the same test). */
 #define HANGS_BETWEEN_NS 5000000ULL
-/* 1/n of the time since the first of the waits for the same thing began: This time is added to
- * HANGS_BETWEEN_NS.
+/* 1/n of the time since the first wait for the same thing: Added to HANGS_BETWEEN_NS.
  * If the share is smaller, a lock that is tried again and again makes many short waits (test
  * tries_of_a_lock).
  * If the share is larger, waits with work between them count as one hang (the same test). */
@@ -281,59 +253,51 @@
  * If smaller, there are alarms about the ordinary work of a child (test child_at_work).
  * If larger, a child in an endless loop is missed (test child_at_work_for_long). */
 #define HANGS_CHILD_BUSY_NS 3000000000ULL
-/* 1/n of the longer hang: Two hangs are about equally long if they differ by at most this. The hang
- * with more waiting tasks then comes first.
- * If the share is smaller, a hang that began a little earlier comes first, even if only one task
- * waits (test two_holders_below).
+/* 1/n of the longer hang: Two hangs are about equally long if they differ by at most this.
+ * If the share is smaller, a hang that is a little longer comes before a hang with more waiting
+ * tasks (test two_holders_below).
  * If the share is larger, a much longer hang comes second (test two_holders_above). */
 #define HANGS_ALIKE_SHARE 10
 
 /*
- * Slices: how far an edge is believed. The score of an edge (0..1) is a product of these numbers,
- * and decides which of two ways is taken. If such a number is smaller, an edge of its sort is
- * believed too little. If the number is larger, the edge is believed too much. SURE_OLD is
- * subtracted, so for SURE_OLD it is the other way round. The tests are in thresholds_slice.txt.
+ * Slices: how far an edge is believed. The score of a weak or boosted edge (0..1) is a product of
+ * these numbers, except SURE_LATER. A smaller number means that such an edge is believed too
+ * little; for SURE_OLD, too much. The tests are in thresholds_slice.txt.
  */
-/* 0..1: The score of a boosted edge before the factors below are applied. (A boosted edge is a weak
- * edge for which something speaks, such as stacks that are alike.)
+/* 0..1: The score of a boosted edge before the factors below.
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_BOOSTED 0.8
-/* 0..1: The score of a weak edge that is not boosted, before the factors below are applied.
+/* 0..1: The score of a weak edge before the factors below.
  * Tests: two_doubts fails if the number is smaller, one_doubt_many if it is larger. */
 #define SURE_WEAK 0.5
-/* 0..1: The score of a strong edge if another strong edge is nearer to the start of the segment.
- * The nearest strong edge has the score 1.
+/* 0..1: The score of a strong edge other than the nearest one (distance() in candidate.c).
  * Tests: certain_way_by_a_later_edge fails if the number is smaller, likely_way_by_the_nearest_edge
  * if it is larger. */
 #define SURE_LATER 0.6
-/* factor: Multiplies the score of an edge that often comes about by chance (the handoff of a lock,
- * or an interrupt).
+/* factor: Multiplies the score of a handoff of a lock, or of an interrupt, which are often chance.
  * Tests: handover_or_two_doubts fails if the number is smaller, handover_or_one_doubt if it is
  * larger. */
 #define SURE_HAPPENSTANCE 0.4
-/* factor: Multiplies the score of a false wake (the task went back to sleep on the same object).
+/* factor: Multiplies the score of a false wake.
  * Tests: false_wake_or_three_doubts fails if the number is smaller, false_wake_or_two_doubts if it
  * is larger. */
 #define SURE_FALSE_WAKE 0.3
-/* factor: Multiplies the score of a post that may have been for another waiter, because several
- * tasks post and several tasks wait.
+/* factor: Multiplies the score of a post that may have been for another waiter.
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_MANY 0.7
-/* factor: Multiplies the score of a weak edge that arrives after the segment to which it leads has
- * begun.
+/* factor: Multiplies the score of an edge that arrives after the segment has begun.
  * Tests: one_doubt_midst fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_MIDST 0.8
-/* factor: Multiplies the score of an edge between two segments whose stacks have nothing in common.
- * If the stacks are equal, the factor is 1. The more the stacks differ, the nearer the factor is to
- * this number. If a stack is not known, the factor is half-way between this number and 1.
+/* factor: Multiplies the score of an edge between stacks with nothing in common; equal stacks have
+ * 1.
  * Tests: other_stack_is_one_doubt fails if the number is smaller, other_stack_and_another_doubt if
  * it is larger. */
 #define SURE_OTHER_STACKS 0.7
-/* 0..1: The part of its score that a very old weak edge loses.
+/* 0..1: The part of its score that a very old edge loses.
  * Tests: old_or_half_of_the_stack fails if the number is smaller, old_or_little_of_the_stack if it
  * is larger. */
 #define SURE_OLD 0.2
-/* ns: The score of a weak edge of this age loses half of SURE_OLD.
+/* ns: The score of an edge of this age loses half of SURE_OLD.
  * If smaller, an edge that is not old loses much of its score (test
  * tenth_of_a_second_or_more_than_half).
  * If larger, age does not matter (test tenth_of_a_second_or_most_of_the_stack). */
@@ -346,8 +310,8 @@
  * If smaller, the message of this send counts a second time (test test_record_after_the_wait).
  * If larger, a later message counts as part of the wait (the same test). */
 #define WHATIF_SEND_SLACK_NS 200000ULL
-/* 1/n of the range: While a task on the path waits for a CPU, another task has this CPU. If that
- * task has it for less than this share, the table has no question about the task's process.
+/* 1/n of the range: If a task had a CPU for this share while a task of the path waited for the CPU,
+ * the table has a question about its process.
  * If the share is smaller, there are questions that save next to nothing (test test_rivals).
  * If the share is larger, a question worth asking is missing (the same test). */
 #define WHATIF_RIVAL_SHARE 50
@@ -355,51 +319,46 @@
 /*
  * Requests. The tests are in requests.txt.
  */
-/* per cent: The requests of a service are ranked by latency. The requests between these two ranks
- * are the usual ones, with which the slowest ones are compared. With other numbers, very fast or
- * slow requests count as usual, or only few requests count as usual (test usual_and_slow). */
+/* per cent: The requests between these two ranks by latency are the usual ones. With other numbers,
+ * very fast or slow requests count as usual, or only few do (test usual_and_slow). */
 #define REQUEST_USUAL_FROM 40
 #define REQUEST_USUAL_TO   60
-/* per cent: The slowest requests are those from this rank on (test usual_and_slow, for a smaller
- * and a larger number). */
+/* per cent: The slowest requests are those from this rank on (test usual_and_slow). */
 #define REQUEST_SLOW_FROM 99
-/* requests: At most this many of the usual requests of a service are divided into parts, and at
- * most this many of its slowest requests. These requests are evenly distributed over the ranks.
+/* requests: At most this many of the usual, and of the slowest, requests of a service are examined.
  * If smaller, rare reasons are missed.
  * If larger, a trace of a million requests takes minutes. */
 #define REQUEST_SAMPLE 400
 /* The sentence about a request names at most REQUEST_SAID reasons, each with at least
- * 1/REQUEST_SAID_SHARE of the time of the request. With fewer reasons, the sentence does not
- * explain the request. With more reasons, the sentence is long. (Test usual_and_slow, for smaller
- * and larger numbers.) */
+ * 1/REQUEST_SAID_SHARE of the time. Fewer reasons do not explain the request; more make the
+ * sentence long (test usual_and_slow). */
 #define REQUEST_SAID       3
 #define REQUEST_SAID_SHARE 20
-/* services: A request asks a service, that service asks another one, and so on. The analysis
- * follows at most this many services in such a row. */
+/* services: The most services in a row, in which each asks the next. */
 #define REQUEST_MAX_DEPTH 16
-/* intervals: While a child request is under way, the asking task may do other work. The search for
- * such work looks at up to this many intervals of the task. */
+/* intervals: At most this many intervals of the asking task are searched for work on the parent
+ * request, while a child request is under way. */
 #define CHILD_LOOKS 4096
+/* threads: The most threads of a process that are searched for a free one. */
+#define FREE_THREAD_LOOKS 64
 
 /*
  * Queues of jobs. The tests are in jobs.txt.
  */
-/* 0..1: Jobs hardly wait if their time in the queue is less than this share of their whole time
- * (queue and execution).
+/* 0..1: Jobs hardly wait if their time in the queue is a smaller share of their whole time.
  * If smaller, a queue without a problem gets a verdict (test hardly_wait).
  * If larger, a queue in which jobs wait gets no verdict (test one_thread). */
 #define QUEUE_WAIT_SHARE 0.1
-/* ns: All threads are stuck if the oldest waiting job has waited for at least this long, and no job
- * has ended in that time.
+/* ns: All threads are stuck if no job has ended while the oldest job waited for this long.
  * If smaller, long jobs look stuck (test long_jobs).
  * If larger, a stuck pool is noticed late (test stuck_pool). */
 #define QUEUE_STUCK_NS 1000000000ULL
-/* factor: A few long jobs hold up the others only if the 99th percentile of the execution times is
- * at least this many times the median.
+/* factor: Long jobs hold up the others only if the 99th percentile of execution is this many times
+ * the median.
  * Tests: one_thread fails if the number is smaller, few_long_jobs if it is larger. */
 #define QUEUE_LONG_TIMES 10
-/* 0..1: Jobs wait, because all threads of the pool execute other jobs. The pool is too small if its
- * jobs have a CPU for less than this share of their execution. Otherwise the pool is overloaded.
+/* 0..1: A pool whose threads are all busy is too small if its jobs have a CPU for a smaller share.
+ * Otherwise it is overloaded.
  * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
 

@@ -2,18 +2,11 @@
 /*
  * causal [jobs|wakes]
  *
- * Measures the time of graph_build() and causal_build() on a window that this program makes in
- * memory. The window is like that of a browser: 16 event loops, each with a worker, and with a
- * client in another process. Each batch is a request that wakes a loop. The loop works, answers,
- * and sleeps. In every 12th batch, a loop also forks a process that runs and ends. The argument
- * says what a loop does for a request:
+ * Measures graph_build() and causal_build() on a window like that of a browser: 16 event loops,
+ * each with a worker, and with a client in another process. For each request, a loop
  *
- *   jobs   (the default; 120 000 batches) The loop runs about 10 jobs, and posts 1 or 2 pieces of
- *          work to its worker. For 2 or 3 of the jobs there is also a record of their queueing. The
- *          graph has 2.75 million segments and 3.6 million edges.
- *   wakes  (88 000 batches) The loop posts 19 pieces of work and runs no jobs, so nearly every
- *          segment begins with the end of a wait. The graph has 1.8 million segments and 3.6
- *          million edges.
+ *   jobs   runs about 10 jobs: 2.75 million segments, 3.6 million edges (the default)
+ *   wakes  posts 19 pieces of work: 1.8 million segments, 3.6 million edges
  *
  * Prints key=value lines. Times are CPU time of one thread, in seconds.
  */
@@ -28,15 +21,14 @@
 #include "test/unit/trace/window_fill.h"
 
 #define LOOPS   16
-#define FIRST   1000 /* tid of the first loop; its worker and its client follow */
+#define FIRST   1000
 #define STEP_NS 1000
 
-/* The work of the loops. batches: the batches of all loops. The numbers behind it say how many
- * things one loop does in twelve of its batches. */
 struct mix {
 	const char *name;
-	uint32_t batches;
-	uint32_t jobs; /* jobs without a record of their queueing */
+	uint32_t batches; /* the sum of all loops */
+	/* How often one loop does each of these things, in twelve of its batches. */
+	uint32_t jobs;
 	uint32_t queued, posts, forks;
 };
 static const struct mix mixes[] = { { "jobs", 120000, 93, 28, 20, 1 }, { "wakes", 88000, 0, 0, 228, 1 } };
@@ -93,7 +85,6 @@ static void put_socket(struct make *m, uint32_t tid, uint32_t peer, const char *
 		die("out of memory");
 }
 
-/* Returns the CPU on which a task runs. Each loop, worker and client has a CPU of its own. */
 static uint16_t cpu_of(uint32_t tid)
 {
 	return (uint16_t)((tid - FIRST) % (4 * LOOPS));
@@ -159,8 +150,6 @@ static void forks(struct make *m, uint32_t loop)
 	e->r.wait = CT_W_EXITED;
 }
 
-/* Spreads n things evenly over twelve batches of a loop. Returns the number of things in batch
- * `round` (0 to 11). */
 static uint32_t share(uint32_t n, uint32_t round)
 {
 	return n * (round + 1) / 12 - n * round / 12;

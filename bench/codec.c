@@ -2,10 +2,9 @@
 /*
  * codec TRACE SCRATCH [REPEAT]
  *
- * Measures how long three things take with a real trace: to load TRACE (decode and merge), to write
- * its records again to the file SCRATCH (encode and write), and to build the timelines
- * (graph_build()). Prints key=value lines. Each time is the median of REPEAT runs (default: 5), in
- * seconds of CPU time of one thread.
+ * Measures three things with a real trace: to load TRACE, to write its records to the file SCRATCH,
+ * and graph_build(). Prints key=value lines. Each time is the median of REPEAT runs (default: 5),
+ * in seconds of CPU time of one thread.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,8 +95,7 @@ static void put_names(struct writer *out, const struct window *w)
 	}
 }
 
-/* Writes all records to a file, and removes the file. Returns the CPU time of the writing, in
- * seconds. *ret_bytes becomes the size of the file segments. */
+/* Returns CPU seconds. *ret_bytes: the size of the file segments. */
 static double encode(const struct window *w, const char *path, uint64_t *ret_bytes)
 {
 	struct writer_options opt = {

@@ -2,10 +2,9 @@
 /*
  * pingpong ROUNDS [ROUNDS_PER_SECOND]
  *
- * Two processes on one CPU pass a byte to each other through pipes. Each round is two waits, two
- * wakes and nearly no work, which is the worst case for a tracer of waits. With ROUNDS_PER_SECOND
- * the program makes so many rounds a second: from a rate of 1000 on, about one burst of rounds each
- * millisecond; below 1000, single rounds.
+ * Two processes on one CPU pass a byte to each other through pipes. A round is two waits, two wakes
+ * and nearly no work: the worst case for a tracer of waits. From a rate of 1000 on, the rounds come
+ * in bursts, about one each millisecond.
  */
 #include <errno.h>
 #include <sched.h>

@@ -2,12 +2,10 @@
 /*
  * replay TRACE SCRATCH [RATE SECONDS [TASKS]]
  *
- * Gives the records of TRACE to the daemon's task table, detector of hangs and writer, and writes
- * the trace SCRATCH. The records come in pieces and in an order as if the daemon had read them from
- * its rings. Without RATE the records keep their own times. With RATE the new trace lasts SECONDS
- * seconds, with RATE records in each second. This shows how fast a lightly used machine fills the
- * file. With TASKS, the task table has TASKS waiting tasks from the start. Prints key=value lines.
- * The times record_ns and ms_a_second are CPU time.
+ * Gives the records of TRACE to the daemon's task table, detector of hangs and writer, as if the
+ * daemon had read them from its rings. With RATE, the new trace SCRATCH lasts SECONDS seconds, with
+ * RATE records in each. With TASKS, this many waiting tasks are added. Prints key=value lines.
+ * record_ns and ms_a_second are CPU time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,9 +24,8 @@
 #define BUSY_NS     50000000ULL
 #define QUIET_NS    250000000ULL
 #define PIECE_WORDS 8192
-#define TASKS_FIRST 2000000U /* the first added tid; those of TRACE should be smaller */
+#define TASKS_FIRST 2000000U
 
-/* The records in the ring of one CPU. */
 struct ring {
 	uint64_t words[PIECE_WORDS];
 	size_t n;
@@ -78,9 +75,8 @@ static int compare_names(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Gives the names of tasks to the recorder: all names from index *at on whose time is until_ns or
- * earlier. The recorder gets these names with the time ts_ns. w->tasks is sorted by time.
- * Afterwards *at is the index of the first name that the recorder does not have. */
+/* Gives the names up to until_ns to the recorder, with the time ts_ns. w->tasks is sorted by time.
+ * *at: the index of the next name to give. */
 static void put_names(const struct window *w, size_t *at, uint64_t until_ns, uint64_t ts_ns)
 {
 	for (; *at < w->n_tasks && w->tasks[*at].ts_ns <= until_ns; ++*at) {
@@ -96,7 +92,6 @@ static void put_names(const struct window *w, size_t *at, uint64_t until_ns, uin
 	}
 }
 
-/* Adds n tasks, a hundred in each process. Each task waits on a socket of its own. */
 static void put_waiting_tasks(uint32_t n, uint64_t ts_ns)
 {
 	for (uint32_t tid = TASKS_FIRST; tid < TASKS_FIRST + n; tid++) {
@@ -131,7 +126,6 @@ static void ring_empty(unsigned cpu)
 	rings[cpu].n = 0;
 }
 
-/* Does the work of one round of the thread drain. */
 static void drain_round(uint64_t now_ns)
 {
 	for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++)
@@ -156,8 +150,6 @@ static void put(const struct window *w, const struct window_event *e, uint64_t t
 	ring->n += 4 + n;
 }
 
-/* Gives all records except CT_GAP and CT_SHED to the recorder, with their own times. Returns the
- * number of records in TRACE. */
 static uint64_t replay_all(const struct window *w)
 {
 	uint64_t next_ns = w->events[0].r.ts + BUSY_NS;
@@ -191,8 +183,7 @@ static uint64_t replay_rate(const struct window *w, uint64_t rate, uint64_t seco
 	return n;
 }
 
-/* Returns the number of slots that the sealed file segments take in the file. Copies of the open
- * file segment do not count. */
+/* Copies of the open file segment do not count. */
 static uint64_t slots_used(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

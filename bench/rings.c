@@ -2,14 +2,13 @@
 /*
  * rings CPUS RECORDS
  *
- * Measures the CPU time of one round of the thread drain over the rings of a machine with CPUS
- * CPUs. The rings are plain memory. Prints key=value lines. Each time is the median of 15 rounds:
+ * Measures the CPU time of one round of the thread drain over CPUS rings in plain memory. Prints
+ * key=value lines. Each time is the median of 15 rounds:
  *
- *   empty_ns        the time of a round over empty rings
- *   one_each_ns     the time of a round over rings with one record in each
- *   read_record_ns  the time for each record, in a round over rings with RECORDS records in each
- *   record_ns       the same, but the records also go into a trace (task table and writer, no
- *                   detector)
+ *   empty_ns        the rings are empty
+ *   one_each_ns     each ring has one record
+ *   read_record_ns  for each record, with RECORDS records in each ring
+ *   record_ns       the same, and the records go into a trace
  */
 #include <errno.h>
 #include <stdio.h>
@@ -53,8 +52,6 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Puts n records into the ring of a CPU, as the kernel side does. The tasks of the CPU take turns.
- * Each task reads from its own pipe. */
 static void fill(unsigned cpu, unsigned n, uint64_t now)
 {
 	struct cpu *c = percpu_ring_cpu(rings, cpu);

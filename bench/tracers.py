@@ -152,7 +152,7 @@ class Ctrace(Tracer):
 
     def counters(self):
         """Records, bytes and losses so far."""
-        # A record counts when it is in the file. The daemon writes its new records to the file once a second.
+        # the daemon writes its new records to the file once a second
         time.sleep(1.2)
         s = self.status()
         lost = sum(v for v in s["losses"].values() if isinstance(v, int))
@@ -275,8 +275,8 @@ class Tracefs(Tracer):
                 while n > 0:
                     n -= os.splice(r, out, n, flags=os.SPLICE_F_MOVE)
         except InterruptedError:
-            # splice() waits until half of the buffer is full, and passes on only full pages. Read
-            # the rest now.
+            # splice() waits until half of the buffer is full, and passes on only full pages: read
+            # the rest now
             os.set_blocking(raw, False)
             with contextlib.suppress(BlockingIOError):
                 while True:

@@ -5,7 +5,7 @@
 #include "bench/waits.h"
 
 #define PF_KTHREAD  0x00200000
-#define TASK_NORMAL 0x3 /* the states of sleeping tasks; stopped and dead tasks have other states */
+#define TASK_NORMAL 0x3 /* a blocked task, neither stopped nor dead */
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -16,7 +16,7 @@ struct {
 	__uint(max_entries, 65536);
 	__type(key, __u32);
 	__type(value, __u64);
-} asleep SEC(".maps"); /* tid of a task that waits -> begin of its wait (CLOCK_BOOTTIME, in ns) */
+} asleep SEC(".maps"); /* tid -> begin of its wait (CLOCK_BOOTTIME, in ns) */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -2,11 +2,10 @@
 /*
  * waits MILLISECONDS
  *
- * Prints "ready", and then a line "TID FROM TO" for each wait of at least MILLISECONDS that a user
- * task makes. FROM and TO are the begin and the end of the wait, in ns of CLOCK_BOOTTIME. Ends on
- * SIGTERM or SIGINT. At the end it prints "refused N": the number of waits for which the ring
- * buffer had no room. The program shares no code with the daemon, so bench/busy can count the waits
- * that ctrace misses.
+ * Prints "ready", then a line "TID FROM TO" (ns of CLOCK_BOOTTIME) for each wait of a user task
+ * that lasts MILLISECONDS or longer. Ends on SIGTERM or SIGINT, and then prints "refused N": N
+ * waits had no room in the ring buffer. Shares no code with the daemon, so that bench/busy can
+ * count the waits that ctrace misses.
  */
 #include <errno.h>
 #include <signal.h>

@@ -4,16 +4,14 @@
 #include "object.h"
 
 #define REQ_OP_MASK 0xff
-/* The low bits of page->mapping. If one of them is set, the page is anonymous or movable, and
- * belongs to no file. */
+/* If one of these low bits of page->mapping is set, the page belongs to no file. */
 #define PAGE_MAPPING_LOW 3
 
 static __always_inline __u8 block_op(__u32 flags)
 {
 	__u32 op = flags & REQ_OP_MASK;
 
-	return op <= 3 ? op : 4; /* 0 to 3 mean the same for the kernel as in CT_BLK_ISSUE; 4 is
-				    any other operation */
+	return op <= 3 ? op : 4; /* 0 to 3 are as in CT_BLK_ISSUE; 4 is any other operation */
 }
 
 static __always_inline __u32 block_dev(struct request *rq)
@@ -22,7 +20,7 @@ static __always_inline __u32 block_dev(struct request *rq)
 	struct request___old *old = (void *)rq;
 	struct gendisk *disk;
 
-	if (part) /* part is NULL if the kernel does not account the request */
+	if (part) /* NULL if the kernel does not account the request */
 		return BPF_CORE_READ(part, bd_dev);
 	if (bpf_core_field_exists(old->rq_disk))
 		disk = BPF_CORE_READ(old, rq_disk);
@@ -31,8 +29,6 @@ static __always_inline __u32 block_dev(struct request *rq)
 	return disk ? BPF_CORE_READ(disk, part0, bd_dev) : 0;
 }
 
-/* Returns the id of the file that owns the first page of a request, or 0 if no file owns the
- * page or the file is not known. */
 static __always_inline __u64 block_file(struct request *rq)
 {
 	struct bio_vec *vec = BPF_CORE_READ(rq, bio, bi_io_vec);
@@ -50,8 +46,7 @@ static __always_inline __u64 block_file(struct request *rq)
 	if (!mapping || mapping & PAGE_MAPPING_LOW)
 		return 0;
 	host = BPF_CORE_READ((struct address_space *)mapping, host);
-	/* A page of the block device itself belongs to no file. It holds data of the file
-	 * system, such as a directory. */
+	/* A page of the block device itself has data of the file system, such as a directory. */
 	if (!host || (BPF_CORE_READ(host, i_mode) & S_IFMT) != S_IFREG)
 		return 0;
 	return object_hash_id(CT_OBJ_FILE, host);

@@ -2,24 +2,19 @@
 /*
  * caps.h - decides whether a record is left out because its tasks are capped.
  *
- * A task is capped while its bit in ct_capped is set. The daemon decides which tasks and which
- * groups are capped. The daemon sets the bit of a task that makes too many records. In a capped
- * group, a BPF program sets the bit of a task when the program leaves out the first record of that
- * task. The program then also writes a CT_SHED about the task, unless the record is that of the
- * task's own fork (caps_unborn()). So a task of the group that sleeps all the time has no CT_SHED,
- * and the wait of this task stays known.
+ * A bit in ct_capped marks a capped task. The daemon sets the bits of tasks, and lists capped
+ * groups. Before a program leaves out the first record of a task of such a group, it sets the
+ * task's bit, and writes a CT_SHED (not for a new child).
  *
- * A record is left out if each of its tasks is capped, is in a capped group, or is the idle task. A
- * record that is also about another task is kept, and so is a record about the idle task alone.
- * Exceptions:
- * - The end of a long wait is recorded in any case (waking_long()).
- * - The exec and the end of a task are left out only if the task is unborn (caps_unborn()).
- * - A fork is left out only if the parent is in a capped group.
- * - Requests to block devices, samples, jobs and accesses to watched variables are never left out.
+ * A record is left out if each of its tasks is capped, is in a capped group, or is the idle task.
+ * Exceptions, which are recorded:
+ * - a record about the idle task alone;
+ * - the end of a long wait (waking_long());
+ * - the exec and the end of a task, unless it is unborn (caps_unborn());
+ * - a fork, unless the parent is in a capped group;
+ * - requests to block devices, samples, jobs, and accesses to watched variables.
  *
- * To save time, a program decides whether to leave out a record before it reads the clock.
- *
- * Programs on several CPUs change bits of one word at the same time, so each change is atomic.
+ * Programs on several CPUs change bits of one word, so each change is atomic.
  */
 #ifndef CTRACE_BPF_CAPS_H
 #define CTRACE_BPF_CAPS_H
@@ -28,9 +23,9 @@
 #include "emit.h"
 
 enum caps_standing {
-	CAPS_IDLE, /* the idle task, or no task */
+	CAPS_IDLE,
 	CAPS_CAPPED,
-	CAPS_MEMBER, /* the task is in a capped group, and is not capped yet */
+	CAPS_MEMBER, /* in a capped group, and not capped yet */
 	CAPS_OTHER,
 };
 
@@ -53,7 +48,6 @@ static __always_inline bool caps_has_bit(__u32 tid)
 	return word && *(volatile __u64 *)word & caps_bit(tid);
 }
 
-/* Sets the bit of a task. Returns true if the bit was clear before. */
 static __always_inline bool caps_set_bit(__u32 tid)
 {
 	__u64 *word = caps_word(tid);
@@ -69,8 +63,7 @@ static __always_inline void caps_clear_bit(__u32 tid)
 		__sync_fetch_and_and(word, ~caps_bit(tid));
 }
 
-/* Returns the group of a task (govern_group()), or 0 if no group is capped or the task is in no
- * group. */
+/* Returns 0 if no group is capped, or if the task is in no group. */
 static __always_inline __u64 caps_group(struct task_struct *t)
 {
 	if (!ct_govern.n_groups)
@@ -103,12 +96,8 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 	return bpf_map_lookup_elem(&ct_capped_named, &i);
 }
 
-/*
- * Returns true if the task is unborn: the daemon does not know the task. A task is unborn if it is
- * capped, the record of its fork was left out, and no later record has named it. The daemon learns
- * of an unborn task only when the cap ends. If a task has no entry in ct_tasks, the record of its
- * fork counts as left out.
- */
+/* An unborn task is capped, and no record has told the daemon of it. A task that has no entry in
+ * ct_tasks has no record of its fork. */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {
 	__u64 *named;
@@ -119,15 +108,13 @@ static __always_inline bool caps_unborn(struct task_struct *t)
 	return named && !(*(volatile __u64 *)named & caps_bit(t->pid));
 }
 
-/* Writes the CT_SHED that says: from now on, records of the task are left out. */
 static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 {
 	__u64 now = bpf_ktime_get_boot_ns();
 	struct emit_rec2 *r = emit_rec2(c, CT_SHED, now);
 
 	if (!r)
-		return; /* The ring is full. The CT_SHED at the end of the cap still shows the
-			   earliest time at which the cap can have begun. */
+		return; /* the CT_SHED at the end of the cap still shows when it began */
 	r->r.state = r->r.wait = ct_govern.shed;
 	r->r.flags = CT_GV_CAP | CT_GV_GROUP;
 	r->r.tid = tid;
@@ -137,7 +124,6 @@ static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 	emit_submit(r, now);
 }
 
-/* Caps a task of a capped group. The caller is about to leave out the first record of this task. */
 static __noinline int caps_begin(struct cpu *c, __u32 tid)
 {
 	if (c && caps_set_bit(tid))
@@ -145,11 +131,8 @@ static __noinline int caps_begin(struct cpu *c, __u32 tid)
 	return 0;
 }
 
-/*
- * Writes a CT_SHED for the unborn task tid. The caller is about to write a record that is about
- * another task and names tid. The CT_SHED tells readers of that record that records of tid are
- * missing. From now on tid counts as born, so its end is recorded too.
- */
+/* A record of another task is about to name the unborn task tid. The CT_SHED tells the readers of
+ * the trace that records of tid are missing. */
 static __noinline int caps_name(struct cpu *c, __u32 tid)
 {
 	__u64 *word = caps_named_word(tid);
@@ -168,11 +151,8 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 	c->left_out[GOVERN_SLOT(t->pid)]++;
 }
 
-/*
- * Does the work of caps_leave_out() if a task or group is capped. On kernels before 6.2, the
- * decoders of waits leave little stack to other functions. So this function and caps_died() are not
- * inlined: then their callers need less stack.
- */
+/* Not inlined, so that its callers need less stack: on kernels before 6.2, the decoders of waits
+ * leave little. */
 static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	enum caps_standing first, second;
@@ -180,8 +160,7 @@ static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct
 
 	if (!c)
 		return false;
-	/* caps_group() follows many pointers. The calls are here, before the branches, so that
-	 * the verifier checks them once and not on each path. */
+	/* before the branches, so that the verifier checks these long calls once */
 	group = caps_group(a);
 	other = b ? caps_group(b) : 0;
 	first = caps_standing(a, group);
@@ -203,32 +182,29 @@ static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct
 	return true;
 }
 
-/* Decides whether the record about the tasks a and b is left out. If b is NULL, the record is about
- * a alone. If the record is left out, counts it and returns true. */
+/* If b is NULL, the record is about `a` alone. If the record is left out, counts it and returns
+ * true. */
 static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	return ct_govern.capping && caps_left_out(c, a, b);
 }
 
-/* For a program that writes no record: adds 1 to n_passed if the current task is capped. In an
- * interrupt, the current task is the task that the interrupt stopped. */
+/* For a program that writes no record: counts a run during a capped task. In an interrupt, this is
+ * the interrupted task. */
 static __always_inline void caps_passed(struct cpu *c)
 {
 	if (ct_govern.capping && caps_has_bit(bpf_get_current_task_btf()->pid))
 		c->n_passed++;
 }
 
-/* Counts a run of a program that only keeps the context of interrupts. */
 static __always_inline void caps_ran_light(struct cpu *c)
 {
 	caps_passed(c);
 	govern_ran_light(c);
 }
 
-/*
- * Decides whether a new task starts capped: a child of a task in a capped group does, and any other
- * child does not. Returns true if the record of the fork is left out.
- */
+/* A child of a task in a capped group starts capped. Returns true if the record of the fork is left
+ * out. */
 static __always_inline bool caps_fork(struct cpu *c, struct task_struct *parent, struct task_struct *child)
 {
 	__u64 *named;
@@ -260,11 +236,8 @@ static __noinline int caps_died(struct cpu *c, struct task_struct *prev, struct 
 	return out;
 }
 
-/*
- * Called when prev dies and next gets the CPU. The record of this switch is left out if prev is
- * unborn, and next is no reason to keep the record (caps_left_out()). Returns true if the record is
- * left out. In any case, prev is no longer capped.
- */
+/* prev dies, and next gets the CPU. Returns true if the record of this switch is left out. In any
+ * case, prev is no longer capped. */
 static __always_inline bool caps_death(struct cpu *c, struct task_struct *prev, struct task_struct *next)
 {
 	return ct_govern.capping && caps_died(c, prev, next);

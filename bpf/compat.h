@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * compat.h - hides the differences between kernels: members that moved, helpers that came later,
- * register layouts.
- *
- * vmlinux.h has the types of the kernel. If a type or member has another place in some supported
- * kernel, this header has a variant of the type for that kernel, such as request___old. Some
- * programs check by themselves whether a field exists. No program looks at the version of the
- * kernel.
+ * register layouts. A type such as request___old is a variant for other kernels. No program looks
+ * at the version of the kernel.
  */
 #ifndef CTRACE_BPF_COMPAT_H
 #define CTRACE_BPF_COMPAT_H
@@ -19,10 +15,8 @@
 
 /*
  * RD(p, member) reads a member through a pointer p whose type the verifier does not know. The
- * member must not be an array. With bpf_rdonly_cast (since 6.2), the read is one load, which takes
- * about 1 ns and gives 0 for a bad address. Without the cast, RD uses bpf_probe_read_kernel, which
- * takes 45 ns. For the verifier, ct_has_rdonly_cast is a constant, so the verifier removes the
- * branch that never runs.
+ * member must not be an array. With bpf_rdonly_cast (since 6.2), the read is one load: it takes
+ * about 1 ns, and gives 0 for a bad address. bpf_probe_read_kernel takes 45 ns.
  *
  * Only one object file may define COMPAT_RDONLY_CAST: the linker of libbpf 1.1 cannot merge two
  * object files that refer to the same kernel function.
@@ -37,32 +31,24 @@ extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
 #endif
 
 /*
- * Returns t itself, for reads of its members that are pointers. The call makes the verifier faster,
- * but not the running program. Since 6.4, a read of a pointer member through the t of a tracepoint
- * or iterator takes the verifier 2 ms, because it searches the names of all types of the kernel. Do
- * not give the result to a helper of the kernel that wants a task: the verifier refuses it.
+ * Returns t itself, for faster checks by the verifier: since 6.4, a read of a pointer member
+ * through the t of a tracepoint takes the verifier 2 ms. Do not give the result to a helper that
+ * wants a task.
  *
- * The function is in sched.bpf.c, because only that object file has the cast. The function is
- * hidden, so that the verifier takes it for a static function: before 6.9, only a static function
- * can take a task as argument.
+ * The function is hidden, so that the verifier takes it for a static one: before 6.9, only a static
+ * function can take a task as argument.
  */
 struct task_struct *task_plain(struct task_struct *t) __hidden;
 
-/*
- * Reads the 64 bits at an address as a plain number. The verifier takes a pointer member for a
- * pointer, and refuses to compute with it. struct timespec64 begins with a number, so its type
- * serves here for any address.
- */
+/* Reads 64 bits as a plain number, because the verifier refuses to compute with a pointer. struct
+ * timespec64 begins with a number, so its type serves for any address. */
 static __always_inline __u64 rd_num(const void *p)
 {
 	return RD((struct timespec64 *)p, tv_sec);
 }
 #define RD_NUM(p, member) rd_num((void *)(p) + bpf_core_field_offset(typeof(*(p)), member))
 
-/*
- * Before 6.9 the members of struct file_lock_core were in struct file_lock itself (commit
- * a69ce85ec9af).
- */
+/* Before 6.9, struct file_lock had these members itself (commit a69ce85ec9af). */
 struct file_lock___old {
 	unsigned int fl_flags;
 	unsigned char fl_type;
@@ -74,8 +60,8 @@ static __always_inline bool has_lock_core(void)
 	return bpf_core_type_exists(struct file_lock_core);
 }
 
-/* Before 5.15, the pointer to the disk was in struct request, and not yet in struct
- * request_queue (commit d152c682f03c). */
+/* Since 5.15, the queue of a request has a pointer to the disk (commit d152c682f03c). Older
+ * kernels, and some newer ones, have it in struct request. */
 struct request___old {
 	struct gendisk *rq_disk;
 } __attribute__((preserve_access_index));
@@ -93,7 +79,6 @@ struct sched_entity___delayed {
 	unsigned char sched_delayed;
 } __attribute__((preserve_access_index));
 
-/* Returns true if the task is on a run queue because it is runnable. */
 static __always_inline bool task_is_queued(struct task_struct *t)
 {
 	struct sched_entity___delayed *se = (void *)&t->se;
@@ -107,18 +92,14 @@ static __always_inline bool task_is_queued(struct task_struct *t)
 #define PF_IO_WORKER 0x00000010
 #define PF_KTHREAD   0x00200000
 
-/*
- * Returns true if the task is a kernel thread or an io_uring worker. The saved registers of such a
- * task do not tell its system call. The registers of a worker are a copy of the registers of the
- * task that created it.
- */
+/* The saved registers of a kernel thread or an io_uring worker do not tell its system call. */
 static __always_inline bool task_is_kernel(struct task_struct *t)
 {
 	return t->flags & (PF_KTHREAD | PF_IO_WORKER);
 }
 
 #if defined(__TARGET_ARCH_x86)
-/* The size cannot change: struct pt_regs is an ABI of user space. See struct ct_iter_task. */
+/* The size cannot change: struct pt_regs is an ABI of user space. */
 #define REGS_BYTES (21 * 8)
 #define TS_COMPAT  0x0002
 /* Interrupts and exceptions from user mode store -1 in orig_ax, so they look like no system call. */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * context.h - keeps the stack of the interrupts in progress, for each CPU.
+ * context.h - keeps the stack of the interrupts in progress, for each CPU. Interrupts nest.
  *
- * Interrupts nest: the last one to begin ends first. The kernel does not start a program on a CPU
- * while the same program runs there. So the programs can miss the begin or the end of an interrupt.
- * The next exit of an outer interrupt, or the next context switch, repairs the stack.
- *
- * irq.bpf.c and sample.bpf.c keep the stack. sched.bpf.c and signal.bpf.c use it. Only programs on the
- * CPU of c may call these functions.
+ * While a program runs on a CPU, the kernel does not start the same program there again. So the
+ * programs can miss the begin or the end of an interrupt. The next exit of an outer interrupt, or
+ * the next context switch, repairs the stack. Only programs on the CPU of c may call these
+ * functions.
  */
 #ifndef CTRACE_BPF_CONTEXT_H
 #define CTRACE_BPF_CONTEXT_H
@@ -15,8 +13,7 @@
 #include "compat.h"
 #include "emit.h"
 
-/* Returns entry i of the stack. A caller never uses the entry if i is CPU_DEPTH or more, but the
- * verifier does not know this, so i is masked. */
+/* The mask is for the verifier: callers never use an entry from CPU_DEPTH on. */
 static __always_inline struct cpu_context *context_at(struct cpu *c, __u32 i)
 {
 	barrier_var(i);
@@ -32,8 +29,7 @@ static __always_inline void context_enter(struct cpu *c, __u32 ctx, __u64 key, _
 
 	if (i >= CPU_DEPTH)
 		return;
-	c->depth = i + 1; /* depth changes before the entry is filled. So an interrupt that comes
-			     in between takes the next entry. */
+	c->depth = i + 1; /* before the entry is filled: an interrupt may come in between */
 	barrier();
 	in->key = key;
 	in->what = what;
@@ -54,17 +50,13 @@ static __always_inline void context_exit(struct cpu *c, __u32 ctx, __u64 key)
 	}
 }
 
-/* Empties the stack: no interrupt outlives a context switch. */
 static __always_inline void context_reset(struct cpu *c)
 {
 	c->depth = 0;
 }
 
-/*
- * Returns the innermost interrupt in progress, or NULL if there is none. From the step
- * CT_SHED_HOOKS on, only timers are put on the stack. So an entry of another kind is a leftover
- * from before that step, and does not count.
- */
+/* Returns the innermost interrupt, or NULL. From the step CT_SHED_HOOKS on, only timers are put on
+ * the stack, so another entry is a leftover. */
 static __always_inline struct cpu_context *context_now(struct cpu *c)
 {
 	struct cpu_context *in = c->depth ? context_at(c, c->depth - 1) : NULL;

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * emit.h - hands records to the daemon. A program reserves a place, fills it, and submits it. If
- * there is no room, emit_loss() counts the loss.
+ * emit.h - hands records to the daemon. A program reserves a place, fills it, and submits it.
  *
- * Every CPU has a ring of its own, in memory that the daemon maps. A program gets a place for its
- * record by moving head on with a compare-and-exchange. So programs that interrupt each other, to
- * any depth, have places of their own.
+ * Every CPU has a ring, which the daemon maps. Each program gets a place by a compare-and-exchange
+ * of head, so programs may interrupt each other. The time of a record is written last, and free
+ * memory is all zeroes. So a record is whole if its time is not 0.
  *
- * The first word of a record is its time. The program writes the time last. Free memory is all
- * zeroes, because the daemon clears the records that it has read, and only then moves tail on. So a
- * record is whole if its time is not 0. The daemon stops at a record that is not whole.
- *
- * A record does not wake the daemon. The daemon polls. A program wakes the daemon only if a ring is
- * more than half full.
- *
- * A program that can be preempted, and that any task can call in a tight loop, must use
- * emit_side(). Exception: the programs that msg.bpf.c has for kernels before 6.3. Any other program
- * may use the ring of its own CPU.
+ * The daemon polls. A record wakes it only if a ring is more than half full. A program that can be
+ * preempted, and that any task can call in a tight loop, must use emit_side() (exception: msg.bpf.c
+ * on kernels before 6.3).
  */
 #ifndef CTRACE_BPF_EMIT_H
 #define CTRACE_BPF_EMIT_H
@@ -25,17 +17,11 @@
 #include "config.h"
 #include "govern.h"
 
-/*
- * The most tries of ct_emit_place() to move head. A try fails if an interrupt moves head after
- * ct_emit_place() has read it.
- */
+/* A try of ct_emit_place() fails if an interrupt moves head in the meantime. */
 #define EMIT_TRIES 8
 #define EMIT_FULL  (~0ULL)
 
-/*
- * Returns the struct cpu of this CPU. Returns NULL in a pause, or if the CPU has no entry. Then the
- * caller must record nothing. A run in a pause has a cost, so the run is counted.
- */
+/* Returns NULL in a pause, or if the CPU has no entry. Then the caller must record nothing. */
 static __always_inline struct cpu *emit_cpu(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -59,11 +45,11 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 }
 
 /*
- * The rare part of emit_reserve(): the ring is more than half full, or an interrupt has moved head
- * in the meantime. If the ring is more than half full, wakes the daemon, but not again before the
- * daemon has read the ring. Returns the place. If there is no room, or if each try failed, counts a
- * loss and returns EMIT_FULL. The function is global, so that the verifier checks the loop once in
- * each program, and not once for each path to each record.
+ * The rare part of emit_reserve(). If the ring is more than half full, wakes the daemon, but not
+ * again before the daemon has read the ring. If there is no room, or EMIT_TRIES tries fail, counts
+ * a loss and returns EMIT_FULL.
+ *
+ * The function is global, so that the verifier checks the loop once in each program.
  */
 __weak __u64 ct_emit_place(struct cpu *c, __u64 size, __u64 now)
 {
@@ -75,7 +61,7 @@ __weak __u64 ct_emit_place(struct cpu *c, __u64 size, __u64 now)
 		__u64 tail = *(volatile ct_u64 *)&c->tail, at = *(volatile ct_u64 *)&c->head;
 
 		if (at + size - tail > ct_ring_bytes / 2 && c->poked != tail + 1) {
-			c->poked = tail + 1; /* tail can be 0, and a poked of 0 means never */
+			c->poked = tail + 1; /* 0 means never, and tail can be 0 */
 			bpf_ringbuf_output(&ct_side, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
 		}
 		if (at + size - tail > ct_ring_bytes)
@@ -87,13 +73,11 @@ __weak __u64 ct_emit_place(struct cpu *c, __u64 size, __u64 now)
 	return EMIT_FULL;
 }
 
-/*
- * Reserves a place of `size` bytes in the ring of the CPU. size is a compile-time constant:
- * cpu_room() of the record. Returns NULL if there is no room; then the loss is counted.
- */
+/* size is a compile-time constant: cpu_room() of the record. Returns NULL if there is no room; then
+ * the loss is counted. */
 static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 {
-	/* tail is read before head, so the value of tail is never larger than that of head */
+	/* tail before head, so that tail is never the larger one */
 	__u64 tail = *(volatile ct_u64 *)&c->tail, at = *(volatile ct_u64 *)&c->head;
 
 	if (at + size - tail > ct_ring_bytes / 2 ||
@@ -102,23 +86,21 @@ static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 		if (at == EMIT_FULL)
 			return NULL;
 	}
-	/* head only grows, so the place in the ring is head modulo the size of the ring, a power of two. The
-	 * mask ends in - 8 instead of - 1, so that the verifier knows that `at` is a multiple of 8. */
+	/* The size is a power of two. With - 8 instead of - 1, the verifier knows that `at` is a
+	 * multiple of 8. */
 	at &= ct_ring_bytes - 8;
 	return (void *)c + CPU_RING_AT + at;
 }
 
-/* Gives the record at p to the daemon. The caller has set all fields of the record except the
- * time. now is the time, and is never 0. */
+/* All fields except the time are set. now is the time, and never 0. */
 static __always_inline void emit_submit(void *p, __u64 now)
 {
 #if defined(__TARGET_ARCH_x86)
-	/* On x86, other CPUs see the stores of a CPU in order. So only the compiler must be kept
-	 * from writing the time before the other fields. */
+	/* x86 keeps stores in order, so only the compiler must be held back. */
 	barrier();
 	*(volatile ct_u64 *)p = now;
 #else
-	/* Includes a full barrier, so that other CPUs see the time after the other fields. */
+	/* A full barrier: other CPUs see the time after the other fields. */
 	__sync_lock_test_and_set((ct_u64 *)p, now);
 #endif
 }
@@ -128,7 +110,6 @@ struct emit_rec2 {
 	__u64 x[2];
 };
 
-/* Sets kind, and sets the fields after kind to 0. Does not set the time: emit_submit() does. */
 static __always_inline void emit_init(struct ct_rec *r, __u8 kind)
 {
 	r->kind = kind;
@@ -151,8 +132,7 @@ static __always_inline struct ct_rec *emit_rec(struct cpu *c, __u8 kind, __u64 n
 	return r;
 }
 
-/* Reserves a record with two extra words, which the caller sets. Returns NULL if there is no
- * room. */
+/* The caller sets the two words. Returns NULL if there is no room. */
 static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u64 now)
 {
 	struct emit_rec2 *r = emit_reserve(c, sizeof(*r), now);
@@ -163,13 +143,11 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
 }
 
 /*
- * Writes a record into the side ring, for a program that can be preempted, and that any task can
- * call in a tight loop. Such a program must not use the ring of its CPU. If its task lost the CPU
- * while the program has a place in that ring, all later records of the CPU would have to wait. In a
- * tight loop this would happen often.
+ * For a program that can be preempted, and that any task can call in a tight loop. In the ring of
+ * its CPU, the unfinished record of a preempted program would hold up all later records.
  *
- * data is a struct cpu_side, with the record behind it. size is the size of both in bytes. If the
- * side ring is full, the loss is counted.
+ * data: a struct cpu_side with the record behind it. size: of both, in bytes. If the side ring is
+ * full, the loss is counted.
  */
 static __always_inline void emit_side(struct cpu *c, struct cpu_side *data, __u64 size, __u64 now)
 {

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * govern.h - applies the decisions of the governor (daemon/governor/) in the BPF programs, and
- * measures the cost of these programs.
+ * measures their cost. For this, one run in GOVERN_TIMED reads the clock at its end, too.
+ * (kernel.bpf_stats reads the clock twice in each run, which costs as much as the run itself.)
  *
- * Most programs read the clock at their start in any case. To measure the cost, one run in
- * GOVERN_TIMED reads the clock at its end as well. The governor does not use the statistics of the
- * kernel (kernel.bpf_stats), for two reasons. These statistics read the clock twice in each run,
- * which costs as much as the run itself. And the daemon does not keep the privilege to switch them
- * on.
- *
- * A function that takes a struct cpu may be called only by programs on that CPU.
+ * Only programs on the CPU of a struct cpu may call a function with it.
  */
 #ifndef CTRACE_BPF_GOVERN_H
 #define CTRACE_BPF_GOVERN_H
@@ -17,21 +12,17 @@
 #include "maps.h"
 #include "ctrace/govern_state.h"
 
-/* ct_govern and ct_marks have a map each, so that no program writes to their cache lines. */
+/* Each has a map of its own, so that no program writes to the same cache lines. */
 volatile struct govern ct_govern __weak SEC(".data.govern") = {};
 volatile struct govern_marks ct_marks __weak SEC(".data.marks") = {};
 
-/* Returns true if the step is in force. */
 static __always_inline bool govern_sheds(enum ct_shed step)
 {
 	return ct_govern.shed >= step;
 }
 
-/*
- * Counts a run that ends now, and measures the time of one run in GOVERN_TIMED. began_ns is the
- * clock at the start of the run. The count is not atomic: if a program in an interrupt counts a run
- * at the same moment, one of the two runs is not counted.
- */
+/* began_ns: the clock at the start of the run. The count is not atomic: a run in an interrupt at
+ * the same moment may be lost. */
 static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u64 began_ns)
 {
 	struct govern_cost *k = &c->cost[kind];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * irq.bpf.c - keeps the stack of interrupts of each CPU (context.h). If an interrupt wakes a task,
- * the stack shows that the task on the CPU is not the waker. The programs write no records.
- * sample.bpf.c has the program for the begin of a timer.
+ * irq.bpf.c - keeps the stack of interrupts of each CPU (context.h): a task that an interrupt wakes
+ * has no waker. The programs write no records. sample.bpf.c has the begin of a timer.
  */
 #include "caps.h"
 #include "context.h"
@@ -52,7 +51,7 @@ int ct_hrtimer_exit(__u64 *ctx)
 	return EXIT(CT_CTX_TIMER, ctx[0]);
 }
 
-/* Interrupts that a CPU sends to another CPU, or to itself. Only x86 has these tracepoints. */
+/* Interrupts that a CPU sends to a CPU. Only x86 has these tracepoints. */
 #define IPI(name)                                                                                            \
 	SEC("tp_btf/" #name "_entry") int ct_##name##_entry(__u64 *ctx)                                      \
 	{                                                                                                    \

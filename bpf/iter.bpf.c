@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * iter.bpf.c - writes records of things that exist already: tasks with their waits, descriptors,
- * and members of epoll sets. The kernel runs these programs when the daemon reads the descriptor of
- * an iterator.
+ * and members of epoll sets. The daemon runs these programs by reading an iterator.
  */
 #include "wait.h"
 #include "task.h"
 
-/*
- * The kernel can limit an iterator to one task or process only since Linux 6.1. For older kernels
- * there are two variables: ct_iter_tid limits ct_iter_tasks() to one task, and ct_iter_tgid limits
- * ct_iter_files() to one process. The value 0 means no limit.
- */
+/* Before 6.1, the kernel cannot limit an iterator to one task or process. There, ct_iter_tid limits
+ * ct_iter_tasks(), and ct_iter_tgid limits ct_iter_files(). 0: no limit. */
 volatile __u32 ct_iter_tid = 0;
 volatile __u32 ct_iter_tgid = 0;
-/* If this is the id of a socket, ct_iter_files() writes only how much unread data the socket
- * has. If it is 0, ct_iter_files() writes all descriptors. */
+/* Not 0: ct_iter_files() writes only how much unread data this socket has. */
 volatile __u64 ct_iter_obj = 0;
-/* If this is 1, ct_iter_tasks() leaves out the member args of struct ct_iter_task, and all
- * members behind args. */
+/* 1: ct_iter_tasks() leaves out args of struct ct_iter_task, and all members behind it. */
 volatile __u32 ct_iter_brief = 0;
 
 static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *t, __u32 state,
@@ -45,10 +39,8 @@ static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *
 		r->flags |= CT_SF_IDLE;
 }
 
-/*
- * Writes the wait of a task in the form of a CT_SWITCH. The stack of a BPF program is small, so each
- * piece of struct ct_iter_task has a function of its own.
- */
+/* Writes the wait in the form of a CT_SWITCH. The stack of a BPF program is small, so each large
+ * piece of struct ct_iter_task has a function of its own. */
 static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u64 now)
 {
 	struct wait_ctx x = { .now = now };
@@ -87,7 +79,6 @@ static __noinline int iter_who(struct seq_file *seq, struct task_struct *t, __u6
 	return bpf_seq_write(seq, &b, sizeof(b));
 }
 
-/* Writes args and regs of struct ct_iter_task. */
 static __noinline int iter_regs(struct seq_file *seq, struct task_struct *t)
 {
 	struct pt_regs *regs = task_regs(t);
@@ -101,10 +92,7 @@ static __noinline int iter_regs(struct seq_file *seq, struct task_struct *t)
 	return bpf_seq_write(seq, v, sizeof(v));
 }
 
-/*
- * ct_iter_tasks() writes struct ct_iter_task in pieces. The assertions check that the structure has
- * exactly these members, in this order.
- */
+/* The pieces must fill the structure exactly, in this order. */
 #define ITER_FOLLOWS(member, after)                                                                          \
 	_Static_assert(__builtin_offsetof(struct ct_iter_task, member) ==                                    \
 			       __builtin_offsetof(struct ct_iter_task, after) +                              \
@@ -136,10 +124,7 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 {
 	struct seq_file *seq = ctx->meta->seq;
 	struct task_struct *t = ctx->task;
-	/*
-	 * The members of struct ct_iter_task from exec_id to jiffies. n_kstack is 0 here; user
-	 * space fills it in.
-	 */
+	/* the members from exec_id to jiffies; user space fills in n_kstack */
 	struct {
 		__u32 exec_id, n_kstack;
 		__u64 sched_since, times, switches, sched_left, jiffies;
@@ -170,19 +155,16 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 }
 
 #define EPOLL_MEMBERS 64
-#define EPOLL_DEPTH   32 /* the most steps from one member of the tree to the next */
+#define EPOLL_DEPTH   32
 #define RB_PARENT(v)  ((struct rb_node *)((v) & ~3UL))
 
-/* A position in the tree of an epoll set. */
 struct epoll_at {
-	struct rb_node *node, *from; /* the node to look at next, and the node before it on the way */
-	struct rb_node *member;      /* the last member found */
+	struct rb_node *node, *from; /* the node to look at next, and the node before it */
+	struct rb_node *member;
 };
 
-/* Takes one step of a walk through the tree. The walk comes to each node up to three times: from
- * above, and back from each side. If the node is the next member in the order of the tree, sets
- * e->member to the node and returns 1. Otherwise returns 0. The function is global, so that the
- * verifier checks it once. */
+/* Takes one step of a walk, which comes to each node up to three times. Returns 1 if the node is
+ * the next member. Global, so that the verifier checks it once. */
 __weak int ct_epoll_step(struct epoll_at *e)
 {
 	struct rb_node *at = e ? e->node : NULL, *from, *up, *left, *right;
@@ -205,9 +187,8 @@ __weak int ct_epoll_step(struct epoll_at *e)
 	return visit;
 }
 
-/* Finds the next member in the order of the tree, sets e->member to it, and returns 1. Returns 0 at
- * the end of the tree, or if the next member is more than EPOLL_DEPTH steps away. The function is
- * global, so that the verifier checks it once. */
+/* Returns 0 at the end of the tree, or after EPOLL_DEPTH steps. Global, so that the verifier checks
+ * it once. */
 __weak int ct_epoll_next(struct epoll_at *e)
 {
 	for (int i = 0; i < EPOLL_DEPTH; i++)
@@ -216,10 +197,8 @@ __weak int ct_epoll_next(struct epoll_at *e)
 	return 0;
 }
 
-/*
- * Memory for a name, because a name is too large for the stack of a program. Only ct_iter_files()
- * uses this memory, and the daemon never runs this iterator twice at the same time.
- */
+/* A name is too large for the stack. Only ct_iter_files() uses this memory, never twice at the same
+ * time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -227,7 +206,6 @@ struct {
 	__type(value, struct name_buf);
 } ct_iter_name SEC(".maps");
 
-/* Writes the CT_OBJECT blob of an object, even if it was written before. */
 static __noinline int object_write(struct seq_file *seq, struct object *o, __u64 now)
 {
 	__u32 zero = 0;
@@ -245,9 +223,8 @@ static __noinline int object_write(struct seq_file *seq, struct object *o, __u64
 	return 0;
 }
 
-/* Returns the other end of the unix socket sk, if the other end has no struct socket: no task
- * has accepted it yet, or it was closed. Otherwise returns NULL. An end that is not accepted yet
- * has the name of the listening socket, and is in no descriptor table. */
+/* Returns the other end of a unix socket if it is in no descriptor table: no task has accepted it
+ * yet, or it was closed. Otherwise returns NULL. */
 static __always_inline struct sock *unix_embryo(struct sock *sk)
 {
 	struct sock *other;
@@ -259,8 +236,6 @@ static __always_inline struct sock *unix_embryo(struct sock *sk)
 	return other && !BPF_CORE_READ(other, sk_socket) ? other : NULL;
 }
 
-/* Writes the CT_OBJECT blob of the object of a file, and returns the id of the object. If the
- * object is a unix socket, also writes the blob of the other end that unix_embryo() finds. */
 static __noinline __u64 files_object(struct seq_file *seq, struct file *f, __u32 tid, __u64 now)
 {
 	struct object o = { .file = f };
@@ -319,9 +294,8 @@ static __noinline int epoll_walk(struct epoll_walk *w, struct file *f)
 
 #define IPPROTO_TCP 6
 
-/* If f is the socket ct_iter_obj, writes one __u64: how much unread data the socket has (data
- * that it has received, and that no task has read yet). The unit is bytes for an established TCP
- * connection, and buffers for a unix socket. Writes nothing for other sockets. */
+/* Writes one __u64: the bytes (established TCP connection) or buffers (unix socket) that no task
+ * has read yet. */
 static __noinline int files_unread(struct seq_file *seq, struct file *f)
 {
 	struct object o = { .file = f };
@@ -359,8 +333,8 @@ int ct_iter_files(struct bpf_iter__task_file *ctx)
 	if (!t || !f || (ct_iter_tgid && t->tgid != ct_iter_tgid))
 		return 0;
 	if (ct_iter_obj) {
-		/* Compares the inode number first, because this is cheap, and a process may have
-		 * thousands of other descriptors. */
+		/* the inode number first: this is cheap, and a process may have thousands of
+		 * descriptors */
 		if (f->f_inode->i_ino == (ct_iter_obj & CT_OBJ_MASK))
 			files_unread(w.seq, f);
 		return 0;
@@ -371,7 +345,7 @@ int ct_iter_files(struct bpf_iter__task_file *ctx)
 	r.tid = t->tgid;
 	r.peer = ctx->fd;
 	r.obj = files_object(w.seq, f, t->pid, w.now);
-	/* CT_FF_READ and CT_FF_WRITE have the values of the kernel's FMODE_READ and FMODE_WRITE */
+	/* CT_FF_READ and CT_FF_WRITE are the kernel's FMODE_READ and FMODE_WRITE */
 	r.flags = BPF_CORE_READ(f, f_mode) & (CT_FF_READ | CT_FF_WRITE);
 	bpf_seq_write(w.seq, &r, sizeof(r));
 	w.epoll = r.obj;

@@ -18,7 +18,6 @@ static __always_inline void life_task(struct cpu *c, struct task_struct *t, __u8
 	emit_submit(b, now);
 }
 
-/* Records the command-line arguments of t, the current task, after its exec. */
 static __always_inline void life_cmdline(struct cpu *c, struct task_struct *t, __u64 now)
 {
 	struct mm_struct *mm = t->mm;
@@ -97,9 +96,7 @@ int ct_exec(__u64 *ctx)
 	return 0;
 }
 
-/* Returns true if the task already has the name comm. Such a rename is not recorded: many
- * programs rename a thread before each piece of its work, mostly to the name that the thread
- * already has. */
+/* Many programs rename a thread before each piece of work, mostly to the name that it has. */
 static __always_inline bool life_is_called(struct task_struct *t, const char *comm)
 {
 	__u64 was[CT_COMM_LEN / 8] = {}, is[CT_COMM_LEN / 8] = {};

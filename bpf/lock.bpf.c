@@ -27,8 +27,7 @@ static __always_inline void lock_read(struct file_lock *fl, struct lock *l)
 	}
 }
 
-/* ctx has three values: the inode, the struct file_lock, and the result of the kernel's function,
- * which has the same name as the tracepoint. */
+/* ctx: the inode, the struct file_lock, and the result of the kernel's function. */
 static __always_inline int lock_emit(__u64 *ctx, enum lock_how how)
 {
 	struct task_struct *cur = bpf_get_current_task_btf();

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * msg.bpf.c - records bytes sent and received on sockets. The tracepoints have existed since 6.3. On
- * older kernels, programs at the end of kernel functions (fexit) record the same, if the kernel allows
- * such programs.
+ * msg.bpf.c - records the bytes that are sent and received on sockets. The tracepoints exist since
+ * 6.3. On older kernels, programs at the end of kernel functions (fexit) record the same, if the
+ * kernel allows such programs.
  *
- * A program at a tracepoint runs with preemption off. A program at the end of a function does not.
- * So before 6.3, on a fully preemptible kernel, a sender can lose the CPU in the middle of its
- * record. Then the record holds up the ring of the CPU until the sender runs again.
+ * A program at a tracepoint runs with preemption off, a fexit program does not. So before 6.3, a
+ * preempted sender can hold up the ring of its CPU with an unfinished record.
  */
 #include "caps.h"
 #include "object_name.h"
@@ -14,9 +13,8 @@
 #define MSG_PEEK 0x2
 
 /*
- * Returns an address as a number, because the verifier lets no program compute with a pointer that
- * comes from ctx. The code negates the pointer twice: for the verifier, the negative of a pointer
- * is a number. The other way, which reads the address from memory as a number, takes 45 ns more.
+ * Turns a pointer into a number, with which the verifier lets a program compute. For the verifier,
+ * a negated pointer is a number. Reading the address from memory would take 45 ns more.
  */
 static __always_inline __u64 msg_address(__u64 pointer)
 {
@@ -24,11 +22,7 @@ static __always_inline __u64 msg_address(__u64 pointer)
 	return pointer;
 }
 
-/*
- * Returns the id of the socket sk. If the cache of the CPU says that the name of the socket was
- * recorded, this code calls no function, because each call takes 9 ns on some machines. The code
- * takes the inode number from the socket's file, because a socket and its file have one inode.
- */
+/* If the cache of names has the socket, calls no function. A call takes 9 ns on some machines. */
 static __always_inline __u64 msg_object(struct cpu *c, struct sock *sk, __u32 tid, __u64 now)
 {
 	__u64 ino = sk->sk_socket->file->f_inode->i_ino, id = CT_OBJ_ID(CT_OBJ_SOCK, ino);
@@ -72,18 +66,18 @@ int ct_recv(__u64 *ctx)
 	return ctx[2] & MSG_PEEK ? 0 : msg_emit(CT_RECV, (void *)ctx[0], ctx[1]);
 }
 
-/* ctx of these programs: a struct socket, a message, a length, the result. */
+/* ctx: a struct socket, a message, a length, the result. */
 #define SEND_FEXIT(function)                                                                                 \
 	SEC("fexit/" #function) int ct_fexit_##function(__u64 *ctx)                                          \
 	{                                                                                                    \
 		return msg_emit(CT_SEND, ((struct socket *)ctx[0])->sk, ctx[3]);                             \
 	}
 SEND_FEXIT(unix_stream_sendmsg)
-SEND_FEXIT(unix_dgram_sendmsg) /* the kernel also sends SOCK_SEQPACKET through this function */
+SEND_FEXIT(unix_dgram_sendmsg) /* also sends SOCK_SEQPACKET */
 SEND_FEXIT(inet_sendmsg)
 SEND_FEXIT(inet6_sendmsg)
 
-/* ctx of these programs: a struct socket, a message, a length, flags, the result. */
+/* ctx: a struct socket, a message, a length, flags, the result. */
 #define RECV_FEXIT(function)                                                                                 \
 	SEC("fexit/" #function) int ct_fexit_##function(__u64 *ctx)                                          \
 	{                                                                                                    \

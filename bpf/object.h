@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * object.h - finds the object behind a descriptor: from the descriptor to the file, and from the
- * file to the id of the object. object_name.h names the object. Any program may call these
- * functions, under any lock, because they only read the memory of the kernel.
+ * object.h - finds the file of a descriptor, and the id of the object behind the file.
+ * object_name.h names the object. The functions only read kernel memory, so any program may call
+ * them, under any lock.
  */
 #ifndef CTRACE_BPF_OBJECT_H
 #define CTRACE_BPF_OBJECT_H
@@ -39,18 +39,17 @@ struct object {
 	struct file *file; /* at least one of file and sk is set */
 	struct inode *inode;
 	struct sock *sk;
-	__u32 sig; /* when this value changes, the object needs a new name */
-	__u32 tid; /* a task that uses the object */
+	__u32 sig;
+	__u32 tid;
 };
 
 /*
  * A cache of the kinds of anonymous inodes. An entry is the address of the file operations << 16 |
- * the kind (CT_OBJ_*). Without the cache, each look at such an inode would compare names.
+ * the kind (CT_OBJ_*).
  */
 __u64 ct_anon_kinds[16] __weak = {};
 
-/* Returns true if the strings are equal. Each string has OBJECT_ANON bytes, and the bytes behind
- * its end are 0. BPF has no memcmp(). */
+/* BPF has no memcmp(). Each string has OBJECT_ANON bytes, and ends in zeros. */
 #define OBJECT_ANON 16
 static __always_inline bool object_is(const char *name, const char *s)
 {
@@ -62,8 +61,6 @@ static __always_inline bool object_is(const char *name, const char *s)
 }
 #define OBJECT_IS(name, s) object_is(name, (const char[OBJECT_ANON]){ s })
 
-/* Returns the kind (CT_OBJ_*) of an anonymous inode that is not in the cache, and puts the kind
- * into the cache. f is a file of the inode, and fop is the address of the file operations of f. */
 static __noinline __u32 object_anon_learn(struct file *f, __u64 fop)
 {
 	char name[OBJECT_ANON] = {};
@@ -97,9 +94,8 @@ static __always_inline __u32 object_anon_kind(struct file *f)
 }
 
 /*
- * Returns the id of a socket. A socket that is not accepted yet has no struct socket and no inode,
- * so its id is made from sk, the address of its struct sock. The verifier must take sk for a
- * number, because the verifier lets no program compute with a pointer.
+ * A socket that is not accepted yet has no inode, so its id is made from the address sk. sk must be
+ * a plain number, because the verifier lets no program compute with a pointer.
  */
 static __always_inline __u64 object_sock_id(struct sock *sk)
 {
@@ -112,7 +108,6 @@ static __always_inline __u64 object_sock_id(struct sock *sk)
 	return CT_OBJ_ID(CT_OBJ_SOCK, RD(inode, i_ino));
 }
 
-/* Sets o->sk and o->sig. A socket needs a new name if its state changes. */
 static __always_inline void object_of_sock(struct object *o, struct sock *sk)
 {
 	o->sk = sk;
@@ -126,8 +121,7 @@ static __always_inline __u64 object_hash_id(__u32 kind, struct inode *inode)
 	return CT_OBJ_ID(kind, CT_OBJ_HASH(RD(sb, s_dev), RD(inode, i_ino)));
 }
 
-/* Returns the id of the master side of a pseudo terminal. The id is made from the id of the slave
- * side. Returns 0 if the slave side is gone. f is the open master side. */
+/* The id of a pseudo terminal's master side is made from the id of its slave side. */
 static __always_inline __u64 object_ptmx_id(struct file *f)
 {
 	struct tty_file_private *p = (void *)RD_NUM(f, private_data);
@@ -154,8 +148,6 @@ static __always_inline __u64 object_chardev_id(struct file *f, struct inode *ino
 	return object_hash_id(CT_OBJ_CHARDEV, inode);
 }
 
-/* Returns the id of an anonymous inode, a pidfd or a pipe. Returns 0 if the file is none of
- * these. */
 static __always_inline __u64 object_special_id(struct file *f, struct inode *inode, unsigned long magic)
 {
 	if (magic == ANON_INODE_FS_MAGIC)
@@ -167,7 +159,6 @@ static __always_inline __u64 object_special_id(struct file *f, struct inode *ino
 	return 0;
 }
 
-/* Fills in all members of o except file and tid. The caller has set o->file, which is not NULL. */
 static __always_inline void object_find(struct object *o)
 {
 	struct file *f = o->file;
@@ -193,8 +184,7 @@ static __always_inline void object_find(struct object *o)
 	o->id = object_special_id(f, inode, magic);
 	if (o->id)
 		return;
-	/* The kernel may reuse the inode number of a deleted file, but then with another
-	 * generation. */
+	/* The kernel reuses the inode number of a deleted file, with another generation. */
 	o->sig = RD(inode, i_generation);
 	switch (fmt) {
 	case S_IFDIR:
@@ -214,8 +204,6 @@ static __always_inline void object_find(struct object *o)
 	}
 }
 
-/* Like object_find(), but does nothing if o->file is NULL. Always returns 0. The function is
- * global, so that the verifier checks it once. */
 __weak int ct_object_of_file(struct object *o)
 {
 	if (o && o->file)
@@ -223,8 +211,6 @@ __weak int ct_object_of_file(struct object *o)
 	return 0;
 }
 
-/* Returns the file of a descriptor of t, or NULL if there is none. For the current task,
- * object_own_file() is faster. */
 static __always_inline struct file *object_fd_file(struct task_struct *t, __u32 fd)
 {
 	struct files_struct *files = (void *)RD_NUM(t, files);
@@ -235,7 +221,7 @@ static __always_inline struct file *object_fd_file(struct task_struct *t, __u32 
 	return (void *)rd_num(RD(fdt, fd) + fd);
 }
 
-/* Returns the file of a descriptor of t, or NULL if there is none. t must be the current task. */
+/* t must be the current task. */
 static __always_inline struct file *object_own_file(struct task_struct *t, __u32 fd)
 {
 	struct fdtable *fdt;

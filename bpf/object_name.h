@@ -2,7 +2,8 @@
 /*
  * object_name.h - names an object: fills a struct ct_object_blob, and writes it into the ring of
  * the CPU (emit.h). An object is named when it is first seen, and again when its name may have
- * changed. This is rare, so the code is not made for speed. object.h finds the object.
+ * changed. This is rare, so the code need not be fast. The __weak functions are global, so that the
+ * verifier checks each of them once.
  */
 #ifndef CTRACE_BPF_OBJECT_NAME_H
 #define CTRACE_BPF_OBJECT_NAME_H
@@ -11,24 +12,20 @@
 
 #include "object.h"
 
-/* The most components of a path in a name. The first components of a longer path are left out. */
-#define NAME_DEPTH 10
-/* The most bytes of one component in a name, with the 0 behind it. */
+#define NAME_DEPTH     10
 #define NAME_COMPONENT 48
 
 struct name_buf {
 	struct ct_object_blob b;
-	char name[CPU_OBJECT_NAME]; /* room for one component more than CT_OBJ_NAME_MAX allows */
+	char name[CPU_OBJECT_NAME];
 };
 _Static_assert(CPU_OBJECT_NAME >= CT_OBJ_NAME_MAX + NAME_COMPONENT, "a name");
 
 /*
- * While a name is written, its length so far is in n->b.name_len, and not in a local variable. The
- * verifier assumes that a number read from n can have any value, so it checks the code once. With a
- * local variable, it would check the code again for each length.
+ * The length of the name so far is in n->b.name_len, not in a local variable. The verifier checks
+ * the code again for each value of a local variable, but only once for a value in memory.
  */
 
-/* Appends a string. The name may become longer than CT_OBJ_NAME_MAX, by one component at most. */
 static __always_inline void name_add(struct name_buf *n, const void *s)
 {
 	__u64 at = n->b.name_len;
@@ -53,8 +50,6 @@ static __always_inline void name_char(struct name_buf *n, char ch)
 	}
 }
 
-/* Appends a slash and the component of a path that is at the address `part`. If part is 0, appends
- * nothing. Always returns 0. The function is global, so that the verifier checks it once. */
 __weak int ct_name_part(struct name_buf *n, __u64 part)
 {
 	if (!n || !part)
@@ -64,7 +59,6 @@ __weak int ct_name_part(struct name_buf *n, __u64 part)
 	return 0;
 }
 
-/* Returns how many bytes a component and its slash take in the name. A long component is cut. */
 static __always_inline __u32 name_need(struct dentry *d)
 {
 	__u32 n = BPF_CORE_READ(d, d_name.len) + 1;
@@ -72,8 +66,8 @@ static __always_inline __u32 name_need(struct dentry *d)
 	return n < NAME_COMPONENT ? n : NAME_COMPONENT - 1;
 }
 
-/* Writes the path of a file, across mounts. If the path is too long, or its beginning is not known,
- * writes "..." and the last components of the path. */
+/* Writes the path of a file, across mounts. If the beginning is too long or not known, it is
+ * "...". */
 static __always_inline void name_path(struct name_buf *n, struct file *f)
 {
 	struct vfsmount *mnt = BPF_CORE_READ(f, f_path.mnt);
@@ -81,16 +75,11 @@ static __always_inline void name_path(struct name_buf *n, struct file *f)
 	const unsigned char *part[NAME_DEPTH] = {};
 	bool whole = false;
 
-	/* In this loop, n->b.name_len is the length that the path needs, for the components up
-	 * to now. */
 	n->b.name_len = 4;
 	for (int i = 0; i < NAME_DEPTH; i++) {
 		struct dentry *up;
 
-		/*
-		 * Goes up through at most two mount points. A mount that is its own parent is the
-		 * root, or was unmounted (umount -l).
-		 */
+		/* A mount that is its own parent is the root, or was unmounted (umount -l). */
 		for (int m = 0; m < 2 && d == BPF_CORE_READ(mnt, mnt_root); m++) {
 			struct mount *in = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
 			struct mount *out = BPF_CORE_READ(in, mnt_parent);
@@ -105,13 +94,12 @@ static __always_inline void name_path(struct name_buf *n, struct file *f)
 			break;
 		up = BPF_CORE_READ(d, d_parent);
 		n->b.name_len += name_need(d);
-		barrier(); /* the next line reads name_len from memory again */
+		barrier();
 		if (i && n->b.name_len > CT_OBJ_NAME_MAX)
 			break;
 		/*
-		 * An entry that is its own parent has nothing above it. If the file itself is such an
-		 * entry (a memfd), its name is the whole path. Otherwise the beginning of the path is
-		 * not known.
+		 * The top entry is its own parent. A file that is its own top (a memfd) has a
+		 * complete path.
 		 */
 		if (i == 0 || d != up)
 			part[i] = BPF_CORE_READ(d, d_name.name);
@@ -122,7 +110,7 @@ static __always_inline void name_path(struct name_buf *n, struct file *f)
 		d = up;
 	}
 	n->b.name_len = 0;
-	barrier(); /* from here on, name_len in memory is the length so far */
+	barrier();
 	if (!whole && part[0]) {
 		name_char(n, '.');
 		name_char(n, '.');
@@ -146,18 +134,15 @@ static __always_inline __u32 name_unix(struct name_buf *n, struct unix_sock *u)
 	path = (char *)a + bpf_core_field_offset(struct unix_address, name) + sizeof(__u16);
 	if (size > sizeof(((struct sockaddr_un *)0)->sun_path))
 		size = sizeof(((struct sockaddr_un *)0)->sun_path);
-	barrier_var(size); /* without it, Clang may compare a copy of size, and the verifier then
-			      does not know the bound of size */
+	barrier_var(size); /* keeps the bound of size known to the verifier */
 	bpf_probe_read_kernel(n->name, size & 127, path);
 	if (n->name[0] == 0) {
-		n->name[0] = '@'; /* an abstract name has no 0 at its end */
+		n->name[0] = '@';
 		return size;
 	}
 	return size - 1;
 }
 
-/* Fills in the path and the peer of a unix socket. Returns false if the socket is connected to a
- * peer that is not known, or that is not accepted yet. */
 static __always_inline bool name_unix_sock(struct name_buf *n, struct object *o)
 {
 	struct unix_sock *u = (struct unix_sock *)o->sk;
@@ -213,18 +198,16 @@ static __always_inline bool name_is_anon(__u32 kind)
 	return kind >= CT_OBJ_EVENTFD && kind <= CT_OBJ_ANON;
 }
 
-/* Returns the pid that a pidfd stands for, in the first pid namespace. */
+/* The pid is a number in the first pid namespace. */
 static __always_inline __u64 name_pidfd(struct object *o)
 {
 	struct pid *pid = (struct pid *)(CT_OBJ_MASK & o->id);
 
-	/* The id lacks the upper bits of the address. In an address of the kernel, these bits are 1. */
+	/* The id lacks the upper bits of the address. They are all 1. */
 	pid = (struct pid *)((__u64)pid | ~CT_OBJ_MASK);
 	return BPF_CORE_READ(pid, numbers[0].nr);
 }
 
-/* Returns the device number of the mount that an open /dev/fuse serves, or 0 if it is not known
- * or nothing is mounted yet. */
 static __always_inline __u64 name_fuse(struct file *f)
 {
 	/* Since 6.18 the lowest bit of the address is a flag. */
@@ -233,11 +216,7 @@ static __always_inline __u64 name_fuse(struct file *f)
 	return d && bpf_core_field_exists(d->fc->dev) ? BPF_CORE_READ(d, fc, dev) : 0;
 }
 
-/*
- * Fills in n, except its time. n->b.h.size says how many bytes to write. Returns 1 if no part of
- * the name is missing. ct_object_fill() and ct_object_announce() are global functions, so that the
- * verifier checks each of them once, and not on every path to it.
- */
+/* Fills in n, except its time. Returns 1 if no part of the name is missing. */
 __weak int ct_object_fill(struct name_buf *n, struct object *o)
 {
 	struct inode *inode;
@@ -280,9 +259,8 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o)
 }
 
 /*
- * Names an object in three cases: the object has no name yet, its sig has changed, or a missing
- * part of the name is known now. Exception: a complete name is not replaced by a name that lacks a
- * part. Returns 1 if the object has a complete name for its present sig; otherwise returns 0.
+ * Names an object that has no name, or whose name is out of date or incomplete. An incomplete name
+ * never replaces a complete one. Returns 1 if the object has a complete name.
  */
 __weak int ct_object_announce(struct object *o, __u64 now)
 {
@@ -302,9 +280,8 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	if (!n)
 		return 0;
 	is.incomplete = !ct_object_fill(n, o);
-	/* The new name lacks a part, and is not better than the old name, so it is not written.
-	 * Either the sig is the same and the old name lacks a part too, or the old name is
-	 * complete. Example: a closed socket has no port and no peer any more. */
+	/* The new name is no better than the old one. Example: a closed socket has no port any
+	 * more. */
 	if (was && is.incomplete && (was->sig == o->sig || !was->incomplete)) {
 		n->b.h.size = 0; /* an empty record, which the daemon skips */
 		emit_submit(n, now);
@@ -321,14 +298,11 @@ static __always_inline __u64 object_key(__u64 id, __u32 sig)
 	return id ^ (__u64)sig << 40;
 }
 
-/* Returns the place of a key in the cache of the CPU (`named` in struct cpu). If this place
- * holds the key, the object has its name. */
 static __always_inline ct_u64 *object_named(struct cpu *c, __u64 key)
 {
 	return &c->named[(key ^ key >> 6 ^ key >> 13) & (CPU_NAMED - 1)];
 }
 
-/* Calls ct_object_announce(), unless the cache of the CPU says that the object has its name. */
 static __always_inline void object_see(struct object *o, __u64 now)
 {
 	__u64 key = object_key(o->id, o->sig);
@@ -355,14 +329,11 @@ static __always_inline __u64 object_of_file(struct file *f, __u32 tid, __u64 now
 	return o.id;
 }
 
-/* Names the object behind a descriptor of t, and returns its id, or 0 if there is no object. */
 static __always_inline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64 now)
 {
 	return object_of_file(object_fd_file(t, fd), t->pid, now);
 }
 
-/* Like object_of_fd(), but for the current task. The function is global, so that the verifier
- * checks it once. */
 __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -370,16 +341,15 @@ __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 
 	if (!o.file)
 		return 0;
-	object_find(&o); /* inlined here, because a call of ct_object_of_file() takes time */
+	object_find(&o); /* inlined, because a call of ct_object_of_file() takes time */
 	object_see(&o, now);
 	return o.id;
 }
 
 /*
- * Names the socket whose struct sock is at the address `at`, and returns the id of the socket.
- * Several .bpf.c files contain this function. The function is global and weak, so the linker keeps
- * only the function of the first file. meson.build puts sched.bpf.c first, because RD is fast only
- * there (compat.h).
+ * Names the socket whose struct sock is at the address `at`, and returns its id. Several .bpf.c
+ * files have this weak function, and the linker keeps the one of the first file. So meson.build
+ * puts sched.bpf.c first: RD is fast only there (compat.h).
  */
 __weak __u64 ct_object_of_sk(__u64 at, __u32 tid, __u64 now)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sample.bpf.c - samples tasks that run for long without blocking, in the timer interrupts that a
- * busy CPU has anyway. Also puts the begin of a timer on the stack of interrupts (context.h).
+ * sample.bpf.c - samples tasks that run for long without blocking, in the timer interrupts of a
+ * busy CPU. Also puts the begin of a timer on the stack of interrupts (context.h).
  */
 #include "context.h"
 #include "task.h"
@@ -18,11 +18,9 @@ static __always_inline __u8 sample_frames(void *ctx, struct ct_rawstack_blob *b,
 }
 
 /*
- * Returns how long the current task has run without blocking: its CPU time in ns since it last
- * blocked. The kernel may update this CPU time only once a tick, so the result may be too small by
- * up to a tick. The result is at least the time since the task came to its CPU. Preemption does not
- * end a run. Otherwise, if the machine has more runnable tasks than CPUs, even a task that only
- * computes would have only short runs.
+ * Returns the CPU time of t in ns since it last blocked. Preemption does not end a run, else all
+ * runs would be short on a busy machine. The result may be a tick too small, because the kernel may
+ * update the CPU time only once a tick.
  */
 static __always_inline __u64 sample_ran(struct task_struct *t, __u64 now)
 {
@@ -39,8 +37,6 @@ static __always_inline __u64 sample_ran(struct task_struct *t, __u64 now)
 	return used > unswitched ? used : unswitched;
 }
 
-/* Writes a sample if one is due. The kernel frames come first, then the user frames, as abi.h
- * requires. */
 static __noinline int sample(__u64 *ctx, struct cpu *c, __u64 now)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -66,7 +62,7 @@ static __noinline int sample(__u64 *ctx, struct cpu *c, __u64 now)
 	s->b.ran_ns = ran;
 	s->b.tgid = t->tgid;
 	s->b.nr = wait_syscall(t, task_regs(t));
-	/* Outside of a system call, the kernel frames belong to this interrupt, so they are left out. */
+	/* Outside of a system call, the kernel frames are those of this interrupt. */
 	if (s->b.nr != CT_NR_NONE)
 		n = sample_frames(ctx, &s->b, 0, SAMPLE_KERNEL, 0);
 	if (n > SAMPLE_KERNEL)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sched.bpf.c - records context switches and wake-ups, each with its reason. */
-/* bpf_rdonly_cast makes reads faster, but only one file may use it (compat.h). This file does,
- * because its programs read more objects than those of any other file, and the kernel holds a lock
- * of the scheduler while these programs run. */
+/* bpf_rdonly_cast makes reads faster, but only one file may use it (compat.h). These programs
+ * read the most, while the kernel holds a lock of the scheduler. */
 #define COMPAT_RDONLY_CAST
 #include "wait.h"
 #include "caps.h"
@@ -17,12 +16,11 @@ struct task_struct *task_plain(struct task_struct *t)
 }
 
 /*
- * Returns the state of a task that leaves the CPU, or 0 if the task stays runnable.
+ * Returns 0 if the task stays runnable.
  *
- * Before 6.14, sched_switch can give a wrong state (fixed by commit 8feb053d5319). If a task is
- * about to sleep and has a signal pending, the task stays runnable, but sched_switch gives the
- * state that the task asked for. prev->__state is right then: it is 0. A wake-up cannot have set it
- * to 0, because a wake-up needs the run-queue lock, which is held here.
+ * Before 6.14, sched_switch gives a wrong state if a signal is pending (fixed by commit
+ * 8feb053d5319). Then prev->__state is right: it is 0. No wake-up has set it to 0, because a
+ * wake-up needs the run-queue lock, which is held here.
  */
 static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
 {
@@ -33,7 +31,6 @@ static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
 	return ct_switch_has_state ? ctx[3] : own;
 }
 
-/* Returns the kind of the wait if the state of the task alone tells it. Otherwise returns 0. */
 static __always_inline __u8 switch_state_kind(struct task_struct *prev, __u32 state)
 {
 	if (state & TASK_DEAD)
@@ -45,8 +42,6 @@ static __always_inline __u8 switch_state_kind(struct task_struct *prev, __u32 st
 
 #include "wake.h"
 
-/* Finds why prev waits, and fills x->w. view is WAIT_SELF if prev is the current task, which blocks
- * now. Otherwise view is WAIT_OTHER. */
 static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct *prev, __u32 state,
 					  enum wait_view view)
 {
@@ -84,14 +79,12 @@ static __always_inline void switch_runnable(struct wait_ctx *x, struct task_stru
 		x->w.kind = CT_W_YIELD;
 }
 
-/* Sets the fields of r that describe the wait of a task: state, wait, flags, nr, obj. */
 static __always_inline void switch_fill(struct ct_rec *r, struct task_struct *t, struct wait_ctx *x,
 					__u32 state)
 {
 	r->state = state & 0xff;
 	if (state && !r->state)
-		/* The state is above the low byte: the task is frozen, or waits for a sleeping
-		 * lock of PREEMPT_RT. */
+		/* The high states: frozen, or in wait for a sleeping lock of PREEMPT_RT. */
 		r->state = CT_ST_DISK;
 	r->wait = x->w.kind;
 	r->flags = x->w.flags;
@@ -105,7 +98,6 @@ static __always_inline void switch_fill(struct ct_rec *r, struct task_struct *t,
 	r->obj = x->w.obj;
 }
 
-/* Writes the CT_FOUND of a wait that lasted from `since` to `now`. */
 static __noinline int coarse_wait(struct cpu *c, struct task_struct *p, __u64 now, __u64 since)
 {
 	__u32 state = p->__state;
@@ -159,8 +151,6 @@ int ct_switch(__u64 *ctx)
 	return 0;
 }
 
-/* Returns true if the wait of p is surely shorter than CT_COARSE_NS. This test is cheap, because it
- * does not read the clock. */
 static __always_inline bool waking_is_short(struct task_struct *p)
 {
 	__u64 left = found_left(p);
@@ -169,10 +159,8 @@ static __always_inline bool waking_is_short(struct task_struct *p)
 }
 
 /*
- * Called when p is woken. If it is known that p waited for at least CT_COARSE_NS, and p is not a
- * task of ctraced, records the wait (CT_FOUND) and its end (CT_WAKE), and returns true. Otherwise
- * records nothing and returns false. The kernel itself keeps the time at which p left its CPU, and
- * the saved registers of p still tell the reason of the wait.
+ * Records a wait of CT_COARSE_NS or more (CT_FOUND, CT_WAKE). Returns true if it recorded one. The
+ * kernel keeps the time at which p left its CPU, and the saved registers of p tell why it waited.
  */
 static __always_inline bool waking_long(void *ctx, struct cpu *c, struct task_struct *p,
 					struct task_struct *cur)
@@ -211,7 +199,7 @@ int ct_waking(__u64 *ctx)
 	return 0;
 }
 
-/* In a coarse step, this program is attached instead of ct_switch(), ct_waking() and ct_wake_new(). */
+/* A coarse step attaches this program instead of ct_switch(), ct_waking() and ct_wake_new(). */
 SEC("tp_btf/sched_waking")
 int ct_waking_coarse(__u64 *ctx)
 {

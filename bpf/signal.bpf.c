@@ -7,16 +7,15 @@
 
 #define SIGKILL         9
 #define SIGNAL_BIT(sig) (1ULL << ((sig)-1))
-/* Two values that stand in place of the address of the kernel_siginfo. NOINFO: user space sent the
- * signal. PRIV: the kernel sent the signal, without details. */
-#define SEND_SIG_NOINFO        0
-#define SEND_SIG_PRIV          1
+/* Two values of info are no address. */
+#define SEND_SIG_NOINFO        0 /* user space sent the signal */
+#define SEND_SIG_PRIV          1 /* the kernel sent the signal */
 #define SI_KERNEL              0x80
 #define TRACE_SIGNAL_DELIVERED 0
 
 /*
- * The signals whose default action does not kill. SIGURG, SIGCHLD, SIGCONT and SIGWINCH are
- * ignored. SIGSTOP, SIGTSTP, SIGTTIN and SIGTTOU stop the process.
+ * By default, these are ignored: SIGURG, SIGCHLD, SIGCONT, SIGWINCH. And these stop the process:
+ * SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU.
  */
 #define SIGNAL_NOT_FATAL                                                                                     \
 	(SIGNAL_BIT(23) | SIGNAL_BIT(17) | SIGNAL_BIT(18) | SIGNAL_BIT(28) | SIGNAL_BIT(19) |                \
@@ -53,7 +52,7 @@ int ct_signal(__u64 *ctx)
 	r = emit_rec(c, CT_SIGNAL, now);
 	if (!r)
 		return 0;
-	/* info is read as a number, because its two special values are no addresses. */
+	/* Read as a number, because two values of info are no address. */
 	bpf_probe_read_kernel(&info, sizeof(info), &ctx[1]);
 	if (info == SEND_SIG_PRIV)
 		code = SI_KERNEL;

@@ -3,8 +3,7 @@
  * uprobe.bpf.c - records the jobs of frameworks, with probes on functions of the frameworks. The
  * cookie of a probe is the index of its rule in ct_job_rules.
  *
- * Unlike programs on tracepoints, these programs can be preempted. So they use the side ring
- * (emit.h).
+ * These programs can be preempted, so they use the side ring (emit.h).
  */
 #include "compat.h"
 #include "emit.h"
@@ -17,9 +16,6 @@ struct {
 	__type(value, struct job_rule);
 } ct_job_rules SEC(".maps");
 
-/* The functions that jobs run. The programs report a function of a process to the daemon once,
- * through ct_job_calls (struct job_call). ct_job_told has the functions that were reported
- * already. */
 struct call_key {
 	__u64 function;
 	__u64 tgid;
@@ -36,10 +32,9 @@ struct {
 	__uint(max_entries, 65536);
 } ct_job_calls SEC(".maps");
 
-/* The jobs of rules with JOB_RETURNS whose probed function has not returned yet. sp is the value
- * that the stack pointer of the task will have after the return. */
+/* Jobs of JOB_RETURNS rules whose function has not returned yet. */
 struct open_key {
-	__u64 sp;
+	__u64 sp; /* the stack pointer after the return */
 	__u64 tid;
 };
 struct open_job {
@@ -52,7 +47,7 @@ struct {
 	__type(value, struct open_job);
 } ct_job_open SEC(".maps");
 
-/* The jobs that a rule with JOB_NOTED has noted as enqueued, and that have not started yet. */
+/* Jobs that a JOB_NOTED rule has seen enqueued, and that have not started yet. */
 struct queued_key {
 	__u64 job;
 	__u64 tgid;
@@ -64,10 +59,7 @@ struct {
 	__type(value, __u8);
 } ct_job_queued SEC(".maps");
 
-/*
- * Each register has a load of its own, with a fixed offset, because the verifier refuses any other
- * load from the context of a program.
- */
+/* The verifier allows only loads with a fixed offset from the context. */
 #define JOB_REG(i, member)                                                                                   \
 	case 1 + (i):                                                                                        \
 		v = regs->member;                                                                            \
@@ -142,7 +134,6 @@ static __always_inline __u64 job_value(struct pt_regs *regs, const struct job_va
 	return v;
 }
 
-/* Names a queue after its framework. Does this only once for each queue. */
 static __always_inline void job_name_queue(struct cpu *c, __u64 id, const struct job_rule *rule, __u32 tid,
 					   __u64 now)
 {
@@ -158,7 +149,7 @@ static __always_inline void job_name_queue(struct cpu *c, __u64 id, const struct
 	bpf_map_update_elem(&ct_objects, &id, &seen, 0);
 	o.b.h.ts = now;
 	o.b.h.kind = CT_OBJECT;
-	o.b.h.size = sizeof(o.b) + ((rule->name_len + 7) & 0x18); /* at most JOB_NAME_MAX */
+	o.b.h.size = sizeof(o.b) + ((rule->name_len + 7) & 0x18);
 	o.b.h.tid = tid;
 	o.b.id = id;
 	o.b.name_len = rule->name_len;
@@ -201,15 +192,13 @@ static __always_inline void job_tell(__u32 tgid, __u64 function, __u32 calls)
 
 	if (bpf_map_lookup_elem(&ct_job_told, &key))
 		return;
-	/* If there is no room, the next job with this function tries again. */
 	if (!bpf_ringbuf_output(&ct_job_calls, &call, sizeof(call), BPF_RB_FORCE_WAKEUP))
 		bpf_map_update_elem(&ct_job_told, &key, &told, 0);
 }
 
 /*
- * Returns true if the event counts. A probed function that starts jobs may also be called for
- * something that is no job. So if the rule has JOB_QUEUED, the event counts only if the job was
- * enqueued before. If the rule has JOB_NOTED, notes the job as enqueued.
+ * The probed function may also be called for something that is no job. So with JOB_QUEUED, an event
+ * counts only if its job was enqueued before.
  */
 static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid)
 {
@@ -232,7 +221,7 @@ int ct_job_entry(struct pt_regs *regs)
 	if (!rule || id >> 32 == ct_tracer_tgid)
 		return 0;
 	j.job = job_value(regs, &rule->job);
-	if (!j.job || !job_counts(rule, j.job, id >> 32)) /* an event without a job is of no use */
+	if (!j.job || !job_counts(rule, j.job, id >> 32))
 		return 0;
 	j.queue = job_value(regs, &rule->queue);
 	j.function = job_value(regs, &rule->function);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vmlinux.h - types of the kernel, written by hand, so that a build needs no kernel BTF. The types
- * have only a few of their members: those that the programs need.
- *
- * The loader sets the real offsets (CO-RE), so the members may stand here in any order. compat.h has
- * variants of some types, for kernels that differ.
+ * vmlinux.h - types of the kernel, written by hand, so that a build needs no kernel BTF. They have
+ * only the members that the programs need, in any order, because the loader sets the real offsets
+ * (CO-RE). compat.h has variants for kernels that differ.
  */
 #ifndef CTRACE_BPF_VMLINUX_H
 #define CTRACE_BPF_VMLINUX_H
@@ -31,7 +29,7 @@ typedef _Bool bool;
 #define false 0
 #define NULL ((void *)0)
 
-/* From the kernel's user-space interface (linux/bpf.h). */
+/* From linux/bpf.h. */
 enum bpf_map_type {
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_LRU_HASH = 9,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait.h - finds why a task blocks, and which object a waker acts on. The header calls this
- * decoding. The decoder reads the registers that the kernel saves when a task enters a system call.
+ * wait.h - finds why a task blocks, and which object a waker acts on: it decodes the task. The
+ * decoder reads the registers that the kernel saves when a task enters a system call.
  *
- * The decoder also names the objects that it finds (object_name.h), and emits CT_FUTEX and
- * CT_WAITFD. The caller emits the record of the wait. sched.bpf.c decodes the current task, and in
- * waking_long() the wakee. iter.bpf.c decodes any task.
+ * The decoder also names the objects (object_name.h), and emits CT_FUTEX and CT_WAITFD. The caller
+ * emits the record of the wait.
  */
 #ifndef CTRACE_BPF_WAIT_H
 #define CTRACE_BPF_WAIT_H
@@ -16,8 +15,8 @@
 #define TASK_STOPPED_TRACED  0xc
 #define TASK_DEAD            0x80
 #define TASK_NOLOAD          0x400
-#define TASK_FROZEN          0x8000     /* since 6.1 */
-#define JOBCTL_TRAP_FREEZE   (1U << 23) /* the freezer of control groups, version 2 */
+#define TASK_FROZEN          0x8000 /* since 6.1 */
+#define JOBCTL_TRAP_FREEZE   (1U << 23)
 
 #define PID_MAX_LIMIT 4194304
 
@@ -25,15 +24,14 @@ struct wait {
 	__u64 obj;
 	__u16 nr;
 	__u8 kind;
-	__u8 flags; /* CT_SF_* */
+	__u8 flags;
 };
 
 /*
  * The task that is decoded:
- * - WAIT_SELF: the current task, which blocks. The decoder can read its memory.
+ * - WAIT_SELF: the current task, which blocks. Its memory is read.
  * - WAIT_WAKER: the current task, which wakes another one.
- * - WAIT_OTHER: a task that blocks, mostly another one than the current task. The decoder does not
- *   read its memory.
+ * - WAIT_OTHER: any task that blocks. Its memory is not read.
  */
 enum wait_view { WAIT_SELF, WAIT_WAKER, WAIT_OTHER };
 
@@ -44,8 +42,6 @@ struct wait_ctx {
 	__u32 pad;
 };
 
-/* Returns true if the task is stopped, traced or frozen. Such a task goes on only when another
- * task continues it. */
 static __always_inline bool wait_is_stopped(struct task_struct *t, __u32 state)
 {
 	return state & (TASK_STOPPED_TRACED | TASK_FROZEN) || t->jobctl & JOBCTL_TRAP_FREEZE;
@@ -66,19 +62,14 @@ static __always_inline __u16 wait_class(__u16 nr)
 	return i < SYSCLASS_N ? ct_sysclass[i] : CT_W_OTHER;
 }
 
-/*
- * Returns the id of the object of a descriptor of t. For the current task, ct_object_of_fd() finds
- * the object. ct_object_of_fd() is global, so the verifier checks it only once.
- */
 static __always_inline __u64 wait_object(struct task_struct *t, __u32 fd, __u64 now, enum wait_view view)
 {
 	return view == WAIT_OTHER ? object_of_fd(t, fd, now) : ct_object_of_fd(fd, now);
 }
 
 /*
- * Sets the flags for the time limit of a wait. In the class SYSCLASS_TIMED, every wait has a limit.
- * In the other classes, a wait has a limit only if SYSCLASS_LIMIT() names an argument of the system
- * call. This argument is a number of ms, or the address of a structure of seconds and a fraction.
+ * SYSCLASS_LIMIT() names the argument that has the time limit. The argument is a number of ms, or
+ * the address of a structure of seconds and a fraction.
  */
 static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs, enum wait_view view)
 {
@@ -112,11 +103,7 @@ static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs,
 #define WAITID_P_PID   1
 #define WAITID_P_PIDFD 3
 
-/*
- * Returns the id of the child for which t calls wait4 or waitid with the argument pid. Returns 0 if
- * the call is for any child, or if the child is not known. The child is not known if t is in a pid
- * namespace other than the first, because then pid is a number in that namespace.
- */
+/* pid is a number of the task's own pid namespace, so it is of use only in the first namespace. */
 static __always_inline __u64 wait_child(struct task_struct *t, __s32 pid)
 {
 	if (pid <= 0 || task_plain(t)->thread_pid->level)
@@ -135,7 +122,6 @@ static __always_inline bool wait_is_vfork(struct wait_ctx *x, struct pt_regs *re
 	return flags & CLONE_VFORK;
 }
 
-/* Decodes the system calls whose class alone does not tell the reason of the wait. */
 static __always_inline void wait_special(struct wait_ctx *x, struct task_struct *t, struct pt_regs *regs,
 					 enum wait_view view)
 {
@@ -168,11 +154,7 @@ static __always_inline void wait_special(struct wait_ctx *x, struct task_struct 
 	}
 }
 
-/*
- * Fills in x->w from the system call that t is in. The caller has set x->now. If t is in no system
- * call, w.nr is CT_NR_NONE and w.kind is CT_W_FAULT. If t is in a 32-bit system call, w.nr is
- * CT_NR_NONE, w.kind is CT_W_OTHER and w.flags is CT_SF_COMPAT.
- */
+/* Fills in x->w from the system call that t is in. The caller has set x->now. */
 static __always_inline void wait_decode(struct wait_ctx *x, struct task_struct *t, enum wait_view view)
 {
 	struct pt_regs *regs = task_regs(t);

@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait_fds.h - finds the descriptors that poll and select wait on. This header is a part of wait.h,
- * which includes it.
+ * wait_fds.h - a part of wait.h: finds the descriptors that poll and select wait on. wait_fds()
+ * reads the set of the current task in user memory. wait_polled() finds the set of another task on
+ * the kernel stack of that task.
  *
- * wait_fds() is for the current task: it reads the set in the memory of the task. wait_polled() is
- * for any other task that blocks: it finds the files of the set on the kernel stack of the task.
- *
- * Most functions here are global, so that the verifier checks them once and not on every path. A
- * global function must return a number. If a comment says nothing about the result, it is always 0.
+ * Most functions are global, so that the verifier checks them once and not on every path. A global
+ * function must return a number, so some of them always return 0.
  */
 #ifndef CTRACE_BPF_WAIT_FDS_H
 #define CTRACE_BPF_WAIT_FDS_H
 
 #define WAIT_AGAIN_NS     1000000000ULL
-#define WAIT_SELECT_WORDS 16 /* words read of each bit set, at most; a word has 64 descriptors */
+#define WAIT_SELECT_WORDS 16
 
 /*
- * ct_polled_find() searches at most this many bytes of the kernel stack, next below the saved
- * registers. The kernel moves the frames of a system call down by a random distance of up to 1 KiB.
- * The frames down to the struct poll_wqueues take up to 1.5 KiB.
+ * In bytes, next below the saved registers. The kernel moves the frames of a system call down by up
+ * to 1 KiB, at random. The frames themselves take up to 1.5 KiB.
  */
-#define POLLED_STACK 3072
-#define POLLED_WORDS 8 /* how many words of the stack are read at once */
-/* The number of entries in a struct poll_wqueues. A larger set has more entries in other memory. */
+#define POLLED_STACK   3072
+#define POLLED_WORDS   8
 #define POLLED_ENTRIES 9
 
 #define POLLIN     0x1
@@ -32,7 +28,6 @@
 #define POLLHUP    0x10
 #define POLLRDNORM 0x40
 
-/* struct pollfd of user space. */
 struct wait_pollfd {
 	__s32 fd;
 	__u16 events, revents;
@@ -40,13 +35,13 @@ struct wait_pollfd {
 
 struct wait_set {
 	__u64 now;
-	/* Number of descriptors. It is more than CT_WAITFD_MAX if fd[] has only a part of them.
-	 * As input of ct_wait_select(), n is the highest descriptor + 1. */
+	/* If n is above CT_WAITFD_MAX, fd[] has only a part of the set. As input of
+	 * ct_wait_select(), n is the highest descriptor + 1. */
 	__u32 n;
-	__u32 word; /* how many words ct_wait_select() has read */
+	__u32 word;
 	union {
 		/*
-		 * Input of ct_wait_select(): the user addresses of the sets for read, write and
+		 * Input of ct_wait_select(): user addresses of the sets for read, write,
 		 * exceptions.
 		 */
 		__u64 bits[3];
@@ -59,9 +54,6 @@ static __always_inline __u64 wait_hash(__u64 hash, __u64 v)
 	return (hash ^ v) * 0x9e3779b97f4a7c15ULL;
 }
 
-/* Returns true if this hash differs from the hash that was last noted for the task, or if that was
- * a second ago or more. In both cases notes this hash and the time. The caller then writes the set,
- * unless it has only one descriptor. */
 static __always_inline bool wait_hash_is_new(struct task_state *ts, __u64 hash, __u64 now)
 {
 	if (ts->poll_hash == hash && now - ts->poll_ns < WAIT_AGAIN_NS)
@@ -71,7 +63,6 @@ static __always_inline bool wait_hash_is_new(struct task_state *ts, __u64 hash, 
 	return true;
 }
 
-/* Notes for wake_polled() which descriptors of the set the task polls for input. */
 static __always_inline void wait_set_note(struct wait_set *s, struct task_state *ts)
 {
 	ts->n_polled = s->n;
@@ -79,9 +70,6 @@ static __always_inline void wait_set_note(struct wait_set *s, struct task_state 
 		ts->polled[i] = s->fd[i].events & (POLLIN | POLLRDNORM) ? s->fd[i].fd : -1;
 }
 
-/* Notes the set s of the task t (wait_set_note()). Returns true if the caller must write the
- * CT_WAITFD records of the set: wait_hash_is_new() is true for the descriptors and events of s.
- * Also returns true if there is no memory to compare the sets. */
 static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_struct *t)
 {
 	struct task_state *ts = bpf_task_storage_get(&ct_tasks, t, 0, 0);
@@ -95,9 +83,8 @@ static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_stru
 	return wait_hash_is_new(ts, hash, s->now);
 }
 
-/* Writes the CT_WAITFD of s->fd[i], whose object has the id obj. Returns 1, or 0 if nothing is
- * written. This code is not a part of ct_wait_set(), because before 6.2 that function has little
- * stack left. */
+/* Returns 0 if nothing is written. A function of its own, because before 6.2 ct_wait_set() has
+ * little stack left. */
 __weak int ct_wait_one(struct wait_set *s, __u32 i, __u64 obj)
 {
 	struct cpu *c = emit_cpu();
@@ -117,8 +104,6 @@ __weak int ct_wait_one(struct wait_set *s, __u32 i, __u64 obj)
 	return 1;
 }
 
-/* Notes the set that the current task polls. Writes the CT_WAITFD records of the set if it has
- * several descriptors and wait_set_is_new() returns true. */
 __weak int ct_wait_set(struct wait_set *s)
 {
 	if (!s || !wait_set_is_new(s, bpf_get_current_task_btf()) || s->n < 2)
@@ -132,8 +117,6 @@ __weak int ct_wait_set(struct wait_set *s)
 	return 0;
 }
 
-/* Returns a word of a bit set of select. user is the address of the set in the memory of the
- * current task. Returns 0 if user is 0, or if the word cannot be read. */
 __weak __u64 ct_wait_word(__u64 user, __u32 word)
 {
 	__u64 v = 0;
@@ -144,9 +127,8 @@ __weak __u64 ct_wait_word(__u64 user, __u32 word)
 }
 
 /*
- * Returns the index of the only bit that is set. The code has no branch, because the verifier would
- * check each branch separately. Clang 14 has no __builtin_ctzll() for BPF. Without the barrier,
- * Clang would turn this code into a call of __builtin_ctzll().
+ * bit has one bit set. The code has no branch, because the verifier would check each branch. Clang
+ * 14 has no __builtin_ctzll() for BPF, and the barrier keeps Clang from using it.
  */
 static __always_inline __u32 wait_bit_index(__u64 bit)
 {
@@ -160,12 +142,11 @@ static __always_inline __u32 wait_bit_index(__u64 bit)
 }
 
 /*
- * Takes the first CT_WAITFD_MAX descriptors out of the bit sets of select, and puts them into
- * s->fd. Each step of the loop takes a descriptor, or goes on to the next word.
+ * Puts the first CT_WAITFD_MAX descriptors of the bit sets into s->fd. Each step of the loop takes
+ * a descriptor, or goes on to the next word.
  *
- * The counters n and word are in *s, not in local variables. The verifier assumes that a number
- * read from *s can have any value, so it checks the step once. For a local variable, it would check
- * the step again for each value.
+ * The counters n and word are in *s, not in local variables. Otherwise the verifier would check the
+ * step again for each value of a counter.
  */
 __weak int ct_wait_select(struct wait_set *s)
 {
@@ -204,8 +185,6 @@ __weak int ct_wait_select(struct wait_set *s)
 				   (pri >> bit & 1) * POLLPRI; /* written without branches */
 		s->n = at + 1;
 	}
-	/* The sets may have more descriptors. Then n is above CT_WAITFD_MAX, so that readers
-	 * know that fd[] has only a part of them. */
 	if (s->n == CT_WAITFD_MAX && (bits || s->word * 64 < n_fds))
 		s->n++;
 	return 0;
@@ -235,36 +214,31 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 	if (s.n == 1 && s.fd[0].fd >= 0)
 		x->w.obj = ct_object_of_fd(s.fd[0].fd, x->now);
 	else if (!s.n)
-		x->w.kind = CT_W_SLEEP; /* a select or poll without descriptors: an old way to sleep for less
-					   than a second */
+		x->w.kind = CT_W_SLEEP; /* an old way to sleep for less than a second */
 }
 
-/* The data of wait_polled(). It is small, because before 6.2 little stack is left here. task and
- * regs are addresses as numbers, because before 6.9 a global function takes no pointer to a
- * task. */
+/* Small, because before 6.2 little stack is left here. */
 struct wait_polled {
 	__u64 now;
+	/* Numbers, because before 6.9 a global function takes no pointer to a task. */
 	union {
 		__u64 task; /* input of ct_polled_find(): the task that polls */
 		__u64 hash; /* result of ct_polled_read(): a hash of the files and events */
 		__u64 done; /* of ct_polled_emit(): how many files are written so far */
 	};
 	union {
-		__u64 regs; /* input of ct_polled_find(): the saved registers, at the upper end
-			       of the kernel stack */
+		__u64 regs; /* input of ct_polled_find(): the saved registers */
 		__u64 at;   /* result of ct_polled_find(): the struct poll_wqueues */
-		__u64 obj;  /* result of ct_polled_read() if there is only one file */
+		__u64 obj;  /* result of ct_polled_read() for a single file */
 	};
 	__u32 tid;
-	__u32 n; /* number of files; if it is above CT_WAITFD_MAX, only some of the files are
-		    written */
+	__u32 n; /* number of files; at most CT_WAITFD_MAX of them are written */
 };
 
 /*
- * Returns true if a struct poll_wqueues is at this address, and is in use. Each entry of such a
- * struct points back to the struct, and is linked into a wait queue. The function checks only the
- * first entry. A leftover of an earlier call may still be whole on the stack, but the kernel has
- * poisoned the links in its entries.
+ * Returns true if a struct poll_wqueues that is in use is at this address. The entries of such a
+ * struct point back to it. In a leftover of an earlier call, the kernel has poisoned the links of
+ * the entries.
  */
 __weak int ct_polled_is(__u64 at)
 {
@@ -276,8 +250,6 @@ __weak int ct_polled_is(__u64 at)
 	       (__u64)BPF_CORE_READ(q, inline_entries[0].wait.entry.next, prev) == link;
 }
 
-/* Looks for the struct poll_wqueues in POLLED_WORDS words of the stack. Returns 1 if it finds
- * the struct, 0 if it does not, or -1 if the words cannot be read. */
 __weak int ct_polled_step(struct wait_polled *p, __u64 from)
 {
 	__u64 words[POLLED_WORDS];
@@ -296,9 +268,8 @@ __weak int ct_polled_step(struct wait_polled *p, __u64 from)
 }
 
 /*
- * Finds the struct poll_wqueues of a task that is in poll or select. The kernel keeps it on the
- * stack of the task, in the frame of do_sys_poll() or do_select(), not far below the saved
- * registers. Returns 1 if it finds the struct; otherwise returns 0.
+ * The kernel keeps the struct poll_wqueues on the stack of the task, not far below the saved
+ * registers. Returns 1 if it is found.
  */
 __weak int ct_polled_find(struct wait_polled *p)
 {
@@ -316,7 +287,6 @@ static __always_inline __u64 polled_first(__u64 at)
 	return at + bpf_core_field_offset(struct poll_wqueues, inline_entries);
 }
 
-/* Goes through the entries of p->at, and sets n and hash. If there is only one file, also sets obj. */
 __weak int ct_polled_read(struct wait_polled *p)
 {
 	struct file *f, *last = NULL;
@@ -331,7 +301,7 @@ __weak int ct_polled_read(struct wait_polled *p)
 	used = BPF_CORE_READ(q, inline_index);
 	for (int i = 0; i < POLLED_ENTRIES && i < used; i++) {
 		f = BPF_CORE_READ(e, filp);
-		if (f != last) { /* a file has an entry for each of its wait queues */
+		if (f != last) {
 			p->n++;
 			p->hash = wait_hash(p->hash, (__u64)f ^ BPF_CORE_READ(e, key));
 		}
@@ -339,15 +309,12 @@ __weak int ct_polled_read(struct wait_polled *p)
 		e = (void *)e + bpf_core_type_size(struct poll_table_entry);
 	}
 	if (BPF_CORE_READ(q, table))
-		p->n += CT_WAITFD_MAX; /* There are more files. This n tells readers that the set
-					  was cut. */
+		p->n += CT_WAITFD_MAX;
 	if (p->n == 1)
 		p->obj = object_of_file(last, p->tid, p->now);
 	return 0;
 }
 
-/* Writes the CT_WAITFD of a file. f is the address of the struct file, and events are the events
- * of its entry in the poll_wqueues. Returns 1, or 0 if there is no room. */
 __weak int ct_polled_file(struct wait_polled *p, __u64 f, __u32 events)
 {
 	struct ct_rec *r;
@@ -371,7 +338,6 @@ __weak int ct_polled_file(struct wait_polled *p, __u64 f, __u32 events)
 	return 1;
 }
 
-/* Writes a CT_WAITFD for each of the first CT_WAITFD_MAX files of p->at. */
 __weak int ct_polled_emit(struct wait_polled *p)
 {
 	struct file *f, *last = NULL;

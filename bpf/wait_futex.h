@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait_futex.h - finds the futex that a task waits on or signals, and the owner of a futex that the
- * current task waits on. This header is a part of wait.h, which includes it. The owner is read from
- * the memory of the current task.
+ * wait_futex.h - a part of wait.h: finds the futex that a task waits on or signals. For a wait of
+ * the current task, also finds the owner of the futex, in the memory of the task.
  */
 #ifndef CTRACE_BPF_WAIT_FUTEX_H
 #define CTRACE_BPF_WAIT_FUTEX_H
@@ -33,18 +32,15 @@ static __always_inline __u32 futex_read(__u64 uaddr)
 }
 
 /*
- * Returns the tid of the owner of a futex, or 0 if the owner is not known. word is the present
- * value of the futex word, and val is the value that the waiting task expects there. limited: the
- * wait has a time limit. The place of the tid depends on the futex:
- * - PI or robust mutex (a convention of the kernel): the tid is in the word itself.
- * - Mutex of glibc (ctrace/glibc.h): the tid is in memory near the word. glibc uses
- *   FUTEX_WAIT_BITSET for a mutex only if the wait has a time limit. A mutex of Rust has the same
- *   values in its word, but stores no tid. Its waits use FUTEX_WAIT_BITSET without a time limit.
- * - Read-write lock of glibc: the tid is in memory near the word. The lock has two words to wait
- *   on, each with its own distance to the tid. If there is no tid at the first distance, the second
- *   distance is tried.
- * - Join of glibc: the word itself is the tid of the thread that is joined, until this thread ends.
- *   Unlike most waits of glibc, a join is not private.
+ * Returns the tid of the owner of a futex, or 0 if it is not known. word is the present value of
+ * the futex, and val is the value that the waiting task expects. The place of the tid depends on
+ * the futex:
+ * - PI or robust mutex (a convention of the kernel): in the word itself.
+ * - Mutex of glibc: near the word (ctrace/glibc.h). A mutex of Rust has the same values in its
+ *   word, but no tid. Its waits use FUTEX_WAIT_BITSET without a time limit; those of glibc do not.
+ * - Read-write lock of glibc: near the word. The lock has two words to wait on, each with its own
+ *   distance to the tid.
+ * - Join of glibc (without FUTEX_PRIVATE): in the word itself, until the joined thread ends.
  */
 static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word, bool limited)
 {
@@ -65,9 +61,9 @@ static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32
 	return op & FUTEX_PRIVATE || word != val || val < 100 ? 0 : val;
 }
 
-/* Returns the tid, in the first pid namespace, of the thread whose member thread_node is at the
- * address `at`. Returns 0 if `owner` is not the number of this thread in its own pid namespace.
- * The function is global, so that the verifier checks it once. */
+/* Returns the tid of the thread whose thread_node is at the address `at`. Returns 0 if `owner`
+ * is not the number of this thread in its own pid namespace. Global, so that the verifier checks
+ * it once. */
 __weak __u32 ct_futex_thread_in_ns(__u64 at, __u32 owner)
 {
 	struct task_struct *th = (void *)at - bpf_core_field_offset(struct task_struct, thread_node);
@@ -79,9 +75,9 @@ __weak __u32 ct_futex_thread_in_ns(__u64 at, __u32 owner)
 }
 
 /*
- * Finds a thread of the current process by `owner`, its number in the pid namespace of the process.
- * Looks at 64 threads at most. Returns the tid of the thread in the first pid namespace, or 0 if it
- * is not found. The function is global, so that the verifier checks it once.
+ * Finds the thread that has the number `owner` in the pid namespace of the current process. Looks
+ * at 64 threads at most. Returns the tid in the first pid namespace, or 0. Global, so that the
+ * verifier checks it once.
  */
 __weak __u32 ct_futex_owner_in_ns(__u32 owner)
 {
@@ -126,8 +122,8 @@ static __always_inline void wait_futex(struct wait_ctx *x, struct task_struct *t
 	__u64 uaddr = regs_arg(regs, 0);
 
 	if (how == SYSCLASS_FUTEX_WAITV) {
-		/* The argument is an array of struct futex_waitv: val, uaddr, flags. Only the first
-		 * futex of the array is recorded. */
+		/* The argument is an array of struct futex_waitv: val, uaddr, flags. Only the
+		 * first futex is recorded. */
 		if (view == WAIT_OTHER || bpf_probe_read_user(&uaddr, 8, (void *)(uaddr + 8)))
 			return;
 	} else if (how == SYSCLASS_FUTEX2) {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wake.h - finds three things for a wake-up: the waker, the context (task or kind of interrupt),
- * and the object that the waker acts on. Emits the CT_WAKE.
+ * wake.h - a part of sched.bpf.c. Finds the waker of a wake-up, the context (task or kind of
+ * interrupt), and the object that the waker acts on. Emits the CT_WAKE. The __weak functions are
+ * global, so that the verifier checks each of them once.
  *
- * From the step CT_SHED_HOOKS on, the hooks of interrupts are detached, except those of timers.
- * Then the kernel stack tells which interrupt makes the wake-up, for some of the wake-ups that end
- * a long wait (wake_mark()).
- *
- * This header is a part of sched.bpf.c, which includes it after the decoders of waits.
+ * From the step CT_SHED_HOOKS on, only the interrupt hooks of timers are attached. For some
+ * wake-ups that end a long wait, the kernel stack then tells the interrupt (wake_mark()).
  */
 #ifndef CTRACE_BPF_WAKE_H
 #define CTRACE_BPF_WAKE_H
@@ -17,38 +15,29 @@
 #include "ctrace/softirq.h"
 #include "task.h"
 
-#define WAKE_STACK_MAX 65536 /* in bytes; no kernel stack of a task is larger */
-/*
- * In ns. Each CPU takes at most one stack in this time, because one stack costs more than the hooks
- * of many interrupts.
- */
+#define WAKE_STACK_MAX 65536
+/* Each CPU takes at most one stack in this time, because a stack is expensive. */
 #define WAKE_MARK_NS 5000000
 
 /*
- * Returns true if this program surely runs in an interrupt or softirq. It surely does if the stack
- * in use is not the kernel stack of the current task. The saved registers of a task are at the
- * upper end of its kernel stack. If the result is false, this program may still run in an
- * interrupt: see wake_without_call().
+ * The program is in an interrupt if its stack is not the kernel stack of the current task. False
+ * does not exclude an interrupt: see wake_without_call().
  *
- * This function is not inlined, so that its frame is small. Since 6.13, a large frame is in memory
- * of its own instead of on the stack in use (commit 5bd36da1e37e). Then r10 would not tell which
- * stack is in use.
+ * Not inlined, so that the frame is small. Since 6.13, a large frame is not on the stack in use
+ * (commit 5bd36da1e37e), and r10 would not tell the stack.
  */
 static __noinline int wake_in_interrupt(void)
 {
 	struct pt_regs *top = task_regs(bpf_get_current_task_btf());
 	__s64 below;
 
-	/* the difference of two pointers is a number for the verifier */
+	/* for the verifier, the difference of two pointers is a number */
 	asm volatile("%0 = r10\n\t%0 -= %1" : "=r"(below) : "r"(top));
 	return below >= 0 || below < -WAKE_STACK_MAX;
 }
 
-/*
- * Sets the context of a wake. `in` is the interrupt in progress; NULL: no hook has seen one. From
- * the step CT_SHED_HOOKS on, the only attached hooks of interrupts are those of timers, so `in` is
- * NULL in any other interrupt. wake_in_interrupt() finds such an interrupt by the stack in use.
- */
+/* `in` is an interrupt that a hook has seen, or NULL. Without the hooks, the stack in use tells
+ * whether the program is in an interrupt. */
 static __always_inline void wake_context(struct ct_rec *w, const struct cpu_context *in)
 {
 	if (in) {
@@ -61,10 +50,8 @@ static __always_inline void wake_context(struct ct_rec *w, const struct cpu_cont
 }
 
 /*
- * Returns true if, in this context, the system call of the current task may be the cause of the
- * wake. In an interrupt, the current task is mostly not the waker. The exception is a network
- * softirq that runs on top of the task's send or connect, as on loopback. CT_CTX_IRQ may be such a
- * softirq.
+ * In an interrupt, the current task is mostly not the waker. Exception: on loopback, the network
+ * softirq runs on top of the task's send or connect. CT_CTX_IRQ may be such a softirq.
  */
 static __always_inline bool wake_may_be_sent(const struct ct_rec *w)
 {
@@ -72,8 +59,6 @@ static __always_inline bool wake_may_be_sent(const struct ct_rec *w)
 	       (w->state == CT_CTX_SOFTIRQ && w->wait == NET_RX_SOFTIRQ);
 }
 
-/* Adds the system call of the current task to a wake, if this call may be the cause. Does not
- * change the object of the wake. */
 static __always_inline void wake_sender(struct ct_rec *w, struct task_struct *cur)
 {
 	__u16 nr = wake_may_be_sent(w) ? wait_syscall(cur, task_regs(cur)) : CT_NR_NONE;
@@ -88,15 +73,12 @@ static __always_inline void wake_sender(struct ct_rec *w, struct task_struct *cu
 	w->aux = kind;
 }
 
-/* Returns true if a task can receive or accept on the socket at once. */
 static __always_inline bool wake_has_input(struct sock *sk)
 {
 	return RD(sk, sk_receive_queue.qlen) ||
 	       (RD(sk, __sk_common.skc_state) == TCP_LISTEN && RD(sk, sk_ack_backlog));
 }
 
-/* Names the socket of a file that the task tid uses, and returns the id of the socket. Returns 0 if the
- * file is no socket, or the socket has no input. */
 static __noinline __u64 wake_input(__u64 file, __u32 tid, __u64 now)
 {
 	struct object o = { .file = (void *)file, .tid = tid };
@@ -109,10 +91,9 @@ static __noinline __u64 wake_input(__u64 file, __u32 tid, __u64 now)
 }
 
 /*
- * Returns the file of the member of an epoll set that became ready last, or NULL if it is not known. The
- * kernel appends this member to a list, and then wakes a task that waits for the set. While another task
- * takes members from the list, the kernel puts new members at the front of another list, ovflist. At other
- * times, ovflist is -1.
+ * Returns the file of the epoll member that became ready last, or NULL. The kernel appends the
+ * member to rdllist, and then wakes a task. While a task takes members from rdllist, new members go
+ * to the front of ovflist. At other times, ovflist is -1.
  */
 static __always_inline struct file *wake_epoll_file(struct file *epoll)
 {
@@ -130,10 +111,6 @@ static __always_inline struct file *wake_epoll_file(struct file *epoll)
 	return (void *)rd_num((void *)item + bpf_core_field_offset(struct epitem, ffd.file));
 }
 
-/*
- * Returns the only socket with input among the descriptors that the wakee p polls for input. Returns 0 if
- * none of them has input, if several have, or if the set is not known or too large.
- */
 static __always_inline __u64 wake_polled(struct task_struct *p, __u64 now)
 {
 	struct task_state *ts = bpf_task_storage_get(&ct_tasks, p, 0, 0);
@@ -153,7 +130,6 @@ static __always_inline __u64 wake_polled(struct task_struct *p, __u64 now)
 	return found;
 }
 
-/* Returns the socket that has input for the wakee p and for which p waits, or 0 if it is not known. */
 static __noinline __u64 wake_ready(struct task_struct *p, __u64 now)
 {
 	struct pt_regs *regs = task_regs(p);
@@ -175,12 +151,6 @@ static __noinline __u64 wake_ready(struct task_struct *p, __u64 now)
 	return f ? wake_input((__u64)f, p->pid, now) : 0;
 }
 
-/*
- * Returns true if input for a socket may be the cause of the wake, and no system call of the
- * current task can tell the socket. This is so in a network softirq. If the current task is the
- * idle task or a task of the kernel, this is also so in an interrupt of unknown kind, and in the
- * current task itself.
- */
 static __always_inline bool wake_may_be_input(const struct ct_rec *w, struct task_struct *cur)
 {
 	if (w->state == CT_CTX_SOFTIRQ)
@@ -188,7 +158,6 @@ static __always_inline bool wake_may_be_input(const struct ct_rec *w, struct tas
 	return !cur->pid || task_is_kernel(cur) ? wake_may_be_sent(w) : false;
 }
 
-/* Sets the object of a wake to the socket that has input for the wakee p. Returns false if there is none. */
 static __always_inline bool wake_by_input(struct ct_rec *w, struct task_struct *p, __u64 now)
 {
 	__u64 ready = wake_ready(p, now);
@@ -200,7 +169,6 @@ static __always_inline bool wake_by_input(struct ct_rec *w, struct task_struct *
 	return true;
 }
 
-/* Sets the object of a wake, and the system call of the waker: see CT_WAKE. p is the wakee. */
 static __always_inline void wake_reason(struct ct_rec *w, struct task_struct *p, struct task_struct *cur,
 					const struct cpu_context *in, __u64 now)
 {
@@ -225,18 +193,12 @@ static __always_inline void wake_reason(struct ct_rec *w, struct task_struct *p,
 		return;
 	w->nr = x.w.nr;
 	w->aux = x.w.kind;
-	/* a message on a unix socket: the wake is for the socket at the other end */
 	if (w->state == CT_CTX_TASK && sends && CT_OBJ_KIND(x.w.obj) == CT_OBJ_SOCK &&
 	    wake_by_input(w, p, now))
 		return;
 	w->obj = x.w.obj;
 }
 
-/*
- * Looks up addr, a return address, in ct_marks. Returns the member `what` of the function that
- * contains addr, or 0 if ct_marks does not have this function. ct_wake_mark() and ct_wake_find()
- * are global, so that the verifier checks each of them only once.
- */
 __weak int ct_wake_mark(__u64 addr)
 {
 	for (__u32 i = 0; i < GOVERN_MARKS; i++)
@@ -246,10 +208,9 @@ __weak int ct_wake_mark(__u64 addr)
 }
 
 /*
- * Finds the innermost of the first n frames whose function is in ct_marks. Returns the
- * GOVERN_MARK() of this function, or 0 if there is no such frame. If a frame further out is in
- * irq_exit(), adds GOVERN_MARK_CUT_IN: then the function runs at the end of an interrupt, which has
- * interrupted the current task. If irq_exit() itself is the innermost such function, returns 0.
+ * Returns the GOVERN_MARK() of the innermost function that is in ct_marks, or 0. If irq_exit() is
+ * further out, adds GOVERN_MARK_CUT_IN: the function runs in an interrupt. If irq_exit() itself is
+ * the innermost, returns 0.
  */
 __weak int ct_wake_find(struct cpu *c, __u32 n)
 {
@@ -268,9 +229,6 @@ __weak int ct_wake_find(struct cpu *c, __u32 n)
 	return found;
 }
 
-/* Returns true if the wakee p waited for CT_COARSE_NS or more, and this CPU took no stack in the
- * last WAKE_MARK_NS. Returns false if ct_marks is empty, or if the time of the wait is not
- * known. */
 static __always_inline bool wake_mark_is_due(struct cpu *c, struct task_struct *p, __u64 now)
 {
 	__u64 since;
@@ -281,8 +239,6 @@ static __always_inline bool wake_mark_is_due(struct cpu *c, struct task_struct *
 	return since && now - since >= CT_COARSE_NS;
 }
 
-/* Takes the kernel stack in use, and returns the result of ct_wake_find() for it. Returns 0 if the
- * stack cannot be taken. */
 static __noinline __u32 wake_mark_take(void *ctx, struct cpu *c, __u64 now)
 {
 	long got = bpf_get_stack(ctx, c->frames, sizeof(c->frames), 0);
@@ -292,11 +248,9 @@ static __noinline __u32 wake_mark_take(void *ctx, struct cpu *c, __u64 now)
 }
 
 /*
- * If the hooks of interrupts are detached, and the current task is a user task in no system call,
- * sets the context of the wake to CT_CTX_IRQ. A user task that is in no system call wakes another
- * task only while it exits. So if it does not exit, an interrupt makes the wake. An interrupt that
- * stops user mode runs on the kernel stack of the task, so wake_in_interrupt() has not seen this
- * interrupt. The tasks of ctraced do not count: w does not have their system calls.
+ * A user task in no system call wakes another task only while it exits. Otherwise an interrupt
+ * makes the wake. The interrupt may run on the kernel stack of the task, so wake_in_interrupt() has
+ * not seen it. Tasks of ctraced do not count: w lacks their system calls.
  */
 static __always_inline void wake_without_call(struct ct_rec *w, struct task_struct *cur)
 {
@@ -306,14 +260,10 @@ static __always_inline void wake_without_call(struct ct_rec *w, struct task_stru
 }
 
 /*
- * If the hooks of interrupts are detached, and wake_mark_is_due() returns true: finds in the kernel
- * stack which interrupt makes the wake, and sets the context of the wake. If the system call of the
- * current task cannot be the cause of the wake, removes the system call and the object from the
- * wake. A socket that has input stays the object if the interrupt may be of the network.
+ * Without the hooks of interrupts, finds in the kernel stack which interrupt makes the wake.
+ * Removes the system call and the object from the wake if the current task is not the cause.
  *
- * Does nothing if the context is CT_CTX_TASK and a system call is known, because then the task is
- * the waker. Without a system call, a wake with the context CT_CTX_TASK may also come from a
- * softirq, because ksoftirqd is a task, and runs softirqs on its own stack.
+ * A wake of CT_CTX_TASK without a system call may come from a softirq, which ksoftirqd runs.
  */
 static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w, struct task_struct *p,
 				      __u64 now)
@@ -338,8 +288,7 @@ static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w
 	}
 }
 
-/* Emits the CT_WAKE for p. The waker is the current task, or an interrupt on top of it. The
- * function is not inlined, because before 6.2 waking_long() needs the stack. */
+/* Not inlined, because before 6.2 waking_long() needs the stack. */
 static __noinline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p, struct task_struct *cur,
 				 __u64 now)
 {
@@ -366,8 +315,8 @@ static __noinline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p
 	if (!r)
 		return;
 	/*
-	 * Writes each field separately, because a copy of the whole record would be slow. Such a
-	 * copy would read words whose bytes were just stored one by one.
+	 * A copy of the whole record would be slow, because it reads words whose bytes were just
+	 * stored one by one.
 	 */
 	r->kind = CT_WAKE;
 	r->state = w.state;

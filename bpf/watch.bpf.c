@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * watch.bpf.c - the programs behind watchpoints. A hardware breakpoint calls a program after the
- * instruction that wrote or read the variable. The daemon uses the programs on x86-64 only.
+ * instruction that accessed the variable. The daemon uses the programs on x86-64 only.
  *
- * x86-64 has no breakpoint for reads alone. So a watchpoint with reads has two breakpoints: the
- * first for writes (ct_watch_write()), the second for reads and writes (ct_watch_any()). If only
- * the second breakpoint sees an access, the access is a read. A spinning task reads the variable
- * without end, so only the first read of a task after each change is recorded.
+ * x86-64 has no breakpoint for reads alone. So a watchpoint with reads has two breakpoints:
+ * ct_watch_write() sees the writes, ct_watch_any() sees all accesses. A spinning task reads without
+ * end, so only the first read of a task after each change is recorded.
  */
 #include "compat.h"
 #include "emit.h"
 #include "ctrace/watchslot.h"
 
-#define WATCH_ONE_HIT_NS 50000 /* the longest time between the two breakpoints of one instruction */
+#define WATCH_ONE_HIT_NS 50000
 #define WATCH_LATE_LOOKS 64
 
-/*
- * This structure is as in linux/bpf_perf_event.h, the kernel's interface to user space. The
- * verifier translates the accesses to it.
- */
+/* As in linux/bpf_perf_event.h. The verifier translates the accesses. */
 struct bpf_perf_event_data {
 #if defined(__TARGET_ARCH_x86)
 	__u64 regs[21];
@@ -39,15 +35,14 @@ struct {
 	__type(value, struct watch_slots);
 } ct_watches SEC(".maps");
 
-/* The last accesses of one task to the variable of one slot (struct watch_slot). */
 struct watch_seen {
 	__u32 gen;
 	__u32 pad;
-	__u64 change;   /* the number of the last change whose result the task read or wrote */
-	__u64 value;    /* the value that the task read or wrote at that access */
-	__u64 write_ns; /* the time of the task's last write */
-	__u64 told_ns;  /* the time of the task's last recorded write */
-	__u64 write_ip; /* the address behind the instruction of the task's last write */
+	__u64 change; /* the last change that the task has seen or made */
+	__u64 value;
+	__u64 write_ns;
+	__u64 told_ns;
+	__u64 write_ip;
 };
 struct watch_task {
 	struct watch_seen v[WATCH_SLOTS];
@@ -61,7 +56,7 @@ struct {
 
 struct watch_hit {
 	struct watch_slot *slot;
-	struct watch_seen *seen; /* NULL if there is no memory for it */
+	struct watch_seen *seen;
 	__u64 now;
 	__u64 value;
 	__u32 tgid;
@@ -87,7 +82,7 @@ static __always_inline __u64 watch_value(const struct watch_slot *s)
 	return v;
 }
 
-/* If the slot now has another variable, forgets the task's accesses to the earlier variable. */
+/* If gen differs, the slot has another variable now. */
 static __always_inline void watch_renew(struct watch_hit *h)
 {
 	if (!h->seen || h->seen->gen == h->slot->gen)
@@ -97,8 +92,6 @@ static __always_inline void watch_renew(struct watch_hit *h)
 	h->seen->write_ns = h->seen->told_ns = h->seen->write_ip = 0;
 }
 
-/* Finds the watchpoint of the variable at ctx->addr in the current process, and fills all members
- * of h except now and value. Returns false if the variable has no watchpoint any more. */
 static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, struct watch_hit *h)
 {
 	struct task_struct *cur = bpf_get_current_task_btf();
@@ -110,8 +103,8 @@ static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, struct w
 	h->tgid = cur->tgid;
 	if (!slots)
 		return false;
-	/* An allocation is allowed here, because the exception came from user mode, or from a
-	 * system call that copies user memory. */
+	/* An allocation is allowed: the exception came from user mode, or from a copy of user
+	 * memory. */
 	t = bpf_task_storage_get(&ct_watch_tasks, cur, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 #pragma unroll
 	for (int i = 0; i < WATCH_SLOTS; i++)
@@ -197,9 +190,8 @@ int ct_watch_write(struct bpf_perf_event_data *ctx)
 }
 
 /*
- * The record of a write must come before the record of the read that sees the written value. The
- * writer may be at the beginning of its own exception, on another CPU. So this function waits until
- * the writer has noted the new value, but for at most WATCH_LATE_LOOKS looks.
+ * The record of a write must come before the record of a read that sees the new value. The writer
+ * may still be in its exception, on another CPU.
  */
 static __always_inline void watch_let_writer(struct watch_hit *h)
 {
@@ -218,8 +210,8 @@ int ct_watch_any(struct bpf_perf_event_data *ctx)
 	if (!watch_find(ctx, &h) || !h.seen || h.now - h.seen->write_ns < WATCH_ONE_HIT_NS)
 		return 0;
 	/*
-	 * The access is the task's last write, which the second breakpoint sees too. Either a
-	 * hypervisor delivered this hit late, or the instruction both reads and writes (xchg).
+	 * This is the task's last write again: a hypervisor delivered the hit late, or the
+	 * instruction both reads and writes (xchg).
 	 */
 	if (ctx->regs[REGS_IP] == h.seen->write_ip)
 		return 0;

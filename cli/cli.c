@@ -15,11 +15,9 @@
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 
-/* A failed write would end ctrace by one of these signals. ctrace ignores these signals, so the
- * write returns an error instead. SIGPIPE: the reader of the output (head, a pager) may stop early,
- * which is no failure; and ctrace must not die when the daemon ends the connection. SIGXFSZ: if a
- * file that ctrace writes reaches the limit on file sizes, ctrace prints an error, as for a full
- * disk, and removes the half-written file. */
+/* ctrace ignores these signals, so that a failed write returns an error. SIGPIPE: the reader of
+ * the output may stop early, and the daemon may end the connection. SIGXFSZ: ctrace still has to
+ * remove the half-written file. */
 static const int ignored[] = { SIGPIPE, SIGXFSZ };
 static bool was_ignored[ARRAY_SIZE(ignored)];
 
@@ -40,8 +38,6 @@ void cli_restore_signals(void)
 			signal(ignored[i], SIG_DFL);
 }
 
-/* Whether f is a terminal that should get colour. A terminal gets no colour if NO_COLOR is set and
- * not empty, or if TERM is missing or "dumb". */
 static bool cli_colour(FILE *f)
 {
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
@@ -63,7 +59,6 @@ const char *cli_sgr(FILE *f, const char *code)
 	return s;
 }
 
-/* The text of a message as one line, even if an argument has several lines. NULL: out of memory. */
 __attribute__((format(printf, 1, 0))) static char *clean_message(const char *fmt, va_list ap)
 {
 	_cleanup_free_ char *raw = NULL;
@@ -123,7 +118,6 @@ int cli_usage_error(const struct cli_usage *usage, const char *fmt, ...)
 	return CLI_USAGE;
 }
 
-/* The Levenshtein distance of two words. SIZE_MAX: b is too long for row[]. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t row[33], n = strlen(b);
@@ -149,8 +143,7 @@ static size_t distance(const char *a, const char *b)
 
 const char *cli_nearest(const char *word, const char *const *names)
 {
-	/* A name is near if its distance is smaller than this number. A long word may have more
-	 * typing errors, so the number grows with the word. */
+	/* A long word may have more typing errors, so the limit grows with the word. */
 	size_t best = strlen(word) / 3 + 2;
 	const char *ret = NULL;
 
@@ -259,8 +252,6 @@ static int next_option(struct cli_parse *p)
 	return -1;
 }
 
-/* If key is CLI_TEXT(...) or CLI_FLAG(...), stores the value of the option in *p->into, and returns
- * true. False: key is any other result of next_option(), which the command has to handle. */
 static bool store(const struct cli_parse *p, int key)
 {
 	char *into = p->into;
@@ -373,7 +364,8 @@ unsigned cli_threads(unsigned max)
 {
 	cpu_set_t cpus;
 
-	if (sched_getaffinity(0, sizeof(cpus), &cpus)) /* the machine has too many CPUs for a cpu_set_t */
+	if (sched_getaffinity(0, sizeof(cpus), &cpus)) /* it fails if the machine has too many
+							* CPUs for a cpu_set_t */
 		return max;
 	return MIN((unsigned)CPU_COUNT(&cpus), max);
 }

@@ -105,8 +105,8 @@ static int run(int argc, char **argv)
 	return c ? c->run(argc - 1, argv + 1) : unknown(word);
 }
 
-/* Opens /dev/null for each of stdin, stdout and stderr that is closed. Otherwise the next file that is
- * opened would get the free number, and the output would go into that file. */
+/* A closed stdin, stdout or stderr becomes /dev/null. Otherwise the next opened file would get
+ * its number, and the output. */
 static void open_standard_files(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -114,9 +114,9 @@ static void open_standard_files(void)
 			(void)!open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Makes free() give large blocks back to the kernel at once. By default, glibc keeps blocks of up
- * to 32 MiB for later, in one heap for each thread. With several threads that diagnose hangs, such
- * blocks take 80 MB in sum. */
+/* Makes free() give large blocks back to the kernel at once. By default, glibc keeps blocks of
+ * up to 32 MiB in a heap for each thread. Diagnoses of hangs on several threads would then hold
+ * 80 MB in sum. */
 static void return_memory(void)
 {
 	(void)mallopt(M_MMAP_THRESHOLD, MMAP_FROM);

@@ -18,16 +18,16 @@
 #define MARK_LEN    16
 #define ESC         '\033'
 
-/* The end of a block of stdio may split a character or a mark. The first part of the split character or mark
- * is kept in `in`, and put before the next block. */
+/* A block of stdio may end within a character or a mark. The first part waits in `in` for the
+ * next block. */
 static struct {
 	char mark[MARK_LEN + 1];
 	char stdio[BLOCK_BYTES];
 	char in[MARK_LEN + 1 + BLOCK_BYTES];
 	char out[BLOCK_BYTES];
-	size_t n_left; /* the number of bytes at the start of `in` that are left from the last block */
+	size_t n_left;
 	size_t n_out;
-	int error; /* -errno of the first write that failed */
+	int error;
 } output;
 
 static int write_all(const char *s, size_t n)
@@ -61,17 +61,16 @@ static void put(const char *s, size_t n)
 	output.n_out += n;
 }
 
-/* Whether s begins with an ESC and the mark. Such an ESC comes from ctrace itself, so put_next()
- * prints the ESC without the mark. If s has fewer bytes than the ESC and the mark together, the
- * function compares only these bytes. */
+/* Returns true if ctrace itself wrote the ESC at s, so that the mark follows. If s ends before the
+ * mark does, only the bytes of s are compared. */
 static bool is_own(const char *s, size_t n)
 {
 	return *s == ESC && !strncmp(s + 1, output.mark, MIN(n - 1, (size_t)MARK_LEN));
 }
 
-/* Prints the start of s: plain characters, or one other character in its shown form. Returns how
- * many bytes of s are dealt with. Returns 0, and prints nothing, if s may end within a character or
- * a mark; with `last`, there are no more bytes, so the result is never 0. */
+/* Prints the start of s: plain characters, or one other character in its shown form. Returns the
+ * number of bytes that are dealt with. Returns 0 if s may end within a character or a mark.
+ * last: no more bytes follow. */
 static size_t put_next(const char *s, size_t n, bool last)
 {
 	size_t plain = clean_plain(s, n), took;
@@ -106,8 +105,8 @@ static void clean_block(size_t n, bool last)
 	memmove(output.in, output.in + at, output.n_left);
 }
 
-/* Whether all n bytes are plain, as in nearly all output. The loop has no branch, so that the
- * compiler can check many bytes at once. This matters, because a dump prints gigabytes. */
+/* A dump prints gigabytes. The loop has no branch, so that the compiler can check many bytes at
+ * once. */
 static bool is_plain_step(const char *s, size_t n)
 {
 	unsigned char bad = 0;
@@ -129,7 +128,6 @@ static bool is_plain(const char *s, size_t n)
 	return n - i < STEP_BYTES && is_plain_step(s + i, n - i);
 }
 
-/* The write function for fopencookie(). Returns n; on an error returns 0 and sets errno. */
 static ssize_t clean_write(void *cookie, const char *s, size_t n)
 {
 	bool plain = !output.n_left && is_plain(s, n);
@@ -158,8 +156,8 @@ int output_begin(void)
 	if (!f)
 		return -ENOMEM;
 	if (getrandom(&mark, sizeof(mark), GRND_NONBLOCK) != sizeof(mark))
-		/* early in the boot there are no random numbers; then the address of f is the mark,
-		 * because other programs do not know this address */
+		/* early in the boot there are no random numbers; other programs do not know this
+		 * address */
 		mark = (uint64_t)(uintptr_t)f;
 	snprintf(output.mark, sizeof(output.mark), "%016" PRIx64, mark);
 	setvbuf(f, output.stdio, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof(output.stdio));

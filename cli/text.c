@@ -78,7 +78,6 @@ json_t *text_json(const char *s)
 	return json_string(buf);
 }
 
-/* The number of plain characters at the start of s: ASCII characters that need no escape. */
 static size_t plain_len(const char *s)
 {
 	size_t n = 0;
@@ -88,7 +87,6 @@ static size_t plain_len(const char *s)
 	return n;
 }
 
-/* Writes a character in the form "\u202E". A character beyond 16 bits takes two such codes. */
 static void put_code(FILE *f, uint32_t c)
 {
 	if (c > 0xffff)
@@ -144,8 +142,8 @@ int text_clean(json_t *answer)
 	return r;
 }
 
-/* Prints a part of a JSON document, with DEL as an escape. DEL is the only control character that
- * jansson does not escape. In a document, DEL can only be inside a string. */
+/* Of the control characters, jansson does not escape DEL. In a document, DEL can only be inside
+ * a string. */
 static int put_dumped(const char *s, size_t n, void *arg)
 {
 	for (size_t i = 0; i < n; i++)
@@ -170,8 +168,6 @@ int text_print_json(json_t *doc)
 	return CLI_OK;
 }
 
-/* Does the work of text_print_json_items() for a terminal: makes all items first, and then prints
- * the whole document. Takes the reference of doc. Returns an exit code. */
 static int print_indented(json_t *doc, const char *key, size_t n, json_t *(*make)(const void *arg, size_t i),
 			  const void *arg)
 {
@@ -198,7 +194,7 @@ int text_print_json_items(json_t *doc, const char *key, size_t n, json_t *(*make
 	json_decref(doc);
 	if (!head)
 		return cli_error("out of memory");
-	put_dumped(head, strlen(head) - 1, NULL); /* prints doc without the brace at its end */
+	put_dumped(head, strlen(head) - 1, NULL); /* without the brace at the end of doc */
 	printf(",\"%s\":[", key);
 	for (size_t i = 0; i < n && !cli_output_broken(); i++) {
 		json_t *item = make(arg, i);

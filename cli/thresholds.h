@@ -1,112 +1,95 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * thresholds.h - private to cli/: the numbers that decide what a command shows, how much of a trace it loads,
- * and how long it waits for the daemon.
+ * thresholds.h - private to cli/: the numbers that decide what a command shows, how much of a trace
+ * it loads, and how long it waits for the daemon.
  *
- * Each entry says the unit and what the number means. Most entries also say what goes wrong if the
- * number is smaller ("Below", "Lower") or larger ("Above", "Higher"). The numbers that decide the
- * verdict of a diagnosis are in analysis/thresholds.h. Most entries have no evidence yet.
+ * An entry says the unit and the meaning, and most say what goes wrong with a smaller number
+ * ("Below", "Lower") or a larger one ("Above", "Higher"). The numbers for the verdict of a
+ * diagnosis are in analysis/thresholds.h.
  */
 #ifndef CTRACE_CLI_THRESHOLDS_H
 #define CTRACE_CLI_THRESHOLDS_H
 
 #include "lib/clock.h"
 
-/*
- * How much of a trace is loaded.
- */
-/* Records. A trace up to this size is loaded whole. Higher: a large trace needs more memory, about 60 bytes
+/* records: A trace of up to this size is loaded as a whole. Higher: more memory, about 60 bytes
  * a record. Evidence: `ctrace diagnose --tid` takes 434 MB for 7.4 M records of a busy machine. */
 #define LOAD_WHOLE_RECORDS 16000000ULL
-/* ns: From a trace with more than LOAD_WHOLE_RECORDS records, a command loads the range of time
- * that the user asks about, LOAD_BEFORE_NS before this range, and LOAD_AFTER_NS after it. Below:
- * the reason of a wait that began long before the range is not known, and the work after a wait is
- * not seen. Above: more to load. */
+/* ns: From a larger trace, a command loads the range that the user asks about, and this much
+ * before and after it. Below: the reason of an earlier wait is not known, and the work after a
+ * wait is not seen. Above: more to load. */
 #define LOAD_BEFORE_NS (30 * NSEC_PER_SEC)
 #define LOAD_AFTER_NS  (5 * NSEC_PER_SEC)
-/* ns: If the user gives a moment, the command looks at this much time before the moment, and as
- * much after it. Below: only a part of a long hang is seen. Above: more to load. */
+/* ns: If the user gives a moment, the command looks at this much before and after it. Below:
+ * only a part of a long hang is seen. Above: more to load. */
 #define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
-/* ns: `ctrace diagnose` without a file looks back this far. Below: the start of a long hang is not
- * seen. Above: more to copy and to load: on a busy server, 5 minutes of the trace have about 30 MB
- * and 8 M records, if the governor keeps the budget. */
+/* ns: `ctrace diagnose` without a file looks back this far. Below: the start of a long hang is
+ * not seen. Above: more to load. On a busy server, 5 minutes are about 30 MB and 8 M records. */
 #define NOW_NS (300 * NSEC_PER_SEC)
-/* ns: `ctrace slice` first loads this much time before the moment that the user gives, and as much
- * after it. Below: a walk often needs more records; then the command loads more, and repeats the
- * walk. Above: more to load. */
+/* ns: `ctrace slice` first loads this much before and after the moment. Below: more walks are
+ * repeated with more records. Above: more to load. */
 #define SLICE_AROUND_NS (6 * NSEC_PER_SEC)
-/* ns: The walk of `ctrace slice` is repeated with more records if a segment on it begins less than
- * this time after the first loaded record, or ends less than this time before the last loaded
- * record. The causal graph needs some records to know, for example, which tasks sleep periodically.
- * Below: an answer may differ from that of the whole trace. Above: more to load. */
+/* ns: `ctrace slice` repeats a walk with more records if the walk comes nearer than this to the
+ * ends of the loaded records. Below: an answer may differ from that of the whole trace. Above:
+ * more to load. */
 #define SLICE_MARGIN_NS (3 * NSEC_PER_SEC)
-/* The most threads that decode a trace; there are never more threads than CPUs. Lower: loading takes longer.
- * Higher: more memory, one file segment for each thread. Evidence: 7.9 M records of a busy machine load in
- * 0.39 s with 1, 0.19 s with 2 and 0.16 s with 4 threads. */
+/* threads that decode a trace, at most. Lower: loading takes longer. Higher: more memory, one
+ * file segment for each thread. Evidence: 7.9 M records of a busy machine load in 0.39 s with 1,
+ * 0.19 s with 2 and 0.16 s with 4 threads. */
 #define LOAD_THREADS_MAX 4u
 
-/*
- * How much is done at the same time.
- */
-/* threads that diagnose hangs at the same time. Higher: more memory. In a trace of 20 M records
- * each diagnosis takes about 20 MB, beside 1.2 GB for the trace; the largest path (PATH_MAX_PIECES)
- * takes 600 MB. */
+/* threads that diagnose hangs at the same time, at most. Higher: more memory. In a trace of 20 M
+ * records, each diagnosis takes about 20 MB, beside 1.2 GB for the trace. The largest path
+ * (PATH_MAX_PIECES) takes 600 MB. */
 #define DIAGNOSE_THREADS 16
-/* candidates: If only the worst hang is wanted, this many candidates are diagnosed one after the
- * other, before threads diagnose the rest. Lower: the threads diagnose candidates for nothing.
- * Higher: the threads begin later. Evidence: in two traces of a busy machine the second candidate
- * is the worst hang; if threads diagnose all candidates from the first one on, `ctrace diagnose`
- * takes 1.9 times the CPU time, and a fifth more memory. */
+/* candidates: For the worst hang, one thread diagnoses this many candidates, before others
+ * start. Lower: the other threads work for nothing. Higher: the other threads begin later.
+ * Evidence: in two traces of a busy machine, the second candidate is the worst hang. If all
+ * threads start with the first candidate, `ctrace diagnose` takes 1.9 times the CPU time, and a
+ * fifth more memory. */
 #define DIAGNOSE_ALONE 8u
-/* threads that answer the questions of a what-if table at the same time. Lower: `ctrace path` takes
- * longer. Higher: more memory, in each thread 8 bytes for each interval of the graph. A table has
- * about 12 questions. Evidence: in 7.4 M records of a busy machine, one question of 12 takes 0.05 s
- * and 26 MB. */
+/* threads that answer the questions of a what-if table at the same time, at most. Lower: `ctrace
+ * path` takes longer. Higher: more memory, for each thread 8 bytes for each interval of the graph.
+ * Evidence: in 7.4 M records of a busy machine, one question of 12 takes 0.05 s and 26 MB. */
 #define PATH_THREADS 4u
-/* bytes: A block of this size or more is memory of its own, and free() gives it back to the kernel
- * at once. Lower: more page faults. Higher: each thread keeps more free memory. Evidence: `ctrace
- * hangs` of 7.8 M records of a busy machine takes 520 MB with 1 MiB, and 600 MB with the default of
- * glibc; the CPU time is the same. */
+/* bytes: free() gives a block of this size or more back to the kernel at once. Lower: more page
+ * faults. Higher: each thread keeps more free memory. Evidence: `ctrace hangs` of 7.8 M records
+ * of a busy machine takes 520 MB with 1 MiB, and 600 MB with the default of glibc. The CPU time
+ * is the same. */
 #define MMAP_FROM (1 << 20)
 
-/*
- * What is shown.
- */
-/* 1/n of the time that the user asks about: A part of this time that is shorter than this share has
- * no line of its own. */
+/* 1/n of the time that the user asks about: `ctrace path` and `ctrace diagnose` do not show a
+ * shorter part by itself. */
 #define SHOW_SHARE 1000
-/* 1/n of the time that the user asks about: `ctrace path` may name the best change beside the
- * change in the headline. The best change has to save at least twice as much as the change in the
- * headline, plus this share of the time. */
+/* 1/n of the time that the user asks about: `ctrace path` names the best change too if it saves
+ * twice as much as the change in the headline, plus this share. */
 #define SHOW_BETTER_SHARE 20
-/* ns: The daemon usually counts the records of each task once a second, but not in a coarse step. If the last
- * count is older than this, `ctrace status` and `ctrace budget` say how old the count is. */
+/* ns: `ctrace status` and `ctrace budget` say how old the count of records is if it is older
+ * than this. A coarse step has no new counts. */
 #define SHOW_MOST_NS (3 * NSEC_PER_SEC)
-/* times: `ctrace status` names, as an example, a budget that is this many times the present
- * budget. */
+/* times the present budget: `ctrace status` names this budget as an example. */
 #define SHOW_BUDGET_TIMES 3
-/* percent of the CPU time of the machine: BPF programs also run for events that they do not record,
- * and this time does not count against the budget (GOVERNOR_PASSED_PPM). `ctrace status` shows the
- * time only if the time is at least this long. */
+/* percent of the CPU time of the machine: From this much on, `ctrace status` shows the time of
+ * BPF programs for events that they do not record (GOVERNOR_PASSED_PPM). */
 #define SHOW_PASSED_PERCENT 0.01
-/* ns: `ctrace status` reports the search for frameworks as stuck if one round of the search takes
- * longer than this. Usually, one round takes milliseconds. */
+/* ns: A round of the search for frameworks that takes longer is reported as stuck. Usually, it
+ * takes milliseconds. */
 #define SHOW_STUCK_NS (10 * NSEC_PER_SEC)
 
 /*
- * How long a command waits at most. Below: a daemon on a busy machine seems to be dead. Above: if
- * the daemon is dead, the command waits longer before it prints an error.
+ * How long a command waits, at most. Below: a daemon on a busy machine seems to be dead. Above: if
+ * the daemon is dead, the error comes later.
  */
 /* ms: for a connection, while many other clients connect. */
 #define WAIT_CONNECT_MS 5000
 /* ms: for an answer that the daemon can give at once. */
 #define WAIT_ANSWER_MS 10000
-/* ms: for a watchpoint. The daemon first looks for the variable in the program. */
+/* ms: for a watchpoint. The daemon first looks for the variable. */
 #define WAIT_WATCH_MS 30000
 /* ms: for a snapshot. The daemon may have to copy the whole trace. */
 #define WAIT_SNAPSHOT_MS 120000
-/* ms: until a daemon that the command itself has started is ready. The kernel verifies the BPF
- * programs, which takes about 1 s on a quiet machine. */
+/* ms: for the start of a daemon. The kernel verifies the BPF programs, which takes about 1 s on
+ * a quiet machine. */
 #define WAIT_READY_MS 60000
 /* ms: for a process that was killed. */
 #define WAIT_KILLED_MS 5000

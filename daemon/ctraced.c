@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctraced.c - the daemon. Starts all parts of the daemon in order, runs the event loop, and ends
- * the parts in order. */
+/* ctraced.c - the daemon: starts its parts in order, runs the event loop, and ends the parts in
+ * order. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -81,17 +81,16 @@ struct ctraced {
 	struct service service;
 	struct trace_storage *storage;
 	struct jobs_specs specs;
-	struct worker *names; /* reads the command lines of processes */
+	struct worker *names;
 	struct diagnoser *diagnoser;
-	/* the names of the kernel's functions; NULL: they could not be read */
 	struct symbols_kernel *kernel;
 	uint64_t watchdog_usec;
-	gid_t group; /* the members of this group may use the control socket */
+	gid_t group;
 	char err[512];
 };
 
-/* Sends text to the process that started the daemon, if the option --ready-fd is given. Returns
- * false if the write fails, for example because that process has ended. */
+/* Sends text to the process that started the daemon (--ready-fd). Returns false if the write
+ * fails, for example because that process has ended. */
 static bool ctraced_tell_parent(struct ctraced *c, const char *text)
 {
 	ssize_t n;
@@ -104,9 +103,8 @@ static bool ctraced_tell_parent(struct ctraced *c, const char *text)
 	return n >= 0;
 }
 
-/* Tells systemd that the daemon is alive. sd_notify() does nothing if systemd did not start the
- * daemon. If the drain thread is stuck, this function tells systemd nothing, and the watchdog of
- * systemd then ends the daemon. */
+/* If the drain thread is stuck, sends systemd nothing. Then the watchdog of systemd ends the
+ * daemon. */
 static int ctraced_watchdog(sd_event_source *s, uint64_t usec, void *arg)
 {
 	struct ctraced *c = arg;
@@ -144,14 +142,14 @@ static int ctraced_loop_new(struct ctraced *c)
 	sigset_t set;
 	int r;
 
-	/* The signals are blocked before there are other threads, so that all threads inherit the
-	 * mask. The event loop takes the signals. */
+	/* The signals are blocked before there are other threads, which inherit the mask. The
+	 * event loop takes the signals. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	/* without SIGXFSZ, a write beyond the limit on file sizes fails with EFBIG */
+	/* a write beyond the limit on file sizes then fails with EFBIG */
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	if (c->config.die_with_parent)
@@ -166,7 +164,6 @@ static int ctraced_loop_new(struct ctraced *c)
 	return r;
 }
 
-/* Called after the BPF programs are loaded, and before the daemon reads any data of other users. */
 static void ctraced_drop_privileges(const struct ctraced *c)
 {
 	char socket[CONFIG_PATH_MAX];
@@ -185,8 +182,7 @@ static bool ctraced_catches_hangs(const struct ctraced *c)
 	return c->config.hang.on && !c->config.incident.rate.never;
 }
 
-/* Starts the process that diagnoses hangs. This happens early, before the daemon has data that the
- * new process should not have. */
+/* This happens early, before the daemon has data that the new process should not have. */
 static void ctraced_diagnoser(struct ctraced *c)
 {
 	int r = ctraced_catches_hangs(c) ? diagnoser_new(&c->diagnoser) : 0;
@@ -196,8 +192,6 @@ static void ctraced_diagnoser(struct ctraced *c)
 		    strerror(-r));
 }
 
-/* Makes the module that takes snapshots of hangs, unless the settings switch it off. Returns 0, or
- * -errno with a sentence in c->err. */
 static int ctraced_incidents(struct ctraced *c)
 {
 	const struct incidents_options o = { .state_dir = c->config.state_dir,
@@ -222,9 +216,8 @@ static int ctraced_incidents(struct ctraced *c)
 	return r;
 }
 
-/* Returns the CPU time in nanoseconds that requests of clients have taken so far, in sum: all
- * requests on the two workers `clients` and `closer`, and the requests of users other than root on
- * the main thread. */
+/* In ns, in sum: all requests on the workers `clients` and `closer`, and those of users other
+ * than root on the main thread. */
 static uint64_t ctraced_aside_ns(void *arg)
 {
 	const struct service *s = arg;
@@ -240,9 +233,8 @@ static void *ctraced_read_kernel(void *arg)
 	return NULL;
 }
 
-/* Loads the BPF programs. Meanwhile another thread reads the names of the kernel's functions.
- * Otherwise the first snapshot would have to wait for these names. When ctraced_probe() returns,
- * the other thread has ended. Returns 0, or -errno with a sentence in c->err. */
+/* While the programs are loaded, another thread reads the names of the kernel's functions.
+ * Otherwise the first snapshot would have to wait for the names. */
 static int ctraced_probe(struct ctraced *c)
 {
 	const struct probe_options o = { .ring_bytes = c->config.ring_bytes,
@@ -346,8 +338,6 @@ static int ctraced_capture(struct ctraced *c)
 	return r;
 }
 
-/* Starts all parts of the daemon in order. If a start fails, ctraced_stop() ends the parts that
- * run. */
 static int ctraced_start(struct ctraced *c)
 {
 	struct control_options co = { .path = c->config.socket,
@@ -360,7 +350,7 @@ static int ctraced_start(struct ctraced *c)
 				      .arg = &c->service };
 	int r = ctraced_loop_new(c);
 
-	(void)bpfstats_start(); /* if bpfstats_start() fails, the status lacks one figure */
+	(void)bpfstats_start(); /* if this fails, the status lacks one figure */
 	if (r >= 0)
 		ctraced_diagnoser(c);
 	if (r >= 0)
@@ -375,8 +365,8 @@ static int ctraced_start(struct ctraced *c)
 	return r;
 }
 
-/* Stops all parts of the daemon, and seals the trace even if a worker is stuck. Returns false if a
- * thread is stuck. In this case the memory that this thread may use is not freed. */
+/* Seals the trace even if a worker is stuck. Returns false if a thread is stuck. Then the memory
+ * that this thread may use is not freed. */
 static bool ctraced_stop(struct ctraced *c)
 {
 	struct service *s = &c->service;
@@ -444,11 +434,9 @@ static int ctraced_run(struct ctraced *c)
 }
 
 /*
- * Raises the priority of the daemon's session. The kernel shares the CPUs evenly between sessions,
- * whatever nice values their tasks have (sched(7), autogroup). If the drain thread waits so long
- * for a CPU that a ring becomes full, records are lost. Without the higher priority, this can
- * happen beside a dozen busy sessions. Does nothing if the daemon did not begin the session itself.
- * A service has a session of its own.
+ * Raises the priority of the daemon's own session. The kernel shares the CPUs evenly between
+ * sessions, whatever nice values their tasks have (sched(7), autogroup). Beside a dozen busy
+ * sessions, the drain thread could wait so long that a ring becomes full.
  */
 static void ctraced_go_first(void)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream.h - a stream of records and blobs, which lie back to back, as the BPF iterators write
- * them. */
+/* stream.h - records and blobs back to back, as the BPF iterators write them. */
 #ifndef CTRACE_DAEMON_STREAM_H
 #define CTRACE_DAEMON_STREAM_H
 
@@ -8,9 +7,8 @@
 
 #include "ctrace/abi.h"
 
-/* Returns the size in bytes of the record or blob at data, or 0 if the record or blob is not
- * complete or its size is impossible. size: the number of bytes from data to the end of the
- * stream. */
+/* Returns the bytes of the first record or blob; 0: it is not complete, or its size is impossible.
+ * size: bytes up to the end of the stream. */
 static inline size_t stream_first(const void *data, size_t size)
 {
 	const struct ct_blob *b = data;

@@ -14,13 +14,11 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Room for the stuck threads of users other than root, for the stuck threads of root, and for one
- * thread that works. */
+/* the stuck threads of other users, the stuck threads of root, and one that works */
 #define WORKER_THREADS_MAX (WORKER_STUCK_OTHERS + WORKER_STUCK_USER + 1)
 
 static const struct worker_options worker_plain = { .name = "ctraced-worker", .queue_max = WORKER_QUEUE_MAX };
 
-/* A queue of jobs. The oldest job comes first. */
 struct worker_queue {
 	struct worker_job *jobs;
 	unsigned n, max;
@@ -30,31 +28,30 @@ struct worker_thread {
 	struct worker *worker;
 	pthread_t id;
 	bool used;
-	bool busy;      /* the thread does a job */
-	bool inside;    /* the job may use data that it does not own */
-	bool cancelled; /* the result of the job is not needed any more */
-	bool abandoned; /* the thread was given up, and ends when its job returns */
-	bool ended;     /* the thread has ended, and has to be joined */
+	bool busy;
+	bool inside; /* the job may use shared data */
+	bool cancelled;
+	bool abandoned;
+	bool ended;
 	struct worker_job job;
 	uint64_t since_ns; /* when the job began, or last called worker_progress() */
 	bool has_clock;
-	clockid_t clock; /* the thread's CPU clock; valid as long as the thread lives */
+	clockid_t clock;
 };
 
 struct worker {
 	struct worker_options opt;
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t wake, end;
-	/* the caller of worker_new() and each thread hold one reference; the last one frees the
-	 * worker */
+	/* one for the caller of worker_new(), one for each thread; the last one frees the worker */
 	unsigned refs;
 	struct worker_queue todo, done;
-	/* current: the thread that takes jobs; NULL: no thread could be started */
+	/* current takes jobs; NULL: no thread could be started */
 	struct worker_thread threads[WORKER_THREADS_MAX], *current;
 	bool stop, stopped;
 	uint64_t refused, given_up;
-	uint64_t cpu_ns; /* CPU time of threads that have ended */
-	int done_fd;     /* eventfd: readable if the queue done has jobs */
+	uint64_t cpu_ns;
+	int done_fd;
 	sd_event_source *source, *timer;
 };
 
@@ -87,9 +84,6 @@ static unsigned worker_stuck(const struct worker *w)
 	return n;
 }
 
-/* Returns true if the job must not be started now, because its user has WORKER_STUCK_USER stuck
- * threads. For a job of a user other than root, also returns true if all users other than root
- * together have WORKER_STUCK_OTHERS stuck threads. */
 static bool worker_bars(const struct worker *w, const struct worker_job *job)
 {
 	unsigned same = 0, others = 0;
@@ -105,7 +99,6 @@ static bool worker_bars(const struct worker *w, const struct worker_job *job)
 	return same >= WORKER_STUCK_USER || (!job->owner && others >= WORKER_STUCK_OTHERS);
 }
 
-/* Returns the index of the next job to do, or w->todo.n if no job may be started now. */
 static unsigned worker_pick(const struct worker *w)
 {
 	unsigned first = w->todo.n;
@@ -117,7 +110,6 @@ static unsigned worker_pick(const struct worker *w)
 	return first;
 }
 
-/* Waits for a job, and takes it. Returns false when the worker ends. */
 static bool worker_next(struct worker *w, struct worker_thread *t)
 {
 	unsigned i = w->todo.n;
@@ -168,8 +160,7 @@ static void worker_thread_end(struct worker_thread *t)
 
 /* The functions from here on are called without the lock, unless their comment says otherwise. */
 
-/* Does a job that worker_next() has taken. The caller holds the lock; the job runs without the
- * lock. */
+/* Called with the lock held; the job runs without the lock. */
 static void worker_do(struct worker *w, struct worker_thread *t)
 {
 	const struct worker_job job = t->job;
@@ -201,14 +192,14 @@ static void *worker_main(void *arg)
 		worker_do(w, t);
 	worker_thread_end(t);
 	self = NULL;
-	/* a user may have one stuck thread less now, so a queued job may start */
+	/* a user may have one stuck thread less, so a queued job may start */
 	pthread_cond_broadcast(&w->wake);
 	pthread_cond_broadcast(&w->end);
 	worker_unlock_unref(w);
 	return NULL;
 }
 
-/* Starts a thread that takes the next job. The caller holds the lock. Returns 0 or -errno. */
+/* The caller holds the lock. */
 static int worker_start(struct worker *w)
 {
 	struct worker_thread *t = NULL;
@@ -230,8 +221,7 @@ static int worker_start(struct worker *w)
 	return 0;
 }
 
-/* Gives up the present thread. When this thread ends, it frees its entry in w->threads. The caller
- * holds the lock. */
+/* At its end, the thread itself frees its entry. The caller holds the lock. */
 static void worker_abandon(struct worker *w)
 {
 	w->current->abandoned = w->current->cancelled = true;
@@ -266,8 +256,6 @@ static int worker_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-/* Drops the queued jobs that worker_bars() does not let start, and calls late() for each of these
- * jobs. */
 static void worker_drop_barred(struct worker *w)
 {
 	struct worker_job job;
@@ -291,8 +279,6 @@ static void worker_drop_barred(struct worker *w)
 	} while (barred);
 }
 
-/* Returns the time (boot time) of the next look at the present job, or 0 if no job runs and no job
- * waits. */
 static uint64_t worker_due(struct worker *w)
 {
 	uint64_t due_ns = 0;
@@ -315,8 +301,6 @@ static void worker_rearm(struct worker *w)
 	sd_event_source_set_enabled(w->timer, due_ns ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
 }
 
-/* Gives up the present thread if its job has made no progress for limit_ns. Another thread takes
- * over. */
 static int worker_look(sd_event_source *s, uint64_t usec, void *arg)
 {
 	struct worker *w = arg;
@@ -387,8 +371,7 @@ int worker_new(sd_event *event, const struct worker_options *opt, struct worker 
 	return r;
 }
 
-/* Returns true if all threads that still do a job, given up or not, use only their own data. The
- * caller holds the lock. */
+/* True: no thread uses shared data. The caller holds the lock. */
 static bool worker_is_out(const struct worker *w)
 {
 	for (size_t i = 0; i < WORKER_THREADS_MAX; i++)
@@ -397,8 +380,7 @@ static bool worker_is_out(const struct worker *w)
 	return true;
 }
 
-/* Waits until the present thread has ended and no job of a stuck thread uses shared data, but at
- * most WORKER_STOP_S seconds. The caller holds the lock. */
+/* At most WORKER_STOP_S seconds. The caller holds the lock. */
 static void worker_wait(struct worker *w)
 {
 	struct timespec until;
@@ -435,7 +417,7 @@ bool worker_stop(struct worker *w)
 	w->current = NULL;
 	w->stopped = true;
 	worker_finish(w);
-	while (w->todo.n) { /* worker_post() refuses new jobs now, so the queue gets shorter */
+	while (w->todo.n) { /* worker_post() refuses new jobs by now */
 		struct worker_job job = queue_take(&w->todo, 0);
 
 		if (job.drop)

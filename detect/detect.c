@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * detect.c - learns the state and the habits of each task from records. The daemon empties the
- * rings of the CPUs one after the other, so records come a little out of order. Each state has its
- * time (since_ns), and an older state never replaces a newer state.
+ * detect.c - learns the states and habits of tasks. The rings of the CPUs are emptied one after the
+ * other, so records come out of order. An older state never replaces a newer one.
  */
 #include "detect/detect.h"
 
@@ -52,7 +51,7 @@ struct detect_task *detect_task_touch(struct detect *d, uint32_t tid, uint64_t t
 	if (t->bits & DETECT_DEAD) {
 		if (ts <= t->since_ns)
 			return NULL;
-		detect_task_reset(t, ts); /* a new task has the tid now */
+		detect_task_reset(t, ts);
 	}
 	return t;
 }
@@ -76,7 +75,6 @@ static bool wait_is_loop(uint8_t wait)
 	       wait == CT_W_SIGNAL;
 }
 
-/* True: a task can idle in this wait, because it may be waiting for its next piece of work. */
 static bool wait_can_idle(const struct detect_task *t)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(t->obj);
@@ -105,8 +103,7 @@ static bool wait_is_idle_point(const struct detect_task *t)
 }
 
 /*
- * Votes for the place of the task's present wait as the idle point of the task, by the majority
- * vote of Boyer and Moore. Returns true if this place is now the idle point.
+ * The majority vote of Boyer and Moore. True: the place of the present wait is now the idle point.
  */
 static bool task_vote(struct detect_task *t)
 {
@@ -135,7 +132,6 @@ static bool task_is_known(const struct detect *d, const struct detect_task *t, u
 	return t->returns >= RETURNS_MIN && t->first_ns && now_ns >= t->first_ns + d->set.learn_ns;
 }
 
-/* Notes that the task went round its loop at ts: its time away is measured from ts on. */
 static void task_comes_round(struct detect_task *t, uint64_t ts)
 {
 	t->progress_ns = ts;
@@ -144,9 +140,8 @@ static void task_comes_round(struct detect_task *t, uint64_t ts)
 	t->look_nr = CT_NR_NONE;
 }
 
-/* Learns how long the task was away from its idle point. The time of a hang that was reported by
- * the rule LOOP or BUSY is learned only if more than TOLD_HABIT hangs of tasks of this name were
- * reported. */
+/* A time that LOOP or BUSY has reported is learned only after more than TOLD_HABIT reports about
+ * tasks of this name. */
 static void task_learn_away(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	uint64_t from = detect_max(t->away_ns, t->progress_ns, d->floor_ns);
@@ -178,8 +173,8 @@ static void task_be_patient(struct detect *d, struct detect_task *t, uint8_t wai
 }
 
 /*
- * Marks threads of one process that wait at the same epoll. Such threads share the work, so it does
- * no harm if one of them is away for long.
+ * Threads that wait at the same epoll share the work. So it does no harm if one of them is away for
+ * long.
  */
 static void task_share(struct detect *d, struct detect_task *t, uint64_t ts)
 {
@@ -205,7 +200,6 @@ static void task_returns(struct detect_task *t, uint64_t ts)
 		t->first_ns = ts;
 }
 
-/* Notes that the task is idle from ts on. is_idle_point: the place of its wait is its idle point. */
 static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool is_idle_point)
 {
 	if (t->away_ns && ts > t->away_ns) {
@@ -232,8 +226,7 @@ void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bo
 	if (t->wait == CT_W_READ && CT_OBJ_KIND(t->obj) == CT_OBJ_SOCK) {
 		struct detect_socket *s = detect_socket_find(&d->sockets, t->obj);
 
-		/* A task that waits to read has found nothing to read. So there are no unread
-		 * bytes, even if unread_bytes is not 0. */
+		/* A task that waits to read has found nothing to read. */
 		if (s)
 			s->unread_ns = 0, s->unread_bytes = 0;
 	}
@@ -251,9 +244,8 @@ void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bo
 }
 
 /*
- * Returns how long the task has waited. If the machine slept during the wait, only the time since
- * the machine woke up counts. If there was no tick for DETECT_GAP_NS, the machine may have slept,
- * and the result is 0.
+ * Does not count the sleep of the machine. Also returns 0 if there was no tick for DETECT_GAP_NS,
+ * because the machine may have slept.
  */
 static uint64_t task_waited_ns(const struct detect *d, const struct detect_task *t, uint64_t ts)
 {
@@ -271,8 +263,7 @@ void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
 		t->away_ns = ts;
 		task_comes_round(t, ts);
 	} else if (t->wait == CT_W_STOPPED) {
-		/* The time in which the task was stopped, traced or frozen does not count as time
-		 * away. */
+		/* The task was stopped, traced or frozen: no time away. */
 		if (t->away_ns)
 			t->away_ns = ts;
 		task_comes_round(t, ts);
@@ -304,15 +295,11 @@ void detect_forget(struct detect_task *t, uint64_t ts)
 	task_comes_round(t, ts);
 }
 
-/*
- * Handles a CT_SWITCH that is older than the known state of the task. Newer records were read first, because
- * they came through the ring of another CPU.
- */
+/* A CT_SWITCH that is older than the known state, which came through the ring of another CPU. */
 static void switch_out_late(struct detect *d, struct detect_task *t, const struct ct_rec *rec)
 {
 	if (t->votes && rec->wait == t->idle_point_wait && t->away_ns && rec->ts > t->away_ns &&
 	    (rec->wait == CT_W_FUTEX ? GLIBC_FUTEX_PAIR(rec->obj) : rec->obj) == t->idle_point) {
-		/* The task was idle at the time of this record, and has been woken since then. */
 		task_learn_away(d, t, rec->ts);
 		task_returns(t, rec->ts);
 		t->away_ns = t->since_ns;
@@ -322,11 +309,10 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 }
 
 /*
- * Notes that a task was seen on the CPU, in the system call `nr` or in none (CT_NR_NONE). polls: the task
- * polled with a time limit of zero. Three things show progress without a wait:
- * - the task polls in this way, because it always finds more work
- * - the task is in the system call of its idle point
- * - the task was in one system call and is now in another one
+ * The task was on the CPU in system call nr (CT_NR_NONE: none). Progress without a wait:
+ * - polls: the task polls with a time limit of zero, and always finds work
+ * - nr is the system call of its idle point
+ * - nr differs from its last system call
  */
 static void task_look(struct detect *d, struct detect_task *t, uint64_t ts, uint16_t nr, bool polls)
 {
@@ -492,12 +478,10 @@ static void shed(struct detect *d, const struct ct_rec *rec)
 		return;
 	}
 	if (rec->flags & CT_GV_GROUP)
-		/* if records of a task of the group are left out, this task has a CT_SHED of its
-		 * own */
+		/* a capped task of the group has a CT_SHED of its own */
 		return;
-	/* If records of messages were left out, or are left out from now on, the numbers of unread
-	 * bytes are out of date. If the objects of waits were left out until now, the states of
-	 * all tasks must be read again. */
+	/* When messages begin or cease to be recorded, the unread bytes are out of date. When
+	 * objects of waits are recorded again, all tasks must be read again. */
 	if ((lacks ^ d->lacks) & CT_LACK_MESSAGES)
 		for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
 			d->sockets.v[i].unread_ns = 0, d->sockets.v[i].unread_bytes = 0;
@@ -534,11 +518,8 @@ static void futex(struct detect *d, const struct ct_rec *rec)
 	t->futex_owner = ct_futex_owner(rec);
 	if (t->run != DETECT_BLOCKED || t->wait != CT_W_FUTEX || rec->ts <= t->since_ns)
 		return;
-	/*
-	 * An inspection has found the owner of the present wait. If the wait is older than the
-	 * recording, the detector took it for a wait at the idle point, because its owner was not
-	 * known. But a task that waits for a lock with a known owner does not idle.
-	 */
+	/* An inspection has found the owner. So the task does not idle: it only looked idle while
+	 * the owner was not known. */
 	if (t->bits & DETECT_IDLE && ct_futex_owner(rec) && !t->returns) {
 		t->bits &= (uint8_t)~DETECT_IDLE;
 		t->votes = 0;
@@ -552,8 +533,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 	switch (rec->kind) {
 	case CT_SWITCH:
 		if (detect_is_coarse(d)) {
-			/* This is a late record of the time before the coarse stretch. Only the end
-			 * of a task counts. */
+			/* A late record from before the coarse stretch: only the end of a task
+			 * counts. */
 			if (rec->state & CT_ST_DEAD)
 				exited(d, rec, rec->tid);
 			break;
@@ -605,9 +586,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 }
 
 /*
- * Forgets the habits of a task, because since ts_ns its process runs another program, or another
- * task has its tid. A state that is newer than ts_ns is kept: it is a state of the new program or
- * task, and its record came first, through the ring of another CPU.
+ * Since ts_ns, the process runs another program, or another task has the tid. Keeps a newer state,
+ * which came through the ring of another CPU.
  */
 static void task_begin_anew(struct detect_task *t, uint64_t ts_ns)
 {
@@ -635,7 +615,7 @@ static void task_identify(struct detect *d, struct detect_task *t, const struct 
 	bool anew = b->h.flags & (CT_TF_EXEC | CT_TF_FORK) && b->h.ts > t->seen_ns;
 
 	if (b->h.ts < t->named_ns)
-		return; /* the blob is late; it came through the ring of another CPU */
+		return;
 	if (anew)
 		task_begin_anew(t, b->h.ts);
 	t->named_ns = b->h.ts;
@@ -681,7 +661,7 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 
 	if (!runs && t->run == DETECT_BLOCKED && t->wait == w->wait && t->nr == w->nr &&
 	    (!found->sched_since || found->sched_since <= t->since_ns + ADOPT_SLACK_NS))
-		return; /* the state and its time are known already */
+		return;
 	if (t->run == DETECT_BLOCKED)
 		detect_wait_ends(d, t, MAX(ts_ns, t->since_ns));
 	detect_forget(t, ts_ns);
@@ -701,13 +681,12 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 	t->flags = w->flags;
 	t->nr = w->nr;
 	t->obj = w->obj;
-	t->owner = 0; /* the task iterator does not look for the owner of a futex */
+	t->owner = 0;
 	detect_wait_begins(d, t, ts_ns, true);
 }
 
-/* Takes over the tgid and the name of the task from the kernel. If one of them differs from the
- * known one, the record of an exec or of a rename was lost. Then the detector forgets the habits of
- * the task. */
+/* If the tgid or name differs, the record of an exec or rename was lost. Then the habits are
+ * forgotten. */
 static void task_recognise(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
 {
 	struct ct_task_blob now = *b;
@@ -744,7 +723,7 @@ bool detect_is_blind(const struct detect *d)
 	return d->lost_ns != 0;
 }
 
-/* Removes tasks that were not found: they have ended, and the records of their ends were lost. */
+/* A task that was not found has ended, and the record of its end was lost. */
 static void tasks_not_found(struct detect *d, uint64_t now_ns)
 {
 	for (uint32_t i = 1; i <= d->tasks.used; i++) {

@@ -1,51 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * detect.h - the detector: notices hangs in the stream of records, by the rules CT_HANG_* of abi.h.
- * The detector needs no help from the traced programs. The detector reports which task hangs, since
- * when, and by which rule. The detector takes no snapshot and makes no diagnosis: daemon/incident/
- * does this.
+ * Pure. Only one thread at a time may use a detector. All times are boot time.
  *
- * Pure: no I/O, no threads, no clock of its own. Only one thread at a time may use a detector: in
- * the daemon, this is the drain thread. All times are boot time.
+ * It learns the habits of each task, which also hold for later tasks of the same name:
+ * - its idle point: the place where it waits for its next work, again and again
+ * - the longest time away from the idle point, without the queue for a CPU
+ * - the kinds of waits in which it has waited for long (PATIENT_SHARE); LOOP does not report these
  *
- * The detector learns the habits of each task:
- * - its idle point: the place where the task waits for its next work, again and again. The idle
- *   point is an epoll, a poll, or the condition variable or the socket of a queue.
- * - the longest time that the task was away from its idle point
- * - the kinds of waits in which the task has ever waited for long
+ * The idle point is found by the majority vote of Boyer and Moore. A typical wait of an event loop
+ * (epoll, poll, select, io_uring, accept, signal) has more votes. A task is known after RETURNS_MIN
+ * returns to its idle point, and learn_ns after the first. Reported hangs are not learned before
+ * the third report about tasks of that name.
  *
- * The rules LOOP, BUSY and SERVICE judge a task only after its habits have been watched for
- * learn_ns (a setting). The rule STARVED needs a part of this time (LEARN_STARVED_SHARE). DISK and
- * DEADLOCK need none. The habits of a task also hold for later tasks of the same name.
+ * - LOOP and BUSY judge only known tasks.
+ * - SERVICE judges a socket if its reader has received RECEIVES_MIN messages, and was watched for
+ *   learn_ns.
+ * - STARVED needs a part of learn_ns (LEARN_STARVED_SHARE).
+ * - DISK and DEADLOCK need no habits.
  *
- * How the detector learns:
- * - Of the waits in which a task can idle, most are at one place: its idle point. The majority vote
- *   of Boyer and Moore finds this place. A wait that is typical of an event loop (epoll, poll,
- *   select, io_uring, accept, signal) has more votes than a condition variable or a read.
- * - A task is known if it has come back to its idle point RETURNS_MIN times, and if learn_ns have
- *   passed since the first time.
- * - The longest time away does not include the time in the queue for a CPU.
- * - If a task has ever been in a kind of wait for long (by default half a second, see
- *   PATIENT_SHARE), the rule LOOP does not report a wait of this kind for this task.
- * - The time away in a reported hang, and the kind of the reported wait, are not learned before the
- *   third report about tasks of that name.
+ * Special cases:
+ * - In a coarse stretch (CT_LACK_SWITCHES), only long waits and long times in a queue are judged.
+ * - Without recorded messages (CT_LACK_MESSAGES), SERVICE asks the kernel about unread bytes.
+ * - After lost records, only DISK and DEADLOCK judge, until all tasks are read again.
  *
- * In a coarse stretch (CT_LACK_SWITCHES of fields.h), the records show only long waits, and long
- * times in the queue of a CPU. The rules judge only such waits and times. A task is not
- * judged while it runs, or waits only briefly.
- *
- * While messages are not recorded (CT_LACK_MESSAGES), the rule SERVICE asks the kernel whether
- * there are unread bytes. The rule judges only a reader that stays in one wait all the time, and so
- * reads nothing.
- *
- * After records were lost, no task is judged until the daemon has read the states of all tasks
- * again. The rules DISK and DEADLOCK are the exception, because the kernel confirms the state of
- * the task before a report.
- *
- * Limits: max_tasks tasks, DETECT_SOCKETS sockets, DETECT_HABITS names. If there is no room for a
- * task, the task is not judged, and is counted. If there is no room for a socket or a name, it
- * replaces another one that was not used for long. Cost: 14 ns for a record and 208 bytes for a
- * task; the tables of sockets and names take another 1.5 MiB.
+ * Cost: 14 ns for a record, 208 bytes for a task, 1.5 MiB for the tables of sockets and names.
  */
 #ifndef CTRACE_DETECT_DETECT_H
 #define CTRACE_DETECT_DETECT_H
@@ -58,129 +37,112 @@
 
 #define DETECT_OVERRIDES_MAX 64
 #define DETECT_MATCH_MAX     128
-#define DETECT_PRIO_IDLE     139 /* priority of a SCHED_IDLE task, which runs only on an idle CPU */
+#define DETECT_PRIO_IDLE     139 /* of a SCHED_IDLE task: gets hardly any time on a busy CPU */
 
 struct detect;
 
-/* A hang, as the callback receives it. */
 struct detect_hang {
 	enum ct_hang rule;
 	uint32_t tid, tgid;
-	char comm[CT_COMM_LEN]; /* 0-terminated */
+	char comm[CT_COMM_LEN];
 	uint64_t cgroup_id;
-	uint64_t since_ns; /* the task hangs since this time; boot time, like found_ns */
-	uint64_t found_ns; /* when the detector noticed it */
+	uint64_t since_ns;
+	uint64_t found_ns;
 	uint64_t threshold_ns;
-	uint64_t obj; /* the object that the task waits for; 0: not known, or the task does not wait */
-	/* The task that can end the wait of the hung task. For the rule SERVICE: the task that does not
-	 * read from the other end of the socket. 0: not known. */
+	uint64_t obj; /* that the task waits for; 0: not known, or no wait */
+	/* The task that can end the wait. SERVICE: the task that does not read. 0: not known. */
 	uint32_t peer;
-	uint16_t nr;  /* the system call in which the task is; CT_NR_NONE: none */
+	uint16_t nr;
 	uint8_t wait; /* CT_W_*; CT_W_NONE: the task runs or is runnable */
 };
 
-/* The thresholds of all rules. 0: the rule is off. */
+/* 0: the rule is off */
 struct detect_limits {
 	uint64_t after_ns[CT_HANG_RULES];
 };
 
-/*
- * Other limits for the tasks whose name matches a pattern, or for the tasks of the control groups
- * whose path matches a pattern. A later override wins over an earlier one.
- */
+/* Other limits, for tasks or control groups that match a pattern. A later override wins. */
 struct detect_override {
 	bool is_cgroup;
-	char match[DETECT_MATCH_MAX]; /* fnmatch(3) pattern for a name, or for the path of a control group */
-	uint32_t set;                 /* bits 1 << CT_HANG_*: the limits that the override sets */
+	char match[DETECT_MATCH_MAX]; /* fnmatch(3): a name, or the path of a control group */
+	uint32_t set;                 /* bits 1 << CT_HANG_*: the limits to set */
 	struct detect_limits limits;
 };
 
 struct detect_settings {
 	struct detect_limits limits;
-	/* the rules LOOP, BUSY and SERVICE judge a task after its habits were watched for this
-	 * time; STARVED needs a part of it */
+	/* how long habits are watched before LOOP, BUSY and SERVICE judge; STARVED needs a part of
+	 * it */
 	uint64_t learn_ns;
 	unsigned n_overrides;
 	struct detect_override overrides[DETECT_OVERRIDES_MAX];
 };
 
-/* Sets the defaults, which are in thresholds.h. */
+/* The defaults are in thresholds.h. */
 void detect_defaults(struct detect_settings *ret);
 
 struct detect_options {
-	const struct detect_settings *settings; /* copied */
-	uint32_t max_tasks;                     /* the largest number of tasks; 0: 131072 */
-	uint32_t own_tgid;                      /* the tgid of the daemon, which is not judged */
-	bool messages;                          /* this machine records CT_SEND and CT_RECV */
+	const struct detect_settings *settings;
+	uint32_t max_tasks; /* 0: 131072 */
+	uint32_t own_tgid;
+	bool messages; /* this machine records CT_SEND and CT_RECV */
 	/*
-	 * Asks the kernel for the present state of a task before a hang is reported. If the task is
-	 * a SCHED_IDLE task, the callee puts DETECT_PRIO_IDLE into wait.aux, in place of the
-	 * priority. Returns 0, or -ESRCH if the task has ended, or another -errno if the task
-	 * cannot be read. If the task cannot be read, or if look is NULL, the detector trusts the
-	 * records, and reports the hang. But if records are missing, it does not report the hang.
+	 * Asks the kernel for the state of a task before a hang is reported. wait.aux has to be
+	 * DETECT_PRIO_IDLE for a SCHED_IDLE task. Returns 0, -ESRCH if the task has ended, or
+	 * another -errno. After another -errno, or if look is NULL, the hang is reported, unless
+	 * records are missing.
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
-	/*
-	 * Asks the kernel how much data a socket of a process has received that no task has read.
-	 * *ret becomes 0 if there is none, else a number without a unit. The rule SERVICE needs
-	 * this while messages are not recorded. Returns 0, or -EBUSY if the detector shall ask
-	 * again soon, or another -errno if the number is not known. If unread is NULL, the number
-	 * is never known.
-	 */
+	/* Asks the kernel for unread data of a socket, for SERVICE without recorded messages. *ret:
+	 * 0 if there is none, otherwise a number without a unit. Returns 0, -EBUSY to be asked
+	 * again soon, or another -errno. May be NULL. */
 	int (*unread)(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret);
-	void *look_arg; /* for look() and unread() */
+	void *look_arg;
 	void (*hang)(void *arg, const struct detect_hang *hang);
 	void *hang_arg;
 };
 
 struct detect_stats {
-	/* tasks: the present tasks; judged: those of them that are known (see the top of this
-	 * file) */
+	/* tasks: present tasks; judged: the known ones among them */
 	uint64_t tasks, judged;
 	uint64_t tasks_refused;
 	uint64_t found[CT_HANG_RULES];
-	/* hangs that were not reported, because a hang with the same cause was reported */
+	/* not reported, because of a reported hang with the same cause */
 	uint64_t behind;
-	uint64_t withdrawn; /* hangs that the kernel did not confirm */
-	/* for how long only the rules DISK and DEADLOCK judged tasks, because records were
-	 * missing */
+	uint64_t withdrawn;
+	/* how long only DISK and DEADLOCK judged, because records were missing */
 	uint64_t blind_ns;
 };
 
 /*
- * Makes a detector. Copies opt and the settings. The arguments of the callbacks are borrowed until
- * detect_free(). NULL: out of memory.
+ * Copies opt and the settings. Borrows the callbacks' arguments until detect_free(). NULL: out of
+ * memory.
  */
 struct detect *detect_new(const struct detect_options *opt);
-/* Accepts NULL. */
 void detect_free(struct detect *d);
 
 /*
- * detect_record() takes one record, with its words if it has any. detect_blob() takes one blob; it uses
- * only CT_TASK, CT_OBJECT and CT_RAWSTACK, and the caller makes sure that a CT_RAWSTACK is complete.
+ * Takes one record with its words, or one blob. Of the blobs, only CT_TASK, CT_OBJECT and
+ * CT_RAWSTACK are used. A CT_RAWSTACK has to be complete.
  */
 void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *words);
 void detect_blob(struct detect *d, const struct ct_blob *blob);
-/* Sets the state of a task to the state that the kernel gives for it. Used at the start, and after records
- * were lost. */
+/* Sets the state of a task from the kernel: at the start, and after lost records. */
 void detect_found(struct detect *d, const struct ct_iter_task *found);
 /*
- * Ends a round in which detect_found() was called for all tasks. now_ns: when the round began. If no records
- * were lost after now_ns, tasks are judged again. If the round did not find a task, and the known state of
- * the task is older than now_ns, the task has ended.
+ * Ends a round of detect_found() for all tasks, which began at now_ns. A task that was not found,
+ * and has no newer record, has ended. If no records were lost since now_ns, tasks are judged again.
  */
 void detect_resync(struct detect *d, uint64_t now_ns);
-/* Notes that records were lost until ts_ns. Until detect_resync() is called, only the rules DISK and DEADLOCK
- * judge tasks. */
+/* Records were lost until ts_ns. Until detect_resync(), only DISK and DEADLOCK judge. */
 void detect_lost(struct detect *d, uint64_t ts_ns);
 /*
- * Judges all tasks. The caller calls this function about every DETECT_TICK_NS (several times a
- * second). Before each call, the caller passes on all records older than now_ns. If DETECT_GAP_NS
- * passes without a call, the detector assumes that the machine slept.
+ * Judges all tasks. Call it about every DETECT_TICK_NS, after all records older than now_ns. After
+ * DETECT_GAP_NS without a call, the detector assumes that the machine slept.
  */
 void detect_tick(struct detect *d, uint64_t now_ns);
 
-/* True: records were lost. Until detect_resync() is called, only the rules DISK and DEADLOCK judge tasks. */
+/* True: records were lost, and detect_resync() has not ended this. */
 bool detect_is_blind(const struct detect *d);
 struct detect_stats detect_stats(const struct detect *d);
 

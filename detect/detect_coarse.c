@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * detect_coarse.c - the states of tasks in a coarse stretch (CT_LACK_SWITCHES): a time without
- * CT_SWITCH records. In a coarse stretch, the CT_FOUND of a task says one of three things:
- * - the task is in a wait of CT_COARSE_NS or more, or the end of such a wait comes next
- * - the task is in the queue of a CPU
- * - the task runs, or waits for less than CT_COARSE_NS; then its state is DETECT_UNKNOWN, and it is
- *   not judged
- *
- * If a task begins a long wait away from its idle point, the records do not show when the task left
- * the idle point. So the time away of this task is measured from the start of the wait.
+ * detect_coarse.c - the states of tasks in a coarse stretch: a time without CT_SWITCH records
+ * (CT_LACK_SWITCHES). The CT_FOUND of a task gives its state. A folded task runs, or waits for
+ * less than CT_COARSE_NS. Its state is DETECT_UNKNOWN, and it is not judged.
  */
 #include "detect/detect_private.h"
 #include "lib/cleanup.h"
@@ -37,7 +31,7 @@ static void found_folded(struct detect *d, const struct ct_rec *rec)
 
 	if (!t)
 		return;
-	/* no record says when the wait ended, so its length is taken as 0, and nothing is learned from it */
+	/* the end of the wait is not known, so the wait counts as 0 ns long */
 	if (t->run == DETECT_BLOCKED)
 		detect_wait_ends(d, t, t->since_ns);
 	if (t->run == DETECT_RUNNABLE)
@@ -73,6 +67,7 @@ static void found_blocked(struct detect *d, const struct ct_rec *rec, uint64_t s
 	/* the CT_FUTEX of an inspection can come before the CT_FOUND of the wait */
 	t->owner = rec->wait == CT_W_FUTEX && t->futex_ns >= t->since_ns ? t->futex_owner : 0;
 	detect_wait_begins(d, t, t->since_ns, false);
+	/* no record says when the task left its idle point, so its time away begins with the wait */
 	if (!(t->bits & DETECT_IDLE) && !t->away_ns) {
 		detect_forget(t, t->since_ns);
 		t->away_ns = t->since_ns;
@@ -84,7 +79,7 @@ void detect_coarse_found(struct detect *d, const struct ct_rec *rec, uint64_t si
 {
 	const struct detect_task *t = detect_task_find(d, rec->tid);
 
-	/* a newer record, or a CT_SWITCH after the coarse stretch, has given the state already */
+	/* the record is too late to be of use */
 	if ((t && rec->ts < t->since_ns) || (!detect_is_coarse(d) && (!t || t->since_ns >= d->coarse_end_ns)))
 		return;
 	switch (ct_found_what(rec)) {

@@ -20,12 +20,11 @@ void detect_habits_done(struct detect_habits *h)
 	free(h->v);
 }
 
-/* Returns the row of a name in the table. The row comes from the high bits of the hash, because the
- * high bits depend on the whole name. */
 static uint32_t habit_row(const char comm[CT_COMM_LEN])
 {
 	uint64_t v = hash_bytes(HASH_START, comm, strnlen(comm, CT_COMM_LEN));
 
+	/* the low bits of an FNV hash depend only on the low bits of each character */
 	return (uint32_t)(v >> 32) % (DETECT_HABITS / HABIT_ROW);
 }
 

@@ -1,30 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * detect_judge.c - the rules. A hang is reported if four things hold:
- * - the hang is longer than the threshold of its rule
- * - the hang is far longer than the times in the habits of the task, or of other tasks of its name
- *   (TIMES_*). A deadlock needs no such comparison.
- * - no hang with the same cause was reported lately (judge_is_told())
- * - the kernel confirms the state of the task (judge_look())
+ * - It is longer than the threshold of its rule.
+ * - It is far longer than usual for the task, or for tasks of its name (TIMES_*). Or it is a
+ *   deadlock.
+ * - No hang with the same cause was reported lately (judge_is_told()).
+ * - The kernel does not contradict the state of the task (judge_look()).
  *
- * The rule LOOP never reports these waits, however long they last:
- * - a wait for a child, a terminal, a signal or a debugger
- * - any wait of a task that has forked a process since it was last idle: the task may wait for that
- *   process
- * - a wait of a kind in which the task has once waited for long
+ * Two facts limit the rule LOOP:
+ * - A task that has forked since it was last idle may wait for the new process.
+ * - If threads share an epoll, the other threads take over the work of a stuck thread.
  *
- * Of these two kinds of threads, the rule LOOP reports only waits for a lock with a known owner,
- * for a file lock, or for an answer on a socket:
- * - a thread whose idle point is no epoll or poll
- * - a thread that shares its epoll with other threads, because the other threads take over its work
- *
- * A worker thread that waits on another condition variable than that of its queue may have no work.
- * So a wait for a futex without a known owner counts only for the first thread of a process.
- *
- * The rule BUSY: a loop that always finds more work never waits in its epoll. The task of such a
- * loop makes progress if it receives messages, is seen in the system call of its idle point, or is
- * seen in one system call and then in another one. A thread of a pool that is busy for long looks
- * like a thread that is stuck in its work, so only a thread with an event loop is reported.
+ * The rule BUSY judges only event loops. In a pool, a thread that does a long job looks like a
+ * stuck one.
  */
 #include <errno.h>
 #include <string.h>
@@ -32,7 +20,7 @@
 #include "detect/detect_private.h"
 #include "lib/cleanup.h"
 
-#define JUDGE_CHAIN 32 /* the longest chain of tasks, each of which waits for the next */
+#define JUDGE_CHAIN 32
 
 static const struct detect_task *judge_task(const struct detect *d, uint32_t tid)
 {
@@ -41,7 +29,6 @@ static const struct detect_task *judge_task(const struct detect *d, uint32_t tid
 	return t && !(t->bits & DETECT_DEAD) ? t : NULL;
 }
 
-/* Returns the task that reads at the other end of a socket. 0: the task is not known. */
 static uint32_t judge_far_reader(const struct detect *d, uint64_t obj)
 {
 	const struct detect_socket *s = detect_socket_find(&d->sockets, obj);
@@ -50,7 +37,6 @@ static uint32_t judge_far_reader(const struct detect *d, uint64_t obj)
 	return s ? s->reader : 0;
 }
 
-/* Returns the task that can end the wait of t. 0: this task is not known, or t does not wait. */
 static uint32_t judge_waits_for(const struct detect *d, const struct detect_task *t)
 {
 	if (t->run != DETECT_BLOCKED)
@@ -64,8 +50,8 @@ static uint32_t judge_waits_for(const struct detect *d, const struct detect_task
 	return 0;
 }
 
-/* Follows the chain from t: the task for which t waits, the task for which that task waits, and so on.
- * Returns the tid at its end. If the chain ends in a cycle, returns the smallest tid of the cycle. */
+/* Follows the chain of waits from t. Returns the tid at its end. If the chain ends in a cycle,
+ * returns the smallest tid of the cycle. */
 static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
 {
 	uint32_t tid = t->tid, low;
@@ -80,8 +66,7 @@ static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
 	}
 	if (!t)
 		return tid;
-	/* After JUDGE_CHAIN steps without an end, the chain is taken for a cycle that contains
-	 * tid. */
+	/* no end after JUDGE_CHAIN steps: tid counts as a task of a cycle */
 	low = tid;
 	for (unsigned i = 0; i < JUDGE_CHAIN && t; i++) {
 		low = MIN(low, t->tid);
@@ -90,7 +75,6 @@ static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
 	return low;
 }
 
-/* True: a hang with the same cause was reported in the last DETECT_QUIET_NS. root: see judge_root(). */
 static bool judge_is_told(const struct detect *d, const struct detect_task *t, enum ct_hang rule,
 			  uint32_t root, uint64_t now_ns)
 {
@@ -110,17 +94,13 @@ static bool judge_is_told(const struct detect *d, const struct detect_task *t, e
 	return false;
 }
 
-/* True: records are missing, so only the rules DISK and DEADLOCK can judge tasks. */
+/* Records are missing: only the rules DISK and DEADLOCK can judge tasks. */
 static bool judge_is_blind(const struct detect *d)
 {
 	return d->lost_ns || d->lacks & CT_LACK_WAIT_OBJECTS;
 }
 
-/*
- * Asks the kernel about a task. True: the kernel confirms the state that the records gave. False:
- * the kernel does not confirm this state, and the known state of the task is corrected. If the
- * kernel gives no answer, the result is false if records are missing, and true otherwise.
- */
+/* Asks the kernel for the state of t. False: t must not be reported now. */
 static bool judge_look(struct detect *d, struct detect_task *t)
 {
 	struct ct_iter_task it;
@@ -144,12 +124,9 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 		same = !runs && it.wait.wait == t->wait;
 	else
 		same = runs;
-	/*
-	 * A blocked or runnable task that has had the CPU after since_ns does not hang. sched_since
-	 * tells when the task last left the CPU. On a busy machine sched_since may be wrong by
-	 * tenths of a second. If the task goes on as usual, sched_since is only a moment ago. So
-	 * sched_since counts only if it lies in the second half of the time from since_ns to now.
-	 */
+	/* A task that has had the CPU after since_ns does not hang. sched_since, the time at
+	 * which it left the CPU, may be wrong by tenths of a second. So sched_since counts only
+	 * if it is in the second half of the time from since_ns to now. */
 	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + (d->now_ns - t->since_ns) / 2)
 		same = false;
 	if (!same && it.task.h.ts >= t->since_ns)
@@ -204,18 +181,13 @@ static bool judge_loops(const struct detect_task *t)
 	return t->idle_point_wait == CT_W_EPOLL || t->idle_point_wait == CT_W_POLL;
 }
 
-/* True: the task is away from its idle point, and its habits were known before it left. */
+/* The task is away from its idle point, and its habits were known before it left. */
 static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 {
 	return t->away_ns && !(t->bits & DETECT_IDLE) && t->returns >= RETURNS_MIN && t->first_ns &&
 	       t->away_ns >= t->first_ns + d->set.learn_ns;
 }
 
-/*
- * Returns the longest time that this task was away from its idle point. Other tasks of the same
- * name count too, until LEARN_NAME_TIMES * learn_ns have passed since the task first came back to
- * its idle point.
- */
 static uint64_t judge_max_away(struct detect *d, const struct detect_task *t, uint64_t now_ns)
 {
 	if (now_ns >= t->first_ns + LEARN_NAME_TIMES * d->set.learn_ns)
@@ -230,10 +202,8 @@ static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint
 	return (t->patient | detect_habit(&d->habits, t->comm, now_ns)->patient) >> wait & 1;
 }
 
-/*
- * Returns a factor for the present wait of t: by the rule LOOP, the wait can be a hang only if it
- * is longer than this factor times judge_max_away(). 0: the wait is never a hang by this rule.
- */
+/* For the rule LOOP: a hang is longer than this factor times judge_max_away(). 0: LOOP does not
+ * report the present wait of t. */
 static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(t->obj);
@@ -247,10 +217,7 @@ static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 	case CT_W_FUTEX:
 		if (t->owner)
 			return TIMES_LOCK;
-		/*
-		 * A worker thread without work waits in the same way as a stuck thread, so only the wait of
-		 * the first thread counts.
-		 */
+		/* a worker thread without work waits in the same way */
 		return alone && first ? TIMES_WAIT : 0;
 	case CT_W_FLOCK:
 		return TIMES_LOCK;
@@ -307,8 +274,7 @@ static void judge_busy(struct detect *d, struct detect_task *t, uint64_t limit_n
 {
 	uint64_t since_ns = MAX(t->away_ns, t->progress_ns);
 
-	/* Without records of messages, a loop that is always busy looks like a task that never comes back to
-	 * its loop. */
+	/* without records of messages, a loop that always has work looks like a stuck task */
 	if (!limit_ns || !d->opt.messages || d->lacks & CT_LACK_MESSAGES || !judge_loops(t) ||
 	    t->bits & (DETECT_SHARED | DETECT_FORKED) || !judge_is_known(d, t) || t->returns < RETURNS_BUSY ||
 	    t->looks < LOOKS_MIN || t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
@@ -347,18 +313,13 @@ static void judge_disk(struct detect *d, struct detect_task *t, uint64_t limit_n
 		judge_tell(d, t, CT_HANG_DISK, since_ns, now_ns, limit_ns);
 }
 
-/* True: the task has waited for a lock for longer than the limit, in a wait without a time limit. */
 static bool judge_is_stuck(const struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
 {
 	return t && t->run == DETECT_BLOCKED && t->wait == CT_W_FUTEX && t->owner &&
 	       !(t->flags & CT_SF_TIMEOUT) && now_ns >= t->since_ns + limit_ns;
 }
 
-/*
- * True: t and other tasks wait for each other in a cycle, each of them has waited for longer than
- * the limit, and t has the smallest tid of them. The last condition makes sure that a cycle is
- * reported once.
- */
+/* True: t is in a deadlock, and has the smallest tid of its cycle. So a cycle is reported once. */
 static bool judge_is_cycle(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
 {
 	const struct detect_task *at = t;
@@ -377,15 +338,13 @@ static void judge_deadlock(struct detect *d, struct detect_task *t, uint64_t lim
 {
 	if (!limit_ns || t->told >> CT_HANG_DEADLOCK & 1 || !judge_is_cycle(d, t, limit_ns, now_ns))
 		return;
-	/* Asks the kernel about the other tasks of the cycle; judge_tell() asks about t. */
 	for (struct detect_task *at = detect_tasks_find(&d->tasks, t->owner); at && at != t;
 	     at = detect_tasks_find(&d->tasks, at->owner))
 		if (!judge_look(d, at)) {
 			d->stats.withdrawn++;
 			return;
 		}
-	/* If another rule has reported a hang with the same root, the deadlock is the cause of that
-	 * hang. So that report must not hide the deadlock. */
+	/* a hang that the deadlock causes may have been reported: it must not hide the deadlock */
 	for (unsigned i = 0; i < DETECT_REPORTS; i++)
 		if (d->reports[i].root == t->tid && d->reports[i].rule != CT_HANG_DEADLOCK)
 			d->reports[i].ns = 0;
@@ -396,7 +355,6 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 {
 	struct detect_limits limits;
 
-	/* Most calls end here, because the task is idle or has waited for less than every limit. */
 	if (t->bits & DETECT_IDLE || (t->run == DETECT_BLOCKED && now_ns < t->since_ns + d->min_ns &&
 				      (!t->sleep_since_ns || now_ns < t->sleep_since_ns + d->min_ns)))
 		return;
@@ -405,10 +363,7 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 		return;
 	detect_limits_of(d, t, &limits);
 	if (t->run == DETECT_BLOCKED) {
-		/*
-		 * Before these two rules report a wait, judge_look() asks the kernel whether the
-		 * wait still lasts, and since when. So lost records do no harm here.
-		 */
+		/* lost records do no harm here: judge_look() asks the kernel before a report */
 		judge_deadlock(d, t, limits.after_ns[CT_HANG_DEADLOCK], now_ns);
 		judge_disk(d, t, limits.after_ns[CT_HANG_DISK], now_ns);
 	}
@@ -423,9 +378,6 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 	judge_busy(d, t, limits.after_ns[CT_HANG_BUSY], now_ns);
 }
 
-/* True: r, the usual reader of a socket, is kept from reading. Either r waits elsewhere than in an
- * event loop; or r has made no progress for limit_ns, and has run for most of this time (BUSY_PART
- * of BUSY_OF). */
 static bool judge_reader_is_away(const struct detect *d, const struct detect_task *r, uint64_t limit_ns,
 				 uint64_t now_ns)
 {
@@ -437,16 +389,13 @@ static bool judge_reader_is_away(const struct detect *d, const struct detect_tas
 		return r->away_ns && now_ns >= since_ns + limit_ns &&
 		       detect_ran_ns(r, now_ns) >= limit_ns / BUSY_OF * BUSY_PART;
 	if (r->run == DETECT_RUNNABLE)
-		return false; /* the rule STARVED is about such a task */
-	/* A worker thread that waits on a futex without a known owner may have no work, because
-	 * another thread has taken over its work. */
+		return false;
+	/* r may be a worker thread without work */
 	if (r->wait == CT_W_FUTEX && !r->owner && r->tid != r->tgid)
 		return false;
 	return r->wait != CT_W_EPOLL && r->wait != CT_W_ACCEPT && r->wait != CT_W_URING;
 }
 
-/* True: c, the client of the connection, has waited for longer than limit_ns on its end of the
- * connection: for an answer, or for room to write. s: the server's end. */
 static bool judge_client_waits(const struct detect_task *c, const struct detect_socket *s, uint64_t limit_ns,
 			       uint64_t now_ns)
 {
@@ -454,12 +403,8 @@ static bool judge_client_waits(const struct detect_task *c, const struct detect_
 	       (c->wait == CT_W_READ || c->wait == CT_W_POLL || c->wait == CT_W_WRITE);
 }
 
-/*
- * Asks the kernel whether s has unread bytes, because messages are not recorded. True: the client
- * has waited for limit_ns while bytes were unread. This is so if two answers of the kernel,
- * limit_ns or more apart, say that s has unread bytes, and the reader was in one wait from the
- * first answer to the second, so that it read nothing.
- */
+/* Asks the kernel, because messages are not recorded. True: two answers, limit_ns or more apart,
+ * say that s has unread bytes, and the reader read nothing in between. */
 static bool judge_unread(struct detect *d, struct detect_socket *s, const struct detect_task *client,
 			 const struct detect_task *reader, uint64_t limit_ns, uint64_t now_ns)
 {
@@ -496,7 +441,7 @@ static void judge_socket(struct detect *d, struct detect_socket *s, uint64_t now
 	    now_ns < reader->seen_ns + d->set.learn_ns || client->told >> CT_HANG_SERVICE & 1 ||
 	    client->tgid == d->opt.own_tgid || reader->tgid == d->opt.own_tgid)
 		return;
-	/* If records of the reader were left out, it is not known what the reader has read. */
+	/* while the reader was capped, its receives were not recorded */
 	if (reader->capped_ns && (now_ns < reader->capped_ns + JUDGE_CAP_NS ||
 				  (s->unread_ns <= reader->capped_ns && !(d->lacks & CT_LACK_MESSAGES))))
 		return;
@@ -517,8 +462,6 @@ static void judge_socket(struct detect *d, struct detect_socket *s, uint64_t now
 	judge_tell(d, client, CT_HANG_SERVICE, since_ns, now_ns, limit_ns);
 }
 
-/* Removes a task that has ended, once DEAD_KEPT_NS have passed. By then its late records have
- * arrived. */
 static void judge_bury(struct detect *d, struct detect_task *t, uint64_t now_ns)
 {
 	if (now_ns >= t->since_ns + DEAD_KEPT_NS)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* detect_limits.c - finds the limits that hold for a task: the general limits, changed by the overrides. */
+/* detect_limits.c - the limits of a task: the general limits, changed by the overrides. */
 #include <fnmatch.h>
 #include <string.h>
 
@@ -32,7 +32,6 @@ void detect_limits_init(struct detect *d)
 		d->min_ns = limits_min(d->min_ns, &d->set.overrides[i].limits);
 }
 
-/* Makes room in the full table of control groups: removes the groups that have no tasks. */
 static void limits_cgroups_purge(struct detect *d)
 {
 	struct map kept = { 0 };

@@ -81,8 +81,7 @@ struct detect_socket *detect_socket_next_unread(struct detect_sockets *s, uint32
 	return NULL;
 }
 
-/* Copies an address. An IPv4 address in an IPv6 socket (::ffff:a.b.c.d) gets the form that it has in an
- * IPv4 socket. */
+/* Both ends must have one form, so ::ffff:a.b.c.d gets the form of an IPv4 address. */
 static void socket_address(const struct ct_object_blob *o, const uint8_t from[16], uint8_t to[16])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -94,12 +93,9 @@ static void socket_address(const struct ct_object_blob *o, const uint8_t from[16
 		memcpy(to, from, o->family == AF_INET ? 4 : 16);
 }
 
-/*
- * Returns a key for one end of a connection, made from the addresses of both ends. far: true: the
- * key is for the other end; false: the key is for the end that o describes. For such a key, the
- * table has an entry with the key as obj, and with the id of that end's socket as peer. Every id of
- * an object contains its kind, and the key contains no kind, so the key differs from all ids.
- */
+/* Returns the key of one end of a connection. In the entry with this key, peer is the socket at
+ * this end. A key has no kind of object, so it differs from all ids. far: the key of the end
+ * that o does not describe. */
 static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
 {
 	uint64_t h = HASH_START ^ o->protocol ^ (uint64_t)o->netns << 8;
@@ -146,10 +142,8 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 	to = detect_socket_get(s, from->peer, rec->ts);
 	to->peer = rec->obj;
 	to->writer = rec->tid;
-	/*
-	 * If bytes were sent before the two ends were known, only the receive of these bytes is counted. So
-	 * an unread_bytes below 0 becomes 0 if the last receive was more than SOCKET_LATE_NS ago.
-	 */
+	/* Below 0 for long: bytes were sent before the two ends were known as one connection, so
+	 * they were not counted. */
 	if (to->unread_bytes < 0 && rec->ts > to->read_ns + SOCKET_LATE_NS)
 		to->unread_bytes = 0;
 	to->unread_bytes += ct_message_bytes(rec);
@@ -178,6 +172,6 @@ void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec)
 	at->unread_bytes -= ct_message_bytes(rec);
 	if (at->unread_ns && rec->ts > at->unread_ns)
 		at->max_delay_ns = MAX(at->max_delay_ns, rec->ts - at->unread_ns);
-	/* the reader works on the queue, so the time of the remaining bytes starts anew */
+	/* the reader works on the queue, so the time of the other bytes starts anew */
 	at->unread_ns = at->unread_bytes > 0 ? rec->ts : 0;
 }

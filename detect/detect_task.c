@@ -25,7 +25,6 @@ void detect_tasks_done(struct detect_tasks *t)
 	free(t->heads);
 }
 
-/* Returns the number of an empty slot; 0: there is none. */
 static uint32_t tasks_slot(struct detect_tasks *t)
 {
 	uint32_t i = t->unused;

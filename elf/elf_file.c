@@ -33,8 +33,6 @@ long elf_file_read(const struct elf_file *e, uint64_t off, void *buf, size_t n)
 	return (long)got;
 }
 
-/* Reads exactly n bytes. Returns 0, or -EBADMSG if the file ends before off + n, or an -errno of
- * pread(2). */
 static int read_all(const struct elf_file *e, uint64_t off, void *buf, size_t n)
 {
 	long got = elf_file_read(e, off, buf, n);
@@ -51,7 +49,7 @@ int elf_file_load(const struct elf_file *e, uint64_t off, uint64_t bytes, uint64
 
 	if (bytes > max)
 		return -EFBIG;
-	/* Check before malloc(): a damaged size must not cost memory. */
+	/* Check first: a damaged size must not cost memory. */
 	if (off > e->size || bytes > e->size - off)
 		return -EBADMSG;
 	p = malloc(bytes + 1);
@@ -181,7 +179,6 @@ static int headers_read(struct elf_file *e)
 	    eh.e_ident[EI_DATA] != ELFDATA2LSB || (eh.e_type != ET_EXEC && eh.e_type != ET_DYN))
 		return -EBADMSG;
 	e->machine = eh.e_machine;
-	/* Section headers are checked only when a caller needs them: a file is useful without them. */
 	e->shoff = eh.e_shoff;
 	e->shentsize = eh.e_shentsize;
 	e->shnum = eh.e_shnum;

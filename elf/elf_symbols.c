@@ -10,17 +10,14 @@
 #include "lib/cleanup.h"
 
 #define CHUNK       2048   /* symbols read at a time */
-#define UNSIZED_MAX 0x1000 /* bytes; a function without a size is taken to be this long */
-#define ALIASES_MAX 8      /* further names of an address that are compared */
+#define UNSIZED_MAX 0x1000 /* bytes; assumed length of a function without a size */
+#define ALIASES_MAX 8
 
-/* A table of symbols, and the bytes of their names. */
 struct table {
 	uint64_t off, n, names_off, names_bytes;
 };
 
-/* Finds the first symbol table of a type. Further tables are left out: a normal file has none, and
- * a hostile file could keep the reader busy with thousands. Returns 0, -EBADMSG if the section
- * header of the table is wrong, or -ENOENT if there is no such table. */
+/* Takes only the first table: a hostile file could have thousands. */
 static int table_find(const Elf64_Shdr *sh, int n, uint32_t type, struct table *ret)
 {
 	for (int i = 0; i < n; i++) {
@@ -37,9 +34,6 @@ static int table_find(const Elf64_Shdr *sh, int n, uint32_t type, struct table *
 	return -ENOENT;
 }
 
-/* Reads up to CHUNK symbols, from symbol number `at` on. Returns the number of symbols, which is
- * less than CHUNK at the end of the table or of the file. Returns -errno if the file cannot be
- * read. */
 static long table_read(const struct elf_file *e, const struct table *t, uint64_t at, Elf64_Sym *chunk)
 {
 	size_t n = MIN(t->n - at, (uint64_t)CHUNK);
@@ -48,7 +42,6 @@ static long table_read(const struct elf_file *e, const struct table *t, uint64_t
 	return got < 0 ? got : got / (long)sizeof(*chunk);
 }
 
-/* Whether the file defines the symbol, and the symbol has a name. */
 static bool is_defined(const struct table *t, const Elf64_Sym *s)
 {
 	return s->st_shndx != SHN_UNDEF && s->st_name && s->st_name < t->names_bytes;
@@ -133,8 +126,7 @@ static bool is_function(const struct elf_file *e, const Elf64_Sym *s)
 	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* Reads the functions of the table, up to the limits. If the table cannot be read to its end, keeps the
- * functions that were read before. Returns 0 or -ENOMEM. */
+/* If the table cannot be read to its end, keeps the functions that were read. */
 static int functions_from(struct elf_functions *f, const struct elf_file *e, const struct table *t)
 {
 	_cleanup_free_ Elf64_Sym *chunk = malloc(CHUNK * sizeof(*chunk));
@@ -166,7 +158,7 @@ static int functions_from(struct elf_functions *f, const struct elf_file *e, con
 	return 0;
 }
 
-/* Reads the functions of a file. Returns the new f->state: 1, or -errno. */
+/* Returns the new f->state. */
 static int functions_read(struct elf_functions *f, const struct elf_file *e)
 {
 	_cleanup_free_ Elf64_Shdr *sh = NULL;
@@ -176,8 +168,7 @@ static int functions_read(struct elf_functions *f, const struct elf_file *e)
 
 	if (n <= 0)
 		return n ?: -ENOENT;
-	/* a .symtab has all functions of .dynsym, so .dynsym is used only if .symtab is missing or
-	 * damaged */
+	/* .symtab has all functions of .dynsym. */
 	r = table_find(sh, n, SHT_SYMTAB, &t);
 	if (r)
 		r = table_find(sh, n, SHT_DYNSYM, &t);
@@ -209,8 +200,7 @@ static int function_name(const struct elf_functions *t, const struct elf_file *e
 	return name[0] ? 0 : -ENOENT;
 }
 
-/* Whether a is a better name for a function than `than`: a has fewer leading underscores, or only
- * `than` is an internal name of glibc. */
+/* A name is better if it has fewer underscores in front, or if only `than` is internal to glibc. */
 static bool name_better(const char *a, const char *than)
 {
 	size_t hidden = strlen(GLIBC_HIDDEN_PREFIX);

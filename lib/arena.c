@@ -16,7 +16,7 @@ struct chunk {
 
 struct arena {
 	struct chunk *chunks;
-	uint8_t *p; /* the free bytes of the newest chunk of ordinary size */
+	uint8_t *p;
 	size_t left;
 };
 

@@ -4,11 +4,10 @@
 #define CTRACE_LIB_BISECT_H
 
 /*
- * Returns the first index i in [from, to) for which pred is true. If pred is true for no index,
- * returns `to`. pred is an expression with the variable i, which the macro declares. If pred is
- * true for an index, it must be true for all later indices. from <= to. i and the result have the
- * type of `to`. For example, BISECT(i, 0, n, key < v[i]) - 1 is the index of the last item that is
- * not greater than key.
+ * Returns the first index i in [from, to) for which pred is true, or `to`. pred is an expression
+ * with i, which the macro declares with the type of `to`. Once true, it must stay true for later
+ * indices. from <= to. For example, BISECT(i, 0, n, key < v[i]) - 1 is the last item that is not
+ * greater than key.
  */
 #define BISECT(i, from, to, pred)                                                                            \
 	({                                                                                                   \

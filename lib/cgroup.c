@@ -7,20 +7,14 @@
 
 #include "lib/cleanup.h"
 
-/* The number of digits of the shortest container id. A shorter row of digits is taken for a part
- * of a name that a person chose. */
+/* Digits of the shortest id. A shorter row of digits is a part of a name that a person chose. */
 #define ID_MIN 12
 
-/* A component of a path. */
 struct part {
 	const char *s;
 	size_t n;
 };
 
-/*
- * Fills ret with the last component of the path before `end`. end: the end of the path, or the
- * start of a later component. Returns the start of the component in ret; NULL: there is none.
- */
 static const char *part_before(const char *path, const char *end, struct part *ret)
 {
 	while (end > path && end[-1] == '/')
@@ -66,10 +60,7 @@ static bool all_hex(const struct part *p)
 	return p->n > 0;
 }
 
-/*
- * Copies a name and undoes the escapes of systemd, which writes a special character of a name in
- * hexadecimal digits: "-" as "\x2d".
- */
+/* systemd writes a special character in hexadecimal digits: "-" as "\x2d". */
 static void take_name(const struct part *p, char name[CGROUP_NAME_MAX])
 {
 	size_t out = 0;
@@ -88,9 +79,8 @@ static void take_name(const struct part *p, char name[CGROUP_NAME_MAX])
 	name[out] = 0;
 }
 
-/* Cuts the component down to the id of a container. Examples: "docker-ID.scope", "libpod-ID",
- * "system.slice:cri-containerd:ID", "ID". Returns true. False: the component has no id; then *p may
- * be cut down too. */
+/* Cuts *p down to the id of a container: "docker-ID.scope", "libpod-ID",
+ * "system.slice:cri-containerd:ID", "ID". If there is none, *p may be cut down too. */
 static bool strip_to_id(struct part *p)
 {
 	static const char *const runtimes[] = { "docker-", "libpod-", "cri-containerd-", "crio-",
@@ -109,9 +99,8 @@ static bool strip_to_id(struct part *p)
 	return p->n == CGROUP_ID_LEN && all_hex(p);
 }
 
-/* Cuts the component down to the UID of a pod. Examples: "podUID",
- * "kubepods-burstable-podUID.slice" (with underscores instead of dashes in the UID). Returns
- * true. False: the component has no UID; then *p may be cut down too. */
+/* Cuts *p down to the UID of a pod: "podUID", or "kubepods-burstable-podUID.slice" with underscores
+ * in the UID. If there is none, *p may be cut down too. */
 static bool strip_to_pod(struct part *p)
 {
 	size_t dashes = 0;
@@ -131,10 +120,6 @@ static bool strip_to_pod(struct part *p)
 	return p->n - dashes == 32;
 }
 
-/*
- * Cuts the component p down to the name that LXC or systemd gives to a container. parent: the
- * component before p. Returns true. False: p has no such name; then *p may be cut down too.
- */
 static bool strip_to_machine(struct part *p, const struct part *parent)
 {
 	if (strip_prefix(p, "lxc.payload."))

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * checked.h - arithmetic that cannot overflow, for numbers from a file or from the kernel.
- *
- * A time that leaves its range stops at the end of the range (it saturates). Such a time is
- * harmless, because times are only shown or compared, and no real time is near the end of the
- * range. A size that leaves its range is an error, because memory must not be allocated for a wrong
- * size.
- *
- * The functions have no state, so any thread may call them.
+ * checked.h - arithmetic that cannot overflow, for numbers from a file or from the kernel. A time
+ * that leaves its range stops at the end of the range: times are only shown or compared. A size
+ * that leaves its range is an error, because memory of a wrong size is dangerous. Any thread.
  */
 #ifndef CTRACE_LIB_CHECKED_H
 #define CTRACE_LIB_CHECKED_H
@@ -16,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* a + b, at most UINT64_MAX. */
 static inline uint64_t checked_add(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
@@ -24,24 +18,23 @@ static inline uint64_t checked_add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* a - b, at least 0. */
 static inline uint64_t checked_sub(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
 
-/* A time of one clock plus the distance to another clock, at most INT64_MAX. */
+/* Returns a time of one clock plus the distance to another clock; at most INT64_MAX. */
 static inline int64_t checked_shift(uint64_t ns, int64_t offset_ns)
 {
 	int64_t shifted;
 
 	if (!__builtin_add_overflow(ns, offset_ns, &shifted))
 		return shifted;
-	/* the sum of an unsigned number and a signed one cannot fall below INT64_MIN */
+	/* an unsigned number plus a signed one cannot fall below INT64_MIN */
 	return INT64_MAX;
 }
 
-/* Computes (n + more) * size. Returns 0, or -E2BIG on overflow and leaves *ret_bytes unchanged. */
+/* (n + more) * size. Returns 0, or -E2BIG on overflow. */
 static inline int checked_bytes(size_t n, size_t more, size_t size, size_t *ret_bytes)
 {
 	size_t items, bytes;

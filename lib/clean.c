@@ -16,8 +16,7 @@ struct span {
 };
 
 /*
- * Default_Ignorable_Code_Point of Unicode 15, and the other characters that clean.h lists, in the
- * order of their codes.
+ * Default_Ignorable_Code_Point of Unicode 15, and the other characters that clean.h lists, sorted.
  */
 static const struct span unsafe[] = {
 	{ 0x0000, 0x001f },   /* C0 */
@@ -29,7 +28,7 @@ static const struct span unsafe[] = {
 	{ 0x17b4, 0x17b5 },   /* Khmer inherent vowels */
 	{ 0x180b, 0x180f },   /* Mongolian variation selectors and vowel separator */
 	{ 0x200b, 0x200f },   /* zero width, left-to-right and right-to-left marks */
-	{ 0x2028, 0x202e },   /* line and paragraph separators, bidirectional embeddings and overrides */
+	{ 0x2028, 0x202e },   /* line and paragraph separators, bidirectional overrides */
 	{ 0x2060, 0x206f },   /* word joiner, invisible operators, bidirectional isolates */
 	{ 0x3164, 0x3164 },   /* Hangul filler */
 	{ 0xfe00, 0xfe0f },   /* variation selectors */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * cleanup.h - scope guards: a marked variable is released when it goes out of scope. Also the
- * macros ARRAY_SIZE, MIN and MAX. Any thread.
- */
+/* cleanup.h - scope guards: a marked variable is released at the end of its scope. Any thread. */
 #ifndef CTRACE_LIB_CLEANUP_H
 #define CTRACE_LIB_CLEANUP_H
 
@@ -31,8 +28,7 @@ static inline void cleanup_fclose_p(FILE **f)
 #define _cleanup_close_  _cleanup_(cleanup_close_p)
 #define _cleanup_fclose_ _cleanup_(cleanup_fclose_p)
 
-/* TAKE_PTR() and TAKE_FD() return the value of a marked variable, and set the variable to NULL or
- * -1. So the guard then releases nothing, and the caller owns the value. */
+/* These take the value of a marked variable away from its guard. The caller owns it. */
 #define TAKE_PTR(p)                                                                                          \
 	({                                                                                                   \
 		typeof(p) _t = (p);                                                                          \

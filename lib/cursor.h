@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cursor.h - reads hostile bytes. Each read checks the bounds. After the first failure the cursor
- * is bad, and each later read fails, so one check of bad at the end is enough.
- *
- * The cursor does not own the bytes, which have to outlive it. One thread at a time for each
- * cursor.
+ * cursor.h - reads hostile bytes. Each read checks the bounds. After a failure the cursor is bad,
+ * and each later read fails. So one check of bad at the end is enough. The bytes have to outlive
+ * the cursor. One thread at a time for each cursor.
  */
 #ifndef CTRACE_LIB_CURSOR_H
 #define CTRACE_LIB_CURSOR_H
@@ -25,7 +23,7 @@ static inline struct cursor cursor_init(const void *p, size_t n)
 	return (struct cursor){ .p = p, .left = n };
 }
 
-/* Returns a pointer to the next n bytes, which need not be aligned. NULL: failure. */
+/* The n bytes need not be aligned. NULL: failure. */
 static inline const void *cursor_take(struct cursor *c, size_t n)
 {
 	const void *p = c->p;
@@ -39,7 +37,7 @@ static inline const void *cursor_take(struct cursor *c, size_t n)
 	return p;
 }
 
-/* Copies the next n bytes to dst. False: failure, and dst is zeroed. */
+/* False: failure, and dst is zeroed. */
 static inline bool cursor_read(struct cursor *c, void *dst, size_t n)
 {
 	const void *p = cursor_take(c, n);
@@ -51,7 +49,7 @@ static inline bool cursor_read(struct cursor *c, void *dst, size_t n)
 	return p != NULL;
 }
 
-/* Reads an unsigned LEB128 number of at most 64 bits. 0 on failure. */
+/* unsigned LEB128 of at most 64 bits; 0 on failure */
 static inline uint64_t cursor_varint(struct cursor *c)
 {
 	uint64_t v = 0;
@@ -69,7 +67,7 @@ static inline uint64_t cursor_varint(struct cursor *c)
 	return 0;
 }
 
-/* Reads a signed LEB128 number of at most 64 bits. 0 on failure. */
+/* signed LEB128 of at most 64 bits; 0 on failure */
 static inline int64_t cursor_sleb(struct cursor *c)
 {
 	uint64_t v = 0;

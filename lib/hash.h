@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hash.h - FNV-1a with 64 bits (draft-eastlake-fnv), for names and addresses. Do not use this hash
- * for a table whose keys a hostile program can choose: the program could choose keys with the same
- * hash. Any thread. */
+/* hash.h - FNV-1a with 64 bits (draft-eastlake-fnv). Not for a table with hostile keys, which could
+ * all have one hash. Any thread. */
 #ifndef CTRACE_LIB_HASH_H
 #define CTRACE_LIB_HASH_H
 
@@ -10,8 +9,7 @@
 
 #define HASH_START 0xcbf29ce484222325ULL
 
-/* Adds x to a hash. h: the hash of all values before x; HASH_START if there are none. Returns the new
- * hash. */
+/* h: the hash of all values before x, or HASH_START */
 static inline uint64_t hash_add(uint64_t h, uint64_t x)
 {
 	return (h ^ x) * 0x100000001b3ULL;
@@ -24,7 +22,7 @@ static inline uint64_t hash_bytes(uint64_t h, const void *p, size_t n)
 	return h;
 }
 
-/* Adds a string, without the 0 at its end. */
+/* without the 0 at the end */
 static inline uint64_t hash_text(uint64_t h, const char *s)
 {
 	for (; *s; s++)

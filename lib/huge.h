@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * huge.h - asks for large pages for large arrays. With small pages, page faults take much of the
- * time to fill such an array. Any thread.
+ * huge.h - asks for large pages for large arrays, which otherwise take many page faults to fill.
+ * Any thread.
  */
 #ifndef CTRACE_LIB_HUGE_H
 #define CTRACE_LIB_HUGE_H
@@ -10,13 +10,11 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* In bytes. huge_advise() does nothing for an array that is smaller than this. For a larger array,
- * large pages waste little memory, compared with the size of the array. */
+/* bytes: a smaller array gets no large pages, because they would waste much of its memory */
 #define HUGE_FROM (8u << 20)
-#define HUGE_PAGE (2u << 20) /* bytes of a large page */
+#define HUGE_PAGE (2u << 20)
 
-/* Asks for large pages for the n bytes at p. To be called before the bytes are filled. The kernel may
- * ignore the request. */
+/* To be called before the bytes are filled. The kernel may ignore the request. */
 static inline void huge_advise(void *p, size_t n)
 {
 	uintptr_t from = ((uintptr_t)p + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);

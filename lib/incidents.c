@@ -19,13 +19,13 @@ static int is_sidecar(const struct dirent *e)
 	return n > 5 && !strcmp(e->d_name + n - 5, ".json");
 }
 
-/* Compares bytes, because alphasort() uses the locale. */
+/* alphasort() would use the locale. */
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Reads the whole file with as few calls as possible, because json_loadfd() reads byte by byte. */
+/* Reads the whole file at once, because json_loadfd() reads byte by byte. */
 json_t *incidents_load(int fd)
 {
 	_cleanup_free_ char *text = NULL;
@@ -60,8 +60,6 @@ static json_t *load(int dir_fd, const char *name)
 	return NULL;
 }
 
-/* In an incident, replaces the name of the snapshot by its path, or by null if `dir` has no file of
- * this name. */
 static void locate(const char *dir, int dir_fd, json_t *o)
 {
 	const char *name = json_string_value(json_object_get(o, "snapshot"));
@@ -90,7 +88,7 @@ int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_o
 		json_t *o = load(dir_fd, v[i]->d_name);
 
 		/* A pending incident is always listed. Its name may have an old time, if the clock
-		 * was wrong when the incident began. */
+		 * was wrong. */
 		if ((size_t)(n - i) > max && !json_is_true(json_object_get(o, "pending"))) {
 			json_decref(o);
 			o = NULL;

@@ -6,7 +6,7 @@
 
 static size_t map_hash(uint64_t k)
 {
-	/* This is the finaliser of MurmurHash3. */
+	/* the finaliser of MurmurHash3 */
 	k ^= k >> 33;
 	k *= 0xff51afd7ed558ccdULL;
 	k ^= k >> 33;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * map.h - a hash map from 64-bit keys to 64-bit values (open addressing, linear probing,
- * backward-shift deletion). A map keeps no order. One thread at a time for each map.
+ * backward-shift deletion), in no order. One thread at a time for each map.
  */
 #ifndef CTRACE_LIB_MAP_H
 #define CTRACE_LIB_MAP_H
@@ -16,20 +16,17 @@ struct map {
 		uint64_t val;
 		bool used;
 	} * slots;
-	size_t n;   /* number of slots in use */
-	size_t cap; /* number of all slots: a power of two, or 0 */
+	size_t n;
+	size_t cap; /* all slots: a power of two, or 0 */
 };
 
-/* A zeroed structure is an empty map. map_done() accepts an empty map. */
+/* A zeroed structure is an empty map. */
 void map_done(struct map *m);
-/* Sets key to val. Returns 0, or -ENOMEM and leaves the map unchanged. */
+/* Returns 0, or -ENOMEM and leaves the map unchanged. */
 int map_set(struct map *m, uint64_t key, uint64_t val);
-/*
- * True: the key is there, and *ret_val is its value. False: *ret_val is unchanged. ret_val may be
- * NULL.
- */
+/* ret_val may be NULL. False: no such key, and *ret_val is unchanged. */
 bool map_get(const struct map *m, uint64_t key, uint64_t *ret_val);
-/* Removes a key. True: the key was there. */
+/* True: the key was there. */
 bool map_del(struct map *m, uint64_t key);
 
 #endif

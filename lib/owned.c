@@ -56,7 +56,6 @@ int owned_dir_of(const char *path, enum owned_trouble *ret)
 	return copy ? owned_dir(AT_FDCWD, dirname(copy), 0, ret) : -ENOMEM;
 }
 
-/* Checks the kind, the owner and the number of names of a file, but not its permissions. */
 static enum owned_trouble file_trouble(const struct stat *st)
 {
 	if (S_ISLNK(st->st_mode))
@@ -74,8 +73,7 @@ int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret)
 	struct stat st;
 
 	*ret = OWNED_OK;
-	/* Looks at the file before open(), because opening a pipe or a device already has an
-	 * effect. */
+	/* Opening a pipe or a device has an effect already, so look first. */
 	if (!fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		*ret = file_trouble(&st);
 	if (*ret)
@@ -85,7 +83,7 @@ int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret)
 		return -errno;
 	*ret = file_trouble(&st);
 	if (!*ret && (flags & O_ACCMODE) != O_RDONLY && st.st_mode & 077) {
-		(void)fchmod(fd, 0600); /* fails if the file belongs to root and the caller is another user */
+		(void)fchmod(fd, 0600); /* fails if the file belongs to another user */
 		*ret = st.st_mode & WRITABLE ? OWNED_WRITABLE : OWNED_OK;
 	}
 	return *ret ? -EPERM : TAKE_FD(fd);

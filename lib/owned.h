@@ -1,43 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * owned.h - opens directories and files, and refuses those that another user may change. Otherwise
- * that user could put a link or a pipe in place of a file, and get the data that ctrace writes.
- *
- * The owner has to be root, or the user who runs this process. The parents of the directory are not
- * checked. Symbolic links in the path of a directory are followed, because an administrator may have
- * made these links. Any thread.
+ * owned.h - opens directories and files, and refuses those that another user may change. Such a
+ * user could put in a link or a pipe, and get the data of ctrace. The owner has to be root, or the
+ * user of this process. Parents of a directory are not checked. Links in its path are followed: an
+ * administrator may have made them. Any thread.
  */
 #ifndef CTRACE_LIB_OWNED_H
 #define CTRACE_LIB_OWNED_H
 
 enum owned_trouble {
 	OWNED_OK,
-	OWNED_OTHER_USER,  /* the owner is another user */
-	OWNED_WRITABLE,    /* users other than the owner may write the file or directory */
-	OWNED_SHARED,      /* a directory such as /tmp: all users may write there */
-	OWNED_SYMLINK,     /* a file: it is a symbolic link */
-	OWNED_HARD_LINK,   /* a file: it has a second name */
-	OWNED_NOT_REGULAR, /* a file: it is a directory, a pipe, a device, a socket */
+	OWNED_OTHER_USER,
+	OWNED_WRITABLE, /* users other than the owner may write */
+	OWNED_SHARED,   /* the same for a directory with the sticky bit, such as /tmp */
+	OWNED_SYMLINK,
+	OWNED_HARD_LINK,
+	OWNED_NOT_REGULAR,
 };
 
-/* The trouble in words that can follow a name: "is a symbolic link". */
+/* Returns words that can follow a name: "is a symbolic link". */
 const char *owned_text(enum owned_trouble trouble);
 
 /*
- * Opens a directory. path is relative to at_fd, which may be AT_FDCWD. flags: more flags for open(),
- * such as O_NOFOLLOW. Returns a descriptor, which the caller closes. -EPERM: the directory is
- * refused, and *ret says why. Any other -errno is that of open(), and *ret is OWNED_OK.
+ * path is relative to at_fd, which may be AT_FDCWD. flags: more flags for open(). Returns a
+ * descriptor, which the caller closes. -EPERM: refused, and *ret says why. Any other -errno is of
+ * open(), and *ret is OWNED_OK.
  */
 int owned_dir(int at_fd, const char *path, int flags, enum owned_trouble *ret);
-/* As owned_dir(), for the directory that contains path. May also return -ENOMEM. */
+/* As owned_dir(), for the directory that contains path. Also returns -ENOMEM. */
 int owned_dir_of(const char *path, enum owned_trouble *ret);
 /*
- * Opens the file `name` in a directory, with the flags of open(). With O_CREAT, a new file is
- * readable and writable only for its owner. If the file is opened for writing, the permissions of
- * other users are taken away. If other users could write the file before, the file is refused,
- * because one of these users may still have the file open. A refused file is not written to. A file
- * that is not a regular file is not even opened. Returns a descriptor or an error, and sets *ret,
- * as owned_dir() does.
+ * Opens a file with the flags of open(). A new file (O_CREAT) is only for its owner. If the file is
+ * opened for writing, other users lose their permissions. If they could write before, the file is
+ * refused: one of them may have it open. A file that is not regular is not even opened. Returns as
+ * owned_dir().
  */
 int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * procmap.h - the ioctl of /proc/PID/maps that describes the mapping of one address: PROCMAP_QUERY
- * of linux/fs.h, since Linux 6.11. The headers of Debian 12 do not have it.
+ * procmap.h - PROCMAP_QUERY of linux/fs.h (since Linux 6.11): the ioctl of /proc/PID/maps that
+ * describes the mapping of one address. The headers of Debian 12 do not have it.
  */
 #ifndef CTRACE_LIB_PROCMAP_H
 #define CTRACE_LIB_PROCMAP_H
@@ -13,10 +13,9 @@ struct procmap_ask {
 	uint64_t size, flags, addr;
 	uint64_t start, end, vma_flags, page_bytes, offset, ino;
 	uint32_t major, minor;
-	/* in: the room for the name and for the build id; out: the lengths of the name (with its 0)
-	 * and of the build id */
+	/* in: room for the name and the build id; out: their lengths (the name's with its 0) */
 	uint32_t name_bytes, build_id_bytes;
-	uint64_t name, build_id; /* addresses of the buffers for the name and the build id */
+	uint64_t name, build_id;
 };
 _Static_assert(sizeof(struct procmap_ask) == 104, "struct procmap_query");
 

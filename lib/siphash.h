@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * siphash.h - SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): a keyed hash
- * of a few bytes. Without the key, nobody can find out which name a hash stands for, even by hashing likely
- * names. The functions have no state, so any thread may call them.
+ * siphash.h - SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): a
+ * keyed hash. Without the key, nobody can find the name of a hash, even by hashing likely names.
+ * Any thread.
  */
 #ifndef CTRACE_LIB_SIPHASH_H
 #define CTRACE_LIB_SIPHASH_H
@@ -34,7 +34,6 @@ static inline void siphash_round(uint64_t v[4])
 	v[2] = siphash_rotate(v[2], 32);
 }
 
-/* The hash of the n bytes at data. */
 static inline uint64_t siphash(const struct siphash_key *key, const void *data, size_t n)
 {
 	uint64_t v[4] = { key->k[0] ^ 0x736f6d6570736575ULL, key->k[1] ^ 0x646f72616e646f6dULL,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* utf8.h - tells UTF-8 from other bytes. The functions have no state, so any thread may call
- * them. */
+/* utf8.h - tells UTF-8 from other bytes. Any thread. */
 #ifndef CTRACE_LIB_UTF8_H
 #define CTRACE_LIB_UTF8_H
 
@@ -8,9 +7,8 @@
 #include <stdint.h>
 
 /*
- * Returns the length (1..4) of the character at the start of a 0-terminated string that is not empty.
- * 0: the string does not begin with a character (its first bytes are stray, cut off, overlong, a
- * surrogate, or beyond U+10FFFF).
+ * Returns the length (1..4) of the first character. str is not empty, and ends with a 0. 0: it
+ * begins with no character (stray, cut off, overlong, a surrogate, or beyond U+10FFFF).
  */
 static inline size_t utf8_len(const char *str)
 {
@@ -28,8 +26,7 @@ static inline size_t utf8_len(const char *str)
 	return n;
 }
 
-/* Returns the code point of the character at str. len: the result of utf8_len(), not 0. If len is
- * 1, the result is the first byte of str. */
+/* len: the result of utf8_len(), not 0. If len is 1, the result is the first byte of str. */
 static inline uint32_t utf8_code(const char *str, size_t len)
 {
 	const unsigned char *s = (const unsigned char *)str;

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vec.h - a growable array: VEC(type) { v, n, cap }. A vector owns its memory, but not the things
- * that its items point to. One thread at a time for each vector.
- *
- * VEC_PUSH and VEC_RESERVE are expressions. Their value is 0, or -ENOMEM if there is no memory.
- * After -ENOMEM the vector is unchanged. A zeroed structure is an empty vector. VEC_FREE accepts an
- * empty vector.
+ * vec.h - a growable array: VEC(type) { v, n, cap }. A zeroed structure is an empty vector. It owns
+ * its memory, but not what its items point to. VEC_PUSH and VEC_RESERVE have the value 0, or
+ * -ENOMEM and leave the vector unchanged. One thread at a time for each vector.
  */
 #ifndef CTRACE_LIB_VEC_H
 #define CTRACE_LIB_VEC_H
@@ -45,8 +42,8 @@ static inline int vec_grow(void **v, size_t *cap, size_t want, size_t elem)
 
 #define VEC_RESERVE(vec, want) vec_grow((void **)&(vec)->v, &(vec)->cap, (want), sizeof(*(vec)->v))
 /*
- * VEC_PUSH may move the items of the vector before it evaluates the new item, so the new item must
- * not use a pointer into the vector.
+ * VEC_PUSH may move the items before it evaluates the new item. So the new item must not use a
+ * pointer into the vector.
  */
 #define VEC_PUSH(vec, ...)                                                                                   \
 	(VEC_RESERVE(vec, (vec)->n + 1) ? -ENOMEM : ((vec)->v[(vec)->n++] = (__VA_ARGS__), 0))

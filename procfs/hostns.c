@@ -7,13 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Inode numbers of the initial namespaces (linux/proc_ns.h; unchanged since 3.8). */
+/* inode numbers of the initial namespaces (linux/proc_ns.h; unchanged since 3.8) */
 #define HOSTNS_USER_INIT   "user:[4026531837]"
 #define HOSTNS_PID_INIT    "pid:[4026531836]"
 #define HOSTNS_CGROUP_INIT "cgroup:[4026531835]"
 
-/* True: the namespace is not the initial one. False: the namespace is the initial one, or the link
- * to the namespace cannot be read, as in a kernel without such namespaces. */
+/* False also if the link cannot be read, as in a kernel without such namespaces. */
 static bool hostns_is_other(const char *path, const char *initial)
 {
 	char name[64];
@@ -31,8 +30,7 @@ unsigned hostns_look(void)
 	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
 	unsigned found = 0;
 
-	/* If /proc belongs to another pid namespace, this process may have no id there, and then "self"
-	 * cannot be read. */
+	/* If /proc belongs to another pid namespace, this process may have no id in it. */
 	if (n <= 0)
 		return access("/proc/version", F_OK) ? HOSTNS_PROC : HOSTNS_PROC_PID;
 	self[n] = 0;

@@ -1,31 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hostns.h - tells whether this process sees the machine as its kernel does, or as a container
- * does.
- *
- * The kernel names tasks by their ids in the initial pid namespace. In another pid namespace these
- * ids belong to other tasks, so every look-up by them would find the wrong task.
- *
- * These functions do not change namespaces. Any thread may call them.
+ * does. The kernel names tasks by ids in the initial pid namespace. In another namespace, these ids
+ * belong to other tasks. Any thread.
  */
 #ifndef CTRACE_PROCFS_HOSTNS_H
 #define CTRACE_PROCFS_HOSTNS_H
 
 enum hostns {
-	HOSTNS_PROC = 1,     /* /proc is not mounted */
-	HOSTNS_PID = 2,      /* this process is not in the initial pid namespace */
+	HOSTNS_PROC = 1,
+	HOSTNS_PID = 2,
 	HOSTNS_PROC_PID = 4, /* /proc belongs to another pid namespace than this process */
-	HOSTNS_USER = 8,     /* the privileges of this process hold in its user namespace only */
-	/* This process sees the names of control groups relative to its container. Recording is
-	 * possible all the same. */
+	HOSTNS_USER = 8,     /* privileges hold only in the user namespace */
+	/* Names of control groups are relative to the container. Recording is possible. */
 	HOSTNS_CGROUP = 16,
 };
 
-/* Returns the differences between the view of this process and the view of the kernel, as bits of
- * enum hostns; 0: there are none. */
+/* Returns bits of enum hostns. */
 unsigned hostns_look(void);
-/* found is the result of hostns_look(). Returns a sentence that says why recording is not possible,
- * and what to do. NULL: recording is possible. */
+/* found is from hostns_look(). Returns why recording is not possible, and what to do. NULL: these
+ * namespaces allow it. */
 const char *hostns_advice(unsigned found);
 
 #endif

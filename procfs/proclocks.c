@@ -8,7 +8,7 @@
 
 #include "lib/cleanup.h"
 
-/* Parses a line such as "12: -> POSIX ADVISORY WRITE 3568 fd:00:2531452 0 EOF". */
+/* "12: -> POSIX ADVISORY WRITE 3568 fd:00:2531452 0 EOF" */
 bool proclocks_parse(const char *line, struct proclocks_entry *ret)
 {
 	static const char *const kinds[] = { "POSIX", "FLOCK", "OFDLCK" };

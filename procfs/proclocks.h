@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proclocks.h - reads /proc/locks: the owners of file locks, and the tasks that wait for them.
- * These functions do not find the task of an owner: procwait.h does. Any thread may call them; one
- * thread at a time for each struct proclocks.
+ * proclocks.h - reads /proc/locks: the owners of file locks, and the tasks that wait for locks.
+ * procwait.h finds the task of an owner. One thread at a time for each struct proclocks.
  */
 #ifndef CTRACE_PROCFS_PROCLOCKS_H
 #define CTRACE_PROCFS_PROCLOCKS_H
@@ -15,12 +14,12 @@
 enum proclocks_kind { PROCLOCKS_POSIX, PROCLOCKS_FLOCK, PROCLOCKS_OFD, PROCLOCKS_OTHER };
 
 struct proclocks_entry {
-	uint64_t id; /* number of the lock; a waiter has the id of the lock that it waits for */
+	uint64_t id; /* a waiter has the id of the lock that it waits for */
 	enum proclocks_kind kind;
 	bool waiting;
 	bool write;
-	/* The process that asked for the lock. A lock of flock() may stay after this process has
-	 * exited. -1: not known (OFD). */
+	/* the process that asked for the lock; -1: not known (OFD). A lock of flock() may outlive
+	 * the process. */
 	int32_t pid;
 	uint32_t major, minor;
 	uint64_t ino;
@@ -30,12 +29,11 @@ struct proclocks {
 	VEC(struct proclocks_entry) v;
 };
 
-/* Reads all lines. The caller frees *ret with proclocks_done(). Returns 0, -ENOMEM, or -errno of
- * opening /proc/locks. */
+/* The caller frees *ret with proclocks_done(). Returns 0, -ENOMEM, or -errno of opening
+ * /proc/locks. */
 int proclocks_read(struct proclocks *ret);
 void proclocks_done(struct proclocks *l);
-/* Parses one line of /proc/locks, or the text after "lock:" in a fdinfo. Returns false if the text
- * describes no lock. */
+/* Parses a line of /proc/locks, or the text after "lock:" in a fdinfo. False: no lock. */
 bool proclocks_parse(const char *line, struct proclocks_entry *ret);
 
 #endif

@@ -12,8 +12,6 @@
 
 #define MOUNTS_MAX 65536 /* lines of a mountinfo file that are read */
 
-/* Appends the names in a part of a path to the absolute path in ret. The name ".." removes the last
- * name in ret instead. Returns 0 or -ENAMETOOLONG. */
 static int add_names(char ret[PATH_MAX], const char *names)
 {
 	size_t len = strlen(ret);
@@ -66,7 +64,6 @@ int procmount_absolute(uint32_t tid, int dirfd, const char *path, char ret[PATH_
 	return r;
 }
 
-/* Replaces "\040" and the like by the characters that they stand for. */
 static void unescape(char *s)
 {
 	char *to = s;
@@ -85,7 +82,6 @@ static void unescape(char *s)
 	*to = 0;
 }
 
-/* Returns true if the path is `dir`, or lies in it. */
 static bool is_within(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);

@@ -41,10 +41,7 @@ static bool is_loopback(const uint8_t addr[16])
 	return !memcmp(addr, one, 16) || (is_v4(addr) && addr[12] == 127);
 }
 
-/* ---- TCP and UDP: /proc/PID/net/{tcp,tcp6,udp,udp6} ---- */
-
-/* Parses an address and a port, such as "0100007F:1F90". The address is 1 or 4 words of 32 bits, in
- * the byte order of the machine. Returns false if the address has another length. */
+/* Parses "0100007F:1F90". The address is 1 or 4 words in the byte order of the machine. */
 static bool parse_addr(const char *text, uint8_t addr[16], uint16_t *port)
 {
 	size_t n = strcspn(text, ":"), words = n / 8;
@@ -91,8 +88,6 @@ static int read_inet(struct procnet *net, const struct proctask_proc *p, const c
 	return 0;
 }
 
-/* ---- unix: sock_diag ---- */
-
 static void parse_unix_attrs(struct procnet *net, struct procnet_sock *s, const struct unix_diag_msg *m,
 			     int len)
 {
@@ -122,8 +117,7 @@ static void parse_unix_attrs(struct procnet *net, struct procnet_sock *s, const 
 				uint32_t ino;
 
 				memcpy(&ino, (const char *)data + i, 4);
-				/* if map_set() gets no memory, one client that waits to be
-				 * accepted is missing in the result */
+				/* without memory, a client that waits is missing in the result */
 				if (ino)
 					(void)map_set(&net->pending, ino, s->ino);
 			}
@@ -131,8 +125,7 @@ static void parse_unix_attrs(struct procnet *net, struct procnet_sock *s, const 
 	}
 }
 
-/* Parses a reply of sock_diag. Returns 1 if more replies follow, 0 after the last reply, or
- * -errno. */
+/* Returns 1 if more replies follow, 0 after the last one, or -errno. */
 static int parse_unix_reply(struct procnet *net, uint64_t netns, const char *buf, ssize_t len)
 {
 	for (const struct nlmsghdr *h = (const struct nlmsghdr *)buf; NLMSG_OK(h, len);
@@ -208,8 +201,6 @@ static int read_unix_of(struct procnet *net, const struct proctask_proc *p, int 
 	return r;
 }
 
-/* ---- all sockets ---- */
-
 static int ino_compare(const void *a, const void *b)
 {
 	const struct procnet_sock *x = a, *y = b;
@@ -262,7 +253,7 @@ int procnet_read(const struct proctask *t, struct procnet *ret)
 	int r = 0;
 
 	if (own_fd >= 0)
-		(void)fstat(own_fd, &st); /* on failure st_ino stays 0, and no namespace has this number */
+		(void)fstat(own_fd, &st); /* on failure st_ino stays 0, which no namespace has */
 	for (size_t i = 0; r != -ENOMEM && i < t->procs.n; i++) {
 		const struct proctask_proc *p = &t->procs.v[i];
 
@@ -303,7 +294,6 @@ const struct procnet_sock *procnet_by_ino(const struct procnet *n, uint64_t ino)
 	return ino && n->socks.n ? bsearch(&key, n->socks.v, n->socks.n, sizeof(key), ino_compare) : NULL;
 }
 
-/* Returns the index in by_addr of the first socket with this protocol and local port. */
 static size_t first_local(const struct procnet *n, uint8_t protocol, uint16_t lport)
 {
 	struct procnet_sock key = { .protocol = protocol, .lport = lport };
@@ -312,12 +302,11 @@ static size_t first_local(const struct procnet *n, uint8_t protocol, uint16_t lp
 }
 
 /*
- * Finds the other end of s. Returns NULL if there is none.
- * - bound false: finds the connected socket whose local address is the remote address of s, and
- *   whose remote address is the local address of s. Looks in all network namespaces, but for a
- *   loopback address only in the namespace of s.
- * - bound true: finds the socket in the namespace of s that receives everything that comes to the
- *   remote port of s. It is a TCP socket that listens, or a UDP socket that is not connected.
+ * Returns NULL if there is no other end.
+ * - bound false: finds the connected socket with the two addresses of s swapped. Searches all
+ *   network namespaces, or for a loopback address only the namespace of s.
+ * - bound true: finds the TCP listener or the unconnected UDP socket at the remote port of s, in
+ *   the namespace of s.
  */
 static const struct procnet_sock *find_inet(const struct procnet *n, const struct procnet_sock *s, bool bound)
 {
@@ -353,16 +342,15 @@ static const struct procnet_sock *inet_peer(const struct procnet *n, const struc
 	p = find_inet(n, s, false);
 	if (p && p->ino)
 		return p;
-	if (p) { /* the connection is complete, but no process has accepted it yet */
+	if (p) { /* the connection is complete, but not accepted yet */
 		struct procnet_sock client = *s;
 
 		client.netns = p->netns;
 		*pending = true;
 		return find_inet(n, &client, true);
 	}
-	/* No connected socket is the other end. A socket that listens on any address would also
-	 * match a connection to the same port of another machine. So look for a listening socket
-	 * only if the remote address is surely an address of this host. */
+	/* A listener on any address would also match a connection to this port of another machine.
+	 * So the remote address must surely be of this host. */
 	if (!is_loopback(s->raddr) && memcmp(s->raddr, s->laddr, 16))
 		return NULL;
 	*pending = s->protocol == IPPROTO_TCP;

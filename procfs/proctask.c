@@ -26,8 +26,6 @@ static void closedir_p(DIR **d)
 }
 #define _cleanup_closedir_ _cleanup_(closedir_p)
 
-/* Reads at most size - 1 bytes of a file as text, and puts a 0 behind them. Returns the number of
- * bytes without the 0, or -errno. */
 static ssize_t read_at(int dir_fd, const char *path, char *buf, size_t size)
 {
 	_cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
@@ -61,8 +59,6 @@ static DIR *opendir_at(int dir_fd, const char *path)
 	return d;
 }
 
-/* Returns a pointer to the value of the line "name:" in the text of a status file. NULL: the text
- * has no such line. */
 static const char *status_field(const char *text, const char *name)
 {
 	char key[40];
@@ -93,8 +89,7 @@ static uint64_t status_mask(const char *text, const char *name)
 	return p ? strtoull(p, NULL, 16) : 0;
 }
 
-/* Returns the last number in a line such as "NSpid: 1234 56 7": the one in the innermost namespace.
- * Returns 0 if there is no such line. */
+/* "NSpid: 1234 56 7" ends with the number in the innermost namespace. 0: no such line. */
 static uint32_t status_innermost(const char *text, const char *name)
 {
 	const char *p = status_field(text, name);
@@ -152,8 +147,7 @@ static void parse_syscall(const char *text, struct proctask_thread *th)
 		th->args[i] = strtoull(end, &end, 16);
 }
 
-/* Reads the thread with the tid `name`. Returns 1 if the thread was added to t, 0 if the thread
- * cannot be read because it has ended, or -ENOMEM. */
+/* Returns 1 if the thread was added, 0 if it has ended, or -ENOMEM. */
 static int read_thread(struct proctask *t, struct proctask_proc *p, int task_fd, const char *name)
 {
 	struct proctask_thread th = { .tid = strtoul(name, NULL, 10),
@@ -287,7 +281,7 @@ static int read_proc(struct proctask *t, int proc_root, const char *name)
 	int r;
 
 	if (!tasks || read_at(fd, "stat", buf, sizeof(buf)) <= 0 || !parse_stat(buf, &s))
-		return 0; /* the process has ended */
+		return 0;
 	p.ppid = s.ppid;
 	p.start_ticks = s.start_ticks;
 	while ((e = readdir(tasks))) {
@@ -405,7 +399,7 @@ unsigned proctask_fd_mode(const struct proctask *t, const struct proctask_fd *f)
 	char path[64];
 	struct stat st;
 
-	/* The permission bits of the link in /proc say how the file was opened. */
+	/* The permission bits of the link say how the file was opened. */
 	snprintf(path, sizeof(path), "/proc/%u/fd/%d", t->procs.v[f->proc].pid, f->fd);
 	if (lstat(path, &st) < 0)
 		return 0;
@@ -470,7 +464,7 @@ bool proctask_cgroup(uint32_t pid, char *path, size_t size)
 	path[0] = 0;
 	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/cgroup", pid);
 	f = fopen(name, "re");
-	/* Lines are "12:memory:/path". The last one, "0::/path", is that of cgroup version 2. */
+	/* Lines are "12:memory:/path". The last one, "0::/path", is of cgroup version 2. */
 	while (f && getline(&line, &cap, f) > 0) {
 		const char *colon = strchr(line, ':'), *at = colon ? strchr(colon + 1, ':') : NULL;
 
@@ -481,4 +475,27 @@ bool proctask_cgroup(uint32_t pid, char *path, size_t size)
 			snprintf(path, size, "%s", at + 1);
 	}
 	return path[0];
+}
+
+bool proctask_cmdline(uint32_t pid, char *text, size_t size)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	char name[32];
+	size_t n;
+
+	text[0] = 0;
+	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/cmdline", pid);
+	f = fopen(name, "re");
+	if (!f)
+		return false;
+	n = fread(text, 1, size - 1, f);
+	while (n && !text[n - 1])
+		n--;
+	text[n] = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!text[i] || text[i] == '\n' || text[i] == '\t')
+			text[i] = ' ';
+	if (n == size - 1)
+		memcpy(text + n - strlen(" ..."), " ...", strlen(" ..."));
+	return n;
 }

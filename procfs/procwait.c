@@ -21,8 +21,7 @@ int procwait_tables_read(struct procwait_tables *ret)
 
 	if (r >= 0)
 		r = procnet_read(&t.tasks, &t.net);
-	/* A kernel without file locks has no /proc/locks, and no task waits for a file lock there.
-	 * So only -ENOMEM counts as an error here. */
+	/* A kernel without file locks has no /proc/locks. So only -ENOMEM is an error. */
 	if (r >= 0 && proclocks_read(&t.locks) == -ENOMEM)
 		r = -ENOMEM;
 	if (r < 0) {
@@ -116,7 +115,6 @@ int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise)
 		c->w->kind = "kernel-lock";
 	else if (otherwise == PROCWAIT_DISK)
 		c->w->kind = "disk";
-	/* the name of the wait: the two innermost functions of the kernel stack */
 	cut = strcspn(where, "<");
 	if (where[cut])
 		cut += 1 + strcspn(where + cut + 1, "<");
@@ -127,8 +125,6 @@ int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise)
 			 where);
 	return 0;
 }
-
-/* ---- children ---- */
 
 static int wait_for_children(struct procwait_ctx *c, uint32_t ns_pid)
 {
@@ -177,11 +173,9 @@ static int wait_for_vfork(struct procwait_ctx *c)
 	return procwait_add(c, (struct procwait_target){ .id = newest->pid, .sure = true, .owes = true });
 }
 
-/* ---- file locks ---- */
-
 /*
- * Adds each process that has this lock in the fdinfo of a descriptor. This is needed for flock and
- * OFD locks, which belong to an open file and not to a process. Returns 0 or -ENOMEM.
+ * flock and OFD locks belong to an open file, not to a process. Only fdinfo shows which processes
+ * have such a file open. Returns 0 or -ENOMEM.
  */
 static int add_lock_holders(struct procwait_ctx *c, const struct proclocks_entry *lock)
 {
@@ -214,16 +208,14 @@ static int add_lock_owner(struct procwait_ctx *c, const struct proclocks_entry *
 	return add_lock_holders(c, lock);
 }
 
-/* Returns true if e is the entry of /proc/locks for a request with which the thread c->th waits. */
 static bool is_own_request(const struct procwait_ctx *c, const struct proclocks_entry *e,
 			   enum proclocks_kind kind, const struct statx *st)
 {
 	if (!e->waiting || e->kind != kind || (e->pid > 0 && (uint32_t)e->pid != c->proc->pid))
 		return false;
-	/* On some file systems (btrfs, overlay), stat returns another device number than
-	 * /proc/locks has. So the device is not compared, only the inode number. If the process has
-	 * only this thread, every request of the process is a request of this thread, whatever the
-	 * inode number is. */
+	/* On some file systems (btrfs, overlay), stat has another device number than /proc/locks.
+	 * So only inodes are compared. If the process has one thread, each request of the process
+	 * is of this thread. */
 	return st->stx_ino == e->ino || (e->pid > 0 && c->proc->n_threads == 1);
 }
 
@@ -257,8 +249,6 @@ int procwait_file_lock(struct procwait_ctx *c)
 		c->w->class = PROCWAIT_WAIT;
 	return r;
 }
-
-/* ---- by system call ---- */
 
 static int idle(struct procwait_ctx *c, const char *kind, const char *name)
 {

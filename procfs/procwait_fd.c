@@ -54,10 +54,7 @@ static int on_path(struct procwait_ctx *c, const struct proctask_fd *f, enum pro
 
 	c->w->class = PROCWAIT_IDLE;
 	snprintf(path, sizeof(path), "/proc/%u/fd/%d", c->proc->pid, f->fd);
-	/*
-	 * AT_STATX_DONT_SYNC: do not ask the server of a file system, because this server may be
-	 * the task that hangs.
-	 */
+	/* Without AT_STATX_DONT_SYNC, statx() could wait for a server that hangs. */
 	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
 		return 0;
 	if (S_ISFIFO(st.stx_mode)) {
@@ -114,7 +111,7 @@ int procwait_on_fd(struct procwait_ctx *c, int fd, enum procwait_direction dir, 
 	switch (f->kind) {
 	case PROCTASK_SOCKET:
 		s = procnet_by_ino(&c->t->net, f->ino);
-		return s ? on_sock(c, s, dir, sure) : 0; /* no s: a netlink socket, for example */
+		return s ? on_sock(c, s, dir, sure) : 0;
 	case PROCTASK_PIPE:
 		c->w->kind = "pipe";
 		r = procwait_add_holders(c, PROCTASK_PIPE, f->ino,
@@ -155,8 +152,7 @@ int procwait_connect(struct procwait_ctx *c)
 
 	if (!s || s->family != AF_UNIX)
 		return procwait_on_fd(c, (int)c->th->args[0], PROCWAIT_WRITE, true);
-	/* The socket has no other end yet, because the queue of the listener is full. But the call names
-	 * the address of the listener. */
+	/* The listener's queue is full, so the socket has no other end yet. */
 	c->w->kind = "unix";
 	c->w->class = PROCWAIT_UNKNOWN;
 	if (n <= offsetof(struct sockaddr_un, sun_path) || !proctask_memory(c->proc, c->th->args[1], &sa, n))
@@ -173,8 +169,6 @@ int procwait_connect(struct procwait_ctx *c)
 	return r;
 }
 
-/* ---- many descriptors ---- */
-
 static bool any_owes(const struct procwait *w)
 {
 	for (size_t i = 0; i < w->targets.n; i++)
@@ -183,9 +177,7 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* Finds the targets of a wait for this descriptor alone, and adds these targets to the wait for the
- * whole set of n_fds descriptors. If the set has only this descriptor, the wait for the descriptor
- * replaces the wait for the set. Returns 0 or -ENOMEM. */
+/* Adds the targets of a wait for the descriptor fd to the wait for all n_fds descriptors. */
 static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, size_t n_fds)
 {
 	struct procwait one = { .nr = c->w->nr };
@@ -202,12 +194,8 @@ static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, siz
 	}
 	c->w->open |= one.open || one.targets.n == 0;
 	for (size_t i = 0; r >= 0 && i < one.targets.n; i++) {
-		/*
-		 * An event loop, which has more than FEW descriptors, waits for all its peers, so
-		 * it waits for none of them in particular. The exception is a peer that has to act
-		 * next (procwait_target.owes): for example, it has not read the data that the event
-		 * loop sent.
-		 */
+		/* An event loop waits for none of its peers in particular. The exception is a peer
+		 * that has to act next (`owes`). */
 		if ((!one.targets.v[i].owes && n_fds > FEW) || one.targets.v[i].id == c->proc->pid) {
 			c->w->open = true;
 			c->w->loop |= one.targets.v[i].id != c->proc->pid;
@@ -232,10 +220,7 @@ static void begin_set(struct procwait_ctx *c, size_t n, bool limited)
 		snprintf(c->w->name, sizeof(c->w->name), "%zu descriptors", n);
 }
 
-/*
- * Sets the class of a wait for a set of several descriptors. A timer in the set does not count: an
- * event loop with a timer in its set is idle nevertheless.
- */
+/* An event loop idles even if there is a timer in its set. */
 static void end_set(struct procwait_ctx *c, size_t n)
 {
 	c->w->loop |= c->w->targets.n > 1;

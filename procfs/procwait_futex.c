@@ -10,11 +10,7 @@
 #include "ctrace/glibc.h"
 #include "lib/cleanup.h"
 
-/*
- * Finds the thread that has the tid ns_tid in its own pid namespace. ns_tid comes from user memory.
- * Looks first in the process of the waiter. If shared is true (processes share the futex), looks
- * then in all processes of the waiter's pid namespace. Returns NULL if there is no such thread.
- */
+/* ns_tid is a tid in the thread's own pid namespace, and comes from user memory. */
 static const struct proctask_thread *thread_in_ns(const struct procwait_ctx *c, uint32_t ns_tid, bool shared)
 {
 	const struct proctask *t = &c->t->tasks;
@@ -53,8 +49,6 @@ static const struct proctask_thread *mutex_owner(const struct procwait_ctx *c, u
 	return thread_in_ns(c, tid, shared);
 }
 
-/* Finds the writer that owns a lock whose wrphase_futex or writers_futex is at addr. Returns NULL
- * if there is no such lock, or if no other thread has it for writing. */
 static const struct proctask_thread *rwlock_owner(const struct procwait_ctx *c, uint64_t addr, bool shared)
 {
 	static const size_t words[] = { offsetof(struct glibc_rwlock, wrphase_futex),
@@ -110,7 +104,7 @@ int procwait_futex(struct procwait_ctx *c)
 		o = rwlock_owner(c, addr, shared);
 		if (o)
 			return wait_on_owner(c, o, "rwlock", addr);
-		/* in pthread_join(), the word is the tid of the thread that has to end; see ctrace/glibc.h */
+		/* in pthread_join(), the word is the tid of the thread that has to end */
 		o = shared && word == (uint32_t)expected ? thread_in_ns(c, word, false) : NULL;
 		if (!o || o == c->th)
 			return 0;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * procwait_private.h - shared by the files procwait*.c; no other file includes it. For threads, see
- * procwait.h.
- */
+/* procwait_private.h - shared by the files procwait*.c. For threads, see procwait.h. */
 #ifndef CTRACE_PROCFS_PROCWAIT_PRIVATE_H
 #define CTRACE_PROCFS_PROCWAIT_PRIVATE_H
 
@@ -17,10 +14,8 @@ struct procwait_ctx {
 
 enum procwait_direction { PROCWAIT_READ = 1, PROCWAIT_WRITE = 2 };
 
-/*
- * Adds a target, unless it is in the list already. If the list is full, sets procwait.open
- * instead. Returns 0 or -ENOMEM.
- */
+/* Adds a target, unless it is there already. If the list is full, sets procwait.open instead.
+ * Returns 0 or -ENOMEM. */
 int procwait_add(struct procwait_ctx *c, struct procwait_target target);
 /*
  * Adds each process that has the object open in the given direction (0: in any), except the process
@@ -35,8 +30,7 @@ int procwait_add_holders(struct procwait_ctx *c, enum proctask_kind kind, uint64
 			 bool sure, bool owes);
 
 int procwait_futex(struct procwait_ctx *c);
-/* Describes a wait for one descriptor that the thread reads, writes or polls. sure: the thread waits
- * for nothing else. Returns 0 or -ENOMEM. */
+/* `sure`: the thread waits for nothing else. Returns 0 or -ENOMEM. */
 int procwait_on_fd(struct procwait_ctx *c, int fd, enum procwait_direction dir, bool sure);
 int procwait_connect(struct procwait_ctx *c);
 int procwait_poll(struct procwait_ctx *c);
@@ -44,10 +38,10 @@ int procwait_select(struct procwait_ctx *c);
 int procwait_epoll(struct procwait_ctx *c, int fd);
 int procwait_file_lock(struct procwait_ctx *c);
 /*
- * Describes a wait in the kernel. If the thread waits for a file system in user space (FUSE), adds the
- * processes that have /dev/fuse open, because one of them is its server. Otherwise the two innermost
- * functions of the kernel stack name the wait, and the class of the wait is `otherwise`. Returns
- * 0 or -ENOMEM.
+ * Describes a wait in the kernel. For a FUSE file system, adds the processes that have /dev/fuse
+ * open: one of them is the server. Otherwise the class of the wait is `otherwise`. The two
+ * innermost functions of the kernel stack name the wait, if it has no name yet. Returns 0 or
+ * -ENOMEM.
  */
 int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise);
 

@@ -10,18 +10,16 @@
 
 struct tally {
 	VEC(struct account_row) rows;
-	struct map by_key; /* hash of the key of a row -> index of the row */
-	uint32_t last;     /* ACCOUNT_WAIT: the interval that a row counted last as a wait or run;
-			      pieces of add_folded_wait() do not set it */
+	struct map by_key;
+	uint32_t last;
 };
 
 struct books {
 	const struct graph *g;
 	const struct path *p;
 	struct tally groups[ACCOUNT_GROUPS];
-	uint32_t *top;      /* [frame]: the ancestor of this frame at depth 1 (a frame at depth 1 is
-			       its own ancestor); GRAPH_NONE for frame 0 */
-	struct map remotes; /* hash of a remote address -> the first socket with this address */
+	uint32_t *top; /* [frame]: its ancestor at depth 1; GRAPH_NONE for frame 0 */
+	struct map remotes;
 	int err;
 };
 
@@ -38,8 +36,6 @@ static uint64_t mix(uint64_t h, uint64_t x)
 	return h ^ h >> 29;
 }
 
-/* Tells whether a and b belong to the same row of the group. In ACCOUNT_OBJECT an object has one
- * row, even if tasks waited for it in several ways. */
 static bool same_row(enum account_group group, const struct account_row *a, const struct account_row *b)
 {
 	if (group == ACCOUNT_OBJECT)
@@ -55,8 +51,6 @@ static uint64_t row_hash(enum account_group group, const struct account_row *r)
 	return mix(mix(mix(mix(mix(1, r->task), r->obj), r->time), r->edge), r->kind);
 }
 
-/* Returns the row for key in the group: the row for which same_row() holds. If there is no such
- * row, adds it. If there is no memory, sets k->err and returns NULL. */
 static struct account_row *row_of(struct books *k, enum account_group group, const struct account_row *key)
 {
 	struct tally *t = &k->groups[group];
@@ -95,7 +89,6 @@ static uint64_t interval_ns(const struct graph *g, uint32_t interval)
 	return interval == GRAPH_NONE ? 0 : g->intervals[interval].to_ns - g->intervals[interval].from_ns;
 }
 
-/* Adds a piece of a FOLDED interval of the victim to the group ACCOUNT_WAIT. */
 static void add_folded_wait(struct books *k, const struct path_piece *x)
 {
 	static const enum time_kind kinds[] = { TIME_RUNNING, TIME_RUNNABLE, TIME_SHORT };
@@ -147,9 +140,6 @@ static void add_wait(struct books *k, const struct path_piece *x)
 		r->interval = interval;
 }
 
-/* Adds piece x, in which a task waited for a CPU, to the group ACCOUNT_RESOURCE. Each task that had
- * this CPU gets a row. The time in which the trace shows no task on this CPU gets a row without a
- * task. */
 static void add_runnable(struct books *k, const struct path_piece *x)
 {
 	struct account_row key = { .kind = RESOURCE_CPU, .time = TIME_RUNNABLE };
@@ -176,8 +166,6 @@ static void add_runnable(struct books *k, const struct path_piece *x)
 		add(k, ACCOUNT_RESOURCE, &key, x->to_ns - at);
 }
 
-/* Adds a piece of a FOLDED interval to the group ACCOUNT_RESOURCE. It is not known which tasks had
- * the CPU. */
 static void add_folded(struct books *k, const struct path_piece *x)
 {
 	struct account_row run = { .task = GRAPH_NONE, .time = TIME_RUNNING };
@@ -203,9 +191,7 @@ static uint64_t device_of(const struct graph *g, uint64_t obj)
 	return o && o->dev ? CT_OBJ_ID(CT_OBJ_BLOCKDEV, o->dev) : 0;
 }
 
-/* Returns the socket that stands for obj in a row: the first socket that has the same remote
- * address. So sockets to one remote address share a row. An obj without a remote address stands
- * for itself. */
+/* Sockets to one remote address share a row: the first of them stands for all. */
 static uint64_t remote_of(struct books *k, uint64_t obj)
 {
 	const struct window_object *o = window_object(k->g->w, obj);
@@ -265,14 +251,11 @@ static void add_process(struct books *k, const struct path_piece *x)
 	struct account_row key = { .task = leader };
 	size_t n;
 
-	/* the first thread of the process is not in the trace: take another thread */
 	if (leader == GRAPH_NONE)
 		key.task = graph_refs(&k->g->threads, tgid, &n)->event;
 	add(k, ACCOUNT_PROCESS, &key, x->to_ns - x->from_ns);
 }
 
-/* Finds the objects for which the tasks on the way from the victim to piece x wait. The innermost
- * object comes first. Returns the number of objects. */
 static size_t objects_of(const struct books *k, const struct path_piece *x,
 			 struct account_row found[PATH_MAX_DEPTH + 1])
 {
@@ -326,7 +309,7 @@ static int row_cmp(const void *a, const void *b)
 	return (int)x->kind - (int)y->kind;
 }
 
-/* Sets k->top of all frames. One pass is enough, because a frame comes after its parent. */
+/* One pass is enough, because a frame comes after its parent. */
 static void find_tops(struct books *k)
 {
 	for (size_t i = 0; i < k->p->n_frames; i++) {
@@ -347,7 +330,6 @@ static void add_piece(struct books *k, const struct path_piece *x)
 	add_object(k, x);
 }
 
-/* Sorts the rows, moves them to a, and frees the rest of k. */
 static void close_books(struct books *k, struct account *a)
 {
 	for (int i = 0; i < ACCOUNT_GROUPS; i++) {

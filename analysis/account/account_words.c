@@ -17,7 +17,6 @@ static const char *who(const struct graph *g, uint32_t task, char buf[WHO_MAX])
 	return buf;
 }
 
-/* Writes the words for a wait for which no other task is to blame. */
 static void say_outside(const struct account_row *r, const char *name, char *buf, size_t size)
 {
 	const char *what = "something";
@@ -52,7 +51,6 @@ static void say_outside(const struct account_row *r, const char *name, char *buf
 	snprintf(buf, size, name[0] ? "%s (%s)" : "%s", what, name);
 }
 
-/* Sets the words that stand before and after the name of the task for which the victim waits. */
 static void wait_words(const struct account_row *r, const char **before, const char **after)
 {
 	*after = "";

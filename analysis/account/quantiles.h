@@ -11,7 +11,7 @@ struct quantiles {
 	uint64_t p50, p95, p99, max;
 };
 
-/* Returns the index of the quantile of `percent` per cent in n sorted values, n > 0. */
+/* Returns an index into n sorted values, n > 0. */
 static inline size_t quantile_rank(size_t n, unsigned percent)
 {
 	size_t i = (n * percent + 99) / 100;
@@ -19,7 +19,7 @@ static inline size_t quantile_rank(size_t n, unsigned percent)
 	return i ? i - 1 : 0;
 }
 
-/* Returns the quantiles of n sorted values. If n is 0, all quantiles are 0. */
+/* v is sorted. If n is 0, all quantiles are 0. */
 static inline struct quantiles quantiles_of(const uint64_t *v, size_t n)
 {
 	if (!n)

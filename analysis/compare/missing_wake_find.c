@@ -10,18 +10,17 @@
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
-/* One task on the path that led to the wake-up of the reference (missing_wake_find.h). */
+/* A task on the path that led to the wake-up of the reference. */
 struct hop {
-	struct blame blame; /* the blame for the wait that this task ended */
+	struct blame blame;
 	uint32_t wait;
-	uint32_t trigger; /* the task's own wait that ended just before the task sent its wake-up; GRAPH_NONE:
-			     not known */
+	uint32_t trigger; /* the last wait of the task before it sent the wake-up, or GRAPH_NONE */
 };
 
 struct hops {
 	struct hop v[MISSING_STEPS];
 	uint32_t n;
-	bool timer; /* the trigger of the last hop ended because of a timer of the hop's own task */
+	bool timer; /* a timer ended the trigger of the last hop */
 	bool asks;  /* the waiter of the reference ended the trigger of the last hop */
 };
 
@@ -30,9 +29,7 @@ static uint64_t length(const struct graph *g, uint32_t interval)
 	return g->intervals[interval].to_ns - g->intervals[interval].from_ns;
 }
 
-/* Returns the last wait of the task that was over at ts_ns. Waits by chance (similar_is_chance())
- * do not count. Returns GRAPH_NONE if there is no such wait, or if a folded interval lies between
- * this wait and the interval at ts_ns: the waits in a folded interval are not known. */
+/* Stops at a folded interval, because the waits in it are not known. */
 static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -59,7 +56,6 @@ static bool on_path(const struct hops *h, uint32_t task)
 	return false;
 }
 
-/* Goes backward along the path of the wake-up that ended the reference, and fills *h. */
 static void find_hops(const struct graph *g, const struct similar *reference, struct hops *h)
 {
 	struct hop hop = { .blame = reference->blame, .wait = reference->interval };
@@ -82,8 +78,6 @@ static void find_hops(const struct graph *g, const struct similar *reference, st
 	}
 }
 
-/* Returns the youngest of the tasks that have the same role as `task` and were born by at_ns. If
- * there is no younger one, returns `task` itself. */
 static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 {
 	uint32_t best = task;
@@ -95,11 +89,9 @@ static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 	return best;
 }
 
-/* The main activity of a task in a range of time: a wait or a run. */
 struct doing {
-	uint32_t interval; /* the longest wait or run; GRAPH_NONE: not known */
-	uint64_t ns; /* for a wait, its length within the range; for a run, all time in which the task ran or
-			was runnable */
+	uint32_t interval;
+	uint64_t ns;
 };
 
 static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -133,16 +125,12 @@ static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t fr
 			run.interval = i;
 		}
 	}
-	/* the task was folded for longer than it ran, and for longer than it waited: its main
-	 * activity is not known */
 	if (folded > run.ns && folded > waited)
 		return (struct doing){ .interval = GRAPH_NONE };
 	return run.ns > waited ? run : wait;
 }
 
-/* Counts the waits of `task` that ended in (from_ns, to_ns), at the same place as the wait `like`.
- * Counts only waits that the task `by` ended. If `by` is GRAPH_NONE, counts only waits that ended
- * without another task, for example by a timer. Looks at SIMILAR_LOOKS waits at most. */
+/* If `by` is GRAPH_NONE, counts waits that ended without another task, for example by a timer. */
 static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like, uint32_t by,
 			    uint64_t from_ns, uint64_t to_ns)
 {
@@ -165,7 +153,6 @@ static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like,
 	return n;
 }
 
-/* Tells whether a task other than the waiter was woken on the object in (from_ns, to_ns). */
 static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, uint64_t from_ns,
 			 uint64_t to_ns)
 {
@@ -178,9 +165,6 @@ static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, u
 	return false;
 }
 
-/* Adds to step->count the earlier waits that step->task ended, of the task of step->wait and at
- * the same place as step->wait. Sets step->last_ns to the end of the last such wait. Sets
- * step->more if it stops after SIMILAR_LOOKS waits. */
 static void count_before(const struct graph *g, struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
@@ -209,9 +193,7 @@ static void name(struct missing_wake *m, enum missing_wake_how how, const struct
 	m->since_ns = since_ns;
 }
 
-/* Tells whether waits of the task of the last step of m still end as the trigger of hop k ended,
- * although the task does not send the wake-up that should follow. Counts such waits in
- * m->triggers. */
+/* The task is still woken as in the reference, but sends no wake-up. */
 static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
 	const struct missing_wake_step *step = &m->steps[m->n_steps - 1];
@@ -225,10 +207,7 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
-/* If the task of the step exited before the second half of the wait, returns true and sets m->how
- * to MISSING_ENDED. If this task had ended fewer than MISSING_GOOD_COUNT earlier waits, its exit
- * says nothing: perhaps each task of this role ends few waits and then exits. In this case,
- * m->n_steps becomes 0. */
+/* The exit of a task with few earlier wake-ups says nothing: perhaps its role always exits soon. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -242,8 +221,6 @@ static bool has_ended(const struct graph *g, const struct missing_wake_step *ste
 	return true;
 }
 
-/* Tells whether wake-ups still come, but go to other tasks than the waiter. Looks at wake-ups on
- * the object of the wait, and on the object of the earlier wait with which it is compared. */
 static bool others_served(const struct graph *g, const struct missing_wake_step *step)
 {
 	const struct interval *w = &g->intervals[step->wait];
@@ -252,9 +229,7 @@ static bool others_served(const struct graph *g, const struct missing_wake_step 
 	       others_woken(g, step->obj, w->task, step->from_ns, step->to_ns);
 }
 
-/* Examines task k of the path. The caller has added the step of this task to m. Returns true if the
- * task waits as usual and the path has a next task. The caller then goes on to the next task.
- * Returns false if task k is to be named, or if no task is to be named (then m->n_steps is 0). */
+/* Returns true to go on to the next task. If no task is to be named, m->n_steps becomes 0. */
 static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
 	struct missing_wake_step *step = &m->steps[m->n_steps - 1];
@@ -264,9 +239,6 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	bool usual, most;
 
 	count_before(g, step);
-	/* the task exited before the wait, and had ended few earlier waits: perhaps each task of
-	 * this role ends few waits and then exits, so take the youngest task of this role
-	 * instead */
 	if (g->tasks[step->task].exit_ns <= step->from_ns && step->count < MISSING_GOOD_COUNT) {
 		step->task = successor(g, step->task, step->from_ns);
 		step->count = 0;
@@ -286,22 +258,19 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
 	if ((usual || !most) && is_silent(g, h, k, m))
 		name(m, MISSING_SILENT, &d, step->last_ns);
-	else if (usual && !most && m->late) /* the task also did other things during this wait (an
-					       event loop serves other clients): it is not known
-					       which of its waits to compare */
+	else if (usual && !most && m->late) /* not known which of the many waits to compare */
 		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
 		return true;
-	else if (usual && h->asks) /* the task waits for a request of the waiter, so the task owes
-				      no wake-up */
+	else if (usual && h->asks)
 		m->n_steps = 0;
 	else if (usual)
 		m->how = MISSING_ASLEEP;
 	return false;
 }
 
-/* Returns the task that ended step->wait, if this task has the role of `task`: it may be another
- * worker of the same pool. Otherwise returns `task`. */
+/* If a task of the same role, such as a worker of the same pool, ended the wait, returns that task.
+ * Otherwise returns `task`. */
 static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
@@ -333,8 +302,6 @@ static void walk(const struct graph *g, const struct hops *h, struct missing_wak
 	m->own_accord = h->timer;
 }
 
-/* Tells whether all gaps between earlier wake-ups were far shorter than the examined wait. Returns
- * false if there are fewer than MISSING_SURE_COUNT earlier wake-ups. */
 static bool is_regular(const struct graph *g, const struct similar_set *set, const struct missing_wake *m)
 {
 	uint64_t longest = 0;
@@ -349,7 +316,6 @@ static bool is_regular(const struct graph *g, const struct similar_set *set, con
 	return m->wait_to_ns - m->wait_from_ns > MISSING_LONG * longest;
 }
 
-/* Tells whether the awaited wake-up came after all, by m->wait_to_ns. */
 static bool is_late(const struct graph *g, const struct missing_wake *m)
 {
 	const struct interval *s = &g->intervals[m->wait];
@@ -379,8 +345,6 @@ static void compare(const struct graph *g, const struct similar_set *set, struct
 	walk(g, &h, m);
 }
 
-/* Completes m. The caller has set the wait of m. If the comparison names no task, m->n_steps is 0.
- * Returns 0 or -ENOMEM. */
 static int examine(const struct graph *g, struct missing_wake *m)
 {
 	struct similar_set set;
@@ -396,9 +360,8 @@ static int examine(const struct graph *g, struct missing_wake *m)
 	return 0;
 }
 
-/* The named task waits for something else. Compares this wait with earlier waits, too. Returns 1 if
- * this comparison names another task; 0 if it does not; or -ENOMEM. If the path leads back to the
- * waiter, m->n_steps becomes 0. */
+/* Compares the wait of the named task, too. Returns 1 if this names another task, 0 if not, or
+ * -ENOMEM. */
 static int examine_next(const struct graph *g, struct missing_wake *m)
 {
 	struct missing_wake next = { .wait = m->instead, .wait_from_ns = g->intervals[m->instead].from_ns };
@@ -412,8 +375,7 @@ static int examine_next(const struct graph *g, struct missing_wake *m)
 		for (uint32_t j = 0; j < m->n_steps; j++)
 			if (m->steps[j].task == next.steps[i].task)
 				return 0;
-		/* the named task waits, perhaps through other tasks, for a request of the waiter:
-		 * it owes no wake-up */
+		/* the named task waits for a request of the waiter, so it owes no wake-up */
 		if (next.steps[i].task == g->intervals[m->wait].task) {
 			m->n_steps = 0;
 			return 0;
@@ -441,11 +403,8 @@ static bool timed_out(const struct graph *g, const struct interval *s)
 	return kind == EDGE_TIMER;
 }
 
-/*
- * A time limit may cut a wait into several parts, with hardly any work in between. Returns the part
- * that is next to the interval `at`: the part before it if step is -1, the part after it if step is
- * 1. Returns GRAPH_NONE if there is none.
- */
+/* A time limit may cut a wait into parts, with hardly any work in between. If step is -1, returns
+ * the part before `at`; if 1, the part after it. */
 static uint32_t other_part(const struct graph *g, uint32_t at, int step)
 {
 	const struct graph_task *t = &g->tasks[g->intervals[at].task];

@@ -13,8 +13,6 @@ static void add_task(const struct graph *g, struct words *t, uint32_t task, uint
 	words_add(t, "%s[%u]", comm, g->tasks[task].tid);
 }
 
-/* Adds the words for the wake-up that the task of the step should have sent. Example: "a signal on
- * futex 0x..". */
 static void add_wake(const struct graph *g, struct words *t, const struct missing_wake_step *step)
 {
 	char obj[DESCRIBE_MAX];
@@ -66,7 +64,6 @@ static void add_wake(const struct graph *g, struct words *t, const struct missin
 	words_add(t, "%s%s", what, obj[0] ? obj : "something");
 }
 
-/* Adds what the named task does instead of sending the wake-up. */
 static void add_how(const struct graph *g, struct words *t, const struct missing_wake *m)
 {
 	const struct interval *s = m->instead == GRAPH_NONE ? NULL : &g->intervals[m->instead];

@@ -5,7 +5,7 @@
 
 #include "analysis/compare/missing_wake.h"
 
-/* Returns a sentence about the comparison m. The caller frees it. NULL: out of memory. */
+/* The caller frees the text. NULL: out of memory. */
 char *missing_wake_words(const struct graph *g, const struct missing_wake *m);
 
 #endif

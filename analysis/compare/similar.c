@@ -13,8 +13,7 @@
 
 enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
 
-/* The first token of a signature is for the wait itself. It has this value in place of the kind of
- * the edge that ended the wait, because the wait may not have ended yet. */
+/* The first token has this in place of a kind of edge, because its wait may not have ended yet. */
 #define RESULT_OPEN 0xff
 
 static uint32_t make_token(enum token what, unsigned a, unsigned b, unsigned c)
@@ -28,14 +27,12 @@ bool similar_is_chance(const struct graph *g, const struct interval *s)
 	       s->wait == CT_W_STOPPED || s->st & CT_ST_DISK || s->flags & CT_SF_IOWAIT;
 }
 
-/* A signature while it is built. */
 struct builder {
 	struct signature *s;
-	uint32_t period; /* length of the last repeat that was dropped, in tokens; 0: none */
-	uint32_t end;    /* the number of tokens that were left when that repeat was dropped */
+	uint32_t period;
+	uint32_t end;
 };
 
-/* Drops the last tokens of the signature if they repeat the tokens just before them. */
 static void fold(struct builder *b)
 {
 	struct signature *s = b->s;
@@ -57,8 +54,7 @@ static void push(struct builder *b, uint32_t token)
 	fold(b);
 }
 
-/* Drops the last tokens if they are the beginning of one more repeat. The rest of this repeat is
- * missing: a limit, a folded interval or the begin of the window cut it off. */
+/* Drops an incomplete repeat at the end: a limit or the window cut off its rest. */
 static void finish(struct builder *b)
 {
 	uint32_t rest = b->s->n - b->end;
@@ -88,8 +84,7 @@ static uint32_t event_token(const struct window_event *e, uint32_t tid)
 	case CT_RECV:
 		return e->r.tid == tid ? make_token(TOKEN_RECV, kind, 0, 0) : 0;
 	case CT_WAKE:
-		/* a wake that made a socket readable has a token already: the token of the
-		 * message that was sent */
+		/* the message that made a socket readable (CT_WF_READY) has a token already */
 		if (ct_wake_waker(&e->r) != tid || ct_wake_context(&e->r) != CT_CTX_TASK ||
 		    e->r.flags & CT_WF_READY)
 			return 0;
@@ -109,7 +104,7 @@ static void push_run(const struct graph *g, const struct interval *s, struct bui
 		uint32_t token;
 
 		for (; dropped && g->dropped[dropped - 1].next >= i; dropped--)
-			seen++; /* a record that the graph dropped; it came after event i - 1 */
+			seen++;
 		if (seen >= SIMILAR_EVENTS)
 			break;
 		token = event_token(&g->w->events[i - 1], g->tasks[s->task].tid);
@@ -148,9 +143,7 @@ void similar_signature(const struct graph *g, uint32_t interval, struct signatur
 
 float similar_score(const struct signature *a, const struct signature *b)
 {
-	uint8_t len[SIMILAR_TOKENS + 1] = {
-		0
-	}; /* one row of the table: the lengths of the longest common subsequences */
+	uint8_t len[SIMILAR_TOKENS + 1] = { 0 };
 
 	for (uint32_t i = 0; i < a->n; i++) {
 		uint8_t before = 0;
@@ -195,18 +188,15 @@ float similar_place(const struct graph *g, const struct interval *a, const struc
 		return 0;
 	if (CT_OBJ_KIND(a->obj) == CT_OBJ_SOCK)
 		return same_address(g, a->obj, b->obj) ? SIMILAR_OTHER_OBJECT : 0;
-	/* A pipe is made anew for each use, so two pipes may serve one purpose. If one task uses two objects
-	 * of a kind other than pipe, they serve two purposes. */
+	/* A pipe is made anew for each use, so two pipes of one task may serve one purpose. */
 	return a->task != b->task || CT_OBJ_KIND(a->obj) == CT_OBJ_PIPE ? SIMILAR_OTHER_OBJECT : 0;
 }
 
-/* Returns the last moment of the task in the window. */
 static uint64_t last_ns(const struct graph *g, uint32_t task)
 {
 	return MIN(g->tasks[task].exit_ns - 1, g->w->to_ns);
 }
 
-/* Returns the first thread of the task's process, or the task itself if that thread is not known. */
 static uint32_t leader_of(const struct graph *g, uint32_t task)
 {
 	uint32_t leader = graph_task_at(g, g->tasks[task].tgid, last_ns(g, task));
@@ -227,10 +217,7 @@ bool similar_role(const struct graph *g, uint32_t a, uint32_t b)
 	       (same_name(g, a, a_ns, b, b_ns) && same_name(g, leader_of(g, a), a_ns, leader_of(g, b), b_ns));
 }
 
-/* Returns the factor for the score of two waits, by their stacks: 1 if the stacks are equal,
- * SIMILAR_STACK if they have nothing in common, otherwise a number between these. If a stack is not
- * known or has no user function, the stacks count as equal if the waits are for one object (place
- * is 1), otherwise as half alike. */
+/* Returns 1 for equal stacks, SIMILAR_STACK for stacks that have nothing in common. */
 static float stacks_factor(const struct graph *g, const struct interval *a, const struct interval *b,
 			   float place)
 {
@@ -243,18 +230,14 @@ static float stacks_factor(const struct graph *g, const struct interval *a, cons
 	return SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
 }
 
-/* `waker` ended a wait of `mate`, and `mate` has the same role as `me`. Returns true if `waker` and
- * `mate` are in one process, and `me` is in another process. Then this wait says nothing about
- * `me`: a task in the process of `me` has to end the waits of `me`. */
+/* A wake within the process of `mate` says nothing about `me`, a task of another process. */
 static bool is_of_another_process(const struct graph *g, uint32_t me, uint32_t mate, uint32_t waker)
 {
 	return waker != GRAPH_NONE && g->tasks[waker].tgid == g->tasks[mate].tgid &&
 	       g->tasks[waker].tgid != g->tasks[me].tgid;
 }
 
-/* Returns true if a message on a connection ended the wait x of an event loop, and the wait s
- * belongs to another process than x. Each process has connections of its own, so the sender of the
- * message says nothing about s. */
+/* Each process has its own connections, so a message to the process of x says nothing about s. */
 static bool is_of_another_connection(const struct graph *g, const struct interval *s,
 				     const struct interval *x, const struct blame *b)
 {
@@ -264,8 +247,6 @@ static bool is_of_another_connection(const struct graph *g, const struct interva
 	       CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && o && (o->rport || graph_peer_object(g, b->obj));
 }
 
-/* Adds the wait `earlier` to ret if it is at the same place as the wait `interval`, and the awaited
- * event ended it. Returns 0 or -ENOMEM. */
 static int consider(const struct graph *g, uint32_t interval, const struct signature *mine, uint32_t earlier,
 		    struct similar_set *ret)
 {

@@ -19,8 +19,6 @@ static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
 	return from < to ? to - from : 0;
 }
 
-/* Adds ns to the time that *tally has for the task. *tally is a map, because only few of the many
- * tasks of a long trace occur in it. */
 static int tally_add(struct map *tally, uint32_t task, uint64_t ns)
 {
 	uint64_t had = 0;
@@ -43,9 +41,8 @@ static void tally_best(const struct map *tally, struct contention *r)
 	}
 }
 
-/* Returns the time in [from, to) for which records of cpu are missing. ix is the index of the
- * CT_GAP records (lost records), or the index of the caps of groups. (A task whose records a cap
- * left out may have had the CPU.) The record of a gap or a cap stands at the end of its time. */
+/* ix: lost records (CT_GAP), or the caps of groups. A capped task may have had the CPU. The time of
+ * a record is the end of its gap or cap. */
 static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
 			uint64_t to)
 {
@@ -71,10 +68,7 @@ static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint
 	       graph_lacked_ns(g, CT_LACK_SWITCHES, from, to);
 }
 
-/* `task` waits for cpu in [from, to). Adds to *tally how long each task of another process had this
- * CPU. Adds to *r the length of [from, to), how long the process of `task` had the CPU, how long
- * the CPU idled, and for how long records of the CPU are missing. The search begins at run number
- * *near of this CPU. *near becomes the number of the first run that ends after `from`. */
+/* The search begins at run *near. *near becomes the first run that ends after `from`. */
 static int contention_cpu_interval(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from,
 				   uint64_t to, size_t *near, struct map *tally, struct contention *r)
 {
@@ -145,8 +139,6 @@ static uint32_t device_of(const struct graph *g, uint64_t obj)
 	return o ? o->dev : 0;
 }
 
-/* Returns the file on device dev for which the task waited longest in [from, to); 0 if there is
- * none. */
 static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev, uint64_t from_ns,
 			     uint64_t to_ns)
 {
@@ -168,8 +160,6 @@ static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev,
 	return best;
 }
 
-/* v has the disk waits of one task. Adds the time of the waits for device dev in [from, to) to the
- * tally. */
 static int tally_disk(const struct graph *g, const uint32_t *v, size_t n, uint32_t dev, uint64_t from_ns,
 		      uint64_t to_ns, struct map *tally)
 {
@@ -211,8 +201,7 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
 	return 0;
 }
 
-/* Tells whether a worker waits for its next job in this interval: on a condition, or for clients. A
- * futex with an owner is a lock and no condition. */
+/* A futex with an owner is a lock and no condition. */
 static bool is_idle(const struct graph *g, const struct interval *s)
 {
 	return s->state == INTERVAL_BLOCKED &&
@@ -220,8 +209,6 @@ static bool is_idle(const struct graph *g, const struct interval *s)
 		s->wait == CT_W_POLL || s->wait == CT_W_ACCEPT);
 }
 
-/* Tells whether the task was busy for at least POOL_BUSY_TENTHS tenths of [from, to). Time in which
- * the state of the task is not known, or of which only sums are known, does not count as busy. */
 static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -239,8 +226,6 @@ static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_
 	return busy >= (to_ns - from_ns) / 10 * POOL_BUSY_TENTHS;
 }
 
-/* Returns the futex of the longest single wait in which the task idled on a futex; 0 if there is
- * none. */
 static uint64_t idle_futex(const struct graph *g, uint32_t task)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -265,16 +250,13 @@ static bool accepts_on(const struct graph *g, uint32_t task, uint64_t obj)
 	for (size_t i = 0; i < n && scan_step(g); i++)
 		if (g->w->events[r[i].event].r.tid == g->tasks[task].tgid)
 			return true;
-	/* the descriptors of the process may not be recorded: look at its parent too, because a
-	 * worker inherits listening sockets from its parent */
+	/* a worker inherits listening sockets from its parent */
 	for (size_t i = 0; i < n && scan_step(g); i++)
 		if (g->w->events[r[i].event].r.tid == g->tasks[task].ptgid)
 			return true;
 	return false;
 }
 
-/* Returns a listening socket that the process of the task, or its parent, has open (accepts_on());
- * 0 if there is none. */
 static uint64_t listening(const struct graph *g, uint32_t task)
 {
 	for (size_t i = 0; i < g->w->n_objects; i++) {
@@ -288,9 +270,7 @@ static uint64_t listening(const struct graph *g, uint32_t task)
 	return 0;
 }
 
-/* Counts the processes of a pool: the process of the task, and its siblings that have the same name
- * and the same listening socket. Returns 0 if one of these processes was not busy throughout, or if
- * there is no such sibling. The parent does not count, because it only supervises the workers. */
+/* The parent does not count, because it only supervises the workers. */
 static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t parent = g->tasks[task].ptgid, workers = 0;
@@ -332,8 +312,6 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 		    g->tasks[x].tid == g->tasks[x].tgid)
 			continue;
 		other = x == task ? idle : idle_futex(g, x);
-		/* x and `task` are in one pool if they idle on the same futex; if one of them was
-		 * never seen idle, they are in one pool if they have the same name */
 		if (idle && other ? GRAPH_FUTEX_KEY(idle) != GRAPH_FUTEX_KEY(other)
 				  : !graph_is_called(g, x, to_ns, comm))
 			continue;
@@ -347,7 +325,6 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 	return workers > 1 ? workers : 0;
 }
 
-/* Whether a spinning task uses this system call to look at its condition, or to give up the CPU. */
 static bool is_look(enum call call)
 {
 	switch (call) {
@@ -397,7 +374,6 @@ uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_n
 	return yields;
 }
 
-/* Returns the last interval in [from, to) in which the task ran; NULL if there is none. */
 static const struct interval *last_run(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -417,8 +393,7 @@ uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns,
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 
-	/* The best guess is the thread that ran last before the spin ended, because the write that
-	 * ended the spin came from a thread that ran just before. */
+	/* The write that ended the spin probably came from a thread that ran just before. */
 	for (size_t i = 0; i < n; i++) {
 		const struct interval *s;
 		uint64_t gap;

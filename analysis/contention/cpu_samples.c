@@ -8,18 +8,17 @@
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
-/* An interval in which the victim was in the queue of a CPU for queued_ns. Only in a folded
- * interval, queued_ns may be shorter than the interval. */
+/* Only in a folded interval, queued_ns may be shorter than the interval. */
 struct queue {
 	uint64_t from_ns, to_ns, queued_ns;
-	uint32_t cpu; /* FORMAT_CPU_NONE: not known */
+	uint32_t cpu;
 };
 
 struct search {
 	const struct graph *g;
 	uint64_t from_ns, to_ns;
-	uint32_t cpu; /* the victim's last CPU */
-	size_t sure;  /* index into queues: no later record changes the CPU of a queue before this index */
+	uint32_t cpu;
+	size_t sure; /* no later record changes the CPU of the queues before this index */
 	VEC(struct queue) queues;
 	struct cpu_samples *ret;
 };
@@ -39,8 +38,7 @@ static int add_candidate(struct search *s, uint32_t task, uint32_t cpu)
 	return VEC_PUSH(&c->shares, (struct cpu_share){ .task = task, .cpu = cpu, .seen = 1 });
 }
 
-/* Notes that the victim ran on cpu. If a queue since the victim's last run is that of another CPU,
- * the victim has changed its CPU at an unknown time. Then the CPU of this queue is not known. */
+/* The victim runs on `cpu`, so it left each queue of another CPU at an unknown time. */
 static void ran_on(struct search *s, uint32_t cpu)
 {
 	for (; s->sure < s->queues.n; s->sure++)
@@ -55,8 +53,7 @@ static void forget_cpu(struct search *s)
 	s->cpu = FORMAT_CPU_NONE;
 }
 
-/* Tells whether the time limit of wait x ended the wait. The victim itself set the timer of this
- * limit, so the timer runs on the CPU of the victim. */
+/* The victim set the timer of its time limit, so this timer runs on the victim's CPU. */
 static bool by_own_timer(const struct interval *x, const struct window_event *wake)
 {
 	return ct_wake_context(&wake->r) == CT_CTX_TIMER && CT_OBJ_KIND(x->obj) != CT_OBJ_TIMERFD &&
@@ -84,8 +81,6 @@ static int add_queue(struct search *s, const struct interval *x, uint64_t queued
 						    queued_ns, s->cpu });
 }
 
-/* If switches were recorded when the victim came into the queue, these records tell the CPU. They
- * also tell which task had the CPU when the victim left the queue, or when the records end. */
 static int add_runnable(struct search *s, uint32_t interval)
 {
 	const struct graph *g = s->g;
@@ -136,10 +131,6 @@ static bool is_queue(const struct interval *x)
 	return x->state == INTERVAL_RUNNABLE || x->state == INTERVAL_FOLDED;
 }
 
-/* Finds the queues in which the victim was, and the tasks that were on its CPU. Begins with the
- * last interval without a queue that begins at or before from_ns, and ends with the first interval
- * without a queue that ends at or after to_ns. These two intervals may tell the CPU of the
- * victim. */
 static int find_queues(struct search *s, uint32_t task)
 {
 	const struct graph *g = s->g;
@@ -159,7 +150,6 @@ static int find_queues(struct search *s, uint32_t task)
 	return r;
 }
 
-/* Returns for how long the task ran in [from_ns, to_ns), as its samples show. */
 static uint64_t sampled_ns(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t ns = 0, seen_ns = from_ns;
@@ -182,8 +172,6 @@ static uint64_t sampled_ns(const struct graph *g, uint32_t task, uint64_t from_n
 	return ns;
 }
 
-/* Returns for how long the task ran in [from_ns, to_ns) at least, as its switches and its sums
- * show. */
 static uint64_t ran_ns(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -205,9 +193,8 @@ static uint64_t ran_ns(const struct graph *g, uint32_t task, uint64_t from_ns, u
 	return ns;
 }
 
-/* Returns for how long the task certainly ran while the victim was in queue q. The task may also
- * have run while the victim was not in the queue: the longest possible time of this is
- * subtracted. */
+/* The task may have run while the victim was not in the queue (`elsewhere`). That time does not
+ * count. */
 static uint64_t share_of(const struct graph *g, uint32_t task, const struct queue *q)
 {
 	uint64_t sampled = task == GRAPH_NONE ? 0 : sampled_ns(g, task, q->from_ns, q->to_ns), ran, elsewhere;

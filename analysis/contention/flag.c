@@ -8,21 +8,19 @@
 #include "lib/cleanup.h"
 #include "trace/format/window.h"
 
-/* Returns the CT_POLLED record of the most likely variable, from the last inspection of the task up
- * to to_ns; NULL if there was no inspection. */
 static const struct window_event *last_polled(const struct graph *g, uint32_t tid, uint64_t to_ns)
 {
 	const struct graph_ref *r = graph_ref_before(g, &g->polled, tid, to_ns);
 	size_t n;
 	const struct graph_ref *first = graph_refs(&g->polled, tid, &n);
 
-	/* all variables of one inspection have the same time, and the most likely one comes first */
+	/* all variables of one inspection have the same time, and the most likely one comes
+	 * first */
 	while (r && r > first && g->w->events[r[-1].event].r.ts == g->w->events[r->event].r.ts)
 		r--;
 	return r ? &g->w->events[r->event] : NULL;
 }
 
-/* Returns the accesses to all variables of a process. The ids of these variables form one range. */
 static const struct graph_ref *process_accesses(const struct graph *g, uint32_t tgid, size_t *ret_n)
 {
 	uint64_t first = CT_OBJ_USER_ID(CT_OBJ_DATA, tgid, 0);
@@ -30,16 +28,14 @@ static const struct graph_ref *process_accesses(const struct graph *g, uint32_t 
 	return graph_refs_range(&g->accesses, first, first + (1ULL << 47) - 1, ret_n);
 }
 
-/* The accesses to one variable, as they matter for a task that polls it. */
 struct history {
-	/* the last write by another task in the range (from_ns, to_ns]: it may have ended the polling */
+	/* the last write by another task in the range: it may have ended the polling */
 	const struct window_event *ended;
-	const struct window_event *before; /* the last write by another task before the range */
-	/* the time of the last write by any task that came more than FLAG_TOGETHER_NS before
-	 * `ended`; 0: there is none */
+	const struct window_event *before;
+	/* the last write, by any task, more than FLAG_TOGETHER_NS before `ended` */
 	uint64_t since_ns;
-	bool own;  /* the polling task itself has accessed the variable */
-	bool many; /* several other tasks have written the variable */
+	bool own;
+	bool many;
 };
 
 static struct history history_of(const struct graph *g, const struct graph_ref *r, size_t n, uint32_t task,
@@ -90,9 +86,6 @@ static void take_history(const struct graph *g, const struct history *h, uint64_
 	f->until_ns = f->ended ? e->r.ts : to_ns;
 }
 
-/* Tells whether the variable of h is a better choice than the variable of f. It is in three cases:
- * f has no watched variable yet; another task wrote the variable of h, but none the variable of f;
- * another task wrote the variable of h later than the variable of f. */
 static bool is_later(const struct graph *g, const struct history *h, const struct flag *f)
 {
 	const struct window_event *e = h->ended ? h->ended : h->before;
@@ -100,15 +93,12 @@ static bool is_later(const struct graph *g, const struct history *h, const struc
 	return !f->watched || (e && (f->event == GRAPH_NONE || e->r.ts > g->w->events[f->event].r.ts));
 }
 
-/* Returns the variable of one access. */
 static uint64_t variable_of(const struct graph *g, const struct graph_ref *r)
 {
 	return g->w->events[r->event].r.obj;
 }
 
-/* Finds the task that wrote the polled variable. If the polled variable is not known, takes one of
- * the variables that the polling task itself has accessed: the one with the latest write by another
- * task. */
+/* If the polled variable is not known, takes one that the polling task has accessed. */
 static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			struct flag *f)
 {
@@ -130,7 +120,7 @@ static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	}
 }
 
-/* Whether the variable has the name of a symbol, and not only an address ("0x7f.. (heap)"). */
+/* A variable without a symbol has its address as name: "0x7f.. (heap)". */
 static bool has_symbol(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -148,14 +138,12 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 		f.spin = polled->r.ts >= from_ns && polled->r.flags & CT_QF_SPIN;
 	}
 	find_writer(g, task, from_ns, to_ns, &f);
-	/* The loop of an interpreter reads the same memory again and again, like a spin. So the
-	 * polling counts as a spin only if the variable has a symbol or another task writes it. */
+	/* The loop of an interpreter reads the same memory again and again, like a spin. */
 	f.spin &= f.writer != GRAPH_NONE || has_symbol(g, f.obj);
 	return f;
 }
 
-/* Splits "symbol (module)". Returns false if the name has another form, or if a shell would change
- * it. */
+/* Splits "symbol (module)". Refuses a name that a shell would change. */
 static bool split_name(const char *name, int *ret_symbol, const char **ret_module, int *ret_module_n)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-:@";

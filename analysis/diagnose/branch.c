@@ -10,7 +10,6 @@
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
-/* A choice compares at most this many branches. */
 #define OPTIONS_MAX 8
 
 struct option {
@@ -21,11 +20,11 @@ struct option {
 
 struct options {
 	const struct graph *g;
-	uint32_t task; /* the task whose time is divided */
+	uint32_t task;
 	const struct breakdown *l;
-	struct option v[OPTIONS_MAX]; /* the best option first */
+	struct option v[OPTIONS_MAX];
 	size_t n;
-	size_t n_ruled_out; /* the number of options that a rule excludes; these options come last */
+	size_t n_ruled_out;
 	bool ruled;
 };
 
@@ -48,8 +47,6 @@ static void rank(struct options *o, struct breakdown *l)
 	for (size_t i = 0; i < l->v.n; i++) {
 		struct group *x = &l->v.v[i];
 
-		/* leave out the group of unknown time if it has less than BRANCH_UNKNOWN_FIFTHS
-		 * fifths of the task's total time */
 		if (x->type != GROUP_UNKNOWN || x->total_ns >= l->total_ns / 5 * BRANCH_UNKNOWN_FIFTHS)
 			put_in(o, x);
 	}
@@ -78,8 +75,6 @@ static int by_rules(const struct option *x)
 	return x->ruled_in ? 0 : x->ruled_out ? 2 : 1;
 }
 
-/* Sorts the options by rules, and then by size: a branch that a rule calls the cause comes first, a
- * branch that a rule excludes comes last. */
 static void apply_rules(struct options *o, struct rules *rules)
 {
 	for (size_t i = 0; i < o->n; i++) {
@@ -101,17 +96,13 @@ static void apply_rules(struct options *o, struct rules *rules)
 	}
 }
 
-/* Tells whether it is only likely that the task of group x is to blame. A wait for a lock is no
- * guess: it is certain that the lock took the time of the wait. */
+/* A wait for a lock is no guess: the lock certainly took the time of the wait. */
 static bool is_guess(const struct group *x)
 {
 	return x->type == GROUP_TASK && x->blame.strength != EDGE_STRONG && x->blame.edge != EDGE_LOCK &&
 	       x->blame.edge != EDGE_KERNEL_LOCK;
 }
 
-/* Counts the options that are real alternatives: the first option, and each later option that has
- * more than 1/share of the task's time. Unknown time, and options that a rule excludes, are no
- * alternatives to the first option. */
 static size_t count_alternatives(const struct options *o, uint64_t share)
 {
 	size_t n = 1;
@@ -121,8 +112,6 @@ static size_t count_alternatives(const struct options *o, uint64_t share)
 	return n;
 }
 
-/* Adds the kind and the name of an object: "tcp 10.0.0.1:80->...", "disk /path". Leaves out the kind
- * if the name begins with it, as many names do. */
 static void put_object(const struct options *o, const char *kind, uint64_t obj, struct words *t)
 {
 	char buf[DESCRIBE_MAX];
@@ -167,9 +156,6 @@ static void put_share(const struct options *o, const struct group *x, struct wor
 	words_add(t, ", %u %%)", percent(o, x));
 }
 
-/* Makes the words for a choice. Example: "sh[1]: followed a[2] (3.0 s, 75 %), not b[3] (1.0 s, 25
- * %): the larger share". The words name the first n options, and the options that a rule excludes.
- * taken: NULL if the chain follows no option. */
 static char *choice_text(const struct options *o, const struct group *taken, size_t n, const char *why)
 {
 	const char *sep = "";
@@ -245,8 +231,7 @@ static char *question_text(const struct options *o)
 	return words_take(&t);
 }
 
-/* Asks which of the first n options held up the task. An answer that is not valid becomes
- * ASK_DECIDE. If the person wants to keep the answer, makes a rule of it. */
+/* An answer that is not valid becomes ASK_DECIDE. */
 static int put_question(const struct options *o, size_t n, const struct diagnose_options *d, int *ret_answer)
 {
 	struct ask_option options[OPTIONS_MAX] = { 0 };
@@ -275,8 +260,6 @@ static int put_question(const struct options *o, size_t n, const struct diagnose
 	return r;
 }
 
-/* If branch x is a wait for another task, turns x into a wait with no known owner, so that the
- * chain ends here. */
 static struct group *make_own(struct group *x)
 {
 	if (x->type == GROUP_TASK) {
@@ -288,9 +271,6 @@ static struct group *make_own(struct group *x)
 	return x;
 }
 
-/* Whether the rules leave no branch to follow. True in two cases: they exclude every branch; or
- * they exclude some branches, call no branch the cause, and every other branch is unknown time or
- * has at most 1/BRANCH_SHARE of the task's time. */
 static bool all_refused(const struct options *o)
 {
 	return o->n_ruled_out == o->n ||
@@ -325,8 +305,6 @@ static const char *reason(const struct options *o, const struct group *taken, in
 									  : "the larger share";
 }
 
-/* Fills *ret. answer: the answer to the question; ASK_DECIDE if nobody was asked, or the person
- * left the choice to ctrace. n: the number of options in the choice. */
 static int settle(const struct options *o, size_t n, int answer, struct branch *ret)
 {
 	bool refused = answer == ASK_STOP || answer == ASK_NONE;
@@ -344,8 +322,7 @@ static int settle(const struct options *o, size_t n, int answer, struct branch *
 			return -ENOMEM;
 		ret->ranked = answer == ASK_DECIDE && !o->ruled;
 	}
-	/* change the branch only now, because the text of the choice names the task of the
-	 * branch */
+	/* only now, because the text of the choice names the task of the branch */
 	if (refused)
 		make_own(ret->taken);
 	ret->refused = refused;

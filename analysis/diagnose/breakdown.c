@@ -119,7 +119,7 @@ int breakdown_run_stack(const struct graph *g, uint32_t task, uint64_t from_ns, 
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs_from(g, &g->samples, g->tasks[task].tid, from_ns, &n);
-	struct map times = { 0 }; /* stack -> the number of samples with this stack */
+	struct map times = { 0 };
 	uint64_t best = 0, best_n = 0;
 	int err = 0;
 

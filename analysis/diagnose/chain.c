@@ -99,7 +99,6 @@ static void chain_finish(struct chain *c, const struct breakdown *l, const struc
 	}
 }
 
-/* Adds to c the choice of w, which was made at the last task of c. */
 static int chain_note(struct chain *c, struct branch *w)
 {
 	struct choice ch = { .text = w->choice };
@@ -117,7 +116,6 @@ static int chain_note(struct chain *c, struct branch *w)
 	return 0;
 }
 
-/* If several tasks could end the wait of gr, adds to c a choice that names these tasks. */
 static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t task, const struct group *gr)
 {
 	struct words t = { 0 };
@@ -142,9 +140,6 @@ static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t ta
 	return -ENOMEM;
 }
 
-/* Makes the chain go on with group gr. In c->in_last, marks the frames of gr whose parents are
- * marked, and unmarks all other frames. `next` is memory for the new marks, one entry for each
- * frame of the path. */
 static void chain_follow(const struct graph *g, const struct path *p, struct chain *c, const struct group *gr,
 			 bool *next)
 {
@@ -155,8 +150,7 @@ static void chain_follow(const struct graph *g, const struct path *p, struct cha
 	c->last_frame = gr->frame;
 }
 
-/* Adds one task to the chain. Returns 1 if the chain goes on with the frames that are now marked in
- * c->in_last; 0 if the chain ends; or -ENOMEM. */
+/* Returns 1 if the chain goes on, 0 if it ends, or -ENOMEM. */
 static int chain_step(const struct graph *g, const struct path *p, struct chain *c, bool *next)
 {
 	struct breakdown l = { 0 };

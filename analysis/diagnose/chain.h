@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * chain.h - private to analysis/: builds a chain of tasks from a critical path.
- *
- * The time of each task is divided into groups (breakdown.h). The chain follows one group
- * (branch.h). If the group is a wait for another task, this other task is the next link; otherwise
- * the chain ends.
+ * chain.h - private to analysis/: builds a chain of tasks from a critical path. The chain follows
+ * one group (branch.h) of each task's time (breakdown.h). If this group is a wait for another task,
+ * that task is the next link; otherwise the chain ends.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_CHAIN_H
 #define CTRACE_ANALYSIS_DIAGNOSE_CHAIN_H
@@ -18,16 +16,13 @@ struct chain {
 	VEC(struct link) links;
 	VEC(struct choice) choices;
 	enum chain_end end;
-	struct blame leaf;   /* END_LEAF, END_CYCLE: the blame for the longest wait of the last
-				link */
-	uint32_t last_frame; /* while the chain is built: the longest frame in in_last */
-	bool *in_last;       /* [frame]: while the chain is built: the frame belongs to the group
-				that the chain follows */
+	struct blame leaf;
+	uint32_t last_frame;
+	bool *in_last; /* [frame], while the chain is built: the next link is about this frame */
 	struct diagnose_options options;
-	size_t asked;   /* the number of questions put to a person */
-	bool refused;   /* branch.refused was set at the last task */
-	size_t settled; /* the number of choices that a rule or a person made; these leave no
-			   doubt */
+	size_t asked;
+	bool refused;
+	size_t settled;
 };
 
 /* Builds the chain of a path. If `options` is NULL, there are no rules and no questions. Returns 0
@@ -35,14 +30,13 @@ struct chain {
 int chain_build(const struct graph *g, const struct path *p, const struct diagnose_options *options,
 		struct chain *ret);
 void chain_done(struct chain *c);
-/* Adds a link for `task` at the end, with the times of the link before it. `edge` and `strength`
- * say how the link before depends on `task`. Returns 0 or -ENOMEM. */
+/* Adds a link for `task`, with the times of the present last link. `edge` and `strength` say how
+ * the present last link depends on `task`. Returns 0 or -ENOMEM. */
 int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,
 		 enum edge_strength strength);
-/* Whether a link of the chain, except the last one, has an edge of this kind to the next link. */
+/* Looks at all links but the last one. */
 bool chain_has_edge(const struct chain *c, enum edge_kind kind);
-/* Whether every link of the chain, except the last one, waits for the end of a task, or for a vfork
- * child (EDGE_EXIT, EDGE_VFORK). */
+/* Every link but the last one waits for the end of a task, or for a vfork child. */
 bool chain_only_children(const struct chain *c);
 
 #endif

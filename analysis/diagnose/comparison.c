@@ -8,8 +8,6 @@
 #include "analysis/compare/missing_wake_find.h"
 #include "lib/cleanup.h"
 
-/* Returns the wait of kind k->wait that takes the most time within [k->from_ns, k->to_ns), as an
- * interval; GRAPH_NONE if there is none. */
 static uint32_t link_interval(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];
@@ -30,9 +28,6 @@ static uint32_t link_interval(const struct graph *g, const struct link *k)
 	return best;
 }
 
-/* Tells whether link i waits for a task that is not known, or that is a guess. Returns false for
- * the kinds of waits that are not compared. Also returns false if link i is the last one and the
- * awaited event ended its wait. */
 static bool is_open(const struct findings *f, size_t i)
 {
 	const struct link *k = &f->chain.links.v[i];
@@ -60,9 +55,8 @@ static bool has_task(const struct chain *c, size_t from, uint32_t task)
 	return false;
 }
 
-/* Tells whether the comparison m is beyond doubt: a thread of the waiter's process acted at regular
- * times, by its own timer, and now has ended, is stopped, or waits for a lock or in a write. Such a
- * thread is not a loop that idles because its clients have no work for it. */
+/* Returns true if the named task does not just idle: it acted regularly by its own timer, and now
+ * it is stuck or gone. */
 static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
 {
 	uint32_t pid = g->tasks[g->intervals[m->wait].task].tgid;
@@ -79,7 +73,6 @@ static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
 		 s->wait == CT_W_WRITE || s->wait == CT_W_STOPPED));
 }
 
-/* Whether the chain should go on after link i with the result of the comparison. */
 static bool says_more(const struct findings *f, size_t i, bool normal)
 {
 	const struct chain *c = &f->chain;
@@ -89,7 +82,7 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 		return false;
 	if (normal && !beyond_doubt(f->g, m))
 		return false;
-	/* the chain ends at the named task already, but does not say that this task has ended */
+	/* the chain names this task already, but not that it has ended */
 	if (i + 2 == c->links.n && c->end == END_UNKNOWN && m->how == MISSING_ENDED && m->n_steps == 1 &&
 	    c->links.v[i + 1].task == m->steps[0].task)
 		return true;
@@ -98,7 +91,6 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 	return !has_task(c, i + 1, missing_wake_named(m)->task);
 }
 
-/* Ends the chain at its last link. If this link has a wait, the wait then has no known cause. */
 static void end_here(struct chain *c)
 {
 	c->end = END_UNKNOWN;
@@ -128,9 +120,6 @@ static int push_ended(const struct graph *g, const struct missing_wake *m, struc
 	return 0;
 }
 
-/* If `all` is true, moves all links of `from` to the end of `to`, and lets `to` end as `from` does.
- * Otherwise moves only the first link of `from`. The edge of this link becomes EDGE_OWNER with the
- * strength `strength`. */
 static int move_links(struct chain *to, struct chain *from, bool all, enum edge_strength strength)
 {
 	for (size_t i = 0; i < (all ? from->links.n : 1); i++) {
@@ -164,8 +153,8 @@ static int push_step(const struct findings *f, uint32_t at, enum edge_strength s
 	if (!r)
 		r = chain_build(f->g, p, &options, &sub);
 	if (!r && last && m->how == MISSING_SILENT && sub.links.n > 1) {
-		/* the first task of `sub` is the cause: it still does the things after which it
-		 * sent its earlier wake-ups, so no task for which it waits holds it up */
+		/* the first task of `sub` still does its usual things, so no other task holds it
+		 * up */
 		while (sub.links.n > 1)
 			free(sub.links.v[--sub.links.n].resource);
 		sub.links.v[0].edge = 0;
@@ -178,7 +167,6 @@ static int push_step(const struct findings *f, uint32_t at, enum edge_strength s
 	return r;
 }
 
-/* Replaces the links after link i by the links of tail, and finds the root cause anew. */
 static int graft(struct findings *f, size_t i, enum edge_strength strength, struct chain *tail)
 {
 	struct chain *c = &f->chain;
@@ -208,7 +196,6 @@ static int go_on(struct findings *f, size_t i)
 
 	for (uint32_t at = 0; at < f->missing->n_steps && !r; at++)
 		r = push_step(f, at, strength, &tail);
-	/* if the tail has the task of one of the links 0 to i, the chain stays as it is */
 	for (size_t k = 0; k < tail.links.n && !r; k++)
 		for (size_t j = 0; j <= i && !r; j++)
 			if (f->chain.links.v[j].task == tail.links.v[k].task)
@@ -230,13 +217,11 @@ int comparison_apply(struct findings *f, bool normal)
 	for (size_t i = 0; i < c->links.n; i++) {
 		bool open = is_open(f, i);
 
-		/* Also compare a wait of the victim that is not open, if it has ended: its wake-up
-		 * may have been late. Such a comparison does not change the chain. */
+		/* A wait of the victim that has ended may have had a late wake-up. */
 		if (!open && (i || normal || c->links.v[i].unfinished))
 			continue;
 		interval = link_interval(f->g, &c->links.v[i]);
-		/* in a coarse stretch, most wake-ups have no record, so no wake-up is known to be
-		 * missing */
+		/* in a coarse stretch, most wake-ups have no record */
 		if (interval == GRAPH_NONE ||
 		    graph_lacks_within(f->g, f->g->intervals[interval].from_ns, c->links.v[i].to_ns) &
 			    CT_LACK_SWITCHES)

@@ -13,7 +13,6 @@
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Adds up the victim's time by kind (enum time_kind): its own activity, and its waits. */
 static void diagnose_time(const struct graph *g, const struct path *p, struct diagnosis *d)
 {
 	uint64_t parts[TIME_KINDS];
@@ -30,8 +29,7 @@ static void diagnose_time(const struct graph *g, const struct path *p, struct di
 			d->time_ns[p->frames[i].blame.time] += p->frames[i].to_ns - p->frames[i].from_ns;
 }
 
-/* To keep within its budget, ctraced may leave out the object of a wait. Tells whether it left out
- * the object for which the last task of the chain waits. */
+/* To keep its budget, ctraced may leave out the object of a wait. */
 static bool is_left_out(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -49,7 +47,6 @@ static bool is_left_out(const struct findings *f)
 	}
 }
 
-/* Whether a task of the chain waits for a lock of a database. */
 static bool has_database_lock(const struct findings *f)
 {
 	for (size_t i = 0; i < f->chain.links.n; i++)
@@ -58,7 +55,6 @@ static bool has_database_lock(const struct findings *f)
 	return false;
 }
 
-/* Whether the chain ends at a wait for a file lock, and no record tells which task owned the lock. */
 static bool is_lock_of_unknown(const struct findings *f)
 {
 	return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.kind == RESOURCE_FILE_LOCK;
@@ -133,8 +129,7 @@ static enum verdict find_verdict(const struct findings *f)
 	return VERDICT_LONG_WAIT;
 }
 
-/* Tells whether the daemon reported a hang of the task in [from_ns, to_ns). Then the task did not
- * idle, even if its wait looks like that of an idle task. */
+/* A task whose hang was reported did not idle, even if its wait looks so. */
 static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
@@ -146,9 +141,7 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	return false;
 }
 
-/* Tells whether many short waits for other tasks add up to most of the window. Most servers and
- * their clients work in this way. So the result is false unless a person or a script gave the
- * window. */
+/* Most servers and clients work in this way, so the user must have given the window. */
 static bool is_chatty(const struct findings *f, uint64_t window_ns)
 {
 	const struct link *k = &f->chain.links.v[0];
@@ -172,8 +165,6 @@ static bool is_unknown(const struct interval *s)
 	return s->state == INTERVAL_UNKNOWN || (s->state == INTERVAL_FOLDED && !(s->flags & INTERVAL_SUMS));
 }
 
-/* Tells whether records are missing for most of [from_ns, to_ns), so that it is not known what the
- * task did. */
 static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -187,8 +178,6 @@ static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t fro
 	return ns > (to_ns - from_ns) / 2;
 }
 
-/* Tells whether records of the victim `task`, or of another task in the chain, are missing for most
- * of [from_ns, to_ns). */
 static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	if (is_mostly_unknown(f->g, task, from_ns, to_ns))
@@ -199,10 +188,7 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* Tells whether the cause, or the verdict "normal", rests on the absence of a record (of a message,
- * of a connection, of a lock that was taken, of a wake-up), and this record may merely be missing.
- * A record may be missing if messages were left out in [from_ns, to_ns). A record for a cause may
- * also be missing if the records of all CPUs are missing for a time that began before to_ns. */
+/* The cause, or "normal", rests on the absence of a record that may merely be missing. */
 static bool is_by_absence(const struct findings *f, const struct diagnosis *d, uint64_t from_ns,
 			  uint64_t to_ns)
 {
@@ -211,8 +197,7 @@ static bool is_by_absence(const struct findings *f, const struct diagnosis *d, u
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
 
-	/* an event loop or a reader that seems to idle may be owed an answer: the record of its
-	 * request may be left out */
+	/* an event loop that seems to idle may be owed an answer */
 	if (d->cause == CAUSE_NONE && d->verdict == VERDICT_NORMAL &&
 	    (last->wait == CT_W_POLL || last->wait == CT_W_EPOLL || last->wait == CT_W_READ))
 		return graph_lacks_within(g, from_ns, to_ns) & CT_LACK_MESSAGES;
@@ -229,7 +214,6 @@ static bool is_by_absence(const struct findings *f, const struct diagnosis *d, u
 	return false;
 }
 
-/* Tells whether the last task waits, and neither a record nor the wait itself shows for what. */
 static bool is_unknown_leaf(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -237,29 +221,22 @@ static bool is_unknown_leaf(const struct findings *f)
 
 	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
 		return false;
-	/* The event that ended the wait shows the cause of the wait. There are two exceptions: an
-	 * interrupt, and a message from a task that is in the chain already. These do not show for
-	 * which task of this host the last task waited. They are no exceptions if the wait was for
-	 * another host, or if a rule or a person ended the chain here. */
+	/* The event that ended the wait shows its cause. Exceptions: an interrupt, a message. */
 	if (leaf->ended && (f->chain.refused || leaf->time == TIME_NETWORK ||
 			    (leaf->edge != EDGE_IRQ && leaf->edge != EDGE_MESSAGE)))
 		return false;
-	/* if a time limit ended the wait, no record shows the event for which the task waited; but
-	 * a sleep, or a wait for a timer, waits for no other event */
+	/* a time limit hides the awaited event, but a sleep or a timer has no other event */
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
 		return true;
 	if (leaf->kind == RESOURCE_TIMER || leaf->kind == RESOURCE_DISK || leaf->kind == RESOURCE_MEMORY ||
 	    (leaf->kind == RESOURCE_INPUT && last->wait != CT_W_WRITE))
 		return false;
-	/* a wait on one connection to another host is for that host; a poll may be for more than
-	 * this connection, unless the task is owed an answer on it */
+	/* a poll may be for more than this connection, unless an answer on it is owed */
 	return leaf->time != TIME_NETWORK ||
 	       ((last->wait == CT_W_POLL || last->wait == CT_W_EPOLL) && !last->owed);
 }
 
-/* Tells whether the last task sleeps again and again, and no record says what it looks for between
- * two sleeps. */
 static bool is_blind_polling(const struct findings *f, enum cause_kind cause)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -272,7 +249,8 @@ static bool is_strong(const struct findings *f, enum verdict verdict)
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
 		const struct link *k = &f->chain.links.v[i];
 
-		/* the edge of a lock handoff is weak, but the lock certainly took the time of the wait */
+		/* a lock handoff is a weak edge, but the lock certainly took the time of the
+		 * wait */
 		if (k->strength != EDGE_STRONG && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
 			return false;
 	}
@@ -292,8 +270,7 @@ static bool is_strong(const struct findings *f, enum verdict verdict)
 	       f->chain.end != END_FOLDED;
 }
 
-/* If a link of the chain names the polled variable, sets d->watch to the command that watches it.
- * Sets *ret_written to true if the writer of the variable is known. Returns 0 or -ENOMEM. */
+/* *ret_written: the writer of the variable is known. Returns 0 or -ENOMEM. */
 static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *ret_written)
 {
 	struct words t = { 0 };
@@ -312,8 +289,6 @@ static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *re
 	return 0;
 }
 
-/* Tells whether the last task of the chain goes on as usual, but has not sent the wake-up for which
- * the task of the link before waits. */
 static bool is_silent(const struct missing_wake *m, const struct diagnosis *d)
 {
 	return m && m->how == MISSING_SILENT && d->n_chain > 1 &&

@@ -9,8 +9,6 @@ static bool is_loop(const struct link *k)
 	return k->wait == CT_W_POLL || k->wait == CT_W_EPOLL;
 }
 
-/* Tells whether the task that made the send waited in its event loop between since_ns and the
- * send. */
 static bool looped_before(const struct graph *g, const struct ct_rec *send, uint64_t since_ns)
 {
 	uint32_t task = graph_task_at(g, send->tid, send->ts), i;
@@ -30,9 +28,8 @@ static bool looped_before(const struct graph *g, const struct ct_rec *send, uint
 	return false;
 }
 
-/* Tells whether the messages that the client sent on the socket before ts_ns mostly needed no
- * answer. After such a message, the client went on to wait in its event loop, and the next message
- * on the connection was from the client again. */
+/* Tells whether most messages of the client need no answer. After such a message, the client waits in
+ * its event loop, and its next message comes before any answer. */
 static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct window_event *e = g->w->events;
@@ -51,9 +48,7 @@ static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return turns >= ONE_WAY_TURNS && answered * ONE_WAY_SHARE <= turns;
 }
 
-/* Link k waits on a connection. Tells whether the other end of this connection has received the
- * last message that the task of k sent on it before the link began. True if there is no such
- * message. */
+/* The other end has received the last message of k's task, or there is no message. */
 static bool is_read(const struct graph *g, const struct link *k)
 {
 	uint64_t peer = graph_peer_object(g, k->obj);
@@ -63,9 +58,7 @@ static bool is_read(const struct graph *g, const struct link *k)
 	return !s || (r && r->event > s->event);
 }
 
-/* Tells whether k is the last link, and its task is an idle server: the server of the connection on
- * which link `before` waits. The server counts as idle if it is owed no answer, and nothing but a
- * timer or a time limit ends its wait. */
+/* An idle server is owed no answer, and only a timer or a time limit ends its wait. */
 static bool is_idle_server(const struct graph *g, const struct chain *c, const struct link *before,
 			   const struct link *k)
 {
@@ -75,8 +68,6 @@ static bool is_idle_server(const struct graph *g, const struct chain *c, const s
 	       k->kind == RESOURCE_TIMER && peer && graph_is_accepted(g, peer);
 }
 
-/* Tells whether the task of link k polls several objects in its event loop, at the begin of the
- * link or at its end. */
 static bool polls_several(const struct graph *g, const struct link *k)
 {
 	const uint64_t at_ns[] = { k->from_ns, k->to_ns - 1 };

@@ -5,7 +5,6 @@
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Tells whether task t slept for most of its life. */
 static bool slept(const struct graph *g, const struct graph_task *t)
 {
 	uint64_t ns = 0;
@@ -16,10 +15,7 @@ static bool slept(const struct graph *g, const struct graph_task *t)
 	return ns > (t->exit_ns - t->born_ns) / 2;
 }
 
-/* The task of k sleeps again and again. Tells whether its child processes succeed: within the time
- * of k, the number of children that end with exit code 0 is more than half of the number of sleeps.
- * A child that itself sleeps for most of its life does not count. If true, the task does work from
- * time to time. A script that polls starts processes that fail, until one succeeds. */
+/* A script that polls also starts processes, but they fail until one succeeds. */
 static bool children_succeed(const struct graph *g, const struct link *k)
 {
 	size_t n, good = 0;
@@ -35,8 +31,6 @@ static bool children_succeed(const struct graph *g, const struct link *k)
 	return good > k->waits / 2;
 }
 
-/* Tells whether the last task of the chain idles (no other task has to do something to end its
- * wait), and each task before it waits for a child or for the end of a thread. */
 static bool idles(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -45,7 +39,7 @@ static bool idles(const struct findings *f)
 	if (!chain_only_children(&f->chain) || f->chain.end != END_LEAF || f->on_disk || f->circular ||
 	    last->kind == RESOURCE_DATABASE_LOCK)
 		return false;
-	/* a person who asks about the parent wants to know that the child waits for input */
+	/* a person who asks about the parent wants to know that its child waits for input */
 	if (last->kind == RESOURCE_INPUT && f->chain.options.window_given && f->chain.links.n > 1)
 		return false;
 	if (root_cause_polls(last))
@@ -83,10 +77,9 @@ static bool idles(const struct findings *f)
 	}
 }
 
-/* Tells whether data from a producer to the victim may come by way of this link. */
 static bool carries_data(const struct link *k)
 {
-	if (k->wait == CT_W_FUTEX) /* a queue inside the process */
+	if (k->wait == CT_W_FUTEX)
 		return k->edge == EDGE_POST || k->edge == EDGE_OWNER;
 	if (k->wait == CT_W_WRITE || k->wait == CT_W_SLEEP)
 		return false;
@@ -103,21 +96,13 @@ static bool carries_data(const struct link *k)
 	}
 }
 
-/* Tells whether the wait ended because the task got something, and not by its time limit. */
 static bool got_something(const struct graph *g, const struct interval *s)
 {
 	return s->state == INTERVAL_BLOCKED && s->wake != GRAPH_NONE &&
 	       !edge_by_timer(g, s, &g->w->events[s->wake]);
 }
 
-/*
- * Tells whether the task of k often got something in waits like the first wait of k. True in two
- * cases:
- * - At least FED_WAITS such waits within the time of k got something, and the longest wait of k
- *   took at most half of the time that all waits of k took together.
- * - At least FED_WAITS such waits before or after the time of k got something, and the longest of
- *   these took at least half as long as the longest wait of k.
- */
+/* In waits like that of k, the task often got something: within the time of k, or outside of it. */
 static bool is_fed_often(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];
@@ -146,23 +131,17 @@ static bool is_fed_often(const struct graph *g, const struct link *k)
 	return outside >= FED_WAITS && k->longest_ns <= longest_ns * 2;
 }
 
-/* Tells whether the task pauses: it sleeps, or it waits on a futex until its time limit, as Java
- * does for a sleep. */
+/* Java sleeps in a wait on a futex with a time limit. */
 static bool is_pause(const struct link *k)
 {
 	return k->wait == CT_W_SLEEP || (k->wait == CT_W_FUTEX && k->kind == RESOURCE_TIMER);
 }
 
-/* Tells whether the task is a server that waits in its event loop for any of its clients. */
 static bool is_idle_loop(const struct link *k)
 {
 	return (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL) && k->server && !k->owed;
 }
 
-/* Tells whether the victim waits for a producer that makes something from time to time. In between,
- * the producer sleeps, or waits in its event loop for its clients. A further condition: no task of
- * the chain waits for an answer. Exception: the answer comes from a server that itself waits for
- * the requests of others (a message broker). */
 static bool is_fed(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;
@@ -190,9 +169,7 @@ static bool is_fellow(const struct findings *f, const struct link *a, const stru
 	       graph_is_called(f->g, a->task, a->from_ns, graph_comm(f->g, b->task, b->from_ns));
 }
 
-/* Tells whether the victim is a worker of a server and waits for its turn to accept, or the victim
- * waits for the end of a child that is such a worker. One worker has the lock and waits for the
- * next client. The other workers wait for the lock. */
+/* One worker has the lock and waits for the next client. The other workers wait for the lock. */
 static bool waits_for_its_turn(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;
@@ -206,20 +183,15 @@ static bool waits_for_its_turn(const struct findings *f)
 bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_ns)
 {
 	const struct link *first = &f->chain.links.v[0];
-	/* a person asks what took the window, and the wait of the first link took at least half of
-	 * it */
 	bool asked = f->chain.options.window_given && first->total_ns >= window_ns / 2;
 
 	if (stall_ns < f->stall_least_ns ||
 	    (f->chain.links.n == 1 && (f->chain.end == END_UNKNOWN || f->left_out)))
 		return !f->circular;
-	/* the chain ends in folded time: the victim runs, or waits for less than CT_COARSE_NS at a
-	 * time, so it is not stuck */
+	/* a folded victim runs, or waits briefly at a time, so it is not stuck */
 	if (f->chain.links.n == 1 && f->chain.end == END_FOLDED && !f->spins &&
-	    (!f->starved || first->runnable_ns < window_ns / 2))
+	    (!f->starved || first->runnable_ns < window_ns / STARVED_SHARE))
 		return true;
-	/* if a rule or a person ended the chain, the cause of the wait is not known, so the wait is
-	 * not normal */
 	if (f->chain.refused)
 		return false;
 	if (idles(f) || is_fed(f) || waits_for_its_turn(f) || idle_client(f->g, &f->chain, 0))
@@ -235,10 +207,8 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	    !first->unfinished && !f->starved &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
-	/* the victim shares a busy machine, but it waits for a CPU for less than half of the
-	 * window */
 	if (f->starved && (first->state == LINK_RUNNABLE || first->state == LINK_FOLDED) &&
-	    stall_ns < window_ns / 2)
+	    first->runnable_ns < window_ns / STARVED_SHARE)
 		return true;
 	return !f->chatty && f->chain.links.n > 1 && chain_only_children(&f->chain) &&
 	       f->chain.end == END_RUNNING && !f->spins && stall_ns < DIAGNOSE_CHILD_BUSY_NS;

@@ -6,9 +6,8 @@
 
 #include "analysis/diagnose/root_cause.h"
 
-/* Tells whether the wait of the victim is normal: the victim idles or works, or its source of work
- * is idle. stall_ns: the length of the wait; window_ns: the length of the window. Pure; any
- * thread. */
+/* A victim is normal if it stalls only briefly, if it idles or works, or if its source of work is
+ * idle. stall_ns: the length of its wait. Pure; any thread. */
 bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_ns);
 
 #endif

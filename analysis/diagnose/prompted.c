@@ -36,8 +36,6 @@ uint64_t prompted_since(const struct graph *g, uint32_t task, uint64_t from_ns)
 	return begin;
 }
 
-/* If record r shows that the task with this tid told a process to do something, returns the tgid of
- * this process, and sets *ret_edge. Otherwise returns 0. */
 static uint32_t told(const struct graph *g, uint32_t tid, const struct ct_rec *r, enum edge_kind *ret_edge)
 {
 	uint32_t task;
@@ -67,8 +65,7 @@ uint32_t prompted_task(const struct graph *g, uint32_t task, uint64_t from_ns, u
 		enum edge_kind edge = EDGE_SIGNAL;
 		uint32_t other = told(g, g->tasks[task].tid, &e[i].r, &edge);
 
-		/* bytes that the task writes to its parent process, or to the parent of its parent
-		 * and so on, are output, and no order */
+		/* bytes for a parent process, or for its parent, are output, and no order */
 		if (!other || other == g->tasks[task].tgid || graph_descends_from(g, task, other))
 			continue;
 		if (tgid && other != tgid)

@@ -22,8 +22,6 @@ static struct link *last_link(struct findings *f)
 	return &f->chain.links.v[f->chain.links.n - 1];
 }
 
-/* Continues the chain of f with the chain sub: moves the links and choices of sub to the chain of
- * f. */
 static int take_chain(struct findings *f, struct chain *sub)
 {
 	struct chain *c = &f->chain;
@@ -52,8 +50,6 @@ static bool has_task(const struct chain *c, uint32_t task)
 	return false;
 }
 
-/* Continues the chain with `task`, for which the last task waits, and with the tasks for which
- * `task` waits in [from_ns, to_ns). edge, strength: how the last task depends on `task`. */
 static int follow(struct findings *f, uint32_t task, uint64_t from_ns, uint64_t to_ns, enum edge_kind edge,
 		  enum edge_strength strength)
 {
@@ -69,9 +65,8 @@ static int follow(struct findings *f, uint32_t task, uint64_t from_ns, uint64_t 
 		circle |= has_task(&f->chain, sub.links.v[i].task);
 	if (r == -EINVAL ||
 	    (!r && (!sub.links.n || circle || f->chain.links.n + sub.links.n > DIAGNOSE_MAX_CHAIN))) {
-		/* if the records show nothing of `task` in this time, or its chain leads back to a
-		 * task of the first chain, or both chains would be too long together, the chain
-		 * ends at `task` */
+		/* nothing is known of `task`, or the chain would be circular or too long: it ends
+		 * at `task` */
 		r = chain_append(f->g, &f->chain, task, edge, strength);
 	} else if (!r) {
 		last_link(f)->edge = (uint8_t)edge;
@@ -86,7 +81,6 @@ static int follow(struct findings *f, uint32_t task, uint64_t from_ns, uint64_t 
 	return r;
 }
 
-/* Names the polled variable in the last link. */
 static int name_flag(struct findings *f, const struct flag *flag)
 {
 	struct link *k = last_link(f);
@@ -102,11 +96,7 @@ static int name_flag(struct findings *f, const struct flag *flag)
 	return k->resource ? 0 : -ENOMEM;
 }
 
-/* The last task runs or is runnable. Finds whether it computes, or spins until a variable changes
- * (f->spins). If it spins, and the writer of the variable is recorded and not in the chain yet, the
- * chain goes on with this writer, and *ret_done is set to true. Otherwise, unless a watchpoint has
- * recorded accesses to the variable, the chain gets one more link: the writer that
- * contention_flag() guesses. */
+/* If the writer of the variable is recorded, the chain goes on with it, and *ret_done is true. */
 static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -130,8 +120,6 @@ static int find_spin(struct findings *f, bool *ret_done)
 	return guess == GRAPH_NONE ? 0 : chain_append(f->g, &f->chain, guess, EDGE_FLAG, EDGE_WEAK);
 }
 
-/* Like find_spin(), but for a task that sleeps between two looks at the variable. Does not set
- * f->spins, and does not guess a writer. */
 static int find_sleepy_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -154,10 +142,7 @@ static int add_choice(struct findings *f, struct words *t)
 	return -ENOMEM;
 }
 
-/* The last task sleeps again and again. If it is a main thread, and has a child that lives for at
- * least half of this time, the task seems to look whether the child has ended. If there is one such
- * child, the chain goes on with it, and *ret_done is set to true. If there are several, a choice
- * names them, and the chain stays as it is. */
+/* A main thread that sleeps again and again seems to wait for the end of its child. */
 static int find_polled_child(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -197,10 +182,8 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 	return follow(f, child, MAX(t->born_ns, k->from_ns), MIN(t->exit_ns, k->to_ns), EDGE_EXIT, EDGE_WEAK);
 }
 
-/* The last task sleeps again and again. If it is the victim, and told another process to do
- * something just before the first sleep, the victim seems to look whether that process is done.
- * That process may have passed the order on to a third process. If the chain goes on with that
- * process, sets *ret_done to true. The third process, if there is one, comes behind it. */
+/* A victim that told a process to do something, and then polls, seems to wait for this process.
+ * That process may have passed the order on to a third one (`next`). */
 static int find_prompted(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -240,8 +223,6 @@ static int find_prompted(struct findings *f, bool *ret_done)
 	return follow(f, next, from_ns, to_ns, EDGE_EXIT, EDGE_WEAK);
 }
 
-/* Adds a choice that names the tasks which had the CPU for at least 1/BRANCH_SHARE of the time in
- * which the last task waited for a CPU. */
 static int say_shares(struct findings *f, const struct cpu_samples *c)
 {
 	const struct link *k = last_link(f);
@@ -263,8 +244,6 @@ static int say_shares(struct findings *f, const struct cpu_samples *c)
 	return add_choice(f, &t);
 }
 
-/* The last task waited for a CPU, and for most of this time no switches were recorded. If samples
- * show which task had the CPU, the chain goes on with that task. */
 static int find_sampled(struct findings *f)
 {
 	const struct link *k = last_link(f);
@@ -278,8 +257,6 @@ static int find_sampled(struct findings *f)
 	if (blamed) {
 		f->cpu.sampled = true;
 		f->cpu.task = blamed->task;
-		/* cpu.total_ns may differ from c.total_ns. So the blamed task gets the share of
-		 * cpu.total_ns that it has of c.total_ns by the samples. */
 		f->cpu.ns = (uint64_t)((double)f->cpu.total_ns * (double)blamed->ns / (double)c.total_ns);
 		r = chain_append(f->g, &f->chain, blamed->task, EDGE_CPU, EDGE_WEAK);
 	}
@@ -294,14 +271,11 @@ static int find_cpu(struct findings *f)
 
 	if (r)
 		return r;
-	/* the CPU quota of its control group holds up the task, so no other task is to blame */
+	/* the CPU quota holds up the task, so no other task is to blame */
 	if (contention_is_throttled(&f->cpu) && k->runnable_ns > k->running_ns * STARVED_RATIO) {
 		f->starved = true;
 		return 0;
 	}
-	/* while the task waited for the CPU, threads of its own process had the CPU for longer than
-	 * any task of another process, and for longer than the CPU was idle: the process
-	 * computes */
 	if (f->cpu.own_ns > f->cpu.ns && f->cpu.own_ns > f->cpu.idle_ns) {
 		f->chain.end = END_RUNNING;
 		return 0;
@@ -311,8 +285,6 @@ static int find_cpu(struct findings *f)
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
-	/* a short wait for a CPU does not hold up the victim, unless it is most of the victim's
-	 * wait */
 	if (f->chain.links.n > 1 && k->runnable_ns < f->stall_least_ns &&
 	    k->runnable_ns < f->chain.links.v[0].total_ns / 2) {
 		f->chain.end = END_RUNNING;
@@ -323,7 +295,6 @@ static int find_cpu(struct findings *f)
 		return find_sampled(f);
 	if (f->cpu.task == GRAPH_NONE || f->cpu.idle_ns + f->cpu.lost_ns > f->cpu.total_ns / 2)
 		return 0;
-	/* if many tasks shared the CPU, no single one is to blame */
 	if (f->cpu.ns < f->cpu.total_ns / BRANCH_SHARE)
 		return 0;
 	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU, EDGE_STRONG);
@@ -334,8 +305,6 @@ bool root_cause_ran(const struct link *k)
 	return k->running_ns > k->total_ns / 2;
 }
 
-/* The last task is folded. Finds whether it starved. If it waited for a CPU for more than half of
- * its time, also looks for the task that had the CPU. */
 static int find_folded_queue(struct findings *f)
 {
 	const struct link *k = last_link(f);
@@ -346,7 +315,7 @@ static int find_folded_queue(struct findings *f)
 	f->cpu = (struct contention){ .task = GRAPH_NONE,
 				      .total_ns = k->runnable_ns,
 				      .lost_ns = k->runnable_ns };
-	return k->runnable_ns > k->total_ns / 2 ? find_sampled(f) : 0;
+	return k->runnable_ns > k->total_ns / STARVED_SHARE ? find_sampled(f) : 0;
 }
 
 static int find_disk(struct findings *f)
@@ -381,8 +350,7 @@ bool root_cause_polls(const struct link *k)
 	       k->running_ns + k->other_ns < k->total_ns / 2;
 }
 
-/* Tells whether socket b is the other end of socket a, or the unconnected socket to which socket a
- * sends. Returns false for unix sockets. */
+/* b may also be the unconnected socket to which socket a sends. */
 static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 {
 	const struct window_object *x = window_object(g->w, a), *y = window_object(g->w, b);
@@ -392,17 +360,14 @@ static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 	return graph_peer_object(g, a) == b || (!y->rport && y->lport == x->rport && y->type == x->type);
 }
 
-/* Link `before` waits on a connection. Link k may be an event loop that waits on the other end of
- * this connection, among other things. Returns the socket at the other end; 0 if the event loop
- * does not wait on it. An epoll is assumed to wait on it. If the event loop is an epoll and the
- * other end is not known, returns the socket of `before`. */
+/* If the event loop k waits on the socket at the other end, returns this socket; otherwise 0. The
+ * members of an epoll may not be known, so the socket counts as a member. */
 static uint64_t loop_socket(const struct graph *g, const struct link *before, const struct link *k)
 {
 	size_t n;
 	const struct graph_ref *r;
 
-	if (k->wait ==
-	    CT_W_EPOLL) /* the members of an epoll may not be known: assume that the socket is one */
+	if (k->wait == CT_W_EPOLL)
 		return graph_peer_object(g, before->obj) ? graph_peer_object(g, before->obj) : before->obj;
 	r = graph_refs(&g->waitfds, k->wait == CT_W_POLL ? k->tid : 0, &n);
 	for (size_t i = 0; i < n; i++)
@@ -411,12 +376,7 @@ static uint64_t loop_socket(const struct graph *g, const struct link *before, co
 	return 0;
 }
 
-/*
- * The last task but one sent a request on a connection that is no unix socket, and whose remote
- * address is not known to be on this host. The last task waits for data on that connection, or, in
- * its event loop, for any data. If the request has not arrived, neither task is to blame: the chain
- * ends at the last task but one, and the cause is the network.
- */
+/* If a request to another host has not arrived, the cause is the network, and neither task. */
 static void find_lost_message(struct findings *f)
 {
 	struct link *k = last_link(f), *before = k - 1;
@@ -443,8 +403,7 @@ static void find_lost_message(struct findings *f)
 	before->edge = 0;
 }
 
-/* If a script sleeps by starting sleep(1) again and again, the script polls, not the child. Then
- * the chain ends at the script. */
+/* If a script starts sleep(1) again and again, the script polls, not the child. */
 static void find_sleeping_children(struct findings *f)
 {
 	struct link *k = last_link(f), *before = k - 1;
@@ -460,10 +419,8 @@ static void find_sleeping_children(struct findings *f)
 	before->kind = RESOURCE_TIMER;
 }
 
-/* A task in the middle of the chain reads from the process that started it, or that started its
- * parent, and so on. That process idles. It is a driver (a terminal, a script) that has not told
- * the reader to go on. A driver is the source of the reader's input and has no part in the work, so
- * the chain ends at the reader. */
+/* A task may read from its starter, such as a terminal or a script. If this starter idles, it is
+ * only a source of input, and has no part in the work. */
 static int find_driver(struct findings *f)
 {
 	struct link *v = f->chain.links.v;
@@ -493,9 +450,7 @@ static int find_driver(struct findings *f)
 	return 0;
 }
 
-/* A task in the middle of the chain idles as a client: it waits for news that its server has no
- * reason to send. So the chain ends at this client. The client waits for a person at its window, or
- * for news from elsewhere. */
+/* The client waits for news that its server has no reason to send. */
 static void find_idle_client(struct findings *f)
 {
 	struct link *v = f->chain.links.v;
@@ -518,15 +473,13 @@ static void find_idle_client(struct findings *f)
 					.time = TIME_IPC };
 }
 
-/* Tells whether the record is about the futex of the link. If a signal ended the wait, the link has
- * the signal in place of the futex; then any futex of the task counts. */
+/* If a signal ended the wait, the link has the signal in place of the futex. */
 static bool is_about(const struct ct_rec *r, const struct link *k)
 {
 	return r->kind == CT_FUTEX && r->tid == k->tid &&
 	       (r->obj == k->obj || CT_OBJ_KIND(k->obj) != CT_OBJ_FUTEX);
 }
 
-/* Tells whether the last task waits for a lock that it owns itself. */
 static bool find_own_lock(struct findings *f)
 {
 	const struct link *k = last_link(f);
@@ -541,21 +494,19 @@ static bool find_own_lock(struct findings *f)
 	wait = graph_interval_at(g, k->task, k->from_ns);
 	if (wait == GRAPH_NONE)
 		return false;
-	/* the record of the futex lies in the interval before the wait, or in the wait */
+	/* the record of the futex lies in the wait, or in the interval before it */
 	wait -= wait > g->tasks[k->task].first_interval;
 	r = graph_refs_from(g, &g->own_locks, k->tid, g->intervals[wait].from_ns, &n);
 	while (n > 0 && (e[r[n - 1].event].r.ts >= k->to_ns || !is_about(&e[r[n - 1].event].r, k)))
 		n--;
 	if (!n)
 		return false;
-	/* a later record may name another owner */
 	for (at = r[n - 1].event + 1; at < g->w->n_events && e[at].r.ts < k->to_ns; at++)
 		if (is_about(&e[at].r, k))
 			return false;
 	return true;
 }
 
-/* Returns how many threads of the process exist at ts_ns. */
 static unsigned threads_at(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
 {
 	size_t n;
@@ -577,14 +528,8 @@ static bool has_execed(const struct graph *g, uint32_t tid, uint64_t from_ns, ui
 	return false;
 }
 
-/*
- * If a process with several threads forks, the child has one thread, and a copy of the locks as
- * they were. If the last task is such a child, and waits on a futex that no other task can wake,
- * sets f->parent_threads to the number of threads that its parent process had.
- *
- * A futex with a symbol lies in the data of a binary. After a fork, each process has its own copy of this
- * data, so no other process can wake the child.
- */
+/* A process with several threads forks: the child has one thread, and a copy of the locks. A futex
+ * with a symbol lies in data that is copied, so no other process can wake the child. */
 static void find_lost_lock(struct findings *f)
 {
 	const struct link *k = last_link(f);
@@ -612,8 +557,7 @@ int root_cause_find(struct findings *f)
 	bool done = false;
 	int r = 0;
 
-	/* look for a spin before a lack of CPU time: a task that polls gives up the CPU itself, so
-	 * more CPU time would not help the task */
+	/* a task that polls gives up the CPU itself, so more CPU time would not help it */
 	if (f->chain.end == END_RUNNABLE || f->chain.end == END_RUNNING ||
 	    (f->chain.end == END_FOLDED && root_cause_ran(k)))
 		r = find_spin(f, &done);

@@ -15,7 +15,6 @@
 #include "trace/words/describe.h"
 #include "trace/words/frame.h"
 
-/* The most characters of a command line in the sentence. */
 #define SENTENCE_CMDLINE 40
 
 static void say_task(struct words *t, const struct link *k)
@@ -29,9 +28,6 @@ static void say_task(struct words *t, const struct link *k)
 		words_add(t, "%s[%u, a thread of %u]", comm, k->tid, k->pid);
 }
 
-/* Says the task of link i, its command line, and where it runs. `before` is an earlier link, or
- * NULL. Leaves out the command line if `before` is of the same process. Leaves out the place if
- * `before` runs in the same place. */
 static void say_task_there(struct words *t, const struct sentence_facts *f, size_t i,
 			   const struct link *before)
 {
@@ -46,8 +42,7 @@ static void say_task_there(struct words *t, const struct sentence_facts *f, size
 	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));
 }
 
-/* Returns the innermost frame that has a name, and that belongs neither to the kernel nor to the C
- * library (which wraps the system call). Returns NULL if there is none. */
+/* Skips frames of the kernel, and of the C library, which wraps the system call. */
 static const char *own_frame(const struct graph *g, uint64_t stack)
 {
 	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
@@ -74,8 +69,7 @@ static void say_resource(struct words *t, const struct link *k)
 		words_add(t, " (%s)", k->resource);
 }
 
-/* Says how the task of link k depends on the next link. These words stand between "waited " and the
- * next task. Example: "for a mutex held by ". */
+/* These words stand between "waited " and the next task. Example: "for a mutex held by ". */
 static void say_wait(struct words *t, const struct link *k)
 {
 	const char *what;
@@ -175,8 +169,6 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "for %s from ", what);
 }
 
-/* Writes the name of the task's control group to `name`. Returns false if the name is not known, or
- * if the group is the root group. */
 static bool has_group(const struct graph *g, const struct link *k, char name[DESCRIBE_MAX])
 {
 	struct cgroup_name p = graph_place(g, k->task, k->to_ns - 1);
@@ -199,7 +191,6 @@ static void say_memory(struct words *t, const struct sentence_facts *f, const st
 		words_add(t, ", because the machine had too little");
 }
 
-/* Says what the task of a link does, if it waits for no other task. */
 static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	if (k->kind == RESOURCE_TIMER && k->wait == CT_W_SLEEP)
@@ -296,8 +287,6 @@ static unsigned percent(uint64_t part_ns, uint64_t all_ns)
 	return all_ns ? (unsigned)((double)part_ns * 100 / (double)all_ns + 0.5) : 0;
 }
 
-/* Says how a folded task spent its time. Example: "ran for 60 % of the time, waited for a CPU for
- * 10 %, and left the CPU 412 times, for less than 8 ms each time". */
 static void say_folded(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	unsigned ran = percent(k->running_ns, k->total_ns), queued = percent(k->runnable_ns, k->total_ns);
@@ -387,7 +376,6 @@ char *sentence_root(const struct sentence_facts *f)
 	return words_take(&t);
 }
 
-/* Tells whether both durations have the same words. */
 static bool sound_alike(uint64_t a_ns, uint64_t b_ns)
 {
 	struct words a = { 0 }, b = { 0 };
@@ -400,15 +388,12 @@ static bool sound_alike(uint64_t a_ns, uint64_t b_ns)
 	return x && y && !strcmp(x, y);
 }
 
-/* Returns the words for the end of a wait that a signal or the exit of the process ended
- * (blame.killed). */
 static const char *end_words(const struct sentence_facts *f, const struct link *k)
 {
 	return WTERMSIG(f->g->tasks[k->task].exit_code) ? "until it was killed" : "until its process ended";
 }
 
-/* Says the time of link k: " (4.9 s, until it was killed)". Leaves out a time that the sentence has
- * just said. */
+/* Leaves out a time that the sentence has just said. */
 static void say_total(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	if (f->cpu && sound_alike(k->runnable_ns, k->total_ns))
@@ -420,8 +405,6 @@ static void say_total(struct words *t, const struct sentence_facts *f, const str
 	words_add(t, ")");
 }
 
-/* Says how long the victim waited: "1.4 s", or "1.4 s in 8469 short waits (of 169 us on
- * average)". */
 static void say_waited(struct words *t, const struct sentence_facts *f)
 {
 	const struct link *k = &f->chain[0];
@@ -455,14 +438,10 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	say_wait(t, k);
 }
 
-/* The largest number of links that the sentence tells one by one. For longer chains see
- * say_long(). */
+/* The most links that are told one by one. For longer chains see say_long(). */
 #define SENTENCE_LINKS 4
-/* The sentence names at most this many tasks between the first and the last one. If there are more,
- * it names one task less, and says "and 2 others". */
 #define SENTENCE_NAMES 4
 
-/* Names the tasks between the victim and the root cause. */
 static void say_between(struct words *t, const struct sentence_facts *f)
 {
 	size_t n = f->n_chain - 2, named = n > SENTENCE_NAMES ? SENTENCE_NAMES - 1 : n;
@@ -476,8 +455,6 @@ static void say_between(struct words *t, const struct sentence_facts *f)
 		words_add(t, " and %zu others", n - named);
 }
 
-/* Says a long chain: "curl[1] waited 6.1 s because of psql[6], which was waiting for input, by way
- * of nginx[2], ..." */
 static void say_long(struct words *t, const struct sentence_facts *f)
 {
 	say_task_there(t, f, 0, NULL);

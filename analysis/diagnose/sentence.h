@@ -13,26 +13,22 @@ struct sentence_facts {
 	enum verdict verdict;
 	enum cause_kind cause;
 	const struct blame *leaf;
-	uint32_t pool;                /* number of workers of a pool in which all are busy; 0: no such pool */
-	const struct contention *cpu; /* findings.cpu; NULL: findings.starved is false */
+	uint32_t pool;
+	const struct contention *cpu; /* NULL: not starved */
 	bool strong;
-	bool own_lock;           /* the last task waits for a lock that it owns itself */
-	unsigned parent_threads; /* findings.parent_threads: if not 0, no task can wake the last
-				    task */
-	bool silent;             /* the last task goes on as usual, but does not send the missing wake-up */
-	bool left_out;           /* ctraced left out the object for which the last task waits */
-	const char *watch;  /* a command that watches the polled variable; NULL: the variable is not known, or
-			       its writer is known already */
-	uint64_t coarse_ns; /* for how long only waits of 8 ms or more were recorded; 0: too short
-			       to mention */
+	bool own_lock;
+	unsigned parent_threads;
+	bool silent;
+	bool left_out;
+	const char *watch;
+	uint64_t coarse_ns; /* 0: too short to mention */
 	uint64_t stall_ns;
 };
 
-/* Makes a sentence about the root cause alone. Example: "redis-server[99] was computing". The
- * caller frees it. Returns NULL if out of memory. */
+/* Tells only the root cause: "redis-server[99] was computing". The caller frees the text. NULL: out
+ * of memory. */
 char *sentence_root(const struct sentence_facts *f);
-/* Makes the whole sentence, from the victim to the root cause. The caller frees it. Returns NULL if
- * out of memory. */
+/* Tells the whole chain. The caller frees the text. NULL: out of memory. */
 char *sentence_whole(const struct sentence_facts *f);
 
 #endif

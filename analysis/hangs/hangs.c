@@ -16,12 +16,8 @@ struct candidate {
 };
 typedef VEC(struct candidate) candidates;
 
-/* Tells whether it is possible that the task did not get the thing for which it waited. True in
- * each of these cases:
- * - no wake-up ended the wait;
- * - a timer ended it, or an interrupt or softirq that may have been a timer;
- * - the wait was a disk sleep or a futex: another task may have taken the page or the lock
- *   first. */
+/* A wait may end without the awaited thing: by a timer, or because another task took the lock or
+ * the page first. */
 static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
@@ -32,17 +28,15 @@ static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 	       s->st & CT_ST_DISK || s->wait == CT_W_FUTEX;
 }
 
-/* A run of waits: the same call on the same object, again and again, with hardly any work in
- * between. */
+/* A run of waits: the same call on the same object, with hardly any work in between. */
 struct run {
 	uint32_t first, last;
-	uint32_t next;   /* the first interval after the run */
-	uint64_t ran;    /* ns on the CPU between the intervals first and next */
-	bool worked;     /* the run ended because `ran` went over its limit (HANGS_BETWEEN_NS) */
-	uint64_t before; /* the `ran` of struct runs when this run began */
+	uint32_t next;
+	uint64_t ran;
+	bool worked;
+	uint64_t before;
 };
 
-/* Extends the run by the intervals from r->next on, as long as they belong to the run. */
 static void run_extend(const struct graph *g, struct run *r, uint32_t end)
 {
 	const struct interval *s = &g->intervals[r->first];
@@ -67,7 +61,6 @@ static void run_extend(const struct graph *g, struct run *r, uint32_t end)
 	}
 }
 
-/* Returns the last wait of the run of waits that begins with interval i. */
 static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 {
 	struct run r = { .first = i, .last = i, .next = i + 1 };
@@ -76,11 +69,10 @@ static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 	return r.last;
 }
 
-/* The last runs of waits of one task: one run for each pair of call and object. Two pairs may share
- * a place in v; then the newer run replaces the older one. */
+/* One run for each pair of call and object. If two pairs share a place, the newer run stays. */
 struct runs {
 	struct run v[8];
-	uint64_t ran; /* ns on the CPU, in the intervals since *runs was cleared */
+	uint64_t ran;
 };
 
 static struct run *run_of(struct runs *runs, const struct interval *s)
@@ -89,20 +81,10 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 }
 
 /*
- * Returns the same as same_waits(), or i if the run of i is too short for a candidate. For a caller
- * that asks for the waits i of one task in order of time. If the run of i is long enough for a
- * candidate, the caller takes the run, goes on behind it, and clears *runs. The function is faster
- * than same_waits(): it does not go through all waits of a run again for each later wait in the
- * run.
+ * Like same_waits(), but may return i if wait i lies in an earlier run that was too short for a
+ * candidate. Otherwise the function would go through that run again for each of its waits.
  *
- * A run may begin within an earlier run, with a wait for the same object in the same call. The
- * caller did not take the earlier run, so the earlier run was too short for a candidate. Mostly the
- * later run ends at the same place or before. Then the later run is too short as well, and the
- * result is i.
- *
- * There is one exception: the earlier run ended because the task ran for too long (run.worked), and
- * the task ran for at least 1/HANGS_BETWEEN_SHARE of the time from the start of the earlier run to
- * i. Then the run of i reaches at least as far as the earlier run, and goes on from there.
+ * A run from i on ends no later than the earlier run, unless run.worked is true.
  */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {
@@ -125,8 +107,6 @@ static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i,
 	return r->last;
 }
 
-/* Tells whether the interval is folded, and for most of it the task ran (time: TIME_RUNNING) or was
- * in the queue of a CPU (time: TIME_RUNNABLE). */
 static bool folded_for(const struct interval *s, enum time_kind time)
 {
 	struct interval_sums sums;
@@ -140,9 +120,8 @@ static bool is_empty_fold(const struct interval *s)
 	return s->state == INTERVAL_FOLDED && s->from_ns == s->to_ns;
 }
 
-/* Returns the last interval of the time in the queue of a CPU that begins with interval i. A coarse
- * stretch that begins while the task is in the queue cuts that time in two, with an empty folded
- * interval in between. */
+/* A coarse stretch that begins while the task waits for a CPU cuts this wait in two. An empty
+ * folded interval lies in between. */
 static uint32_t queue_last(const struct graph *g, uint32_t i, uint32_t end)
 {
 	const struct interval *s = g->intervals;
@@ -194,9 +173,7 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			runs.ran += interval_ran_ns(s);
 			if (!run_from)
 				run_from = c.from_ns;
-			/* Neither preemption nor a short wait ends a run. The run is taken when it
-			 * is long enough, and something else than preemption follows. Then a new
-			 * run begins. */
+			/* Neither preemption nor a short wait ends a run. */
 			if ((i + 1 == end || (g->intervals[i + 1].state != INTERVAL_RUNNABLE &&
 					      !folded_for(&g->intervals[i + 1], TIME_RUNNING))) &&
 			    c.to_ns - run_from >= HANGS_RUN_NS) {
@@ -221,8 +198,6 @@ static int candidate_cmp(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* Tells whether the diagnosis is an alarm: the wait of the victim should have ended earlier.
- * Otherwise the victim merely idles or works. */
 static bool is_alarm(const struct diagnosis *d)
 {
 	const struct link *k = &d->chain[0];
@@ -234,9 +209,8 @@ static bool is_alarm(const struct diagnosis *d)
 		return false;
 	if (d->no_waker)
 		return true;
-	/* In a wait on a condition, a worker without work looks like a task that is stuck. So a
-	 * guessed owner makes an alarm only for a main thread, and only if the last task of the
-	 * chain does not compute. A cycle is always an alarm. */
+	/* A worker without work looks like a stuck task. So a guessed owner makes an alarm only for
+	 * a main thread. */
 	if (k->wait == CT_W_FUTEX && k->edge == EDGE_OWNER && (k->pid != k->tid || c == CAUSE_BUSY))
 		return c == CAUSE_CIRCULAR_WAIT;
 	if (c == CAUSE_CIRCULAR_WAIT || c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY)
@@ -244,8 +218,7 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
 	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE || (k->edge == EDGE_STOP && d->n_chain > 1))
 		return true;
-	/* If no rule above has decided, a wait for a child is an alarm only for the causes below.
-	 * If the child itself hangs, it has a row of its own. A child that computes for a while is
+	/* A child that hangs has a row of its own, and a child that computes for a while is
 	 * normal. */
 	if (child)
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
@@ -254,7 +227,7 @@ static bool is_alarm(const struct diagnosis *d)
 		return k->wait == CT_W_STOPPED || (c == CAUSE_NETWORK && k->owed && !k->server) ||
 		       (c == CAUSE_POLLING && d->verdict == VERDICT_REPEATED_YIELD && k->wait == 0);
 	if (k->server)
-		return false; /* a server waits for its clients */
+		return false;
 	if (k->kind == RESOURCE_UNIX || k->kind == RESOURCE_TCP || k->kind == RESOURCE_UDP)
 		return k->owed || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || c == CAUSE_BUSY ||
 		       c == CAUSE_QUEUEING || c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED;
@@ -265,7 +238,6 @@ static bool is_alarm(const struct diagnosis *d)
 	       ns >= HANGS_RUN_NS;
 }
 
-/* Tells whether the state behind an alarm may be intended: see hang.minor. */
 static bool is_minor(const struct diagnosis *d)
 {
 	return (d->n_chain == 1 &&
@@ -273,14 +245,12 @@ static bool is_minor(const struct diagnosis *d)
 	       (d->cause == CAUSE_SLOW_PEER && d->chain[d->n_chain - 1].wait == CT_W_SLEEP && !d->strong);
 }
 
-/* Tells whether the task is a command of ctrace, in an old trace without marks (is_old_tracer() in
- * graph/timeline/build.c). */
+/* In an old trace, no record marks the tasks of ctrace (graph/timeline/build.c). */
 static bool is_old_command(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	return g->w->machine == MACHINE_THIS && graph_is_called(g, task, ts_ns, "ctrace");
 }
 
-/* Tells whether the victim is a client of ctraced, so that it waits for ctrace itself. */
 static bool is_client(const struct graph *g, const struct diagnosis *d)
 {
 	return d->n_chain > 1 && g->tasks[d->chain[1].task].tracer && d->chain[0].edge != EDGE_CPU &&
@@ -328,7 +298,6 @@ static bool in_chain(const struct diagnosis *d, uint32_t task)
 	return false;
 }
 
-/* Tells whether two rows are about threads of one process that is stopped. */
 static bool are_stopped(const struct hang *a, const struct hang *b)
 {
 	const struct link *x = &a->diagnosis->chain[0], *y = &b->diagnosis->chain[0];
@@ -336,9 +305,6 @@ static bool are_stopped(const struct hang *a, const struct hang *b)
 	return x->wait == CT_W_STOPPED && y->wait == CT_W_STOPPED && x->pid == y->pid;
 }
 
-/* Tells whether two rows are about one hang: their times overlap; both are alarms, or neither is;
- * and one of these is true: one of the two tasks is in the chain of the other; both chains end at
- * the same task; or both tasks are stopped threads of one process. */
 static bool is_same(const struct hang *a, const struct hang *b)
 {
 	const struct diagnosis *x = a->diagnosis, *y = b->diagnosis;
@@ -348,8 +314,6 @@ static bool is_same(const struct hang *a, const struct hang *b)
 		x->chain[x->n_chain - 1].task == y->chain[y->n_chain - 1].task);
 }
 
-/* If threads of a process are stopped, moves the row of its main thread in front of the rows of the
- * other stopped threads. */
 static void main_thread_first(struct hangs *h)
 {
 	for (size_t i = 0; i < h->n; i++) {
@@ -386,13 +350,11 @@ static uint64_t length(const struct hang *x)
 	return x->to_ns - x->from_ns;
 }
 
-/* Tells whether x is about as long as longest_ns, or longer. */
 static bool is_alike(const struct hang *x, uint64_t longest_ns)
 {
 	return length(x) >= longest_ns - longest_ns / HANGS_ALIKE_SHARE;
 }
 
-/* Counts the rows of the hang of row i whose lengths are close to longest_ns (is_alike()). */
 static size_t alike_rows(const struct hangs *h, size_t i, uint64_t longest_ns)
 {
 	size_t n = 0;
@@ -402,9 +364,7 @@ static size_t alike_rows(const struct hangs *h, size_t i, uint64_t longest_ns)
 	return n;
 }
 
-/* Among hangs that are worst (hangs_is_worst()) and about equally long, moves the hang with the
- * most rows of about this length to the front of these hangs. A row whose hang has an earlier row
- * keeps its place: alike_rows() is 0 for it. */
+/* Among about equally long hangs, the hang with the most rows comes first. */
 static void most_waiters_first(struct hangs *h)
 {
 	for (size_t at = 0; at < h->n && hangs_is_worst(&h->v[at]); at++) {
@@ -548,9 +508,6 @@ void hangs_free(struct hangs *h)
 	free(h);
 }
 
-/* If interval i is a wait, returns the end of the run of waits that begins with i (same_waits()).
- * Otherwise returns the end of the time from i on in which the state of the task is known, and the
- * task makes no wait longer than HANGS_SHORT_WAIT_NS. */
 static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 {
 	uint64_t to_ns = g->intervals[i].to_ns;
@@ -568,8 +525,6 @@ static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 	return to_ns;
 }
 
-/* Returns the last wait that was over by since_ns, or at most HANGS_SHORT_WAIT_NS later. This is
- * the wait before the work that became the hang. */
 static const struct interval *loop_wait(const struct graph *g, const struct graph_task *t, uint64_t since_ns)
 {
 	const struct interval *loop = NULL;

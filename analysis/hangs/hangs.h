@@ -11,25 +11,20 @@
 struct hang {
 	uint32_t task;
 	uint64_t from_ns, to_ns;
-	bool alarm; /* true: some task should have ended the wait; false: the task merely idles or
-		       works, or waits for ctrace itself */
-	bool minor; /* the state behind the alarm may be intended: the task itself is stopped, or
-		       itself spins, or seems to wait for a task that sleeps */
+	bool alarm; /* some task should have ended the wait */
+	bool minor; /* the state may be intended: a stop, a spin, or a task that sleeps */
 	struct diagnosis *diagnosis;
-	/* index of the first row about the same hang; the row's own index if it is the first.
-	 * hangs.c, is_same(), says when two rows are about the same hang */
+	/* The index of the first row about the same hang; often the row itself. */
 	size_t first_row;
-	/* Steps of searches (graph/timeline/scan.h). budget: how many steps the diagnosis may take;
-	 * steps: how many it took; refused: how often it needed a step beyond the budget */
+	/* Steps of searches (graph/timeline/scan.h): allowed, taken, refused. */
 	uint64_t budget, steps, refused;
 };
 
 struct hangs {
-	struct hang *v; /* in the order of hangs_sort() */
+	struct hang *v;
 	size_t n;
-	size_t refused; /* the number of candidates beyond HANGS_MAX; these have no row */
-	size_t missing; /* the number of candidates among the first HANGS_MAX that have no
-			   diagnosis, because the caller ended the search early */
+	size_t refused;
+	size_t missing;
 };
 
 #define HANGS_MAX 200
@@ -38,66 +33,50 @@ struct hangs {
 struct hangs_filter {
 	uint32_t tid, pid;
 	const char *comm;
-	const char *cgroup, *container; /* compared by cgroup_name_matches() */
-	bool worst;                     /* the caller wants only the first row: other rows may be
-					   left out */
+	const char *cgroup, *container;
+	bool worst;
 };
 
-/* Finds the hangs in [from_ns, to_ns). The caller frees *ret with hangs_free(). If `filter` is
- * NULL, all tasks match. Threads of the kernel and tasks of ctrace itself (graph_task.tracer) are
- * left out. If a second ctraced runs on the machine, its tasks are not left out, because no record
- * marks them. Returns 0 or -ENOMEM. */
+/* The caller frees *ret with hangs_free(). If `filter` is NULL, all tasks match. Kernel threads and
+ * tasks of ctrace itself (graph_task.tracer) are left out. Returns 0 or -ENOMEM. */
 int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 	       struct hangs **ret);
 void hangs_free(struct hangs *h);
 
 /*
- * The parts of hangs_find(), for a caller that diagnoses candidates in several threads:
+ * The parts of hangs_find(), for a caller with several threads:
  *
- *	hangs_candidates();
- *	for each row: hangs_diagnose(), in any order and in any thread;
- *	for each row: hangs_settle(), in order, as soon as the rows up to this one are diagnosed;
- *	hangs_sort();
+ *     hangs_candidates();
+ *     for each row: hangs_diagnose(), in any order and in any thread;
+ *     for each row: hangs_settle(), in order;
+ *     hangs_sort();
  *
- * The list is the same for each order and each number of threads. A caller that ends the search early
- * leaves the diagnoses of the other rows NULL.
+ * The result does not depend on the number of threads.
  */
-/* Finds the candidates, the longest first. Leaves the diagnosis of each row NULL. The arguments and
- * the result are as for hangs_find(). */
+/* The longest row comes first. No row has a diagnosis yet. Otherwise like hangs_find(). */
 int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 		     const struct hangs_filter *filter, struct hangs **ret);
-/* Diagnoses the candidate *x. The diagnosis may take as many steps as the budget of g has left
- * (graph/timeline/scan.h), but does not change this budget. Returns 0 or -ENOMEM. */
+/* May take as many steps as the budget of g has left (graph/timeline/scan.h), but does not change
+ * the budget. Returns 0 or -ENOMEM. */
 int hangs_diagnose(const struct graph *g, struct hang *x);
-/* Takes the steps of the diagnosis of *x from the budget of g. If this budget has changed since
- * hangs_diagnose(), and has no more steps left than the diagnosis took, first diagnoses *x again,
- * with the steps that are left. Returns 0 or -ENOMEM. Only one thread at a time may call this
- * function. */
+/* Takes the steps of the diagnosis from the budget of g. If too few are left, diagnoses *x again.
+ * Returns 0 or -ENOMEM. Only one thread at a time may call this function. */
 int hangs_settle(const struct graph *g, struct hang *x);
-/* Tells whether x is an alarm that is not minor. */
+/* Returns true for an alarm that is not minor. */
 bool hangs_is_worst(const struct hang *x);
-/* Tells whether the rows before row `settled` decide which row comes first after hangs_sort(). The
- * rows before row `settled` must have a diagnosis; the other rows need none. The rows are in the
- * order of hangs_candidates(). */
+/* Returns true if the rows before row `settled` decide which row comes first after hangs_sort().
+ * These rows have a diagnosis, and are in the order of hangs_candidates(). */
 bool hangs_are_decided(const struct hangs *h, size_t settled);
-/* Removes the rows without diagnosis, sorts the others, and finds the rows about the same hang. The
- * order:
- * - first, alarms that are not minor; among those that are about equally long, the hang with the
- *   most rows comes first;
- * - then minor alarms;
- * - then rows whose verdict is not normal;
- * - then the other rows.
- *
- * In each of these groups, longer hangs come before shorter ones. */
+/* Removes rows without a diagnosis, and sorts the others: alarms, minor alarms, other rows that are
+ * not normal, normal rows. In each of these groups, longer hangs come first, with two exceptions.
+ * Among alarms of about one length, the hang with the most rows comes first. Of the threads of a
+ * stopped process, the main thread comes first. */
 void hangs_sort(struct hangs *h);
 
 /*
  * Returns the end of a hang that began at since_ns and was noticed at found_ns. If the window does
- * not show this end, returns the exit of the task or the end of the window, whichever is earlier.
- *
- * If `looped` is true, the task is an event loop, and the hang ends when the task waits again where
- * it waited before since_ns. If `looped` is false, the hang ends with the wait or the run in which
- * the task is at found_ns.
+ * not show it, returns the end of the task or of the window. looped: the task is an event loop, and
+ * the hang ends when it waits again where it waited before.
  */
 uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped);
 

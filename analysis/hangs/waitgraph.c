@@ -19,32 +19,30 @@ struct edge {
 
 struct node {
 	uint64_t id;
-	uint32_t first, n_edges; /* where the node's edges begin in out[], and how many there are */
-	uint32_t follow;         /* index in out[] of the edge that chains take, or NONE */
-	uint32_t scc;            /* strongly connected component, as struct tarjan found it last; or
-				    NONE, while the component is not complete */
-	uint32_t knot;           /* strongly connected component of the whole graph */
+	uint32_t first, n_edges;
+	uint32_t follow;
+	uint32_t scc;
+	uint32_t knot;
 	uint32_t root;
 	uint32_t depth;
 	uint32_t waiters_cnt;
 	enum waitgraph_need need;
 	bool open;
-	bool stuck;    /* no other node can release this node any more */
-	bool cyclic;   /* the node's chain ends in a cycle */
-	bool on_cycle; /* the node is in a component whose cycle is in `cycles` already */
+	bool stuck; /* no other node can release it any more */
+	bool cyclic;
+	bool on_cycle; /* `cycles` has a cycle of its component */
 };
 
 struct cycle {
 	struct waitgraph_cycle pub;
-	size_t first; /* index of the first step in steps[]; no pointer, because the steps may move */
+	size_t first; /* no pointer, because steps[] may move */
 };
 
 struct waitgraph {
 	struct map ids;
 	VEC(struct node) nodes;
-	VEC(struct edge) edges; /* in the order in which they were added */
-	uint32_t *out;          /* indices of the edges, sorted by tail; edges of the same tail are
-				   in the order in which they were added */
+	VEC(struct edge) edges;
+	uint32_t *out; /* indices of the edges, sorted by tail, then as added */
 	VEC(struct cycle) cycles;
 	VEC(struct waitgraph_step) steps;
 };
@@ -118,8 +116,7 @@ int waitgraph_edge(struct waitgraph *g, uint64_t from, uint64_t to, enum waitgra
 	return VEC_PUSH(&g->edges, e);
 }
 
-/* Sorts the edges by head or by tail (counting sort): idx[first[n] .. first[n + 1]) are the edges
- * of node n. */
+/* A counting sort: idx[first[n] .. first[n + 1]) are the edges of node n. */
 static void sort_edges(const struct waitgraph *g, bool by_head, uint32_t *first, uint32_t *idx)
 {
 	size_t n = g->nodes.n;
@@ -155,12 +152,8 @@ static int index_edges(struct waitgraph *g)
 	return 0;
 }
 
-/*
- * Marks the stuck nodes, in the AND/OR model. A node that waits for no other node can move. An open
- * node can move too. A node that can move releases each WAITGRAPH_ANY node that waits for it. A
- * node that can move releases a WAITGRAPH_ALL node if all other heads of the WAITGRAPH_ALL node can
- * move already. A released node can move. Each node that remains is stuck for good.
- */
+/* The AND/OR model: a node that can move releases the nodes that wait for it. Each node that
+ * remains is stuck for good. */
 static int find_stuck(struct waitgraph *g)
 {
 	size_t n = g->nodes.n, head = 0, tail = 0;
@@ -195,7 +188,6 @@ static int find_stuck(struct waitgraph *g)
 	return 0;
 }
 
-/* Says which nodes and edges one call of find_cycles() looks at. */
 struct pass {
 	bool stuck_only;
 	bool strong_only;
@@ -211,15 +203,15 @@ static bool edge_in(const struct waitgraph *g, const struct edge *e, const struc
 	return node_in(&g->nodes.v[e->to], p) && (e->strength == WAITGRAPH_STRONG || !p->strong_only);
 }
 
-/* The state of Tarjan's algorithm ("Depth-first search and linear graph algorithms", 1972). `path` and
- * `next` take the place of recursion. */
+/* R. Tarjan, "Depth-first search and linear graph algorithms", 1972. `path` and `next` take the
+ * place of recursion. */
 struct tarjan {
-	uint32_t *order; /* when a node was first seen, from 1; 0: not yet */
-	uint32_t *low;   /* the smallest `order` among the nodes in `stack` that the node reaches */
-	uint32_t *stack; /* nodes whose component is not complete */
-	uint32_t *path;  /* the nodes from the start of the search to the present one */
-	uint32_t *next;  /* the next edge to look at, for the nodes in path */
-	uint32_t *comp;  /* complete components, one after the other */
+	uint32_t *order;
+	uint32_t *low; /* the smallest `order` that the node reaches within `stack` */
+	uint32_t *stack;
+	uint32_t *path;
+	uint32_t *next;
+	uint32_t *comp;
 	size_t n_stack, n_path, n_comp;
 	uint32_t clock, n_scc;
 	uint32_t *mem;
@@ -248,7 +240,7 @@ static void tarjan_enter(struct tarjan *t, struct waitgraph *g, uint32_t v)
 	g->nodes.v[v].scc = NONE;
 }
 
-/* Takes one step. Returns true if it added a new component to comp, from index *ret_first on. */
+/* Returns true if it added a component to comp, from index *ret_first on. */
 static bool tarjan_step(struct tarjan *t, struct waitgraph *g, const struct pass *p, size_t *ret_first)
 {
 	uint32_t v = t->path[t->n_path - 1], w;
@@ -284,11 +276,10 @@ static bool tarjan_step(struct tarjan *t, struct waitgraph *g, const struct pass
 	return true;
 }
 
-/* Finds the shortest cycle through the node with the smallest id of a component, by a breadth-first
- * search inside the component. Returns 1 if the cycle was added to g; 0 if there is no cycle; or
- * -ENOMEM. */
-static int add_cycle(struct waitgraph *g, const struct pass *p, const uint32_t *comp, size_t n,
-		     uint32_t *by /* scratch: edge by which a node was reached */, uint32_t *queue)
+/* Adds the shortest cycle through the smallest id of a component. Returns 1 if there is one, 0 if
+ * not, or -ENOMEM. */
+static int add_cycle(struct waitgraph *g, const struct pass *p, const uint32_t *comp, size_t n, uint32_t *by,
+		     uint32_t *queue)
 {
 	uint32_t start = comp[0], at;
 	size_t head = 0, tail = 0, first = g->steps.n;
@@ -318,7 +309,7 @@ static int add_cycle(struct waitgraph *g, const struct pass *p, const uint32_t *
 		}
 	}
 	if (!found)
-		return 0; /* a component of one node without an edge to itself is no cycle */
+		return 0; /* a node without an edge to itself is no cycle */
 	at = start;
 	do {
 		const struct edge *e = &g->edges.v[by[at]];
@@ -331,7 +322,6 @@ static int add_cycle(struct waitgraph *g, const struct pass *p, const uint32_t *
 		c.pub.strong = c.pub.strong && e->strength == WAITGRAPH_STRONG;
 		at = e->from;
 	} while (at != start);
-	/* the steps were collected backwards */
 	for (size_t i = first, j = g->steps.n - 1; i < j; i++, j--) {
 		struct waitgraph_step s = g->steps.v[i];
 
@@ -370,17 +360,17 @@ static int find_cycles(struct waitgraph *g, const struct pass *p)
 				knotted[t.comp[k]] = true;
 		}
 	}
-	/* Set on_cycle only now: node_in() must not change while the pass runs. */
+	/* only now, because node_in() must not change while the pass runs */
 	for (size_t i = 0; i < n; i++)
 		g->nodes.v[i].on_cycle |= knotted[i];
 	return 0;
 }
 
-/* A walk along the preferred edges. Each node has at most one such edge. So the edges form trees, and the
- * root of a tree may be a loop. */
+/* Each node has at most one preferred edge, so these edges form trees. The root of a tree may be a
+ * loop. */
 struct walk {
 	uint32_t *path;
-	uint32_t *done; /* all nodes; except in a loop, each head comes before its tails */
+	uint32_t *done; /* all nodes; outside loops, each head comes before its tails */
 	bool *in_path, *seen, *on_loop;
 	size_t n_done;
 };
@@ -390,7 +380,6 @@ static uint32_t follow(const struct waitgraph *g, uint32_t v)
 	return g->nodes.v[v].follow == NONE ? NONE : g->edges.v[g->out[g->nodes.v[v].follow]].to;
 }
 
-/* Sets depth and root of the nodes of path[0 .. len). The nodes from loop_at on form a loop. */
 static void settle(struct waitgraph *g, struct walk *w, size_t len, size_t loop_at)
 {
 	for (size_t k = len; k-- > 0;) {
@@ -399,8 +388,8 @@ static void settle(struct waitgraph *g, struct walk *w, size_t len, size_t loop_
 
 		v->waiters_cnt = 0;
 		if (k >= loop_at) {
-			/* the chain of a node in the loop goes through all other nodes of the loop,
-			 * and ends before it comes back to the node */
+			/* the chain goes once around the loop, and ends before it would repeat the
+			 * node */
 			v->depth = len - loop_at - 1;
 			v->root = k > loop_at ? w->path[k - 1] : w->path[len - 1];
 			v->cyclic = w->on_loop[w->path[k]] = true;
@@ -442,7 +431,6 @@ static void count_waiters(struct waitgraph *g, const struct walk *w)
 		if (to != NONE && !w->on_loop[v])
 			g->nodes.v[to].waiters_cnt += g->nodes.v[v].waiters_cnt + 1;
 	}
-	/* In a loop each node waits for each other node. */
 	for (size_t i = 0; i < w->n_done; i++) {
 		uint32_t v = w->done[i], sum = 0, n = g->nodes.v[v].depth + 1;
 
@@ -498,14 +486,8 @@ static int find_knots(struct waitgraph *g)
 	return 0;
 }
 
-/*
- * Chooses the edge of v that chains take. A strong edge comes before a weak one. Among equally
- * strong edges, v->need decides:
- * - WAITGRAPH_ANY: one head of v is enough to release v, and a head outside the cycles of v may
- *   still do so. So an edge that leads out of these cycles is preferred.
- * - WAITGRAPH_ALL: v needs all its heads, and the heads inside the cycles of v hold it up. So an
- *   edge that stays inside is preferred.
- */
+/* For WAITGRAPH_ANY, a head outside a cycle may still release v. For WAITGRAPH_ALL, the heads
+ * inside the cycle hold v up. */
 static void choose(struct waitgraph *g, struct node *v)
 {
 	int best = -1;
@@ -593,8 +575,6 @@ size_t waitgraph_chain(const struct waitgraph *g, uint64_t id, struct waitgraph_
 		ret_steps[i] = (struct waitgraph_step){ .id = v->id };
 		if (!e)
 			break;
-		/* If the chain ends in a cycle, its last step has an edge too. This edge leads back to the
-		 * node at which the chain entered the cycle. */
 		ret_steps[i].resource = e->resource;
 		ret_steps[i].strength = e->strength;
 		idx = e->to;

@@ -11,10 +11,7 @@ static uint64_t key_of(const struct window *w, const struct window_event *e, uin
 	return window_words(w, e)[0] ^ (uint64_t)tgid * 0x9e3779b97f4a7c15ULL;
 }
 
-/* Returns the end of a job whose recorded end is not exact (CT_JF_LOOSE). start_ns is the recorded
- * end. The result is the begin of the next wait of `task`, because the work for the job is over by
- * then. If the graph has no such wait, the result is start_ns. (If `task` begins another job before
- * this wait, this job ends there: see begin().) */
+/* A recorded end may be too early (CT_JF_LOOSE). The work is over when the task waits next. */
 static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t start_ns)
 {
 	uint32_t i = graph_interval_at(g, task, start_ns);
@@ -26,7 +23,6 @@ static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t star
 	return start_ns;
 }
 
-/* Returns how long `task` had a CPU in [from_ns, to_ns). For folded time this is an estimate. */
 static uint64_t cpu_within(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -48,12 +44,11 @@ static uint64_t cpu_within(const struct graph *g, uint32_t task, uint64_t from_n
 	return sum;
 }
 
-/* The state of jobs_find(). */
 struct finding {
 	const struct graph *g;
 	job_list *v;
-	struct map open;  /* key_of() -> index in v of the job to which the next records belong */
-	struct map loose; /* task -> index in v of the task's last job without an exact end */
+	struct map open;  /* key_of() -> index in v of the open job */
+	struct map loose; /* task -> index in v of its last job without an exact end */
 	int err;
 };
 
@@ -68,9 +63,7 @@ static struct job *job_new(struct finding *k, uint64_t key, const struct ct_rec 
 	return &k->v->v[k->v->n - 1];
 }
 
-/* Returns the job of record e: the open job with the same address in the same process. Makes a new
- * job in three cases: there is no such job; e is an enqueue; e is a start, and the open job has
- * begun already. NULL: out of memory. */
+/* A second enqueue or start with one address makes a new job. NULL: out of memory. */
 static struct job *job_of(struct finding *k, const struct window_event *e, uint32_t task)
 {
 	uint32_t tgid = k->g->tasks[task].tgid;
@@ -83,8 +76,7 @@ static struct job *job_of(struct finding *k, const struct window_event *e, uint3
 	return job_new(k, key, &e->r, tgid);
 }
 
-/* Notes that `task` begins `job`. If the previous job of the task has no exact end (CT_JF_LOOSE),
- * the previous job ends at ts_ns at the latest. */
+/* A job without an exact end is over when its task begins the next job, at the latest. */
 static void begin(struct finding *k, struct job *job, uint32_t task, uint64_t ts_ns)
 {
 	uint64_t at;

@@ -22,8 +22,6 @@ static bool have_same_name(const struct queues_of *a, size_t i, const struct que
 	return !strcmp(x, y);
 }
 
-/* Matches each queue of `now` that has no match yet with a queue of `before` whose process has the
- * same name. If `named` is true, the names of the two queues must be the same too. */
 static void match(const struct queues_of *before, const struct queues_of *now, bool named, size_t *ret)
 {
 	for (size_t i = 0; i < now->q->n; i++)

@@ -19,7 +19,6 @@ const char *queue_verdict_name(enum queue_verdict verdict)
 	return names[verdict];
 }
 
-/* Puts the jobs of one queue next to each other: sorts by process, then by queue, then by time. */
 static int job_cmp(const void *a, const void *b)
 {
 	const struct job *x = a, *y = b;
@@ -45,8 +44,6 @@ static uint64_t execution_ns(const struct job *j)
 	return j->start_ns && j->end_ns > j->start_ns ? j->end_ns - j->start_ns : 0;
 }
 
-/* Returns how long the job waited in the queue. A job that has not begun waits up to to_ns. If the
- * enqueue is not recorded, returns 0. */
 static uint64_t queueing_ns(const struct job *j, uint64_t to_ns)
 {
 	uint64_t until = j->start_ns ? j->start_ns : to_ns;
@@ -54,7 +51,6 @@ static uint64_t queueing_ns(const struct job *j, uint64_t to_ns)
 	return j->queued_ns && until > j->queued_ns ? until - j->queued_ns : 0;
 }
 
-/* Returns how long the n jobs v[0] to v[n-1] waited and ran. buf has room for n numbers. */
 static struct job_times times_of(const struct job *v, size_t n, uint64_t *buf)
 {
 	struct job_times t = { 0 };
@@ -76,7 +72,6 @@ static struct job_times times_of(const struct job *v, size_t n, uint64_t *buf)
 	return t;
 }
 
-/* The moment at which a job enters (+1) or leaves (-1) the set of running or of waiting jobs. */
 struct step {
 	uint64_t ts_ns;
 	int by;
@@ -88,8 +83,7 @@ static int step_cmp(const void *a, const void *b)
 
 	if (x->ts_ns != y->ts_ns)
 		return x->ts_ns < y->ts_ns ? -1 : 1;
-	/* At one moment, leaving jobs come before entering jobs, so that they do not count as being
-	 * in the set together. */
+	/* leaving comes before entering, so that the two jobs do not count as together */
 	return x->by - y->by;
 }
 
@@ -154,13 +148,11 @@ static int count_threads(struct queue *q, const struct job *v, size_t n)
 	return 0;
 }
 
-/* The numbers from which the verdict on a queue follows. */
 struct judged {
-	uint64_t queueing_ns, execution_ns, cpu_ns; /* sums over all jobs of the queue */
-	/* the sum of the execution times of the longest tenth of the jobs that have ended */
+	uint64_t queueing_ns, execution_ns, cpu_ns;
 	uint64_t long_ns;
-	uint64_t last_end_ns; /* the latest end of a job */
-	/* how long the oldest job that still waits has waited; 0: no job waits */
+	uint64_t last_end_ns;
+	/* how long the oldest waiting job has waited; 0: no job waits */
 	uint64_t oldest_waits_ns;
 };
 
@@ -189,8 +181,7 @@ static struct judged judge_sums(const struct job *v, size_t n, uint64_t to_ns, u
 
 static enum queue_verdict verdict_of(const struct queue *q, const struct judged *j, uint64_t to_ns)
 {
-	/* all threads run jobs, the oldest waiting job waits for QUEUE_STUCK_NS or more, and no job
-	 * has ended since this job was enqueued */
+	/* no job has ended since the oldest waiting job was enqueued */
 	bool stuck = q->n_waiting && q->n_running && q->n_running >= q->n_threads &&
 		     j->oldest_waits_ns >= QUEUE_STUCK_NS && j->last_end_ns + j->oldest_waits_ns <= to_ns;
 
@@ -249,8 +240,6 @@ static char *say_verdict(const struct queue *q, const struct judged *j)
 	return words_take(&t);
 }
 
-/* Sorts the jobs of one queue by group: by function, then by the name of the task that enqueued the
- * job. Among the jobs of one function, those without a known enqueuer come last. */
 static int group_cmp(const void *a, const void *b, void *graph)
 {
 	const struct graph *g = graph;
@@ -294,9 +283,7 @@ static int fill_groups(const struct graph *g, struct queue *q, struct job *v, si
 	return 0;
 }
 
-/* Fills *q from the n jobs of one queue, n > 0. to_ns: the time up to which the jobs are known.
- * Changes the order of the jobs. Returns 0 or -ENOMEM. The caller calls queue_done(q), also after
- * an error. */
+/* n > 0. Changes the order of v. The caller calls queue_done(q), also after an error. */
 static int fill_queue(const struct graph *g, struct queue *q, struct job *v, size_t n, uint64_t to_ns)
 {
 	_cleanup_free_ uint64_t *buf = malloc((n + 1) * sizeof(*buf));

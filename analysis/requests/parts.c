@@ -8,7 +8,6 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* The state of one call of parts_of(). */
 struct walk {
 	const struct parts *p;
 	part_list *ret;
@@ -94,7 +93,6 @@ static void add(struct walk *k, struct part part)
 		k->err = -ENOMEM;
 }
 
-/* Returns the first work of the task that ends after ts_ns; NULL if there is none. */
 static const struct request_work *work_at(const struct parts *p, uint32_t task, uint64_t ts_ns)
 {
 	const struct request_work *w = p->r->works;
@@ -104,15 +102,48 @@ static const struct request_work *work_at(const struct parts *p, uint32_t task, 
 	return i < end ? &w[i] : NULL;
 }
 
-/* Tells whether in this interval the task waits and is ready for its next request. */
 static bool is_idle(const struct interval *s)
 {
 	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ||
 						s->wait == CT_W_ACCEPT || s->wait == CT_W_URING);
 }
 
-/* Adds [from, to), in which the task works for request `behind`. While the task is busy, `request`
- * is queued. While the task idles, or nothing is known of it, the time is PART_WORK. */
+static bool is_parked(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+
+	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED &&
+	       (is_idle(&g->intervals[i]) || g->intervals[i].wait == CT_W_FUTEX);
+}
+
+static bool is_done(const struct parts *p, const struct request_work *w, uint64_t ts_ns)
+{
+	uint32_t answered = p->r->v[w->request].answered;
+
+	return answered != GRAPH_NONE && ts_of(p->g, answered) <= ts_ns;
+}
+
+/* Tells whether another thread of the process waits, and works for no request. */
+static bool has_free_thread(const struct parts *p, uint32_t task, uint64_t ts_ns)
+{
+	const struct graph *g = p->g;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+
+	for (size_t i = 0; i < MIN(n, (size_t)FREE_THREAD_LOOKS); i++) {
+		uint32_t other = r[i].event;
+		const struct request_work *w;
+
+		if (other == task || p->works[other] == p->works[other + 1])
+			continue;
+		w = work_at(p, other, ts_ns);
+		if ((!w || w->from_ns > ts_ns || is_done(p, w, ts_ns)) && is_parked(g, other, ts_ns))
+			return true;
+	}
+	return false;
+}
+
+/* `behind` is the request for which the task works. While the task is busy, `request` is queued. */
 static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_t behind, uint64_t from,
 			uint64_t to)
 {
@@ -129,7 +160,10 @@ static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_
 				     .task = task,
 				     .behind = GRAPH_NONE };
 
-		if (s && !is_idle(s)) {
+		if (s && !is_idle(s) && k->p->r->v[request].server != task &&
+		    has_free_thread(k->p, task, from)) {
+			part.kind = PART_SHARED;
+		} else if (s && !is_idle(s)) {
 			part.kind = PART_QUEUED;
 			part.behind = behind;
 		}
@@ -140,8 +174,6 @@ static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_
 	}
 }
 
-/* Adds [from, to), in which the task has to work for the request. Meanwhile the task may work for
- * another request (add_foreign()). */
 static void add_own(struct walk *k, uint32_t request, uint32_t task, uint64_t from, uint64_t to)
 {
 	while (from < to) {
@@ -160,9 +192,8 @@ static void add_own(struct walk *k, uint32_t request, uint32_t task, uint64_t fr
 	}
 }
 
-/* Adds [from, to), a time in which no child request is under way. The time lies between the receive
- * of the request and its answer. If the task that received the request gave it to the task that
- * answers, the time up to this handover belongs to the task that received the request. */
+/* Up to the handover to the task that answers, the time belongs to the task that received the
+ * request. */
 static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct request *q = &k->p->r->v[request];
@@ -183,9 +214,7 @@ static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t
 	add_own(k, request, answerer, from, to);
 }
 
-/* Adds [from, to), in which the answer has been sent and the client has not received it yet. While
- * the client is blocked, or has no interval, the answer is on its way (PART_DELIVERY). While the
- * client is in another state, the time is PART_WORK. */
+/* The answer is on its way only while the client is blocked. */
 static void add_delivery(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct graph *g = k->p->g;
@@ -213,8 +242,7 @@ static void add_delivery(struct walk *k, uint32_t request, uint64_t from, uint64
 
 static void add_request(struct walk *k, uint32_t request, uint64_t from, uint64_t to);
 
-/* Adds [from, to), in which child requests are under way. `child` is the one that ends last. While
- * the task that sent the child request still runs for `request`, the time belongs to `request`
+/* While the sender of the child request runs for `request`, the time belongs to `request`
  * itself. */
 static void add_child(struct walk *k, uint32_t request, uint32_t child, uint64_t from, uint64_t to)
 {
@@ -244,7 +272,6 @@ static void add_child(struct walk *k, uint32_t request, uint32_t child, uint64_t
 		add_request(k, child, from, to);
 }
 
-/* Adds the part of the request that lies between its receive and its answer. */
 static void add_middle(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct parts *p = k->p;
@@ -263,8 +290,7 @@ static void add_middle(struct walk *k, uint32_t request, uint64_t from, uint64_t
 				next = MIN(begun, to);
 				break;
 			}
-			/* this child has no answer, but the request has one: the server has not
-			 * waited for this child */
+			/* this child has no answer, so the server has not waited for it */
 			if (c->answered == GRAPH_NONE && p->r->v[request].answered != GRAPH_NONE)
 				continue;
 			if (done > best_ns) {
@@ -282,7 +308,6 @@ static void add_middle(struct walk *k, uint32_t request, uint64_t from, uint64_t
 	}
 }
 
-/* Adds the part [from, to) of the request. */
 static void add_request(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct graph *g = k->p->g;

@@ -11,11 +11,10 @@
 
 #define REASON_MAX (ACCOUNT_WORDS_MAX + DESCRIBE_MAX)
 
-/* The arguments that the add_*() functions share. */
 struct adding {
 	struct reasons *to;
 	const struct services *s;
-	const char *in; /* the begin of each reason: "in db (127.0.0.1:5432): ", or "" */
+	const char *in; /* begins each reason: "in db (127.0.0.1:5432): ", or "" */
 	enum reason_group group;
 };
 
@@ -40,7 +39,6 @@ static int add_text(const struct adding *a, const char *words, const char *kind,
 	return 0;
 }
 
-/* Removes the ids of tasks: "[12]" behind a name. */
 static void drop_ids(char *s)
 {
 	char *to = s;
@@ -56,9 +54,8 @@ static void drop_ids(char *s)
 	*to = '\0';
 }
 
-/* Tells whether each connection or each run of a program has its own object of this kind. A futex
- * without a symbol is part of an object in memory: a program may have such a futex for each of its
- * threads, keys or requests. */
+/* Each connection or run has its own object of this kind. A futex without a symbol may be one of
+ * many in a program. */
 static bool is_fleeting(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o;
@@ -90,8 +87,7 @@ static int add_row(const struct adding *a, enum account_group group, const struc
 	return add_text(a, words, time_kind_name(r.time), r.ns);
 }
 
-/* Divides ns, the time in which the task itself waited for a CPU, among the tasks that had a CPU
- * meanwhile, in proportion to their rows in `account`. */
+/* Divides ns in proportion to the time for which each task had the CPU. */
 static int add_runnable(const struct adding *a, const struct account *account, uint64_t ns)
 {
 	const struct account_row *v = account->rows[ACCOUNT_RESOURCE];
@@ -157,6 +153,9 @@ int reasons_add(struct reasons *k, const struct services *s, uint32_t service, c
 		snprintf(in, sizeof(in), "in %s (%s): ", s->v[other].name, s->v[other].address);
 	if (part->kind == PART_QUEUED)
 		return add_text(&a, "queued behind another request", "queue", ns);
+	if (part->kind == PART_SHARED)
+		return add_text(&a, "waiting in a process whose threads share all requests",
+				time_kind_name(TIME_UNKNOWN), ns);
 	if (part->kind == PART_OUTSIDE) {
 		snprintf(words, sizeof(words), "waiting for %s, on another host", s->v[other].address);
 		return add_text(&a, words, time_kind_name(TIME_NETWORK), ns);

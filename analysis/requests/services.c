@@ -13,11 +13,8 @@
 #include "lib/cleanup.h"
 #include "trace/words/words.h"
 
-/* A request, and the key of the group to which it belongs. A group has the requests to one service,
- * or the requests of one service to another one. */
 struct group {
-	/* low 32 bits: the index of the asked service; high 32 bits: the index of the service that
-	 * asks, or 0 if the group has all requests to the asked service */
+	/* the asked service; in the high 32 bits: the asking service, or 0 */
 	uint64_t key;
 	uint32_t request;
 	uint64_t ns;
@@ -30,7 +27,6 @@ static bool counts(const struct services *s, const struct request *q)
 	return ns >= s->from_ns && ns < s->to_ns;
 }
 
-/* Sets the address of the server, such as "127.0.0.1:80" or "/run/db.sock". */
 static void address_of(const struct services *s, const struct request *q, struct service *ret)
 {
 	const struct window_object *o = window_object(s->g->w, q->sock);
@@ -55,9 +51,6 @@ static void address_of(const struct services *s, const struct request *q, struct
 	snprintf(ret->address, sizeof(ret->address), "%s", at);
 }
 
-/* Returns the task that stands for the service of a request: the first thread of the server's
- * process, or q->server itself if the first thread is not in the trace. Returns GRAPH_NONE if the
- * server is not known. */
 static uint32_t server_of(const struct services *s, const struct request *q)
 {
 	uint32_t leader;
@@ -68,13 +61,12 @@ static uint32_t server_of(const struct services *s, const struct request *q)
 	return leader == GRAPH_NONE ? q->server : leader;
 }
 
-/* The state while services are found. */
 struct finding {
 	struct services *s;
 	VEC(struct service) v;
-	struct texts names;    /* name and address of each service in v */
-	struct map by_sock;    /* socket of a server -> index into v */
-	struct map by_process; /* (service << 32 | tgid) of each process that is counted already */
+	struct texts names;
+	struct map by_sock;
+	struct map by_process; /* (service << 32 | tgid) of each counted process */
 };
 
 static uint32_t service_by_name(struct finding *k, const struct request *q)
@@ -95,7 +87,6 @@ static uint32_t service_by_name(struct finding *k, const struct request *q)
 	return (uint32_t)at;
 }
 
-/* Returns the service of a request; GRAPH_NONE if out of memory. */
 static uint32_t service_of(struct finding *k, const struct request *q)
 {
 	uint64_t at, key;
@@ -160,7 +151,6 @@ static struct quantiles latency_of(const struct group *v, size_t n)
 				   v[quantile_rank(n, 99)].ns, v[n - 1].ns };
 }
 
-/* Calls `each` once for each group. v is sorted by key. */
 static int each_group(struct services *s, const struct group *v, size_t n,
 		      int (*each)(struct services *s, const struct group *v, size_t n))
 {
@@ -174,8 +164,7 @@ static int each_group(struct services *s, const struct group *v, size_t n,
 	return r;
 }
 
-/* Adds the parts of the requests with the ranks [lo, hi) to the reasons. If these are more than
- * REQUEST_SAMPLE requests, takes only REQUEST_SAMPLE of them, evenly spread. */
+/* Of more than REQUEST_SAMPLE requests, takes only REQUEST_SAMPLE, evenly spread. */
 static int sum_reasons(struct services *s, const struct group *v, size_t lo, size_t hi,
 		       enum reason_group group, struct reasons *reasons)
 {
@@ -232,8 +221,6 @@ static int take_reasons(struct service *v, struct reasons *reasons)
 	return 0;
 }
 
-/* Fills the figures of one service. v has its n requests, sorted by latency. Returns 0 or
- * -ENOMEM. */
 static int fill_service(struct services *s, const struct group *v, size_t n)
 {
 	struct service *x = &s->v[v->key];
@@ -265,7 +252,6 @@ static int ask_cmp(const void *a, const void *b)
 	return x->service < y->service ? -1 : x->service > y->service;
 }
 
-/* Adds to the asking service its requests to one other service. */
 static int fill_ask(struct services *s, const struct group *v, size_t n)
 {
 	struct service *x = &s->v[v->key >> 32];
@@ -279,8 +265,7 @@ static int fill_ask(struct services *s, const struct group *v, size_t n)
 	return 0;
 }
 
-/* Keeps in v only the requests that have a parent. Adds to the key of each of them the service that
- * asks. Sorts v by the keys. Returns the number of requests that are kept. */
+/* Keeps the requests that have a parent, and adds the asking service to their keys. */
 static size_t by_asking(const struct services *s, struct group *v, size_t n)
 {
 	size_t kept = 0;
@@ -322,8 +307,6 @@ static int fill(struct services *s)
 	return r ? r : each_group(s, v, n, fill_ask);
 }
 
-/* A service, and the sum of the latencies of the answered requests to it. The services are sorted
- * by this sum. */
 struct place {
 	uint64_t ns;
 	uint32_t service;
@@ -338,7 +321,6 @@ static int place_cmp(const void *a, const void *b)
 	return x->service < y->service ? -1 : x->service > y->service;
 }
 
-/* Sorts the services: the one with the largest sum (struct place) comes first. */
 static int sort_services(struct services *s)
 {
 	_cleanup_free_ struct place *places = calloc(s->n + 1, sizeof(*places));
@@ -447,8 +429,6 @@ int services_say_part(const struct services *s, const struct part *part, char **
 	return r;
 }
 
-/* Appends the reasons with the most time: at most REQUEST_SAID reasons, each with at least
- * 1/REQUEST_SAID_SHARE of all_ns. k->v is sorted by time. */
 static void say_reasons(struct words *t, const struct reasons *k, uint64_t all_ns)
 {
 	uint64_t left = all_ns;

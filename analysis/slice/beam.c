@@ -8,12 +8,11 @@ uint64_t beam_left(const struct causal *c, const struct edge *e)
 	return MIN(edge_left_ns(c, e), edge_arrived_ns(c, e));
 }
 
-/* A segment on one of the paths that are searched. */
 struct node {
 	uint32_t segment;
-	uint32_t record; /* the record of the act of the segment (candidate.h) */
-	uint32_t parent; /* index of the node before; GRAPH_NONE: the search began here */
-	uint32_t edge;   /* the edge by which the search reached the segment */
+	uint32_t record;
+	uint32_t parent;
+	uint32_t edge;
 	uint32_t depth;
 	uint64_t at_ns;
 	float score;
@@ -22,18 +21,17 @@ struct node {
 struct search {
 	const struct beam *b;
 	VEC(struct node) nodes;
-	uint32_t at; /* the node under examination */
+	uint32_t at;
 	uint32_t *front, *next;
 	uint32_t n_front;
 	VEC(struct node) children;
-	/* the best path that has come to an end */
-	uint32_t best;     /* the last node of this path; GRAPH_NONE: no path has ended yet */
-	uint32_t end_edge; /* the edge from outside at the end of this path, or GRAPH_NONE */
+	/* the best path that has ended */
+	uint32_t best;
+	uint32_t end_edge;
 	float score;
 	uint32_t refused;
 };
 
-/* Tells whether the segment is on the path to the node s->at, or the walk has visited it. */
 static bool on_path(void *arg, uint32_t segment)
 {
 	struct search *s = arg;
@@ -98,9 +96,8 @@ static int search_expand(struct search *s, uint32_t i)
 	return 0;
 }
 
-/* Makes the children with the best scores the next front: at most b->width, and only children whose
- * score is above that of the best finished path. Of children with equal scores, the one that was
- * found first comes first. */
+/* Keeps the best children: at most b->width, and only those better than the best ended path. Of
+ * equal scores, the first found comes first. */
 static int search_advance(struct search *s)
 {
 	uint32_t beam = s->b->width;

@@ -8,31 +8,25 @@
 #include "lib/cleanup.h"
 #include "trace/words/frame.h"
 
-/* Limits of the searches back along strong edges (is_answer(), comes_through()). ANSWER_DEPTH: the
- * most edges that a search goes back. ANSWER_EDGES: the most edges of one segment that a search
- * looks at. */
+/* The most steps of a search back along strong edges. */
 #define ANSWER_DEPTH 16
+/* The most edges of one segment that this search looks at. */
 #define ANSWER_EDGES 1024
-/* candidate_stack() looks at up to STACK_LOOKS intervals and up to STACK_LOOKS samples of a
- * segment. */
-#define STACK_LOOKS 4096
-#define FRAMES_MAX  64
+#define STACK_LOOKS  4096
+#define FRAMES_MAX   64
 
-/* Distances of two sorts of edges. EXACT_NS: the record of the arrival of the edge is also the
- * record of the act, so the edge certainly is the cause. START_NS: the edge started the segment. */
-enum { EXACT_NS = 0, START_NS = 1 };
+enum {
+	EXACT_NS = 0, /* the arrival of the edge is the act */
+	START_NS = 1  /* the edge started the segment */
+};
 
 static bool is_start(const struct segment *s, const struct edge *e, uint64_t arrived_ns)
 {
 	return arrived_ns <= s->from_ns || (e->event != GRAPH_NONE && e->event == s->event);
 }
 
-/* Returns the distance of edge e, which arrived in segment s at arrived_ns:
- * - START_NS, if e started s.
- * - Else, if e is boosted or weak, or s is the first segment of a task (CUT_FIRST): the distance
- *   grows with the time from arrived_ns to at_ns, the time of the act. So the latest of these edges
- *   is the nearest.
- * - Else: the distance grows with the time from the start of s to arrived_ns. */
+/* The time from the start of s to the arrival. For edges that are not strong, and in the first
+ * segment of a task: the time from the arrival to the act. */
 static uint64_t distance(const struct segment *s, const struct edge *e, uint64_t arrived_ns, uint64_t at_ns)
 {
 	bool recent = s->cut == CUT_FIRST || e->strength != EDGE_STRONG;
@@ -47,16 +41,14 @@ static bool is_happenstance(uint8_t kind)
 	return kind == EDGE_LOCK || kind == EDGE_LOCK_ORDER || kind == EDGE_KERNEL_LOCK || kind == EDGE_IRQ;
 }
 
-/* Returns how many of n edges arrived by ts_ns. The n edges are in order of arrival. Their indices
- * are first, first + 1, ...; or, if out is not NULL, out[first], out[first + 1], ... */
+/* out: the indices of the edges, or NULL if these are first, first + 1, ... */
 static uint32_t arrived_by(const struct causal *c, const uint32_t *out, uint32_t first, uint32_t n,
 			   uint64_t ts_ns)
 {
 	return BISECT(i, 0, n, edge_arrived_ns(c, &c->edges[out ? out[first + i] : first + i]) > ts_ns);
 }
 
-/* Tells whether a strong edge from segment s arrived at `task` by ts_ns. If `task` and the task of
- * s belong to different processes, an edge to any task of the process of `task` counts. */
+/* An edge to another process counts if it reached any task of that process. */
 static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = c->g->tasks, *who = &t[task], *own = &t[c->segments[s].task];
@@ -74,10 +66,6 @@ static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_
 	return false;
 }
 
-/* Returns the strong edge that led to the act of segment s at at_ns: the first one that arrived in
- * s. In the first segment of a task (CUT_FIRST), if no edge started it, returns the last one that
- * arrived by at_ns. Edges from s itself and from outside do not count. Returns GRAPH_NONE if there
- * is none. */
 static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 {
 	const struct segment *x = &c->segments[s];
@@ -95,8 +83,8 @@ static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 	return GRAPH_NONE;
 }
 
-/* Tells whether edge e, which arrived in segment s, is a consequence of an earlier act of s: for
- * example the answer to a request that s has sent. */
+/* Returns true if s has asked the sender of e, directly or through others. Example: e is the answer
+ * to a request. */
 static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 {
 	uint64_t since = c->segments[s].from_ns;
@@ -120,8 +108,6 @@ static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 	return false;
 }
 
-/* Tells whether a comes before b in the order by strength and distance. If a segment has more than
- * CANDIDATE_MAX candidates, the first CANDIDATE_MAX of this order stay. */
 static bool is_nearer(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	uint8_t x = c->edges[a->edge].strength, y = c->edges[b->edge].strength;
@@ -131,8 +117,7 @@ static bool is_nearer(const struct causal *c, const struct candidate *a, const s
 	return a->distance_ns < b->distance_ns;
 }
 
-/* Tells whether a and b are strong edges of one kind, from one segment, over one object, as the
- * parts of a long message are. Such edges count as one. */
+/* The parts of a long message, for example, count as one edge. */
 static bool is_same_way(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	const struct edge *x = &c->edges[a->edge], *y = &c->edges[b->edge];
@@ -147,11 +132,6 @@ static void candidate_remove(struct candidates *l, uint32_t i)
 	memmove(&l->v[i], &l->v[i + 1], (l->n - i) * sizeof(l->v[0]));
 }
 
-/* Inserts candidate x in the order of is_nearer(). If there is no room, drops the last candidate,
- * which may be x. Leaves x out if its edge
- * - comes from the segment itself or from a visited segment;
- * - is an answer (is_answer()) and did not start the segment;
- * - comes in the same way (is_same_way()) as a candidate that is at least as near. */
 static void consider(const struct candidate_query *q, const struct candidate *x, struct candidates *l)
 {
 	const struct edge *e = &q->c->edges[x->edge];
@@ -249,8 +229,6 @@ float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
 	return nx && ny ? (float)same / (float)MAX(nx, ny) : -1;
 }
 
-/* Returns how alike the stacks at the two ends of edge e are. Returns a negative number if this is
- * not known, or if the two ends belong to different processes. */
 static float similarity(const struct causal *c, const struct edge *e, uint64_t to_stack)
 {
 	const struct graph_task *from, *to = &c->g->tasks[c->segments[e->to].task];
@@ -262,9 +240,7 @@ static float similarity(const struct causal *c, const struct edge *e, uint64_t t
 				      : -1;
 }
 
-/* Returns how much the age of edge x weakens it: 0 is not at all, 1 is most. The age begins when
- * edge x left the segment from which it comes. If x started the segment q->segment, the age ends at
- * the start of this segment; otherwise at the act of this segment. */
+/* 0: the age does not weaken the edge; 1: as much as possible. */
 static double staleness(const struct candidate_query *q, const struct candidate *x)
 {
 	uint64_t then = x->distance_ns > START_NS ? q->at_ns : q->c->segments[q->segment].from_ns;
@@ -278,8 +254,6 @@ static float weak_score(const struct candidate_query *q, const struct candidate 
 	const struct edge *e = &q->c->edges[x->edge];
 	double s = x->strength == EDGE_BOOSTED ? SURE_BOOSTED : SURE_WEAK;
 
-	/* If the likeness of the two stacks is not known, they count as half alike: they may be
-	 * equal, or have nothing in common. */
 	s *= SURE_OTHER_STACKS + (1 - SURE_OTHER_STACKS) * (x->similarity < 0 ? 0.5 : (double)x->similarity);
 	s *= 1 - SURE_OLD * staleness(q, x);
 	if (x->distance_ns > START_NS)
@@ -328,7 +302,6 @@ static bool is_before(const struct causal *c, const struct candidate *a, const s
 	return a->score > b->score;
 }
 
-/* A stable sort: among equally good candidates, the one that was considered first stays first. */
 static void sort(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 1; i < l->n; i++) {
@@ -341,7 +314,6 @@ static void sort(const struct causal *c, struct candidates *l)
 	}
 }
 
-/* Tells whether the way back along edge e, and then along strong edges, comes through `segment`. */
 static bool comes_through(const struct causal *c, const struct edge *e, uint32_t segment)
 {
 	for (int depth = 0; depth < ANSWER_DEPTH && e->from != GRAPH_NONE; depth++) {
@@ -357,10 +329,8 @@ static bool comes_through(const struct causal *c, const struct edge *e, uint32_t
 	return false;
 }
 
-/* Removes strong edge b if a strong edge a stands before b in the list, and the way back along a
- * comes through the segment from which b comes. Examples: a and b come from one segment; or a
- * server receives a request (b), asks a backend, and gets the answer (a). Both edges stay if rules
- * treat them differently. */
+/* Example: a server receives a request (b), asks a backend, and gets the answer (a). Then a is
+ * enough. */
 static void merge(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
@@ -402,7 +372,6 @@ static void score(const struct candidate_query *q, struct candidates *l)
 	}
 }
 
-/* Sets n_open, n_strong, n_follow and ruled of the candidates. */
 static void count(const struct causal *c, struct candidates *l)
 {
 	uint32_t strong_all = 0, certain = 0;
@@ -419,13 +388,11 @@ static void count(const struct causal *c, struct candidates *l)
 		ruled |= x->ruled_out || x->ruled_in;
 	}
 	l->n_follow = l->n_strong ? l->n_strong : certain ? certain : l->n_open;
-	/* The rules decided if without them there would be a choice, or another result. */
 	l->ruled = ruled && ((l->n > 1 && strong_all != 1) || !l->n_open ||
 			     (strong_all == 1 && c->edges[l->v[0].edge].strength != EDGE_STRONG));
 }
 
-/* Tells whether e comes from the timer that ended a sleep of the task, and the end of this sleep
- * began the segment. Then e is certain. */
+/* A timer is certain if it ended a sleep, and the end of this sleep began the segment. */
 static bool is_round(const struct causal *c, uint32_t segment, const struct edge *e)
 {
 	const struct segment *s = &c->segments[segment];
@@ -456,14 +423,12 @@ void candidate_find(const struct candidate_query *q, struct candidates *ret)
 {
 	const struct causal *c = q->c;
 	const struct segment *s = &c->segments[q->segment];
-	/* An edge is a candidate if it arrived by at_ns. The time at which it was sent does not
-	 * count, because a send may be recorded after its arrival. */
+	/* The time of the send does not count, because a send may be recorded after its arrival. */
 	uint32_t n = arrived_by(c, NULL, s->in, s->n_in, q->at_ns);
 	bool recent = s->cut == CUT_FIRST;
 
 	*ret = (struct candidates){ 0 };
-	/* take the nearest strong edges first, so that most of the other edges are refused at
-	 * once */
+	/* the nearest strong edges first, so that most of the others are refused at once */
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = s->in + (recent ? n - 1 - i : i);
 
@@ -496,7 +461,6 @@ void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *r
 				    .to = task,
 				    .obj = edge_object(c, e),
 				    .ts_ns = arrived };
-	/* take the stack of the wait that the edge ended */
 	if (interval != GRAPH_NONE && graph_visit(g, &g->intervals[interval]) != GRAPH_NONE)
 		ret->stack = graph_visit_stack(g, &g->intervals[interval]);
 	if (!ret->stack)

@@ -38,20 +38,19 @@ static bool object_fits(const char *pattern, const struct graph *g, uint64_t obj
 	return fnmatch(pattern, buf, 0) == 0;
 }
 
-/* Returns true if both are the same text, or both are NULL. */
 static bool same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Tells whether the word `want` of a rule fits the word `is`. "" fits all words. The words are
- * compared as text, because the file with the rules may be for another version of ctrace. */
+/* "" fits all words. The words are compared as text, because the rules may be of another
+ * version. */
 static bool word_fits(const char *want, const char *is)
 {
 	return !want[0] || same_text(want, is);
 }
 
-/* If the object is one end of a connection, the pattern of the rule may fit either end. */
+/* The pattern may fit either end of a connection. */
 static bool rule_matches(const struct rule *x, const struct graph *g, const struct rule_facts *f)
 {
 	if (!word_fits(x->edge, edge_kind_name(f->edge)) ||
@@ -85,7 +84,6 @@ const struct rule *rules_match(struct rules *rules, const struct graph *g, const
 	return x;
 }
 
-/* Appends the first len bytes of s, with a backslash before the special characters of a pattern. */
 static void put_literal(char *buf, const char *s, size_t len)
 {
 	size_t n = strlen(buf);
@@ -108,8 +106,7 @@ static void put_any(char *buf)
 	}
 }
 
-/* Appends a path. A wildcard replaces a leading "...", and the number behind /proc/, /dev/pts/ or
- * /run/user/, because these differ from one mount, process, terminal or user to the next. */
+/* A wildcard replaces a part that differs between mounts, processes, terminals or users. */
 static void put_path(char *buf, const char *path)
 {
 	static const char *const numbered[] = { "/proc/", "/dev/pts/", "/run/user/" };
@@ -132,8 +129,8 @@ static void put_path(char *buf, const char *path)
 	put_literal(buf, path, strlen(path));
 }
 
-/* Appends a pattern for an internet socket. Of a connection, only the server's end stays, because
- * people know a connection by the port of the server. */
+/* Keeps only the server's end of a connection, because people know a connection by the server's
+ * port. */
 static void put_inet(const struct graph *g, uint64_t obj, const struct window_object *o, const char *name,
 		     char *buf)
 {
@@ -155,8 +152,7 @@ static void put_inet(const struct graph *g, uint64_t obj, const struct window_ob
 	}
 }
 
-/* Writes the name of obj as a pattern that also fits similar objects. Writes "" if obj has no name
- * that other traces can have too. Then a rule fits all objects of this kind. */
+/* Writes "" if other traces cannot have this name. Then a rule fits all objects of the kind. */
 static void object_pattern(const struct graph *g, uint64_t obj, char buf[PATTERN_MAX])
 {
 	const struct window_object *o = obj ? window_object(g->w, obj) : NULL;
@@ -189,8 +185,6 @@ static void object_pattern(const struct graph *g, uint64_t obj, char buf[PATTERN
 	}
 }
 
-/* Makes a rule for the facts f. The caller sets its verdict. Returns 0 or -ENOMEM; after -ENOMEM
- * there is nothing to free. */
 static int rule_make(const struct graph *g, const struct rule_facts *f, struct rule *ret)
 {
 	char pattern[PATTERN_MAX];

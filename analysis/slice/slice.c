@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * slice.c - walks the causal graph backward or forward. Backward: beam.c searches the best path
- * from the current segment, and the walk takes the edges of this path one by one. If a person
- * chooses an edge that is not on the path, the search starts anew from the segment from which that
- * edge comes. Forward: the walk takes the effect that arrived first.
+ * slice.c - walks the causal graph. Backward: beam.c finds the best path, and the walk takes its
+ * edges one by one. If a person chooses another edge, the search starts anew there. Forward: the
+ * walk takes the effect that arrived first.
  */
 #include "analysis/slice/slice.h"
 
@@ -30,14 +29,14 @@ const char *slice_end_name(enum slice_end end)
 struct walk {
 	const struct causal *c;
 	struct slice_options options; /* beam and max_steps are never 0 here */
-	uint32_t segment, record;     /* the current segment; the record of its act (candidate.h) */
+	uint32_t segment, record;
 	uint64_t at_ns;
 	float score;
-	struct map seen; /* the segments of all steps so far */
+	struct map seen;
 	VEC(struct slice_step) steps;
 	VEC(struct slice_choice) choices;
 	VEC(struct slice_option) opts;
-	beam_path plan; /* edges to take from here on, the next one last */
+	beam_path plan; /* edges to take, the next one last */
 	enum slice_end end;
 	uint32_t end_edge;
 	uint32_t asked, refused, earlier;
@@ -75,7 +74,6 @@ static int add_choice(struct walk *w, const struct candidates *l, uint32_t chose
 	return VEC_PUSH(&w->choices, choice);
 }
 
-/* Counts in rule.applied how often rules match these candidates. */
 static void count_rules(const struct walk *w, const struct candidates *l)
 {
 	struct rule_facts facts;
@@ -146,8 +144,6 @@ static int option_fill(const struct walk *w, const struct candidate *x, struct a
 	return o->who ? 0 : -ENOMEM;
 }
 
-/* Asks the person which candidate the walk takes. Sets *ret_answer to the index of a candidate, or
- * to ASK_DECIDE, ASK_STOP or ASK_NONE. Returns 0 or -ENOMEM. */
 static int ask(struct walk *w, const struct candidates *l, int *ret_answer)
 {
 	struct ask_option options[CANDIDATE_MAX];
@@ -179,7 +175,6 @@ static int ask(struct walk *w, const struct candidates *l, int *ret_answer)
 	return r;
 }
 
-/* Moves the candidate of `edge` to the front of the list, because `edge` is on the best path. */
 static void put_first(struct candidates *l, uint32_t edge)
 {
 	for (uint32_t i = 1; i < l->n_open; i++)
@@ -194,8 +189,7 @@ static void put_first(struct candidates *l, uint32_t edge)
 
 enum { TAKE_NONE = -1 };
 
-/* Decides which candidate the walk takes. *ret becomes the index of this candidate. If the walk
- * takes none, *ret becomes TAKE_NONE, and w->end says why. */
+/* If *ret becomes TAKE_NONE, w->end says why. */
 static int decide(struct walk *w, const struct candidates *l, int *ret)
 {
 	enum slice_decider decider = SLICE_BY_RANK;
@@ -229,7 +223,6 @@ static bool on_walk(void *arg, uint32_t segment)
 	return map_get(&w->seen, segment, NULL);
 }
 
-/* Takes one step back. Returns 1 if a step was taken; 0 if the walk has ended; or -ENOMEM. */
 static int walk_step(struct walk *w)
 {
 	struct candidate_query q = { .c = w->c,
@@ -301,7 +294,6 @@ static int walk_backward(struct walk *w)
 	return r;
 }
 
-/* An edge that the forward walk has found and may take later. */
 struct arrival {
 	uint64_t at_ns;
 	uint32_t edge, parent;
@@ -344,8 +336,6 @@ static struct arrival heap_pop(arrivals *h)
 	return top;
 }
 
-/* Tells whether the forward walk follows the edge: a rule calls it a cause, or no rule matches it
- * and it is strong. */
 static bool leads_on(const struct walk *w, uint32_t edge)
 {
 	const struct rule *rule = NULL;
@@ -358,8 +348,7 @@ static bool leads_on(const struct walk *w, uint32_t edge)
 	return rule ? rule->verdict == RULE_CAUSE : w->c->edges[edge].strength == EDGE_STRONG;
 }
 
-/* Pushes the effects of a step: the edges that the walk follows (leads_on()), and that left the segment of
- * the step after the walk had reached this segment. */
+/* An edge that left the segment before the walk reached it is no effect. */
 static int push_out(struct walk *w, arrivals *h, uint32_t step)
 {
 	const struct causal *c = w->c;

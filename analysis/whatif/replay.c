@@ -10,21 +10,18 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* Stands for the shift (see whatif.h) of a task in a cycle of waits, if the question takes away a task of
- * this cycle. Then the cycle falls apart: no task waits for a task with this value. */
+/* In place of a shift (whatif.h): the question breaks a cycle of waits through this task, so the
+ * task holds up no other task. */
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
-	uint64_t shift;   /* the shift at the start of interval next */
-	uint32_t next;    /* the first interval that has not been replayed to its end */
-	uint32_t arrival; /* where the last look-up ended: an index among the arrivals of the task */
-	size_t held_end;  /* an index of `held`: of the entries for the interval of held_of, those
-			     before this index are set */
-	uint32_t held_of; /* 1 + the last interval for which entries of `held` were set; 0: none is
-			     set */
+	uint64_t shift;
+	uint32_t next; /* the first interval that is not replayed to its end */
+	uint32_t arrival;
+	size_t held_end;  /* for the interval held_of - 1, `held` is set up to this entry */
+	uint32_t held_of; /* 0: none */
 	bool begun;
-	bool busy; /* the task is on the stack, and a task above it on the stack may ask for its
-		      shift */
+	bool busy;
 };
 
 struct replay {
@@ -32,14 +29,12 @@ struct replay {
 	const struct whatif_without *v;
 	size_t n;
 	struct replay_task *tasks;
-	uint64_t *shift; /* [interval]: the shift at the start of the interval; if the range starts later, at
-			    the start of the range. Not set before the replay of the interval */
-	/* [arrival]: the smallest result of held_by() for the arrivals in the same interval up to
-	 * this one. These results are kept, because a busy event loop has many arrivals in one
-	 * interval, and other tasks ask for its shift at many times. */
+	uint64_t *shift;
+	/* [arrival]: the smallest result of held_by() so far in its interval. A busy event loop has
+	 * many arrivals in one interval. */
 	int64_t *held;
-	bool *taken;  /* [task]: the task is taken away */
-	size_t *near; /* for whatif_rivals() */
+	bool *taken;
+	size_t *near;
 	bool any_taken;
 	uint32_t depth;
 	uint32_t stack[WHATIF_MAX_DEPTH]; /* the busy tasks; each waits for the next */
@@ -165,8 +160,6 @@ bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t 
 	return whatif_takes(x->g, v, n, c.obj, c.time);
 }
 
-/* Tells whether the arrival in this interval ended the last wait of the task. This wait is the
- * interval itself, or one before it. */
 static bool ended_wait(struct whatif *x, uint32_t interval, const struct arrival *a)
 {
 	const struct interval *s = x->g->intervals;
@@ -180,8 +173,7 @@ static bool ended_wait(struct whatif *x, uint32_t interval, const struct arrival
 	       (a->left_ns <= s[interval].to_ns + WHATIF_SEND_SLACK_NS || a->left_ns == a->ts_ns);
 }
 
-/* The same as ended_wait(), but computes the result only once for each arrival. If the result is
- * true, the replay of the wait includes the arrival already. */
+/* The replay of the wait includes an awaited arrival already. */
 static bool was_awaited(struct whatif *x, uint32_t interval, struct arrival *a)
 {
 	uint8_t known = __atomic_load_n(&a->awaited, __ATOMIC_RELAXED);
@@ -193,8 +185,6 @@ static bool was_awaited(struct whatif *x, uint32_t interval, struct arrival *a)
 	return known == AWAITED_YES;
 }
 
-/* Tells whether the question takes away the arrival `a` at `task`: the object through which the
- * arrival came, or the waits of `task` for such arrivals. */
 static bool is_taken(struct replay *k, uint32_t task, const struct arrival *a)
 {
 	struct whatif *x = k->x;
@@ -211,9 +201,6 @@ static bool is_taken(struct replay *k, uint32_t task, const struct arrival *a)
 	return whatif_takes(x->g, k->v, k->n, a->obj, TIME_KINDS);
 }
 
-/* Returns the first index in [lo, hi) of an arrival that has the time `from` or a later one; hi if
- * there is none. The search begins at `near`, an index in [lo, hi], because the result is mostly
- * close to it. */
 static size_t arrival_from(const struct arrival *v, size_t lo, size_t hi, size_t near, uint64_t from)
 {
 	size_t step = 1;
@@ -233,9 +220,6 @@ static size_t arrival_from(const struct arrival *v, size_t lo, size_t hi, size_t
 	return BISECT(i, lo, near, v[i].ts_ns >= from);
 }
 
-/* Returns the index of the first arrival at the task that has the time `from` or a later one. The
- * search begins at the result of the last look-up, because the replay goes from interval to
- * interval. */
 static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 {
 	size_t lo = k->x->arrivals_of[task], hi = k->x->arrivals_of[task + 1];
@@ -245,9 +229,8 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 	return at;
 }
 
-/* Returns the largest shift that the arrival allows its task at the time of the arrival. If the
- * task is taken away, it takes no time after the arrival; then returns this shift minus the time of
- * the arrival. Returns INT64_MAX if the arrival does not hold the task back. */
+/* Returns the largest shift that the arrival allows. For a task that is taken away, returns this
+ * shift minus the time of the arrival. INT64_MAX: any shift is allowed. */
 static int64_t held_by(struct replay *k, uint32_t interval, struct arrival *a)
 {
 	struct whatif *x = k->x;
@@ -263,11 +246,8 @@ static int64_t held_by(struct replay *k, uint32_t interval, struct arrival *a)
 	return (int64_t)(theirs + a->ts_ns - a->left_ns) - (k->taken[task] ? (int64_t)a->ts_ns : 0);
 }
 
-/* In the replay, the task of the interval may be ready to receive before the sender has sent. Then
- * the task is held back: the shift of the sender limits the shift of the task. Looks at all
- * arrivals in [from, to): those in the interval, up to t. `from` is always the same for an
- * interval. `shift` is the shift that the task would have at t if no arrival held it back. Returns
- * the task's shift at t. */
+/* In the replay, a task may be ready to receive before the sender has sent. Then the shift of the
+ * sender limits the shift of the task. */
 static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
 			  uint64_t shift)
 {
@@ -295,8 +275,6 @@ static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, ui
 	return MIN(shift, (uint64_t)(held + (k->taken[task] ? (int64_t)t : 0)));
 }
 
-/* Returns the shift at time t of a task that has been in this wait since time a. `shift` is its
- * shift at time a. */
 static uint64_t shift_after_wait(struct replay *k, uint32_t interval, uint64_t a, uint64_t t, uint64_t shift)
 {
 	bool taken = k->taken[k->x->g->intervals[interval].task];
@@ -320,8 +298,6 @@ static uint64_t shift_after_wait(struct replay *k, uint32_t interval, uint64_t a
 	return hold_back(k, interval, a + 1, t + 1, t, now);
 }
 
-/* Returns the shift at time t of the task of the interval. t is inside the interval or at its
- * end. */
 static uint64_t shift_in(struct replay *k, uint32_t interval, uint64_t t)
 {
 	const struct interval *s = &k->x->g->intervals[interval];
@@ -364,15 +340,12 @@ static void begin(struct replay *k, uint32_t task)
 		rt->shift = shift_at(k, t->parent, t->born_ns);
 	else if (k->taken[task] && rt->next < end_of(g, task) &&
 		 g->intervals[rt->next].from_ns > k->x->from_ns)
-		/* the task is taken away, so it takes no time before its first interval either,
-		 * although no record shows it there (shift_at() limits the shift in the same
-		 * way) */
+		/* a task that is taken away takes no time before its first interval either */
 		rt->shift = g->intervals[rt->next].from_ns - k->x->from_ns;
 	if (rt->shift == SHIFT_FREE)
 		rt->shift = 0;
 }
 
-/* Replays the task up to the interval that contains time t. */
 static void advance(struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;
@@ -390,8 +363,6 @@ static void advance(struct replay *k, uint32_t task, uint64_t t)
 	}
 }
 
-/* Returns the same as graph_interval_at(). Begins the search at the interval `next`, which the
- * replay of the task has reached. The result is mostly a little before `next`. */
 static uint32_t interval_at(const struct graph *g, uint32_t task, uint64_t t, uint32_t next)
 {
 	uint32_t first = g->tasks[task].first_interval, near = next;
@@ -401,8 +372,7 @@ static uint32_t interval_at(const struct graph *g, uint32_t task, uint64_t t, ui
 	return graph_interval_near(g, task, t, near);
 }
 
-/* Returns the shift of a task whose replay is under way. This task waits, directly or through
- * others, for the task that asks for the shift. */
+/* The busy task waits, directly or through others, for the task that asks. */
 static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;
@@ -445,7 +415,6 @@ static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t)
 	k->stack[k->depth++] = task;
 	rt->busy = true;
 	advance(k, task, t);
-	/* usually t is in the interval that the replay has reached */
 	i = rt->next;
 	if (i == end_of(g, task) || g->intervals[i].to_ns <= t ||
 	    (i > g->tasks[task].first_interval && g->intervals[i - 1].to_ns > t))

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* whatif.c - finds the arrivals at each task, which the replay needs; makes and frees the replay's data. */
 #include "analysis/whatif/whatif.h"
 
 #include <errno.h>
@@ -29,8 +28,6 @@ static int arrival_cmp(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Tells whether an edge of this kind says that an event of one task could not come before an event
- * of another task. */
 static bool orders(uint8_t kind)
 {
 	switch ((enum edge_kind)kind) {
@@ -66,18 +63,14 @@ static bool orders(uint8_t kind)
 	return false;
 }
 
-/* An arrival and the task that it reached. */
 struct reached {
 	uint32_t task;
 	struct arrival a;
 };
 typedef VEC(struct reached) reacheds;
 
-/*
- * A task may wait for one child while its other children end, or join one thread while other
- * threads end. Later the task needs the ends of these others too, but they have ended by then, so
- * the trace has no wait for them. This function adds an arrival for each of these others.
- */
+/* A task that waits for one child or thread needs the ends of its other ones too. The trace has no
+ * wait for those ends, so each of them makes an arrival. */
 static int find_siblings(struct whatif *x, reacheds *v)
 {
 	const struct graph *g = x->g;
@@ -104,8 +97,7 @@ static int find_siblings(struct whatif *x, reacheds *v)
 	return 0;
 }
 
-/* Sorts the arrivals at one task. Nearly all are in order, because the edges come in the order of
- * the records. So the function takes out those that are not in order, sorts them, and merges both
+/* Nearly all arrivals are in order. So the function sorts only the others, and merges both
  * lists. */
 static int sort_arrivals(struct arrival *v, size_t n)
 {
@@ -125,8 +117,7 @@ static int sort_arrivals(struct arrival *v, size_t n)
 	return r;
 }
 
-/* Tells whether the edge makes an arrival. A wake-up makes no arrival, because the replay of the
- * ended wait includes the wake-up. */
+/* A wake-up makes no arrival, because the replay of the ended wait includes it. */
 static bool arrives(const struct whatif *x, const struct edge *e)
 {
 	const struct ct_rec *event = &x->g->w->events[e->event].r;
@@ -143,14 +134,10 @@ static struct arrival arrival_of(const struct whatif *x, const struct edge *e)
 	};
 }
 
-/* Fills x->arrivals and x->arrivals_of by a counting sort. */
 static int place_arrivals(struct whatif *x, const struct causal_links *links, const reacheds *siblings)
 {
 	size_t *first = x->arrivals_of;
 
-	/* The first two loops count the arrivals at task t in first[t + 2]. After the third loop,
-	 * first[t + 1] is the place of the next arrival at t. After the last two loops, first[t] is the place
-	 * of its first arrival. */
 	for (size_t i = 0; i < links->n; i++)
 		first[links->v[i].to + 2] += arrives(x, &links->v[i]);
 	for (size_t i = 0; i < siblings->n; i++)
@@ -160,6 +147,8 @@ static int place_arrivals(struct whatif *x, const struct causal_links *links, co
 	x->arrivals = malloc((first[x->g->n_tasks + 1] + 1) * sizeof(*x->arrivals));
 	if (!x->arrivals)
 		return -ENOMEM;
+	/* Now first[t + 1] is the next free place of task t. In the end, it is the first place of
+	 * task t + 1. */
 	for (size_t i = 0; i < links->n; i++)
 		if (arrives(x, &links->v[i]))
 			x->arrivals[first[links->v[i].to + 1]++] = arrival_of(x, &links->v[i]);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* whatif_table.c - chooses the questions that are worth asking, and finds their words and their
- * shares of the path. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +24,6 @@ const char *whatif_kind_name(enum whatif_kind kind)
 	return names[kind];
 }
 
-/* Tells whether v[0 .. n) takes away a wait that contains the piece: a wait of the task of the
- * piece, or a wait of the task of a parent frame (struct path_frame). */
 static bool in_wait(struct whatif *x, const struct path *p, const struct path_piece *piece,
 		    const struct whatif_without *v, size_t n)
 {
@@ -108,9 +104,8 @@ static void ask_waits(struct table *t)
 	}
 }
 
-/* Asks about resources of which a machine may have too little, or that are outside of the program.
- * Resources with an owner, such as locks, have no question here: the table asks about the owner
- * instead. */
+/* A resource with an owner, such as a lock, has no question here: the table asks about the
+ * owner. */
 static void ask_resources(struct table *t)
 {
 	static const enum time_kind times[] = { TIME_RUNNABLE, TIME_DISK, TIME_NETWORK, TIME_TIMER,
@@ -127,7 +122,6 @@ static void ask_resources(struct table *t)
 			}
 }
 
-/* Asks about the processes that had the CPU while a task on the path was runnable. */
 static void ask_rivals(struct table *t)
 {
 	size_t asked = 0;
@@ -147,8 +141,8 @@ static void ask_rivals(struct table *t)
 	}
 }
 
-/* Tells whether other tasks of the same process are on the path. If not, the question about the
- * process is the same as the question about the task. */
+/* If no other task of the process is on the path, the questions about the task and about the
+ * process are the same. */
 static bool has_company(const struct table *t, uint32_t task)
 {
 	const struct graph *g = t->x->g;
@@ -184,8 +178,7 @@ static int within_cmp(const void *a, const void *b)
 	return x->obj < y->obj ? -1 : x->obj > y->obj;
 }
 
-/* Tells whether one row of waits has all the time of the object. Then a question about the object
- * would be the same as the question about these waits. */
+/* If the waits of one row are all the waits for the object, both questions are the same. */
 static bool told_already(const struct table *t, const struct account_row *r)
 {
 	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_WAIT]; i++)

@@ -8,20 +8,15 @@
 #include "graph/wake/blame.h"
 
 enum whatif_kind {
-	WHATIF_WAIT,     /* the wait `interval` */
-	WHATIF_WAITS,    /* the wait `interval`, and all other waits of its task that have the same
-			    object, task to blame and edge */
-	WHATIF_RESOURCE, /* of all tasks, all waits that are of the kind `time`, which is one of
-			    TIME_RUNNABLE to TIME_FAULT */
-	WHATIF_TASK,     /* the task `task` */
-	WHATIF_PROCESS,  /* the process of the task `task` */
-	WHATIF_OBJECT,   /* all waits for `obj`, of all tasks; if it is a block device, also those for its
-			    files */
+	WHATIF_WAIT,
+	WHATIF_WAITS, /* `interval`, and all like waits of its task (same object, blame and edge) */
+	WHATIF_RESOURCE,
+	WHATIF_TASK,
+	WHATIF_PROCESS,
+	WHATIF_OBJECT, /* all waits for `obj`; of a block device, also for its files */
 };
-/* Returns a word for the kind: "wait", "waits", ... */
 const char *whatif_kind_name(enum whatif_kind kind);
 
-/* One thing that a question takes away. enum whatif_kind says which member describes it. */
 struct whatif_without {
 	uint64_t obj;
 	uint32_t interval, task;
@@ -29,9 +24,8 @@ struct whatif_without {
 	enum time_kind time;
 };
 
-/* The most tasks in a row in which each task waits for the next one. If a row is longer, the
- * replay cuts the row at this length: it assumes that the next task does nothing earlier than in
- * the trace. */
+/* The most tasks in a row, each of which waits for the next. A further task does nothing earlier
+ * than in the trace. */
 #define WHATIF_MAX_DEPTH 2048
 
 #endif

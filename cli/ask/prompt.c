@@ -12,7 +12,6 @@
 #include "trace/words/describe.h"
 #include "trace/words/frame.h"
 
-/* The number of options that are shown before the person asks for more. */
 #define OPTIONS_SHOWN 9
 #define FRAMES_SHOWN  3
 
@@ -20,7 +19,7 @@ enum word { WORD_ANSWER, WORD_QUIT, WORD_MORE, WORD_HELP, WORD_BAD };
 
 struct answer {
 	enum word word;
-	int choice; /* WORD_ANSWER: the index of an option, or ASK_NONE, or ASK_STOP */
+	int choice;
 	bool keep;
 };
 
@@ -34,9 +33,7 @@ static const char *sure_words(const char *sure)
 	return !strcmp(sure, "strong") ? "certain" : !strcmp(sure, "boosted") ? "likely" : "uncertain";
 }
 
-/* Returns the index of the first frame that is not in the kernel. The function of this frame says
- * more than the function of the kernel in which the task slept. Returns 0 if all frames are in the
- * kernel. */
+/* The first frame outside of the kernel says more than the function in which the task slept. */
 static int first_of_program(const struct window_stack *s)
 {
 	int i = 0;
@@ -109,8 +106,6 @@ static void print_help(const struct prompt *t, const struct ask_question *q)
 		q->n_options);
 }
 
-/* Copies line to buf, without white space and in lower case. False: the line is too long to be an
- * answer. */
 static bool squeeze(const char *line, char *buf, size_t size)
 {
 	size_t n = 0;
@@ -126,8 +121,6 @@ static bool squeeze(const char *line, char *buf, size_t size)
 	return true;
 }
 
-/* Parses the choice in an answer: "" (the first option), "2" or "n" (none). False: the word is no
- * choice. */
 static bool parse_choice(const char *word, size_t n_options, int *ret)
 {
 	uint64_t number = 1;
@@ -142,7 +135,7 @@ static bool parse_choice(const char *word, size_t n_options, int *ret)
 	return true;
 }
 
-/* Parses an answer: "", "2", "k", "2k", "k 2", "n", "s", "q", "?" or "h". */
+/* Examples of answers: "", "2", "k", "2k", "k 2", "n", "s", "q", "?", "h". */
 static struct answer parse(const char *line, size_t n_options)
 {
 	struct answer a = { .word = WORD_BAD };
@@ -174,8 +167,7 @@ static struct answer parse(const char *line, size_t n_options)
 	return a;
 }
 
-/* Prints the prompt, and reads one line with its newline into buf. If the line does not fit into
- * buf, drops the rest of the line. False: the input has ended. */
+/* Drops the rest of a line that does not fit into buf. Returns false at the end of the input. */
 static bool read_line(struct prompt *t, const struct ask_question *q, char *buf, size_t size)
 {
 	fprintf(t->out,

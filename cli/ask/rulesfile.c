@@ -23,9 +23,8 @@ static void rule_done(struct rule *r)
 	free(r->note);
 }
 
-/* The place of an error in the file, and the buffer for the message about the error. */
 struct rules_place {
-	size_t rule; /* the number of the rule, from 1 on */
+	size_t rule;
 	char *err;
 };
 
@@ -41,9 +40,6 @@ __attribute__((format(printf, 2, 3))) static int refuse(const struct rules_place
 	return -EBADMSG;
 }
 
-/* Gets the member `key` of o, which has to be a string of at most max bytes. *ret becomes NULL if
- * there is no such member, or if the string is empty. Returns 0, or -EBADMSG if the member is
- * something else. */
 static int get_string(const struct rules_place *p, const json_t *o, const char *key, size_t max,
 		      const char **ret)
 {
@@ -133,7 +129,7 @@ static int get_verdict(const struct rules_place *p, const json_t *rule, enum rul
 	return 0;
 }
 
-/* Reads a rule. After failure too, the caller frees *ret with rule_done(). */
+/* The caller calls rule_done(), after failure too. */
 static int get_rule(const struct rules_place *p, json_t *o, struct rule *ret)
 {
 	static const char *const members[] = { "edge",  "from",    "to",   "object",
@@ -165,8 +161,6 @@ static int get_rule(const struct rules_place *p, json_t *o, struct rule *ret)
 	return r;
 }
 
-/* Gets the array of rules of a document; the array still belongs to doc. Returns 0, or -EBADMSG and
- * sets err. */
 static int get_rules(json_t *doc, json_t **ret, char err[RULESFILE_ERR_MAX])
 {
 	const json_t *schema = json_object_get(doc, "schema");
@@ -238,7 +232,6 @@ static int put(json_t *o, const char *key, const char *s)
 	return s && s[0] ? json_object_set_new(o, key, text_json(s)) : 0;
 }
 
-/* Returns a rule in the form in which it is written to a file. NULL: out of memory. */
 static json_t *rule_json(const struct rule *rule)
 {
 	json_t *o = json_object(), *object = json_object();
@@ -260,7 +253,6 @@ static json_t *rule_json(const struct rule *rule)
 	return NULL;
 }
 
-/* Returns true if two rules have the same conditions: all members except "verdict" and "note". */
 static bool same_facts(json_t *a, json_t *b)
 {
 	_cleanup_json_ json_t *x = json_copy(a), *y = json_copy(b);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rulesfile.h - the text of a rules file: JSON, ctrace.rules/1 (doc/json.md). rulestore.h knows which
- * files exist, and when to read and write them.
+ * rulesfile.h - the text of a rules file: JSON, ctrace.rules/1 (doc/json.md). rulestore.h reads and
+ * writes the files.
  *
- * People write rules files and pass them on, so the text may be hostile. Sizes are limited. An
- * unknown member of a rule is an error: if a mistyped member were ignored, the rule would match
- * more than its author means. No I/O. Any thread.
+ * People pass rules files on, so the text may be hostile. Sizes are limited. An unknown member is
+ * an error: if a mistyped member were ignored, the rule would match too much. No I/O. Any thread.
  */
 #ifndef CTRACE_CLI_ASK_RULESFILE_H
 #define CTRACE_CLI_ASK_RULESFILE_H
@@ -15,21 +14,21 @@
 #define RULESFILE_SCHEMA     "ctrace.rules/1"
 #define RULESFILE_BYTES_MAX  (1u << 20)
 #define RULESFILE_RULES_MAX  10000
-#define RULESFILE_STRING_MAX 512 /* the most bytes of each: name of an object, frame, note */
+#define RULESFILE_STRING_MAX 512 /* the most bytes of an object's name, a frame or a note */
 #define RULESFILE_ERR_MAX    256
 
-/* Appends the rules of a text to `rules`. Returns 0, -EBADMSG or -ENOMEM. After an error, `rules` is
- * as before. After -EBADMSG, err says what is wrong, and where. */
+/* Appends the rules of a text to `rules`. Returns 0, -EBADMSG or -ENOMEM. After an error,
+ * `rules` is as before. After -EBADMSG, err says what is wrong, and where. */
 int rulesfile_parse(const char *text, size_t size, struct rules *rules, char err[RULESFILE_ERR_MAX]);
-/* Returns the text of a rules file that has rules[0..n), and after them the rules of the file `old`.
- * New rules come first, because the first rule that matches wins. An old rule with the same
- * conditions as a new one is removed; everything else is kept. size: bytes of `old`; 0: there is no
- * old file. The caller frees the text. NULL: `old` is no rules file, or out of memory. */
+/* Returns the text of a rules file: first rules[0..n), then the rules of the file `old`, because
+ * the first rule that matches wins. Drops an old rule with the same conditions as a new one.
+ * size 0: there is no old file. The caller frees the text. NULL: `old` is no rules file, or out
+ * of memory. */
 char *rulesfile_merge(const char *old, size_t size, const struct rule *rules, size_t n);
 
 #define RULESFILE_WORDS_MAX 1024
-/* Writes a rule as a sentence that is safe to print: "lock from a to b through futex x is not a
- * cause". Returns buf. */
+/* Returns buf. It has a sentence that is safe to print: "lock from a to b through futex x is not
+ * a cause". */
 const char *rulesfile_words(const struct rule *rule, char buf[RULESFILE_WORDS_MAX]);
 
 #endif

@@ -23,8 +23,6 @@ int rulestore_option(struct rulestore_options *o, const char *file)
 	return CLI_OK;
 }
 
-/* Returns the path of the user's own rules file, which need not exist. NULL: neither
- * XDG_CONFIG_HOME nor HOME is an absolute path, or out of memory. */
 static char *own_path(void)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -37,9 +35,8 @@ static char *own_path(void)
 	return NULL;
 }
 
-/* Reads a file, but at most RULESFILE_BYTES_MAX + 1 bytes of it: so many bytes are enough for
- * rulesfile_parse() to see that the file is too large. The caller frees *ret. Returns 0,
- * -EMEDIUMTYPE if the file is not a regular file, or another -errno. */
+/* Reads at most one byte more than allowed, so that rulesfile_parse() sees a file that is too
+ * large. Returns -EMEDIUMTYPE if the file is not regular. */
 static int slurp(const char *path, char **ret, size_t *ret_size)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -81,7 +78,7 @@ static int say_unreadable(const char *path, int e)
 			 strerror(-e));
 }
 
-/* Refuses rules with an unknown kind of edge. Such a kind is mistyped, so the rule would never match. */
+/* A rule with a mistyped kind of edge would never match. */
 static int check_edges(const char *path, const struct rule *v, size_t n)
 {
 	const char *names[UINT8_MAX + 1];
@@ -105,8 +102,6 @@ static int check_edges(const char *path, const struct rule *v, size_t n)
 	return CLI_OK;
 }
 
-/* Loads a file. may_miss: if the file does not exist, this is no error, and the file is not added
- * to the list of files. */
 static int load(struct rulestore *s, const char *path, bool may_miss)
 {
 	_cleanup_free_ char *text = NULL;
@@ -167,7 +162,6 @@ int rulestore_open(const struct rulestore_options *o, bool asking, struct rulest
 	return CLI_OK;
 }
 
-/* Returns true if s is UTF-8. A rules file cannot hold other bytes. */
 static bool is_text(const char *s)
 {
 	size_t n = 1;
@@ -211,8 +205,7 @@ static int write_all(int fd, const char *text)
 	return fsync(fd) ? -errno : 0;
 }
 
-/* Replaces the file at path in one step. If there is an old file, the new file gets the owner, the
- * group and the permissions of the old file. Returns 0 or -errno. */
+/* Replaces the file in one step. The owner, the group and the permissions stay. */
 static int replace(const char *path, const char *text)
 {
 	_cleanup_free_ char *temp = NULL;
@@ -240,16 +233,15 @@ static int replace(const char *path, const char *text)
 	return r;
 }
 
-/* Adds rules to a file. Reads the file again first, because another process may have added rules
- * meanwhile. Returns 0, -EBADMSG if the file is no rules file, -EBADMSG or -ENOMEM if memory is
- * short, or another -errno. */
+/* Reads the file again, because another process may have added rules. Returns -EBADMSG also if
+ * memory is short. */
 static int add_to_file(const char *path, const struct rule *v, size_t n)
 {
 	_cleanup_free_ char *real = realpath(path, NULL), *old = NULL, *text = NULL;
 	size_t size = 0;
 	int r;
 
-	if (!real) { /* usually because there is no such file yet */
+	if (!real) {
 		r = make_directories(path);
 		if (r)
 			return r;
@@ -264,8 +256,6 @@ static int add_to_file(const char *path, const struct rule *v, size_t n)
 	return text ? replace(real, text) : -EBADMSG;
 }
 
-/* The rules that the answers of this run have made or changed. Their strings belong to the struct
- * rulestore. */
 struct answers {
 	VEC(struct rule) v;
 };
@@ -323,8 +313,6 @@ void rulestore_done(struct rulestore *s)
 	*s = (struct rulestore){ 0 };
 }
 
-/* Returns the path of the file of rule i. *ret_nr: the number of the rule in this file, from 1 on.
- * NULL: an answer of this run has made the rule or changed its verdict. */
 static const char *origin(const struct rulestore *s, size_t i, size_t *ret_nr)
 {
 	size_t begin = 0;

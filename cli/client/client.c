@@ -29,7 +29,6 @@ static int milliseconds_left(uint64_t deadline_ns)
 	return now >= deadline_ns ? 0 : (int)((deadline_ns - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
 }
 
-/* Writes into err why there is no connection, and what to do about it. Returns r. */
 static int refused(const char *path, int r, char *err)
 {
 	struct stat st;
@@ -62,8 +61,7 @@ static int refused(const char *path, int r, char *err)
 	return r;
 }
 
-/* Connects sock, and makes it non-blocking. While the daemon's queue of new connections is full,
- * connect() waits, but no longer than timeout_ms. Returns 0, -ETIMEDOUT or another -errno. */
+/* While the daemon's queue of new connections is full, connect() waits. */
 static int connect_within(int sock, const struct sockaddr_un *sa, int timeout_ms)
 {
 	uint64_t deadline = clock_boot_ns() + (uint64_t)timeout_ms * NSEC_PER_MSEC;
@@ -104,8 +102,6 @@ static int connect_to(const char *path, int *ret_fd, char *err)
 	return 0;
 }
 
-/* Sends some of the n bytes at p. If fd is not -1, sends this descriptor with the first byte.
- * Returns the number of bytes that were sent, or -1 and sets errno. */
 static ssize_t send_with(int sock, const char *p, size_t n, int fd)
 {
 	union {
@@ -151,7 +147,7 @@ static int send_request(int sock, const json_t *request, int fd, uint64_t deadli
 	if (!line)
 		return -ENOMEM;
 	n = strlen(line);
-	line[n++] = '\n'; /* the newline replaces the 0 at the end */
+	line[n++] = '\n';
 	while (done < n) {
 		ssize_t k = send_with(sock, line + done, n - done, done ? -1 : fd);
 
@@ -168,8 +164,6 @@ static int send_request(int sock, const json_t *request, int fd, uint64_t deadli
 	return 0;
 }
 
-/* Reads one line, up to its newline. The caller frees *ret. Returns 0, -EBADMSG if the line is
- * longer than CLIENT_ANSWER_MAX, -ETIMEDOUT, or another -errno. */
 static int read_line(int sock, uint64_t deadline_ns, char **ret)
 {
 	VEC(char) buf = { 0 };
@@ -262,8 +256,8 @@ int client_ask(int sock, const char *socket_path, const json_t *request, int fd,
 	int r;
 
 	r = send_request(sock, request, fd, deadline);
-	/* After these two errors, there may be an answer to read: a daemon that refuses a request may
-	 * answer and close the connection before it has read the whole request. */
+	/* After these errors, there may be an answer: the daemon may refuse a request before it
+	 * has read it all. */
 	if (!r || r == -EPIPE || r == -ECONNRESET)
 		r = read_line(sock, deadline, &line);
 	if (!r)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * client.h - asks a running ctraced over a unix socket. Each request and each answer is one JSON
- * object on one line. A request for a snapshot also carries the descriptor of the file to write. One
- * thread.
+ * object on one line. A request for a snapshot also carries the descriptor of the file. One thread.
  */
 #ifndef CTRACE_CLI_CLIENT_CLIENT_H
 #define CTRACE_CLI_CLIENT_CLIENT_H
@@ -18,7 +17,6 @@
 
 #define CLIENT_SOCKET_HELP "Ask the daemon at this socket (default: " CLIENT_SOCKET ")"
 
-/* The options of a command that prints one answer of the daemon: for cli_parse_into(). */
 struct client_options {
 	const char *socket;
 	bool json;
@@ -26,9 +24,9 @@ struct client_options {
 extern const struct cli_option client_options[];
 
 /*
- * Sends a request, and the descriptor fd with it unless fd is -1. The caller keeps its reference to
- * the request. Waits at most timeout_ms for the answer. Returns 0: *ret is the answer, and the caller
- * owns the reference. Otherwise err has "what failed: why; what to do", and the result is:
+ * Sends a request, and with it the descriptor fd unless fd is -1. Waits at most timeout_ms for the
+ * answer. Returns 0: the caller owns the reference *ret. Otherwise err has "what failed: why; what
+ * to do", and the result is:
  * - -ENOENT, -ECONNREFUSED: no daemon listens at the socket;
  * - -EACCES, -EPERM: the user may not use the daemon;
  * - -ETIMEDOUT: no connection within WAIT_CONNECT_MS, or no answer within timeout_ms;
@@ -39,14 +37,12 @@ extern const struct cli_option client_options[];
 int client_call(const char *socket_path, const json_t *request, int fd, int timeout_ms, json_t **ret,
 		char err[CLIENT_ERR_MAX]);
 
-/* As client_call(), for a request that is only a name: {"cmd":cmd}. */
 int client_command(const char *socket_path, const char *cmd, int timeout_ms, json_t **ret,
 		   char err[CLIENT_ERR_MAX]);
 
-/* Opens a connection for several requests. Returns the socket, which the caller closes. After a
- * failure, returns -errno and sets err as client_call() does. */
+/* Opens a connection for several requests. Returns the socket, which the caller closes, or
+ * -errno. On failure, sets err as client_call() does. */
 int client_open(const char *socket_path, char err[CLIENT_ERR_MAX]);
-/* As client_call(), on a socket of client_open(). */
 int client_ask(int sock, const char *socket_path, const json_t *request, int fd, int timeout_ms, json_t **ret,
 	       char err[CLIENT_ERR_MAX]);
 

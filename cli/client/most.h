@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* most.h - prints the task or the group that makes the most records, from the daemon's status. One thread. */
+/* most.h - prints the task or the group that makes the most records. One thread. */
 #ifndef CTRACE_CLI_CLIENT_MOST_H
 #define CTRACE_CLI_CLIENT_MOST_H
 
 #include <jansson.h>
 
-/* Prints a line for people. Prints nothing if the status names no task and no group. */
 void most_print(const json_t *status);
 
 #endif

@@ -30,11 +30,10 @@
 
 struct oneshot {
 	char *dir, *socket, *trace, *log;
-	int dir_fd; /* holds a lock on the directory; a process that gets this lock may remove the directory
-		     */
-	pid_t pid;  /* the daemon; 0: it was not started, or has been reaped */
+	int dir_fd; /* locked; a process that gets this lock may remove the directory */
+	pid_t pid;
 	uint64_t size_bytes;
-	const char *frameworks; /* borrowed; valid only while the daemon starts */
+	const char *frameworks; /* valid only while the daemon starts */
 	sigset_t old_mask;
 	bool masked;
 };
@@ -67,8 +66,8 @@ sigset_t oneshot_signals(void)
 	return set;
 }
 
-/* Removes the files in the daemon's directory, then the directory. Finds the files by the descriptor
- * of the directory: if another user owns the parent, the path may lead to another directory by now. */
+/* If another user owns the parent, the path may lead elsewhere by now, so the descriptor is
+ * used. */
 static void remove_dir(int dir_fd, const char *path)
 {
 	int fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
@@ -86,8 +85,6 @@ static void remove_dir(int dir_fd, const char *path)
 	rmdir(path);
 }
 
-/* Removes the directories in base that killed commands left behind. No process holds the lock of such
- * a directory. */
 static void sweep(const char *base)
 {
 	DIR *d = opendir(base);
@@ -119,9 +116,6 @@ static bool in_memory(const struct statfs *fs)
 	return fs->f_type == TMPFS_MAGIC || fs->f_type == RAMFS_MAGIC;
 }
 
-/* The number of bytes that dir has free for ctrace. 0: dir cannot be used, because it does not
- * exist, is not writable, has a name too long for the path of the control socket, or is in memory
- * while memory_will_do is false. */
 static uint64_t room_in(const char *dir, bool memory_will_do)
 {
 	struct sockaddr_un sa;
@@ -142,8 +136,6 @@ static uint64_t room_in(const char *dir, bool memory_will_do)
 	return fs.f_type == RAMFS_MAGIC ? (uint64_t)mem.freeram * mem.mem_unit / 2 : room;
 }
 
-/* Chooses the directory (near or /var/tmp) and the size of the circular trace. near and size_bytes
- * are as in oneshot_start(). Returns CLI_OK, or prints an error and returns CLI_FAILED. */
 static int choose(const char *near, uint64_t size_bytes, const char **ret_base, uint64_t *ret_size)
 {
 	uint64_t want = size_bytes ? size_bytes : ONESHOT_SIZE_MIN;
@@ -152,7 +144,6 @@ static int choose(const char *near, uint64_t size_bytes, const char **ret_base, 
 	bool var;
 	char need[TEXT_NUMBER_MAX], have[TEXT_NUMBER_MAX];
 
-	/* neither directory is on a disk with room: accept a directory in memory */
 	if (!room_near && !room_var) {
 		room_near = room_in(near, true);
 		room_var = room_in("/var/tmp", true);
@@ -189,8 +180,6 @@ static int make_dir(struct oneshot *r, const char *base)
 	return CLI_OK;
 }
 
-/* Finds the ctraced that belongs to this ctrace: beside ctrace, in the build tree, in ../sbin, at
- * CTRACE_DAEMON_PATH, or in PATH. */
 static void find_daemon(char buf[PATH_MAX])
 {
 	static const char *const places[] = { "ctraced", "../daemon/ctraced", "../sbin/ctraced" };
@@ -206,7 +195,6 @@ static void find_daemon(char buf[PATH_MAX])
 	snprintf(buf, PATH_MAX, "%s", access(CTRACE_DAEMON_PATH, X_OK) ? "ctraced" : CTRACE_DAEMON_PATH);
 }
 
-/* Executes the daemon. Runs in the child process and never returns. */
 static void run_daemon(const struct oneshot *r, int ready_fd, pid_t parent)
 {
 	char daemon[PATH_MAX], size[TEXT_NUMBER_MAX], ready[TEXT_NUMBER_MAX];
@@ -248,8 +236,7 @@ void oneshot_log(const struct oneshot *r, char *buf, size_t size)
 	buf[n] = 0;
 }
 
-/* Waits until the daemon says that it records (a newline), says why it cannot record, or dies.
- * Waits at most WAIT_READY_MS. Returns CLI_OK only if the daemon records. */
+/* The daemon writes a newline when it records, or else the reason why it cannot. */
 static int wait_ready(struct oneshot *r, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -308,7 +295,7 @@ int oneshot_start(const char *near, uint64_t size_bytes, const char *frameworks,
 	r->frameworks = frameworks;
 	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
 	r->masked = true;
-	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were inherited as ignored, waiting for a child would fail */
+	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored, waiting for a child would fail */
 	code = choose(near, size_bytes, &base, &r->size_bytes);
 	if (!code)
 		code = make_dir(r, base);
@@ -329,8 +316,7 @@ bool oneshot_alive(struct oneshot *r)
 	return r->pid != 0;
 }
 
-/* Kills the daemon. An orderly end would only complete the trace, and the directory with the trace
- * is removed next. */
+/* Kills the daemon. An orderly end would only complete the trace, which is removed next. */
 static void end_daemon(struct oneshot *r)
 {
 	if (!oneshot_alive(r))

@@ -15,9 +15,8 @@
 #include "lib/cleanup.h"
 #include "lib/syncdir.h"
 
-/* The partial file, which the handler of a fatal signal removes, and the process that made the
- * file. Only this process may remove the file. A child process, too, has the signal handlers until
- * it executes another program. */
+/* The handler of a fatal signal removes the partial file, but only in the process that made the
+ * file. A child process has the handler too, until it executes another program. */
 static const char *volatile pending_partial;
 static volatile pid_t pending_owner;
 
@@ -27,7 +26,7 @@ static void on_fatal(int sig)
 {
 	if (pending_partial && pending_owner == getpid())
 		unlink(pending_partial);
-	raise(sig); /* the default action is set again, so the signal ends ctrace when this handler returns */
+	raise(sig); /* the default action is set again, so this ends ctrace */
 }
 
 static void guard(const char *partial)
@@ -82,12 +81,11 @@ static bool is_named(int fd, const char *path)
 }
 
 /*
- * Removes a partial file that a killed ctrace left behind. ctrace does not write into the old file,
- * because a process that had opened it could read the new trace. Files of other users, links and all
- * other kinds of files stay untouched. *ret_old: the descriptor of the old file; -1: there was none.
- * The descriptor holds a lock, and stays open until the new file exists, so that two processes that
- * begin at the same time do not remove each other's file. Returns 0, or CLI_FAILED: an error has been
- * printed.
+ * Removes a partial file that a killed ctrace left behind. The old file is not written again,
+ * because a process that has it open could read the new trace. Links and files of other users stay.
+ *
+ * *ret_old: the descriptor of the old file, or -1. Its lock lasts until the new file exists. So two
+ * processes do not remove each other's file.
  */
 static int remove_old(const struct outfile *o, int *ret_old)
 {
@@ -114,8 +112,7 @@ static int remove_old(const struct outfile *o, int *ret_old)
 	return CLI_OK;
 }
 
-/* Makes the partial file anew. No other user can open the new file, whatever the umask and the mode
- * of the directory are. Returns CLI_OK, or CLI_FAILED: an error has been printed. */
+/* Only the user and root can open the new file, whatever the umask is. */
 static int make_partial(struct outfile *o)
 {
 	_cleanup_close_ int old = -1;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * outfile.h - a trace file that appears whole or not at all: it is written as NAME.partial and
- * renamed at the end. These functions print their errors themselves. One thread, and one file at a
- * time.
+ * renamed at the end. The functions print their errors themselves. One thread, one file at a time.
  */
 #ifndef CTRACE_CLI_CLIENT_OUTFILE_H
 #define CTRACE_CLI_CLIENT_OUTFILE_H
@@ -10,23 +9,22 @@
 struct outfile {
 	char *path;
 	char *partial;
-	int fd; /* the partial file, open for reading and writing; outfile_open() leaves it empty */
+	int fd;
 };
 
 /*
- * Creates NAME.partial: a new file with mode 0600 that belongs to the caller. NAME is the path. If
- * path is NULL, NAME is "ctrace-YYYYmmdd-HHMMSS.ctr" in the current directory. Returns 0, or
- * CLI_FAILED if:
+ * Creates NAME.partial with mode 0600. NAME is the path. If path is NULL, NAME is
+ * "ctrace-YYYYmmdd-HHMMSS.ctr" in the current directory. Returns 0, or CLI_FAILED if:
  * - NAME exists and is no regular file;
  * - NAME.partial exists, and is no regular file, has several links, or belongs to another user;
  * - another ctrace is writing the same file;
  * - NAME.partial cannot be created, or memory is short.
  */
 int outfile_open(const char *path, struct outfile *ret);
-/* Syncs the partial file and renames it to NAME. Returns 0 or CLI_FAILED. In both cases the caller
- * has to call outfile_done(), which removes a partial file that was not renamed. */
+/* Syncs the partial file and renames it to NAME. Returns 0 or CLI_FAILED. In both cases the
+ * caller calls outfile_done(). */
 int outfile_commit(struct outfile *o);
-/* Removes the partial file if it was not renamed, and releases everything. Accepts OUTFILE_NONE. */
+/* Removes a partial file that was not renamed. Accepts OUTFILE_NONE. */
 void outfile_done(struct outfile *o);
 
 #define OUTFILE_NONE                                                                                         \

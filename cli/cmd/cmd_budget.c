@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace budget - shows the budget, the cost and the step of the running daemon, or changes the
- * budget. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -38,7 +36,6 @@ static double real(const json_t *o, const char *key)
 	return json_number_value(json_object_get(o, key));
 }
 
-/* Writes a budget into buf: "3 %", or "none". Returns buf. */
 static const char *percent(double v, char buf[TEXT_NUMBER_MAX])
 {
 	snprintf(buf, TEXT_NUMBER_MAX, v > 0 ? "%.3g %%" : "none", v);

@@ -59,20 +59,17 @@ static const struct cli_usage diagnose_usage = {
 	.options = diagnose_options,
 };
 
-/* The time of --at; to_ns 0: --at was not given. */
 struct moment {
 	uint64_t from_ns, to_ns;
 };
 
-/* The task to diagnose. */
 struct victim {
 	uint32_t task;
 	struct diagnosis *diagnosis; /* the diagnosis without questions; NULL: not made yet */
 };
 
-/* Finds the worst hang of the requested tasks; with --at, the worst hang at that time. Narrows
- * in->from_ns and in->to_ns to the hang. If there is no hang, sets ret->task to GRAPH_NONE. Returns
- * an exit code. */
+/* Finds the worst hang, with --at the worst hang at that time. Narrows the window to the hang.
+ * If there is no hang, ret->task is GRAPH_NONE. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who, const struct moment *at,
 		      struct victim *ret)
 {
@@ -86,8 +83,7 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	r = hangs_search(in->graph, in->from_ns, in->to_ns, &filter, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	/* The user has pressed Ctrl-C. Threads may still read the graph, so the graph is not
-	 * freed. */
+	/* After Ctrl-C, threads may still read the graph, so it is not freed. */
 	if (h->missing)
 		_exit(cli_output_end(CLI_FAILED));
 	ret->task = GRAPH_NONE;
@@ -96,11 +92,9 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
-		/* The list begins with the worst hang. If no task is named, take the first hang.
-		 * If tasks are named, take the longest of the hangs that are as bad as the first
-		 * hang: both have the same `alarm` and `minor`, and both or neither have the
-		 * verdict "normal". (The idle master process of a server waits longer than the
-		 * worker that hangs, but is not as bad.) */
+		/* h->v begins with the worst hang. If tasks are named, the longest of the
+		 * equally bad hangs counts. The idle master of a server waits longer than its
+		 * hung worker, but is not as bad. */
 		if (!best || (named && best->alarm == x->alarm && best->minor == x->minor &&
 			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
 				      (x->diagnosis->verdict == VERDICT_NORMAL) &&
@@ -117,8 +111,6 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	return CLI_OK;
 }
 
-/* Finds a task that matches `who` and that lived at the time of --at (without --at: in the window).
- * Prefers the main thread of a process. GRAPH_NONE: there is no such task. */
 static uint32_t find_task(const struct analysis_input *in, const struct hangs_filter *who,
 			  const struct moment *at)
 {
@@ -147,7 +139,6 @@ static uint32_t find_task(const struct analysis_input *in, const struct hangs_fi
 	return best;
 }
 
-/* Clips the window to the life of the task, because nothing can be said about other times. */
 static void clip_to_life(struct analysis_input *in, uint32_t task)
 {
 	const struct graph_task *t = &in->graph->tasks[task];
@@ -158,10 +149,8 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
-/* Diagnoses ret->task, the main thread of the process `who` (or another thread, if the trace has
- * no main thread). If nothing is wrong with ret->task, but another thread of the process hangs,
- * takes that other thread: the main thread of some programs only waits for signals. Returns an
- * exit code. */
+/* If nothing is wrong with ret->task, takes another thread of the process, if one hangs. The main
+ * thread of some programs only waits for signals. */
 static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *who, struct victim *ret)
 {
 	const struct diagnose_options o = { .window_given = true };
@@ -169,11 +158,11 @@ static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *wh
 	int r = diagnose(in->graph, ret->task, in->from_ns, in->to_ns, &o, &ret->diagnosis);
 
 	if (r || ret->diagnosis->verdict != VERDICT_NORMAL)
-		return CLI_OK; /* diagnose_print() reports the error */
+		return CLI_OK;
 	r = hangs_search(in->graph, in->from_ns, in->to_ns, who, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	if (h->missing) /* the user has pressed Ctrl-C; see find_stall() */
+	if (h->missing)
 		_exit(cli_output_end(CLI_FAILED));
 	if (h->n && h->v[0].alarm) {
 		diagnosis_free(ret->diagnosis);
@@ -233,8 +222,8 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 		in->path);
 }
 
-/* Returns the length of the time for which the argument of --at stands: "14:03" is a minute, "14:03:12" and
- * "-30s" are a second. A time with a fraction, or in nanoseconds, is a moment of 1 ns. */
+/* "14:03" is a minute, "14:03:12" and "-30s" are a second. A time with a fraction, or in
+ * nanoseconds, is a moment of 1 ns. */
 static uint64_t at_length(const char *at)
 {
 	unsigned colons = 0;
@@ -263,8 +252,6 @@ static int diagnose_window(struct analysis_input *in, const struct request *rq, 
 	if (timearg_parse(rq->at, &ctx, &ret->from_ns, err))
 		return cli_usage_error(&diagnose_usage, "--at %s: %s", rq->at, err);
 	ret->to_ns = ret->from_ns + at_length(rq->at);
-	/* the time is outside of the window: tracefile_time() reports the error, with the range of
-	 * the trace */
 	if (ret->to_ns <= in->from_ns || ret->from_ns >= in->to_ns)
 		return tracefile_time(in->reader, in->path, "--at", rq->at, &ret->from_ns);
 	in->from_ns = MAX(in->from_ns, ret->from_ns > LOAD_AROUND_NS ? ret->from_ns - LOAD_AROUND_NS : 0);
@@ -315,8 +302,6 @@ static int diagnose_print(struct analysis_input *in, const struct request *rq, c
 	return r ? r : interview->code;
 }
 
-/* Opens a copy of the daemon's trace. The copy begins LOAD_AROUND_NS before --from or --at; if
- * neither is given, NOW_NS ago. */
 static int open_now(struct analysis_input *in, const struct request *rq)
 {
 	const char *socket = rq->socket ? rq->socket : CLIENT_SOCKET, *begin = rq->from ? rq->from : rq->at;

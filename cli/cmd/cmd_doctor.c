@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace doctor - shows what this machine allows, and which hooks are live. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -26,12 +25,11 @@ static const struct cli_usage usage = {
 	.options = client_options,
 };
 
-/* A fact that ctrace can find out without a daemon. */
 struct finding {
 	const char *name;
 	char value[128];
 	bool good;
-	const char *advice; /* what to do if the fact is not good */
+	const char *advice;
 };
 enum {
 	FOUND_PRIVILEGE,
@@ -44,7 +42,6 @@ enum {
 	FOUND_CNT
 };
 
-/* Reads the first line of a small file. False: the file is empty, or cannot be read. */
 static bool first_line(const char *path, char buf[128])
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
@@ -57,8 +54,7 @@ static bool first_line(const char *path, char buf[128])
 
 static void look_at_privilege(struct finding *f)
 {
-	/* Bits of CapEff in /proc/self/status. ctraced needs BPF and PERFMON, or SYS_ADMIN, which includes
-	 * both. */
+	/* Bits of CapEff in /proc/self/status. ctraced needs BPF and PERFMON, or SYS_ADMIN. */
 	const unsigned long long bpf = 1ULL << 39, perfmon = 1ULL << 38, admin = 1ULL << 21;
 	_cleanup_fclose_ FILE *s = fopen("/proc/self/status", "re");
 	unsigned long long caps = 0;
@@ -74,8 +70,7 @@ static void look_at_privilege(struct finding *f)
 	f->advice = "run it as root; in a container, give it CAP_BPF and CAP_PERFMON";
 }
 
-/* Finds out whether ctrace sees the tasks of the whole machine. Even in a privileged container, a
- * task may have another tid than in the kernel. */
+/* Even in a privileged container, a task may have another tid than in the kernel. */
 static void look_at_namespaces(struct finding *f)
 {
 	unsigned found = hostns_look();
@@ -134,7 +129,7 @@ static void look(struct finding f[FOUND_CNT])
 			: "the kernel must be built with CONFIG_DEBUG_INFO_BTF; those of distributions are";
 	look_at_lockdown(&f[FOUND_LOCKDOWN]);
 	f[FOUND_PARANOID].name = "perf_event_paranoid";
-	/* this limit does not matter to root; the line is here because many people ask about it */
+	/* root may ignore this limit; it is shown because many people ask about it */
 	f[FOUND_PARANOID].good = true;
 	if (!first_line("/proc/sys/kernel/perf_event_paranoid", f[FOUND_PARANOID].value))
 		strcpy(f[FOUND_PARANOID].value, "not there");
@@ -142,8 +137,6 @@ static void look(struct finding f[FOUND_CNT])
 	f[FOUND_DAEMON].good = true;
 }
 
-/* Asks the running daemon. If no daemon runs and the user is root, starts a daemon for this one question.
- * NULL: there is no answer, and err says why. */
 static json_t *ask(const char *socket, char *where, size_t size, char err[CLIENT_ERR_MAX])
 {
 	json_t *answer = NULL;
@@ -245,8 +238,7 @@ int cmd_doctor(int argc, char **argv)
 		print_json(found, answer, able);
 	} else {
 		if (answer)
-			/* if memory is short, some strings stay as they are; the cleaner of stdout
-			 * (output.h) makes these safe */
+			/* if this fails, the cleaner of stdout (output.h) makes the strings safe */
 			(void)text_clean(answer);
 		print_text(found, answer);
 		json_decref(answer);

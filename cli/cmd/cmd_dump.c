@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace dump - prints the records of a trace, one on each line. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,16 +9,15 @@
 #include "trace/words/describe.h"
 
 #define KINDS_TEXT_MAX 1024
-/* dump_piece() checks after each LOOK_EVERY records whether stdout can still be written. */
-#define LOOK_EVERY 256
+#define LOOK_EVERY     256
 
 enum { OPT_TID = 256, OPT_PID, OPT_KIND };
 
 struct filter {
-	uint64_t tid, pid; /* only records about this task or process; 0: any */
-	const char *comm;  /* only records about tasks with this name; NULL: any */
-	uint64_t kinds;    /* bit n: records of kind n; 0: all kinds */
-	bool known;        /* the trace has the task that the user asks for */
+	uint64_t tid, pid;
+	const char *comm;
+	uint64_t kinds; /* bit n: records of kind n; 0: all kinds */
+	bool known;
 };
 
 struct dump {

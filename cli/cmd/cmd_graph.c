@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace graph - prints the causal graph of a window, as JSON or as a picture in the language
- * dot. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,7 +12,7 @@ enum { OPT_FORMAT = 256, OPT_AROUND, OPT_DEPTH, OPT_POLICY, OPT_CUTS_OFF };
 
 struct graph_request {
 	const char *path, *from, *to, *boot;
-	char *around_task; /* the task in the argument of --around; NULL: --around is not given */
+	char *around_task;
 	const char *around_time;
 	uint64_t depth;
 	struct causal_options options;
@@ -48,7 +46,7 @@ static const struct cli_usage graph_usage = {
 #define DEPTH_DEFAULT 3
 #define DEPTH_MAX     1000
 
-/* Splits the argument of --around in place, at its last @. (A name may have an @, a time has none.) */
+/* Splits arg in place, at its last @. A name may have an @, a time has none. */
 static int parse_around(char *arg, struct graph_request *rq)
 {
 	char *at = strrchr(arg, '@');
@@ -145,7 +143,7 @@ static int graph_print(const struct analysis_input *in, const struct graph_reque
 	return r;
 }
 
-/* Loads the requested part of the trace. in->from_ns and in->to_ns become the window to show. */
+/* in->from_ns and in->to_ns become the window to show. */
 static int graph_load(const struct graph_request *rq, struct analysis_input *in, uint64_t *ret_at_ns)
 {
 	int r;

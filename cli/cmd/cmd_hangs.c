@@ -60,7 +60,7 @@ static json_t *hangs_json(const struct analysis_input *in, const struct hangs_fi
 	return doc;
 }
 
-/* Ends the process after Ctrl-C, without freeing the graph: threads may still read it for a long time. */
+/* Does not free the graph: after Ctrl-C, threads may still read it for a long time. */
 static _Noreturn void end_interrupted(void)
 {
 	_exit(cli_output_end(CLI_FAILED));

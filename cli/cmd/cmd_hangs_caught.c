@@ -17,14 +17,14 @@
 #include "trace/words/describe.h"
 
 #define CAUGHT_STATE_DIR "/var/lib/ctrace"
-#define CAUGHT_MAX       1000 /* from a directory, at most the newest 1000 hangs are read */
+#define CAUGHT_MAX       1000
 #define CAUGHT_TEXT_MAX  4096
-#define CAUGHT_OTHERS    3 /* how many other hangs of a snapshot are named */
+#define CAUGHT_OTHERS    3
 
 struct caught {
-	json_t *list; /* the hangs, the oldest first */
+	json_t *list;
 	uint64_t left_out;
-	json_t *status; /* answer to the request "status"; NULL: there is none */
+	json_t *status;
 	char dir[PATH_MAX];
 };
 
@@ -58,8 +58,6 @@ static int caught_read(const char *state_dir, struct caught *ret)
 	return r;
 }
 
-/* Gets the hangs: from the daemon, or from the state directory. Prints its errors itself, and
- * returns an exit code. */
 static int caught_get(const char *state_dir, const char *socket, struct caught *ret)
 {
 	char err[CLIENT_ERR_MAX] = "";
@@ -96,9 +94,6 @@ static const char *str(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
-/* `hangs` are the hangs of one snapshot. Prints the victims of all but the first: at most
- * CAUGHT_OTHERS names, then the number of victims that are left. n: the number of all hangs of
- * the snapshot but the first. */
 static void print_others(const json_t *hangs, size_t n)
 {
 	size_t shown = 0;
@@ -116,7 +111,6 @@ static void print_others(const json_t *hangs, size_t n)
 	putchar(')');
 }
 
-/* Prints the diagnosis, or why there is none, in a sentence or two. */
 static void print_what(const json_t *o)
 {
 	const json_t *diagnosis = json_object_get(o, "diagnosis");
@@ -157,7 +151,6 @@ static void print_row(const json_t *o)
 	print_what(o);
 }
 
-/* Prints the next command to type, for the newest hang that has a snapshot. */
 static void print_next(const struct caught *c)
 {
 	for (size_t i = json_array_size(c->list); i-- > 0;) {
@@ -176,8 +169,6 @@ static void print_next(const struct caught *c)
 	}
 }
 
-/* Prints how many of the noticed hangs got no snapshot, and for how long the daemon had too few
- * records to notice all hangs. Says so if the daemon keeps no snapshots at all. */
 static void print_uncaught(const json_t *status)
 {
 	const json_t *incidents = json_object_get(status, "incidents");

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd_hangs_caught.h - `ctrace hangs` without a trace: lists the hangs that the daemon noticed and
- * of which it kept a snapshot. Asks the daemon. If the daemon at the default socket does not
- * answer, reads /var/lib/ctrace/hangs.
+ * cmd_hangs_caught.h - `ctrace hangs` without a trace: lists the hangs of which the daemon kept a
+ * snapshot. If the daemon at the default socket does not answer, reads /var/lib/ctrace/hangs.
  */
 #ifndef CTRACE_CLI_CMD_CMD_HANGS_CAUGHT_H
 #define CTRACE_CLI_CMD_CMD_HANGS_CAUGHT_H
 
 #include <stdbool.h>
 
-/* state_dir: read this directory and ask no daemon; NULL: ask the daemon at the socket. Returns an exit
- * code. */
+/* state_dir: read this directory, and ask no daemon. Returns an exit code. */
 int hangs_caught(const char *state_dir, const char *socket, bool json);
 
 #endif

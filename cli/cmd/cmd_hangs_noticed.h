@@ -8,11 +8,8 @@
 #include "analysis/hangs/hangs.h"
 #include "cli/input/analysis_input.h"
 
-/* Prints a heading, and a line for each hang. Prints nothing if there are no hangs. Only the fields
- * cgroup and container of the filter `who` are used. */
+/* Prints nothing if there are no hangs. Of the filter, only cgroup and container are used. */
 void hangs_noticed_print(const struct analysis_input *in, const struct hangs_filter *who);
-/* Returns the hangs that hangs_noticed_print() prints, as a JSON array; a new reference. NULL: out of
- * memory. */
 json_t *hangs_noticed_json(const struct analysis_input *in, const struct hangs_filter *who);
 
 #endif

@@ -16,20 +16,19 @@
 
 struct search {
 	const struct graph *g;
-	int done_fd; /* an eventfd: readable when a thread has finished with a row */
-	bool worst;  /* only the worst hang is wanted */
+	int done_fd; /* an eventfd: readable when a thread has finished a row */
+	bool worst;
 	pthread_t threads[DIAGNOSE_THREADS];
 	size_t n_threads;
 
 	pthread_mutex_t lock; /* protects the members below, and the rows without diagnosis */
 	struct hangs *h;
-	size_t next; /* the first row that no thread has taken */
-	size_t done; /* the number of rows that are diagnosed */
-	bool over;   /* the search has ended: no thread may take a row or put one back */
+	size_t next;
+	size_t done;
+	bool over;
 	int err;
 };
 
-/* Takes the next row for a thread, and copies it. False: no row is left, or the search is over. */
 static bool take(struct search *s, size_t *ret_row, struct hang *ret)
 {
 	bool any;
@@ -85,7 +84,6 @@ static void start(struct search *s)
 		work(s);
 }
 
-/* Whether the row has its diagnosis, so that hangs_settle() can be called for it. */
 static bool is_ready(struct search *s, size_t row)
 {
 	bool ready;
@@ -96,8 +94,6 @@ static bool is_ready(struct search *s, size_t row)
 	return ready;
 }
 
-/* Whether the search can end: only the worst hang is wanted, and it is among the first `settled`
- * rows. */
 static bool is_found(struct search *s, size_t settled)
 {
 	bool found;
@@ -108,7 +104,6 @@ static bool is_found(struct search *s, size_t settled)
 	return found;
 }
 
-/* Shows the progress. Returns the error of a thread, or 0. */
 static int look(struct search *s)
 {
 	size_t done;
@@ -122,10 +117,9 @@ static int look(struct search *s)
 	return err;
 }
 
-/* Calls hangs_settle() for the rows in order, for each row as soon as the row is diagnosed. Ends
- * after the last row, after an error, or after a signal. If s->worst is set, also ends when the
- * worst hang is known. *settled is the number of settled rows: before the call, and after it.
- * Returns 0 or -errno. A signal is no error, but sets *ret_interrupted. */
+/* Settles the rows in order, each as soon as it is diagnosed. Ends after the last row, an error
+ * or a signal. If s->worst is true, also ends when the worst hang is known. *settled: the number
+ * of settled rows, before and after the call. */
 static int wait_for_rows(struct search *s, int signal_fd, size_t *settled, bool *ret_interrupted)
 {
 	struct pollfd p[] = { { .fd = s->done_fd, .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };
@@ -153,7 +147,6 @@ static int wait_for_rows(struct search *s, int signal_fd, size_t *settled, bool 
 	return r;
 }
 
-/* Makes each thread end after the row that it has taken. */
 static void end(struct search *s)
 {
 	pthread_mutex_lock(&s->lock);
@@ -162,7 +155,6 @@ static void end(struct search *s)
 	cli_progress_count("", 0, 0);
 }
 
-/* Waits for the threads, then frees s. */
 static void search_free(struct search *s)
 {
 	for (size_t i = 0; i < s->n_threads; i++)
@@ -172,15 +164,14 @@ static void search_free(struct search *s)
 	free(s);
 }
 
-/* Does not wait for the threads. The threads may still use s, so s is not freed. */
+/* The threads may still use s, so s is not freed. */
 static void search_abandon(struct search *s)
 {
 	for (size_t i = 0; i < s->n_threads; i++)
 		pthread_detach(s->threads[i]);
 }
 
-/* Drops the rows from n on. Some of these rows may have a diagnosis already, because the threads do
- * not wait for hangs_settle(). */
+/* Rows from n on may have a diagnosis already: the threads do not wait for hangs_settle(). */
 static void drop_rows(struct hangs *h, size_t n)
 {
 	for (size_t i = n; i < h->n; i++)
@@ -188,8 +179,6 @@ static void drop_rows(struct hangs *h, size_t n)
 	h->n = n;
 }
 
-/* Diagnoses the rows from `first` on. worst: ends when the worst hang is known, and drops the rows
- * that are not settled by then. Returns 0 or -errno. */
 static int diagnose_rows(const struct graph *g, struct hangs *h, size_t first, bool worst)
 {
 	struct search *s = calloc(1, sizeof(*s));
@@ -208,7 +197,7 @@ static int diagnose_rows(const struct graph *g, struct hangs *h, size_t first, b
 			      .lock = PTHREAD_MUTEX_INITIALIZER };
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
-	pthread_sigmask(SIG_BLOCK, &set, &old); /* before the threads start, because they inherit the mask */
+	pthread_sigmask(SIG_BLOCK, &set, &old); /* the threads inherit the mask */
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	s->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = fd < 0 || s->done_fd < 0 ? -errno : 0;
@@ -229,9 +218,8 @@ static int diagnose_rows(const struct graph *g, struct hangs *h, size_t first, b
 	return r;
 }
 
-/* Diagnoses the rows up to the worst hang. The worst hang is mostly one of the first candidates. So this
- * thread diagnoses the first DIAGNOSE_ALONE candidates without help, and other threads start only if the
- * worst hang is not among them. */
+/* The worst hang is mostly one of the first candidates. So this thread diagnoses the first
+ * DIAGNOSE_ALONE candidates before it starts others. */
 static int diagnose_worst(const struct graph *g, struct hangs *h)
 {
 	bool found = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd_hangs_search.h - finds hangs with all CPUs that the process may use (16 at most). Shows the progress on
- * stderr, if stderr is a terminal. Ctrl-C ends the search early.
+ * cmd_hangs_search.h - finds hangs with all CPUs that the process may use (16 at most). Shows the
+ * progress on stderr, if that is a terminal. Ctrl-C ends the search early.
  */
 #ifndef CTRACE_CLI_CMD_CMD_HANGS_SEARCH_H
 #define CTRACE_CLI_CMD_CMD_HANGS_SEARCH_H
@@ -9,11 +9,10 @@
 #include "analysis/hangs/hangs.h"
 
 /*
- * Does the same as hangs_find(), and returns the same list. Returns 0 or -errno.
+ * Sets *ret to the same list as hangs_find(). Returns 0 or -errno.
  *
- * After Ctrl-C the list has the rows that are diagnosed, and (*ret)->missing is not 0. In this
- * case, threads may still read the graph: the caller must not free the graph, and ends the process
- * with _exit().
+ * After Ctrl-C, the list has only the diagnosed rows, and (*ret)->missing is not 0. Threads may
+ * still read the graph then: do not free it, and end the process with _exit().
  */
 int hangs_search(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 		 struct hangs **ret);

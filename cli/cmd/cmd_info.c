@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace info - shows the contents of a trace. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -17,7 +16,7 @@
 #include "trace/words/describe.h"
 
 enum { OPT_BOOT = 256, OPT_JSON };
-#define GAPS_MAX   1000 /* gaps that are kept for --json; further gaps are only counted */
+#define GAPS_MAX   1000
 #define GAPS_SHOWN 10
 
 static const struct cli_option options[] = {
@@ -35,7 +34,6 @@ static const struct cli_usage usage = {
 	.options = options,
 };
 
-/* The facts that are not in the headers of the file segments. */
 struct contents {
 	struct map tasks, objects, stacks;
 	VEC(struct window_record) gaps;
@@ -49,7 +47,7 @@ static bool look_at_piece(void *arg, const struct window *w, size_t first, size_
 	struct contents *c = arg;
 	int r = 0;
 
-	/* Counts tasks by tid and start time, because a tid is reused. */
+	/* A tid is reused, so the start time counts too. */
 	for (size_t i = 0; i < w->n_tasks && !r; i++)
 		r = map_set(&c->tasks, w->tasks[i].tid ^ w->tasks[i].start_ns << 22, 1);
 	for (size_t i = 0; i < w->n_objects && !r; i++)
@@ -87,8 +85,8 @@ static double bytes_per_record(const struct reader_info *i)
 	return i->records ? (double)(i->used_slots * i->slot_bytes) / (double)i->records : 0;
 }
 
-/* A gap has no "cpu" if records of all CPUs are missing, and no "records" if the number of missing records is
- * not known. */
+/* A gap without "cpu" is a gap of all CPUs. Without "records", the number of missing records is not
+ * known. */
 static json_t *gaps_json(const struct contents *c)
 {
 	json_t *gaps = json_array();
@@ -118,7 +116,6 @@ static json_t *counts_json(const struct reader_info *i)
 	return kinds;
 }
 
-/* Makes an object from "a=b,c=d". */
 static json_t *hooks_json(const char *hooks)
 {
 	json_t *o = json_object();
@@ -169,7 +166,6 @@ static void print_clean(const char *label, const char *text)
 	printf("%-9s %s\n", label, clean && *clean ? clean : "unknown");
 }
 
-/* Prints the list of hooks, and breaks lines at its commas. */
 static void print_hooks(const char *hooks)
 {
 	const char *label = "Hooks:";

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace jobs - shows the queues of jobs in a trace: how long jobs wait and run, and why they
- * wait. */
 #include <string.h>
 
 #include "cli/cli.h"
@@ -34,8 +32,6 @@ static const struct cli_usage jobs_usage = {
 	.options = jobs_table,
 };
 
-/* Opens a trace and finds its queues. Returns CLI_OK. After a failure, returns the exit code
- * for the command. */
 static int load(struct analysis_input *in, const char *path, const struct jobs_options *window,
 		struct queues **ret)
 {

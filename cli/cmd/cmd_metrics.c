@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace metrics - prints the figures of the running daemon as text for Prometheus. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -38,9 +37,8 @@ static const char down[] = "# HELP ctrace_up Whether the daemon answers.\n"
 			   "# TYPE ctrace_up gauge\n"
 			   "ctrace_up 0\n";
 
-/* Writes a new file and renames it, because Prometheus' collector may read at any time and must never
- * see half of a file. The name of the new file does not end in .prom, so the collector ignores a new
- * file that a killed command left behind. */
+/* The collector of Prometheus may read at any time, so the file is renamed when it is whole. The
+ * collector ignores a leftover, because its name does not end in .prom. */
 static int write_textfile(const char *path, const char *text)
 {
 	_cleanup_free_ char *tmp = NULL;

@@ -50,12 +50,11 @@ static const struct cli_usage path_usage = {
 	.options = path_table,
 };
 
-/* The analysis of a path: its graph, its threads and its results. */
 struct path_work {
 	const struct graph *g;
-	struct graph own_g; /* a view of the graph, whose look-ups use up the budget in `own` (scan.h) */
+	struct graph own_g;
 	struct graph_scans own;
-	unsigned n_threads; /* at most PATH_THREADS */
+	unsigned n_threads;
 	struct causal_links links;
 	struct path *path;
 	struct account *account;
@@ -75,10 +74,9 @@ static void path_work_done(struct path_work *k)
 	free(k->links.v);
 }
 
-/* Computes the what-if of the headline: how much shorter the interval would be without the waits of
- * the largest row of ACCOUNT_WAIT. If this row is the time in which the task waited for a CPU, the
- * what-if takes away the waits of all tasks for CPUs. If the row is time in which the task ran, or
- * in which it is not known for what the task waited, the headline has no what-if. */
+/* Asks how much shorter the range would be without the largest row of ACCOUNT_WAIT. If this row is
+ * the wait for a CPU, takes away the waits of all tasks for CPUs. Other rows without a resource
+ * have no what-if. */
 static int headline(struct path_work *k)
 {
 	const struct account_row *r = &k->account->rows[ACCOUNT_WAIT][0];
@@ -114,8 +112,6 @@ static int walk_path(struct path_work *k, const struct analysis_input *in, uint3
 	return r ? r : account_new(k->g, k->path, &k->account);
 }
 
-/* Finds the causal links and walks the path. Does both at the same time if it may use two
- * threads. */
 static int walk_both(struct path_work *k, const struct analysis_input *in, uint32_t task)
 {
 	struct link l = { .g = k->g };
@@ -148,10 +144,9 @@ static int walk(struct path_work *k, const struct analysis_input *in, uint32_t t
 	return r ? r : headline(k);
 }
 
-/* The questions of the table, for the threads that answer them. */
 struct asking {
 	struct path_work *k;
-	size_t next; /* the first row that no thread has taken */
+	size_t next;
 	int err;
 };
 
@@ -199,8 +194,6 @@ static int ask_without(struct path_work *k)
 	return r ? r : whatif_on_path(k->whatif, k->path, v->without, v->n_without, &v->answer.path_ns);
 }
 
-/* Clips the window to the life of the task, because nothing can be said about other times. Does not
- * move the begin of the window if --from is given, nor its end if --to is given. */
 static void clip_to_life(struct analysis_input *in, const struct path_options *o, uint32_t task)
 {
 	const struct graph_task *t = &in->graph->tasks[task];
@@ -211,7 +204,6 @@ static void clip_to_life(struct analysis_input *in, const struct path_options *o
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
-/* Does the whole analysis. Returns an exit code of ctrace. */
 static int path_work(struct path_work *k, struct analysis_input *in, const struct path_options *o,
 		     uint32_t task)
 {
@@ -230,9 +222,8 @@ static int path_work(struct path_work *k, struct analysis_input *in, const struc
 	return exit_code;
 }
 
-/* As path_work(), but works on several threads. If the threads spend the whole budget for look-ups
- * (scan.h), the answer depends on the order in which the threads work. Then this function does the
- * work again, on one thread. */
+/* If the threads spend the whole budget for look-ups (scan.h), the answer depends on their
+ * order. Then one thread does the work again. */
 static int path_work_fast(struct path_work *k, struct analysis_input *in, const struct path_options *o,
 			  uint32_t task)
 {
@@ -290,7 +281,6 @@ static int path_print(struct analysis_input *in, const struct path_options *o)
 	return exit_code;
 }
 
-/* Handles one option. Returns 0, or an exit code of ctrace. */
 static int path_option(struct path_options *o, int c, const char *arg)
 {
 	if (c == OPT_TID)

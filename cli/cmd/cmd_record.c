@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace record - records with a daemon of its own: while a command runs, for a given time, or
- * until Ctrl-C. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -47,15 +45,13 @@ static const struct cli_usage usage = {
 struct session {
 	struct oneshot *recorder;
 	int signal_fd;
-	pid_t cmd;         /* pid of CMD; 0: CMD was not started, or has ended */
-	uint32_t cmd_pid;  /* pid of CMD, also after its end */
-	int cmd_status;    /* the status from waitpid() */
-	int signal;        /* the signal that ended the recording; 0: none */
+	pid_t cmd; /* 0: CMD was not started, or has ended */
+	uint32_t cmd_pid;
+	int cmd_status;
+	int signal;
 	uint64_t until_ns; /* when the recording ends (boot time); 0: no limit */
 };
 
-/* Executes CMD. Runs in the child process and never returns. If CMD cannot be executed, writes
- * errno to err_fd. */
 static void run_cmd(const struct oneshot *r, char **argv, int err_fd)
 {
 	int e;
@@ -68,7 +64,6 @@ static void run_cmd(const struct oneshot *r, char **argv, int err_fd)
 	_exit(e == ENOENT ? 127 : 126);
 }
 
-/* Starts CMD. Returns 0, or an exit code if CMD cannot be started; an error has been printed. */
 static int start_cmd(struct session *s, char **argv)
 {
 	_cleanup_close_ int rd = -1, wr = -1;
@@ -105,9 +100,8 @@ static void reap_cmd(struct session *s)
 static void on_signal(struct session *s, const struct signalfd_siginfo *si)
 {
 	if (si->ssi_signo == SIGCHLD)
-		return; /* wait_end() checks CMD before each wait */
-	/* A signal of the terminal has reached CMD already. A signal from another process has not, so
-	 * it is passed on to CMD. */
+		return;
+	/* A signal of the terminal has reached CMD already. A signal from a process has not. */
 	if (s->cmd && si->ssi_code != SI_KERNEL)
 		kill(s->cmd, (int)si->ssi_signo);
 	if (!s->cmd)
@@ -126,8 +120,6 @@ static int time_left(uint64_t until_ns)
 	return (int)MIN(ms, (uint64_t)3600 * 1000);
 }
 
-/* Waits for the end of CMD or, if there is no CMD, for a signal or for the end of the recorder. In both
- * cases, waits at most until the time limit. */
 static void wait_end(struct session *s, bool has_cmd)
 {
 	struct signalfd_siginfo si;
@@ -146,9 +138,7 @@ static void wait_end(struct session *s, bool has_cmd)
 	}
 }
 
-/* Asks the daemon to write the whole recording to fd. If the daemon refuses, this is an error. If
- * the daemon does not answer, copies the part of the recording that the daemon has written to its
- * trace. Returns an exit code. */
+/* If the daemon does not answer, copies what the daemon has written to its trace. */
 static int save(struct session *s, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)0, "to_ns",
@@ -180,8 +170,7 @@ static int save(struct session *s, int fd, struct lacks *ret_lacks)
 	return r ? cli_error("cannot save the recording: %s", rerr) : CLI_OK;
 }
 
-/* Called if the recording could not be saved in the requested file. Tries to save the recording in
- * /var/tmp, because a recording cannot be repeated. */
+/* A recording cannot be repeated, so this tries /var/tmp instead. */
 static void save_elsewhere(struct session *s)
 {
 	char path[] = "/var/tmp/ctrace-XXXXXX.ctr";
@@ -219,8 +208,6 @@ static int status_of(int st)
 	return WIFSIGNALED(st) ? 128 + WTERMSIG(st) : WEXITSTATUS(st);
 }
 
-/* Returns the exit code for a signal that came while the recorder was starting; there is nothing to save yet.
- * 0: no signal came. */
 static int early_signal(void)
 {
 	sigset_t set = oneshot_signals();
@@ -231,10 +218,7 @@ static int early_signal(void)
 	return sig > 0 ? 128 + sig : 0;
 }
 
-/* Starts CMD, if there is one. Records until wait_end() returns, then saves the recording. Then
- * waits for the end of CMD. Returns the exit code of ctrace: the exit status of CMD if it is not 0,
- * otherwise the exit code of the saving. If a signal came before the start, or CMD cannot be
- * started, saves nothing and returns the exit code for this. */
+/* Returns the exit status of CMD if it is not 0, otherwise the exit code of the saving. */
 static int session_run(struct session *s, char **argv, struct outfile *out)
 {
 	sigset_t set = oneshot_signals();
@@ -255,7 +239,6 @@ static int session_run(struct session *s, char **argv, struct outfile *out)
 	saved = save_and_tell(s, out);
 	if (!has_cmd)
 		return saved;
-	/* If the time limit has ended the recording, CMD still runs, and is no longer recorded. */
 	oneshot_stop(s->recorder);
 	s->until_ns = 0;
 	wait_end(s, true);
@@ -306,7 +289,7 @@ int cmd_record(int argc, char **argv)
 	if (duration)
 		s.until_ns = clock_boot_ns() + duration;
 	c = session_run(&s, argv + p.first, &out);
-	/* remove the partial file before oneshot_free() lets signals arrive again */
+	/* before oneshot_free() lets signals arrive again */
 	outfile_done(&out);
 	oneshot_free(s.recorder);
 	if (s.signal_fd >= 0)

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace requests - shows the requests in a trace by service: how many requests there are, how slow
- * they are, and why. */
 #include <string.h>
 
 #include "cli/cli.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace slice - shows the causes of some work, or its effects. */
 #include <string.h>
 
 #include "cli/ask/interview.h"
@@ -73,7 +72,6 @@ static int print_slice(const struct causal *c, const struct slice *s, const stru
 	return text_print_json(doc);
 }
 
-/* The state of the command: the input, the request, and the results. */
 struct walk {
 	struct analysis_input in;
 	const struct slice_request *rq;
@@ -89,12 +87,9 @@ static void walk_drop(struct walk *k)
 	causal_free(TAKE_PTR(k->c));
 }
 
-/* walk() returns this in place of the exit code of ctrace if a walk may find more when more records
- * are loaded. */
+/* In place of an exit code: a walk may find more when more records are loaded. */
 #define WALK_FARTHER (-1)
 
-/* Walks in the part of the trace that is loaded. whole: no larger part will be loaded. Returns an
- * exit code of ctrace, or WALK_FARTHER. */
 static int walk(struct walk *k, bool whole)
 {
 	struct slice_options o = { .direction = direction(k->rq), .rules = &k->interview.store.rules };
@@ -121,8 +116,8 @@ static int walk(struct walk *k, bool whole)
 	return r ? cli_error("%s: cannot follow the causes: %s", in->path, strerror(-r)) : CLI_OK;
 }
 
-/* Whether the segment is loaded, with SLICE_MARGIN_NS before and after it. The margin does not
- * reach over the begin or the end of the trace. */
+/* Returns true if the segment is loaded, with SLICE_MARGIN_NS before and after it. At the ends
+ * of the trace, no margin is needed. */
 static bool is_inside(const struct walk *k, uint32_t segment)
 {
 	const struct window *w = k->in.window;
@@ -132,8 +127,6 @@ static bool is_inside(const struct walk *k, uint32_t segment)
 	       (w->to_ns > w->file_to_ns || s->to_ns + SLICE_MARGIN_NS <= w->to_ns);
 }
 
-/* Whether is_inside() holds for all segments of the slice, and for both ends of each edge that the slice
- * could have followed. */
 static bool all_inside(const struct walk *k)
 {
 	for (size_t i = 0; i < k->s->n_steps; i++)
@@ -148,8 +141,6 @@ static bool all_inside(const struct walk *k)
 	return true;
 }
 
-/* Walks in the records near the moment (SLICE_AROUND_NS). Returns an exit code of ctrace, or
- * WALK_FARTHER. */
 static int walk_near(struct walk *k)
 {
 	uint64_t from_ns = k->at_ns > SLICE_AROUND_NS ? k->at_ns - SLICE_AROUND_NS : 0;
@@ -160,9 +151,7 @@ static int walk_near(struct walk *k)
 	return r || all_inside(k) ? r : WALK_FARTHER;
 }
 
-/* Walks first in the records near the moment. If the walk comes near the first or the last of these records,
- * loads as many records as analysis_load_around() does, and walks again. A second walk would count the
- * matches of rules, and ask the person, a second time. So if there are rules, or questions are possible,
+/* A second walk would count rules twice, and ask the person twice. So with rules or questions,
  * there is only one walk, in the larger part. */
 static int walk_far_enough(struct walk *k)
 {

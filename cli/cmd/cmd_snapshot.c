@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace snapshot - copies a part of the running daemon's trace, or of another trace. The capture
- * goes on. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -71,8 +69,7 @@ static int resolve(struct request *q)
 	uint64_t last;
 	int code;
 
-	/* a wall clock time without a date means a time in the range of the trace, so the range has to be
-	 * known first */
+	/* a wall clock time without a date needs the range of the trace */
 	code = now_range(q->socket, &ctx);
 	if (code)
 		return code;
@@ -119,8 +116,7 @@ static int cut_input(const struct request *q, struct reader *r, int fd)
 	return code ? code : cut(q, r, from_ns, to_ns, fd);
 }
 
-/* Takes a redacted snapshot. The daemon writes a snapshot with all names into a temporary file, and
- * ctrace makes the redacted snapshot from this file. */
+/* The daemon writes a snapshot with all names into a temporary file, and ctrace redacts it. */
 static int ask_redacted(const struct request *q, int fd, struct lacks *ret_lacks)
 {
 	_cleanup_close_ int whole = now_nameless();
@@ -163,8 +159,7 @@ static int take(struct request *q, struct outfile *out, struct lacks *ret_lacks)
 	return code ? code : outfile_commit(out);
 }
 
-/* Without --force, refuses to replace a file that is not empty. The file may be an earlier
- * snapshot. Nobody could take it again if the daemon has overwritten these records since. */
+/* Without --force, an earlier snapshot is not replaced: its records may exist nowhere else. */
 static int check_output(const struct request *q)
 {
 	struct stat st;

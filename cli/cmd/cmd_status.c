@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace status - shows the work, the losses and the costs of the running daemon. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -23,8 +22,7 @@ static const struct cli_usage usage = {
 	.options = client_options,
 };
 
-/* Returns the number that the object o of the answer has under `key`. Returns 0 if o does not have
- * this number, because the daemon is older or newer than ctrace. */
+/* Returns 0 if the daemon has no such number, because it is older or newer than ctrace. */
 static uint64_t num(const json_t *o, const char *key)
 {
 	return (uint64_t)json_integer_value(json_object_get(o, key));
@@ -59,7 +57,6 @@ static void print_file(const json_t *f)
 	       text_bytes(num(f, "written_bytes"), written));
 }
 
-/* Prints the state of the storage; nothing if all is well. */
 static void print_storage(const json_t *s)
 {
 	const char *state = s ? str(s, "state") : "ok";
@@ -110,8 +107,6 @@ static void print_cost(const json_t *cost)
 	printf("; %s of memory\n", text_bytes(num(cost, "rss_bytes"), rss));
 }
 
-/* Prints how often the daemon has capped a group (a user or a control group), and the groups that are capped
- * now. */
 static void print_groups(const json_t *g)
 {
 	char n[TEXT_NUMBER_MAX];
@@ -183,8 +178,6 @@ static void print_hangs(const json_t *incidents, const json_t *detector)
 		       "Hangs:", text_duration(num(detector, "blind_ns"), n));
 }
 
-/* Prints which work of the daemon is stuck because a file system or the memory of another program does not
- * answer. The recording goes on. */
 static void print_stuck(const json_t *visits, const json_t *frameworks, const json_t *requests)
 {
 	uint64_t given_up = num(visits, "given_up"), look_ns = num(frameworks, "stuck_ns");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace waits - shows which task waits for which other task now. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -13,6 +12,7 @@
 #include "cli/live/waitlive.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "trace/words/cmdline.h"
 #include "trace/words/describe.h"
 
 enum { OPT_PID = 256, OPT_ALL, OPT_JSON };
@@ -35,7 +35,6 @@ static const struct cli_usage usage = {
 	.options = options,
 };
 
-/* Room for the text of a task, of a wait, or of a link of a chain. */
 #define TEXT_MAX 640
 
 static const struct proctask_proc *proc_of(const struct waitlive *w, const struct proctask_thread *th)
@@ -45,8 +44,7 @@ static const struct proctask_proc *proc_of(const struct waitlive *w, const struc
 
 #define CGROUP_MAX 4096
 
-/* Writes "comm[pid]", or "comm[pid]/thread[tid]" for a thread that is not the main thread. For a task
- * in the container "web", "@web" follows. */
+/* Examples: "comm[pid]", "comm[pid]/thread[tid]", and in the container "web" "comm[pid]@web". */
 static void put_task(const struct waitlive *w, const struct proctask_thread *th, char buf[TEXT_MAX])
 {
 	const struct proctask_proc *p = proc_of(w, th);
@@ -63,6 +61,18 @@ static void put_task(const struct waitlive *w, const struct proctask_thread *th,
 		snprintf(buf, TEXT_MAX, "%s[%u]%s", comm, th->tid, at);
 	else
 		snprintf(buf, TEXT_MAX, "%s[%u]/%s[%u]%s", main_comm, p->pid, comm, th->tid, at);
+}
+
+#define CMDLINE_WIDTH 48
+
+/* Writes " (COMMAND LINE)" of the process, or "" if it tells no more than the name of the task. */
+static void put_cmdline(const struct waitlive *w, const struct proctask_thread *th,
+			char buf[CMDLINE_SHORT_MAX])
+{
+	char args[CT_CMDLINE_MAX + 1];
+
+	proctask_cmdline(proc_of(w, th)->pid, args, sizeof(args));
+	cmdline_short(args, th->comm, CMDLINE_WIDTH, buf);
 }
 
 static const char *syscall_name(const struct procwait *w)
@@ -97,7 +107,6 @@ static const char *class_word(enum procwait_class class)
 	return "unknown";
 }
 
-/* Writes the wait of a task, up to the place where the name of the next task of the chain follows. */
 static void put_wait(const struct waitlive_link *l, char buf[TEXT_MAX])
 {
 	const struct procwait *w = l->wait;
@@ -116,8 +125,6 @@ static void put_wait(const struct waitlive_link *l, char buf[TEXT_MAX])
 		snprintf(buf, TEXT_MAX, "waits in %s on %s for", syscall_name(w), name);
 }
 
-/* Writes the state of the last task of a chain, such as "sleeps in nanosleep". w is the wait of
- * this task. */
 static void put_root(const struct procwait *w, char buf[TEXT_MAX])
 {
 	char name[sizeof(w->name)];
@@ -156,21 +163,21 @@ static void put_root(const struct procwait *w, char buf[TEXT_MAX])
 	}
 }
 
-/* Writes "A waits ... for B, which waits ... for C, which is running." */
 static void put_sentence(const struct waitlive *w, const struct waitlive_chain *c, FILE *f)
 {
-	char task[TEXT_MAX], wait[TEXT_MAX];
+	char task[TEXT_MAX], wait[TEXT_MAX], cmdline[CMDLINE_SHORT_MAX];
 
 	for (size_t i = 0; i < c->links.n; i++) {
 		const struct waitlive_link *l = &c->links.v[i];
 		bool last = i + 1 == c->links.n;
 
 		put_task(w, l->th, task);
+		put_cmdline(w, l->th, cmdline);
 		if (last && !c->cycle)
 			put_root(l->wait, wait);
 		else
 			put_wait(l, wait);
-		fprintf(f, i ? " %s, which %s" : "%s %s", task, wait);
+		fprintf(f, i ? " %s%s, which %s" : "%s%s %s", task, cmdline, wait);
 		if (last && c->cycle && c->links.n == 1)
 			fputs(" itself", f);
 		else if (last && c->cycle) {
@@ -189,17 +196,14 @@ static const char *cycle_word(const struct waitlive_chain *c)
 	return c->closed ? "DEADLOCK" : "CIRCLE, unless another thread breaks it";
 }
 
-/* ---- text ---- */
-
 static bool same_next(const struct waitlive_chain *a, const struct waitlive_chain *b)
 {
 	return a->links.n > 1 && b->links.n == a->links.n && a->links.v[1].th == b->links.v[1].th &&
 	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
 }
 
-/* Finds the chains after the chain `first` whose first tasks wait for the same task in the same way
- * as that of `first`. Prints these first tasks, at most 8 by name: "3 more wait there: a[1], b[2],
- * ...". Returns the number of these chains. */
+/* Looks at the chains behind chain `first` that begin with a wait like its first wait: for the same
+ * task, in the same way. Prints the first tasks of these chains. Returns their number. */
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {
 	enum { SHOWN = 8 };
@@ -221,14 +225,16 @@ static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 
 static void print_chain(const struct waitlive *w, const struct waitlive_chain *c)
 {
-	char task[TEXT_MAX], wait[TEXT_MAX];
+	char task[TEXT_MAX], wait[TEXT_MAX], cmdline[CMDLINE_SHORT_MAX];
 
 	for (size_t i = 0; i < c->links.n; i++) {
 		const struct waitlive_link *l = &c->links.v[i];
 		bool last = i + 1 == c->links.n;
 
 		put_task(w, l->th, task);
-		printf("%*s%s%s%s ", (int)(2 * i), "", cli_sgr(stdout, "1"), task, cli_sgr(stdout, "0"));
+		put_cmdline(w, l->th, cmdline);
+		printf("%*s%s%s%s%s ", (int)(2 * i), "", cli_sgr(stdout, "1"), task, cli_sgr(stdout, "0"),
+		       cmdline);
 		if (last) {
 			put_root(l->wait, wait);
 			puts(wait);
@@ -284,12 +290,10 @@ static int print_text(const struct waitlive *w, bool all)
 	return CLI_OK;
 }
 
-/* ---- JSON ---- */
-
 static json_t *link_json(const struct waitlive *w, const struct waitlive_link *l, bool last)
 {
 	const char *syscall = l->wait->nr >= 0 ? describe_syscall(MACHINE_THIS, l->wait->nr) : NULL;
-	char cgroup[CGROUP_MAX];
+	char cgroup[CGROUP_MAX], cmdline[CT_CMDLINE_MAX + 1];
 	struct cgroup_name name;
 	json_t *j =
 		json_pack("{s:i, s:i, s:o, s:s, s:o?, s:{s:s, s:o}}", "pid", (int)proc_of(w, l->th)->pid,
@@ -300,6 +304,8 @@ static json_t *link_json(const struct waitlive *w, const struct waitlive_link *l
 	proctask_cgroup(proc_of(w, l->th)->pid, cgroup, sizeof(cgroup));
 	name = cgroup_name_of_path(cgroup);
 	render_cgroup_name(j, &name);
+	if (j && proctask_cmdline(proc_of(w, l->th)->pid, cmdline, sizeof(cmdline)))
+		json_object_set_new(j, "cmdline", text_json(cmdline));
 	if (j && !last)
 		json_object_set_new(j, "edge",
 				    json_pack("{s:s, s:b, s:i}", "strength", l->sure ? "strong" : "weak",

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace watch - shows which tasks write a variable (with --read, also which tasks read it), until
- * the command ends. The daemon records the accesses. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -21,8 +19,8 @@
 #include "lib/clock.h"
 
 #define WATCH_POLL_MS 200
-/* In ms. After an access, it may take 250 ms until the daemon has the record. It may take another
- * 250 ms until the daemon has the name of the function that made the access. */
+/* In ms. Up to 250 ms pass until the daemon has an access. Up to 250 ms more pass until it has
+ * the name of the function. */
 #define WATCH_LAST_MS 600
 
 enum { OPT_PID = 256, OPT_VAR, OPT_LEN, OPT_READ, OPT_FOR, OPT_SOCKET };
@@ -50,7 +48,7 @@ static const struct cli_usage usage = {
 
 struct watch {
 	const char *socket, *var;
-	char spec[DWARF_MEMBER_SPEC_MAX]; /* --var with an offset in place of the member */
+	char spec[DWARF_MEMBER_SPEC_MAX];
 	uint64_t pid, len, for_ns;
 	bool reads;
 	int sock, signal_fd;
@@ -58,11 +56,10 @@ struct watch {
 	uint32_t bytes;
 	struct clock_offsets offsets;
 	uint64_t refused;
-	char ended[16]; /* the member `ended` of the last answer (doc/protocol.md) */
+	char ended[16];
 };
 
-/* Writes a value: a small number in decimal, any other number in hex, because it may be a mask or
- * an address. */
+/* A large number is in hex, because it may be a mask or an address. */
 static const char *value_text(const struct watch *w, uint64_t v, char buf[TEXT_NUMBER_MAX])
 {
 	int64_t s = w->bytes == 1   ? (int8_t)v
@@ -77,7 +74,6 @@ static const char *value_text(const struct watch *w, uint64_t v, char buf[TEXT_N
 	return buf;
 }
 
-/* Writes the name of a task; if the task has ended, the name of the watched process. */
 static void task_name(const struct watch *w, uint32_t tid, char buf[64])
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -127,8 +123,7 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Prints accesses in order of time. The daemon's list has the accesses of one CPU in order, but not
- * those of different CPUs. */
+/* The daemon's list is in order of time only for each CPU. */
 static void print_accesses(const struct watch *w, const json_t *list)
 {
 	size_t n = json_array_size(list);
@@ -154,8 +149,6 @@ static int ask(struct watch *w, json_t *request, json_t **ret)
 	return text_clean(*ret) ? cli_error("out of memory") : CLI_OK;
 }
 
-/* If --var names a member, replaces the member by its offset. Without --len, sets len to
- * the size of the member if this size is 1, 2, 4 or 8. */
 static int resolve_member(struct watch *w)
 {
 	char err[DWARF_MEMBER_ERR_MAX];
@@ -199,8 +192,6 @@ static int begin(struct watch *w)
 	return CLI_OK;
 }
 
-/* Prints the new accesses. *ret_ended: true if the process has ended or runs another program now,
- * so that the variable no longer exists. */
 static int look(struct watch *w, bool *ret_ended)
 {
 	json_t *answer = NULL;

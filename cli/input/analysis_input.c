@@ -64,8 +64,7 @@ int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to
 	r = tracefile_load(in->reader, from_ns, to_ns, &in->window);
 	if (r)
 		return r;
-	/* The times in options are read with the offsets of reader_info() (tracefile_context()). So
-	 * the times in the answer have to be written with the same offsets. */
+	/* Times in options are read with these offsets, so the answer must use them too. */
 	in->window->offsets = reader_info(in->reader)->offsets;
 	r = in->lean ? graph_build_lean(in->window, &in->graph) : graph_build(in->window, &in->graph);
 	if (r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * policyarg.h - options of a command that say how the causal graph is built. A function returns an
- * exit code of ctrace, and prints its errors itself.
+ * policyarg.h - options that say how the causal graph is built. A function returns an exit code of
+ * ctrace, and prints its errors itself.
  */
 #ifndef CTRACE_CLI_INPUT_POLICYARG_H
 #define CTRACE_CLI_INPUT_POLICYARG_H
@@ -9,10 +9,8 @@
 #include "cli/cli.h"
 #include "graph/causal/causal.h"
 
-/* Reads "ctrace", "panappticon" or "appinsight". */
 int policyarg_parse(const struct cli_usage *usage, const char *arg, enum causal_policy *ret);
-/* Reads names of rules for cuts (enum cut_rule), such as "idle,peers", and adds CUT_BIT() of each
- * rule to *cuts. */
+/* Adds CUT_BIT() of each rule to *cuts. arg: names of enum cut_rule, such as "idle,peers". */
 int policyarg_cuts(const struct cli_usage *usage, const char *arg, uint32_t *cuts);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * taskarg.h - a task at a moment, as a person writes it on a command line. A function returns an
- * exit code of ctrace, and prints its errors itself.
+ * taskarg.h - a task at a moment, as on a command line. A function returns an exit code of ctrace,
+ * and prints its errors itself.
  */
 #ifndef CTRACE_CLI_INPUT_TASKARG_H
 #define CTRACE_CLI_INPUT_TASKARG_H
 
 #include "cli/input/analysis_input.h"
 
-/* Finds the task with this tid that lived at at_ns. tid 0: the only task with the name comm at that time. */
+/* Finds the task with this tid that lived at at_ns. If tid is 0, finds the only task that had the
+ * name comm at at_ns. */
 int taskarg_find(const struct analysis_input *in, uint32_t tid, const char *comm, uint64_t at_ns,
 		 uint32_t *ret_task);
-/* Opens path and finds the moment `at`, which is the argument of `option`. *ret_at_ns: the moment,
- * as boot time. */
+/* Opens path. at: the argument of `option`. *ret_at_ns: this moment in boot time. */
 int taskarg_open(struct analysis_input *in, const char *path, const char *boot, const char *option,
 		 const char *at, uint64_t *ret_at_ns);
-/* As taskarg_open(), then loads the records around the moment `at`, and builds the graph.
- * in->from_ns and in->to_ns become the range that was loaded. */
+/* As taskarg_open(), then loads the records around the moment and builds the graph. in->from_ns
+ * and in->to_ns become the loaded range. */
 int taskarg_load(struct analysis_input *in, const char *path, const char *boot, const char *option,
 		 const char *at, uint64_t *ret_at_ns);
 

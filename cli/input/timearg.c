@@ -18,8 +18,6 @@ static int fail(int r, char *err, const char *why)
 	return r;
 }
 
-/* Parses exactly n digits at *s, and moves *s behind these digits. False: there are fewer than n
- * digits. */
 static bool digits(const char **s, int n, int *ret)
 {
 	int v = 0;
@@ -41,8 +39,6 @@ static bool take(const char **s, char c)
 	return true;
 }
 
-/* Takes the digits after a decimal point as nanoseconds. Digits after the ninth are dropped. False:
- * there is no digit. */
 static bool fraction(const char **s, uint64_t *ret_ns)
 {
 	uint64_t unit = NSEC_PER_SEC / 10, v = 0;
@@ -55,7 +51,7 @@ static bool fraction(const char **s, uint64_t *ret_ns)
 	return true;
 }
 
-/* Parses "14:03[:12[.5]]" at *s, and moves *s behind this text. False: the text is no time of day. */
+/* Accepts "14:03", "14:03:12" and "14:03:12.5". */
 static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 {
 	*ret_frac_ns = 0;
@@ -68,13 +64,12 @@ static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 		if (take(s, '.') && !fraction(s, ret_frac_ns))
 			return false;
 	}
-	/* The second 60 is a leap second. It means the first second of the next minute, because the
-	 * machine's clock has no leap seconds. */
+	/* The leap second 60 means the next minute, because the machine's clock has no leap
+	 * seconds. */
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
-/* Parses "Z", "+01:00" or "+0100" at *s, and moves *s behind this text. *ret_s: the number of seconds to
- * subtract from the local time to get UTC. False: the text is no time zone. */
+/* Accepts "Z", "+01:00" and "+0100". UTC is the local time minus *ret_s. */
 static bool zone(const char **s, int64_t *ret_s)
 {
 	int h, m, sign = **s == '-' ? -1 : 1;
@@ -92,7 +87,6 @@ static bool zone(const char **s, int64_t *ret_s)
 	return true;
 }
 
-/* Converts wall clock time, in seconds and nanoseconds, to boot time. */
 static int to_boot(int64_t sec, uint64_t frac_ns, const struct clock_offsets *o, uint64_t *ret_ns, char *err)
 {
 	__int128 ns = (__int128)sec * NSEC_PER_SEC + frac_ns - o->boot_to_real_ns;
@@ -154,8 +148,7 @@ static uint64_t outside_by(uint64_t ns, const struct timearg_context *ctx)
 	return ns > ctx->to_ns ? ns - ctx->to_ns : 0;
 }
 
-/* Parses a time of day. Tries the last day of the range in ctx, then the day before. Takes the day
- * that brings the time nearer to the range. Returns 0, -EINVAL or -ERANGE. */
+/* Takes the last day of the range in ctx, or the day before if that is nearer to the range. */
 static int parse_wall(const char *s, const struct timearg_context *ctx, uint64_t *ret_ns, char *err)
 {
 	time_t end = (time_t)(((__int128)ctx->to_ns + ctx->offsets.boot_to_real_ns) / NSEC_PER_SEC);
@@ -186,8 +179,6 @@ static int parse_wall(const char *s, const struct timearg_context *ctx, uint64_t
 	return 0;
 }
 
-/* Computes whole * unit_ns plus the fraction of unit_ns, rounded down. The fraction is frac_ns /
- * NSEC_PER_SEC. Returns 0, or -ERANGE if the result is above INT64_MAX. */
 static int scaled(uint64_t whole, uint64_t frac_ns, uint64_t unit_ns, uint64_t *ret_ns)
 {
 	unsigned __int128 ns =
@@ -300,8 +291,8 @@ const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, 
 			 char buf[TIMEARG_WALL_MAX])
 {
 	int64_t real = clock_real_ns(boot_ns, offsets);
-	/* The offsets come from a file, so `real` may be a time that no calendar can show. Such a
-	 * time becomes the epoch. */
+	/* The offsets come from a file, so the time may be in no calendar. Then it becomes the
+	 * epoch. */
 	int64_t ns = real < 0 || real == INT64_MAX ? 0 : real;
 	time_t sec = (time_t)(ns / (int64_t)NSEC_PER_SEC);
 	unsigned frac = (unsigned)(ns % (int64_t)NSEC_PER_SEC);

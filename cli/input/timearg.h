@@ -19,7 +19,7 @@
 
 #include "lib/clock.h"
 
-/* The trace to which a time is relative. In a command without a trace, to_ns is the present time. */
+/* In a command without a trace, to_ns is the present time. */
 struct timearg_context {
 	struct clock_offsets offsets;
 	uint64_t from_ns, to_ns; /* boot time */
@@ -28,21 +28,20 @@ struct timearg_context {
 #define TIMEARG_ERR_MAX 160
 
 /*
- * Reads a time as boot time in nanoseconds. A wall clock time without a date may be a time of
- * several days: the result is the latest such time in the range of ctx. If no such time is in the
- * range, the result is outside of it: the time of day on the last day of the range, or on the day
- * before, whichever is nearer to the range. So the caller has to check the range. Returns 0,
- * -EINVAL if the text cannot be understood, or -ERANGE if the time is too large, or is before the
- * boot of the machine. On failure err has "why; what to do".
+ * Reads a time as boot time in nanoseconds. A wall clock time without a date is the latest such
+ * time in the range of ctx. If there is none, *ret_ns is outside of the range, so the caller has to
+ * check. Returns 0, -EINVAL, or -ERANGE if the time is too large or before the boot. On failure err
+ * has "why; what to do".
  */
 int timearg_parse(const char *s, const struct timearg_context *ctx, uint64_t *ret_ns,
 		  char err[TIMEARG_ERR_MAX]);
-/* Reads a duration, in nanoseconds. Returns 0, -EINVAL or -ERANGE; on failure err has "why; what to do". */
+/* Reads a duration in nanoseconds. Returns 0, -EINVAL or -ERANGE. On failure err has "why; what
+ * to do". */
 int timearg_duration(const char *s, uint64_t *ret_ns, char err[TIMEARG_ERR_MAX]);
 
 #define TIMEARG_WALL_MAX 48
-/* Writes a boot time as local wall clock, with `digits` digits (0 to 9) after the second: "2026-01-31
- * 14:03:12.345". Returns buf. */
+/* Writes a boot time as local wall clock, such as "2026-01-31 14:03:12.345". digits: 0 to 9,
+ * after the second. Returns buf. */
 const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned digits,
 			 char buf[TIMEARG_WALL_MAX]);
 /* As timearg_wall(), without the day: "14:03:12.345". Returns a pointer into buf. */

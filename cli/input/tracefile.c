@@ -10,10 +10,9 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-/* For the pieces of tracefile_each(). PIECE_EVENTS: how many events a piece should have.
- * PIECE_EVENTS_MAX: how many events a piece may have at most; such a piece takes about 450 MB of
- * memory. */
-#define PIECE_EVENTS     500000
+/* How many events a piece of tracefile_each() should have. */
+#define PIECE_EVENTS 500000
+/* The most events that a piece may have. Such a piece takes about 450 MB. */
 #define PIECE_EVENTS_MAX (8ULL << 20)
 
 int tracefile_open(const char *path, struct reader **ret)
@@ -91,8 +90,7 @@ static int parse(const struct reader *r, const char *option, const char *arg, ui
 	return e == -EINVAL ? CLI_USAGE : CLI_FAILED;
 }
 
-/* Whether arg is a wall clock time. A time of another form, such as -30s, exists in every boot, so
- * it does not choose a boot. */
+/* A time of another form, such as -30s, exists in every boot, so it chooses none. */
 static bool is_wall(const char *arg)
 {
 	return !strncmp(arg, "real:", 5) || (*arg >= '0' && *arg <= '9');

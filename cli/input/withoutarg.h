@@ -2,7 +2,7 @@
 /*
  * withoutarg.h - the argument of --without: the thing that a what-if question takes away.
  *
- *   task:TID  process:PID  the times when this task or process runs, sleeps, or reads from a disk
+ *   task:TID  process:PID  the times of this task or process, except its waits for other tasks
  *   object:TEXT            all waits for each object that is on the path and has TEXT in its name
  *   wait:TIME              the wait of the analysed task at this time, or else its next wait
  *   resource:KIND          all waits of this kind: runnable, lock, ipc, disk, network, timer,
@@ -21,8 +21,8 @@ struct withoutarg {
 	VEC(struct whatif_without) v;
 };
 
-/* Reads arg and adds it to w. task: the task whose path is analysed. a: the account of this path.
- * Returns an exit code; prints its errors itself. */
+/* task: the task whose path is analysed. a: the account of this path. Returns an exit code;
+ * prints its errors itself. */
 int withoutarg_add(struct withoutarg *w, const struct analysis_input *in, uint32_t task,
 		   const struct account *a, const char *arg);
 void withoutarg_done(struct withoutarg *w);

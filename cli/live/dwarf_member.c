@@ -13,9 +13,8 @@
 
 #include "lib/cleanup.h"
 
-#define DEPTH_MAX 16 /* levels of typedefs and qualifiers around a type */
+#define DEPTH_MAX 16
 
-/* Returns the symbol of var: the part behind "MODULE:". */
 static const char *symbol_of(const char *var)
 {
 	const char *colon = strrchr(var, ':');
@@ -31,8 +30,8 @@ bool dwarf_member_is(const char *var)
 	       (isalpha((unsigned char)dot[1]) || dot[1] == '_');
 }
 
-/* Opens the first file that the process has mapped and whose name begins with the first n bytes of
- * `module`. n 0: opens the file of the program. Returns the descriptor, or -1 and sets errno. */
+/* Opens the first mapped file whose name begins with the n bytes at `module`. n 0: opens the
+ * program. Returns -1 and sets errno on failure. */
 static int open_module(uint32_t pid, const char *module, size_t n)
 {
 	_cleanup_fclose_ FILE *maps = NULL;
@@ -59,8 +58,7 @@ static int open_module(uint32_t pid, const char *module, size_t n)
 	return -1;
 }
 
-/* Finds the type of a DIE (an entry of DWARF) without its typedefs and qualifiers. False: no such type is
- * found. */
+/* The type of a DIE (an entry of DWARF), without typedefs and qualifiers. */
 static bool plain_type(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	Dwarf_Attribute attr;
@@ -85,7 +83,7 @@ static bool plain_type(Dwarf_Die *die, Dwarf_Die *ret)
 	return false;
 }
 
-/* Finds the child of `of` with this tag and name. A child without a type does not count. */
+/* A child without a type does not count. */
 static bool child_named(Dwarf_Die *of, int tag, const char *name, size_t n, Dwarf_Die *ret)
 {
 	for (int r = dwarf_child(of, ret); r == 0; r = dwarf_siblingof(ret, ret)) {
@@ -112,8 +110,8 @@ static bool find_variable(Dwarf *dw, const char *name, size_t n, Dwarf_Die *ret)
 	return false;
 }
 
-/* Follows the members ".a.b" of a variable. *ret_off, *ret_size: the offset of the last member in
- * the variable, and the size of this member, both in bytes. */
+/* Follows the members ".a.b" of a variable. Finds the offset and the size of the last member, in
+ * bytes. */
 static int walk(Dwarf_Die *from, const char *path, uint64_t *ret_off, uint64_t *ret_size)
 {
 	Dwarf_Die at = *from, type, member;

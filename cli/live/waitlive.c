@@ -11,14 +11,13 @@
 #include "ctrace/glibc.h"
 #include "lib/cleanup.h"
 
-/* Marks the node of a process in the graph: the id of a process is its pid with this bit, the id of a
- * thread is its tid. */
+/* The id of a thread is its tid. The id of a process is its pid with this bit. */
 #define PROCESS (1ULL << 32)
 
-#define CHAIN_MAX 256 /* the most links of one chain that are kept */
+#define CHAIN_MAX 256
 
-/* The time between the two looks at the chains. If a waiting task of a cycle has run in between,
- * the cycle existed only for a moment and is no deadlock. */
+/* The time between two looks at the chains. A cycle whose tasks have run in between is no
+ * deadlock. */
 #define SETTLE_NS 20000000L
 
 static bool is_thread(uint64_t id)
@@ -39,8 +38,7 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* Rates one thread by its wait. The smaller the number, the more likely it is that another task waits for
- * this thread, and not for another thread of the same process. */
+/* The smaller the number, the more likely the other task waits for this thread of the process. */
 static unsigned unlikeliness(const struct procwait *w)
 {
 	switch (w->class) {
@@ -80,15 +78,12 @@ static unsigned target_unlikeliness(const struct waitlive *w, const struct procw
 	return best;
 }
 
-/* ---- the graph ---- */
-
 static bool is_self(const struct waitlive *w, const struct proctask_thread *th)
 {
 	return w->tables.tasks.procs.v[th->proc].pid == (uint32_t)getpid();
 }
 
-/* Removes this command itself from the targets of a wait. Waits for this command are of no
- * interest, because they end before a person can read about them. */
+/* Waits for this command are of no interest: they end before a person can read about them. */
 static void forget_self(struct procwait *wait)
 {
 	for (size_t i = 0; i < wait->targets.n; i++) {
@@ -105,7 +100,7 @@ static void forget_self(struct procwait *wait)
 
 static int add_thread(struct waitlive *w, const struct proctask_thread *th, const struct procwait *wait)
 {
-	/* several tasks may own a file lock together: the wait ends when all of them have released it */
+	/* several tasks may own a file lock together, and all of them must release it */
 	enum waitgraph_need need = strcmp(wait->kind, "file-lock") ? WAITGRAPH_ANY : WAITGRAPH_ALL;
 	int r;
 
@@ -164,8 +159,6 @@ static int build(struct waitlive *w)
 	return r < 0 ? r : waitgraph_solve(w->graph);
 }
 
-/* ---- chains ---- */
-
 static int add_links(struct waitlive *w, struct waitlive_chain *c, const struct waitgraph_step *steps,
 		     size_t n)
 {
@@ -178,7 +171,7 @@ static int add_links(struct waitlive *w, struct waitlive_chain *c, const struct 
 			continue;
 		l.th = proctask_by_tid(tasks, steps[i].id);
 		if (!l.th)
-			continue; /* the task has ended; for example, it was a debugger */
+			continue;
 		l.wait = wait_of(w, l.th);
 		if (steps[i].resource < l.wait->targets.n) {
 			const struct procwait_target *t = &l.wait->targets.v[steps[i].resource];
@@ -208,16 +201,11 @@ static bool any_link_owes(const struct waitlive_chain *c)
 	return false;
 }
 
-/* Whether a chain is worth telling: a task in it owes something, or the chain ends at a root that
- * does not idle. A chain whose tasks only wait for requests is not worth telling. A task that waits
- * for no other task is worth telling only if it is stopped, or waits for a disk. cyclic: the tasks
- * end up in a cycle, and no chain leads out of this cycle (struct waitgraph_info). */
+/* cyclic: the tasks end up in a cycle, and no chain leads out of it (struct waitgraph_info). */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
-	/* If two threads of two processes read from each other, other threads of these processes
-	 * may still write. So a cycle is told only if all its waits are sure. In addition, the
-	 * cycle has to be closed; or a task in it owes something, and no chain leads out of the
-	 * cycle. */
+	/* While two threads read from each other, other threads of their processes may still
+	 * write. So all waits of the cycle have to be sure. */
 	if (c->cycle)
 		return c->strong && (c->closed || (cyclic && any_link_owes(c)));
 	if (c->links.n == 1)
@@ -229,8 +217,6 @@ static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 	return cyclic ? false : !root_is_idle(c);
 }
 
-/* Adds the chain to w->chains, or drops a chain without links. Takes over the links from the
- * caller, also on failure. */
 static int keep(struct waitlive *w, struct waitlive_chain *c)
 {
 	int r = 0;
@@ -252,9 +238,8 @@ static bool passes(const struct waitlive *w, const struct waitlive_chain *c, uin
 	return pid == 0;
 }
 
-/* Whether a signal handler may break the cycle. Many main loops read from a pipe that only their own
- * process can write, and a signal handler writes to this pipe (self-pipe). Handlers of two sorts do not
- * count: those of faults, which do not come from outside, and those of glibc's own signals. */
+/* Many main loops read from a pipe to which a signal handler writes (self-pipe). Handlers of faults
+ * and of glibc's own signals do not count. */
 static bool handler_may_break(const struct waitlive *w, const struct waitlive_chain *c)
 {
 	static const int others[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, GLIBC_SIGNALS };
@@ -283,7 +268,7 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 		struct waitlive_chain c = { .cycle = true, .closed = cy->closed, .strong = cy->strong };
 		struct waitgraph_info info;
 
-		/* if info.cyclic is false, there is a way out of the cycle, and the chains show it */
+		/* if info.cyclic is false, the chains show a way out of the cycle */
 		(void)waitgraph_info(w->graph, cy->steps[0].id, &info);
 		r = add_links(w, &c, cy->steps, cy->n_steps);
 		c.strong = c.strong && !handler_may_break(w, &c);
@@ -296,8 +281,8 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 	return r;
 }
 
-/* Whether all tasks and processes for which link n waits are in the rest of the chain. Example: a
- * shell that waits for its only child. */
+/* Returns true if the rest of the chain has all tasks and processes for which link n waits.
+ * Example: a shell that waits for its only child. */
 static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c, size_t n)
 {
 	const struct procwait *wait = c->links.v[n].wait;
@@ -317,8 +302,8 @@ static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c,
 	return true;
 }
 
-/* Removes the first links of a chain if their tasks may well be idle. Such a task waits in its event
- * loop, or any one of several tasks could end its wait. */
+/* Removes the first links whose tasks may be idle: they wait in an event loop, or several tasks
+ * could end the wait. */
 static void trim(const struct waitlive *w, struct waitlive_chain *c)
 {
 	size_t n = 0;
@@ -353,7 +338,6 @@ static int collect_chain(struct waitlive *w, uint64_t id, const struct waitgraph
 	return keep(w, &c);
 }
 
-/* Whether the task is in a cycle that is worth telling. Such a task needs no chain of its own. */
 static bool on_told_cycle(const struct waitlive *w, const struct proctask_thread *th)
 {
 	for (size_t i = 0; i < w->chains.n; i++) {
@@ -384,8 +368,6 @@ static int collect_chains(struct waitlive *w, uint32_t pid)
 	return r;
 }
 
-/* Drops each chain that is the end of another chain, because the longer chain shows its links too.
- * Returns 0 or -ENOMEM. */
 static int drop_tails(struct waitlive *w)
 {
 	_cleanup_free_ bool *seen = calloc(w->tables.tasks.threads.n + 1, sizeof(*seen));
@@ -404,8 +386,8 @@ static int drop_tails(struct waitlive *w)
 			VEC_FREE(&c->links);
 			continue;
 		}
-		/* After trim() has cut off the starts of chains, several chains may begin with the
-		 * same task. Only the first of these chains is kept. */
+		/* After trim(), several chains may begin with the same task. Only the first is
+		 * kept. */
 		if (!c->cycle)
 			seen[c->links.v[0].th - first] = true;
 		w->chains.v[n++] = *c;
@@ -414,8 +396,7 @@ static int drop_tails(struct waitlive *w)
 	return 0;
 }
 
-/* Marks each chain in which a waiting task has run since the first look: such a chain existed only for a
- * moment. */
+/* If a waiting task has run since the first look, the chain existed only for a moment. */
 static void find_moving(struct waitlive *w)
 {
 	struct timespec settle = { .tv_nsec = SETTLE_NS };

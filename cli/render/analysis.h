@@ -11,13 +11,11 @@
 
 #include "analysis/hangs/hangs.h"
 
-/* The functions for JSON return a new reference. NULL: out of memory. */
 json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d);
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h);
 
 void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d);
-/* all: show every row of h. Otherwise, rows that are no alarm are not shown, and all rows about one
- * hang are shown as one row. */
+/* all: show every row of h. Otherwise, show alarms only, with one row for each hang. */
 void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all);
 
 #endif

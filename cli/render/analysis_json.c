@@ -27,8 +27,6 @@ static json_t *resource_json(enum resource_kind kind, const char *name)
 	return json_pack("{s:s, s:o}", "kind", resource_kind_word(kind), "name", text_json(name ? name : ""));
 }
 
-/* `task` is the JSON object of the task in link k. Adds the command line, the control group and the
- * container of the task, as far as they are known. Returns `task`. */
 static json_t *placed(json_t *task, const struct graph *g, const struct link *k)
 {
 	struct cgroup_name p = graph_place(g, k->task, k->to_ns);
@@ -52,8 +50,6 @@ static json_t *link_json(const struct graph *g, const struct link *k, bool last)
 		      g, k);
 }
 
-/* Returns a JSON object with two things about [from_ns, to_ns): the records that were lost, and the
- * records that the daemon left out on purpose. */
 static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
 {
 	struct shedding shed = { 0 };

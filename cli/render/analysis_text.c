@@ -27,8 +27,6 @@ static void print_stack(FILE *f, const struct graph *g, uint64_t id)
 		fprintf(f, "         ... %d more\n", s->n_frames - STACK_LINES);
 }
 
-/* Prints "[tcp 10.0.0.1:80->...]" or "[disk /path]". The kind is left out if the name begins with
- * the kind, as many names do. */
 static void print_resource(FILE *f, const char *kind, const char *name)
 {
 	if (!strncmp(name, kind, strlen(kind)))
@@ -37,14 +35,12 @@ static void print_resource(FILE *f, const char *kind, const char *name)
 		fprintf(f, "  [%s%s%s]", kind, name[0] ? " " : "", name);
 }
 
-/* Returns true if link k certainly waited for the next link. The edge of a lock (EDGE_LOCK,
- * EDGE_KERNEL_LOCK) may be weak, but the wait for the lock is certain. */
+/* The edge of a lock may be weak, but the wait for the lock is certain. */
 static bool is_sure(const struct link *k)
 {
 	return k->strength == EDGE_STRONG || k->edge == EDGE_LOCK || k->edge == EDGE_KERNEL_LOCK;
 }
 
-/* At most this many characters of a command line are shown. */
 #define LINK_CMDLINE 72
 
 static void print_link(FILE *f, const struct graph *g, const struct diagnosis *d, size_t i)
@@ -128,7 +124,6 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 			(unsigned long long)g->w->lost_records);
 }
 
-/* Row i is the first row about a hang. Returns the number of later rows about the same hang. */
 static size_t count_same(const struct hangs *h, size_t i)
 {
 	size_t n = 0;

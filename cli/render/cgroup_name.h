@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cgroup_name.h - writes the control group and the container of a task in JSON, and the container
- * in text. Leaves out a control group that is not known. If the task is in no container, leaves out
- * the container.
+ * in text. Leaves out what is not known.
  */
 #ifndef CTRACE_CLI_RENDER_CGROUP_NAME_H
 #define CTRACE_CLI_RENDER_CGROUP_NAME_H
@@ -12,13 +11,11 @@
 
 #include "trace/words/cgroup_name.h"
 
-/* Adds "cgroup" (a path) and "container" to `task`, the object of a task. Returns `task`, which may
- * be NULL. */
+/* Adds "cgroup" (a path) and "container" to `task`, which may be NULL. Returns `task`. */
 json_t *render_cgroup_name(json_t *task, const struct cgroup_name *p);
-/* Writes the members "cgroup" and "container" to f, each after a comma. The object that is being
- * written must have another member before them. */
+/* Writes "cgroup" and "container", each after a comma. Another member must come before them. */
 void render_put_cgroup_name(FILE *f, const struct cgroup_name *p);
-/* Returns "@web" for a task in the container "web"; "" for a task in no container. */
+/* Returns "@web" for a task in the container "web", or "" without a container. */
 const char *render_at(const struct cgroup_name *p, char buf[CGROUP_NAME_MAX + 1]);
 
 #endif

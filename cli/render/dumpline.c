@@ -13,16 +13,15 @@
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
-/* Enough for 1024 names of tasks and 1024 names of objects. On a busy machine, the records of one
- * moment concern a few hundred tasks and a few hundred objects. */
+/* 1024 names of tasks, and as many of objects. On a busy machine, the records of one moment
+ * concern a few hundred. */
 #define NAMES_BITS 10
 #define NAME_BYTES 176
 #define KIND_WIDTH 11
 
-/* A name as it is printed. */
 struct name {
-	uint64_t id;             /* id of the object, or tid of the task; 0: no name is kept here */
-	uint64_t from_ns, to_ns; /* the name of a task is valid in [from_ns, to_ns) */
+	uint64_t id; /* id of the object, or tid of the task; 0: empty */
+	uint64_t from_ns, to_ns;
 	size_t n;
 	char text[NAME_BYTES];
 };
@@ -31,9 +30,8 @@ struct dumpline {
 	struct dumpline_options options;
 	const struct window *w;
 	const struct window_event *e;
-	const uint64_t *x; /* the extra words of e */
+	const uint64_t *x;
 	struct line line;
-	/* the names that were printed last; name_slot() gives the index of an id */
 	struct name tasks[1 << NAMES_BITS];
 	struct name objects[1 << NAMES_BITS];
 };
@@ -48,8 +46,6 @@ static size_t name_slot(uint64_t id)
 	return id * 0x9e3779b97f4a7c15ULL >> (64 - NAMES_BITS); /* Fibonacci hashing */
 }
 
-/* Keeps the name of `id` in *to. The name is all text of the line behind its first n bytes. Keeps
- * nothing if the name is too long, or if a part of the line is no longer in the buffer. */
 static void keep_name(struct name *to, const struct line *l, size_t n, uint64_t id)
 {
 	to->id = 0;
@@ -87,8 +83,6 @@ static void print_task(struct line *l, const struct window_task *t, int64_t numb
 	line_put(l, "}");
 }
 
-/* Writes a task. The text is "comm[tid]" or "comm[tid]@container". The JSON object has "tid", "pid"
- * and "comm", and if they are known, "cgroup" and "container". */
 static void put_task(struct dumpline *d, const char *name, uint32_t tid)
 {
 	struct name *known = &d->tasks[name_slot(tid)];
@@ -556,7 +550,6 @@ static void put_time(struct dumpline *d)
 	}
 }
 
-/* In text, the kinds are a column: a short kind is padded with blanks. */
 static void put_kind(struct dumpline *d)
 {
 	static const char spaces[KIND_WIDTH + 1] = "           ";

@@ -10,23 +10,20 @@
 
 struct dumpline_options {
 	bool json;
-	bool wall; /* text: local wall clock instead of seconds since boot */
+	bool wall; /* in text: local wall clock instead of seconds since boot */
 };
 
 struct dumpline;
 
-/* Makes a dumpline that prints to f. NULL: out of memory. */
 struct dumpline *dumpline_new(FILE *f, const struct dumpline_options *options);
 void dumpline_free(struct dumpline *d);
-/* Sets the window of the records that are printed next. The window must not change while its
- * records are printed, because dumpline keeps names that it has read from the window. */
+/* Sets the window of the records that are printed next. dumpline keeps names from the window, so
+ * the window must not change. */
 void dumpline_window(struct dumpline *d, const struct window *w);
-/* Prints one record of the window that was set last. */
 void dumpline_print(struct dumpline *d, const struct window_event *e);
 
-/* Writes to ret the tids of the tasks that a record is about. The first tid is that of the task
- * that the line names as `task`. Some kinds have a second tid, such as that of the waker. Returns
- * the number of tids (0 to 2). */
+/* Writes the tids of the tasks that a record is about. The first is the `task` of the line. Some
+ * kinds have a second, such as the waker. Returns the number of tids (0 to 2). */
 unsigned dumpline_tasks(const struct window_event *e, uint32_t ret[2]);
 
 #endif

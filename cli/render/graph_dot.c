@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* graph_dot.c - writes the picture of a graph. Each process is a box, with a column for each of its
- * tasks. Time goes from the top down. */
+/* graph_dot.c - writes the picture of a graph. Each process is a box, with a column for each of
+ * its tasks. Time goes from the top down. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,8 +15,6 @@
 
 #define OBJECT_SHOWN 40
 
-/* Writes s as a part of a quoted string. If s has more than max bytes, writes at most max of them,
- * and "...". The caller has removed unprintable characters. */
 static void put_escaped(FILE *f, const char *s, size_t max)
 {
 	size_t n = 0, len;
@@ -80,8 +78,7 @@ struct row {
 	uint32_t segment;
 };
 
-/* Sorts by process, then by task, then by time: segments have numbers in the order of task and
- * time. */
+/* Segments have numbers in the order of task and time. */
 static int by_process(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -93,8 +90,6 @@ static int by_process(const void *a, const void *b)
 	return x->segment < y->segment ? -1 : x->segment > y->segment;
 }
 
-/* Writes the name of a process: the name of its main thread. If the main thread is not known,
- * writes the name of the task of segment s. */
 static void put_cluster_label(FILE *f, const struct causal *c, const struct segment *s, uint32_t tgid)
 {
 	uint32_t main = graph_task_at(c->g, tgid, s->from_ns);
@@ -119,8 +114,7 @@ static void put_clusters(FILE *f, const struct row *rows, size_t n)
 		put_cluster_label(f, c, s, tgid);
 		for (; i < n && c->g->tasks[c->segments[rows[i].segment].task].tgid == tgid; i++) {
 			put_segment(f, c, rows[i].segment);
-			/* an invisible edge keeps the nodes of a task below each other, even where no
-			 * other edge joins them */
+			/* an invisible edge keeps the nodes of a task below each other */
 			if (i > first &&
 			    c->segments[rows[i].segment].task == c->segments[rows[i - 1].segment].task)
 				fprintf(f, "    s%" PRIu32 " -> s%" PRIu32 " [style=invis, weight=10];\n",

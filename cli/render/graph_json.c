@@ -27,8 +27,7 @@ static void put_task(FILE *f, const struct causal *c, uint32_t task, uint64_t ts
 void render_segment_json(FILE *f, const struct causal *c, uint32_t segment)
 {
 	const struct segment *s = &c->segments[segment];
-	/* take the last name of the task in the segment, because a thread gets its name after its
-	 * start */
+	/* a thread gets its name after its start, so the last name counts */
 	uint64_t last_ns = s->to_ns - 1;
 
 	fprintf(f, "{\"id\":%" PRIu32 ",", segment);

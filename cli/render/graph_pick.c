@@ -35,16 +35,13 @@ static void visit(struct walk *w, uint32_t segment)
 	w->queue[w->n++] = segment;
 }
 
-/* Returns true if the walk follows an edge of the segment at which it is. centre: this segment is
- * the central one. comes_in: the edge leads to this segment. The walk follows a weak edge only at
- * the central segment, and only to a possible cause of it or to a neighbour in the same task. If
- * the walk followed other weak edges too, the picture would show most tasks of the machine. */
+/* centre: the walk is at the central segment. comes_in: the edge leads to the segment of the
+ * walk. With all weak edges, the picture would show most tasks of the machine. */
 static bool is_near(const struct edge *e, bool centre, bool comes_in)
 {
 	return e->strength != EDGE_WEAK || (centre && (comes_in || e->kind == EDGE_NEIGHBOUR));
 }
 
-/* Walks breadth first: each round goes one edge further. */
 static void spread(const struct causal *c, struct walk *w, uint32_t depth)
 {
 	size_t at = 0;

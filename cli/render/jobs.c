@@ -12,7 +12,6 @@
 
 #define JOBS_NAME_MAX 160
 
-/* Writes the process of a queue: "server[12]". */
 static const char *process_of(const struct graph *g, const struct queue *q, char buf[JOBS_NAME_MAX])
 {
 	char comm[64];
@@ -77,9 +76,8 @@ static json_t *queue_json(const struct graph *g, const struct queue *q)
 			 queue_verdict_name(q->verdict), "text", text_json(q->text), "groups", groups);
 }
 
-/* Returns an array: for each queue of `now`, the index of the same queue in `before`, or SIZE_MAX
- * if there is none. The caller frees the array. If memory is short, prints an error and returns
- * NULL. */
+/* Returns for each queue of `now` the index of the same queue in `before`, or SIZE_MAX. The
+ * caller frees the array. NULL: an error was printed. */
 static size_t *matches(const struct queues_of *now, const struct queues_of *before)
 {
 	size_t *of = malloc((now->q->n + 1) * sizeof(*of));
@@ -91,8 +89,6 @@ static size_t *matches(const struct queues_of *now, const struct queues_of *befo
 	return of;
 }
 
-/* Whether any queue of `now` is the same as the queue number `index` of the earlier result. of: the
- * result of matches(). */
 static bool has_match(const struct queues_of *now, const size_t *of, size_t index)
 {
 	for (size_t i = 0; i < now->q->n; i++)
@@ -190,7 +186,6 @@ static void show_times_pair(FILE *f, const char *what, const struct quantiles *b
 	show_time_pair(f, what, "max", before->max, now->max);
 }
 
-/* Prints the queue q of `now` beside the same queue b of `before`. */
 static void show_pair(FILE *f, const struct queues_of *before, const struct queue *b,
 		      const struct queues_of *now, const struct queue *q)
 {

@@ -7,8 +7,8 @@
 
 #include "analysis/jobs/match.h"
 
-/* These functions print the queues of `now`: as JSON to stdout, or as text to f. before: the queues
- * of an earlier trace to compare with, or NULL. Each function returns an exit code. */
+/* render_jobs_json() prints to stdout. before: the queues of an earlier trace to compare with,
+ * or NULL. Both return an exit code. */
 int render_jobs_json(const struct queues_of *now, const struct queues_of *before);
 int render_jobs(FILE *f, const struct queues_of *now, const struct queues_of *before);
 

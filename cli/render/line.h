@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * line.h - a line of named values, as text ` name=value` or as JSON `,"name":value`. A dump prints
- * gigabytes of such lines, so these functions do without printf(). One thread.
+ * line.h - a line of named values, as text ` name=value` or as JSON `,"name":value`. It does
+ * without printf(), because a dump prints gigabytes. One thread.
  */
 #ifndef CTRACE_CLI_RENDER_LINE_H
 #define CTRACE_CLI_RENDER_LINE_H
@@ -17,40 +17,34 @@
 struct line {
 	FILE *f;
 	bool json;
-	bool flushed; /* a part of this line has gone to f */
+	bool flushed;
 	size_t n;
 	char buf[LINE_BYTES];
 };
 
-/* Adds bytes as they are. */
 void line_bytes(struct line *l, const char *s, size_t n);
 static inline void line_put(struct line *l, const char *s)
 {
 	line_bytes(l, s, strlen(s));
 }
-/* Adds a number of at least `digits` digits, with zeroes before it. */
 void line_digits(struct line *l, uint64_t v, unsigned digits);
 void line_signed(struct line *l, int64_t v);
-/* Adds "0x...". Addresses are strings in JSON, because many readers lose bits of large numbers. */
+/* Adds "0x...", in JSON as a string, because many readers lose bits of large numbers. */
 void line_address(struct line *l, uint64_t v);
 /* Adds text that has been cleaned already, in quotes. */
 void line_quoted(struct line *l, const char *s);
 /* Adds text of unknown origin as a JSON string. */
 void line_json(struct line *l, const char *s);
-/* Adds text of unknown origin as text; in quotes if a character in it would make the line hard to parse. */
+/* Adds text of unknown origin, with quotes if it would make the line hard to parse. */
 void line_text(struct line *l, const char *s);
 
-/* Adds the name of a value; the value comes next. */
 void line_key(struct line *l, const char *name);
 void line_num(struct line *l, const char *name, int64_t v);
 void line_u64(struct line *l, const char *name, uint64_t v);
 void line_hex(struct line *l, const char *name, uint64_t v);
-/* Adds a value that is a word of ctrace: no character in it needs a quote or an escape. */
 void line_word(struct line *l, const char *name, const char *word);
-/* Adds a value of unknown origin: as JSON with line_json(), as text with line_text(). */
 void line_str(struct line *l, const char *name, const char *s);
 
-/* Ends the line and writes it to f. */
 void line_end(struct line *l);
 
 #endif

@@ -37,8 +37,7 @@ static json_t *task_json(const struct path_view *v, uint32_t task)
 				  &p);
 }
 
-/* Returns the sums of a folded piece, in which short waits are not recorded. Returns NULL for any
- * other piece. */
+/* Of a folded piece, only sums are known. */
 static json_t *sums_json(const struct path_view *v, const struct path_piece *x)
 {
 	struct interval_sums sums;

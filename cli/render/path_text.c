@@ -21,7 +21,6 @@
 
 #define WHO_MAX 160
 
-/* Writes "sh[12]", or "sh[12]@web" for a task in the container "web". */
 static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns, char buf[WHO_MAX])
 {
 	struct cgroup_name p = graph_place(v->g, task, ts_ns);
@@ -32,9 +31,8 @@ static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns,
 	return buf;
 }
 
-/* Names the task that held the victim up for the longest time. Names no task in four cases: this
- * task held the victim up for less than half of the time; it is the victim itself; it is the task
- * for which the victim waited most; the task for which the victim waited most is not known. */
+/* Names the task that held the victim up for at least half of the time, unless that says nothing
+ * new. */
 static void say_end(const struct path_view *v, FILE *f)
 {
 	const struct account_row *first = &v->account->rows[ACCOUNT_WAIT][0];
@@ -48,7 +46,6 @@ static void say_end(const struct path_view *v, FILE *f)
 		text_duration(last->ns, ns));
 }
 
-/* Names the task that had CPUs for the longest time while tasks on the path waited for them. */
 static void say_rival(const struct path_view *v, FILE *f)
 {
 	char name[WHO_MAX], ns[TEXT_NUMBER_MAX];
@@ -63,8 +60,6 @@ static void say_rival(const struct path_view *v, FILE *f)
 	}
 }
 
-/* Names the what-if that saves most time, if it saves far more time than the what-if of the
- * headline (SHOW_BETTER_SHARE). */
 static void say_better(const struct path_view *v, FILE *f)
 {
 	char words[ACCOUNT_WORDS_MAX], ns[TEXT_NUMBER_MAX];
@@ -119,7 +114,6 @@ static void print_share(FILE *f, const struct path_view *v, uint64_t ns)
 		100.0 * (double)ns / (double)v->account->total_ns);
 }
 
-/* Returns true if the time ns is too short for a line of its own. */
 static bool negligible(const struct path_view *v, uint64_t ns)
 {
 	return ns < v->account->total_ns / SHOW_SHARE;
@@ -150,8 +144,7 @@ static void print_group(FILE *f, const struct path_view *v, enum account_group g
 	fprintf(f, "%zu other%s\n", n, n > 1 ? "s" : "");
 }
 
-/* Returns true if each process has only one task on the path. Then the rows of the tasks say the
- * same as those of the processes. */
+/* If true, the rows of the tasks say the same as those of the processes. */
 static bool tasks_are_processes(const struct path_view *v)
 {
 	return v->account->n_rows[ACCOUNT_TASK] == v->account->n_rows[ACCOUNT_PROCESS];
@@ -202,8 +195,7 @@ static void print_answer(FILE *f, const struct path_view *v)
 	fprintf(f, "which is %s of the critical path.\n", text_duration(v->answer.path_ns, on));
 }
 
-/* Prints "running", "timer" or "lock (futex 0x1000)". If the kind of time has the same name as the
- * resource, prints this name only once. */
+/* Examples: "running", "timer", "lock (futex 0x1000)". Does not print the same word twice. */
 static void print_state(FILE *f, const struct path_view *v, const struct path_piece *x)
 {
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &v->path->leaf_blames[x->blame];
@@ -225,20 +217,17 @@ static void print_state(FILE *f, const struct path_view *v, const struct path_pi
 		fprintf(f, ", a circle of waits");
 }
 
-/* Returns the reason why the task of a frame is on the path: the kind of the edge to the task that
- * waits for it. For the victim, returns "itself". */
 static const char *reason(const struct path_frame *f)
 {
 	return f->depth ? edge_kind_name(f->blame.edge) : "itself";
 }
 
-/* Consecutive pieces that are shown as one line: in all of them, the same task is in the same
- * state, for the same object. Exception: negligible pieces of other kinds in between, or at the
- * end, belong to the run too. */
+/* Pieces that are shown as one line: the same task in the same state, for the same object.
+ * Negligible other pieces in between belong to the run too. */
 struct run {
-	size_t first, end; /* its pieces: [first, end) */
-	size_t same;       /* how many of these pieces are like the first piece */
-	uint64_t same_ns;  /* the sum of the lengths of the pieces that are like the first piece */
+	size_t first, end;
+	size_t same;      /* number of pieces that are like the first piece */
+	uint64_t same_ns; /* the sum of their lengths */
 };
 typedef VEC(struct run) runs;
 
@@ -277,7 +266,6 @@ static uint64_t run_ns(const struct path_view *v, const struct run *r)
 	return v->path->pieces[r->end - 1].to_ns - v->path->pieces[r->first].from_ns;
 }
 
-/* Prints the sums of the folded pieces of a run: "ran 60 %, short waits, 412 switches". */
 static void print_sums(FILE *f, const struct path_view *v, const struct run *r)
 {
 	uint64_t ran_ns = 0, queued_ns = 0, switches = 0;
@@ -327,8 +315,7 @@ static void print_fold(FILE *f, size_t n, uint64_t ns)
 		fprintf(f, "%14s %10s  %zu piece%s\n", "...", text_duration(ns, text), n, n > 1 ? "s" : "");
 }
 
-/* Returns the length of the shortest one of the RUNS_SHOWN longest runs. Shorter runs are not
- * shown. Returns 0 if no run is too short to be shown. */
+/* Returns the length below which a run is not shown. 0: no run is too short. */
 static uint64_t shortest_shown(const struct path_view *v, const runs *rs)
 {
 	uint64_t top[RUNS_SHOWN] = { 0 };
@@ -357,8 +344,7 @@ static void print_runs(FILE *f, const struct path_view *v, const runs *rs)
 	for (size_t i = 0; i < rs->n && !cli_output_broken(); i++) {
 		uint64_t ns = run_ns(v, &rs->v[i]);
 
-		/* a run is also hidden if pieces of other kinds take more than half of it, because
-		 * its first piece says little about the run */
+		/* the first piece says little about a run of mostly other pieces */
 		if (ns < limit || rs->v[i].same_ns < ns / 2 || (!v->all && shown >= RUNS_SHOWN)) {
 			folded += rs->v[i].end - rs->v[i].first;
 			folded_ns += ns;

@@ -14,14 +14,11 @@
 struct requests_view {
 	const struct graph *g;
 	const struct services *services;
-	bool all; /* for text: show all services, reasons and slow requests */
+	bool all;
 };
 
-/* These functions print the services: as JSON to stdout, or as text to f. Each function returns an
- * exit code. */
 int render_requests_json(const struct requests_view *v);
 int render_requests(FILE *f, const struct requests_view *v);
-/* Prints each request as one line of JSON. Returns an exit code. */
 int render_requests_list(FILE *f, const struct requests_view *v);
 
 #endif

@@ -11,10 +11,10 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Limits that hold without --all. */
-#define SERVICES_SHOWN 8    /* the most services */
-#define REASONS_SHOWN  4    /* the most reasons of each service */
-#define SHARE_SHOWN    0.02 /* the smallest part of a reason in the time of the slow requests */
+/* Limits without --all. */
+#define SERVICES_SHOWN 8
+#define REASONS_SHOWN  4
+#define SHARE_SHOWN    0.02 /* a reason for a smaller share of the p99 is not shown */
 
 static void show_reasons(FILE *f, const struct requests_view *v, const struct service *s)
 {

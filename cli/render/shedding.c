@@ -34,8 +34,7 @@ static void note_group(struct shedding *s, const struct window_event *e, uint64_
 		s->groups[i].ns += e->r.ts - since_ns;
 }
 
-/* Takes note of a step that was in force: keeps this step if it leaves out everything that the step
- * kept so far leaves out. */
+/* A step replaces the kept one if it leaves out at least as much. */
 static void note_step(struct shedding *s, enum ct_shed step)
 {
 	uint32_t most = ct_shed_lacks(s->step), now = ct_shed_lacks(step);
@@ -68,7 +67,7 @@ void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns,
 		const struct window_event *e = &w->events[i];
 		bool shed = e->r.kind == CT_SHED || e->r.kind == CT_GAP;
 
-		/* in CT_SHED and CT_GAP, x[0] is the begin of the time that the record is about */
+		/* x[0] is the start of the time that the record is about */
 		if (shed && window_words(w, e)[0] < to_ns && e->r.ts >= from_ns)
 			shedding_note(s, w, e);
 	}

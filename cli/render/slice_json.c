@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-/* Segments and edges have the same form as in ctrace.graph/1. render_segment_json() writes text and
- * builds no JSON tree, so this function parses the text. */
+/* render_segment_json() writes text and builds no JSON tree, so the text is parsed. */
 static json_t *segment_json(const struct causal *c, uint32_t segment)
 {
 	char *text = NULL;

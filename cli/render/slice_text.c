@@ -13,7 +13,6 @@ static const char *sure_words(const struct edge *e)
 	return e->strength == EDGE_STRONG ? "certain" : e->strength == EDGE_BOOSTED ? "likely" : "uncertain";
 }
 
-/* Prints "message tcp 127.0.0.1:80->...". */
 static void print_way(FILE *f, const struct causal *c, const struct edge *e)
 {
 	char name[DESCRIBE_MAX] = "";
@@ -61,8 +60,6 @@ static void print_step(FILE *f, const struct causal *c, const struct slice *s, s
 	fprintf(f, "        %s\n", text);
 }
 
-/* Prints an option of a choice: the edge, its score, and the task at its other end. In a backward
- * slice, this task is at the start of the edge; in a forward slice, at its end. */
 static void print_option(FILE *f, const struct causal *c, const struct slice_option *o,
 			 enum slice_direction direction)
 {

@@ -39,7 +39,6 @@ struct drain_stream {
 	struct drain_stream *next;
 };
 
-/* Counters of the daemon at the boot time ns. The difference of two such entries gives a rate. */
 struct drain_rate {
 	uint64_t ns, cpu_ns, records, bytes;
 };
@@ -50,7 +49,7 @@ struct drain {
 	struct inspect *inspect;
 	struct cgroups *cgroups;
 	struct cmdlines *cmdlines;
-	struct detect *detect; /* NULL: the daemon does not look for hangs */
+	struct detect *detect;
 	struct inspect_policy policy;
 	struct governor_loop *governor_loop;
 	struct caps *caps;
@@ -102,8 +101,6 @@ static void drain_access(struct drain *d, const struct ct_rec *rec, const uint64
 		d->opt.access(d->opt.access_arg, rec, words, stack);
 }
 
-/* Asks for an inspection of an access to a watched variable. If the request is refused, records the
- * access at once, without a stack. */
 static void drain_rawaccess(void *arg, const struct ct_rawaccess_blob *raw)
 {
 	const uint64_t words[2] = { raw->value, 0 };
@@ -120,12 +117,11 @@ static void drain_group(struct drain *d, uint32_t tid)
 {
 	const struct task *task = tid ? tasks_get(recorder_tasks(d->recorder), tid) : NULL;
 
-	/* a kernel thread works for other tasks, so its records count for no group */
+	/* a kernel thread works for other tasks, so it counts for no group */
 	if (tid && !(task && task->flags & TASK_KTHREAD))
 		groups_add(d->groups, task ? task->group : 0);
 }
 
-/* Counts a record for the group of each of its tasks. */
 static void drain_groups(struct drain *d, const struct ct_rec *rec)
 {
 	drain_group(d, rec->tid);
@@ -133,9 +129,8 @@ static void drain_groups(struct drain *d, const struct ct_rec *rec)
 		drain_group(d, rec->peer);
 }
 
-/* Counts a CT_TASK blob for the group of its task. Every such blob is counted, but only one in
- * CAPS_SAMPLE of the records of a fixed size: a blob costs the kernel side as much as a dozen
- * switches. */
+/* Every CT_TASK blob is counted, but only one in CAPS_SAMPLE of the records of a fixed size. A
+ * blob costs the kernel side as much as a dozen switches. */
 static void drain_group_name(struct drain *d, const struct ct_task_blob *b)
 {
 	groups_add(d->groups, govern_group(b->uid, b->cgroup_id));
@@ -146,8 +141,6 @@ static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
 	const uint64_t *p = data, *end = p + size / 8;
 	struct drain *d = arg;
 
-	/* data has either one blob, or records of a fixed size back to back. The loop counts only
-	 * records of a fixed size. */
 	while (end - p >= (ptrdiff_t)(sizeof(struct ct_rec) / 8)) {
 		const struct ct_rec *rec = (const void *)p;
 
@@ -168,9 +161,8 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 	struct drain *d = arg;
 	const struct ct_rec *last = &task->st.last;
 	const struct inspect_want want = {
-		/* A task that loops through short waits may already be in its next wait when the
-		 * inspection comes. That wait shows the same loop, so the inspection may take any
-		 * wait of the task (since_ns is 0). */
+		/* A task that loops through short waits may be in its next wait when it is
+		 * inspected. The next wait shows the same loop, so any wait will do. */
 		.since_ns = task->loop_waits >= INSPECT_POLICY_LOOP_WAITS ? 0 : last->ts,
 		.obj = last->obj,
 		.tid = last->tid,
@@ -181,23 +173,21 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 		.spins = task->st.run != WINDOW_RUN_BLOCKED,
 	};
 
-	/* the daemon's own threads wait for work, and an inspection of them would be more work */
+	/* the daemon's own threads wait for work; to inspect them would be more work */
 	if (task->tgid == (uint32_t)getpid())
 		return false;
 	return !inspect_ask(d->inspect, &want);
 }
 
-/* The function fdtable_job.post: queues the records that the worker has read. Called on the
- * worker's thread. */
+/* Called on the worker's thread. */
 static void drain_take_files(void *arg, void *data, size_t size)
 {
 	drain_post(arg, data, size);
 }
 
-/* Asks the worker to read the descriptor table of an inspected process. The table is recorded at
- * most once in DRAIN_FILES_AGAIN_NS for each process. If the inspected task has polled a set of
- * descriptors since before the capture began, no CT_WAITFD names these descriptors. Then the worker
- * records the set after each inspection of the task. */
+/* A table is recorded at most once in DRAIN_FILES_AGAIN_NS. If a poll began before the capture, no
+ * CT_WAITFD names its descriptors. So the descriptors of such a poll are recorded after each
+ * inspection. */
 static void drain_files(struct drain *d, const struct inspect_result *v, uint64_t now_ns)
 {
 	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
@@ -222,7 +212,6 @@ static void drain_files(struct drain *d, const struct inspect_result *v, uint64_
 		leader->files_ns = now_ns;
 }
 
-/* Writes the name of a variable: the blob that names the object `id` of the process tgid. */
 static void drain_variable(struct drain *d, uint64_t id, uint32_t tgid, const char *name, uint64_t ts_ns)
 {
 	struct ct_object_blob *blob = variable_object(id, tgid, name, ts_ns);
@@ -232,8 +221,7 @@ static void drain_variable(struct drain *d, uint64_t id, uint32_t tgid, const ch
 	free(blob);
 }
 
-/* Writes a CT_POLLED for each variable that the inspected task may be polling. The name of a
- * variable is written before the record that needs the name. */
+/* The name of a variable comes before the record that needs it. */
 static void drain_polled(struct drain *d, const struct inspect_result *v)
 {
 	for (unsigned i = 0; i < v->n_polled; i++) {
@@ -297,8 +285,7 @@ static void drain_cgroup(void *arg, uint64_t id)
 	cgroups_seen(d->cgroups, id);
 }
 
-/* Queues the names of control groups that a walk has found (cgroups.h). Called on the worker's
- * thread. */
+/* Called on the worker's thread. */
 static void drain_cgroups_found(void *arg, void *data, size_t size)
 {
 	drain_post(arg, data, size);
@@ -311,7 +298,7 @@ static void drain_cmdline(void *arg, uint32_t tgid)
 	cmdlines_want(d->cmdlines, tgid);
 }
 
-/* Queues the command lines that a job has read (cmdlines.h). Called on the thread *names*. */
+/* Called on the thread of `names`. */
 static void drain_cmdlines_found(void *arg, void *data, size_t size)
 {
 	drain_post(arg, data, size);
@@ -336,8 +323,8 @@ static void drain_found(void *arg, const struct ct_iter_task *found)
 		detect_found(d->detect, found);
 }
 
-/* Reads the states of all tasks from the kernel: at the start, after a pause, after a full ring has
- * lost records, and when detect_is_blind() returns true. Returns 0 or -errno. */
+/* Called at the start, after a pause, after losses in a full ring, and when detect_is_blind() is
+ * true. */
 static int drain_resync(void *arg, uint64_t now_ns)
 {
 	struct drain *d = arg;
@@ -361,16 +348,15 @@ static void drain_read_found(void *arg, const struct ct_iter_task *found)
 	uint64_t words[2];
 	struct ct_rec rec;
 
-	/* if the trace has no name for this task yet, the name comes before the record */
+	/* the name of a new task comes before its record */
 	if (!tasks_get(tasks, found->task.h.tid))
 		recorder_take(d->recorder, 0, &found->task, sizeof(found->task));
 	if (tasks_read(tasks, found, &rec, words))
 		recorder_add(d->recorder, &rec, words);
 }
 
-/* Makes a reading of all tasks. A reading is made at the beginning and at the end of the coarse
- * steps, and repeatedly in between. If `all` is true, each task gets a CT_FOUND; else only each
- * task that has changed since the last reading. Returns 0 or -errno. */
+/* Called at the beginning and at the end of the coarse steps, and repeatedly in between. all:
+ * each task gets a CT_FOUND, not only each changed task. */
 static int drain_read(void *arg, uint64_t now_ns, bool all)
 {
 	struct drain *d = arg;
@@ -405,9 +391,8 @@ static void drain_hang(void *arg, const struct detect_hang *hang)
 		d->opt.hang(d->opt.hang_arg, hang);
 }
 
-/* Reads a task for the detector. Also finds out whether the task has the policy SCHED_IDLE, because
- * the task's priority does not show this policy. A task with SCHED_IDLE gets hardly any CPU time
- * while other tasks want the CPU. Returns 0 or -errno. */
+/* The priority of a task does not show the policy SCHED_IDLE. Such a task gets hardly any CPU
+ * time while other tasks want the CPU. */
 static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 {
 	struct drain *d = arg;
@@ -418,10 +403,8 @@ static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 	return r;
 }
 
-/* Reads for the detector how much data of a socket is unread (*ret is as for probe_read_unread()).
- * Such a look takes half a microsecond for each descriptor of the process. On average, all looks
- * together take at most 1/UNREAD_TIMES of one CPU. Returns 0, -EBUSY if earlier looks have used up
- * this share, or another -errno. */
+/* A look takes half a microsecond for each descriptor of the process. On average, all looks take
+ * at most 1/UNREAD_TIMES of one CPU. Returns -EBUSY if earlier looks have used up this share. */
 static int drain_unread(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret)
 {
 	struct drain *d = arg;
@@ -436,7 +419,6 @@ static int drain_unread(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret)
 	return r;
 }
 
-/* Makes the detector of hangs, unless the options switch it off. Returns 0 or -ENOMEM. */
 static int drain_detect(struct drain *d)
 {
 	const char *hooks = d->opt.recorder.writer.hooks ?: "";
@@ -474,7 +456,7 @@ static void drain_losses(struct drain *d, uint64_t now_ns)
 	probe_losses(d->opt.probe, drain_loss, d);
 	if (now_ns >= d->clock_ns + DRAIN_CLOCK_NS) {
 		d->clock_ns = now_ns;
-		(void)probe_measure_clock(d->opt.probe); /* the next measurement may succeed */
+		(void)probe_measure_clock(d->opt.probe);
 	}
 	d->lost |= d->detect && detect_is_blind(d->detect);
 	if (!d->lost || governor_loop_paused(d->governor_loop) || now_ns < d->resync_ns + DRAIN_RESYNC_NS)
@@ -485,8 +467,6 @@ static void drain_losses(struct drain *d, uint64_t now_ns)
 	drain_resync(d, now_ns);
 }
 
-/* Notes the counters once a second, and computes rates from the newest and the oldest noted
- * values. */
 static void drain_rates(struct drain *d, uint64_t now_ns, struct drain_stats *s)
 {
 	struct drain_rate *newest = &d->rates[(d->n_rates + DRAIN_RATES - 1) % DRAIN_RATES], *oldest;
@@ -533,8 +513,7 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Runs the functions that other threads passed to drain_call(). If close is true, runs none of
- * them: the calls of drain_call() that wait now, and all later ones, return -ESHUTDOWN. */
+/* close: runs no function, and drain_call() returns -ESHUTDOWN from now on. */
 static void drain_requests(struct drain *d, bool close)
 {
 	struct drain_request *q;
@@ -555,8 +534,6 @@ static void drain_requests(struct drain *d, bool close)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Does the work of one round of the drain thread. Returns the number of records that were in the
- * rings. */
 static long drain_round(struct drain *d)
 {
 	uint64_t now_ns = clock_boot_ns();
@@ -587,10 +564,9 @@ static void *drain_main(void *arg)
 
 	pthread_setname_np(pthread_self(), "ctraced-drain");
 	/*
-	 * If the drain thread waits so long for a CPU that a ring becomes full, records are lost.
-	 * With the 160 tasks of hackbench on two CPUs, this thread waited for a CPU for more than
-	 * 100 ms at nice -5, and for 10 ms at nice -15. The thread needs little CPU time, so the
-	 * high priority does no harm. Without the privilege to set a priority, it stays as it is.
+	 * If this thread waits for a CPU, a ring may become full. Beside the 160 tasks of hackbench
+	 * on two CPUs, it waited for more than 100 ms at nice -5, and for 10 ms at nice -15.
+	 * Without the privilege, the priority stays as it is.
 	 */
 	(void)setpriority(PRIO_PROCESS, 0, -15);
 	while (!stop) {
@@ -612,7 +588,6 @@ static void *drain_main(void *arg)
 	return NULL;
 }
 
-/* Records the owners of the file locks that were taken before the daemon started. */
 static void drain_held(struct drain *d)
 {
 	struct heldlocks h = { 0 };
@@ -837,9 +812,8 @@ struct drain_stats drain_stats(struct drain *d)
 	pthread_mutex_lock(&d->lock);
 	s = d->stats;
 	pthread_mutex_unlock(&d->lock);
-	/* A write may fail after the drain thread has published these figures, and this failure may
-	 * be the reason for the client's question. So the state of the storage is read anew
-	 * here. */
+	/* A failed write may be the reason for the question, so the state of the storage is read
+	 * anew. */
 	s.recorder.writer.storage = recorder_storage(d->recorder);
 	return s;
 }

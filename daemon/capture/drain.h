@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * drain.h - the drain thread. This thread empties the rings, keeps the task table, asks for
- * inspections, finds hangs, keeps the budget, and writes the trace. It owns the recorder. Other
- * threads reach the drain thread through drain_call() and drain_post(), and read its figures
- * through drain_stats().
+ * drain.h - the drain thread. It empties the rings, keeps the task table, asks for inspections,
+ * finds hangs, keeps the budget, and writes the trace. It owns the recorder. Other threads reach it
+ * through drain_call() and drain_post(), and read its figures through drain_stats().
  */
 #ifndef CTRACE_DAEMON_CAPTURE_DRAIN_H
 #define CTRACE_DAEMON_CAPTURE_DRAIN_H
@@ -26,29 +25,25 @@ struct drain;
 
 struct drain_options {
 	struct probe *probe;
-	struct worker *worker; /* reads the descriptor tables */
-	/* reads command lines in /proc; NULL: no command lines are read */
+	struct worker *worker;
+	/* reads command lines in /proc; NULL: none are read */
 	struct worker *names;
-	/* names of the kernel's functions; NULL: they are read when needed */
 	const struct symbols_kernel *kernel;
-	/* Returns the CPU time in nanoseconds that requests of clients have taken so far, without
-	 * the CPU time of the threads of `worker` and `names`. The budget does not count the
-	 * returned time. Called on the drain thread; may be NULL. */
+	/* Returns the CPU time in ns of the requests of clients, without the threads of `worker`
+	 * and `names`. The budget does not count it. Called on the drain thread; may be NULL. */
 	uint64_t (*aside_ns)(void *arg);
 	void *aside_arg;
 	struct recorder_options recorder;
 	uint64_t long_wait_ns;
 	uint32_t budget_ppm, task_cap; /* see governor_loop.h */
-	/* Receives every access to a watched variable, after the functions on the stack of this
-	 * access got their names. stack is NULL if there is no stack. Called on the drain thread;
-	 * may be NULL. */
+	/* Receives every access to a watched variable. stack may be NULL. Called on the drain
+	 * thread; may be NULL. */
 	void (*access)(void *arg, const struct ct_rec *rec, const uint64_t words[2],
 		       const struct ct_stack_blob *stack);
 	void *access_arg;
-	/* NULL: the daemon does not look for hangs. */
 	const struct detect_settings *hangs;
-	/* Receives every reported hang, after its CT_HANG has been written. Called on the drain
-	 * thread; may be NULL. */
+	/* Receives every reported hang, after its CT_HANG. Called on the drain thread; may be
+	 * NULL. */
 	void (*hang)(void *arg, const struct detect_hang *hang);
 	void *hang_arg;
 };
@@ -58,54 +53,49 @@ struct drain_stats {
 	struct inspect_stats inspect;
 	struct governor_loop_stats governor_loop;
 	struct detect_stats detect;
-	uint64_t start_ns;   /* when the capture began, boot time */
+	uint64_t start_ns;
 	uint64_t beat_ns;    /* when the thread last made a round, boot time */
-	uint64_t high_water; /* the largest number of bytes that were in one ring at one time */
-	/* Rates over about the last 15 s. cpu_percent is for the whole daemon; 100 is one CPU. */
+	uint64_t high_water; /* the most bytes that one ring had at one time */
+	/* Over about the last 15 s. cpu_percent is for the whole daemon; 100 is one CPU. */
 	double records_per_s, bytes_per_s, cpu_percent;
 	struct cgroups_stats cgroups;
 	uint64_t inspections_postponed, samples_refused, streams_refused, resyncs;
 };
 
 /* Opens the trace, reads the states of all tasks, and starts the thread. Returns 0 or -errno. On
- * failure, err has a sentence (only after -ENOMEM it may be empty), and a trace file that
- * drain_new() has created is removed. On success err is empty, or has a sentence for the log. */
+ * failure, err has a sentence (perhaps not after -ENOMEM), and a newly created trace file is
+ * removed. On success, err is empty or has a sentence for the log. */
 int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAIN_ERR_MAX]);
-/* Ends the thread. Before it ends, the thread makes a last round, which empties the rings, and
- * seals the open file segment. Then drain_stop() waits at most DRAIN_STOP_NS for the disk. From now
- * on drain_call() fails. Returns false if the disk has not taken the end of the trace. In this case
- * the caller must not free anything that the drain thread used. Accepts NULL. */
-bool drain_stop(struct drain *d);
-/* Closes the trace. Call this function after drain_stop(), when no other thread uses d any more.
+/* Ends the thread after a last round, which seals the file segment. Then waits at most
+ * DRAIN_STOP_NS for the disk. From now on drain_call() fails. Returns false if the disk has not
+ * taken the end of the trace. Then the caller must not free anything that the thread used.
  * Accepts NULL. */
+bool drain_stop(struct drain *d);
+/* Call this after drain_stop(), when no thread uses d any more. Accepts NULL. */
 void drain_free(struct drain *d);
 
-/* Runs fn on the drain thread, soon after the thread has emptied the rings, and waits until fn
- * returns. Any thread may call it, except the drain thread. Returns 0, or -ESHUTDOWN if the drain
- * thread ends before it has called fn. */
+/* Runs fn on the drain thread, soon after the rings are emptied, and waits until fn returns. Any
+ * other thread may call it. Returns 0, or -ESHUTDOWN if the drain thread ends before. */
 int drain_call(struct drain *d, void (*fn)(struct drain *d, void *arg), void *arg);
-/* Queues a stream of records and blobs that the drain thread then writes. Takes over data
- * (malloc'd). Never waits for the drain thread. If the queue would hold more than DRAIN_POSTED_MAX
- * bytes, or there is no memory, frees data and counts the refusal. Any thread may call it. */
+/* Queues a stream of records and blobs for the trace. Takes over data (malloc'd). Never waits.
+ * Above DRAIN_POSTED_MAX bytes, or without memory, frees data and counts the refusal. Any
+ * thread. */
 void drain_post(struct drain *d, void *data, size_t size);
-/* Returns the figures of the drain thread's last round. Only the state of the storage is newer: it
- * is read at the call. Any thread may call it. */
+/* The figures are of the last round. Only the state of the storage is read now. Any thread. */
 struct drain_stats drain_stats(struct drain *d);
 
-/* Outside of drain.c, only functions that drain_call() runs may call the next four functions. */
+/* Outside of drain.c, only functions that drain_call() runs may call the next four. */
 struct recorder *drain_recorder(struct drain *d);
-/* Asks for inspections of at most max tasks. These tasks are in a long wait now and have had no
- * inspection since since_ns (boot time). */
+/* Asks for inspections of at most max tasks. They are in a long wait, and had no inspection
+ * since since_ns (boot time). */
 void drain_inspect_all(struct drain *d, uint64_t since_ns, unsigned max);
-/* Changes the budget from now on. Returns the earlier budget. A budget is in ppm of the machine's
- * CPU time; 0 means no budget. */
+/* Returns the earlier budget. A budget is in ppm of the machine's CPU time; 0: no budget. */
 uint32_t drain_budget(struct drain *d, uint32_t budget_ppm);
-/* Writes the present state of the governor into the trace, and then seals the open file segment. */
+/* Writes the state of the governor into the trace, and seals the file segment. */
 void drain_seal(struct drain *d);
-/* Waits until the sealed file segments are in the trace file. Returns false if this takes longer
- * than timeout_ns. Any thread may call it. */
+/* Waits until the sealed file segments are in the trace file. Returns false after timeout_ns.
+ * Any thread. */
 bool drain_flush(struct drain *d, uint64_t timeout_ns);
-/* Returns how many inspections have been asked for and are not finished. Any thread may call it. */
 uint64_t drain_inspections_open(struct drain *d);
 
 #endif

@@ -54,7 +54,7 @@ static void fdtable_run(void *arg)
 	size_t size, n;
 
 	if (probe_read_files(job->probe, job->tgid, &table, &size))
-		return; /* for example, the process has gone */
+		return;
 	n = fdtable_waitfds(job, table, size, clock_boot_ns(), waitfds);
 	copy = n ? malloc(n * sizeof(*waitfds)) : NULL;
 	/* the table has the names of the objects, so it comes before the CT_WAITFD records */

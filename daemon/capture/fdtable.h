@@ -22,22 +22,20 @@ struct fdtable_job {
 	void (*post)(void *arg, void *data, size_t size);
 	void *arg;
 	uint32_t tgid;
-	/* true: the whole table is written, and then the CT_WAITFD records of fds. false: only the
-	 * CT_WAITFD records are written. */
+	/* true: also write the whole table, before the CT_WAITFD records */
 	bool whole;
-	/* The task tid polls a set of n_set descriptors. fds has the first n_fds of them. Each of
-	 * these gets a CT_WAITFD record, if the table has its object. */
-	uint32_t tid;
-	uint16_t n_fds, n_set;
+	uint32_t tid;          /* the task that polls */
+	uint16_t n_fds, n_set; /* it polls n_set descriptors, and `fds` has n_fds of them */
+	/* Each of these gets a CT_WAITFD record if the table has its object. */
 	struct inspect_fd fds[CT_WAITFD_MAX];
 };
 
-/* Queues a copy of the job for the worker. Returns 0, -EAGAIN if the queue is full or the worker
- * ends, or -ENOMEM. */
+/* Queues a copy of the job. Returns 0, -EAGAIN if the queue is full or the worker ends, or
+ * -ENOMEM. */
 int fdtable_post(struct worker *w, const struct fdtable_job *job);
 
-/* Looks up job->fds in a table, a stream of size bytes, and makes their CT_WAITFD records with the
- * time ts_ns. Returns how many records it has made, at most CT_WAITFD_MAX. */
+/* Makes the CT_WAITFD records of job->fds, with the objects of a table (a stream of size bytes).
+ * Returns their number, at most CT_WAITFD_MAX. */
 size_t fdtable_waitfds(const struct fdtable_job *job, const void *table, size_t size, uint64_t ts_ns,
 		       struct ct_rec ret[CT_WAITFD_MAX]);
 

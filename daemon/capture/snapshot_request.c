@@ -26,13 +26,11 @@
 
 struct snapshot_request_prep {
 	uint64_t since_ns, deadline_ns;
-	VEC(uint32_t) tgids; /* the chosen processes, each of them once */
+	VEC(uint32_t) tgids;
 	VEC(uint8_t) tables;
 	struct heldlocks locks;
 };
 
-/* If blocked is true, adds the processes that have a blocked task. If blocked is false, adds the
- * processes that have a task which is not blocked. */
 static void add_processes(struct snapshot_request_prep *p, struct tasks *tasks, struct map *seen,
 			  bool blocked)
 {
@@ -45,8 +43,7 @@ static void add_processes(struct snapshot_request_prep *p, struct tasks *tasks, 
 	}
 }
 
-/* Asks for inspections, and chooses the processes whose descriptor tables are read. Runs on the
- * drain thread. */
+/* Runs on the drain thread. */
 static void prepare_begin(struct drain *d, void *arg)
 {
 	struct tasks *tasks = recorder_tasks(drain_recorder(d));
@@ -54,15 +51,14 @@ static void prepare_begin(struct drain *d, void *arg)
 	struct map seen = { 0 };
 
 	drain_inspect_all(d, p->since_ns, SNAPSHOT_REQUEST_INSPECTIONS_MAX);
-	/* Processes with a task that is not blocked come first: they are few, and the other
-	 * processes may wait for one of them. */
+	/* Processes with a task that is not blocked come first: they are few, and other processes
+	 * may wait for them. */
 	add_processes(p, tasks, &seen, false);
 	add_processes(p, tasks, &seen, true);
 	map_done(&seen);
 }
 
-/* Writes the file locks and the descriptor tables into the trace, and seals the file segment. Runs
- * on the drain thread. */
+/* Runs on the drain thread. */
 static void prepare_end(struct drain *d, void *arg)
 {
 	struct snapshot_request_prep *p = arg;
@@ -93,7 +89,7 @@ static void prepare_tables(const struct snapshot_request_source *src, struct sna
 		size_t size;
 
 		if (probe_read_files(src->probe, p->tgids.v[i], &table, &size))
-			continue; /* for example, the process has gone */
+			continue;
 		if (VEC_RESERVE(&p->tables, p->tables.n + size))
 			return;
 		if (size)
@@ -135,8 +131,8 @@ void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t 
 	struct writer_stats w = drain_stats(src->drain).recorder.writer;
 
 	s.storage = w.storage;
-	/* The records of the preparation are a little later than begin_ns. So a window that ends
-	 * about now is extended to the end of the trace, to include these records. */
+	/* The preparation writes records after begin_ns. To have them, a window that ends about
+	 * now is extended to the end of the trace. */
 	if (to_ns > s.begin_ns || s.begin_ns - to_ns < SNAPSHOT_REQUEST_NOW_NS)
 		s.to_ns = UINT64_MAX;
 	s.missing_ns = w.storage.untold_ns;
@@ -168,7 +164,7 @@ int snapshot_request_finish(struct snapshot_request *s, int fd, bool (*step)(voi
 	}
 	reader_free(reader);
 	if (r)
-		(void)!ftruncate(fd, 0); /* a part of a trace is of no use */
+		(void)!ftruncate(fd, 0);
 	return r;
 }
 
@@ -179,8 +175,7 @@ int snapshot_request_take(const struct snapshot_request_source *src, uint64_t fr
 	return snapshot_request_finish(ret, fd, NULL, err);
 }
 
-/* Returns true if fd is a file in memory (memfd) with a seal that forbids writes or a change of its
- * size. Such a file refuses them, although its mode allows them. */
+/* A sealed file in memory (memfd) refuses writes, although its mode allows them. */
 static bool is_sealed(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
@@ -188,8 +183,8 @@ static bool is_sealed(int fd)
 	return seals > 0 && seals & (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_FUTURE_WRITE);
 }
 
-/* Returns true if the size of the file can be changed. Files of /proc and /sys look like regular
- * files, but their size cannot be set, and a write to them changes the system. */
+/* Files of /proc and /sys look regular, but have no size to set. A write to them changes the
+ * system. */
 static bool takes_a_size(int fd)
 {
 	struct stat st;

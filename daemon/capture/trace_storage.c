@@ -77,8 +77,6 @@ static void say_trouble(const struct writer_storage *now, const char *path, char
 	}
 }
 
-/* Says that a trouble is over. since_ns: when the trouble began. lost: the number of records that
- * had been lost before it began. */
 static void say_over(const struct trace_storage_told *told, const struct now *now, const char *what,
 		     uint64_t since_ns, uint64_t lost, char *text)
 {

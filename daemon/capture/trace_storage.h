@@ -18,28 +18,27 @@
 struct drain;
 struct trace_storage;
 
-/* The troubles that have been reported so far. All zero at the start. */
+/* The reported troubles. All zero at the start. */
 struct trace_storage_told {
 	enum writer_trouble trouble;
-	/* since_ns: when the trouble began; lost: how many records had been lost before the trouble */
+	/* When the trouble began, and how many records had been lost before. */
 	uint64_t since_ns, lost;
 	bool stuck;
 	uint64_t stuck_ns, stuck_lost;
 	uint64_t begun_anew, repaired, failed_syncs;
 };
 
-/* Writes into text the next sentence about the trace at path that has to be reported now, and notes
- * in told that it is reported. Returns false if there is no such sentence. now_ns: boot time.
- * boot_to_real_ns: wall clock time minus boot time. Pure. */
+/* Writes the next sentence to report about the trace at path, and notes it in told. Returns
+ * false if there is none. now_ns: boot time. boot_to_real_ns: wall clock time minus boot time.
+ * Pure. */
 bool trace_storage_next(struct trace_storage_told *told, const struct writer_storage *now, uint64_t now_ns,
 			int64_t boot_to_real_ns, const char *path, char text[TRACE_STORAGE_TEXT_MAX]);
-/* Returns the state of the storage in one word: ok, stuck, unsynced, lost or gone. */
+/* Returns ok, stuck, unsynced, lost or gone. */
 const char *trace_storage_word(const struct writer_storage *s, uint64_t now_ns);
 
-/* Makes an object that looks at the storage every second. The caller keeps path alive until the
- * object is freed. Returns 0 or -errno. */
+/* Looks at the storage every second. path must live until trace_storage_free(). Returns 0 or
+ * -errno. */
 int trace_storage_new(sd_event *event, struct drain *drain, const char *path, struct trace_storage **ret);
-/* Accepts NULL. */
 void trace_storage_free(struct trace_storage *s);
 
 #endif

@@ -16,16 +16,15 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* The smallest and largest values of settings (ctraced.conf(5)). The settings budget and task-cap
- * may also be 0, which switches them off. */
+/* The ranges of settings (ctraced.conf(5)). budget and task-cap may also be 0, which switches
+ * them off. */
 #define CONFIG_LONG_WAIT_MIN_NS (10 * NSEC_PER_MSEC)
 #define CONFIG_BUDGET_MIN       0.05 /* percent */
 #define CONFIG_BUDGET_MAX       100
 #define CONFIG_TASK_CAP_MIN     1000 /* records a second */
 #define CONFIG_TASK_CAP_MAX     1e9
 #define CONFIG_FD_MAX           (1 << 20)
-/* The major version of the first kernel in which one value of an array map may have more than 4
- * MiB; see config_ring_default(). */
+/* The first kernel in which a value of an array map may have more than 4 MiB (major version). */
 #define CONFIG_RING_KERNEL 6
 
 static int config_set_text(char *dst, size_t cap, const char *what, const char *value, char *err)
@@ -144,9 +143,8 @@ static int config_set_right(enum control_right *dst, const char *what, const cha
 	return -EINVAL;
 }
 
-/* Sets one setting, from a flag or from the config file outside its sections. what: the name of the
- * setting as the user wrote it, for err. Returns 0, -ENOENT if there is no such setting, or -EINVAL
- * with a sentence in err. */
+/* Sets a setting outside of the sections. what: the name as the user wrote it, for err. Returns
+ * 0, -ENOENT if there is no such setting, or -EINVAL with a sentence in err. */
 static int config_set(struct config *c, const char *key, const char *what, const char *value, char *err)
 {
 	if (!strcmp(key, "state-dir"))
@@ -268,10 +266,10 @@ static const struct option config_options[] = {
 	{ 0 },
 };
 
-/* Reads the flags, in the first or in the second of two passes. The first pass looks only for
- * --config, --help and --version. Then the caller reads the config file. The second pass sets the
- * other settings, so a flag overrides a setting in the config file. *ret_named becomes true if
- * --config is given. Returns an enum config_verdict, or -EINVAL with a sentence in err. */
+/* Flags are read twice. The first pass looks only for --config, --help and --version. Then the
+ * caller reads the config file. The second pass sets the other settings, so flags override the
+ * config file. *ret_named: --config is given. Returns an enum config_verdict, or -EINVAL with a
+ * sentence in err. */
 static int config_read_flags(int argc, char *const argv[], struct config *c, bool first, bool *ret_named,
 			     char *err)
 {

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* the shortest time that a hang setting can have; see ctraced.conf(5) */
 #define HANG_AFTER_MIN_NS 100000000ULL
-/* The name of a section has to be shorter than this, because libinih cuts longer names. */
+/* libinih cuts longer names of sections. */
 #define HANG_SECTION_MAX 48
 
 static const char *const hang_rules[CT_HANG_RULES] = {
@@ -39,10 +38,8 @@ static int hang_time(const char *what, const char *value, bool may_be_off, uint6
 	return 0;
 }
 
-/* Handles hang-after: sets the time of each rule that has no setting of its own in the section. The
- * order of the settings does not matter: a rule's own setting always wins over hang-after. If
- * hang-after is a time, the time of the disk rule does not change. If hang-after is off, this rule
- * is switched off like the others. Returns 0, or -EINVAL with a sentence in err. */
+/* Sets the limits of all rules that have no setting of their own in the section. A time does not
+ * change the disk rule, but "off" does. */
 static int hang_set_after(struct config_hang *c, unsigned section, struct detect_limits *limits,
 			  const char *what, const char *value, char *err)
 {

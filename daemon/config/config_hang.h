@@ -11,27 +11,25 @@
 #include "detect/detect.h"
 
 struct config_hang {
-	bool on; /* true: the daemon looks for hangs */
+	bool on;
 	struct detect_settings detect;
-	/* The rules whose own setting (such as hang-disk) was set, as bits 1 << CT_HANG_*.
-	 * given[0] is for all programs, given[n] for detect.overrides[n - 1]. hang-after does not
-	 * change the limits of these rules. */
+	/* The rules that have a setting of their own, as bits 1 << CT_HANG_*. given[0] is for
+	 * all programs, given[n] for overrides[n - 1]. hang-after does not change these rules. */
 	uint32_t given[1 + DETECT_OVERRIDES_MAX];
 };
 
-/* Sets the built-in values. */
 void config_hang_defaults(struct config_hang *c);
 
 /*
- * Sets the setting `name`: "hangs", or a name that begins with "hang-". section: 0 for all
- * programs, n for overrides[n - 1]. what: the name as the user wrote it, for err. Returns 0,
- * -ENOENT if this section has no such setting, or -EINVAL with a sentence in err.
+ * name: "hangs", or begins with "hang-". section: 0 for all programs, n for overrides[n - 1]. what:
+ * the name as the user wrote it, for err. Returns 0, -ENOENT if this section has no such setting,
+ * or -EINVAL with a sentence in err.
  */
 int config_hang_set(struct config_hang *c, unsigned section, const char *name, const char *what,
 		    const char *value, char err[CONFIG_ERR_MAX]);
-/* Returns the number (1 or more) of the section "program NAME" or "cgroup GLOB". Makes the section
- * if it does not exist. file: the path of the config file, for err. On failure returns -EINVAL with
- * a sentence in err. */
+/* Returns the number (from 1 on) of the section "program NAME" or "cgroup GLOB". Makes the
+ * section if it is new. file: the path of the config file, for err. Returns -EINVAL with a
+ * sentence in err on failure. */
 int config_hang_section(struct config_hang *c, const char *file, const char *section,
 			char err[CONFIG_ERR_MAX]);
 

@@ -9,18 +9,17 @@
 #include "daemon/config/incident_rate.h"
 
 struct config_incident {
-	/* before_ns: how long before the beginning of the hang the snapshot begins. after_ns: how
-	 * long after the report of the hang the snapshot is taken. */
+	/* The snapshot begins before_ns before the hang. It is taken after_ns after the report
+	 * of the hang. */
 	uint64_t before_ns, after_ns;
-	uint64_t size_bytes; /* room on the disk for all snapshots of hangs together */
+	uint64_t size_bytes; /* for all snapshots of hangs together */
 	struct incident_rate rate;
 };
 
-/* Sets the built-in values. */
 void config_incident_defaults(struct config_incident *c);
-/* Sets snapshot-before, snapshot-after, snapshot-rate or hangs-size. what: the name as the user
- * wrote it, for err (CONFIG_ERR_MAX bytes). Returns 0, -ENOENT if key is none of these names, or
- * -EINVAL with a sentence in err. */
+/* key: snapshot-before, snapshot-after, snapshot-rate or hangs-size. what: the name as the user
+ * wrote it, for err (CONFIG_ERR_MAX bytes). Returns 0, -ENOENT for another key, or -EINVAL with
+ * a sentence in err. */
 int config_incident_set(struct config_incident *c, const char *key, const char *what, const char *value,
 			char *err);
 

@@ -8,7 +8,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define VALUE_MAX 9e18 /* all values are smaller than this, so they fit into 63 bits */
+#define VALUE_MAX 9e18 /* so that all values fit into 63 bits */
 
 int config_value_number(const char *s, double *ret, const char **ret_unit)
 {

@@ -14,8 +14,7 @@ static const char *skip_blanks(const char *s)
 	return s + strspn(s, " \t");
 }
 
-/* Reads one limit of the form "N/UNIT". On success *s points to the text after the limit and its
- * blanks. Returns 0 or -EINVAL. */
+/* Reads "N/UNIT". *s moves behind the limit and its blanks. */
 static int parse_limit(const char **s, unsigned *ret_n, uint64_t *ret_per_ns)
 {
 	static const struct {
@@ -69,9 +68,8 @@ int incident_rate_parse(const char *s, struct incident_rate *ret)
 	return 0;
 }
 
-/* Returns the time of the nth newest snapshot; nth 1 is the newest. If comm is not NULL, only the
- * snapshots for this program count. If uid is not NULL, only the snapshots for this user count.
- * Returns 0 if there is no such snapshot. */
+/* nth 1 is the newest snapshot. Counts only snapshots of the program comm and of the user uid;
+ * NULL: of all. Returns 0 if there is no such snapshot. */
 static uint64_t nth_last(const struct incident_times *t, const char *comm, const uint32_t *uid, unsigned nth)
 {
 	for (unsigned i = 1; i <= MIN(t->n, INCIDENT_RATE_MAX); i++) {

@@ -20,19 +20,18 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* The most descriptors that one message may carry (SCM_MAX_FD in the kernel). client_read() has
- * room for all of them. With less room, the kernel would close the descriptors for which there is
- * no room, on this thread, and a close may never return. */
+/* SCM_MAX_FD of the kernel: the most descriptors of one message. With less room, the kernel
+ * would close the others on this thread. A close may never return. */
 #define CONTROL_FDS_MAX 253
 
 struct client {
 	struct control *control;
-	uint64_t id; /* 0: this entry is free */
+	uint64_t id;
 	int fd;
 	int passed_fd; /* the descriptor that came with the line that is being read, or -1 */
 	uid_t uid;
 	enum control_right right;
-	bool busy; /* the request is handled, and has no answer yet */
+	bool busy; /* the request has no answer yet */
 	sd_event_source *io, *timer;
 	char in[CONTROL_LINE_MAX];
 	size_t n_in;
@@ -48,10 +47,10 @@ struct control {
 	dev_t dev;
 	ino_t ino;
 	uint64_t last_id, denied, turned_away;
-	bool resting;      /* true: a rest (control_rest()) goes on */
+	bool resting;
 	int64_t credit_ns; /* CPU time that all users other than root together may use before the
-			      next rest */
-	uint64_t paced_ns; /* the time at which credit_ns was computed last */
+			    * next rest */
+	uint64_t paced_ns;
 	_Atomic uint64_t cpu_ns;
 	unsigned n_clients;
 	struct client clients[CONTROL_CLIENTS_MAX];
@@ -70,9 +69,7 @@ static void control_dispose(struct control *c, uid_t uid, int fd)
 		close(fd);
 }
 
-/* Ends a connection, so that nothing more can arrive. Unread bytes may have descriptors with them.
- * So if there are unread bytes, control_dispose() closes the connection. Otherwise this function
- * closes it. */
+/* Unread bytes may have descriptors with them. So control_dispose() closes such a connection. */
 static void control_hang_up(struct control *c, uid_t uid, int fd)
 {
 	char byte;
@@ -101,10 +98,8 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
-/* Returns the events to poll for on the client's descriptor; 0 if the client has to wait. If the
- * daemon may handle a request of the client now, and the buffer is full or already has a complete
- * request, the event is EPOLLOUT. The socket is ready for writing at once, so the event loop comes
- * back to this client and handles the request. */
+/* Returns the events to poll for; 0: the client has to wait. If the buffer has a whole request,
+ * returns EPOLLOUT, so that the event loop comes back at once. */
 static uint32_t client_events(const struct client *cl)
 {
 	if (cl->n_out)
@@ -122,8 +117,7 @@ static void client_rearm(struct client *cl)
 		client_drop(cl);
 }
 
-/* Begins a rest of usec microseconds. During the rest, the daemon handles no requests of users
- * other than root, and accepts no connections. */
+/* During a rest, only requests of root are handled, and no connection is accepted. */
 static void control_rest(struct control *c, uint64_t usec)
 {
 	c->resting = true;
@@ -156,8 +150,8 @@ static int control_rested(sd_event_source *s, uint64_t usec, void *arg)
 	return 0;
 }
 
-/* Counts the CPU time of work for users other than root, and begins a rest if these users have used
- * more than credit_ns. begin_ns: the CPU time that the thread had used when the work began. */
+/* Begins a rest if users other than root have used more than credit_ns. begin_ns: the CPU time
+ * of the thread when the work began. */
 static void control_spent(struct control *c, uint64_t begin_ns)
 {
 	uint64_t now_ns = clock_boot_ns(), ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns, more_ns;
@@ -201,9 +195,8 @@ static void client_request(struct client *cl, const char *line, size_t n)
 		client_rearm(cl);
 }
 
-/* Handles one complete line of the buffer. Does nothing if the client has not received the answer
- * to its last request. If no line is complete and the buffer is full, refuses the request as too
- * long. */
+/* Handles one complete line, unless an answer is still to be sent. Refuses a full buffer without
+ * a line. */
 static void client_line(struct client *cl)
 {
 	char line[CONTROL_LINE_MAX];
@@ -230,7 +223,6 @@ static void client_line(struct client *cl)
 	client_request(cl, line, n);
 }
 
-/* Keeps the first descriptor that came with the request, and closes the others. */
 static void client_take_fds(struct client *cl, struct msghdr *m)
 {
 	for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h; h = CMSG_NXTHDR(m, h)) {
@@ -275,7 +267,6 @@ static void client_read(struct client *cl)
 	client_line(cl);
 }
 
-/* Sends as much of the answer as the socket takes. Returns false if the client was disconnected. */
 static bool client_write(struct client *cl)
 {
 	while (cl->out_at < cl->n_out) {
@@ -305,7 +296,7 @@ static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	bool others = !uid_is_owner(cl->uid);
 	uint64_t begin_ns = others ? clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
 
-	if (events & (EPOLLHUP | EPOLLERR)) { /* the client has disconnected */
+	if (events & (EPOLLHUP | EPOLLERR)) {
 		client_drop(cl);
 	} else if (events & EPOLLOUT) {
 		if (client_write(cl))
@@ -318,12 +309,11 @@ static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-/* Finds the right of the client with the credentials cred. Root and the daemon's user have all
- * rights. Members of the group opt.group have the right group_may; the group may be their primary
- * or a supplementary group. Returns false if the client has no right. */
+/* Root and the daemon's user have all rights. The group may be a primary or a supplementary
+ * group. Returns false if the client has no right. */
 static bool control_allows(const struct control *c, int fd, const struct ucred *cred, enum control_right *ret)
 {
-	gid_t groups[1024]; /* if the client has more groups than this, getsockopt() fails */
+	gid_t groups[1024];
 	socklen_t len = sizeof(groups);
 
 	*ret = CONTROL_WATCH;
@@ -342,7 +332,6 @@ static bool control_allows(const struct control *c, int fd, const struct ucred *
 	return false;
 }
 
-/* Sends the error `why` to a connection that the caller then closes. */
 static void control_turn_away(int fd, const char *why)
 {
 	char line[256];
@@ -351,8 +340,6 @@ static void control_turn_away(int fd, const char *why)
 	(void)!send(fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Finds a free place for a client of this user. Returns NULL if the user gets no place; then *why
- * is a sentence. */
 static struct client *control_place(struct control *c, uid_t uid, const char **why)
 {
 	unsigned n_others = 0, n_same = 0;
@@ -393,7 +380,6 @@ static int client_start(struct control *c, struct client *cl, int fd, uid_t uid,
 	return r;
 }
 
-/* Returns true if the client has disconnected already, so that it needs no place. */
 static bool control_is_gone(int fd)
 {
 	struct pollfd p = { .fd = fd };
@@ -401,9 +387,8 @@ static bool control_is_gone(int fd)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* Takes a new connection, or refuses it. Looks for a free place before it looks for the rights of
- * the user, because the search for a place is cheap. Returns true if the user is neither root nor
- * the daemon's user. */
+/* Looks for a place first, because to check the rights costs more. Returns true for a user other
+ * than root. */
 static bool control_take(struct control *c, int fd)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };
@@ -481,7 +466,7 @@ void control_answer(struct control *c, uint64_t client, json_t *answer)
 		client_drop(cl);
 		return;
 	}
-	text[n] = '\n'; /* the newline replaces the final 0; n_out is the length of the text */
+	text[n] = '\n';
 	cl->out = text;
 	cl->n_out = n + 1;
 	cl->out_at = 0;
@@ -499,8 +484,8 @@ void control_refuse(struct control *c, uint64_t client, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	error = json_string(text);
-	/* If text is not UTF-8, error is NULL. A path in text may have any byte, and vsnprintf()
-	 * may have cut text inside a character. */
+	/* text may be no UTF-8: a path may have any byte, and vsnprintf() may have cut a
+	 * character. */
 	if (!error) {
 		for (char *p = text; *p; p++)
 			*p = *p & 0x80 ? '?' : *p;
@@ -558,9 +543,8 @@ uint64_t control_cpu_ns(const struct control *c)
 	return atomic_load_explicit(&c->cpu_ns, memory_order_relaxed);
 }
 
-/* Removes a socket on which no process listens. Returns 0 if the file does not exist any more,
- * -EADDRINUSE if a process listens or may listen, -EEXIST if the file is not a socket, or another
- * -errno. */
+/* Removes a socket on which no process listens. Returns 0 if the file is gone, -EADDRINUSE if a
+ * process may listen, -EEXIST if the file is not a socket, or another -errno. */
 static int control_clear_stale(const struct sockaddr_un *sa)
 {
 	_cleanup_close_ int fd = -1;
@@ -578,7 +562,6 @@ static int control_clear_stale(const struct sockaddr_un *sa)
 	return unlink(sa->sun_path) && errno != ENOENT ? -errno : 0;
 }
 
-/* Makes the directory of the socket, if only the last directory of its path is missing. */
 static void control_make_dir(const char *path)
 {
 	char dir[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -595,8 +578,6 @@ static void control_make_dir(const char *path)
 	}
 }
 
-/* Makes the socket at opt.path. Its owner may connect, and if group is true, the members of
- * opt.group too. Returns 0 or -errno. */
 static int control_bind(struct control *c, bool group, int *ret_fd)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
@@ -610,15 +591,14 @@ static int control_bind(struct control *c, bool group, int *ret_fd)
 	if (r)
 		return r;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* bind() gives the file of the socket the mode that fchmod() set. umask() would also do
-	 * this, but it changes the umask of all threads. */
+	/* bind() gives the file the mode of fchmod(). umask() would change the umask of all
+	 * threads. */
 	if (fd < 0 || fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&sa, sizeof(sa)) ||
 	    lstat(sa.sun_path, &st))
 		return -errno;
 	c->dev = st.st_dev;
 	c->ino = st.st_ino;
-	/* these calls do not follow a symbolic link, which another process may have put there
-	 * meanwhile */
+	/* these calls follow no symbolic link, which another process may have put there */
 	if (group && (lchown(sa.sun_path, (uid_t)-1, c->opt.group) ||
 		      fchmodat(AT_FDCWD, sa.sun_path, 0660, AT_SYMLINK_NOFOLLOW)))
 		return -errno;
@@ -651,9 +631,8 @@ static int control_listen(struct control *c, bool group)
 }
 
 /*
- * Makes the socket again if its file is gone. A program that cleans up the directory may have
- * removed the file, and without the file no client can connect. By now the daemon has no privilege
- * to give files to a group. So only root can use the new socket.
+ * Makes the socket again if a clean-up has removed its file. The daemon can no longer give files
+ * to a group, so the new socket is for root only.
  */
 static int control_look(sd_event_source *source, uint64_t usec, void *arg)
 {

@@ -11,21 +11,19 @@
 
 enum metrics_unit {
 	METRICS_PLAIN,
-	METRICS_NS,      /* a duration in ns; shown in seconds */
-	METRICS_BOOT_NS, /* a boot time in ns, shown as wall clock time in seconds; a row with the
-			    value 0 is left out */
-	METRICS_PERCENT, /* shown as a ratio: 100 % is 1 */
+	METRICS_NS,      /* shown in seconds */
+	METRICS_BOOT_NS, /* shown as wall clock time in seconds; 0 is not shown */
+	METRICS_PERCENT, /* 100 % is shown as 1 */
 };
 
-/* One sample of a metric, or several samples of one metric. A row whose help is NULL has more
- * samples of the metric of the row above. */
+/* A row whose help is NULL has more samples of the metric above it. */
 struct metrics_row {
 	const char *name, *type, *help;
-	/* "file.records" is the member "records" of the member "file" of the status */
+	/* in the status; "file.records" is the member "records" of the member "file" */
 	const char *path;
-	/* NULL, or a label with its value such as result="done", or only the name of a label such
-	 * as "cause". If it is only a name, path leads to an object: each number in this object is
-	 * a sample, and the key of the number is the value of the label. */
+	/* NULL, a label with its value (result="done"), or the name of a label (cause). With
+	 * only a name, path leads to an object. Each number in it is a sample, and the key of
+	 * the number is the value of the label. */
 	const char *label;
 	enum metrics_unit unit;
 };

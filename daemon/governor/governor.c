@@ -4,7 +4,7 @@
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Returns the CPU time in nanoseconds that the bucket gains in a nanosecond. */
+/* Returns the CPU time in ns that the bucket gains in 1 ns. */
 static double governor_in(const struct governor *g)
 {
 	return (double)g->budget_ppm / 1e6 * g->cpus;
@@ -59,7 +59,6 @@ static enum governor_act step_to(struct governor *g, uint64_t now_ns, enum ct_sh
 	return GOVERNOR_STEP;
 }
 
-/* Stops or allows inspections. */
 static enum governor_act blind_to(struct governor *g, uint64_t now_ns, bool blind)
 {
 	g->blind = blind;
@@ -68,8 +67,6 @@ static enum governor_act blind_to(struct governor *g, uint64_t now_ns, bool blin
 	return GOVERNOR_STEP;
 }
 
-/* Returns the step after `step` if forward is true, else the step before `step`. The caller makes
- * sure that there is such a step. */
 static enum ct_shed step_next(enum ct_shed step, bool forward)
 {
 	static const enum ct_shed steps[] = { CT_SHED_NONE, CT_SHED_HOOKS, CT_SHED_COARSE, CT_SHED_PAUSES };
@@ -80,13 +77,12 @@ static enum ct_shed step_next(enum ct_shed step, bool forward)
 	return steps[forward ? i + 1 : i - 1];
 }
 
-/* Acts when the cost is above the budget. */
 static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 {
 	double times = g->capture_ppm / g->budget_ppm;
 	enum ct_shed last = g->coarse ? CT_SHED_PAUSES : CT_SHED_HOOKS;
 
-	/* To record less would not help: inspections put the cost above the budget. */
+	/* Inspections put the cost above the budget, so to record less would not help. */
 	if (times < GOVERNOR_CAPTURE)
 		return g->blind ? GOVERNOR_STAY : blind_to(g, now_ns, true);
 	if (g->step >= MIN(last, (enum ct_shed)CT_SHED_COARSE) &&
@@ -108,8 +104,7 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	return step_to(g, now_ns, step_next(g->step, true));
 }
 
-/* Returns for how long, in ns, the cost has to be low before a step back, or before inspections are
- * allowed again. */
+/* Returns how long, in ns, the cost has to be low before a step back. */
 static uint64_t governor_wait(const struct governor *g)
 {
 	uint64_t ns =
@@ -118,8 +113,8 @@ static uint64_t governor_wait(const struct governor *g)
 	return ns * g->patience;
 }
 
-/* Returns true if the step CT_SHED_PAUSES was in force for a while without a pause. A step back
- * then leaves the recording as it is, so it needs neither a low cost nor the end of the caps. */
+/* Without a pause, a step back from CT_SHED_PAUSES leaves the recording as it is. So it needs
+ * neither a low cost nor the end of the caps. */
 static bool governor_needs_no_pause(const struct governor *g, uint64_t now_ns)
 {
 	return g->step == CT_SHED_PAUSES && now_ns - MAX(g->up_ns, g->pause_ns) >= GOVERNOR_NO_PAUSE_NS;
@@ -127,12 +122,11 @@ static bool governor_needs_no_pause(const struct governor *g, uint64_t now_ns)
 
 static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 {
-	/* When the governor leaves the step CT_SHED_PAUSES, the cost does not rise. So the limit
-	 * may be closer to the budget. */
+	/* A step back from CT_SHED_PAUSES does not raise the cost, so the limit is closer to the
+	 * budget. */
 	double limit = g->step == CT_SHED_PAUSES ? GOVERNOR_CALM_PAUSE : GOVERNOR_CALM;
-	/* In the step CT_SHED_COARSE, the cost after a step back counts too. back_ppm is an
-	 * estimate of it. While inspections are stopped, it does not count, because the
-	 * inspections come back before the step. */
+	/* back_ppm is the estimated cost after a step back from CT_SHED_COARSE. Stopped
+	 * inspections come back before such a step, so until then back_ppm does not count. */
 	double rate = g->step == CT_SHED_COARSE && !g->blind ? MAX(g->rate_ppm, g->back_ppm) : g->rate_ppm;
 	bool calm = (g->step || g->blind) && !g->cap_ns && g->bucket_ns > 0 && rate < g->budget_ppm * limit;
 
@@ -149,10 +143,8 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	return g->blind ? blind_to(g, now_ns, false) : step_to(g, now_ns, step_next(g->step, false));
 }
 
-/* Returns true if the caps of groups can end. The shortest time of the caps (GOVERNOR_CAP_MIN_NS)
- * must be over. Then the caps end when the bucket holds enough to record these groups for a while,
- * or when the longest time (GOVERNOR_CAP_MAX_NS) is over. If it took long to end the last caps,
- * both times are longer. */
+/* The caps end after GOVERNOR_CAP_MIN_NS if the bucket holds enough, or else after
+ * GOVERNOR_CAP_MAX_NS. If the last caps took long to end, both times are longer. */
 static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 {
 	uint64_t ns = now_ns - g->cap_ns, least_ns = GOVERNOR_CAP_TIMES * g->uncap_ns;
@@ -162,8 +154,6 @@ static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 		ns >= MAX(GOVERNOR_CAP_MAX_NS, least_ns));
 }
 
-/* Returns the CPU time in nanoseconds that it takes to start the capture and to run it for a
- * while. */
 static double governor_need(const struct governor *g)
 {
 	return g->on_ns + g->capture_ppm / 1e6 * g->cpus * (double)GOVERNOR_ON_NS;
@@ -178,8 +168,6 @@ static enum governor_act governor_paused(const struct governor *g, uint64_t now_
 	return GOVERNOR_RESUME;
 }
 
-/* Acts when there is no budget. Each call takes back one thing: a pause, the caps of all groups,
- * the stop of inspections, or one step. */
 static enum governor_act governor_off(struct governor *g, uint64_t now_ns)
 {
 	if (g->paused)
@@ -191,9 +179,8 @@ static enum governor_act governor_off(struct governor *g, uint64_t now_ns)
 	return g->step ? step_to(g, now_ns, step_next(g->step, false)) : GOVERNOR_STAY;
 }
 
-/* Adds to the bucket what it has gained since the last call. Takes out of the bucket the CPU time
- * that was spent since the last call and that the budget counts. Returns this CPU time, in ns. Also
- * updates cost_ppm and passed_ppm. If measure is true, also updates rate_ppm and capture_ppm. */
+/* Moves the bucket on to now_ns. Returns the CPU time in ns that was spent since the last call
+ * and that the budget counts. measure: also updates rate_ppm and capture_ppm. */
 static double governor_account(struct governor *g, uint64_t now_ns, const struct governor_spent *now,
 			       bool measure)
 {
@@ -211,8 +198,7 @@ static double governor_account(struct governor *g, uint64_t now_ns, const struct
 		smooth(&g->rate_ppm, spent * ppm, dt, over_ns);
 		smooth(&g->capture_ppm, capture * ppm, dt, over_ns);
 	}
-	/* In a pause, the bucket has room for the CPU time that is needed to end the pause
-	 * (governor_need()), even if the bucket is usually smaller. */
+	/* The bucket must be able to hold what is needed to end the pause. */
 	if (g->paused)
 		room = MAX(room, governor_need(g));
 	g->bucket_ns = MIN(g->bucket_ns + governor_in(g) * dt - spent, room);

@@ -26,8 +26,6 @@ static void caps_add(struct caps *c, uint32_t tid)
 	}
 }
 
-/* A switch or a wake counts for both of its tasks. A message or a CT_FUTEX counts for its task. A
- * record of any other kind counts only in the total, and only if it has a tid. */
 void caps_count(struct caps *c, const struct ct_rec *rec)
 {
 	switch (rec->kind) {

@@ -24,13 +24,12 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	uint64_t passed_ns, short_ns, cpu_ns;
 
 	g->opt.threads(g->opt.arg, &threads);
-	/* read after the clocks of the threads, so that the CPU time of the process is not smaller
-	 * than their sum */
+	/* read after the clocks of the threads, so that it is not smaller than their sum */
 	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
-	/* To leave out an event costs CPU time too. The budget never counts this time for short
-	 * waits. For the events of capped tasks, the budget counts this time only while no group is
-	 * capped. */
+	/* To leave out an event costs time too. Up to GOVERNOR_PASSED_PPM, the budget does not
+	 * count the time for short waits and, while a group is capped, for events of capped
+	 * tasks. */
 	passed_ns = probe_passed_ns(g->opt.probe);
 	short_ns = probe_short_ns(g->opt.probe);
 	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0) +
@@ -39,8 +38,8 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	g->short_ns = short_ns;
 	s.other_ns = threads.inspect_ns;
 	s.capture_ns = g->bpf_now_ns + cpu_ns - threads.inspect_ns - threads.aside_ns;
-	/* The clocks are read one after the other, so a sum could be smaller than the last time.
-	 * But the governor needs sums that never fall. */
+	/* The clocks are read one after the other, so a sum could fall. The governor needs sums
+	 * that never fall. */
 	s.other_ns = MAX(s.other_ns, g->governor.spent.other_ns);
 	s.capture_ns = MAX(s.capture_ns, g->governor.spent.capture_ns);
 	return s;
@@ -129,8 +128,8 @@ static bool step_is_coarse(enum ct_shed step)
 	return ct_shed_lacks(step) & CT_LACK_SWITCHES;
 }
 
-/* Prints a message in three cases: the governor takes a first step; it takes a higher step than the
- * last message named; no step is in force any more. */
+/* Prints for a first step, for a step beyond the last message, and when no step is in force any
+ * more. */
 static void governor_loop_say(struct governor_loop *g, enum ct_shed before, double ppm)
 {
 	static const char *const what[CT_SHED_STEPS] = {
@@ -157,8 +156,7 @@ static void governor_loop_say(struct governor_loop *g, enum ct_shed before, doub
 	g->said = g->told;
 }
 
-/* Prints a message when detached programs cannot be attached again, and another message when they
- * are attached. r: the result of the attach, 0 or -errno. */
+/* r: the result of attaching detached programs again, 0 or -errno. */
 static void governor_loop_broken(struct governor_loop *g, int r)
 {
 	if (r && !g->broken_ns)
@@ -168,8 +166,8 @@ static void governor_loop_broken(struct governor_loop *g, int r)
 	g->broken_ns = r ? clock_boot_ns() : 0;
 }
 
-/* Makes a reading of all tasks, and sets the time of the next reading. The more tasks there are,
- * the later the next reading is. So all readings together cost at most a small part of one CPU. */
+/* The more tasks there are, the later the next reading is. So all readings cost at most a small
+ * part of one CPU. */
 static void governor_loop_read(struct governor_loop *g, bool all)
 {
 	uint64_t began_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -182,10 +180,9 @@ static void governor_loop_read(struct governor_loop *g, bool all)
 }
 
 /*
- * Carries out a change of the step, in this order: attaches the programs of the new step, writes
- * the new step into the trace, and detaches the programs that the new step does not need. So at
- * each moment the programs record at least as much as the trace says. If the programs of the new
- * step cannot be attached, the earlier step stays in force.
+ * Attaches the programs of the new step, writes the step into the trace, and then detaches the
+ * other programs. So the programs always record at least as much as the trace says. If the attach
+ * fails, the earlier step stays in force.
  */
 static void governor_loop_step(struct governor_loop *g)
 {
@@ -199,7 +196,7 @@ static void governor_loop_step(struct governor_loop *g)
 		g->governor.step = before;
 		return;
 	}
-	/* with fewer than GROUPS_LEAST records in the sample, stats.most keeps its earlier value */
+	/* with fewer records in the sample, stats.most keeps its earlier value */
 	if (g->caps.total >= GROUPS_LEAST)
 		governor_loop_most(g);
 	if (turns) {
@@ -219,11 +216,8 @@ static void governor_loop_step(struct governor_loop *g)
 	governor_loop_say(g, before, ppm);
 }
 
-/*
- * Ends the gap at now_ns: writes the CT_GAP, reads the states of all tasks, and seals the file
- * segment. The order matters: the CT_GAP tells the detector that records are missing, and the
- * states tell the detector where to go on.
- */
+/* The CT_GAP tells the detector that records are missing. After it, the detector needs the states
+ * of all tasks. */
 static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 {
 	const struct ct_rec gap = {
@@ -232,7 +226,7 @@ static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 	const uint64_t words[2] = { g->gap_ns, now_ns };
 
 	recorder_add(g->opt.recorder, &gap, words);
-	(void)g->opt.resync(g->opt.arg, now_ns); /* if the resync fails, drain_losses() tries again */
+	(void)g->opt.resync(g->opt.arg, now_ns); /* if this fails, drain_losses() tries again */
 	recorder_seal(g->opt.recorder, now_ns, true);
 	g->stats.paused_ns += now_ns - g->gap_ns;
 }
@@ -245,7 +239,7 @@ static void governor_loop_resume(struct governor_loop *g)
 
 	governor_loop_broken(g, r);
 	if (r)
-		return; /* the governor decides GOVERNOR_RESUME again at the next tick */
+		return; /* the next tick decides GOVERNOR_RESUME again */
 	now_ns = clock_boot_ns();
 	governor_loop_gap(g, now_ns);
 	g->gap_ns = 0;
@@ -256,8 +250,8 @@ static void governor_loop_resume(struct governor_loop *g)
 
 static void governor_loop_pause(struct governor_loop *g)
 {
-	/* The caps end before the pause begins. If the end of a cap were recorded inside the pause,
-	 * readers would take the records of its task for complete from then on. */
+	/* The caps end before the pause. From the end of a cap on, readers take the records of
+	 * its task for complete. */
 	governor_loop_caps_end(g);
 	probe_pause(g->opt.probe);
 	governor_loop_caps_over(g);
@@ -287,7 +281,7 @@ static void governor_loop_rates(struct governor_loop *g, uint64_t now_ns)
 }
 
 /* Returns the cost that the waits of probe_short_ns() would have in the step CT_SHED_HOOKS, in
- * millionths of the machine's CPU time, averaged over the last seconds. */
+ * ppm of the machine's CPU time, averaged over the last seconds. */
 static double governor_loop_back(struct governor_loop *g, uint64_t now_ns)
 {
 	uint64_t ns = probe_whole_cost_ns(g->opt.probe);

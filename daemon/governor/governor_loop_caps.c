@@ -13,8 +13,8 @@
 #include "lib/clock.h"
 #include "lib/vec.h"
 
-/* Writes the record that the cap of a task is over. found: the present state of the task, so that
- * no reader has to guess this state. NULL: the task has ended. */
+/* found: the present state of the task, so that no reader has to guess it. NULL: the task has
+ * ended. */
 static void cap_ends(struct governor_loop *g, uint8_t flags, uint32_t tid, uint64_t since_ns, uint64_t n,
 		     const struct ct_iter_task *found)
 {
@@ -70,12 +70,11 @@ static void task_uncap(void *arg, uint32_t tid, uint64_t since_ns)
 	cap_ends(g, CT_GV_CAP, tid, since_ns, n, probe_read_task(g->opt.probe, tid, &found) ? NULL : &found);
 }
 
-/* The tasks that are capped because their group is capped. */
 struct group_tasks {
 	struct governor_loop *g;
 	uint64_t since_ns;
-	VEC(uint32_t) tids; /* sorted */
-	VEC(uint8_t) found; /* for each entry of tids: 1 if the iterator has found the task */
+	VEC(uint32_t) tids;
+	VEC(uint8_t) found; /* 1: the iterator has found the task of this entry of tids */
 };
 
 static int by_tid(const void *a, const void *b)
@@ -96,35 +95,31 @@ static void group_task_found(void *arg, const struct ct_iter_task *found)
 	cap_ends(t->g, CT_GV_CAP | CT_GV_GROUP, tid, t->since_ns, 0, found);
 }
 
-/* Collects the tasks that are capped because of their group, and ends their caps in the kernel. */
-static void group_tasks_take(struct group_tasks *t)
+static int group_tasks_take(struct group_tasks *t)
 {
 	struct probe *p = t->g->opt.probe;
 
 	for (uint32_t tid = 0; (tid = probe_capped_next(p, tid));) {
 		if (!caps_has(&t->g->caps, tid)) {
-			/* if there is no memory, a later call finds the other tasks */
 			if (VEC_PUSH(&t->found, 0) || VEC_PUSH(&t->tids, tid))
-				break;
+				return -ENOMEM;
 			probe_uncap(p, tid);
 		}
 		if (++tid >= GOVERN_TIDS)
 			break;
 	}
+	return 0;
 }
 
-/* Ends the caps of the tasks that are capped because of their group. If the iterator does not find
- * a task, the task has ended, and there is no record of its end. Such a record is written here,
- * unless no record has ever mentioned the task. Returns 0 or -errno. After -errno, the tasks that
- * the iterator did not find stay capped, and the caller has to try again. */
+/* A task that the iterator does not find has ended. Its end is not recorded yet, so it is
+ * written here. After -errno, some tasks stay capped, and the caller has to try again. */
 static int group_tasks_end(struct governor_loop *g, uint64_t since_ns)
 {
 	struct group_tasks t = { .g = g, .since_ns = since_ns };
 	struct tasks *tasks = recorder_tasks(g->opt.recorder);
 	struct ct_iter_task found;
-	int r = 0;
+	int r = 0, left = group_tasks_take(&t);
 
-	group_tasks_take(&t);
 	if (t.tids.n > CAPS_READ_EACH)
 		r = probe_read_tasks(g->opt.probe, group_task_found, &t);
 	else
@@ -143,7 +138,7 @@ static int group_tasks_end(struct governor_loop *g, uint64_t since_ns)
 			cap_ends(g, CT_GV_CAP | CT_GV_GROUP, t.tids.v[i], since_ns, 0, NULL);
 	VEC_FREE(&t.tids);
 	VEC_FREE(&t.found);
-	return r;
+	return r ? r : left;
 }
 
 static void group_record(struct governor_loop *g, uint64_t group, uint64_t since_ns, uint64_t now_ns,
@@ -171,8 +166,6 @@ static void group_say(struct governor_loop *g, uint64_t group, uint64_t now_ns)
 	    g->opt.budget_ppm / 1e4);
 }
 
-/* Returns the group that makes the most records. Returns 0 if there is no such group, if this group
- * is capped already, or if no further group can be capped. */
 static uint64_t group_to_cap(const struct governor_loop *g, double *ret_share)
 {
 	uint64_t group = groups_most(&g->groups, ret_share);
@@ -221,15 +214,13 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 		return;
 	}
 	probe_uncap_groups(g->opt.probe);
-	/* The rings are emptied here, so that the record of the beginning of a cap comes before the
-	 * record of its end. */
+	/* Rings may still have records of beginnings of caps. These must come before the ends. */
 	g->opt.empty(g->opt.arg);
-	/* A failure does no harm: governor_loop_caps_round() makes this call again after
-	 * CAPS_OVER_NS. */
+	/* After a failure, governor_loop_caps_round() makes this call again. */
 	(void)group_tasks_end(g, g->grouped[0].since_ns);
 	now_ns = clock_boot_ns();
-	/* The records that were left out are not counted for each group. So if there are several
-	 * groups, the CT_SHED of the first group has the sum for all groups. */
+	/* Left-out records are not counted for each group, so the first group gets the sum for
+	 * all. */
 	n = probe_left_out(g->opt.probe) - g->left_out;
 	/* the CT_SHED records of single tasks have counted this part already */
 	n -= MIN(n, g->left_out_apart);
@@ -249,8 +240,7 @@ void governor_loop_most(struct governor_loop *g)
 	struct ct_iter_task found;
 	struct most most;
 
-	/* In a coarse step, in a pause, and while a group is capped, records are left out. So the
-	 * counts from such a time do not show which tasks make the load. */
+	/* Records were left out, so the counts do not show which tasks make the load. */
 	if (ct_shed_lacks(g->told) & CT_LACK_SWITCHES || g->gap_ns || g->stats.n_groups)
 		g->uncounted_ns = now_ns;
 	if (g->caps.second_ns <= g->uncounted_ns)
@@ -292,7 +282,7 @@ void governor_loop_caps_end(struct governor_loop *g)
 void governor_loop_caps_over(struct governor_loop *g)
 {
 	if (g->over_ns)
-		/* A failure does no harm: the end of the pause reads the states of all tasks. */
+		/* After a failure, the end of the pause reads the states of all tasks. */
 		(void)group_tasks_end(g, g->over_since);
 	g->over_ns = 0;
 	probe_caps_over(g->opt.probe);

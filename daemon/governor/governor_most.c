@@ -20,7 +20,7 @@ struct most most_group(const struct groups *g, uint64_t now_ns)
 	uint64_t group = groups_most(g, &m.share);
 
 	if (group)
-		/* m.share is an upper limit of the group's share; make it a lower limit */
+		/* turns the upper limit into a lower limit */
 		m.share -= (double)g->displaced / g->total;
 	if (!group || m.share <= MOST_SHARE)
 		return (struct most){ .ts_ns = now_ns };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * governor_most.h - finds the task, user or control group that makes the most records, for messages
- * and for `ctrace status`. The kind of the result is MOST_NONE, unless one task, user or control
- * group certainly makes a larger part of the records than MOST_SHARE. Pure. Only one thread at a
- * time.
+ * and for `ctrace status`. Finds one only if its part of the records is certainly more than
+ * MOST_SHARE. Pure. Only one thread at a time.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_MOST_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_MOST_H
@@ -15,8 +14,8 @@
 #include "daemon/governor/governor_groups.h"
 
 enum most_kind {
-	/* no task or group certainly makes more than MOST_SHARE of the records, or fewer than
-	 * GROUPS_LEAST records were counted */
+	/* nothing makes more than MOST_SHARE of the records, or too few were counted
+	 * (GROUPS_LEAST) */
 	MOST_NONE,
 	MOST_TASK,
 	MOST_USER,
@@ -25,20 +24,18 @@ enum most_kind {
 
 struct most {
 	enum most_kind kind;
-	uint64_t id;            /* tid, uid, or id of the control group, depending on kind */
-	double share;           /* a lower limit of the part (0 to 1) of all records that the task
-				   or group makes */
-	uint64_t ts_ns;         /* the time of the counts, boot time */
-	char comm[CT_COMM_LEN]; /* the name of the task; may lack a final 0 */
+	uint64_t id;  /* tid, uid, or id of the control group */
+	double share; /* lower limit of the part (0 to 1) of all records */
+	uint64_t ts_ns;
+	char comm[CT_COMM_LEN]; /* name of the task; may lack a final 0 */
 };
 
 #define MOST_TEXT_MAX 128
 
-/* most_task() looks for the task with the largest count. most_group() looks for the user or control
- * group with the largest count. Neither function sets comm; the caller does. */
+/* Neither function sets comm; the caller does. */
 struct most most_task(const struct caps *c, uint64_t now_ns);
 struct most most_group(const struct groups *g, uint64_t now_ns);
-/* Writes a sentence with a space before it into buf, or "" for MOST_NONE. Returns buf. */
+/* Writes a sentence with a space before it, or "" for MOST_NONE. Returns buf. */
 const char *most_text(const struct most *m, char buf[MOST_TEXT_MAX]);
 
 #endif

@@ -17,10 +17,10 @@
 #include "lib/cleanup.h"
 
 struct diagnoser {
-	int sock; /* -1: the process that diagnoses has ended */
+	int sock; /* -1: the process has ended */
 	pid_t pid;
 	sd_event_source *io, *late;
-	uint64_t id;            /* id of the last question */
+	uint64_t id;
 	diagnoser_answer_fn fn; /* NULL: no question is open */
 	void *arg;
 };
@@ -39,8 +39,7 @@ int diagnoser_new(struct diagnoser **ret)
 	d->pid = fork();
 	if (!d->pid) {
 		prctl(PR_SET_NAME, "ctraced-why", 0, 0, 0);
-		signal(SIGINT, SIG_IGN); /* Ctrl-C sends SIGINT to this process too, but this process has
-					  * to live as long as the daemon */
+		signal(SIGINT, SIG_IGN); /* Ctrl-C must not end this process before the daemon */
 		diagnoser_serve(ends[1]);
 	}
 	close(ends[1]);
@@ -56,8 +55,6 @@ int diagnoser_new(struct diagnoser **ret)
 	return 0;
 }
 
-/* Closes the open question and calls its function: with the answer, or with NULL and the
- * reason why there is no answer. */
 static void diagnoser_conclude(struct diagnoser *d, json_t *answer, const char *why)
 {
 	diagnoser_answer_fn fn = TAKE_PTR(d->fn);
@@ -105,8 +102,8 @@ static int diagnoser_event(sd_event_source *s, int fd, uint32_t events, void *ar
 	return 0;
 }
 
-/* Gives up the open question. The process that diagnoses limits the time of each answer (DIAGNOSER_WALL_S).
- * So an answer is late only if this process is stopped or gets no CPU. */
+/* The process limits the time of each answer (DIAGNOSER_WALL_S). So an answer is late only if the
+ * process is stopped or gets no CPU. */
 static int diagnoser_late(sd_event_source *s, uint64_t usec, void *arg)
 {
 	diagnoser_conclude(arg, NULL, "the process that diagnoses hangs did not answer in time");
@@ -128,8 +125,6 @@ void diagnoser_free(struct diagnoser *d)
 		return;
 	sd_event_source_disable_unref(d->io);
 	sd_event_source_disable_unref(d->late);
-	/* the process that diagnoses ends when the daemon closes the socket; the daemon does not wait for
-	 * that */
 	if (d->sock >= 0)
 		close(d->sock);
 	free(d);

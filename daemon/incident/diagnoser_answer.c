@@ -12,8 +12,7 @@
 
 #define ANSWER_TEXT_MAX 4096
 
-/* Makes a JSON string. A name in a trace may have any bytes, so bytes that JSON does not allow are
- * replaced. */
+/* A name may have any bytes, so bytes that JSON does not allow are replaced. */
 static json_t *answer_text(const char *s)
 {
 	char clean[ANSWER_TEXT_MAX];
@@ -118,9 +117,8 @@ json_t *diagnoser_answer(int fd, const struct diagnoser_question *q)
 		from_ns = reader_info(reader)->from_ns;
 		r = answer_from(reader, from_ns, q, &answer, err);
 	}
-	/* On a busy machine the snapshot can be too large for the limits of memory. Each further
-	 * try leaves out more of the time before the hang: one half of it, then three quarters, and
-	 * so on. The last tries also leave out a part of the hang. */
+	/* The snapshot may be too large for the memory. Each further try leaves out half of what
+	 * is left before the hang. The last tries also leave out a part of the hang. */
 	for (unsigned i = 0; i < DIAGNOSER_TRIES && (r == -ENOMEM || r == -E2BIG); i++) {
 		uint64_t limit_ns = i < DIAGNOSER_TRIES_BEFORE ? q->since_ns : q->found_ns;
 

@@ -18,16 +18,16 @@
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
-#define JAIL_NOBODY 65534 /* the id of the user nobody, and of its group */
+#define JAIL_NOBODY 65534 /* the user nobody, and its group */
 
-/* A sanitizer reserves terabytes of addresses, so a build with a sanitizer has no limit of memory. */
+/* A sanitizer reserves terabytes of addresses. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define JAIL_MEMORY RLIM_INFINITY
 #else
 #define JAIL_MEMORY DIAGNOSER_MEMORY
 #endif
 
-/* The system calls that the child needs to read a trace and to diagnose. The child never opens a path. */
+/* The calls to read a trace and to diagnose. None of them opens a path. */
 static const int jail_child_calls[] = {
 	__NR_read,       __NR_pread64,      __NR_write,          __NR_close,        __NR_fstat,
 	__NR_lseek,      __NR_fcntl,        __NR_munmap,         __NR_mremap,       __NR_madvise,
@@ -35,7 +35,7 @@ static const int jail_child_calls[] = {
 	__NR_getrandom,  __NR_rt_sigaction, __NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_exit,
 	__NR_exit_group, __NR_newfstatat,   __NR_sysinfo,        __NR_sigaltstack,
 };
-/* Further system calls, which the process itself needs to serve questions. */
+/* Further calls, which the process itself needs to serve questions. */
 static const int jail_server_calls[] = {
 	__NR_recvmsg, __NR_sendmsg,   __NR_pipe2,        __NR_ppoll,     __NR_clone,   __NR_set_robust_list,
 	__NR_wait4,   __NR_kill,      __NR_prctl,        __NR_prlimit64, __NR_seccomp, __NR_getppid,
@@ -69,7 +69,7 @@ static int jail_drop_capabilities(void)
 	return syscall(__NR_capset, &head, none) ? -errno : 0;
 }
 
-/* If memory runs out, the kernel is to kill this process before any useful program. */
+/* If memory runs out, the kernel should kill this process before any useful program. */
 static void jail_dispensable(void)
 {
 	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -104,21 +104,21 @@ int diagnoser_jail(int keep_fd)
 	r = privilege_drop_bounding();
 	if (r)
 		return r;
-	/* If the service must not change its user, the process stays root. But the process has no
-	 * capabilities and cannot open a file, so it can do no more than the user nobody. */
+	/* A service that must not change its user stays root. Without capabilities and open
+	 * files, it can do no more than nobody. */
 	if (!geteuid() && !setgroups(0, NULL) && !setresgid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY) &&
 	    setresuid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY))
 		return -errno;
 	r = jail_drop_capabilities();
 	if (r)
 		return r;
-	/* PR_SET_DUMPABLE 0 keeps other processes of the user nobody from looking into this process. The
-	 * change of the user above changes this setting too, so prctl() comes after the change. */
+	/* PR_SET_DUMPABLE 0 keeps other processes of nobody from looking into this process. It
+	 * comes after the change of the user, which resets it. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	if (getppid() != parent)
-		return -ESRCH; /* the parent has ended meanwhile */
+		return -ESRCH;
 	return jail_filter(jail_server_calls, ARRAY_SIZE(jail_server_calls));
 }
 

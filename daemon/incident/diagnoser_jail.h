@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diagnoser_jail.h - takes privileges away from a process that reads bytes which may be hostile. Neither the
- * process nor its children can get these privileges back.
+ * diagnoser_jail.h - takes privileges away from a process that reads bytes which may be hostile.
+ * Neither the process nor its children can get these privileges back.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_DIAGNOSER_JAIL_H
 #define CTRACE_DAEMON_INCIDENT_DIAGNOSER_JAIL_H
@@ -14,13 +14,12 @@
  * - The process has no capabilities.
  * - The process may only make the system calls that diagnoser_jail.c lists. None of them opens a
  *   path or runs another program.
- *
  * Returns 0 or -errno.
  */
 int diagnoser_jail(int keep_fd);
-/* For a child of a process that called diagnoser_jail(). Sets limits of memory and CPU time. The
- * child keeps only the system calls that it needs to read a trace from an open descriptor, to
- * diagnose, and to write the answer. It can create no children. Returns 0 or -errno. */
+/* For a child of a process after diagnoser_jail(). Limits memory and CPU time. Leaves only the
+ * system calls to read a trace from an open descriptor, to diagnose, and to write the answer.
+ * Returns 0 or -errno. */
 int diagnoser_jail_child(void);
 
 #endif

@@ -5,20 +5,17 @@
 
 #include "daemon/incident/diagnoser.h"
 
-/* The packet in which an answer goes over the socket. The JSON has no final 0; its length follows from the
- * length of the packet. */
+/* An answer on the socket. The JSON has no final 0; its length follows from that of the packet. */
 struct diagnoser_packet {
 	uint64_t id;
 	char json[DIAGNOSER_ANSWER_MAX];
 };
 
-/* Serves questions from a socket until the daemon closes its end of the socket. Runs in the
- * separate process. */
+/* Serves questions until the daemon closes its end of the socket. Runs in the separate process. */
 _Noreturn void diagnoser_serve(int sock);
 
-/* Diagnoses the trace in fd. Returns the answer as diagnoser.h describes it, or {"error":"why"}.
- * NULL: out of memory. If the whole trace needs too much memory, the function leaves out the time
- * before the hang, part by part, and then a part of the hang. */
+/* Diagnoses the trace in fd. Returns the answer as in diagnoser.h, or {"error":"why"}. NULL: out
+ * of memory. */
 json_t *diagnoser_answer(int fd, const struct diagnoser_question *q);
 
 #endif

@@ -19,7 +19,6 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Receives the next question and its trace. Returns 0, or -errno if no more questions will come. */
 static int serve_receive(int sock, struct diagnoser_question *ret, int *ret_fd)
 {
 	union {
@@ -50,7 +49,6 @@ static void serve_error(char *json, size_t *ret_n, const char *why)
 	*ret_n = (size_t)snprintf(json, DIAGNOSER_ANSWER_MAX, "{\"error\":\"%s\"}", why);
 }
 
-/* Runs in the child: writes the answer into a pipe. */
 static _Noreturn void serve_child(int out, int fd, const struct diagnoser_question *q)
 {
 	_cleanup_free_ char *text = NULL;
@@ -73,9 +71,8 @@ static _Noreturn void serve_child(int out, int fd, const struct diagnoser_questi
 	_exit(n ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Reads the answer of the child into json. Returns true if the answer is whole. Returns false if it
- * takes longer than DIAGNOSER_WALL_S, if it has DIAGNOSER_ANSWER_MAX bytes or more, if the daemon
- * has ended, or if a read fails. */
+/* Returns false if the answer is late (DIAGNOSER_WALL_S) or too long, or if the daemon has
+ * ended. */
 static bool serve_collect(int in, int sock, char *json, size_t *ret_n)
 {
 	uint64_t end_ns = clock_boot_ns() + DIAGNOSER_WALL_S * NSEC_PER_SEC;

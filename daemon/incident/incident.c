@@ -22,20 +22,19 @@
 #include "lib/incidents.h"
 #include "trace/words/describe.h"
 
-#define SAY_SECONDS_MAX 120 /* longer times are shown in minutes */
+#define SAY_SECONDS_MAX 120
 
 struct incidents {
 	struct incidents_options opt;
 	struct drain *drain;
 	struct incident_store store;
 	struct incident_times times;
-	struct incident *open; /* oldest first */
+	struct incident *open;
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	sd_event_source *io, *timer;
-	int fd;           /* eventfd: readable when a hang was noted */
-	unsigned limited; /* hangs without a snapshot since the last snapshot */
-	uint64_t said_ns; /* boot time of the last message about a hang without a snapshot; 0: none since
-			   * the last snapshot */
+	int fd; /* eventfd: readable when a hang was noted */
+	unsigned limited;
+	uint64_t said_ns; /* boot time of the last message about a hang without a snapshot */
 	struct incidents_stats stats;
 
 	pthread_mutex_t lock; /* protects the members below */
@@ -66,8 +65,7 @@ static void incident_free(struct incident *in)
 	free(in);
 }
 
-/* Writes a sentence into in->why: what is missing, the reason, and for a full disk also what to do.
- * error: -errno. */
+/* error: -errno. For a full disk, the sentence also says what to do. */
 static void incident_lacks(struct incident *in, const char *what, int error)
 {
 	bool full = error == -ENOSPC || error == -EDQUOT;
@@ -76,10 +74,9 @@ static void incident_lacks(struct incident *in, const char *what, int error)
 		 full ? "; free some space, or set hangs-size lower" : "");
 }
 
-/* The worker's thread runs the functions from here on. When the daemon ends, incidents_finish() runs
- * cut_run() or write_run() on the main thread for each incident that still needs one of them. */
+/* The worker's thread runs the functions from here on. At the end of the daemon,
+ * incidents_finish() runs cut_run() and write_run() on the main thread. */
 
-/* A sidecar that the worker writes. */
 struct incident_note {
 	struct incident_store *store;
 	char name[INCIDENT_NAME_MAX];
@@ -94,9 +91,7 @@ static void note_drop(void *arg)
 	free(n);
 }
 
-/* Writes the first note of a hang, before any slow work. An error is ignored here: the note is
- * written again later, and that write reports its error. If this first write fails, the hang is
- * lost only if the daemon ends before the later write. */
+/* An error is ignored here: the note is written again later, and that write reports its error. */
 static void note_run(void *arg)
 {
 	struct incident_note *n = arg;
@@ -158,8 +153,7 @@ static void write_run(void *arg)
 	struct incident *in = arg;
 	int r = 0;
 
-	/* The files of this hang may have been removed to make room for a newer hang. Then no note
-	 * is written. */
+	/* The files of this hang may have been removed to make room. Then no note is written. */
 	if (!in->has_snapshot || !access(in->path, F_OK))
 		r = write_doc(in, false);
 	if (r)
@@ -191,8 +185,7 @@ static void incident_advance(void *arg)
 	incidents_step(in->owner);
 }
 
-/* If the worker ends before the job has run, this function is called in place of the job.
- * incidents_finish() then does the work of the job. */
+/* The worker ended before the job. incidents_finish() does the job's work. */
 static void incident_drop(void *arg)
 {
 }
@@ -247,7 +240,6 @@ static void incident_ask(struct incident *in)
 		incident_lacks(in, "diagnosis", r);
 }
 
-/* Takes all steps of one incident that are possible without waiting. */
 static void incident_step(struct incident *in, uint64_t now_ns)
 {
 	if (in->state == INCIDENT_COLLECTS && now_ns >= in->due_ns)
@@ -292,8 +284,7 @@ static int incidents_timer(sd_event_source *s, uint64_t usec, void *arg)
 	return 0;
 }
 
-/* Lets the worker write the first note of an incident. With this note, the next daemon knows of the
- * hang if this daemon ends before the snapshot is taken. */
+/* With this note, the next daemon knows of the hang if this daemon ends before the snapshot. */
 static void incident_first_note(struct incident *in)
 {
 	struct incident_note *n = calloc(1, sizeof(*n));
@@ -313,10 +304,8 @@ static void incident_set_path(struct incident *in)
 	snprintf(in->path, sizeof(in->path), "%s/%s.ctr", in->owner->store.dir, in->name);
 }
 
-/* Returns the time at which the snapshot for a hang begins: before_ns (struct incidents_options)
- * before the hang. A hang can be noticed long after it began: after a restart of the daemon, or by
- * a rule with a long threshold. If it was noticed more than INCIDENTS_SPAN_NS after its begin, the
- * snapshot begins INCIDENTS_SPAN_NS + before_ns before the moment at which it was noticed. */
+/* A hang can be noticed long after it began, for example after a restart. Then the snapshot
+ * begins INCIDENTS_SPAN_NS + before_ns before the notice. */
 static uint64_t incident_from(const struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t since_ns = h->since_ns;
@@ -369,8 +358,8 @@ static unsigned incidents_count(const struct incidents *is)
 	return n;
 }
 
-/* Counts a hang that gets no snapshot. Prints a message for the first such hang, and then at most one a
- * minute, until a snapshot is taken again. */
+/* Prints a message for the first hang without a snapshot, and then at most one a minute, until a
+ * snapshot is taken. */
 static void incidents_limit(struct incidents *is, const struct detect_hang *h, uint64_t next_ns,
 			    uint64_t now_ns)
 {
@@ -397,10 +386,8 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 			comm, h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
-/* Returns the user who started the process: the real user id in its status file. Other ids can be
- * wrong: the effective user id may be that of the owner of a set-user-ID program, and the owner of
- * the directory in /proc is root if the program cannot be dumped. Returns INCIDENT_UID_UNKNOWN if
- * the process has ended. */
+/* Returns the real user id. The effective one may be that of the owner of a set-user-ID program.
+ * The directory in /proc belongs to root if the program cannot be dumped. */
 static uint32_t incident_uid(uint32_t pid)
 {
 	uint32_t uid = INCIDENT_UID_UNKNOWN;
@@ -473,8 +460,8 @@ static void read_boot_id(char id[INCIDENT_BOOT_LEN + 1])
 	id[n > 0 ? n : 0] = 0;
 }
 
-/* Notes the times of the snapshots of earlier runs, so that the limits of snapshot-rate hold across
- * restarts. A hang that makes the daemon restart again and again must not fill the disk. */
+/* The limits of snapshot-rate hold across restarts. A hang that makes the daemon restart again
+ * and again must not fill the disk. */
 static void incidents_remember(struct incidents *is, json_t *list)
 {
 	int64_t now_ns = (int64_t)clock_boot_ns(), offset = clock_offsets_now().boot_to_real_ns;
@@ -484,8 +471,8 @@ static void incidents_remember(struct incidents *is, json_t *list)
 		const char *comm = json_string_value(json_object_get(json_object_get(doc, "victim"), "comm"));
 		int64_t ns = json_integer_value(real) - offset;
 
-		/* ns is 0 or less for a hang of an earlier boot. ns is larger than now_ns if the
-		 * clock was set back after the hang. Such hangs are left out. */
+		/* Leaves out hangs of an earlier boot, and hangs from before the clock was set
+		 * back. */
 		if (ns > 0 && ns <= now_ns)
 			incident_times_add(&is->times, comm ? comm : "", incident_store_doc_uid(doc),
 					   (uint64_t)ns);
@@ -522,7 +509,6 @@ int incidents_new(sd_event *event, const struct incidents_options *opt, struct i
 	return 0;
 }
 
-/* Resumes an incident that an earlier run of the daemon did not finish. */
 static void incidents_resume(struct incidents *is, json_t *doc)
 {
 	struct incident *in = malloc(sizeof(*in)), **end = &is->open;
@@ -533,7 +519,7 @@ static void incidents_resume(struct incidents *is, json_t *doc)
 	}
 	in->owner = is;
 	incident_set_path(in);
-	/* the daemon may have ended after it took the snapshot and before it noted the snapshot */
+	/* the daemon may have ended between the snapshot and its note */
 	in->has_snapshot |= !access(in->path, F_OK);
 	if (in->has_snapshot) {
 		in->state = INCIDENT_CUT;
@@ -559,7 +545,7 @@ void incidents_begin(struct incidents *is, struct drain *drain)
 
 	is->drain = drain;
 	if (incidents_read(is->store.dir, INCIDENT_RATE_MAX, &list, &left_out))
-		return; /* the usual reason: there has been no hang yet */
+		return; /* usually because there has been no hang yet */
 	incidents_remember(is, list);
 	json_array_foreach (list, i, doc)
 		if (incidents_count(is) < INCIDENTS_OPEN_MAX)

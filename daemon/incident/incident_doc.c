@@ -14,8 +14,7 @@
 #define DOC_CHAIN_MAX 32
 #define DOC_WORD_MAX  32
 
-/* Makes a JSON string that is safe to show on a terminal. A name may have any bytes, so bytes that are not
- * valid text, and control characters, are replaced. */
+/* A name may have any bytes. Bytes that are no text, and control characters, are replaced. */
 static json_t *doc_text(const char *s)
 {
 	char clean[DOC_TEXT_MAX];
@@ -56,7 +55,6 @@ static json_t *doc_hangs(const struct incident *in)
 	return hangs;
 }
 
-/* Returns how long the hang hangs[0] lasted, in nanoseconds, as far as this is known. */
 static json_int_t doc_held(const struct incident *in)
 {
 	json_int_t since = (json_int_t)in->hangs[0].since_ns;
@@ -153,8 +151,7 @@ int incident_doc_read(json_t *doc, struct incident *ret)
 
 size_t incidents_fit(json_t *list, size_t bytes)
 {
-	/* `used` begins with 1: 2 for the brackets, less 1 because the loop counts one comma too
-	 * many */
+	/* 2 for the brackets, less 1 because the loop counts one comma too many */
 	size_t keep = json_array_size(list), removed = 0, used = 1;
 
 	while (keep) {
@@ -171,7 +168,7 @@ size_t incidents_fit(json_t *list, size_t bytes)
 	return removed;
 }
 
-/* Gets a word such as a verdict or a cause. NULL: the value does not look like such a word. */
+/* Returns NULL if the value does not look like a verdict or a cause. */
 static const char *word_of(json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
@@ -188,7 +185,6 @@ static json_t *doc_task(json_t *o)
 			 doc_text(json_string_value(json_object_get(o, "comm"))));
 }
 
-/* Adds the control group and the container of a task, as far as they are known. */
 static void doc_place(json_t *o, json_t *task)
 {
 	static const char *const keys[] = { "cgroup", "container" };

@@ -20,13 +20,11 @@
 #include "lib/clock.h"
 #include "trace/words/describe.h"
 
-/* Every hang in the journal has this MESSAGE_ID. */
 #define SAY_HANG_ID SD_ID128_MAKE(8d, 1f, 5c, 0a, 6e, 33, 4b, 7f, 9a, 52, c4, 0e, 77, 1b, d9, 26)
 
 #define SAY_JOURNAL "/run/systemd/journal/socket"
 
-/* True: stderr is the journal. The variable JOURNAL_STREAM, set by systemd, holds the device and inode
- * number of the stream to the journal. */
+/* systemd sets JOURNAL_STREAM to the device and inode number of the journal's stream. */
 static bool stderr_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -37,8 +35,6 @@ static bool stderr_is_journal(void)
 	       st.st_dev == dev && st.st_ino == ino;
 }
 
-/* Returns words for the rule of a hang, which say what the task does. A time such as "for 2.1 s"
- * comes after these words. */
 static const char *say_rule(const struct detect_hang *h)
 {
 	switch (h->rule) {
@@ -118,8 +114,7 @@ void incident_say_field(FILE *f, const char *name, const char *fmt, ...)
 		value = NULL;
 		return;
 	}
-	if (strchr(value, '\n')) { /* in the native protocol, the length comes before a value that has a
-				    * newline */
+	if (strchr(value, '\n')) { /* native protocol: the length comes first */
 		uint64_t le = htole64((uint64_t)n);
 
 		fprintf(f, "%s\n", name);
@@ -143,10 +138,7 @@ int incident_say_send(const char *path, const char *entry, size_t n)
 		       : 0;
 }
 
-/* Writes a line to stderr. If stderr is a stream to the journal, this is a second try, because the
- * journal's socket has not taken the line. This try does not wait: if the stream has no room
- * either, the line is lost. If the line is about a hang, the note beside the snapshot still
- * reports this hang. */
+/* If stderr is the journal's stream and has no room, the line is lost: the daemon does not wait. */
 static void say_stderr(const char *line)
 {
 	_cleanup_free_ char *text = NULL;
@@ -157,8 +149,6 @@ static void say_stderr(const char *line)
 		(void)send(STDERR_FILENO, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Begins an entry, with the fields that every entry has. Returns a stream for further fields; NULL:
- * out of memory. */
 static FILE *say_begin(const char *line, int priority, char **ret, size_t *ret_n)
 {
 	FILE *f = open_memstream(ret, ret_n);
@@ -171,9 +161,7 @@ static FILE *say_begin(const char *line, int priority, char **ret, size_t *ret_n
 	return f;
 }
 
-/* Closes f, the stream of say_begin(), and sends the entry to the journal. Writes the line to
- * stderr if this fails, or if stderr is not the journal. sd_journal_send() is not used, because it
- * waits while the journal is stuck, and would hold up the daemon. */
+/* Not sd_journal_send(): it waits while the journal is stuck, and would hold up the daemon. */
 static void say_end(FILE *f, const char *line, char **entry, const size_t *n)
 {
 	bool sent = f && !fclose(f) && !incident_say_send(SAY_JOURNAL, *entry, *n);

@@ -27,7 +27,7 @@ void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const c
 	struct tm tm;
 	size_t n;
 
-	/* replaces characters that mean something to a shell, in a path or to a terminal */
+	/* Other characters may mean something to a shell, in a path or to a terminal. */
 	for (; *comm && p < safe + sizeof(safe) - 1; comm++)
 		*p++ = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._", *comm)
 			       ? *comm
@@ -71,8 +71,6 @@ static int store_open(const struct incident_store *s, bool make)
 	if (parent < 0)
 		return parent;
 	name = name ? name + 1 : s->dir;
-	/* If mkdirat() fails, owned_dir() reports the error. If fsync() fails, a later fsync() of a
-	 * file in the directory reports the error. */
 	if (make && !mkdirat(parent, name, 0700))
 		(void)fsync(parent);
 	fd = owned_dir(parent, name, O_NOFOLLOW, &trouble);
@@ -96,8 +94,7 @@ static int store_put_name(int dir, const char *from, const char *to)
 	return renameat(dir, from, dir, to) || fsync(dir) ? -errno : 0;
 }
 
-/* Makes the new file `tmp`, in place of an older file of this name. Only the daemon's user can read
- * the file, because its contents describe programs of all users. Returns a descriptor or -errno. */
+/* Only the daemon's user may read the file, because it describes programs of all users. */
 static int store_create(int dir, const char *tmp)
 {
 	int fd;
@@ -172,8 +169,7 @@ int incident_store_snapshot(const struct incident_store *s, const char *name)
 	return dir < 0 ? dir : owned_file(dir, path, O_RDONLY, &trouble);
 }
 
-/* True: the name of the file begins with a time, so the daemon made the file. Other files in the directory
- * belong to other programs. */
+/* Files with other names belong to other programs. */
 static int store_is_ours(const struct dirent *e)
 {
 	return strlen(e->d_name) > STORE_TIME_LEN && e->d_name[STORE_TIME_LEN] == '-' &&
@@ -192,7 +188,6 @@ static bool has_suffix(const char *name, const char *suffix)
 	return n > k && !strcmp(name + n - k, suffix);
 }
 
-/* True: both files belong to one hang, because their names are equal up to the last dot (".json", ".ctr"). */
 static bool is_same_hang(const char *a, const char *b)
 {
 	const char *end = strrchr(a, '.');
@@ -207,21 +202,16 @@ static uint64_t store_bytes(int dir, const char *name)
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ? 0 : (uint64_t)st.st_blocks * 512;
 }
 
-/* The files of one hang. They are side by side in the list that is sorted by name, and are removed
- * together. */
 struct store_hang {
 	struct dirent **files;
 	int n;
 	uint32_t uid;
-	/* uid_bytes: bytes of all hangs of the user; only the first hang of a user has this sum */
+	/* uid_bytes: of all hangs of the user; only the user's first hang has this sum */
 	uint64_t bytes, uid_bytes;
 	int uid_at; /* index of the first hang of the same user */
-	/* ahead: the time in the name is in the future; stays: must not be removed; gone: was
-	 * removed */
 	bool ahead, stays, gone;
 };
 
-/* Returns the user that the note of the hang (its .json file) names, or INCIDENT_UID_UNKNOWN. */
 static uint32_t store_uid(int dir, const struct store_hang *h)
 {
 	for (int i = 0; i < h->n; i++) {
@@ -242,8 +232,6 @@ static uint32_t store_uid(int dir, const struct store_hang *h)
 	return INCIDENT_UID_UNKNOWN;
 }
 
-/* Groups n files, which are sorted by name, into hangs. v has room for n hangs. The hang `name`
- * gets `stays`. Returns how many hangs there are. */
 static int store_group(int dir, struct dirent **files, int n, const char *name, uint64_t now_ns,
 		       struct store_hang *v)
 {
@@ -268,9 +256,6 @@ static int store_group(int dir, struct dirent **files, int n, const char *name, 
 	return n_hangs;
 }
 
-/* Returns the hang to remove next: the oldest hang of the user whose hangs take the most bytes. If
- * a hang of this user has a time in the future, that hang comes first. So the hangs of one user do
- * not push out those of another user. NULL: no hang may be removed. */
 static struct store_hang *store_next(struct store_hang *v, int n)
 {
 	struct store_hang *next = NULL;
@@ -330,7 +315,6 @@ int incident_store_trim(const struct incident_store *s, const char *name, uint64
 	if (n < 0)
 		return -errno;
 	for (int i = 0; i < n; i++) {
-		/* the daemon ended before it had written this file completely */
 		if (has_suffix(v[i]->d_name, ".tmp")) {
 			unlinkat(dir, v[i]->d_name, 0);
 			free(v[i]);

@@ -15,8 +15,6 @@
 
 #define WORKERS_MAX 4 /* one works; the others may be stuck */
 
-/* An entry of the queue. If raw is not NULL, it is a sample. If access is not NULL, it is an access
- * to a variable. If both are NULL, want says which wait or which spinning task is inspected. */
 struct item {
 	struct inspect_want want;
 	struct ct_rawstack_blob *raw;
@@ -24,16 +22,15 @@ struct item {
 };
 
 /*
- * A thread and its tools. To read the memory or the mappings of a process, the kernel takes a lock of the
- * process. If the process hangs while it holds the lock, the thread hangs too. Then another worker takes
- * over. If the stuck thread goes on later, it ends.
+ * To read the memory of a process, the kernel takes a lock of the process. If the process hangs
+ * while it holds the lock, the worker hangs too. Then another worker takes over.
  */
 struct worker {
 	struct inspect *v;
 	pthread_t thread;
 	struct inspect_look *look;
 	bool used, abandoned, ended;
-	uint32_t tgid;     /* process of the present inspection */
+	uint32_t tgid;
 	uint64_t since_ns; /* start of the present inspection; 0: idle */
 };
 
@@ -48,20 +45,16 @@ struct inspect {
 	struct worker workers[WORKERS_MAX];
 	struct worker *current; /* the worker that takes from the queue; NULL: all are stuck */
 	struct inspect_stats stats;
-	uint64_t next_ns; /* when the next inspection may begin */
+	uint64_t next_ns;
 	bool stop;
 };
 
-/* Returns the time from the start of one inspection to the start of the next one, in ns, if
- * max_per_sec inspections start in a second. */
 static uint64_t pace_step(const struct inspect *v)
 {
 	return NSEC_PER_SEC / v->opt.max_per_sec;
 }
 
-/* Returns for how many ns the next inspection has to wait; 0: it may begin now. After a time
- * without inspections, as many inspections may begin at once as max_per_sec allows in
- * 1/INSPECT_SLACK_SHARE of a second. */
+/* After a pause, at most max_per_sec / INSPECT_SLACK_SHARE inspections may begin at once. */
 static uint64_t pace_wait(struct inspect *v, uint64_t now)
 {
 	uint64_t slack = NSEC_PER_SEC / INSPECT_SLACK_SHARE;
@@ -71,7 +64,7 @@ static uint64_t pace_wait(struct inspect *v, uint64_t now)
 	return v->next_ns > now ? v->next_ns - now : 0;
 }
 
-/* True: another worker is stuck on this process already. */
+/* True: another worker is stuck on this process. */
 static bool is_trap(const struct inspect *v, const struct worker *self, uint32_t tgid)
 {
 	for (size_t i = 0; i < WORKERS_MAX; i++)
@@ -101,8 +94,6 @@ static int look_at_wait(struct worker *wk, const struct inspect_want *want, stru
 	return inspect_look_wait(wk->look, want, &t, ret);
 }
 
-/* Gives names to the addresses of a sample. If the task spins, also looks for the variable that it
- * polls. */
 static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw, struct inspect_result **ret)
 {
 	struct ct_iter_task t;
@@ -114,9 +105,6 @@ static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw,
 	return r;
 }
 
-/* Inspects a task that yields again and again. Returns 0, or -ESRCH if the task has ended, if its
- * inspection is not due, or if no variable was found that the task polls. Returns another -errno
- * for other errors. */
 static int look_at_spin(struct worker *wk, const struct inspect_want *want, struct inspect_result **ret)
 {
 	struct inspect *v = wk->v;
@@ -166,8 +154,6 @@ static int item_do(struct worker *wk, const struct item *it, struct inspect_resu
 	return it->raw ? look_at_sample(wk, it->raw, ret) : look_at_wait(wk, &it->want, ret);
 }
 
-/* The caller holds the lock. Counts the outcome r of an inspection. If r is 0, queues the result
- * res, or frees it if the queue is full. cut: the user stack in res is not complete. */
 static void item_done(struct inspect *v, struct inspect_result *res, int r, bool cut)
 {
 	if (r == -ESRCH)
@@ -186,8 +172,7 @@ static void item_done(struct inspect *v, struct inspect_result *res, int r, bool
 	v->results[(v->r_head + v->r_n++) % INSPECT_RESULTS_MAX] = res;
 }
 
-/* The caller holds the lock. Waits until the queue has an entry and the pace allows an inspection.
- * Takes the entry out of the queue. False: the thread has to stop. */
+/* The caller holds the lock. False: the thread has to stop. */
 static bool item_next(struct inspect *v, struct worker *wk, struct item *ret)
 {
 	while (!v->stop && !wk->abandoned) {
@@ -246,8 +231,6 @@ static void *worker_run(void *arg)
 	return NULL;
 }
 
-/* The caller holds the lock. Starts a worker in a free place. Returns 0, or -EAGAIN if no
- * place is free, or another -errno. */
 static int worker_start(struct inspect *v)
 {
 	struct worker *wk = NULL;
@@ -278,18 +261,14 @@ static int worker_start(struct inspect *v)
 	return 0;
 }
 
-/* Returns how long the present inspection of wk has taken so far; 0: there is none. The caller
- * holds the lock. */
 static uint64_t work_age(const struct worker *wk)
 {
 	uint64_t now = clock_boot_ns();
 
-	/* the clocks of two CPUs may differ by a microsecond, so since_ns can be after now */
+	/* the clocks of two CPUs may differ a little, so since_ns can be after now */
 	return wk->since_ns && now > wk->since_ns ? now - wk->since_ns : 0;
 }
 
-/* The caller holds the lock. Replaces a worker that is stuck. Frees the place of a worker that
- * was stuck and has returned. */
 static void workers_check(struct inspect *v)
 {
 	struct worker *cur = v->current;
@@ -338,7 +317,6 @@ int inspect_new(const struct inspect_options *opt, struct inspect **ret)
 	return 0;
 }
 
-/* The caller holds the lock. Waits until a worker has ended. False: the time limit has passed. */
 static bool worker_wait(struct inspect *v, const struct worker *wk, const struct timespec *until)
 {
 	while (!wk->ended)
@@ -384,8 +362,6 @@ void inspect_free(struct inspect *v)
 	free(v);
 }
 
-/* Puts an entry into the queue. Returns 0, or -EAGAIN if the queue is full. The caller holds the
- * lock. */
 static int enqueue(struct inspect *v, struct item it)
 {
 	v->stats.asked++;
@@ -422,9 +398,8 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 		return -ENOMEM;
 	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
-	/* A sample that would have to wait is refused, because the program of the sample may end
-	 * before the inspection. An inspection of a wait may come late, as long as the wait still
-	 * lasts. */
+	/* A sample is refused if max_per_sec holds up other requests: its program may end before
+	 * its turn. */
 	if (v->q_n && pace_wait(v, clock_boot_ns())) {
 		v->stats.asked++;
 		v->stats.refused_rate++;

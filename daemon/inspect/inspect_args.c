@@ -13,14 +13,14 @@
 #include "ctrace/glibc.h"
 #include "lib/cleanup.h"
 
-#define THREADS_MAX 4096 /* how many threads of a process tid_of_inner() looks at */
-#define SELECT_MAX  1024 /* descriptors of a select that are looked at */
+#define THREADS_MAX 4096
+#define SELECT_MAX  1024
 
 struct futex_call {
 	uint64_t uaddr;
 	uint32_t op; /* without flags */
 	bool is_private;
-	bool limited; /* the wait has a time limit */
+	bool limited;
 	uint32_t expected;
 };
 
@@ -49,8 +49,7 @@ static bool futex_call(struct unwind *u, const struct ct_iter_task *t, struct fu
 	return false;
 }
 
-/* Finds, in a process, the thread that has the number `inner` in its innermost pid namespace.
- * Returns its tid, or 0 if there is no such thread. */
+/* inner: the thread's number in its innermost pid namespace. 0: the process has no such thread. */
 static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 {
 	char path[64], line[256];
@@ -80,8 +79,7 @@ static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 	return found;
 }
 
-/* Translates the number of an owner, which was read from user memory, to a tid. Returns 0 if no task that
- * can hold this futex has the number. */
+/* Turns the owner's number from user memory into a tid. 0: no such task can hold the futex. */
 static uint32_t owner_check(const struct ct_iter_task *t, const struct futex_call *c, uint32_t inner,
 			    uint32_t own_pidns)
 {
@@ -109,10 +107,8 @@ static uint32_t owner_read(struct unwind *u, const struct futex_call *c, uint32_
 	/* the word of a robust mutex holds the tid of its owner */
 	if ((word & FUTEX_WAITERS) && c->expected == word)
 		return word & FUTEX_TID_MASK;
-	/* The expected value GLIBC_MUTEX_CONTENDED shows that the futex is a mutex of glibc or of
-	 * Rust. glibc stores the tid of the owner beside the word of a mutex; Rust stores no owner.
-	 * FUTEX_WAIT_BITSET without a time limit shows that the mutex is of Rust: glibc uses this
-	 * operation for a mutex only with a time limit. */
+	/* A mutex of glibc or of Rust. glibc stores the owner beside the word, Rust stores none. Of
+	 * the two, only Rust uses FUTEX_WAIT_BITSET without a time limit for a mutex. */
 	if (c->expected != GLIBC_MUTEX_CONTENDED || (c->op == FUTEX_WAIT_BITSET && !c->limited) ||
 	    unwind_memory(u, c->uaddr + GLIBC_MUTEX_OWNER, &owner, sizeof(owner)) != sizeof(owner))
 		return 0;

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inspect_args.h - reads from the memory of a waiting task: the word and the owner of a futex, the
- * descriptors of a poll or select. Runs on the inspection thread. */
+/* inspect_args.h - reads the arguments of a futex, poll or select call from a waiting task's
+ * memory. Runs on the inspection thread, between unwind_begin() and unwind_end() for the task. */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_ARGS_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_ARGS_H
 
 #include "daemon/stack/unwind.h"
 #include "daemon/inspect/inspect_result.h"
 
-/* Fills r->futex if t waits for a futex. own_pidns: inode number of the daemon's pid namespace. The
- * caller calls this function between unwind_begin() and unwind_end() for the task. */
+/* Fills r->futex if t waits for a futex. own_pidns: inode number of the daemon's pid namespace. */
 void inspect_args_futex(struct unwind *u, const struct ct_iter_task *t, uint32_t own_pidns,
 			struct inspect_result *r);
-/* Fills r->fds if t waits in poll or select. The caller calls this function between unwind_begin()
- * and unwind_end() for the task. */
 void inspect_args_fds(struct unwind *u, const struct ct_iter_task *t, struct inspect_result *r);
 
 #endif

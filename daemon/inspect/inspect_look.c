@@ -15,8 +15,7 @@
 #include "lib/clock.h"
 #include "trace/format/blob.h"
 
-/* Returns how long the machine was suspended so far, in nanoseconds. The task iterator uses the
- * scheduler's clock, which does not count that time. */
+/* The task iterator uses the scheduler's clock, which does not count suspended time. */
 static uint64_t suspended_ns(void)
 {
 	return (uint64_t)-clock_offsets_now().boot_to_mono_ns;
@@ -60,18 +59,15 @@ bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_w
 
 	if (t->wait.state == CT_ST_RUNNING || t->wait.nr != w->nr)
 		return false;
-	/* The scheduler's clock stands still while the host of a virtual machine takes the CPU
-	 * away. So the older a wait is, the later its start (sched_since) seems to be, and the more
-	 * sched_since may differ from since_ns. */
+	/* The scheduler's clock stands still while a host takes the CPU from its virtual machine.
+	 * So sched_since of an old wait may be too late. */
 	slack = INSPECT_SAME_WAIT_NS + (t->wait.ts > w->since_ns ? (t->wait.ts - w->since_ns) / 2 : 0);
 	if (!w->since_ns || t->sched_since <= w->since_ns + slack)
 		return true;
 	return t->sched_since <= w->since_ns + slack + (suspended_ns() - l->suspended_ns);
 }
 
-/* Returns false if the task no longer sleeps at the place that t->regs shows. Returns true if the
- * task still sleeps there, or if /proc/TID/syscall cannot be opened although the task exists. The
- * line in this file is "nr args.. sp pc". */
+/* Returns true also if /proc/TID/syscall of an existing task cannot be opened. */
 static bool still_there(const struct ct_iter_task *t)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -115,8 +111,6 @@ static void add_user(struct inspect_look *l, const struct ct_iter_task *t)
 		symbols_user(l->symbols, t->task.tgid, &frames[i], l->text[l->n++]);
 }
 
-/* Makes a blob of the frames in l, and puts it into r. Does nothing if l has no frames. Returns 0
- * or -ENOMEM. */
 static int add_stack(struct inspect_look *l, struct inspect_result *r)
 {
 	const char *frames[ARRAY_SIZE(l->text)];
@@ -151,8 +145,6 @@ static struct inspect_result *result_new(const struct inspect_want *w, const str
 	return r;
 }
 
-/* Adds the variables that the task may be polling. The caller calls this function between
- * unwind_begin() and unwind_end(). */
 static void add_polled(struct inspect_look *l, const struct ct_iter_task *t, bool loop,
 		       struct inspect_result *r)
 {
@@ -166,8 +158,6 @@ static void add_polled(struct inspect_look *l, const struct ct_iter_task *t, boo
 	r->n_polled = n;
 }
 
-/* Finds the name of the futex, if the futex is in a variable of the program or of a library. Does
- * not look for the name of a futex that is in l->futexes. */
 static void add_futex_name(struct inspect_look *l, const struct ct_iter_task *t, struct inspect_result *r)
 {
 	uint64_t key = r->futex.obj ^ (uint64_t)t->task.tgid << 32;
@@ -237,9 +227,8 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 	return 0;
 }
 
-/* Adds the frames at the addresses ip, which the kernel found by frame pointers. If an address
- * after ip[0] is not in code, the kernel followed a wrong pointer, and the walk stops there. exact:
- * ip[0] is the instruction itself, not a return address. */
+/* Stops at an address that is not in code: the kernel followed a wrong frame pointer. exact: ip[0]
+ * is the instruction itself, not a return address. */
 static void add_walked(struct inspect_look *l, uint32_t tid, uint32_t tgid, const uint64_t *ip, size_t n,
 		       bool exact)
 {
@@ -267,9 +256,6 @@ struct ct_rec inspect_look_access_rec(const struct ct_rawaccess_blob *raw)
 				.obj = CT_OBJ_USER_ID(CT_OBJ_DATA, raw->tgid, raw->addr) };
 }
 
-/* Returns the entry whose stack has the same addresses as raw, and sets *ret_hit to true. If there
- * is no such entry, or if it is older than INSPECT_LOOK_KNOWN_NS, returns the oldest entry, which
- * the caller may replace, and sets *ret_hit to false. */
 static struct inspect_look_known *known_get(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
 					    bool *ret_hit)
 {
@@ -289,7 +275,6 @@ static struct inspect_look_known *known_get(struct inspect_look *l, const struct
 	return oldest;
 }
 
-/* Replaces the entry k by a copy of the stack, for later accesses. */
 static void known_put(struct inspect_look_known *k, const struct ct_rawaccess_blob *raw,
 		      const struct ct_stack_blob *stack)
 {
@@ -306,9 +291,6 @@ static void known_put(struct inspect_look_known *k, const struct ct_rawaccess_bl
 	k->n = raw->n_user;
 }
 
-/* Puts the stack of an access, with its names, into res. Copies a kept stack if it has the same
- * addresses and is not older than INSPECT_LOOK_KNOWN_NS. Otherwise makes a new stack. Returns 0 or
- * -ENOMEM. */
 static int access_stack(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
 			struct inspect_result *res)
 {
@@ -326,8 +308,7 @@ static int access_stack(struct inspect_look *l, const struct ct_rawaccess_blob *
 		res->words[0] = res->stack->id;
 		return 0;
 	}
-	/* ip[0] is the address behind the instruction that made the access, like a return
-	 * address */
+	/* ip[0] is behind the instruction that made the access, like a return address */
 	add_walked(l, raw->h.tid, raw->tgid, raw->ip, raw->n_user, false);
 	r = add_stack(l, res);
 	if (!r)

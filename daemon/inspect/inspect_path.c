@@ -12,8 +12,7 @@
 
 #define FUSE_ROOT_INO 1 /* FUSE_ROOT_ID of linux/fuse.h */
 
-/* True: the first argument of the call is a directory descriptor, and the second one is the
- * path. */
+/* True: the first argument is a directory descriptor, and the second one is the path. */
 static bool has_dirfd(uint16_t nr)
 {
 	switch (nr) {
@@ -48,8 +47,6 @@ static bool has_dirfd(uint16_t nr)
 	}
 }
 
-/* Makes the blob that describes the root directory of the FUSE file system that is mounted at m.
- * NULL: out of memory. */
 static struct ct_object_blob *root_object(const struct procmount *m, uint32_t tid, uint64_t ts_ns)
 {
 	size_t n = strnlen(m->point, CT_OBJ_NAME_MAX), size = sizeof(struct ct_object_blob) + (n + 7) / 8 * 8;

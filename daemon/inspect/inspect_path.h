@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inspect_path.h - finds the FUSE file system for which a task waits in a call that takes a path. Runs on the
- * inspection thread. */
+/* inspect_path.h - finds the FUSE file system for which a task waits in a call that takes a path.
+ * Runs on the inspection thread. */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_PATH_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_PATH_H
 
@@ -8,10 +8,9 @@
 #include "daemon/stack/unwind.h"
 
 /*
- * If the system call of task t takes a path, and this path is on a FUSE file system, makes the root
- * directory of this file system the object of the record r->rec, and describes this directory in
- * r->object. A path that goes through symbolic links may be missed. The caller calls this function
- * between unwind_begin() and unwind_end() for the task.
+ * If the path of t's system call is on a FUSE file system, r->rec gets the root directory of this
+ * file system as its object. r->object then describes this directory. Symbolic links may hide a
+ * FUSE file system. Call it between unwind_begin() and unwind_end() for the task.
  */
 void inspect_path(struct unwind *u, const struct ct_iter_task *t, struct inspect_result *r);
 

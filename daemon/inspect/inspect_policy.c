@@ -23,22 +23,20 @@ static void policy_fill(struct inspect_policy *p, uint64_t now_ns)
 	p->tokens = (uint32_t)MIN((uint64_t)INSPECT_POLICY_PER_SEC, p->tokens + n);
 }
 
-/* Returns the counter of the inspections of the task's group. Returns NULL if the task is in no
- * group, or if the table is full of other groups. Then the limit for one group does not hold for
- * this task. */
+/* NULL: the task is in no group. */
 static uint32_t *share_of(struct inspect_policy_shares *s, const struct task *task)
 {
-	for (unsigned i = 0; task->group && i < INSPECT_POLICY_GROUPS; i++) {
+	if (!task->group)
+		return NULL;
+	for (unsigned i = 0; i < INSPECT_POLICY_GROUPS; i++) {
 		if (!s->v[i].group)
 			s->v[i].group = task->group;
 		if (s->v[i].group == task->group)
 			return &s->v[i].n;
 	}
-	return NULL;
+	return &s->others;
 }
 
-/* True: the task waits in a system call or in a page fault, so an inspection of the wait is useful.
- * The waits of kernel threads and of tasks that have exited are never inspected. */
 static bool policy_counts(const struct task *task)
 {
 	return task->st.run == WINDOW_RUN_BLOCKED && !(task->flags & TASK_KTHREAD) &&
@@ -50,21 +48,13 @@ static bool policy_is_loop(const struct task *task)
 	return task->loop_waits >= INSPECT_POLICY_LOOP_WAITS;
 }
 
-/* True: the task waits for the same object in the same system call as at its last inspection. A
- * long sleep and a loop of short sleeps count as different waits. */
 static bool policy_same_wait(const struct task *task)
 {
 	return task->inspect_ns && task->inspect_obj == task->st.last.obj &&
 	       task->inspect_nr == task->st.last.nr && task->inspect_loop == policy_is_loop(task);
 }
 
-/*
- * True: an inspection of the present long wait is due. Two conditions have to hold:
- * - The present wait was not inspected yet.
- * - One of three things is true. (1) The last inspection of the task was of another kind of wait.
- *   (2) inspect_next_ns has passed. (3) The present wait is very long (INSPECT_POLICY_STUCK), and
- *   the last inspection of the task is at least INSPECT_POLICY_STUCK_AGAIN old.
- */
+/* A very long wait (INSPECT_POLICY_STUCK) is inspected even before inspect_next_ns. */
 static bool policy_long_due(const struct inspect_policy *p, const struct task *task, uint64_t now_ns)
 {
 	uint64_t since = task->st.last.ts;
@@ -83,9 +73,7 @@ static bool policy_loop_due(const struct task *task, uint64_t now_ns)
 	       (!policy_same_wait(task) || now_ns >= task->inspect_next_ns);
 }
 
-/* True: since the last call of this function for the task, the task has yielded at least
- * INSPECT_POLICY_YIELDS times, and it is not blocked now. On a busy machine such a task is hardly
- * ever on a CPU when a sample is taken. */
+/* True: the task yields again and again. On a busy machine, samples hardly ever hit such a task. */
 static bool policy_spins(struct task *task)
 {
 	uint32_t yields = task->yields - task->yields_seen;
@@ -133,7 +121,7 @@ void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t
 
 			if (!p->tokens) {
 				p->postponed++;
-				return; /* the next scan begins with this task */
+				return;
 			}
 			if (share && *share >= INSPECT_POLICY_PER_SEC / 2) {
 				p->postponed++;
@@ -144,8 +132,7 @@ void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t
 					++*share;
 			}
 		}
-		/* half of the tokens are kept for waiting tasks, so that spinning tasks do not use
-		 * them up */
+		/* INSPECT_POLICY_PER_SEC / 2 tokens are kept for waiting tasks */
 		if (policy_spins(task) && p->tokens > INSPECT_POLICY_PER_SEC / 2 && inspect(arg, task))
 			p->tokens--;
 		p->next_tid = task->st.last.tid + 1;

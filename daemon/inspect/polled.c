@@ -12,43 +12,37 @@
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
-#define LEVELS 2 /* at most this many of the innermost functions of the program are looked at */
-/* bytes: at most this many bytes of code before the place where the task was seen are looked at,
- * and at most this many behind it */
-#define AROUND   192
-#define CODE_MAX 1024 /* bytes; if the code of a function is larger, it is not searched */
-/* bytes after the load of a pointer; a read through the pointer is looked for only there */
+#define LEVELS 2
+/* bytes of code that are searched on each side of the place where the task was seen */
+#define AROUND      192
+#define CODE_MAX    1024 /* bytes; more code is not searched */
 #define DEREF_REACH 24
-#define CALLED      64 /* bytes that are read of a function that the loop calls */
-#define LOOPS       3  /* nested loops that are looked at */
-#define FOUND_MAX   24 /* the most candidates at a time */
-#define NAMED_MAX   6  /* candidates whose symbol is looked for */
-/* bytes; used if no loop is found: then a candidate gets fewer points if the instruction that reads
- * it is further than this from the places where the task was seen */
-#define NEAR 32
-/* the most addresses on the way from a call to the function; each jump of a PLT adds one */
+#define CALLED      64
+#define LOOPS       3
+#define FOUND_MAX   24
+#define NAMED_MAX   6
+/* bytes; if no loop is found, a read further from the task's place than this loses points */
+#define NEAR     32
 #define HOPS_MAX 3
 #define REGS     16
 
-/* The index of each register in ct_iter_task.regs. The registers are in the order of the machine's
- * register numbers. */
+/* The index of each register in ct_iter_task.regs, in the order of the machine's register
+ * numbers. */
 static const uint8_t reg_index[REGS] = { 10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0 };
 enum { REG_SP = 4, REG_BP = 5, SAVED_ORIG_AX = 15 };
 
-/* One look at a task: its places in the program's own functions, and its registers. */
 struct look {
 	uint64_t regs[REGS];
 	struct {
-		uint64_t ip, start, end; /* start, end: bounds of the function, as far as they are known */
+		uint64_t ip, start, end;
 	} level[LEVELS];
 	unsigned n_levels;
-	/* in_call: the task is in a system call. in_other: the task is in a system call that is not for
-	 * waiting. */
+	/* in_other: in a system call that is not for waiting */
 	bool in_call, in_other;
 };
 
 struct looked {
-	uint32_t tid; /* 0: free */
+	uint32_t tid;
 	uint64_t last_ns, next_ns;
 	unsigned fails;
 	unsigned n;
@@ -66,16 +60,15 @@ struct candidate {
 	struct variable var;
 };
 
-/* The facts from which decide() decides which variable one task polls. */
 struct inquiry {
 	struct unwind *u;
 	struct variable_maps maps;
 	const struct look *looks;
 	unsigned n_looks;
-	bool calls; /* the task was seen in system calls */
+	bool calls;
 	/* the task sleeps in a loop */
 	bool naps;
-	uint64_t start; /* address of the first byte of code */
+	uint64_t start;
 	uint8_t code[CODE_MAX];
 	size_t n_code, lo, hi; /* lo, hi: the lowest and highest offset where the task was seen */
 	size_t loop_begin, loop_end;
@@ -94,8 +87,6 @@ void polled_free(struct polled *p)
 	free(p);
 }
 
-/* Returns the entry of a task. If the task has no entry, returns the entry that was not used for
- * the longest time, which the caller may reuse. */
 static struct looked *looked_get(struct polled *p, uint32_t tid)
 {
 	struct looked *oldest = &p->tasks[0];
@@ -118,8 +109,7 @@ bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns)
 	return l->tid != tid || now_ns >= l->next_ns;
 }
 
-/* True: the path is that of a library of glibc, or of no file, such as "[vdso]". The functions there wait on
- * behalf of the program. */
+/* The functions of glibc and of "[vdso]" wait on behalf of the program. */
 static bool is_library(const char *path)
 {
 	static const char *const files[] = { GLIBC_FILES };
@@ -132,8 +122,6 @@ static bool is_library(const char *path)
 	return name[0] == '[';
 }
 
-/* Finds bounds of the function of a frame: its code lies in [*ret_start, *ret_end), as far as the
- * code is at most AROUND bytes from the place of the frame. */
 static void function_of(const struct unwind_frame *f, uint64_t *ret_start, uint64_t *ret_end)
 {
 	uint64_t bias = f->ip - f->vaddr, start, end = f->vaddr + AROUND;
@@ -154,7 +142,7 @@ static void function_of(const struct unwind_frame *f, uint64_t *ret_start, uint6
 	*ret_end = end + bias;
 }
 
-/* True: a loop that polls a variable may make this system call, to wait or to read the clock. */
+/* True: a loop that polls a variable may make this system call. */
 static bool is_for_waiting(uint64_t nr)
 {
 #if defined(__x86_64__)
@@ -198,7 +186,6 @@ static void look_take(struct look *l, struct unwind *u, const struct ct_iter_tas
 	}
 }
 
-/* Returns how many registers differ between the looks. */
 static unsigned regs_changed(const struct inquiry *q)
 {
 	unsigned n = 0;
@@ -220,7 +207,6 @@ static bool reg_stays(const struct inquiry *q, unsigned r)
 	return r != REG_SP;
 }
 
-/* True: other tasks can write this memory, and it is not the task's own stack. */
 static bool may_be_shared(const struct inquiry *q, uint64_t addr)
 {
 	const struct unwind_map *m = variable_maps_find(&q->maps, addr);
@@ -257,8 +243,8 @@ static void candidate_add(struct inquiry *q, const struct polled_operand *o, uin
 			(struct candidate){ .addr = addr, .score = score, .len = o->len, .flags = flags };
 }
 
-/* `load` loads a pointer. If the code right behind it reads through the pointer, adds the memory
- * that is read as a candidate, and returns true. */
+/* If the code behind `load` reads through the loaded pointer, the place that it reads becomes a
+ * candidate. */
 static bool deref(struct inquiry *q, const struct polled_operand *load, uint64_t pointer)
 {
 	bool any = false;
@@ -289,8 +275,6 @@ static void operand_found(struct inquiry *q, const struct polled_operand *o)
 	}
 }
 
-/* Reads the code of the function at one level. Returns false if the looks are not all in one
- * function, or if its code is longer than CODE_MAX or cannot be read. */
 static bool code_get(struct inquiry *q, unsigned level)
 {
 	uint64_t lo = UINT64_MAX, hi = 0, from = 0, to = UINT64_MAX;
@@ -321,9 +305,6 @@ static bool code_get(struct inquiry *q, unsigned level)
 	return q->hi <= q->n_code;
 }
 
-/* Reads the code of the function that the call at offset `at` calls. If the call goes through the
- * PLT (the table for calls into libraries), follows the jumps. Returns false if there is no call,
- * if the function is in glibc, or if its code cannot be read. */
 static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, uint8_t code[CALLED])
 {
 	const struct unwind_map *m;
@@ -361,9 +342,6 @@ static int by_score(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* Finds the symbols and the values of the best candidates. A candidate gets points if it has a
- * symbol, and most points if the symbol has the size that the code reads. It loses points if its
- * value changes. */
 static void candidates_rank(struct inquiry *q)
 {
 	const struct timespec while_ns = { .tv_nsec = POLLED_VALUE_AGAIN_NS };
@@ -406,8 +384,7 @@ static unsigned candidates_tell(const struct inquiry *q, struct polled_variable 
 	return n;
 }
 
-/* Looks into the functions that the loop calls. Each variable that such a function reads becomes a
- * candidate. Example of a loop that needs this: "while (!is_done()) sched_yield();" */
+/* Needed for loops such as "while (!is_done()) sched_yield();". */
 static void look_into_calls(struct inquiry *q)
 {
 	for (size_t at = q->loop_begin; at < q->loop_end && at < q->n_code; at++) {
@@ -425,9 +402,6 @@ static void look_into_calls(struct inquiry *q)
 	}
 }
 
-/* Searches the code of one function for polled variables: first the innermost loop around the
- * task's place, then the loops around that loop. If there is no loop around the task's place, all
- * of the code counts. Returns how many variables were found and put into ret. */
 static unsigned decide_level(struct inquiry *q, struct polled_variable ret[POLLED_MAX])
 {
 	unsigned n = 0;
@@ -472,8 +446,8 @@ static unsigned decide(struct unwind *u, uint32_t tid, const struct look *looks,
 		if (looks[i].in_other)
 			return 0;
 	}
-	/* The registers of a task that computes are different at each look. But one register may
-	 * differ in a loop that polls, because it may count the turns of the loop. */
+	/* A task that computes changes several registers. A loop that polls may change one: its
+	 * counter. */
 	if (!q->calls && regs_changed(q) > 1 && !loop)
 		return 0;
 	if (variable_maps_read(&q->maps, tid))

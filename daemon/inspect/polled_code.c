@@ -3,17 +3,14 @@
 
 #include <string.h>
 
-/* An operation on memory, decoded from its bytes. */
 struct operation {
-	uint8_t len; /* bytes of the operand */
+	uint8_t len;
 	uint8_t imm; /* bytes of a constant behind the address */
 	bool writes, load;
 };
 
-/* Decodes the operation op, which is one byte, and which has an operand in memory. reg: bits 3 to 5
- * of the byte behind op; they are a register or a part of the operation. wide: the size of the
- * operand, in bytes, unless the operation is for single bytes. Returns false if op is no such
- * operation. */
+/* op: one byte, with an operand in memory. reg: bits 3 to 5 of the next byte. wide: bytes of the
+ * operand, if op is not for single bytes. */
 static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *ret)
 {
 	switch (op) {
@@ -70,8 +67,6 @@ static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *re
 	}
 }
 
-/* Decodes movzx, movsx and cmpxchg, which have two bytes: 0x0f and op. Returns false if op is
- * another operation. */
 static bool two_bytes(uint8_t op, uint8_t wide, struct operation *ret)
 {
 	switch (op) {
@@ -97,9 +92,6 @@ static bool is_rex(uint8_t byte)
 	return (byte & 0xf0) == 0x40;
 }
 
-/* Decodes the operation, whose bytes end before offset `at`, and the REX prefix. This prefix makes
- * the operand larger, and adds a bit to the numbers of the registers. Returns false if one_byte()
- * and two_bytes() do not know the operation. */
 static bool operation_before(const uint8_t *code, size_t at, struct operation *ret, uint8_t *ret_rex)
 {
 	uint8_t reg = code[at] >> 3 & 7, wide;
@@ -127,7 +119,7 @@ bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, st
 	rm = code[at] & 7;
 	if (mod == 3)
 		return false;
-	if (rm == 4) { /* one more byte (SIB); accepted only for r12 without an index */
+	if (rm == 4) { /* SIB byte: accepted only for r12 without an index */
 		if (code[tail++] != 0x24 || !(rex & 1))
 			return false;
 	}
@@ -149,8 +141,6 @@ bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, st
 	return true;
 }
 
-/* Decodes a jump at offset `at`. *ret_to: the offset of its target; *ret_end: the offset behind the
- * jump. Returns false if there is no jump. */
 static bool jump_at(const uint8_t *code, size_t n, size_t at, int64_t *ret_to, size_t *ret_end)
 {
 	int32_t rel;
@@ -184,9 +174,8 @@ bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t lar
 		size_t end;
 		int64_t to;
 
-		/* A loop is the code from the target of a jump back up to the end of this jump. The
-		 * task may be at the jump, or about to return to the code behind a call in the
-		 * loop. */
+		/* A loop: from the target of a jump back to the end of this jump. The task may be
+		 * at the jump, or about to return behind a call. */
 		if (!jump_at(code, n, at, &to, &end) || end < hi || to < 0 || to > (int64_t)lo ||
 		    end - (size_t)to >= best || end - (size_t)to <= larger_than)
 			continue;

@@ -20,10 +20,9 @@
 
 #define FOUND_MAX   8
 #define NEAR_MAX    3
-#define NEAR_LEN    48 /* longer names are not compared for likeness */
+#define NEAR_LEN    48
 #define MODULES_MAX 512
 
-/* A mapped file. The file is open while its symbols are searched. */
 struct module {
 	const char *path;
 	char name[VARIABLE_MODULE_MAX];
@@ -42,13 +41,12 @@ struct found {
 };
 
 struct search {
-	/* prefix: the beginning of the module's name, or the name of a source file; NULL: any
-	 * module */
+	/* prefix: begins a module's name, or is a source file; NULL: any module */
 	const char *name, *prefix;
 	size_t prefix_len;
 	bool cxx;
 	const struct module *m;
-	char source[VARIABLE_MODULE_MAX]; /* source file of the local symbols that follow */
+	char source[VARIABLE_MODULE_MAX];
 	struct found v[FOUND_MAX];
 	size_t n;
 	bool function, tls;
@@ -77,9 +75,7 @@ static bool same_file(const struct unwind_map *a, const struct unwind_map *b)
 	return a->ino == b->ino && a->major == b->major && a->minor == b->minor;
 }
 
-/* Finds m->bias from the first mapping of the file. A mapping begins at the start of a page, but a
- * segment of the file may begin anywhere in a page. Returns 0, or -ENOENT if no segment belongs to
- * the mapping. */
+/* A mapping begins at a page, but a segment of the file may begin inside a page. */
 static int module_bias(struct module *m)
 {
 	const struct elf_file *e = &m->elf;
@@ -98,8 +94,6 @@ static void module_close(struct module *m)
 	close(m->elf.fd);
 }
 
-/* Opens the file whose first mapping is map. -ENOENT: the file must not or cannot be read, is
- * larger than maps->file_max, or is no ELF file. */
 static int module_open(const struct variable_maps *maps, const struct unwind_map *map, struct module *ret)
 {
 	struct module m = { .first = map, .path = maps->names.v + map->path_off };
@@ -120,17 +114,14 @@ static int module_open(const struct variable_maps *maps, const struct unwind_map
 	}
 	last_part(m.path, m.name, sizeof(m.name));
 	snprintf(path, sizeof(path), "/proc/%u/exe", maps->pid);
-	/* The program may be on a file system that asks a server, even if this file is not. So
-	 * statx() must not ask the server. */
+	/* The program's file system may have to ask a server. Then statx() must not wait for it. */
 	m.program = !statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &exe) && exe.stx_ino == st.st_ino &&
 		    makedev(exe.stx_dev_major, exe.stx_dev_minor) == st.st_dev;
 	*ret = m;
 	return 0;
 }
 
-/* Returns how many letters have to be changed, added or removed to turn a into b. Upper and lower
- * case count as the same. Returns NEAR_LEN, without a comparison, if one of the names has NEAR_LEN
- * letters or more. */
+/* Returns the edit distance, without regard to case. Long names give NEAR_LEN. */
 static unsigned far_from(const char *a, const char *b)
 {
 	unsigned row[NEAR_LEN + 1];
@@ -174,8 +165,7 @@ static void search_near(struct search *s, const char *name)
 	s->near[i].far = far;
 }
 
-/* True: symbol has the name that is searched for. "flag" also matches "flag@@V1" (a version) and
- * "flag.3" (static in a function). A C++ name matches the demangled symbol. */
+/* "flag" also matches "flag@@V1" (a version) and "flag.3" (static in a function). */
 static bool search_same(const struct search *s, const char *symbol)
 {
 	size_t n = strlen(s->name);
@@ -234,7 +224,6 @@ static int search_symbol(void *arg, const struct elf_symbol *sym)
 	return 0;
 }
 
-/* Searches each file once, at its first mapping. */
 static void search_modules(const struct variable_maps *maps, struct search *s)
 {
 	unsigned n = 0;
@@ -251,13 +240,12 @@ static void search_modules(const struct variable_maps *maps, struct search *s)
 		n++;
 		s->m = &m;
 		s->source[0] = 0;
-		elf_symbols_each(&m.elf, search_symbol, s); /* a damaged table counts as no table */
+		elf_symbols_each(&m.elf, search_symbol, s);
 		module_close(&m);
 	}
 }
 
-/* Chooses as the dynamic linker does: if exactly one of the found symbols is a global symbol of the
- * program, drops all others. */
+/* As for the dynamic linker, a global symbol of the program comes before all others. */
 static void search_interpose(struct search *s)
 {
 	size_t mine = 0, at = 0;
@@ -310,8 +298,7 @@ static int search_many(const struct search *s, char err[VARIABLE_ERR_MAX])
 	return -EEXIST;
 }
 
-/* Splits "[MODULE:]SYMBOL[+OFFSET]". In "a::b" there is no module: this is a C++ name. Returns 0,
- * or -EINVAL if spec has another form. */
+/* "a::b" has no module: it is a C++ name. */
 static int parse(char *spec, struct search *s, uint64_t *ret_off)
 {
 	char *colon = spec, *plus = strrchr(spec, '+'), *end;
@@ -420,9 +407,8 @@ static int nearest_symbol(void *arg, const struct elf_symbol *sym)
 	return 0;
 }
 
-/* Returns the first mapping of the file to which mapping i belongs. A mapping of zeroed data names
- * no file; it lies right behind the mappings of the file to which it belongs. NULL: there is no
- * such file. */
+/* A mapping of zeroed data (.bss) names no file. It lies right behind the mappings of the file that
+ * the data belongs to. */
 static const struct unwind_map *mapping_with_file(const struct variable_maps *maps, size_t i)
 {
 	const struct unwind_map *v = maps->v.v;
@@ -452,7 +438,7 @@ int variable_at(const struct variable_maps *maps, uint64_t addr, struct variable
 	if (file && !module_open(maps, file, &m)) {
 		struct nearest n = { .vaddr = addr - m.bias, .v = ret };
 
-		elf_symbols_each(&m.elf, nearest_symbol, &n); /* a damaged table counts as no table */
+		elf_symbols_each(&m.elf, nearest_symbol, &n);
 		snprintf(ret->module, sizeof(ret->module), "%s", m.name);
 		module_close(&m);
 		return 0;

@@ -27,23 +27,22 @@ struct jobs {
 	int wake_fd;
 	pthread_t thread;
 
-	/* Only the thread jobs_main() uses these members. */
+	/* only for the thread jobs_main() */
 	struct jobs_probe *probe;
 	struct jobs_callees *callees;
 	VEC(struct jobs_file *) files;
 	struct unwind_mounts mounts;
 	uint64_t refused;
-	bool changed; /* the rows have to be made anew */
+	bool changed;
 
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t looked;
 	bool first_done, stop;
 	jobs_row_list rows;
 	struct jobs_stats stats;
-	uint64_t since_ns; /* boot time at which the present round began; 0: the thread rests */
+	uint64_t since_ns; /* boot time at which the round began; 0: the thread rests */
 };
 
-/* The context of jobs_path(). */
 struct jobs_scan {
 	struct jobs *jobs;
 	uint32_t spec;
@@ -56,7 +55,6 @@ static void jobs_file_drop(struct jobs *j, size_t i)
 	j->changed = true;
 }
 
-/* Adds a file. Returns NULL if there are JOBS_FILES_MAX files, or no memory. */
 static struct jobs_file *jobs_file_add(struct jobs *j, uint32_t spec, const char *path, int fd,
 				       const struct stat *st)
 {
@@ -83,8 +81,6 @@ static void jobs_path_add(struct jobs *j, uint32_t spec, const char *path)
 		f->named = true;
 }
 
-/* Adds the file at this path, if there is one. If the file is known already for this description,
- * only notes that the path leads to the file (`named` and `by_mapping` in jobs_file.h). */
 static void jobs_path(void *arg, const char *path)
 {
 	const struct jobs_scan *s = arg;
@@ -115,10 +111,7 @@ static bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
 	return false;
 }
 
-/* Adds a mapped file that has the name of a framework's file. If the file is known, does something
- * only in one case: the file was found by its mapping, and was written to since. Then adds the file
- * anew, so that it gets new probes. (jobs_check_paths() looks after files that were found by their
- * paths.) */
+/* A known file stays as it is, unless it was found by its mapping and has changed since. */
 static void jobs_mapped(struct jobs *j, uint32_t spec, const struct jobs_mapping *m)
 {
 	struct jobs_file *f;
@@ -154,9 +147,7 @@ static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 	return 0;
 }
 
-/* Checks each known file that was found by its path. Sets `named` if the path still leads to the
- * file. Drops a file that was written to: its instructions may be at other places now, and an old
- * probe could hit the middle of an instruction. Leaves out files that were found by a mapping. */
+/* Drops a file that was written to, because an old probe could hit the middle of an instruction. */
 static void jobs_check_paths(struct jobs *j)
 {
 	for (size_t i = 0; i < j->files.n;) {
@@ -174,9 +165,8 @@ static void jobs_check_paths(struct jobs *j)
 	}
 }
 
-/* Runs between two scans. Checks the known files, and looks for binaries that a description names
- * by path. Such a binary may be rebuilt and started at once, so its probes must not wait for the
- * next scan. */
+/* A binary named by path may be rebuilt and started at once. So its probes do not wait for a
+ * scan. */
 static void jobs_look(struct jobs *j)
 {
 	struct jobs_scan s = { .jobs = j };
@@ -233,7 +223,6 @@ static void jobs_row_of(const struct jobs_file *f, struct jobs_row *row)
 			 *f->why ? f->why : "has none of the functions; perhaps its symbols were stripped");
 }
 
-/* Makes the row for a framework of which no file was found. */
 static void jobs_row_absent(const struct jobs_spec *spec, struct jobs_row *row)
 {
 	size_t at = (size_t)snprintf(row->why, sizeof(row->why), "not found:");
@@ -243,8 +232,6 @@ static void jobs_row_absent(const struct jobs_spec *spec, struct jobs_row *row)
 				       spec->binaries[i]);
 }
 
-/* Makes the rows anew, and publishes them for jobs_rows(): one row for each known file, and one for
- * each framework without a file. */
 static void jobs_publish(struct jobs *j)
 {
 	jobs_row_list rows = { 0 };
@@ -278,7 +265,6 @@ static void jobs_publish(struct jobs *j)
 	pthread_mutex_unlock(&j->lock);
 }
 
-/* Publishes the counters, and notes that a round begins. Returns false if the thread has to end. */
 static bool jobs_count(struct jobs *j)
 {
 	bool stop;
@@ -293,8 +279,6 @@ static bool jobs_count(struct jobs *j)
 	return !stop;
 }
 
-/* Puts probes on at most JOBS_PROBE_CALLS new functions that jobs run. Returns the CPU time that
- * this took, in ns. */
 static uint64_t jobs_take_calls(struct jobs *j)
 {
 	uint64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -303,9 +287,8 @@ static uint64_t jobs_take_calls(struct jobs *j)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
 }
 
-/* Rests for JOBS_CALLS_REST times calls_ns. Then waits until the kernel side reports a new function
- * of a job, but at most JOBS_LOOK_MS. jobs_free() ends both. Without the rest, a program that
- * reports ever new functions would keep this thread busy. */
+/* Without the first pause (JOBS_CALLS_REST), a program that reports ever new functions would keep
+ * this thread busy. */
 static void jobs_wait(struct jobs *j, uint64_t calls_ns)
 {
 	struct pollfd p[] = { { .fd = j->wake_fd, .events = POLLIN },
@@ -347,7 +330,7 @@ static void *jobs_main(void *arg)
 	return NULL;
 }
 
-/* Raises the limit of descriptors, because every probe takes up to four. */
+/* Each probe takes up to four descriptors. */
 static void jobs_raise_limit(void)
 {
 	struct rlimit l;
@@ -449,7 +432,7 @@ struct jobs_stats jobs_stats(struct jobs *j)
 	pthread_mutex_lock(&j->lock);
 	s = j->stats;
 	now_ns = clock_boot_ns();
-	/* the clocks of two CPUs may differ by a little, so since_ns may be after now_ns */
+	/* the clocks of two CPUs may differ a little, so since_ns may be after now_ns */
 	s.stuck_ns = j->since_ns && now_ns > j->since_ns ? now_ns - j->since_ns : 0;
 	pthread_mutex_unlock(&j->lock);
 	return s;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * jobs.h - makes frameworks report their jobs. A thread looks for the files of frameworks, and puts
- * probes on functions in these files. The thread notices when a file is replaced. Some frameworks
- * report only the addresses of the functions that jobs run; the thread probes these functions too.
- * The BPF programs of the probes put records into the side ring (bpf/emit.h).
+ * probes on functions in these files, for all processes.
  *
- * A function in a file of a framework is probed in all processes. A function that a job runs is
- * probed only in the process of the job, because the address comes from this process, which may
- * lie.
+ * Some frameworks report only the addresses of the functions that jobs run. Such a function is
+ * probed only in the process that reported it, because the process may lie. The records go into the
+ * side ring (bpf/emit.h).
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_H
 #define CTRACE_DAEMON_JOBS_JOBS_H
@@ -23,38 +21,33 @@
 struct jobs;
 
 struct jobs_stats {
-	/* files: number of known files of frameworks. callees: number of probed functions that jobs
-	 * run. */
+	/* files: known files of frameworks; callees: probed functions that jobs run */
 	uint64_t files, callees;
-	uint64_t stuck_ns; /* how long the present round has taken so far; 0: the thread rests */
-	/* how often a file, or a function that a job runs, was refused because of a limit or an
-	 * error; a file counts again each time the thread tries to add it */
+	uint64_t stuck_ns;
+	/* files and functions that a limit or an error refused; each try counts */
 	uint64_t refused;
 };
 
-/* The state of one file of a framework. The members are as in struct probe_hook
- * (daemon/kernel/probe.h). If no file of a framework was found, the framework has one row that says
- * so. */
+/* One file of a framework, or a framework without a file. The members are as in struct probe_hook
+ * (daemon/kernel/probe.h). */
 struct jobs_row {
-	char name[16 + JOB_NAME_MAX]; /* for example "jobs/libuv" */
+	char name[16 + JOB_NAME_MAX];
 	char how[320], why[320], without[96];
 	bool live;
 };
 
 /*
- * Starts the thread and waits until it has looked everywhere once, but at most JOBS_FIRST_MS.
- * Borrows specs until jobs_free(). Returns 0 or -errno. If specs is empty, or if this kernel cannot
- * probe jobs, the result is 0 and *ret is NULL.
+ * Starts the thread. Waits until it has looked everywhere once, at most JOBS_FIRST_MS. Borrows
+ * specs until jobs_free(). Returns 0 or -errno. If there is nothing to do, or this kernel cannot
+ * probe jobs, *ret is NULL.
  */
 int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **ret);
-/* Removes all probes. Waits at most JOBS_FIRST_MS for the thread. Returns false if the thread is
- * still stuck on a file system after this time. Then neither j nor the struct probe that
- * jobs_new() got may be freed. Accepts NULL. */
+/* Removes all probes. Waits at most JOBS_FIRST_MS for the thread. False: the thread is stuck; then
+ * free neither j nor the struct probe of jobs_new(). Accepts NULL. */
 bool jobs_free(struct jobs *j);
 
-/* Any thread may call jobs_stats() and jobs_rows(). Both accept NULL. jobs_rows() calls fn for each
- * row with a lock held, so fn must not call these two functions. The row is valid only during the
- * call. */
+/* Any thread may call these two functions; both accept NULL. fn must not call them, because
+ * jobs_rows() holds a lock. A row is valid only during the call of fn. */
 struct jobs_stats jobs_stats(struct jobs *j);
 void jobs_rows(struct jobs *j, void (*fn)(void *arg, const struct jobs_row *row), void *arg);
 

@@ -7,15 +7,13 @@
 #include "lib/cleanup.h"
 
 #if defined(__x86_64__)
-/* An instruction of which only the REX prefix is decoded. */
 struct address_insn {
-	const uint8_t *p; /* points behind the prefix */
-	size_t left;      /* bytes that are known from p on */
-	uint8_t rex;      /* the prefix; 0: none */
+	const uint8_t *p;
+	size_t left;
+	uint8_t rex;
 };
 
-/* Returns true if the register has to keep its value, because it is the stack pointer or holds a
- * needed argument. reg is the number in machine code: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
+/* True: the stack pointer, or a needed argument. reg: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
 static bool address_is_kept(unsigned reg, unsigned args)
 {
 	static const uint8_t arg_regs[] = { 7, 6, 2, 1, 8, 9 };
@@ -30,7 +28,7 @@ static bool address_is_emulated(const struct address_insn *i)
 {
 	uint8_t op = i->p[0];
 
-	if (op >= 0x50 && op <= 0x57) /* push */
+	if (op >= 0x50 && op <= 0x57)
 		return true;
 	if (i->rex)
 		return false;
@@ -38,8 +36,7 @@ static bool address_is_emulated(const struct address_insn *i)
 	       (op == 0x0f && i->left > 1 && i->p[1] >= 0x80 && i->p[1] <= 0x8f);
 }
 
-/* Returns the number of bytes of the operand: the ModRM byte, and the SIB byte and the displacement
- * if there are any. 0: some of these bytes are not known. */
+/* ModRM, SIB and displacement. 0: some of these bytes are not known. */
 static size_t address_modrm(const struct address_insn *i)
 {
 	uint8_t m = i->left > 1 ? i->p[1] : 0;
@@ -61,8 +58,7 @@ static size_t address_modrm(const struct address_insn *i)
 	return n < i->left ? n : 0;
 }
 
-/* Returns the length of the instruction, without its prefix, if it is one of a few instructions
- * that change neither a kept register nor the flow of control. 0: any other instruction. */
+/* 0: the instruction may change a kept register or the flow of control. */
 static size_t address_harmless(const struct address_insn *i, unsigned args)
 {
 	size_t n = address_modrm(i);
@@ -79,9 +75,9 @@ static size_t address_harmless(const struct address_insn *i, unsigned args)
 	case 0x3a:
 	case 0x3b:
 		return 1 + n;
-	case 0x83: /* with a constant of one byte; only cmp is accepted */
+	case 0x83: /* with a constant of one byte; only cmp */
 		return (m >> 3 & 7) == 7 && n + 1 < i->left ? 2 + n : 0;
-	case 0x31: /* xor, mov to a register; a store to memory is not accepted */
+	case 0x31: /* xor, mov to a register */
 	case 0x89:
 		return m >> 6 == 3 && !address_is_kept(rm, args) ? 1 + n : 0;
 	case 0x33: /* xor, mov, lea from memory or a register */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_address.h - finds the place among a function's first instructions where a probe costs least.
- * Pure. Any thread may call the function below.
+ * jobs_address.h - finds the cheapest place for a probe at the start of a function. Pure.
  *
- * A probe replaces an instruction by a breakpoint. The kernel emulates some instructions: branches,
- * nop and push (arch/x86/kernel/uprobes.c, branch_setup_xol_ops() and push_setup_xol_ops()). Of any
- * other instruction, the kernel runs a copy in single-step mode. With a single step, a probe costs
- * more than ten times as much as with the emulation (measured: see doc/frameworks.md).
+ * The kernel emulates branches, nop and push under a probe (arch/x86/kernel/uprobes.c,
+ * branch_setup_xol_ops() and push_setup_xol_ops()). It single-steps other instructions, which takes
+ * more than ten times as long (doc/frameworks.md).
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_ADDRESS_H
 #define CTRACE_DAEMON_JOBS_JOBS_ADDRESS_H
@@ -14,14 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JOBS_ADDRESS_BYTES 32 /* the search looks at this many bytes of a function at most */
+#define JOBS_ADDRESS_BYTES 32 /* at most this many bytes of a function are searched */
 
 /*
- * Looks for the first instruction that the kernel emulates. code: the first n bytes of the
- * function. Before this instruction, the function must not have changed the stack pointer or a
- * needed argument. Bit i of args: argument i is needed. Returns the offset of this instruction in
- * the function. If there is no such instruction, or if the machine is not x86-64, returns 0: the
- * start of the function.
+ * Returns the offset of the first instruction that the kernel emulates. 0: there is none, or the
+ * machine is not x86-64. Up to this instruction, the stack pointer and the needed arguments are
+ * unchanged. code: the first n bytes of the function. Bit i of args: argument i is needed.
  */
 size_t jobs_address(const uint8_t *code, size_t n, unsigned args);
 

@@ -16,8 +16,7 @@
 
 struct callee {
 	uint32_t tgid;
-	/* shows when the process has ended, so that a later process with the same tgid is not taken
-	 * for it */
+	/* a later process may get the same tgid */
 	int pidfd;
 	uint64_t function;
 	struct jobs_link *link;
@@ -67,12 +66,11 @@ void jobs_callees_reap(struct jobs_callees *c)
 	}
 }
 
-/* The place of a function's first instruction in a file. */
 struct callee_address {
 	struct unwind_mounts *mounts;
 	uint64_t function;
 	uint64_t off;
-	/* a link in /proc that leads to the file, even if the file was renamed or deleted */
+	/* a link to the file, even if the file was renamed or deleted */
 	char path[96];
 };
 
@@ -82,8 +80,7 @@ static int callee_mapping(void *arg, const struct jobs_mapping *m)
 
 	if (p->function < m->start || p->function >= m->end)
 		return 0;
-	/* If the file system may ask a server, reading the file or the memory that maps it may wait for
-	 * that server. So neither is read. */
+	/* Reading this file, or the memory that maps it, may wait for a server. */
 	if (unwind_mounts_avoid(p->mounts, m->pid, m->major, m->minor))
 		return -EREMOTE;
 	p->off = p->function - m->start + m->off;
@@ -128,9 +125,8 @@ int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_
 	}
 	if (c->n == JOBS_CALLEES_MAX || same == JOBS_CALLEES_EACH)
 		return -ENOSPC;
-	/* By now the process may have ended, and its tgid may belong to another process. This does
-	 * no harm: the other process hardly ever has code at this address, and without code there
-	 * is no probe. */
+	/* By now the tgid may belong to another process. It hardly ever has code at this
+	 * address. */
 	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)call->tgid, 0);
 	if (pidfd < 0)
 		return -errno;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_callee.h - puts probes on the functions that jobs run, for frameworks that report only the
- * addresses of these functions. Each function is probed in the process that reported it, and
- * nowhere else. Only one thread at a time may call the functions.
+ * jobs_callee.h - puts probes on the functions that jobs run, for frameworks that report only
+ * addresses. A function is probed only in the process that reported it. Only one thread at a time
+ * may call the functions.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_CALLEE_H
 #define CTRACE_DAEMON_JOBS_JOBS_CALLEE_H
@@ -12,27 +12,24 @@
 #include "daemon/jobs/jobs_probe.h"
 #include "daemon/jobs/jobs_spec.h"
 
-#define JOBS_CALLEES_MAX  256 /* the most functions that are probed at a time */
-#define JOBS_CALLEES_EACH 16  /* the most functions of one process */
+#define JOBS_CALLEES_MAX  256
+#define JOBS_CALLEES_EACH 16
 
 struct jobs_callees;
 
-/* Borrows probe. Returns 0 or -ENOMEM. */
 int jobs_callees_new(struct jobs_probe *probe, struct jobs_callees **ret);
-/* Removes the probes. Accepts NULL. */
 void jobs_callees_free(struct jobs_callees *c);
 /*
- * Probes the function at the address call->function in the process call->tgid. The probe gets its
- * rule from spec->functions[fn].calls. Returns 0, also if the function is probed already. Errors:
+ * Probes the function at call->function in the process call->tgid. The rule of the probe is from
+ * spec->functions[fn].calls. Returns 0, also if the function is probed already. Errors:
  * - -ENOSPC: JOBS_CALLEES_MAX functions are probed, or JOBS_CALLEES_EACH of this process
  * - -ESRCH: the process has ended
- * - -ENOENT: the function is in no file (its code was made at run time), or the process just ended
+ * - -ENOENT: the function is in no file (made at run time), or the process just ended
  * - -EREMOTE: the file of the function may be on a server
  * - another -errno
  */
 int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_t fn,
 		     const struct job_call *call);
-/* Removes the probes of processes that have ended. */
 void jobs_callees_reap(struct jobs_callees *c);
 size_t jobs_callees_count(const struct jobs_callees *c);
 

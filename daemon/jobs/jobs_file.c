@@ -17,16 +17,15 @@
 #define FILE_MACHINE EM_AARCH64
 #endif
 
-/* The state of the search for the functions in a file. */
 struct file_look {
 	struct jobs_probe *probe;
 	struct jobs_file *file;
 	struct elf_file elf;
-	/* each array has an entry for each function of the description; "it" is this function */
-	uint64_t vaddr[JOBS_SPEC_FUNCTIONS_MAX]; /* address of its symbol; 0: not in this file */
-	bool need[JOBS_SPEC_FUNCTIONS_MAX];      /* the symbol that it needs is in this file */
-	bool unless[JOBS_SPEC_FUNCTIONS_MAX];    /* the symbol that excludes it is in this file */
-	bool found[JOBS_SPEC_FUNCTIONS_MAX];     /* it has a probe */
+	/* entry i of each array is about function i of the description */
+	uint64_t vaddr[JOBS_SPEC_FUNCTIONS_MAX]; /* of the symbol; 0: not in this file */
+	bool need[JOBS_SPEC_FUNCTIONS_MAX];
+	bool unless[JOBS_SPEC_FUNCTIONS_MAX];
+	bool found[JOBS_SPEC_FUNCTIONS_MAX];
 };
 
 static void file_why(struct jobs_file *f, const char *symbol, const char *why)
@@ -43,8 +42,7 @@ static struct job_value file_value(const struct jobs_arg *a)
 				   .off = a->off };
 }
 
-/* Returns true if the BPF programs have to remember enqueues: for some function of the description,
- * the start of a job counts only if the job was enqueued before. */
+/* True: for some function, the start of a job counts only if the job was enqueued before. */
 static bool file_notes_enqueues(const struct jobs_spec *spec)
 {
 	for (size_t i = 0; i < spec->n_functions; i++)
@@ -106,8 +104,7 @@ static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_
 	if (spec->has_calls)
 		rule->flags |= JOB_CALLS;
 	rule->calls = f->spec_no * JOBS_SPEC_FUNCTIONS_MAX + (uint32_t)fn;
-	/* this path names this file and no other, even if the file has been renamed or belongs to a
-	 * container */
+	/* names this file and no other, even in a container or after a rename */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", l->elf.fd);
 	if (!r)
 		r = VEC_RESERVE(&f->links, f->links.n + 1);
@@ -164,10 +161,8 @@ static void file_functions(struct file_look *l)
 	}
 }
 
-/* Makes the value that `a` describes from the arguments of note n. Returns false if this is not
- * possible. The kernel side reads memory at most once for a value. So if the argument itself is in
- * memory, the description may ask only for the argument: not for a sum with it, and not for memory
- * to which it points. */
+/* The kernel side reads memory once for each value. So if the note gives an address, the
+ * description can neither add an offset nor read memory at the value. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)

@@ -8,11 +8,10 @@
 
 #include "daemon/jobs/jobs_spec.h"
 
-#define JOBS_LOAD_MAX     64 /* the most frameworks that are loaded */
+#define JOBS_LOAD_MAX     64
 #define JOBS_LOAD_ERR_MAX 512
 
-/* The directories of descriptions. A file of the administrator in JOBS_LOAD_ETC replaces the file
- * of the same name in JOBS_LOAD_USR, which came with ctrace. */
+/* A file in JOBS_LOAD_ETC replaces the file of the same name in JOBS_LOAD_USR. */
 #define JOBS_LOAD_ETC CTRACE_SYSCONFDIR "/ctrace/frameworks"
 #define JOBS_LOAD_USR CTRACE_DATADIR "/ctrace/frameworks"
 
@@ -22,11 +21,11 @@ struct jobs_specs {
 };
 
 /*
- * Loads the descriptions that `list` names. "no" and "" name none, and "yes" names all in the two
- * directories. Any other list has these names, with commas or spaces in between:
- * - the name of a framework,
- * - the path of a description (it ends in ".json"),
- * - the path of a program or library that reports with ctrace-jobs.h.
+ * Loads the descriptions that `list` names. "no" and "": none. "yes": all in the two directories.
+ * Otherwise names with commas or spaces in between:
+ * - the name of a framework
+ * - the path of a description (it ends in ".json")
+ * - the path of a program or library that reports with ctrace-jobs.h
  *
  * Returns 0, or -errno with a sentence in err. -EINVAL: the list or a description is wrong. The
  * caller frees *ret with jobs_load_done(). After an error, *ret is unchanged.

@@ -54,8 +54,7 @@ uint8_t jobs_note_arg_reg(unsigned arg)
 }
 #endif
 
-/* Reads the name of a register, such as "%rdi" or "x0", at the beginning of s. Returns the length
- * of the name, or 0 if there is no such name. */
+/* Reads a name such as "%rdi" or "x0" at s. Returns its length; 0: it is no register. */
 static size_t jobs_note_reg_at(const char *s, const char *end, uint8_t *ret)
 {
 	bool percent = s < end && *s == '%';
@@ -68,8 +67,7 @@ static size_t jobs_note_reg_at(const char *s, const char *end, uint8_t *ret)
 	return *ret ? n + percent : 0;
 }
 
-/* Parses the argument between s and end, which has a form such as "8@%rdi", "-8@x0" or
- * "8@-24(%rbp)". An argument of any other form gets reg 0. */
+/* Parses an argument such as "8@%rdi", "-8@x0" or "8@-24(%rbp)". Any other argument gets reg 0. */
 static struct job_value jobs_note_arg(const char *s, const char *end)
 {
 	struct job_value v = { 0 };
@@ -101,7 +99,6 @@ static void jobs_note_args(const char *s, struct jobs_note *n)
 	}
 }
 
-/* Reads a text that ends with a 0. NULL: there is no such text. */
 static const char *jobs_note_text(struct cursor *c)
 {
 	const char *s = (const char *)c->p;

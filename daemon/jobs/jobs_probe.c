@@ -13,11 +13,10 @@
 struct jobs_probe {
 	struct probe_jobs jobs;
 	struct ring_buffer *calls;
-	/* The function that the caller passed to jobs_probe_calls(); valid during that call. */
 	void (*fn)(void *arg, const struct job_call *call);
 	void *arg;
-	unsigned n_calls;         /* functions that the present call of jobs_probe_calls() has reported */
-	bool used[JOB_RULES_MAX]; /* [index of a job_rule]: a probe uses the rule */
+	unsigned n_calls;
+	bool used[JOB_RULES_MAX];
 };
 
 struct jobs_link {
@@ -91,7 +90,7 @@ int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t o
 	l->rule = i;
 	p->used[i] = true;
 	r = bpf_map_update_elem(p->jobs.rules_fd, &i, rule, BPF_ANY) ? -errno : 0;
-	/* The probe at the return is attached first: without it, a job that starts would never end. */
+	/* The return is probed first: without this probe, a started job would never end. */
 	if (!r && rule->flags & JOB_RETURNS && !(l->ret = jobs_probe_attach(p, pid, path, off, i, true)))
 		r = -errno;
 	if (!r && !(l->entry = jobs_probe_attach(p, pid, path, off, i, false)))

@@ -47,10 +47,8 @@ int jobs_spec_arg(const char *s, struct jobs_arg *ret)
 	return 0;
 }
 
-/* The context of a message about an error in the text: the function that is being read, and the
- * buffer for the message. */
 struct jobs_spec_at {
-	const char *function; /* symbol or note; NULL: not in a function */
+	const char *function;
 	char *err;
 };
 
@@ -61,8 +59,8 @@ static int jobs_spec_bad(const struct jobs_spec_at *at, const char *key, const c
 	return -EINVAL;
 }
 
-/* Copies the text `key` of the object o to ret, which has room for cap bytes. If o has no such
- * text, the function fails if must is true; otherwise the copy is "". */
+/* must: a missing text is an error. Without must, ret gets "" for a missing text. cap: bytes in
+ * ret. */
 static int jobs_spec_text(const struct jobs_spec_at *at, const json_t *o, const char *key, bool must,
 			  char *ret, size_t cap)
 {
@@ -75,7 +73,6 @@ static int jobs_spec_text(const struct jobs_spec_at *at, const json_t *o, const 
 		return jobs_spec_bad(at, key, "must be a text");
 	if (json_string_length(v) >= cap)
 		return jobs_spec_bad(at, key, "is too long");
-	/* these texts appear in messages, and as names of queues in the trace */
 	for (const char *s = json_string_value(v); *s; s++)
 		if (!isprint((unsigned char)*s))
 			return jobs_spec_bad(at, key, "must have only printable ASCII characters");

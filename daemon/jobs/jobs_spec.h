@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1). The description
- * says in which binaries the framework is, which functions of the binaries report jobs, and where
- * the values of a job are when such a function is called. The text may be hostile, so every part
- * of the text has a limit. Pure. Any thread may call the functions.
+ * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1). It names the
+ * binaries, the functions that report jobs, and the places of the values. The text may be hostile,
+ * so each part has a limit. Pure.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_SPEC_H
 #define CTRACE_DAEMON_JOBS_JOBS_SPEC_H
@@ -21,12 +20,10 @@
 #define JOBS_SPEC_ARGS          6
 
 /*
- * Where a value of a job lies. Three forms:
+ * Where a value of a job lies; arg < 0: nowhere. Three forms:
  * - "arg2": argument 2 of the function
  * - "arg1+0x58": argument 1 plus 0x58
  * - "arg0->0x18": the 64 bits in memory at the address argument 0 plus 0x18
- *
- * arg < 0: there is no such value.
  */
 struct jobs_arg {
 	int8_t arg;
@@ -42,15 +39,14 @@ struct jobs_values {
 
 struct jobs_function {
 	char symbol[128];
-	char need[128];   /* use this function only in a binary that also has this symbol; "": in any */
-	char unless[128]; /* do not use this function in a binary that has this symbol; "": use it in any */
-	/* true: symbol is the "provider:name" of a note (sys/sdt.h), and arg0, arg1, ... are the arguments of
-	 * the note */
+	char need[128];   /* only for binaries with this symbol; "": for all */
+	char unless[128]; /* not for binaries with this symbol; "": for all */
+	/* symbol is the "provider:name" of a note (sys/sdt.h) */
 	bool note;
 	uint8_t event; /* enum ct_job */
 	struct jobs_values values;
-	/* true: the job runs the function whose address is values.function. The start of that function is
-	 * the start of the job; `calls` says where the values of the start lie. */
+	/* The job runs the function at the address values.function. A call of this function starts
+	 * the job, and `calls` says where the values of the job lie. */
 	bool has_calls;
 	struct jobs_values calls;
 };
@@ -58,18 +54,17 @@ struct jobs_function {
 struct jobs_spec {
 	char name[JOB_NAME_MAX];
 	size_t n_binaries, n_functions;
-	char binaries[JOBS_SPEC_BINARIES_MAX][256]; /* names of files; paths if they have a '/' */
+	char binaries[JOBS_SPEC_BINARIES_MAX][256]; /* paths if they have a '/' */
 	struct jobs_function functions[JOBS_SPEC_FUNCTIONS_MAX];
 };
 
-/* Reads a description of n bytes. Returns 0, or -EINVAL or -ENOMEM with a sentence in err. The
- * caller frees *ret with free(). */
+/* text: n bytes. Returns 0, or -EINVAL or -ENOMEM with a sentence in err. The caller frees *ret
+ * with free(). */
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX]);
 /* Reads a value such as "arg0->0x18". Returns 0 or -EINVAL. */
 int jobs_spec_arg(const char *s, struct jobs_arg *ret);
-/* Makes the description of a binary that reports its jobs with ctrace-jobs.h. The framework gets
- * the name of the binary. The caller frees the description. NULL: out of memory, or the path does
- * not fit into an entry of `binaries`. */
+/* Makes the description of a binary that reports with ctrace-jobs.h. The caller frees it. NULL: out
+ * of memory, or the path is too long for `binaries`. */
 struct jobs_spec *jobs_spec_own(const char *binary);
 
 #endif

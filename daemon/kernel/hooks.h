@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * hooks.h - the table of hooks. For each hook it has the BPF programs, in order of preference, and
- * a text about what the trace lacks without the hook. Data only. probe.c decides which programs are
- * used.
- */
+/* hooks.h - the table of hooks, and of their BPF programs in order of preference. Data only. */
 #ifndef CTRACE_DAEMON_KERNEL_HOOKS_H
 #define CTRACE_DAEMON_KERNEL_HOOKS_H
 
@@ -13,21 +9,21 @@
 #include "ctrace/abi.h"
 
 struct hook_def {
-	/* a word for several hooks; the setting `hooks` switches them off by this word */
+	/* the setting `hooks` switches off all hooks of a family */
 	const char *family;
 	const char *name;
-	const char *without; /* what the trace lacks without this hook */
-	bool essential;      /* true: without this hook, tracing does not start */
-	/* The hook is attached in the steps of the governor from `from` on and before `until`. If
-	 * `until` is CT_SHED_NONE, the hook is attached in every step from `from` on. */
+	const char *without;
+	bool essential; /* without this hook, tracing does not start */
+	/* Attached in the governor's steps from `from` on and before `until` (CT_SHED_NONE: no
+	 * end). */
 	enum ct_shed from, until;
 };
 
-/* One program of a hook. The daemon uses the programs of the lowest rank that this kernel accepts.
- * A hook is live if one of its programs is attached. */
+/* One program of a hook. The daemon uses the program of the lowest rank that this kernel
+ * accepts. */
 struct hook_prog {
 	const char *hook;
-	const char *prog;   /* name in the skeleton */
+	const char *prog;
 	const char *how;    /* "tp_btf", "fentry", "fexit", "breakpoint", "iter", "uprobe" */
 	const char *target; /* a tracepoint or function that the kernel must have; "": none */
 	int rank;

@@ -11,19 +11,17 @@
 #include "ctrace/abi.h"
 #include "lib/cleanup.h"
 
-/* The daemon clears the part of a ring that it has read, and gives this part back to the kernel
- * side. The daemon clears a ring in pieces of at most this many bytes, because a piece of this size
- * is still in the cache. */
+/* bytes: the ring is read and cleared in pieces of this size, while a piece is in the cache */
 #define PERCPU_RING_PIECE 8192ULL
 
 struct percpu_ring {
-	uint8_t *entries; /* the mapped entries of the map ct_cpus */
+	uint8_t *entries;
 	size_t entries_bytes;
 	uint64_t bytes;
 	unsigned n;
 	uint64_t high_water;
 
-	uint64_t *side_consumer; /* the first page of the side ring; it has the read position */
+	uint64_t *side_consumer;
 	/* A page with the kernel's write position, then the data of the side ring. The data is
 	 * mapped twice in a row, so each record is in one piece. */
 	uint8_t *side_producer;
@@ -90,11 +88,9 @@ uint64_t percpu_ring_high_water(const struct percpu_ring *r)
 	return r->high_water;
 }
 
-/* The state of a read of one part of a ring. The part does not reach beyond the end of the ring. */
 struct piece {
 	const uint8_t *lap; /* lap plus a position is the address of the byte at this position */
-	/* at: the present position. run: the start of the records that are read, but not handed
-	 * over yet. */
+	/* run: the start of the records that are read, but not handed over yet */
 	uint64_t at, run;
 	long n;
 	percpu_ring_record_fn fn;
@@ -119,7 +115,7 @@ static void piece_blob(struct piece *p, const struct ct_blob *b, uint32_t room)
 	p->run = p->at + room;
 }
 
-/* Hands over the records up to the position end. Stops at a record that is not complete. */
+/* Stops at a record that is not complete. */
 static void piece_read(struct piece *p, uint64_t end)
 {
 	while (p->at < end) {
@@ -154,7 +150,7 @@ static long ring_consume(struct percpu_ring *r, unsigned cpu, percpu_ring_record
 		p.lap = from - at;
 		p.at = p.run = at;
 		piece_read(&p, at + MIN(size, r->bytes - off));
-		if (p.at == at) /* the next record is not complete: a later call hands it over */
+		if (p.at == at)
 			break;
 		memset(from, 0, p.at - at);
 		at = p.at;
@@ -163,9 +159,8 @@ static long ring_consume(struct percpu_ring *r, unsigned cpu, percpu_ring_record
 	return p.n;
 }
 
-/* Empties the side ring, up to a record that is not complete. Returns the number of records. A
- * record has the layout of kernel/bpf/ringbuf.c: a header of 8 bytes, then the data, padded to a
- * multiple of 8. The first word of the header is the length and two flags. */
+/* Layout of kernel/bpf/ringbuf.c: a header of 8 bytes, then data, padded to a multiple of 8. The
+ * header begins with the length and two flags. */
 static long side_consume(struct percpu_ring *r, percpu_ring_record_fn fn, void *arg)
 {
 	uint64_t at = *r->side_consumer;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * percpu_ring.h - maps and empties the rings of the CPUs, and the side ring (struct cpu_side in
- * ctrace/cpu.h). Only one thread at a time may call the functions. Exception: any thread may call
- * percpu_ring_cpu().
+ * ctrace/cpu.h). Only one thread at a time may call the functions, except for percpu_ring_cpu().
  */
 #ifndef CTRACE_DAEMON_KERNEL_PERCPU_RING_H
 #define CTRACE_DAEMON_KERNEL_PERCPU_RING_H
@@ -14,23 +13,23 @@
 
 struct percpu_ring;
 
-/* Maps the n entries of the map cpus_fd (ct_cpus), each with a ring of `bytes` bytes, and the side
- * ring side_fd of side_bytes bytes. The caller keeps both descriptors. Returns 0 or -errno. */
+/* Maps n entries of cpus_fd (the map ct_cpus), each with a ring of `bytes` bytes, and the side
+ * ring. The caller keeps both descriptors. Returns 0 or -errno. */
 int percpu_ring_new(int cpus_fd, unsigned n, uint64_t bytes, int side_fd, uint64_t side_bytes,
 		    struct percpu_ring **ret);
-/* Accepts NULL. */
 void percpu_ring_free(struct percpu_ring *r);
-/* Returns the state of one CPU, which the BPF programs also write. Any thread may call this
+/* Returns the state of a CPU, which the BPF programs also write. Any thread may call this
  * function. */
 struct cpu *percpu_ring_cpu(const struct percpu_ring *r, unsigned cpu);
-/* percpu_ring_consume() calls fn with the records and blobs that are in the rings at the time of
- * the call. In each ring it stops at a record that is not complete. Each call of fn gets one blob,
- * or fixed records back to back. data is 8-byte aligned, and valid during the call of fn. size is 0
- * if a blob is larger than its place in the ring. Returns the number of records and blobs. */
+/*
+ * Calls fn with the records and blobs in the rings, in each ring up to a record that is not
+ * complete. Each call gets one blob, or fixed records back to back. Returns the number of records
+ * and blobs.
+ * - data: 8-byte aligned, valid during the call of fn
+ * - size: 0 for a blob that is larger than its place in the ring
+ */
 typedef void (*percpu_ring_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
 long percpu_ring_consume(struct percpu_ring *r, percpu_ring_record_fn fn, void *arg);
-/* Returns the largest number of bytes that percpu_ring_consume() has found so far in the ring of
- * any one CPU. */
 uint64_t percpu_ring_high_water(const struct percpu_ring *r);
 
 #endif

@@ -19,12 +19,11 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* The number of arguments of the tracepoint sched_switch on a kernel that passes prev_state:
- * private data, preempt, prev, next, prev_state. */
+/* Arguments of the tracepoint sched_switch: private data, preempt, prev, next, prev_state. Older
+ * kernels have no prev_state. */
 enum { SWITCH_ARGS_STATE = 5 };
 
-/* The last message of libbpf about a program. Each thread has its own, because each thread may load
- * programs. */
+/* The last message of libbpf about a program. Each thread may load programs. */
 static __thread struct {
 	char prog[64];
 	char text[160];
@@ -122,8 +121,6 @@ static bool probe_ftrace_is_off(void)
 	return f && fgetc(f) == '0';
 }
 
-/* Switches off three kinds of programs: those whose hook the options do not want, those whose
- * target this kernel does not have, and those that the kernel would never call. */
 static void probe_preselect(struct probe *p, const struct btf *btf, const struct probe_options *opt)
 {
 	bool ftrace_off = probe_ftrace_is_off();
@@ -146,8 +143,6 @@ static void probe_preselect(struct probe *p, const struct btf *btf, const struct
 	}
 }
 
-/* Returns true if the program has to be loaded. This is so if the program is not off, and all
- * programs of its hook with a lower rank are off. */
 static bool probe_prog_wanted(const struct probe *p, size_t prog)
 {
 	if (p->prog_off[prog])
@@ -169,8 +164,6 @@ static bool probe_switch_has_state(const struct btf *btf)
 	return t && btf_is_func_proto(t) && btf_vlen(t) >= SWITCH_ARGS_STATE;
 }
 
-/* Tries once to open and load the skeleton. On success the skeleton belongs to p. Returns 0 or
- * -errno. */
 static int probe_try_load(struct probe *p, const struct btf *btf, const struct probe_options *opt)
 {
 	struct ctrace_bpf *s = ctrace_bpf__open();
@@ -206,8 +199,6 @@ static int probe_try_load(struct probe *p, const struct btf *btf, const struct p
 	return 0;
 }
 
-/* Returns -EOPNOTSUPP, with a sentence in err, if the hook is essential and all its programs are
- * off. Otherwise returns 0. */
 static int probe_check_essential(const struct probe *p, const char *hook, char err[PROBE_ERR_MAX])
 {
 	const struct hook_def *d = NULL;
@@ -227,8 +218,6 @@ static int probe_check_essential(const struct probe *p, const char *hook, char e
 	return -EOPNOTSUPP;
 }
 
-/* Loads the programs. If this kernel refuses a program, switches this program off and loads the
- * others again. Returns 0, or -errno with a sentence in err. */
 static int probe_load(struct probe *p, const struct btf *btf, const struct probe_options *opt,
 		      char err[PROBE_ERR_MAX])
 {
@@ -299,9 +288,8 @@ static void probe_attach(struct probe *p)
 }
 
 /*
- * At the first attach to a perf event, libbpf loads a small program, to find out whether the kernel
- * has BPF links for perf events. Later the daemon cannot load programs. So this function makes the
- * first attach now. It passes a descriptor that is no perf event, so nothing is attached.
+ * At the first attach to a perf event, libbpf loads a program to try something. Later the daemon
+ * cannot load programs. So this attach comes first. It fails, because no_event is no perf event.
  */
 static void probe_ask_libbpf(struct probe *p)
 {
@@ -311,8 +299,6 @@ static void probe_ask_libbpf(struct probe *p)
 		bpf_link__destroy(bpf_program__attach_perf_event(p->skel->progs.ct_job_entry, no_event));
 }
 
-/* Fills in p->hooks, which `ctrace doctor` shows, and p->text, the list of live hooks for the
- * trace. Returns 0, or -EOPNOTSUPP with a sentence in err if an essential hook is not live. */
 static int probe_tell(struct probe *p, char err[PROBE_ERR_MAX])
 {
 	size_t at = 0;
@@ -346,9 +332,7 @@ static uint64_t probe_bytes(const struct probe *p)
 	return n;
 }
 
-/* Checks that the kernel calls the attached programs. On some machines the kernel never calls them.
- * Each sleep makes records. So this function sleeps again and again, until a record is there or
- * PROBE_FIRES_MS have passed. Returns 0, or -ENODATA with a sentence in err. */
+/* On some machines the kernel never calls attached programs. Each sleep makes records. */
 static int probe_check_fires(const struct probe *p, char err[PROBE_ERR_MAX])
 {
 	for (int i = 0; i < PROBE_FIRES_MS; i++) {
@@ -522,10 +506,8 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 				continue;
 			last = __atomic_load_n(&s->lost_last_ns[c], __ATOMIC_RELAXED);
 			first = __atomic_exchange_n(&s->lost_first_ns[c], 0, __ATOMIC_RELAXED);
-			/* If a loss was counted while the previous call was running, first may be
-			 * 0: that call read the count before the loss, and reset lost_first_ns
-			 * after the loss. In this case the loss is not older than the last_ns of
-			 * that call. */
+			/* first is 0 if the previous call reset it after it had read the count.
+			 * Then the loss is not older than last_ns of that call. */
 			if (!first)
 				first = p->told[cpu].last_ns[c] ? p->told[cpu].last_ns[c] : last;
 			fn(arg, cpu, c, n - p->told[cpu].n[c], first, last);
@@ -557,7 +539,7 @@ int probe_run_time(struct probe *p, uint64_t *ret_ns)
 		uint32_t size = sizeof(info);
 		int fd = bpf_program__fd(bpf_object__find_program_by_name(p->skel->obj, hooks_progs[i].prog));
 
-		if (fd < 0) /* this program is not loaded */
+		if (fd < 0)
 			continue;
 		if (bpf_obj_get_info_by_fd(fd, &info, &size))
 			return -errno;

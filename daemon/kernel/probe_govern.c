@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe_govern.c - applies the steps, pauses and caps of the governor to the programs, and computes
- * the cost of the programs. */
+/* probe_govern.c - steps, pauses and caps of the governor, and the cost of the programs. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,8 +10,8 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Returns the time in nanoseconds of a system call that runs the tracepoint of the program
- * ct_empty. Measures several batches of calls, and takes the fastest batch. */
+/* Each prctl() is a rename, and probe_govern_calibrate() attaches ct_empty to the tracepoint of
+ * renames. The fastest of several batches counts. */
 static double govern_rename_ns(const char *comm)
 {
 	uint64_t best = UINT64_MAX;
@@ -67,8 +66,7 @@ void probe_govern_unmap(struct probe *p)
 		munmap(p->govern.capped, GOVERN_WORDS * sizeof(uint64_t));
 }
 
-/* Returns true if the program stays attached to an event of the kernel for as long as a step needs
- * the program. Other programs (iterators, probes of jobs, breakpoints) are attached for one use. */
+/* Other programs (iterators, probes of jobs, breakpoints) are attached for one use. */
 static bool govern_stays_attached(size_t prog)
 {
 	const char *how = hooks_progs[prog].how;
@@ -85,7 +83,6 @@ static const struct hook_def *govern_hook(size_t prog)
 	return d;
 }
 
-/* Returns true if the program is attached in this step. */
 static bool govern_wants(size_t prog, enum ct_shed step)
 {
 	const struct hook_def *d = govern_hook(prog);
@@ -102,15 +99,13 @@ static void govern_detach(struct probe *p, size_t prog)
 	p->govern.detached[prog] = true;
 }
 
-/* Attaches the programs that the step needs and that are detached. Returns 0 or -errno. */
 static int govern_attach(struct probe *p, enum ct_shed step)
 {
 	int r = 0;
 
-	/* The kernel takes some milliseconds for each program. The programs of the scheduler run
-	 * most often, and they are at the beginning of hooks_progs. This loop attaches them last,
-	 * and probe_shed_end() detaches them first. So during a change of the step, they are
-	 * attached for less time than the other programs. */
+	/* The kernel takes some milliseconds for each program. The scheduler's programs run most
+	 * often, and are first in hooks_progs. They are attached last and detached first, to save
+	 * calls. */
 	for (size_t i = hooks_n_progs; i-- > 0;) {
 		if (!p->govern.detached[i] || !govern_wants(i, step))
 			continue;
@@ -134,10 +129,8 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns)
 	volatile struct govern *g = govern_state(p);
 	uint64_t before = g->sched_tick_off_ns;
 
-	/* sched_tick_off_ns keeps the distance from the clock of the scheduler to the ticks, just
-	 * after a tick, where the distance is largest. A measurement later in a tick gives a
-	 * smaller number, by less than a tick. Such a measurement lowers sched_tick_off_ns by
-	 * CLOCK_DRIFT_NS at most, because the clocks may have drifted by that much. */
+	/* The distance to the ticks is largest just after a tick. So if a measurement is lower by
+	 * less than a tick, the former distance only loses CLOCK_DRIFT_NS. */
 	if (before > tick_off_ns + CLOCK_DRIFT_NS && before - tick_off_ns < p->skel->rodata->ct_tick_ns)
 		tick_off_ns = before - CLOCK_DRIFT_NS;
 	__atomic_store_n(&g->sched_tick_off_ns, tick_off_ns, __ATOMIC_RELAXED);
@@ -265,8 +258,6 @@ uint64_t probe_passed_ns(struct probe *p)
 	return (uint64_t)((double)n * (p->govern.dispatch_ns + GOVERN_LIGHT_NS));
 }
 
-/* Returns what the programs of this kind have counted since the last call for this kind: the sum
- * over all CPUs. */
 static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 {
 	struct govern_cost now = { 0 }, *told = &p->govern.told[kind], since;
@@ -285,8 +276,8 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	return since;
 }
 
-/* Returns how many records found no room in their ring since the last call of this function. The
- * runs that lost these records are mostly not in the counts of runs. */
+/* Returns how many records were lost since the last call. Their runs are mostly not in the counts
+ * of runs. */
 static uint64_t govern_lost(struct probe *p)
 {
 	uint64_t n = 0, told = p->govern.lost;
@@ -306,8 +297,7 @@ uint64_t probe_cost_ns(struct probe *p)
 		struct govern_cost c = govern_since(p, k);
 		double *mean = &p->govern.mean_ns[k];
 
-		/* If only a few runs were timed, the former mean counts too. From GOVERN_RUNS_FEW
-		 * timed runs on, only the new mean counts. */
+		/* below GOVERN_RUNS_FEW timed runs, the former mean counts too */
 		if (c.timed)
 			*mean += ((double)c.timed_ns / (double)c.timed - *mean) *
 				 (c.timed < GOVERN_RUNS_FEW ? (double)c.timed / GOVERN_RUNS_FEW : 1);

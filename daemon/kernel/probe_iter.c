@@ -12,15 +12,12 @@
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
-/* Room for about 50 000 descriptors of one process. A process can have many more, and each
- * descriptor can be an epoll with many members. The descriptors for which there is no room are not
- * read, because to read them would take much memory and time. */
+/* About 50 000 descriptors. The rest of a larger table is not read, because it takes much memory
+ * and time. */
 #define FILES_BYTES_MAX (8u << 20)
 
 typedef VEC(uint8_t) bytes_vec;
 
-/* Reads the output of an iterator program to its end. Stops earlier if the output is longer than
- * max bytes; out may then be a little longer than max. Returns 0 or -errno. */
 static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 {
 	_cleanup_close_ int fd = bpf_iter_create(bpf_link__fd(link));
@@ -44,18 +41,18 @@ static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 	return 0;
 }
 
-/* The thing to read: the task tid, the files of the process pid, or all tasks if both are 0. brief:
- * read tasks without registers and stacks. obj: if it is not 0, read only how much unread data this
- * socket of the process has. */
+/*
+ * Reads the task tid, or the files of the process pid, or all tasks if both are 0.
+ * - brief: without registers and stacks
+ * - obj: only the unread data of this socket of the process; 0: all files
+ */
 struct iter_of {
 	uint32_t tid, pid;
 	bool brief;
 	uint64_t obj;
 };
 
-/* Sets the variables that tell the programs what to read. id: the process (if files are read) or
- * task that the program picks out of all that the iterator visits; 0: the program reads all of
- * these. */
+/* id: read only this task or process; 0: all that the iterator visits */
 static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 {
 	if (of->pid) {
@@ -67,16 +64,15 @@ static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 	}
 }
 
-/* Runs an iterator. Kernels before 6.1 cannot iterate over one task. On such a kernel the program
- * visits all tasks, and skips the tasks that are not wanted. For one socket (of->obj), a visit of
- * all tasks would cost too much. To wait until another read ends would cost too much too. So the
- * read of a socket fails in these two cases. Returns 0 or -errno. */
+/* Kernels before 6.1 cannot iterate over one task, so the program visits all tasks there, and skips
+ * most. The read of one socket fails instead, because it has to be cheap. It also fails while
+ * another thread reads descriptors. */
 static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter_of *of, bytes_vec *out)
 {
 	union bpf_iter_link_info info = { .task = { .tid = of->tid, .pid = of->pid } };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
-	/* To read a large descriptor table takes long. There are two locks, so that the drain
-	 * thread can read tasks meanwhile. */
+	/* A large descriptor table takes long. With its own lock, the drain thread can read tasks
+	 * meanwhile. */
 	pthread_mutex_t *lock = of->pid ? &p->iter_files_lock : &p->iter_tasks_lock;
 	struct bpf_link *link = NULL;
 	int r;
@@ -98,8 +94,7 @@ static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter
 	return r;
 }
 
-/* Sets n_kstack to the number of frames of the kernel stack. The BPF program sets the elements of
- * kstack behind the last frame to 0. */
+/* The BPF program sets the elements behind the last frame to 0. */
 static void iter_count_frames(struct ct_iter_task *t)
 {
 	while (t->n_kstack < CT_ITER_KSTACK && t->kstack[t->n_kstack])
@@ -162,7 +157,6 @@ int probe_measure_clock(struct probe *p)
 	return 0;
 }
 
-/* Returns the length of v without the incomplete record or blob that may be at its end. */
 static size_t files_whole(const bytes_vec *v)
 {
 	size_t at = 0;

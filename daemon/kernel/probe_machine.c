@@ -17,7 +17,7 @@ unsigned probe_present_cpus(void)
 	unsigned n = 0, hi = 0;
 	int ch;
 
-	/* The file has a list such as "0-3,8-11". The last number is the highest. */
+	/* A list such as "0-3,8-11". The last number is the highest. */
 	while (f && (ch = fgetc(f)) != EOF) {
 		if (ch >= '0' && ch <= '9')
 			n = n * 10 + ch - '0';
@@ -49,8 +49,7 @@ static bool machine_file_has(const char *path, const char *word)
 	return f && fgets(line, sizeof(line), f) && strstr(line, word);
 }
 
-/* Returns true if lockdown forbids BPF to read kernel memory. If securityfs is not mounted, only
- * the kernel's command line can show the lockdown. */
+/* If securityfs is not mounted, only the kernel's command line can show the lockdown. */
 static bool machine_is_locked_down(void)
 {
 	return machine_file_has("/sys/kernel/security/lockdown", "[confidentiality]") ||

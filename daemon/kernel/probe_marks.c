@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe_marks.c - finds the functions of the kernel that show which interrupt is in progress, and
- * gives their addresses to the programs. */
+/* probe_marks.c - finds the functions of the kernel that show which interrupt is in progress. */
 #include <string.h>
 
 #include "ctrace/softirq.h"
@@ -8,8 +7,7 @@
 
 #define SOFTIRQ(vector) GOVERN_MARK(CT_CTX_SOFTIRQ, vector)
 
-/* No kernel has all of these functions. The compiler may add a suffix to a name, such as
- * ".isra.0". */
+/* No kernel has all of these functions. A compiler may add a suffix such as ".isra.0". */
 static const struct mark_function {
 	const char *name;
 	uint32_t what;
@@ -37,8 +35,6 @@ static const struct mark_function {
 };
 _Static_assert(sizeof(mark_functions) / sizeof(*mark_functions) <= GOVERN_MARKS, "GOVERN_MARKS");
 
-/* Returns the member `what` of the entry with this name, or 0 if mark_functions has no such
- * entry. */
 static uint32_t mark_in(const char *name)
 {
 	for (size_t i = 0; i < sizeof(mark_functions) / sizeof(*mark_functions); i++) {
@@ -50,8 +46,7 @@ static uint32_t mark_in(const char *name)
 	return 0;
 }
 
-/* The marked function that was found last ends where the next function with a higher address
- * begins. */
+/* A marked function ends where the next function begins. */
 void probe_mark(struct probe *p, const char *name, uint64_t addr)
 {
 	volatile struct govern_marks *m = &p->skel->data_marks->ct_marks;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probe_watch.c - hardware watchpoints. Each thread of a process has one perf event for writes. If
- * reads are watched too, each thread has a second event. A BPF program is attached to each event.
- * The process is not stopped.
+ * probe_watch.c - hardware watchpoints. Each thread of a process has a perf event for writes, and
+ * perhaps a second one for reads. A BPF program is attached to each event.
  *
- * A thread that is created while the events are opened may have each event twice. The second event
- * sees a value that does not change, so the program does not record it. BPF cookies cannot tell the
- * two events apart: when the kernel switches between a parent and its child, it exchanges their
- * event contexts.
+ * A thread that is created while the events are opened may have an event twice. The second event
+ * sees an unchanged value, which the program does not record. BPF cookies cannot tell the two
+ * apart: the kernel exchanges the event contexts of a parent and its child at a switch.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -32,15 +30,12 @@
 _Static_assert(PROBE_WATCHES_MAX == WATCH_SLOTS, "one slot for each");
 
 #define WATCH_THREADS_MAX 16384
-/* the list of threads is read until a read finds no new thread, but at most this many times */
-#define WATCH_PASSES_MAX 50
+#define WATCH_PASSES_MAX  50
 
 /*
- * Opens an event for one thread, and for the threads that it creates from now on. If the thread
- * forks a process, the new process has no such event. The event for writes also sees the bytes that
- * the kernel copies to the variable in a system call. The event for reads does not see accesses in
- * the kernel, because the daemon's own programs read the variable there. Returns a descriptor or
- * -errno.
+ * Opens an event, which new threads of the task inherit, but new processes do not. The event for
+ * writes also sees bytes that a system call copies to the variable. The event for reads excludes
+ * the kernel, because there the daemon's programs read the variable.
  */
 static int watch_event(uint32_t tid, uint64_t addr, uint32_t len, bool reads)
 {
@@ -63,8 +58,7 @@ static int watch_event(uint32_t tid, uint64_t addr, uint32_t len, bool reads)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opens an event, attaches the program to it, and switches the event on. Returns the descriptor of
- * a link that holds the event, or -errno. */
+/* Returns the descriptor of a link that holds the event, or -errno. */
 static int watch_attach(struct probe *p, uint32_t tid, const struct probe_watch_options *o, bool reads)
 {
 	struct bpf_program *prog = reads ? p->skel->progs.ct_watch_any : p->skel->progs.ct_watch_write;
@@ -90,8 +84,7 @@ int probe_watch_try(struct probe *p)
 
 	return fd < 0 ? fd : 0;
 #else
-	/* On this architecture a breakpoint fires before the access, and nothing steps over the
-	 * instruction. */
+	/* Here a breakpoint fires before the access, and nothing steps over the instruction. */
 	(void)here;
 	return -EOPNOTSUPP;
 #endif
@@ -108,22 +101,21 @@ static void watch_drop(struct probe *p, struct probe_watch *w)
 struct watch_opening {
 	const struct probe_watch_options *opt;
 	VEC(int) fds;
-	struct map seen; /* tids of the threads that have been looked at */
-	bool again;      /* false: this is the first pass */
+	struct map seen;
+	bool again;
 };
 
 static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
 {
 	int r = map_set(&o->seen, tid, 1);
 
-	/* The event for writes is opened first, because the kernel then serves it first. */
+	/* The kernel serves the event first that was opened first: the event for writes. */
 	for (int reads = 0; !r && reads <= o->opt->reads; reads++) {
 		int fd = watch_attach(p, tid, o->opt, reads);
 
-		if (fd == -ESRCH) /* the thread has ended */
+		if (fd == -ESRCH)
 			return 0;
-		/* In a later pass, -ENOSPC says that the thread has inherited the events from its
-		 * creator. A thread without these events would have a free register. */
+		/* In a later pass, -ENOSPC shows that the thread has inherited the events. */
 		if (fd == -ENOSPC && o->again)
 			return 0;
 		r = fd < 0 ? fd : 0;
@@ -135,8 +127,6 @@ static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
 	return r;
 }
 
-/* Watches the threads that no earlier pass has seen. Returns the number of these threads, or
- * -errno. */
 static int watch_pass(struct probe *p, struct watch_opening *o)
 {
 	char path[64];
@@ -164,8 +154,7 @@ static int watch_all_threads(struct probe *p, struct watch_opening *o)
 {
 	int n = 1;
 
-	/* A thread that is not watched yet may create another thread meanwhile. The next pass finds
-	 * the new thread. */
+	/* A thread that is not watched yet may create another one. The next pass finds it. */
 	for (int pass = 0; pass < WATCH_PASSES_MAX && n > 0; pass++) {
 		n = watch_pass(p, o);
 		o->again = true;
@@ -230,8 +219,7 @@ static int watch_map(struct probe *p)
 	return 0;
 }
 
-/* Raises the limit of descriptors, because a watchpoint needs one descriptor for each thread, or
- * two if reads are watched too. */
+/* A watchpoint needs a descriptor for each thread, or two if reads are watched too. */
 static void watch_raise_limit(void)
 {
 	struct rlimit l;
@@ -242,8 +230,8 @@ static void watch_raise_limit(void)
 	}
 }
 
-/* Returns the index of a free slot, -ENOSPC if the watch needs more debug registers than are free,
- * or -EEXIST if this address is watched already. The caller holds watch_lock. */
+/* -ENOSPC: too few debug registers are free. -EEXIST: this address is watched already. The caller
+ * holds watch_lock. */
 static int watch_slot(struct probe *p, const struct probe_watch_options *o)
 {
 	unsigned taken = 0;
@@ -280,8 +268,6 @@ static int watch_open_in(struct probe *p, const struct probe_watch_options *opt,
 	return r;
 }
 
-/* Returns the reason why this machine has no breakpoints for writes, or, if reads is true, for
- * writes and reads. Returns NULL if the machine has them. */
 static const char *watch_is_off(const struct probe *p, bool reads)
 {
 	for (size_t i = 0; i < hooks_n_defs; i++)

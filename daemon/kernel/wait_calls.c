@@ -11,13 +11,12 @@ struct syscall_class {
 	uint16_t cls;
 };
 
-/* SYSCLASS() describes the fields. arg is the number of the argument that is a descriptor. The
- * first argument has the number 1. */
+/* arg: which argument is a descriptor, counted from 1. See SYSCLASS(). */
 #define FD(nr, wait, arg)                                                                                    \
 	{                                                                                                    \
 		SYS_##nr, SYSCLASS(wait, arg, 0, 0, SYSCLASS_PLAIN)                                          \
 	}
-/* limit is the number of the argument that is the address of the time limit. */
+/* limit: which argument is the address of the time limit */
 #define FD_UNTIL(nr, wait, arg, limit)                                                                       \
 	{                                                                                                    \
 		SYS_##nr, SYSCLASS(wait, arg, limit, 0, SYSCLASS_PLAIN)                                      \
@@ -33,8 +32,8 @@ struct syscall_class {
 
 static const struct syscall_class syscall_classes[] = {
 	UNTIL(futex, CT_W_FUTEX, 4, SYSCLASS_FUTEX),
-	/* Not every supported distribution has the names of these calls in its headers. The numbers
-	 * are the same on x86-64 and arm64. */
+	/* Some supported distributions lack these names. The numbers are those of x86-64 and
+	 * arm64. */
 	{ 449, SYSCLASS(CT_W_FUTEX, 0, 4, 0, SYSCLASS_FUTEX_WAITV) }, /* futex_waitv */
 	{ 455, SYSCLASS(CT_W_FUTEX, 0, 5, 0, SYSCLASS_FUTEX2) },      /* futex_wait */
 

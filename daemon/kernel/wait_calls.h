@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wait_calls.h - fills a table that says for each system call of this machine what a task that
- * makes the call may wait for. */
+/* wait_calls.h - says for each system call what a task in it may wait for. */
 #ifndef CTRACE_DAEMON_KERNEL_WAIT_CALLS_H
 #define CTRACE_DAEMON_KERNEL_WAIT_CALLS_H
 
@@ -8,8 +7,7 @@
 
 #include "ctrace/sysclass.h"
 
-/* Fills the table that the BPF programs read. The table has one SYSCLASS() word for each number of
- * a system call. */
+/* Fills the table of the BPF programs: one SYSCLASS() word for each number of a system call. */
 void wait_calls_fill(uint16_t *table);
 
 #endif

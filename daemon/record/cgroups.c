@@ -22,27 +22,25 @@
 struct cgroups {
 	struct cgroups_options opt;
 	char root[PATH_ROOM]; /* the mount point of cgroup2; "": there is none */
-	struct map known;     /* ids of control groups that were seen, looked up or not */
-	struct map fresh;     /* ids that are not looked up yet */
+	struct map known;
+	struct map fresh;
 	uint64_t walk_ns;
-	_Atomic uint64_t took_ns; /* CPU time of the last walk */
+	_Atomic uint64_t took_ns;
 	atomic_bool walking;
 	_Atomic uint64_t named, unnamed;
 };
 
-/* The state of a walk over the control groups. */
 struct walk {
 	const struct map *wanted;
 	const char *containers;
 	uint64_t now_ns;
-	char path[PATH_ROOM]; /* the present directory, as a path below the root */
+	char path[PATH_ROOM];
 	size_t n_dirs, n_found;
 	VEC(uint64_t) out;
 	bool failed;
 };
 
-/* Copies a path such as "/a/b/c". If the path is longer than CT_OBJ_NAME_MAX, copies only its end,
- * such as ".../b/c". Returns the length of the copy. */
+/* Copies a path. Keeps only the end of a long path: ".../b/c". */
 static size_t short_path(const char *path, char buf[CT_OBJ_NAME_MAX + 1])
 {
 	size_t n = strlen(path);
@@ -94,8 +92,7 @@ static bool walk_done(const struct walk *w)
 	return w->failed || w->n_found == w->wanted->n || w->n_dirs >= CGROUPS_WALK_MAX;
 }
 
-/* Looks for the wanted control groups among the entries of the directory fd, and in the directories
- * below it. Closes fd. */
+/* Closes fd. */
 static void walk_dir(struct walk *w, int fd, unsigned depth)
 {
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
@@ -152,8 +149,7 @@ int cgroups_find(const char *root, const char *containers, const struct map *wan
 	return r;
 }
 
-/* Finds the mount point of cgroup2. A line of mountinfo looks like this: "36 35 0:31 /
- * /sys/fs/cgroup rw - cgroup2 cgroup2 rw". */
+/* A line of mountinfo: "36 35 0:31 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw" */
 static void find_root(char root[PATH_ROOM])
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -195,13 +191,11 @@ void cgroups_seen(struct cgroups *c, uint64_t id)
 		return;
 	if (c->known.n >= CGROUPS_KNOWN_MAX)
 		map_done(&c->known);
-	/* If there is no memory, the daemon tries the id again when it sees the next task of the
-	 * control group. */
+	/* Without memory, the id is tried again at the control group's next task. */
 	if (!map_set(&c->fresh, id, 0))
 		map_set(&c->known, id, 0);
 }
 
-/* A job of the worker: one walk. wanted: the ids that the walk looks for. */
 struct cgroups_walk {
 	struct cgroups *c;
 	struct map wanted;

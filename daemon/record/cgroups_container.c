@@ -10,11 +10,11 @@
 
 #include "lib/cleanup.h"
 
-/* bytes; a larger file is not read. Podman has one file for all containers. */
+/* bytes; larger files are not read. Podman has one file for all containers. */
 #define FILE_MAX (4 << 20)
 
-/* Copies s to name. Returns false if s is empty, does not fit into name, or has characters that
- * Docker and Podman do not allow. So no other text from these files gets into a trace. */
+/* False: s is empty, too long, or has characters that Docker and Podman do not allow. Such a text
+ * must not get into a trace. */
 static bool take_name(const char *s, char name[CGROUP_NAME_MAX])
 {
 	size_t n = strlen(s);

@@ -9,11 +9,11 @@
 #define MORE "..."
 
 struct text {
-	/* room for all arguments, and for a " ..." in place of each argument that is left out */
+	/* the arguments, with " ..." in place of arguments that are left out */
 	char p[2 * CT_RAWCMDLINE_MAX];
 	size_t n;
-	bool options; /* false: leave out the options of more than two characters */
-	bool more;    /* true: the last word is MORE */
+	bool options;
+	bool more;
 };
 
 static void text_word(struct text *t, const char *word, size_t n)
@@ -55,7 +55,7 @@ static void text_make(struct text *t, const char *args, size_t bytes, bool optio
 		text_args(t, args, bytes);
 		return;
 	}
-	/* In the middle, the end of one argument and the beginning of another argument are
+	/* Between the two parts, the end of one argument and the beginning of another are
 	 * missing. */
 	text_args(t, head, CT_RAWCMDLINE_HEAD);
 	text_more(t);

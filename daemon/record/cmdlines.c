@@ -13,10 +13,9 @@
 #include "lib/clock.h"
 #include "lib/vec.h"
 
-/* In bytes. If a command line is longer than this, its end is not read. */
+/* bytes; the end of a longer command line is not read */
 #define READ_MAX 65536
-/* A job hands over its command lines each time it has read at most this many, and not only at its
- * end, because it may get stuck at any process. */
+/* command lines: a job hands over this many at a time, because it may get stuck at any process */
 #define HAND_OVER 64
 
 struct cmdlines {
@@ -25,7 +24,6 @@ struct cmdlines {
 	atomic_bool reading;
 };
 
-/* The processes whose command lines a job reads. */
 struct cmdlines_job {
 	struct cmdlines *c;
 	VEC(uint32_t) tgids;
@@ -33,8 +31,7 @@ struct cmdlines_job {
 	char text[READ_MAX];
 };
 
-/* Reads as much of the command line as buf has room for. Returns the number of bytes. This number
- * is 0 for kernel threads, for zombies, and if the process has gone. */
+/* 0: a kernel thread, a zombie, or a process that has gone */
 static size_t read_args(uint32_t tgid, char *buf, size_t room)
 {
 	char path[64];
@@ -100,7 +97,7 @@ static void job_run(void *arg)
 		uint64_t ts_ns = clock_boot_ns();
 		size_t n;
 
-		/* The read may never return. So until worker_enter(), the job uses only its own
+		/* The read may never return. So until worker_enter() the job uses only its own
 		 * data. */
 		worker_leave();
 		n = read_args(j->tgids.v[i], j->text, sizeof(j->text));
@@ -134,7 +131,6 @@ void cmdlines_free(struct cmdlines *c)
 void cmdlines_want(struct cmdlines *c, uint32_t tgid)
 {
 	if (c->opt.worker && c->wanted.n < CMDLINES_WAITING_MAX)
-		/* if there is no memory, the command line stays unknown */
 		(void)VEC_PUSH(&c->wanted, tgid);
 }
 
@@ -156,7 +152,7 @@ void cmdlines_round(struct cmdlines *c)
 	memcpy(j->tgids.v, c->wanted.v, c->wanted.n * sizeof(*c->wanted.v));
 	j->tgids.n = c->wanted.n;
 	atomic_store(&c->reading, true);
-	if (worker_post(c->opt.worker, &job)) /* worker_post() fails if the worker ends */
+	if (worker_post(c->opt.worker, &job))
 		job_done(j);
 	c->wanted.n = 0;
 }

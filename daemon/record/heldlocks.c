@@ -18,8 +18,8 @@ static int heldlocks_kind(const char *name)
 	return !strcmp(name, "OFDLCK") ? 2 : -1;
 }
 
-/* lock_get_status() in fs/locks.c of the kernel prints a line such as this one: "3: -> POSIX
- * ADVISORY WRITE 1234 fe:01:5678 0 EOF". The "->" marks a request that waits for a lock. */
+/* A line of lock_get_status() (fs/locks.c): "3: -> POSIX ADVISORY WRITE 1234 fe:01:5678 0 EOF". The
+ * "->" marks a request that waits for a lock. */
 bool heldlocks_parse(const char *line, struct heldlock *ret)
 {
 	char name[16], mode[16], end[24];

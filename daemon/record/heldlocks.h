@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heldlocks.h - turns the lines of /proc/locks into CT_HELD records. These records say which
- * process holds a file lock, even if the process took the lock before the capture began. This
- * module keeps no table of locks: it reads the file once, and the caller writes the records. Any
- * thread may call it.
+ * heldlocks.h - turns the lines of /proc/locks into CT_HELD records: which process owns a file
+ * lock, or waits for one, even from before the capture. Any thread may call it.
  */
 #ifndef CTRACE_DAEMON_RECORD_HELDLOCKS_H
 #define CTRACE_DAEMON_RECORD_HELDLOCKS_H
@@ -14,7 +12,7 @@
 
 #include "ctrace/abi.h"
 
-#define HELDLOCKS_MAX 16384 /* the most lines that are kept */
+#define HELDLOCKS_MAX 16384
 
 struct heldlock {
 	struct ct_rec rec;
@@ -24,14 +22,14 @@ struct heldlock {
 struct heldlocks {
 	struct heldlock *v;
 	size_t n, cap;
-	uint64_t refused; /* lines that were not kept, because there were more than HELDLOCKS_MAX */
+	uint64_t refused; /* lines beyond HELDLOCKS_MAX */
 };
 
-/* Reads one line. Returns true if the line is a file lock, or a request that waits for a file lock.
- * Returns false if the line is something else, such as a lease; then ret is untouched. */
+/* True: the line is a file lock, or a request that waits for one. False: anything else, such as a
+ * lease; ret is untouched. */
 bool heldlocks_parse(const char *line, struct heldlock *ret);
-/* Reads all lines of f, or of /proc/locks if f is NULL. ts_ns: time of the records. Returns 0,
- * -ENOMEM, or the -errno of opening the file. On success the caller calls heldlocks_done(). */
+/* Reads f, or /proc/locks if f is NULL. Returns 0, -ENOMEM, or the -errno of opening the file.
+ * After success, the caller calls heldlocks_done(). */
 int heldlocks_read(FILE *f, uint64_t ts_ns, struct heldlocks *ret);
 void heldlocks_done(struct heldlocks *h);
 

@@ -25,18 +25,16 @@ struct recorder {
 	struct writer *writer;
 	struct tasks *tasks;
 	bool created;
-	uint64_t sealed_ns; /* when the open file segment began, or when its last copy was written */
+	uint64_t sealed_ns;
 	uint64_t refused, lost[CT_LOSS_CAUSES];
-	/* The processes that were forked since the last call of recorder_inherit(). */
 	VEC(struct recorder_fork) forks;
-	/* The records that the recorder itself refused, and that no CT_GAP reports yet. */
+	/* refused records that no CT_GAP reports yet */
 	uint64_t gap_n, gap_first_ns, gap_last_ns;
 };
 
 /*
- * Renames a trace that cannot be continued, and makes a new trace. If no new trace can be made,
- * gives the old trace its name back. On success err has a sentence with the new name of the old
- * trace. Returns 0 or -errno.
+ * Renames a trace that cannot be continued, and makes a new one. On failure, the old trace gets its
+ * name back. On success, err has the new name of the old trace.
  */
 static int recorder_replace(struct recorder *r, const char *ending, const char *why, char *err)
 {
@@ -129,9 +127,8 @@ static void recorder_write(struct recorder *r, uint16_t cpu, const uint64_t *run
 		recorder_refuse(r, i ? about->max_ns : about->min_ns);
 }
 
-/* Takes records that lie back to back, as in a ring; none of them is a blob. Stops at a record that
- * is malformed or of an unknown kind, because the size of such a record is not known. A CT_GAP
- * counts as malformed, because only the daemon makes this kind. */
+/* Takes fixed records, back to back. Stops at a malformed or unknown record, whose size is not
+ * known. A CT_GAP counts as malformed, because only the daemon makes it. */
 static void recorder_run(struct recorder *r, uint16_t cpu, const uint64_t *p, const uint64_t *end)
 {
 	struct writer_run about = { .min_ns = UINT64_MAX };
@@ -213,10 +210,9 @@ static void recorder_fork(struct recorder *r, const struct ct_task_blob *b)
 }
 
 /*
- * Gives the forked processes the command lines of their parents. This is not done in
- * recorder_fork() but in recorder_seal(), when all rings have been read: the exec of a parent may
- * be in the ring of another CPU, which is read after the ring with the fork. If the parent has
- * executed another program since the fork, the child does not get the parent's command line.
+ * Gives forked processes the command lines of their parents. This waits until all rings have been
+ * read, because a parent's exec may be in another ring than the fork. A parent that has executed
+ * another program since the fork does not count.
  */
 static void recorder_inherit(struct recorder *r)
 {
@@ -250,8 +246,7 @@ void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_
 
 	if (!task || !exec_id || task->exec_id == exec_id)
 		return;
-	/* There is no record of this exec. Until /proc is read, the old command line must not
-	 * count. */
+	/* This exec was not recorded. Until /proc is read, the old command line must not count. */
 	if (was && was->len) {
 		cmdline_text(tgid, now_ns, NULL, 0, blob);
 		recorder_put_cmdline(r, blob);
@@ -390,13 +385,13 @@ void recorder_seal(struct recorder *r, uint64_t now_ns, bool force)
 		recorder_lost(r, 0, CT_LOSS_DAEMON, r->gap_n, r->gap_first_ns, r->gap_last_ns);
 		r->gap_n = 0;
 	}
-	/* A small file segment stays open, and only a copy of it is written. */
+	/* A small file segment stays open; only a copy of it is written. */
 	if (!force && !writer_save(r->writer, now_ns)) {
 		r->sealed_ns = now_ns;
 		return;
 	}
 	tasks_states(r->tasks, &states, &n);
-	/* on failure, the writer counts the error, and the next file segment reports it */
+	/* the writer counts the error, and the next file segment reports it */
 	(void)writer_seal(r->writer, now_ns, states, n);
 	tasks_purge(r->tasks, now_ns, recorder_task_gone, r);
 	r->sealed_ns = now_ns;

@@ -44,8 +44,6 @@ static const char *statedir_remedy(enum owned_trouble trouble)
 	return "look what is in it and 'chmod go-w' it, or choose another --state-dir";
 }
 
-/* Opens the directory. Refuses a directory that another user can write to, because a file that this
- * user puts there would get the trace. Returns 0, or -errno with a sentence in err. */
 static int statedir_dir(struct statedir *s, char *err)
 {
 	enum owned_trouble trouble;
@@ -66,8 +64,7 @@ static int statedir_dir(struct statedir *s, char *err)
 	return r;
 }
 
-/* Opens the lock file. If owned_file() refuses the file, this function replaces it. Nothing is
- * lost, because the lock file has no contents. Returns a descriptor or -errno. */
+/* Replaces a file that owned_file() refuses. Nothing is lost, because the lock file is empty. */
 static int statedir_lock_file(int dir_fd)
 {
 	enum owned_trouble trouble;
@@ -80,8 +77,7 @@ static int statedir_lock_file(int dir_fd)
 	return owned_file(dir_fd, STATEDIR_LOCK, O_RDWR | O_CREAT, &trouble);
 }
 
-/* Locks a file in the directory. The directory itself cannot serve as the lock, because the process
- * that made the directory may hold a lock on it. Returns 0, or -errno with a sentence in err. */
+/* Locks a file, not the directory: the process that made the directory may hold a lock on it. */
 static int statedir_lock(struct statedir *s, char *err)
 {
 	int e;

@@ -12,8 +12,8 @@
 #include "lib/vec.h"
 
 /*
- * The table is a tree of three levels. The 22 bits of a tid are the path in this tree. A look-up
- * takes three loads, a walk visits the tids in order, and leaves without tasks are freed.
+ * A tree of three levels, whose path is the 22 bits of a tid. A walk visits tids in order, and
+ * leaves without tasks are freed.
  */
 #define LEAF_BITS 4
 #define MID_BITS  8
@@ -33,7 +33,7 @@ struct tasks {
 	struct tasks_mid *top[1 << TOP_BITS];
 	uint32_t max, n, n_dead;
 	uint32_t generation;
-	bool coarse; /* a coarse step is in force; see tasks_coarse() */
+	bool coarse;
 	uint32_t told_round;
 	uint64_t refused;
 	uint64_t found_ns;
@@ -69,7 +69,6 @@ static struct tasks_leaf *tasks_leaf(const struct tasks *t, uint32_t tid)
 	return mid ? mid->leaves[tid >> LEAF_BITS & ((1 << MID_BITS) - 1)] : NULL;
 }
 
-/* Returns the entry of tid, dead or alive, or NULL if there is none. */
 static struct task *tasks_entry(const struct tasks *t, uint32_t tid)
 {
 	struct tasks_leaf *leaf = tasks_leaf(t, tid);
@@ -116,8 +115,8 @@ static struct task *tasks_make(struct tasks *t, uint32_t tid)
 	return task;
 }
 
-/* Returns the entry of a task for a record at time ts. Makes an entry if there is none. Returns
- * NULL if the task is the idle task, if the task died at ts or later, or if there is no room. */
+/* Makes an entry if there is none. NULL: the idle task, a task that died at ts or later, or no
+ * room. */
 static struct task *tasks_touch(struct tasks *t, uint32_t tid, uint64_t ts)
 {
 	struct task *task = tasks_entry(t, tid);
@@ -149,8 +148,7 @@ static void tasks_kill(struct tasks *t, struct task *task, uint64_t ts)
 	t->n_dead++;
 }
 
-/* Notes that the task is runnable since ts. In a coarse step, the task may be in a short wait
- * instead, so its state becomes WINDOW_RUN_FOLDED. */
+/* In a coarse step, the task may be in a short wait instead. */
 static void task_runnable(const struct tasks *t, struct task *task, uint64_t ts)
 {
 	task->st.run = t->coarse ? WINDOW_RUN_FOLDED : WINDOW_RUN_RUNNABLE;
@@ -160,10 +158,8 @@ static void task_runnable(const struct tasks *t, struct task *task, uint64_t ts)
 }
 
 /*
- * Notices a loop of short waits that only a timer ends, such as a poll of a flag or a retry with
- * back-off. The loop ends if the task waits without a timeout, if it does real work
- * (TASKS_LOOP_RAN_NS), if something else than a timer wakes it (tasks_wake()), or if a coarse step
- * begins (tasks_coarse()).
+ * Notices a loop of short waits that only a timer ends: a poll of a flag, a retry with back-off. A
+ * wait without a timeout, or real work (TASKS_LOOP_RAN_NS), ends the loop.
  */
 static void task_loop_block(struct task *task, const struct ct_rec *rec, uint64_t ran_ns)
 {
@@ -209,13 +205,12 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	task->st.last = *rec;
 	task->st.run = WINDOW_RUN_BLOCKED;
 	task->st.owner = 0;
-	/* A CT_FUTEX comes just before its switch, from the same CPU. But some CT_FUTEX have no
-	 * switch: a task takes a mutex without waiting, and then waits for a condition. So the
-	 * object and the time must match. */
+	/* Some CT_FUTEX have no switch: a task takes a mutex without waiting, and then waits for a
+	 * condition. So object and time must match. */
 	if (rec->wait == CT_W_FUTEX && task->futex_obj == rec->obj && task->futex_ns <= rec->ts &&
 	    rec->ts - task->futex_ns < FUTEX_EARLY_NS)
 		task->st.owner = task->futex_owner;
-	/* the record of the wake-up is from the ring of another CPU, and was read first */
+	/* the wake-up is from the ring of another CPU, and was read first */
 	if (task->wake_ns > rec->ts)
 		task_runnable(t, task, task->wake_ns);
 }
@@ -279,15 +274,14 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		tasks_wake_new(t, rec);
 		break;
 	case CT_EXIT:
-		/* only needed in a coarse step; otherwise the last switch of the task says that it
-		 * is dead */
+		/* outside a coarse step, the last switch of the task says that it is dead */
 		task = t->coarse ? tasks_get(t, rec->tid) : NULL;
 		if (task && rec->ts >= task->st.last.ts)
 			tasks_kill(t, task, rec->ts);
 		break;
 	case CT_EXEC:
-		/* A thread that calls exec gets the tid of its leader. The tid that the thread had
-		 * before is gone. */
+		/* A thread that calls exec gets the tid of its leader. The former tid of the thread
+		 * is gone. */
 		task = ct_exec_tid_before(rec) != rec->tid ? tasks_entry(t, ct_exec_tid_before(rec)) : NULL;
 		if (task && rec->ts >= task->st.last.ts)
 			tasks_kill(t, task, rec->ts);
@@ -300,10 +294,9 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 			task->futex_owner = ct_futex_owner(rec);
 		}
 		break;
-	/* A cap begins: records of the task are left out from now on. With CT_GV_GROUP, a BPF
-	 * program has seen a living task of a capped group. The record of the task's fork may have
-	 * been left out, so the task may have no entry yet. Without CT_GV_GROUP, the daemon has
-	 * capped the task, which may have ended since; then the record is ignored. */
+	/* A cap begins. With CT_GV_GROUP the task is alive, but the record of its fork may have
+	 * been left out. Without CT_GV_GROUP, the task may have ended; then the record is
+	 * ignored. */
 	case CT_SHED:
 		if (!(rec->flags & CT_GV_CAP))
 			break;
@@ -365,9 +358,8 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 		return;
 	task->generation = t->generation;
 	if (task->st.last.ts >= t->found_ns || task->flags & TASK_DEAD)
-		return; /* the table has a newer state of the task */
+		return;
 	if (w->state == CT_ST_RUNNING || w->wait == CT_W_NONE) {
-		/* the iterator does not give the start of this state */
 		task_runnable(t, task, t->found_ns);
 		if (w->peer) {
 			task->st.run = WINDOW_RUN_RUNNING;
@@ -377,13 +369,13 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 	}
 	if (task->st.run == WINDOW_RUN_BLOCKED && task->st.last.ts && task->st.last.wait == w->wait &&
 	    task->st.last.obj == w->obj && found->sched_since <= task->st.last.ts + TASKS_SINCE_NS)
-		return; /* the table has this wait and its start already */
+		return;
 	task->st.run = WINDOW_RUN_BLOCKED;
 	task->st.last = *w;
 	task->st.last.kind = CT_SWITCH;
 	task->st.last.tid = found->task.h.tid;
 	task->st.last.ts = found->sched_since ? MIN(found->sched_since, t->found_ns) : t->found_ns;
-	task->st.owner = 0; /* the iterator does not look for the owner of a futex */
+	task->st.owner = 0;
 }
 
 void tasks_coarse(struct tasks *t, bool coarse)
@@ -402,8 +394,7 @@ void tasks_tell_all(struct tasks *t)
 	t->told_round++;
 }
 
-/* Returns the aux member for the CT_FOUND of a task. In a coarse step, a task in a wait shorter
- * than CT_COARSE_NS does not count as blocked, because the end of this wait is not recorded. */
+/* In a coarse step, the end of a wait shorter than CT_COARSE_NS is not recorded. */
 static enum ct_found found_what(const struct tasks *t, const struct ct_iter_task *found)
 {
 	const struct ct_rec *w = &found->wait;
@@ -459,7 +450,6 @@ struct task *tasks_get(struct tasks *t, uint32_t tid)
 	return task && !(task->flags & TASK_DEAD) ? task : NULL;
 }
 
-/* Returns the first entry with tid >= from, dead or alive, or NULL. */
 static struct task *tasks_next_entry(struct tasks *t, uint32_t from)
 {
 	uint32_t tid = from;

@@ -18,8 +18,8 @@
 #include "daemon/sandbox/privilege.h"
 #include "lib/cleanup.h"
 
-/* The answer of the process ctraced-stats to a request. (The request is one byte.) result is 0 or
- * -errno. If it is 0, the descriptor that keeps the statistics on comes with the answer. */
+/* The answer of the process ctraced-stats. result: 0 or -errno. With 0 comes a descriptor that
+ * keeps the statistics on. */
 struct bpfstats_message {
 	struct msghdr m;
 	struct iovec iov;
@@ -28,7 +28,7 @@ struct bpfstats_message {
 };
 
 static int bpfstats_sock = -1;
-static pthread_mutex_t bpfstats_lock = PTHREAD_MUTEX_INITIALIZER; /* one request at a time */
+static pthread_mutex_t bpfstats_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void message_init(struct bpfstats_message *m)
 {
@@ -74,7 +74,7 @@ static int bpfstats_confine(int sock)
 	const struct __user_cap_data_struct admin[2] = { { .effective = 1u << CAP_SYS_ADMIN,
 							   .permitted = 1u << CAP_SYS_ADMIN } };
 	struct filter f;
-	/* this step comes first, because it needs a privilege that the next steps give up */
+	/* first: it needs a privilege that the next steps give up */
 	int r = privilege_drop_bounding();
 
 	if (r)
@@ -91,13 +91,11 @@ static int bpfstats_confine(int sock)
 	return filter_enter(&f);
 }
 
-/* Answers requests until the daemon's end of the socket is closed. */
 static _Noreturn void bpfstats_serve(int sock)
 {
 	char request;
 
-	signal(SIGINT, SIG_IGN); /* Ctrl-C sends SIGINT to this process too, but this process has to live
-				  * as long as the daemon */
+	signal(SIGINT, SIG_IGN); /* Ctrl-C reaches this process too */
 	prctl(PR_SET_NAME, "ctraced-stats", 0, 0, 0);
 	if (!bpfstats_confine(sock))
 		while (read(sock, &request, 1) == 1 && bpfstats_answer(sock))
@@ -147,9 +145,8 @@ static int bpfstats_receive(void)
 	return fd;
 }
 
-/* Drops late answers: bpfstats_ask() had given up before they came. The descriptor of such an
- * answer would keep the statistics on, and the answer would be taken for the answer to the next
- * request. */
+/* The descriptor of a late answer would keep the statistics on, and the answer would pass for the
+ * next one. */
 static void bpfstats_drop_late(void)
 {
 	struct iovec iov = { &(char){ 0 }, 1 };

@@ -51,11 +51,10 @@ void filter_allow(struct filter *f, const int *calls, size_t n)
 void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask, const uint32_t *values,
 			 size_t n)
 {
-	/* If the process makes another call than `call`, jumps over the instructions that follow: two that
-	 * load and mask the argument, two for each value, and one that refuses. */
+	/* Any other call jumps over what follows: two instructions for the argument, two for each
+	 * value, one that refuses. */
 	filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, (uint8_t)(2 * n + 3));
-	/* one load takes 32 bits; the low half of the argument comes first, because x86-64 and
-	 * arm64 are little-endian */
+	/* the low half of the argument: x86-64 and arm64 are little-endian */
 	filter_load(f, offsetof(struct seccomp_data, args) + 8 * arg);
 	filter_put(f, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
 	for (size_t i = 0; i < n; i++) {
@@ -74,8 +73,7 @@ static int filter_install(const struct filter *f, unsigned flags)
 	return syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog) ? -errno : 0;
 }
 
-/* Refuses clone3 in a separate filter whose refusals are not logged. Logged refusals would fill the log,
- * because each start of a thread tries clone3 first. */
+/* A filter of its own, without a log: each start of a thread tries clone3 first. */
 static int filter_no_clone3(void)
 {
 	struct filter f = { 0 };

@@ -17,24 +17,23 @@
 #include "daemon/sandbox/privilege_calls.h"
 #include "lib/cleanup.h"
 
-#define PRIVILEGE_NICE 35 /* for RLIMIT_NICE (20 - nice): the drain thread has nice -15 */
+#define PRIVILEGE_NICE 35 /* RLIMIT_NICE is 20 - nice; the drain thread has nice -15 */
 #define CAP(c)         (1ULL << (c))
 
-/* The capabilities that the daemon needs as long as it runs. */
 static const uint64_t privilege_kept =
 	CAP(CAP_BPF) | CAP(CAP_PERFMON) | /* attach programs, read maps, open all perf events */
 	CAP(CAP_SYS_PTRACE) |             /* read memory, mappings and descriptors of processes */
-	CAP(CAP_DAC_READ_SEARCH) |        /* open files that processes run, in any directory */
-	CAP(CAP_CHECKPOINT_RESTORE) |     /* open the files that are really mapped: /proc/PID/map_files */
-	CAP(CAP_SYSLOG);                  /* read kernel symbols also if kptr_restrict is 1 */
+	CAP(CAP_DAC_READ_SEARCH) |        /* open files that processes run */
+	CAP(CAP_CHECKPOINT_RESTORE) |     /* open mapped files: /proc/PID/map_files */
+	CAP(CAP_SYSLOG);                  /* kernel symbols if kptr_restrict is 1 */
 
 void privilege_begin(void)
 {
 	const struct rlimit nice = { PRIVILEGE_NICE, PRIVILEGE_NICE };
 
 	umask(077);
-	/* The daemon's memory has data of other users. So there are no core dumps, and only root may look
-	 * into the process. */
+	/* The daemon's memory has data of other users. So only root may look into it, and there are
+	 * no core dumps. */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	(void)setrlimit(RLIMIT_NICE, &nice);
 }
@@ -62,7 +61,6 @@ static int caps_set(uint64_t effective, uint64_t permitted)
 	return syscall(SYS_capset, &h, d) ? -errno : 0;
 }
 
-/* True: this kernel requires CAP_SYS_ADMIN for perf events of this type. */
 static bool perf_is_refused(uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = { .type = type, .size = sizeof(attr), .config = config };
@@ -71,8 +69,8 @@ static bool perf_is_refused(uint32_t type, uint64_t config)
 	return fd < 0 && (errno == EACCES || errno == EPERM);
 }
 
-/* True: this kernel requires CAP_SYS_ADMIN for uprobe events, as Linux 6.18 does. If the kernel does not
- * require this capability, the test fails with another error, because the test names no path. */
+/* Some kernels, such as 6.18, require CAP_SYS_ADMIN here. Other kernels fail with another error,
+ * because no path is named. */
 static bool uprobe_is_refused(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
@@ -81,8 +79,6 @@ static bool uprobe_is_refused(void)
 	return f && fscanf(f, "%u", &type) == 1 && perf_is_refused(type, 0);
 }
 
-/* True: the drain thread cannot get its high priority without a capability, because the limit that
- * privilege_begin() asked for was refused. */
 static bool nice_is_refused(void)
 {
 	struct rlimit l;
@@ -90,7 +86,6 @@ static bool nice_is_refused(void)
 	return getrlimit(RLIMIT_NICE, &l) || l.rlim_cur < PRIVILEGE_NICE;
 }
 
-/* True: the daemon's user may not write to one of the directories, so the daemon needs a capability. */
 static bool dir_is_refused(const struct privilege_options *opt)
 {
 	for (size_t i = 0; i < opt->n_dirs; i++)
@@ -104,9 +99,8 @@ int privilege_drop_bounding(void)
 	int r = 0;
 
 	for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
-		/* Without CAP_SETPCAP the bounding set cannot be made smaller. This is no error:
-		 * the program that took CAP_SETPCAP away from this process is responsible for the
-		 * set. */
+		/* This needs CAP_SETPCAP. A process without it keeps its bounding set, which is no
+		 * error. */
 		if (prctl(PR_CAPBSET_READ, c, 0, 0, 0) > 0 && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) &&
 		    errno != EPERM)
 			r = -errno;
@@ -114,10 +108,8 @@ int privilege_drop_bounding(void)
 	return r;
 }
 
-/* Drops all capabilities except those in privilege_kept. On some machines the daemon needs a few
- * more. So this function drops the other capabilities for a moment, and then tries actions that the
- * daemon needs later. If the kernel refuses such an action, the daemon keeps the capability for
- * it. */
+/* Drops all capabilities that are not needed. Without them, tries what the daemon does later. Keeps
+ * a capability if the kernel refuses such an action. */
 static int drop_capabilities(const struct privilege_options *opt)
 {
 	uint64_t effective = 0, permitted = 0, keep = privilege_kept;
@@ -133,8 +125,7 @@ static int drop_capabilities(const struct privilege_options *opt)
 		keep |= CAP(CAP_SYS_NICE);
 	if (dir_is_refused(opt))
 		keep |= CAP(CAP_DAC_OVERRIDE);
-	r = caps_set(effective, permitted); /* CAP_SETPCAP becomes effective again;
-					     * privilege_drop_bounding() needs it */
+	r = caps_set(effective, permitted); /* privilege_drop_bounding() needs CAP_SETPCAP */
 	bounding = privilege_drop_bounding();
 	if (!r)
 		r = caps_set(effective & keep, permitted & keep);

@@ -20,8 +20,8 @@
 #define PR_SET_VMA 0x53564d41
 #endif
 
-/* The lists of the allowed calls. If several calls do the same, a list has all of them, because a C
- * library may use any of them. */
+/* The allowed calls. Of several calls that do the same, a C library may use any, so all are
+ * here. */
 static const int calls_reading[] = {
 	__NR_read,       __NR_readv,     __NR_pread64,    __NR_preadv,      __NR_preadv2,
 	__NR_openat,     __NR_openat2,   __NR_close,      __NR_close_range, __NR_fstat,
@@ -83,7 +83,7 @@ static const int calls_others[] = {
 	__NR_process_vm_readv,
 	__NR_pidfd_open,
 };
-#ifdef __x86_64__ /* x86-64 still has these old calls; newer architectures never had them */
+#ifdef __x86_64__ /* old calls; arm64 has only the last two, and glibc does not use them */
 static const int calls_older[] = {
 	__NR_open,       __NR_stat,  __NR_lstat,     __NR_access,    __NR_readlink, __NR_rename,
 	__NR_unlink,     __NR_mkdir, __NR_rmdir,     __NR_dup2,      __NR_poll,     __NR_select,
@@ -91,7 +91,6 @@ static const int calls_older[] = {
 };
 #endif
 
-/* The commands of bpf() that work on programs and maps that exist already. */
 static const uint32_t calls_bpf[] = {
 	BPF_MAP_LOOKUP_ELEM,     BPF_MAP_UPDATE_ELEM,
 	BPF_MAP_DELETE_ELEM,     BPF_MAP_GET_NEXT_KEY,
@@ -103,8 +102,8 @@ static const uint32_t calls_bpf[] = {
 	BPF_ITER_CREATE,
 };
 
-/* PERF_EVENT_IOC_* is for perf events. With TCGETS, stdio asks whether a file is a terminal. With
- * PROCMAP_ASK, the daemon asks for one mapping of a process. */
+/* TCGETS: stdio asks whether a file is a terminal. PROCMAP_ASK: asks for one mapping of a
+ * process. */
 static const uint32_t calls_ioctl[] = {
 	PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE, PERF_EVENT_IOC_SET_BPF, TCGETS, PROCMAP_ASK,
 };
@@ -138,12 +137,12 @@ int privilege_calls_enter(void)
 	filter_allow_values(&f, __NR_prctl, 0, UINT32_MAX, calls_prctl, ARRAY_SIZE(calls_prctl));
 	filter_allow_values(&f, __NR_socket, 0, UINT32_MAX, &unix_only, 1);
 	filter_allow_values(&f, __NR_socketpair, 0, UINT32_MAX, &unix_only, 1);
-	/* clone() may create threads, but no processes. clone3() is not allowed, because its flags are
-	 * in memory, where a filter cannot read them. */
+	/* clone() may only create threads. clone3() is not allowed: a filter cannot read its flags,
+	 * which are in memory. */
 	filter_allow_values(&f, __NR_clone, 0, CLONE_THREAD, &thread, 1);
 	filter_allow_values(&f, __NR_mmap, 2, PROT_EXEC, &data, 1);
 	filter_allow_values(&f, __NR_mprotect, 2, PROT_EXEC, &data, 1);
-	/* The process may read and set its own limits, and send signals to itself, for abort(). */
+	/* The process may only change its own limits, and only send signals to itself (abort()). */
 	filter_allow_values(&f, __NR_prlimit64, 0, UINT32_MAX, own, ARRAY_SIZE(own));
 	filter_allow_values(&f, __NR_tgkill, 0, UINT32_MAX, own + 1, 1);
 	return filter_enter(&f);

@@ -35,8 +35,7 @@ static json_t *report_file(const struct report_source *src, const struct writer_
 			 num(w->file_bytes), "evicted", num(w->dict_evicted));
 }
 
-/* Makes the counts of lost records. The counts by cause have the losses of the kernel side and of
- * the daemon. The counts by CPU have only those of the kernel side. */
+/* By cause: losses of the kernel side and of the daemon. By CPU: only losses of the kernel side. */
 static json_t *report_losses(const struct report_source *src, const struct recorder_stats *r)
 {
 	json_t *losses = json_object(), *cpus = json_array();
@@ -64,7 +63,6 @@ static json_t *report_losses(const struct report_source *src, const struct recor
 	return losses;
 }
 
-/* Describes whether the daemon can write the trace to the disk. */
 static json_t *report_storage(const struct writer_storage *s, uint64_t now_ns)
 {
 	json_t *o = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I}", "state", trace_storage_word(s, now_ns),
@@ -124,8 +122,6 @@ static json_t *report_cost(const struct drain_stats *s, uint64_t now_ns, double 
 	return cost;
 }
 
-/* Describes the task, user or control group that makes a large part of the records. NULL: there is
- * none. */
 static json_t *report_most(const struct most *m)
 {
 	static const char *const keys[] = {
@@ -251,7 +247,6 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 	return a;
 }
 
-/* Lists the capabilities that the daemon has, among those that it may keep (privilege.c). */
 static json_t *report_capabilities(void)
 {
 	static const struct {
@@ -280,9 +275,7 @@ static json_t *report_capabilities(void)
 	return list;
 }
 
-/* Copies the state of the kernel's lockdown to ret: "none", "integrity" or "confidentiality". In
- * the file, the present state stands between [ and ]. If the file cannot be read, ret becomes
- * "unknown". */
+/* The present state stands between [ and ]. */
 static void report_lockdown(char ret[32])
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/security/lockdown", "re");

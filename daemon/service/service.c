@@ -6,7 +6,6 @@
 
 #include "daemon/thresholds.h"
 
-/* The function for worker_options.late: tells the client that its job was given up or is not started. */
 static void service_late(void *arg, uint64_t client, const char *why)
 {
 	struct service *s = arg;
@@ -31,8 +30,7 @@ void service_dispose(void *arg, uid_t uid, int fd)
 					.uid = uid,
 					.owner = uid == 0 || uid == geteuid() };
 
-	/* If the queue is full, the descriptor stays open. The queue is hardly ever full: the daemon stops
-	 * receiving descriptors when half of the queue is used (service_choked()). */
+	/* If the queue is full, the descriptor stays open. service_choked() makes this rare. */
 	if (s->closer)
 		(void)worker_post(s->closer, &job);
 	else

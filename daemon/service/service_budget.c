@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-/* A request to change the budget, as a job of the clients' worker. */
 struct budget_job {
 	struct service *service;
 	uint64_t client;

@@ -9,7 +9,6 @@
 #include "daemon/incident/incident.h"
 #include "lib/incidents.h"
 
-/* A request for the caught hangs, as a job of the clients' worker. */
 struct hangs_job {
 	struct service *service;
 	uint64_t client;
@@ -19,9 +18,8 @@ struct hangs_job {
 	int error;
 };
 
-/* Bytes that the list of hangs may take in the answer. The whole answer has at most CONTROL_OUT_MAX
- * bytes. In JSON, the path of the directory takes up to six bytes for each of its bytes. All other
- * members together take up to 128 bytes. */
+/* For the list of hangs. In JSON, a byte of the directory's path takes up to six bytes, and the
+ * other members take up to 128. */
 #define HANGS_BYTES_MAX (CONTROL_OUT_MAX - 6 * sizeof(((struct hangs_job *)0)->dir) - 128)
 
 static void hangs_free(void *arg)
@@ -36,9 +34,9 @@ static void hangs_run(void *arg)
 {
 	struct hangs_job *j = arg;
 
-	worker_leave(); /* the thread may get stuck from here on: the file system may not answer */
+	worker_leave(); /* the file system may not answer */
 	j->error = incidents_read(j->dir, SERVICE_HANGS_MAX, &j->list, &j->left_out);
-	if (j->error == -ENOENT) { /* the directory does not exist: no hang was caught yet */
+	if (j->error == -ENOENT) { /* no hang was caught yet */
 		j->list = json_array();
 		j->error = j->list ? 0 : -ENOMEM;
 	}

@@ -15,16 +15,13 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* A request "snapshot" or "status", as a job of the clients' worker. */
 struct service_job {
 	struct service *service;
 	uint64_t client;
-	/* Only the request "snapshot" uses these members. */
 	uid_t uid;
 	int fd;
 	struct snapshot_request snapshot;
 	char err[SNAPSHOT_REQUEST_ERR_MAX];
-	/* bpf_percent: only the request "status" uses it. error: both requests use it. */
 	double bpf_percent;
 	int error;
 };
@@ -43,9 +40,7 @@ static void service_job_free(void *arg)
 	free(j);
 }
 
-/* Gives the clients' worker a job with the functions in `how`. Their argument is a copy of *job,
- * which now owns job->fd. If this fails, closes job->fd, and the client gets an answer that says
- * why. */
+/* The new job owns job->fd. On failure, job->fd is closed and the client gets an answer. */
 static void service_copy(struct service *s, uint64_t client, const struct service_job *job,
 			 const struct worker_job *how)
 {
@@ -64,9 +59,8 @@ static void service_copy(struct service *s, uint64_t client, const struct servic
 	service_post(s, client, &wj);
 }
 
-/* Runs on the clients' worker. After worker_leave() the thread may get stuck, and may still run
- * when the daemon ends. So between worker_leave() and worker_enter(), and after the last
- * worker_leave(), the thread uses only its own job. */
+/* After worker_leave() the thread may get stuck, and may outlive the daemon's data. So until
+ * worker_enter() it uses only its own job. */
 static void snapshot_run(void *arg)
 {
 	struct service_job *j = arg;
@@ -89,12 +83,10 @@ static void snapshot_run(void *arg)
 	close(TAKE_FD(j->fd));
 }
 
-/* Describes whether the records in the window of the snapshot are on the disk: the state of the
- * trace file, and which records are missing or unsure. */
 static json_t *snapshot_storage(const struct snapshot_request *r)
 {
 	const struct writer_storage *st = &r->storage;
-	bool waits = r->missing_ns && !st->untold_ns; /* the missing records wait for the disk */
+	bool waits = r->missing_ns && !st->untold_ns;
 	json_t *o = json_pack("{s:s}", "state", waits ? "stuck" : trace_storage_word(st, clock_boot_ns()));
 
 	if (st->trouble != WRITER_FINE)
@@ -126,8 +118,6 @@ static void snapshot_done(void *arg)
 	service_job_free(j);
 }
 
-/* Reads the member `key` of a request, which is a time in nanoseconds. If the member is missing,
- * *ret becomes fallback. Returns false if the value is not a time. */
 static bool service_time(json_t *body, const char *key, uint64_t fallback, uint64_t *ret)
 {
 	json_t *v = json_object_get(body, key);
@@ -233,7 +223,7 @@ static bool service_allows(struct service *s, uint64_t client, const char *cmd)
 {
 	enum control_right needs = CONTROL_STATUS;
 
-	/* snapshots and hangs show names of programs, paths and connections of all users */
+	/* they show names of programs, paths and connections of all users */
 	if (!strcmp(cmd, "snapshot") || !strcmp(cmd, "hangs"))
 		needs = CONTROL_SNAPSHOT;
 	else if (!strcmp(cmd, "watch") || !strcmp(cmd, "watched"))

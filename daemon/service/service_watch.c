@@ -8,10 +8,9 @@
 
 #include "lib/cleanup.h"
 
-/* A request "watch", as a job of the clients' worker. */
 struct watch_job {
 	struct service *service;
-	struct watchpoint_want want; /* var is a copy that the job owns */
+	struct watchpoint_want want;
 	struct watchpoint_info info;
 	char err[WATCHPOINT_ERR_MAX];
 	int error;
@@ -32,7 +31,7 @@ static void watch_run(void *arg)
 	struct watch_job *j = arg;
 
 	j->error = watchpoints_add(j->service->watchpoints, j->service->drain, &j->want, &j->info, j->err);
-	/* the client no longer waits for the watch, and watch_done() may never run */
+	/* the client no longer waits, and watch_done() may never run */
 	if (!worker_progress())
 		watchpoints_drop(j->service->watchpoints, j->want.client);
 }
@@ -53,14 +52,12 @@ static void watch_done(void *arg)
 					 strnlen(j->info.name, sizeof(j->info.name)), "address", addr, "len",
 					 (int)j->info.len, "value", (json_int_t)j->info.value, "reads",
 					 j->want.reads));
-	/* the client may have gone meanwhile */
 	if (!control_connected(s->control, j->want.client))
 		watchpoints_drop(s->watchpoints, j->want.client);
 	watch_job_free(j);
 }
 
-/* Reads the request "watch". Returns 0, or -EINVAL if the request is wrong; then the client has got
- * an answer that says what is wrong. */
+/* -EINVAL: the request is wrong, and the client has got an answer. */
 static int watch_check(struct service *s, uint64_t client, json_t *body, struct watchpoint_want *ret)
 {
 	json_int_t pid = json_integer_value(json_object_get(body, "pid"));
@@ -113,7 +110,7 @@ static json_t *watched_accesses(const struct watchpoint_news *n)
 
 	for (unsigned i = 0; i < n->n; i++) {
 		const struct watchpoint_access *a = &n->v[i];
-		/* json_string() returns NULL if the text is not UTF-8 */
+		/* NULL if the text is not UTF-8 */
 		json_t *where = json_string(a->where);
 
 		json_array_append_new(list,

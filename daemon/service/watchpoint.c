@@ -16,14 +16,14 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-enum { STAT_STARTSTACK = 28 }; /* field of /proc/PID/stat (proc(5)) */
+enum { STAT_STARTSTACK = 28 };
 
 struct watchpoint {
-	uint64_t client; /* 0: free */
+	uint64_t client;
 	uint32_t id, pid;
 	int pidfd;
 	uint64_t obj;
-	/* the address at which the stack of the process starts; an exec changes this address */
+	/* where the stack of the process starts; an exec changes this address */
 	uint64_t stack_at;
 	struct watchpoint_access recent[WATCHPOINT_RECENT_MAX];
 	unsigned head, n;
@@ -34,7 +34,6 @@ struct watchpoints {
 	struct probe *probe;
 	pthread_mutex_t lock; /* protects the members below */
 	uint32_t last_id;
-	/* the index is the number that probe_watch_open() gave the watch */
 	struct watchpoint v[PROBE_WATCHES_MAX];
 };
 
@@ -62,8 +61,7 @@ void watchpoints_free(struct watchpoints *ws)
 
 void watchpoints_drop(struct watchpoints *ws, uint64_t client)
 {
-	/* It takes long to remove the breakpoints of many threads, and the drain thread needs the
-	 * lock. So the breakpoints are removed without the lock. */
+	/* Removing breakpoints takes long, and the drain thread needs the lock. */
 	for (size_t i = 0; ws && i < PROBE_WATCHES_MAX; i++) {
 		struct watchpoint *w = &ws->v[i];
 		bool mine;
@@ -80,8 +78,6 @@ void watchpoints_drop(struct watchpoints *ws, uint64_t client)
 	}
 }
 
-/* Returns the process of a task, or 0 if there is no such task. *ret_stack becomes the address at
- * which the stack of the process starts. */
 static uint32_t process_of(uint32_t tid, uint64_t *ret_stack)
 {
 	_cleanup_fclose_ FILE *status = NULL, *stat = NULL;
@@ -98,7 +94,8 @@ static uint32_t process_of(uint32_t tid, uint64_t *ret_stack)
 	*ret_stack = 0;
 	if (!stat || !fgets(line, sizeof(line), stat))
 		return 0;
-	/* "pid (comm) state ...": startstack is the 26th field behind the name */
+	/* "pid (comm) state ...": the fields are counted from the end of the name, which may have
+	 * spaces */
 	p = strrchr(line, ')');
 	for (int field = 2; p && field < STAT_STARTSTACK; field++)
 		p = strchr(p + 1, ' ');
@@ -118,10 +115,8 @@ static int read_value(uint32_t pid, uint64_t addr, uint32_t len, uint64_t *ret)
 	return errno == EPERM || errno == ESRCH ? -errno : -EFAULT;
 }
 
-/* Chooses how many bytes to watch. If the client named a length, takes it. Otherwise takes the size
- * of the variable, if this is 1, 2, 4 or 8. A larger variable is refused. For any other size, or if
- * the size is not known, takes 4, 2 or 1: the largest of which the address is a multiple. Returns
- * 0, or -errno with a sentence in err. */
+/* If the client gives no length, and the variable's size cannot be a length or is not known, takes
+ * the largest of 4, 2 and 1 that divides the address. */
 static int choose_len(const struct watchpoint_want *want, const struct variable *v, uint32_t *ret,
 		      char err[WATCHPOINT_ERR_MAX])
 {
@@ -256,8 +251,8 @@ int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struc
 
 		if (w->client != client || w->id != id)
 			continue;
-		/* Checks for the end of the process first, and then copies the accesses. So if the
-		 * process has ended, its last accesses are still reported. */
+		/* first, so that the last accesses of a process that has ended are still
+		 * reported */
 		ret->end = watchpoint_ended(w);
 		for (ret->n = 0; ret->n < w->n; ret->n++)
 			ret->v[ret->n] = w->recent[(w->head + ret->n) % WATCHPOINT_RECENT_MAX];

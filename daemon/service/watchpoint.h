@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watchpoint.h - the variables that are watched for clients of the control socket. Finds a
- * variable, sets breakpoints on it, and gives it a name in the trace. Keeps copies of the accesses
- * to it until the client fetches them. The drain thread itself writes the records of the accesses
- * into the trace.
+ * watchpoint.h - the variables that are watched for clients of the control socket. Keeps copies of
+ * the accesses until the client fetches them. The drain thread writes the accesses into the trace.
  *
  * Any thread may call the functions. watchpoints_add() reads files and may take long.
  */
@@ -24,16 +22,16 @@
 struct watchpoints;
 
 struct watchpoint_want {
-	uint64_t client; /* number of the client, as in control.h */
+	uint64_t client;
 	uint32_t pid;
-	const char *var; /* the variable, in a form that variable_find() takes; borrowed */
-	uint32_t len;    /* how many bytes to watch; 0: as many as the variable has, if known */
+	const char *var; /* in a form of variable_find(); borrowed */
+	uint32_t len;    /* bytes; 0: the variable's size, if known */
 	bool reads;
 };
 
 struct watchpoint_info {
 	uint32_t id;
-	uint32_t pid; /* the process; watchpoint_want may name a thread of it */
+	uint32_t pid; /* watchpoint_want may name a thread of this process */
 	char name[256];
 	uint64_t addr, value;
 	uint32_t len;
@@ -43,7 +41,7 @@ struct watchpoint_access {
 	uint64_t ts_ns, value;
 	uint32_t tid;
 	bool read;
-	char where[WATCHPOINT_WHERE_MAX]; /* innermost frame; "": not known */
+	char where[WATCHPOINT_WHERE_MAX];
 };
 
 enum watchpoint_end { WATCHPOINT_GOES_ON, WATCHPOINT_EXITED, WATCHPOINT_EXECED };
@@ -53,28 +51,23 @@ struct watchpoint_news {
 	unsigned n;
 	/* accesses since the watch began that were not recorded; see probe_watch_refused() */
 	uint64_t refused;
-	/* accesses since the last watchpoints_news() that are in the trace, but were not kept for
-	 * the client */
+	/* accesses since the last watchpoints_news() that are only in the trace */
 	uint64_t unshown;
 	enum watchpoint_end end;
 };
 
-/* NULL: out of memory. */
 struct watchpoints *watchpoints_new(struct probe *p);
-/* Ends all watches. Accepts NULL. */
 void watchpoints_free(struct watchpoints *ws);
 
-/* Starts a watch. Returns 0, or -errno with a sentence in err that says what failed, why, and what
- * to do. */
 int watchpoints_add(struct watchpoints *ws, struct drain *d, const struct watchpoint_want *want,
 		    struct watchpoint_info *ret, char err[WATCHPOINT_ERR_MAX]);
 /* Ends all watches of a client. ws may be NULL. */
 void watchpoints_drop(struct watchpoints *ws, uint64_t client);
-/* Fetches the accesses to one watched variable since the last call for this watch. Returns 0, or
- * -ENOENT if the client has no watch with this id. */
+/* Fetches the accesses since the last call for this watch. Returns 0, or -ENOENT if the client has
+ * no watch with this id. */
 int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struct watchpoint_news *ret);
-/* Keeps an access for the client. Use this function as drain_options.access, with the struct watchpoints as
- * arg. */
+/* The function for drain_options.access, with the struct watchpoints as arg. Keeps an access for
+ * the client. */
 void watchpoints_note(void *arg, const struct ct_rec *rec, const uint64_t words[2],
 		      const struct ct_stack_blob *stack);
 

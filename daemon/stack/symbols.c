@@ -16,16 +16,16 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-#define FUNCTION_MAX 160 /* the most bytes of a function's name in the text of a frame */
+#define FUNCTION_MAX 160
 #define MODULE_MAX   64
 
 struct symbols {
-	const char *kallsyms;                /* borrowed */
-	const struct symbols_kernel *kernel; /* own, or borrowed */
+	const char *kallsyms;
+	const struct symbols_kernel *kernel;
 	struct symbols_kernel *own;
-	uint64_t kernel_loaded_ns; /* 0: not yet */
+	uint64_t kernel_loaded_ns;
 	struct symbols_jit *jit;
-	struct map known; /* key: see symbols_user(); value: offset of the frame's text in texts */
+	struct map known;
 	VEC(char) texts;
 };
 
@@ -100,7 +100,7 @@ void symbols_kernel(struct symbols *s, uint64_t addr, bool exact, char text[SYMB
 			 (unsigned long long)(addr - start));
 }
 
-/* Takes the names from lines such as "[<0>] futex_wait_queue+0x60/0x90 [module]". */
+/* A line: "[<0>] futex_wait_queue+0x60/0x90 [module]" */
 size_t symbols_kernel_task(uint32_t tid, char text[][SYMBOLS_TEXT_MAX], size_t max)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -124,8 +124,6 @@ size_t symbols_kernel_task(uint32_t tid, char text[][SYMBOLS_TEXT_MAX], size_t m
 	return n;
 }
 
-/* Writes the last part of a path, without " (deleted)" at its end. If the path is "", writes
- * "anonymous". */
 static void module_name(const char *path, char out[MODULE_MAX])
 {
 	static const char deleted[] = " (deleted)";
@@ -166,7 +164,7 @@ static void user_text(struct symbols *s, uint32_t pid, const struct unwind_frame
 	} else {
 		snprintf(raw, sizeof(raw), "0x%llx (%s)", (unsigned long long)at, module);
 	}
-	/* the names come from the programs, and may have any bytes */
+	/* the names come from programs, and may have any bytes */
 	clean_text(raw, text, SYMBOLS_TEXT_MAX);
 }
 
@@ -193,11 +191,8 @@ void symbols_user(struct symbols *s, uint32_t pid, const struct unwind_frame *f,
 		user_text(s, pid, f, text);
 		return;
 	}
-	/* The key has three parts: the serial number of the file, which is never reused; the
-	 * address in the file, cut to 39 bits; and `exact`. So frames of two files never have the
-	 * same key. Two frames of one file can have the same key only if the file claims to have
-	 * addresses that are 2^39 bytes or more apart. In this case the texts of the frames are
-	 * mixed up. */
+	/* The serial number of a file is never reused, so frames of two files have different keys.
+	 * Addresses of one file that are 2^39 bytes apart share a key. */
 	key = f->elf->serial << 40 | ((f->vaddr - f->elf->file.base) << 1 & ((1ULL << 40) - 1)) | f->exact;
 	if (map_get(&s->known, key, &at)) {
 		snprintf(text, SYMBOLS_TEXT_MAX, "%s", s->texts.v + at);

@@ -19,8 +19,8 @@ static void piece_add(const char *piece, size_t n, void *arg)
 
 	if (!n)
 		return; /* an empty piece may be NULL */
-	/* A short mangled name can stand for gigabytes of text, so longjmp() leaves the demangler when
-	 * `text` is full. */
+	/* A short name can stand for gigabytes of text. So the demangler is left when `text` is
+	 * full. */
 	if (n > o->cap - o->n) {
 		memcpy(o->text + o->n, piece, o->cap - o->n);
 		o->n = o->cap;
@@ -30,10 +30,8 @@ static void piece_add(const char *piece, size_t n, void *arg)
 	o->n += n;
 }
 
-/* Returns true if name may be mangled, and if it is safe to leave the demangler with longjmp()
- * while the demangler works on this name. While the demangler decodes punycode in a name of Rust's
- * newer scheme ("_R"), it holds memory, which would leak. So "_R" names that may have punycode ("u"
- * and a digit) are not demangled. */
+/* False also for "_R" names with "u" and a digit (punycode). For these the demangler allocates
+ * memory, which longjmp() would leak. */
 static bool may_demangle(const char *name)
 {
 	if (!strncmp(name, "_Z", 2))

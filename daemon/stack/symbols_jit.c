@@ -63,9 +63,7 @@ void symbols_jit_free(struct symbols_jit *j)
 	free(j);
 }
 
-/* Reads the effective user of a process, and the pid that the process has inside its own pid
- * namespace. This pid is part of the name of the file perf-PID.map. Returns 0, or -ESRCH if there
- * is no such process. */
+/* inner: the pid in the process's own pid namespace, which is the PID in perf-PID.map */
 static int process_read(uint32_t pid, uint32_t *ret_inner, uid_t *ret_uid)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -100,17 +98,15 @@ static int open_in(int dir, const char *name, int flags)
 	return (int)syscall(SYS_openat2, dir, name, &how, sizeof(how));
 }
 
-/* Returns true if the file system of fd answers without asking a server. The check itself asks no
- * server either. */
+/* True: fd is open, and its file system needs no server. The check itself asks no server either. */
 static bool is_local(struct symbols_jit *j, uint32_t pid, int fd, struct statx *ret)
 {
 	return fd >= 0 && !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, ret) &&
 	       !unwind_mounts_avoid(&j->mounts, pid, ret->stx_dev_major, ret->stx_dev_minor);
 }
 
-/* Opens the map file of a process, in the /tmp that the process sees. Follows no link, and opens no
- * file that could make the caller wait. Returns a descriptor, or a negative number if there is no
- * such file. */
+/* Opens the map file in the /tmp that the process sees. Follows no link, and opens no file that
+ * could block. Returns a descriptor or a negative number. */
 static int map_open(struct symbols_jit *j, uint32_t pid, struct stat *ret_st)
 {
 	_cleanup_close_ int root = -1, tmp = -1, at = -1;

@@ -23,7 +23,7 @@ struct symbols_kernel {
 	enum symbols_kernel_state state;
 	VEC(struct entry) syms;
 	VEC(char) names;
-	VEC(uint32_t) modules; /* offsets in names; the offset 0 is the text "" */
+	VEC(uint32_t) modules; /* offsets in names; offset 0 is "" */
 };
 
 static int names_add(struct symbols_kernel *k, const char *s, uint32_t *ret)
@@ -38,9 +38,7 @@ static int names_add(struct symbols_kernel *k, const char *s, uint32_t *ret)
 	return 0;
 }
 
-/* Finds the index of a module's name in k->modules, and adds the name if it is new. Symbols of one
- * module are side by side in the file, so only the last module has to be compared. Returns 0 or
- * -ENOMEM. */
+/* Symbols of one module are side by side in the file, so only the last module is compared. */
 static int module_index(struct symbols_kernel *k, const char *module, uint16_t *ret)
 {
 	uint32_t off;
@@ -53,8 +51,7 @@ static int module_index(struct symbols_kernel *k, const char *module, uint16_t *
 	return 0;
 }
 
-/* Parses a line "ffffffff81000000 T name\t[module]", and adds its symbol if it is a function.
- * Returns 0 or -ENOMEM. */
+/* A line: "ffffffff81000000 T name\t[module]" */
 static int line_add(struct symbols_kernel *k, char *line)
 {
 	char *name, *module, *end;
@@ -78,8 +75,7 @@ static int line_add(struct symbols_kernel *k, char *line)
 	return VEC_PUSH(&k->syms, e);
 }
 
-/* If several names have the same address, the name that comes first in the file is sorted first, because
- * the kernel prints that name. */
+/* Of several names at one address, the kernel prints the first one in the file. */
 static int entry_cmp(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symbols_kernel.h - the functions in /proc/kallsyms, compact and sorted. After
- * symbols_kernel_load(), any thread may use the object. */
+/* symbols_kernel.h - the functions in /proc/kallsyms, sorted. After symbols_kernel_load(), any
+ * thread may use the object. */
 #ifndef CTRACE_DAEMON_STACK_SYMBOLS_KERNEL_H
 #define CTRACE_DAEMON_STACK_SYMBOLS_KERNEL_H
 
@@ -16,19 +16,17 @@ enum symbols_kernel_state {
 
 #define SYMBOLS_KERNEL_FILE "/proc/kallsyms"
 
-/* Reads the whole file, which takes about 60 ms for SYMBOLS_KERNEL_FILE. If the file cannot be read, the
- * state is SYMBOLS_KERNEL_ABSENT. NULL: out of memory. */
+/* Reads the whole file, which takes about 60 ms. SYMBOLS_KERNEL_ABSENT: it cannot be read. NULL:
+ * out of memory. */
 struct symbols_kernel *symbols_kernel_load(const char *path);
 void symbols_kernel_free(struct symbols_kernel *k);
-/* Returns the state after the load. */
 enum symbols_kernel_state symbols_kernel_loaded(const struct symbols_kernel *k);
-/* Finds the function that holds addr. Returns the name of the function, or NULL if no function is
- * known. *ret_start: the address at which the function starts. *ret_module: the function's module;
- * "": the core kernel. The texts belong to k. */
+/* Returns the name of the function that holds addr, or NULL. *ret_module: "" for the core kernel.
+ * The texts belong to k. */
 const char *symbols_kernel_find(const struct symbols_kernel *k, uint64_t addr, uint64_t *ret_start,
 				const char **ret_module);
-/* Calls fn for each function of the core kernel, in the order of the addresses. Does nothing if the
- * state is not SYMBOLS_KERNEL_OK. */
+/* Calls fn for each function of the core kernel, in order of addresses. Does nothing if the state
+ * is not SYMBOLS_KERNEL_OK. */
 void symbols_kernel_each(const struct symbols_kernel *k,
 			 void (*fn)(void *arg, const char *name, uint64_t addr), void *arg);
 

@@ -13,13 +13,13 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define WINDOW_BYTES 4096 /* stack memory is read in pieces of this size */
+#define WINDOW_BYTES 4096
 #define SIGNED_BITS  0x0000ffffffffffffULL
-#define RULES_N      512 /* entries of the cache of rules, about 0.4 MiB in all */
+#define RULES_N      512
 
 /*
- * saved_index: for each DWARF register, its index in ct_iter_task.regs. The walk keeps the program counter
- * among the DWARF registers, under the number REG_PC.
+ * saved_index: for each DWARF register, its index in ct_iter_task.regs. REG_PC stands for the
+ * program counter.
  */
 #if defined(__x86_64__)
 enum { REG_FP = 6, REG_SP = 7, REG_PC = 16, N_REGS = 17, SAVED_CS = 17, USER32_CS = 0x23 };
@@ -33,10 +33,10 @@ static const uint8_t saved_index[N_REGS] = { 0,  1,  2,  3,  4,  5,  6,  7,  8, 
 #error "registers of this machine are not known"
 #endif
 
-/* An entry of the cache: the rules that the call frame information gives for an address of a file.
- * Without the cache, a search for these rules takes about a dozen reads of the file. */
+/* The cached rules for an address of a file. Without the cache, a search takes about a dozen
+ * reads. */
 struct rules {
-	/* serial: of the file; 0: the entry is free; vaddr: the address in the file */
+	/* serial: of the file; 0: the entry is free */
 	uint64_t serial, vaddr;
 	struct unwind_cfi cfi;
 };
@@ -47,11 +47,10 @@ struct unwind {
 	struct unwind_mounts mounts;
 	struct unwind_files *files;
 	struct unwind_cfi_buf buf;
-	/* The last piece of stack memory that was read. */
 	uint64_t window_addr;
 	size_t window_n;
 	uint8_t window[WINDOW_BYTES];
-	struct rules rules[RULES_N]; /* waiting tasks have the same few hundred addresses in their stacks */
+	struct rules rules[RULES_N]; /* waiting tasks share a few hundred addresses */
 };
 
 struct walk {
@@ -97,8 +96,8 @@ void unwind_end(struct unwind *u)
 
 long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n)
 {
-	/* The bytes lie in at most two pages. Each page has an iovec of its own, so that the first
-	 * page is still read if the second page is not mapped. */
+	/* At most two pages, each with its own iovec: the first page is read even if the second is
+	 * not mapped. */
 	size_t first = MIN(n, 4096 - addr % 4096), second = MIN(n, (size_t)4096) - MIN(first, (size_t)4096);
 	struct iovec to = { .iov_base = buf, .iov_len = first + second };
 	struct iovec from[2] = { { .iov_base = (void *)(uintptr_t)addr, .iov_len = first },
@@ -115,8 +114,6 @@ long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n)
 	return got < 0 ? -errno : got;
 }
 
-/* Reads one word of stack memory, through the window. Returns 0, or -EFAULT if the word cannot be
- * read. */
 static int read_word(void *arg, uint64_t addr, uint64_t *ret)
 {
 	struct unwind *u = arg;
@@ -155,7 +152,6 @@ static bool reg_known(const struct walk *w, uint64_t reg)
 	return reg < N_REGS && (w->known >> reg & 1);
 }
 
-/* Finds the caller's value of a register. Returns 0, or -errno if the value is not known. */
 static int apply_rule(struct unwind *u, const struct walk *w, const struct unwind_cfi_rule *rule,
 		      unsigned reg, uint64_t cfa, const struct unwind_cfi_env *env, uint64_t *ret_val)
 {
@@ -187,8 +183,7 @@ static int apply_rule(struct unwind *u, const struct walk *w, const struct unwin
 	return -EBADMSG;
 }
 
-/* True: the rules have expressions. These lie in the buffer of unwind_cfi_find(), so the rules
- * cannot be cached. */
+/* The expressions lie in a buffer, so rules with expressions cannot be cached. */
 static bool rules_have_expr(const struct unwind_cfi *cfi)
 {
 	for (unsigned i = 0; i < UNWIND_CFI_REGS; i++)
@@ -197,7 +192,6 @@ static bool rules_have_expr(const struct unwind_cfi *cfi)
 	return cfi->row.cfa_is_expr;
 }
 
-/* Does the same as unwind_cfi_find(), but looks into the cache first. */
 static int rules_find(struct unwind *u, struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi *ret)
 {
 	struct rules *c = &u->rules[(e->serial ^ vaddr ^ vaddr >> 9) % RULES_N];
@@ -213,9 +207,12 @@ static int rules_find(struct unwind *u, struct unwind_elf *e, uint64_t vaddr, st
 	return r;
 }
 
-/* Goes from frame f to its caller with the help of call frame information. Returns 0, or -ENOENT if
- * there is no such information for f, or -ENODATA if f is the outermost frame, or another -errno if
- * the step failed. On failure *w is unchanged. */
+/*
+ * On failure *w is unchanged.
+ * - -ENOENT: f has no call frame information
+ * - -ENODATA: f is the outermost frame
+ * - another -errno: the step failed
+ */
 static int step_cfi(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	struct walk to = { 0 };
@@ -278,9 +275,8 @@ static int step_fp(struct unwind *u, struct walk *w)
 	return 0;
 }
 
-/* Goes from frame f to its caller. Uses call frame information; if there is none that can be used,
- * uses frame pointers. Returns 0, or -ENODATA if f is the outermost frame. Another -errno: the walk
- * has failed. */
+/* Falls back on frame pointers. -ENODATA: f is the outermost frame. Another -errno: the walk has
+ * failed. */
 static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	uint64_t sp = w->regs[REG_SP], pc = w->regs[REG_PC];
@@ -295,9 +291,8 @@ static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 #endif
 	if (!w->regs[REG_PC])
 		return -ENODATA;
-	/* The stack pointer of a caller is never lower, except where a signal handler has a stack
-	 * of its own. A step that changes neither the stack pointer nor the program counter would
-	 * repeat for ever. */
+	/* A caller's stack pointer is never lower, except behind a signal handler. A step that
+	 * changes neither register would repeat for ever. */
 	if (!w->exact && (w->regs[REG_SP] < sp || (w->regs[REG_SP] == sp && w->regs[REG_PC] == pc)))
 		return -EFAULT;
 	return 0;
@@ -335,7 +330,7 @@ size_t unwind_stack(struct unwind *u, const uint64_t regs[34], struct unwind_fra
 	for (;;) {
 		struct unwind_frame f = unwind_locate(u, w.regs[REG_PC], w.exact);
 
-		/* an address outside of code shows that the previous step went wrong */
+		/* the previous step went wrong: this address is outside of code */
 		if (!f.mapped && n) {
 			r = -EFAULT;
 			break;

@@ -12,7 +12,7 @@
 #include "lib/vec.h"
 
 #define REMEMBER_MAX  8
-#define TABLE_AT_ONCE 64 /* when at most this many entries are left, the search reads them all */
+#define TABLE_AT_ONCE 64
 #define FIRST_READ    512
 #define INDEX_MAX     (4u << 20) /* bytes; a larger .eh_frame gets no index */
 
@@ -22,7 +22,7 @@ struct cie {
 	uint32_t ra_reg;
 	uint8_t fde_enc;
 	bool has_z, signal;
-	struct cursor code; /* the initial instructions */
+	struct cursor code;
 };
 
 static uint8_t cursor_u8(struct cursor *c)
@@ -41,7 +41,6 @@ static uint64_t cursor_le(struct cursor *c, unsigned n)
 	return v;
 }
 
-/* Reads a value in one of the formats DW_EH_PE_*, without adding its base. */
 static uint64_t cursor_format(struct cursor *c, uint8_t enc)
 {
 	switch (enc & 0x0f) {
@@ -67,9 +66,7 @@ static uint64_t cursor_format(struct cursor *c, uint8_t enc)
 	}
 }
 
-/* Searches the table of .eh_frame_hdr for the FDE that may cover vaddr. *ret_fde becomes the
- * address of the FDE. Returns 0, or -ENOENT if there is no such FDE or the table has another
- * format, or -EBADMSG. */
+/* -ENOENT: there is no such FDE, or the table has another format. */
 static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *ret_fde)
 {
 	struct entry {
@@ -115,8 +112,6 @@ static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *re
 	return -ENOENT;
 }
 
-/* Reads a CIE or FDE at vaddr. *ret begins behind the field that has the length of the entry.
- * Returns 0, or -EBADMSG if the entry cannot be read or does not fit into cap bytes. */
 static int entry_read(const struct unwind_elf *e, uint64_t vaddr, uint8_t *buf, size_t cap,
 		      struct cursor *ret)
 {
@@ -161,8 +156,7 @@ static int cie_augmentation(struct cursor *c, const char *aug, struct cie *cie)
 			break;
 		case 'B': /* arm64: return addresses are signed with key B; the walk removes any signature */
 			break;
-		default: /* an unknown letter: the rest of the augmentation data is skipped; c is already
-			  * behind it */
+		default:
 			return a.bad ? -EBADMSG : 0;
 		}
 	}
@@ -199,8 +193,6 @@ static int cie_read(const struct unwind_elf *e, uint64_t vaddr, struct unwind_cf
 	return r || c.bad || cie->ra_reg >= UNWIND_CFI_REGS ? -EBADMSG : 0;
 }
 
-/* Returns the address at which the code of an FDE begins. field: the address of the value that the
- * cursor reads. */
 static uint64_t fde_begin(const struct unwind_elf *e, uint8_t enc, uint64_t field, struct cursor *c)
 {
 	uint64_t begin = cursor_format(c, enc);
@@ -218,8 +210,7 @@ static uint64_t fde_begin(const struct unwind_elf *e, uint8_t enc, uint64_t fiel
 	}
 }
 
-/* Reads the range of addresses that an FDE covers. Returns 0, or -ENOENT if vaddr is not in this
- * range, or -EBADMSG. c ends behind the range, at the instructions of the FDE. */
+/* -ENOENT: vaddr is not in the range. c ends at the instructions of the FDE. */
 static int fde_range(const struct unwind_elf *e, const struct cie *cie, uint64_t fde_vaddr,
 		     const uint8_t *start, struct cursor *c, uint64_t vaddr, uint64_t *ret_begin)
 {
@@ -241,8 +232,6 @@ static int index_cmp(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Adds the FDEs of .eh_frame to e->index. The n bytes of .eh_frame lie at vaddr. Returns 0 or
- * -ENOMEM. */
 static int index_fill(struct unwind_elf *e, const uint8_t *bytes, size_t n, uint64_t vaddr,
 		      struct unwind_cfi_buf *buf)
 {
@@ -325,12 +314,12 @@ struct machine {
 	struct unwind_cfi_row remembered[REMEMBER_MAX];
 	unsigned n_remembered;
 	uint64_t loc, target;
-	bool past; /* the row for target is complete, later instructions are not needed */
+	bool past;
 };
 
 static void rule_set(struct machine *m, uint64_t reg, enum unwind_cfi_how how, int64_t off)
 {
-	/* Registers with higher numbers, such as vector registers, are not needed for a walk. */
+	/* a walk does not need the other registers, such as vector registers */
 	if (reg < UNWIND_CFI_REGS)
 		m->row.regs[reg] = (struct unwind_cfi_rule){ .how = how, .off = off };
 }
@@ -374,7 +363,6 @@ static int cfa_expr(struct machine *m, struct cursor *c)
 	return m->row.cfa_expr ? 0 : -EBADMSG;
 }
 
-/* Executes an instruction whose operand is not in its first byte. */
 static int execute_extended(struct machine *m, uint8_t op, struct cursor *c)
 {
 	int64_t align = m->cie->data_align;

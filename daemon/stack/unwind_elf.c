@@ -77,8 +77,7 @@ size_t unwind_elf_bytes(const struct unwind_elf *e)
 	       e->functions.n * sizeof(e->functions.v[0]) + e->n_index * sizeof(e->index[0]);
 }
 
-/* Opens the debug file of e, if it is installed. After unwind_elf_detach(), opens the same file
- * again. Returns NULL if the debug file is not open. */
+/* After unwind_elf_detach(), opens the same debug file again. NULL: it is not open. */
 static struct unwind_elf *debug_get(struct unwind_elf *e)
 {
 	char path[64 + 2 * ELF_BUILD_ID_MAX] = "/usr/lib/debug/.build-id/";

@@ -18,13 +18,11 @@
 struct unwind_files {
 	struct unwind_elf *v[UNWIND_FILES_MAX];
 	size_t n;
-	uint64_t clock; /* counts the uses of files */
+	uint64_t clock;
 	struct unwind_elf *vdso;
 };
 
-/* Opens the daemon's own vdso. All 64-bit processes of one kernel have the same vdso, and the
- * daemon's own is easy to read and can be trusted. NULL: there is no vdso, or it cannot be
- * opened. */
+/* All 64-bit processes of one kernel have the same vdso, and the daemon can trust its own. */
 static struct unwind_elf *vdso_open(void)
 {
 	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);

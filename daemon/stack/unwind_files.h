@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_files.h - a cache of the ELF files behind mappings. A file is identified by its device,
- * inode, size and times, so several processes share one entry. The number of files and the bytes
- * kept about them have limits. The file that was not used for the longest time is removed first.
- * Only one thread at a time may use a cache.
+ * unwind_files.h - a cache of the ELF files behind mappings. Device, inode, size and times identify
+ * a file, so several processes share one entry. Only one thread at a time may use a cache.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_FILES_H
 #define CTRACE_DAEMON_STACK_UNWIND_FILES_H
@@ -15,22 +13,20 @@
 #include "daemon/stack/unwind_elf.h"
 
 #define UNWIND_FILES_MAX 64
-#define UNWIND_BYTES_MAX (24u << 20) /* bytes of heap for all files together */
+#define UNWIND_BYTES_MAX (24u << 20) /* bytes of heap, for all files together */
 
 struct unwind_files;
 
-/* Returns 0 or -ENOMEM. */
 int unwind_files_new(struct unwind_files **ret);
 void unwind_files_free(struct unwind_files *fs);
-/* Returns the file behind a mapping of tid, or NULL if there is no file that can be read. The file
- * is open until unwind_files_release(), and belongs to fs. */
+/* Returns the file behind a mapping, or NULL if it cannot be read. It is open until
+ * unwind_files_release(), and belongs to fs. */
 struct unwind_elf *unwind_files_get(struct unwind_files *fs, uint32_t tid, struct unwind_map *map,
 				    const char *path);
-/* Opens the file of a mapping through the mapping's link in /proc/PID/map_files. Uses the path only
- * if the kernel refuses the link, because the path may name another file by now. Returns a
- * descriptor, or -errno. */
+/* Opens the file of a mapping through /proc/PID/map_files. Uses the path only if the kernel refuses
+ * this, because the path may name another file by now. Returns a descriptor or -errno. */
 int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st);
-/* Closes all descriptors, and drops files until the rest takes at most UNWIND_BYTES_MAX. */
+/* Closes all descriptors. Drops the least recently used files above UNWIND_BYTES_MAX. */
 void unwind_files_release(struct unwind_files *fs);
 
 #endif

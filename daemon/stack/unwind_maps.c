@@ -20,11 +20,10 @@
 #include "lib/procmap.h"
 
 #define NAMES_MAX         (1u << 20)
-#define MOUNTINFO_MAX     65536 /* the most lines of a mountinfo file that are read */
-#define ASKED_MAX         256   /* the most mappings of one process that the kernel is asked for */
+#define MOUNTINFO_MAX     65536
+#define ASKED_MAX         256
 #define ASKED_NAMES_BYTES 65536
 
-/* Returns true if a file system of this type may have to ask a server. */
 static bool fs_is_remote(const char *type)
 {
 	static const char *const remote[] = { "nfs",    "cifs", "smb3",  "ceph",      "afs",   "coda",
@@ -38,8 +37,7 @@ static bool fs_is_remote(const char *type)
 	return false;
 }
 
-/* Looks for the device 0:minor_no in a mountinfo file. Returns 1 if the device's file system is
- * remote, 0 if it is local, or -ENOENT if the device is not in the mountinfo file. */
+/* For the device 0:minor_no. 1: remote. 0: local. -ENOENT: not in the file. */
 static int mountinfo_look(const char *path, uint32_t minor_no)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
@@ -58,8 +56,7 @@ static int mountinfo_look(const char *path, uint32_t minor_no)
 	return -ENOENT;
 }
 
-/* Returns the minor number of the device to which memfds and shared anonymous memory belong, or
- * UINT32_MAX if it cannot be found. This device is mounted nowhere. */
+/* The device of memfds and shared anonymous memory is mounted nowhere. UINT32_MAX: not found. */
 static uint32_t shmem_minor(struct unwind_mounts *ms)
 {
 	_cleanup_close_ int fd = -1;
@@ -90,8 +87,7 @@ bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_
 		return slot->avoid;
 	snprintf(path, sizeof(path), "/proc/%u/mountinfo", tid);
 	r = mountinfo_look(path, minor_no);
-	/* The lower layer of a container's overlay is mounted outside of the container, so the
-	 * daemon's own mounts are searched too. */
+	/* The lower layer of a container's overlay is mounted outside of the container. */
 	if (r == -ENOENT)
 		r = mountinfo_look("/proc/self/mountinfo", minor_no);
 	if (!slot)
@@ -100,7 +96,7 @@ bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_
 	return slot->avoid;
 }
 
-/* Does not use sscanf(), which would take three times as long as the kernel takes to print the line. */
+/* sscanf() would take three times as long as the kernel takes to print the line. */
 bool unwind_maps_parse(char *line, struct unwind_map *m, const char **ret_path)
 {
 	char *p;
@@ -155,9 +151,8 @@ static int maps_line(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 	return VEC_PUSH(&m->maps, map);
 }
 
-/* Asks for the mapping at addr, or, if next is true, for the first mapping that ends after addr.
- * Returns 0, or -ENOENT if there is no such mapping, or -ESRCH if the task has ended, or another
- * -errno. */
+/* next: the first mapping that ends after addr. -ENOENT: there is none. -ESRCH: the task has
+ * ended. */
 static int maps_query(int fd, uint64_t addr, bool next, char *name, uint32_t name_bytes,
 		      struct procmap_ask *ret)
 {
@@ -177,10 +172,8 @@ static struct unwind_map *maps_known(struct unwind_maps *m, uint64_t addr)
 	return NULL;
 }
 
-/* Asks the kernel for the mapping at addr, and keeps the answer. Returns NULL if nothing is mapped
- * at addr, or &m->unknown if the kernel does not answer or there is no room. The vectors must not
- * move, because callers keep pointers into them. So their room was reserved before, and a full
- * vector is not made larger. */
+/* NULL: nothing is mapped at addr. &m->unknown: no answer, or no room. Callers keep pointers into
+ * the vectors, so a full vector is not made larger. */
 static struct unwind_map *maps_ask(struct unwind_maps *m, uint64_t addr)
 {
 	struct procmap_ask q;
@@ -208,8 +201,7 @@ static struct unwind_map *maps_ask(struct unwind_maps *m, uint64_t addr)
 	return VEC_PUSH(&m->maps, map) ? &m->unknown : &m->maps.v[m->maps.n - 1];
 }
 
-/* Begins to ask for single addresses. Returns 0, or -ESRCH if the task has ended, or -ENOMEM. After
- * another -errno the caller has to read the whole list. */
+/* After an -errno other than -ESRCH and -ENOMEM, the caller has to read the whole list. */
 static int maps_ask_begin(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);

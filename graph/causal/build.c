@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* build.c - makes a causal graph: goes through the records once, then sorts segments and edges. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -69,9 +68,8 @@ int pass_run(struct pass *p)
 	return handoff_find(p);
 }
 
-/* Returns an array: for each segment, by its open number (pass.h), its index in c->segments. For a
- * segment that was undone (segments_undo()), the array has the index of the segment that contains
- * it now. Fills c->first. Returns NULL if there is no memory. The caller frees the array. */
+/* Returns the index in c->segments of each segment, by its open number (pass.h). Fills c->first.
+ * Returns NULL if there is no memory. */
 static uint32_t *place_segments(struct pass *p, struct causal *c)
 {
 	uint32_t *place = malloc((p->segments.n + 1) * sizeof(*place)), at = 0;
@@ -83,8 +81,7 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 			c->first[p->segments.v[i].task + 1]++;
 	for (size_t i = 0; i < p->g->n_tasks; i++)
 		c->first[i + 1] += c->first[i];
-	/* This loop advances first[task] from the index of the task's first segment to the index
-	 * after its last segment. The next loop sets first[task] back. */
+	/* Now first[task] moves to the end of the task's segments. The next loop moves it back. */
 	for (size_t i = 0; i < p->segments.n; i++) {
 		const struct segment *s = &p->segments.v[i];
 
@@ -99,8 +96,7 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 	return place;
 }
 
-/* Copies each segment to its place. The segments of one task are in order already, so the copies of
- * each task are written one after the other. Copying is far faster than a permutation in place. */
+/* Copying is far faster than a permutation in place. */
 static int move_segments(struct pass *p, const uint32_t *place, struct causal *c)
 {
 	c->segments = malloc((c->n_segments + 1) * sizeof(*c->segments));
@@ -113,9 +109,6 @@ static int move_segments(struct pass *p, const uint32_t *place, struct causal *c
 	return 0;
 }
 
-/* Sets the ends of the segments. A segment lasts until the next segment of its task begins. The
- * last segment of a task lasts until the last interval of the task ends. If the task has no
- * intervals, the last segment lasts 1 ns. Also counts the segments of each cut rule (c->n_cuts). */
 static void end_segments(const struct graph *g, struct causal *c)
 {
 	for (uint32_t t = 0; t < g->n_tasks; t++) {
@@ -147,9 +140,7 @@ static int stack_cmp(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-/* Returns true if a and b are the same stack, or have the same functions in enough of their
- * outermost frames, up to the first difference: in at least STACKS_ALIKE_MIN frames, and in at
- * least STACKS_ALIKE_PART of STACKS_ALIKE_OF frames of the longer stack. */
+/* Compares the functions of two stacks from the outermost frame on, up to the first difference. */
 static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = window_stack(w, a), *y = window_stack(w, b);
@@ -167,8 +158,6 @@ static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 	       same * STACKS_ALIKE_OF >= STACKS_ALIKE_PART * (uint32_t)MAX(x->n_frames, y->n_frames);
 }
 
-/* Returns the stack with which the segment was seen most often, or 0 if it was seen with no
- * stack. p->stacks is sorted by segment, then by stack. */
 static uint64_t stack_of(const struct pass *p, uint32_t segment)
 {
 	size_t lo = BISECT(i, 0, p->stacks.n, p->stacks.v[i].segment >= segment), hi;
@@ -188,8 +177,6 @@ static uint64_t stack_of(const struct pass *p, uint32_t segment)
 	return best;
 }
 
-/* Returns true if an EDGE_NEIGHBOUR leads from segment i - 1 to segment i. This is so if a rule of
- * POLICY_CTRACE other than CUT_EXEC divided the time of one task into these two segments. */
 static bool is_divided(const struct causal *c, size_t i)
 {
 	const struct segment *s = &c->segments[i];
@@ -215,7 +202,7 @@ static struct edge neighbour_edge(const struct pass *p, const struct causal *c, 
 	return e;
 }
 
-/* A list of up to this many edges is sorted by insertion, which is faster for few edges. */
+/* edges: up to this many are faster to sort by insertion */
 #define EDGE_FEW 16
 
 static int edge_cmp(const void *a, const void *b)
@@ -231,8 +218,6 @@ static int edge_cmp(const void *a, const void *b)
 	return x->cause < y->cause ? -1 : x->cause > y->cause;
 }
 
-/* Moves the edges, so that all edges that lead to one segment are together, and adds the edges
- * between neighbours (EDGE_NEIGHBOUR). Sets the members `in` and `n_in` of the segments. */
 static int group_edges(struct pass *p, struct causal *c)
 {
 	struct segment *s = c->segments;
@@ -282,8 +267,6 @@ static void sort_few(struct edge *v, uint32_t n)
 	}
 }
 
-/* Returns true if edge a comes before edge b in the list of the edges that leave one segment. The
- * list is sorted by event, then by index. */
 static bool out_before(const struct edge *edges, uint32_t a, uint32_t b)
 {
 	return edges[a].event != edges[b].event ? edges[a].event < edges[b].event : a < b;
@@ -309,7 +292,6 @@ static void sort_out(struct edge *edges, uint32_t *v, uint32_t n)
 	}
 }
 
-/* Makes the arrays `out` and `out_first`. */
 static int fill_out(struct causal *c)
 {
 	uint32_t *first = calloc(c->n_segments + 2, sizeof(*first));
@@ -318,14 +300,12 @@ static int fill_out(struct causal *c)
 	c->out = malloc((c->n_edges + 1) * sizeof(*c->out));
 	if (!first || !c->out)
 		return -ENOMEM;
-	/* Here s is a segment. The first loop counts the edges from s in first[s + 2]. After the
-	 * second loop, first[s + 1] is the place for the next edge from s. After the third loop,
-	 * first[s + 1] is the end of the edges from s. */
 	for (size_t i = 0; i < c->n_edges; i++)
 		if (c->edges[i].from != GRAPH_NONE)
 			first[c->edges[i].from + 2]++;
 	for (size_t i = 1; i <= c->n_segments; i++)
 		first[i + 1] += first[i];
+	/* Now first[s + 1] is the next free place in c->out for segment s. */
 	for (size_t i = 0; i < c->n_edges; i++)
 		if (c->edges[i].from != GRAPH_NONE)
 			c->out[first[c->edges[i].from + 1]++] = (uint32_t)i;
@@ -334,8 +314,6 @@ static int fill_out(struct causal *c)
 	return 0;
 }
 
-/* Replaces the open numbers in stacks and edges by indices of segments. Drops void edges (kind
- * 0, see pass.h), and edges within one segment. */
 static void renumber(struct pass *p, const uint32_t *place)
 {
 	size_t n = 0;

@@ -10,7 +10,6 @@ static struct request *request_at(struct pass *p, uint32_t request)
 	return request == GRAPH_NONE ? NULL : &p->requests.v[request];
 }
 
-/* Says in which queue of a task's struct request_loop a request is. */
 enum turn { TURN_NONE, TURN_FRESH, TURN_WAITING };
 
 static uint32_t request_add(struct pass *p, const struct request *q)
@@ -23,19 +22,16 @@ static uint32_t request_add(struct pass *p, const struct request *q)
 	return p->err ? GRAPH_NONE : (uint32_t)p->requests.n - 1;
 }
 
-/* Returns the request of the client for which the task works, or GRAPH_NONE if there is none or
- * it is not known. */
 static uint32_t request_of_client(const struct pass *p, uint32_t task)
 {
 	uint64_t client = p->work[task].client, f;
 
-	/* a client that is a task sends datagrams: see pass_client() */
+	/* up to GRAPH_NONE, a client is a task: see pass_client() */
 	if (client <= GRAPH_NONE || !map_get(&p->flows.by_sock, client, &f))
 		return GRAPH_NONE;
 	return p->flows.v.v[f].request;
 }
 
-/* Notes that the task's present segment works for the request from the record `event` on. */
 static void work_for(struct pass *p, uint32_t task, uint32_t event, uint32_t request)
 {
 	struct request_part part = { .segment = p->work[task].segment, .event = event, .request = request };
@@ -61,7 +57,6 @@ static void queue_push(struct pass *p, struct request_queue *q, uint32_t request
 		p->err = -ENOMEM;
 }
 
-/* Returns the oldest request that is still in this queue, or GRAPH_NONE if the queue is empty. */
 static uint32_t queue_oldest(const struct pass *p, struct request_queue *q, enum turn turn)
 {
 	while (q->first < q->v.n && p->turns.v[q->v.v[q->first]].queue != turn)
@@ -69,13 +64,12 @@ static uint32_t queue_oldest(const struct pass *p, struct request_queue *q, enum
 	return q->first < q->v.n ? q->v.v[q->first] : GRAPH_NONE;
 }
 
-/* Like queue_oldest(), but looks only at new requests: no task has asked on behalf of them yet.
- * Passes over the first *skip new requests, and counts *skip down. Returns GRAPH_NONE if no new
- * request is left after them. Sets *last to the last new request at which it looked, if any. */
+/* Returns the first new request of the queue, after it has passed over *skip new ones. A request is
+ * new if no task has asked on behalf of it. Sets *last to the last new request that it has seen. */
 static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum turn turn, uint32_t *skip,
 			  uint32_t *last)
 {
-	queue_oldest(p, q, turn); /* drops the entries in front that are no longer in the queue */
+	queue_oldest(p, q, turn);
 	for (size_t i = q->first, looks = 0; i < q->v.n && looks < MATCH_LOOKS; i++, looks++) {
 		const struct request_turn *t = &p->turns.v[q->v.v[i]];
 
@@ -88,9 +82,6 @@ static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum tu
 	return GRAPH_NONE;
 }
 
-/* Returns the new request that gets the free connection number `rank` (0: the first). A request
- * is new if no task has asked on behalf of it yet. If there are fewer new requests, returns the
- * last one. If there is none, returns GRAPH_NONE. */
 static uint32_t next_new(const struct pass *p, struct request_loop *l, uint32_t rank)
 {
 	uint32_t last = GRAPH_NONE;
@@ -101,9 +92,7 @@ static uint32_t next_new(const struct pass *p, struct request_loop *l, uint32_t 
 	return request == GRAPH_NONE ? last : request;
 }
 
-/* Returns the loop of the task, or NULL if there is no memory. If the task has idled since the last
- * call, its fresh requests become waiting ones: the task could not act on them, so each waits for
- * something. */
+/* Fresh requests become waiting ones when the task idles: the task could not act on them. */
 static struct request_loop *loop_at(struct pass *p, uint32_t task)
 {
 	struct request_loop *l;
@@ -130,8 +119,6 @@ static struct request_loop *loop_at(struct pass *p, uint32_t task)
 	return l;
 }
 
-/* Notes that the task will act on the request: it has received the request, or an answer that it
- * needs for the request. */
 static void activate(struct pass *p, uint32_t task, uint32_t request)
 {
 	struct request_loop *l = request == GRAPH_NONE ? NULL : loop_at(p, task);
@@ -140,8 +127,6 @@ static void activate(struct pass *p, uint32_t task, uint32_t request)
 		queue_push(p, &l->fresh, request, TURN_FRESH);
 }
 
-/* Notes that the task has acted on the request: it has sent an answer, or has asked another task
- * on behalf of the request. */
 static void act(struct pass *p, uint32_t task, uint32_t request)
 {
 	struct request_loop *l = loop_at(p, task);
@@ -158,9 +143,7 @@ static bool is_open(const struct pass *p, uint32_t request)
 	return request != GRAPH_NONE && p->requests.v[request].answer == GRAPH_NONE;
 }
 
-/* Returns the oldest waiting request, or GRAPH_NONE if no request waits. If the task has acted on
- * no request since it last idled, nothing shows which waiting request can go on. Then, if several
- * requests wait, also returns GRAPH_NONE. */
+/* If the task has acted on no request since it idled, returns none of several waiting requests. */
 static uint32_t next_waiting(const struct pass *p, struct request_loop *l)
 {
 	uint32_t request = queue_oldest(p, &l->waiting, TURN_WAITING);
@@ -171,8 +154,6 @@ static uint32_t next_waiting(const struct pass *p, struct request_loop *l)
 	return request;
 }
 
-/* Notes that the task has answered the request. So the connection on which the task asked on behalf
- * of the request is free. */
 static void release(struct pass *p, uint32_t task, uint32_t request)
 {
 	struct request_loop *l = loop_at(p, task);
@@ -182,9 +163,7 @@ static void release(struct pass *p, uint32_t task, uint32_t request)
 		p->err = -ENOMEM;
 }
 
-/* If flow f was released since the last idle wait of the loop, takes f out of the list of free
- * flows, and returns true. Sets *ret_rank to the number of other free flows that were released
- * before f. */
+/* *ret_rank is the number of flows that became free before f and are still free. */
 static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank)
 {
 	*ret_rank = 0;
@@ -199,9 +178,8 @@ static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank
 	return false;
 }
 
-/* Returns the request on behalf of which the task asks on flow f, or GRAPH_NONE if it is not known.
- * The task acts on requests in the order in which it received them. If several requests wait for a
- * free connection, they get connections in the order in which the connections become free. */
+/* A task acts on requests in the order in which it received them. The connection that becomes free
+ * first goes to the oldest new request. */
 static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_t f)
 {
 	uint32_t before = p->flows.v.v[f].asker, request, rank;
@@ -220,7 +198,6 @@ static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_
 	return request == GRAPH_NONE ? next_waiting(p, l) : request;
 }
 
-/* Returns the pool of the task's process, or NULL if there is no memory. */
 static struct request_pool *pool_at(struct pass *p, uint32_t task)
 {
 	uint64_t at;
@@ -248,9 +225,6 @@ static bool hops(const struct pass *p, uint32_t task)
 	return map_get(&p->pool_of, p->g->tasks[task].tgid, &at) && p->pools.v[at].hops;
 }
 
-/* Looks at the requests that the task's process serves. Returns the oldest one that is not answered
- * yet, and for which no thread has sent a request to another service. Returns GRAPH_NONE if there is
- * none, or if each thread of the process asks only for its own requests. */
 static uint32_t pool_oldest(struct pass *p, uint32_t task)
 {
 	struct request_pool *pool = hops(p, task) ? pool_at(p, task) : NULL;
@@ -271,15 +245,12 @@ uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 	if (!p->wants_requests)
 		return GRAPH_NONE;
 	l = map_get(&p->loop_of, task, &at) ? loop_at(p, task) : NULL;
-	/* If requests hop between the threads of the process (request_pool.hops), any thread may go
-	 * on with any request. Most threads go on with their own requests, so look for a thread's
-	 * own requests first. */
+	/* Even if requests hop between threads, most threads go on with their own. */
 	request = l && hops(p, task) ? next_new(p, l, 0) : GRAPH_NONE;
 	if (request == GRAPH_NONE)
 		request = pool_oldest(p, task);
-	/* A thread that receives requests itself may work for several, so next_asker() comes
-	 * first. A thread that only gets work from other threads works for one request at a time:
-	 * the request of its client. */
+	/* A thread that receives requests may work for several of them. Any other thread works for
+	 * one. */
 	if (request == GRAPH_NONE)
 		request = l && l->takes ? next_asker(p, l, f) : request_of_client(p, task);
 	if (request == GRAPH_NONE)
@@ -305,8 +276,6 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uin
 	const struct window_object *o = window_object(p->g->w, flow->sock);
 	uint32_t bytes = ct_message_bytes(&p->e[event].r);
 
-	/* Nothing to do: the other end is on this host, so exchange_take() notes the request; or
-	 * the socket has no remote IP address. */
 	if (!p->wants_requests || flow->peer != GRAPH_NONE || !o || !o->rport ||
 	    (o->family != AF_INET && o->family != AF_INET6))
 		return;
@@ -327,8 +296,6 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uin
 							  .asked_bytes = bytes });
 }
 
-/* Returns the parent of a request: the request on behalf of which the client made its send
- * `sent`. Returns GRAPH_NONE if there is none, or if it is not known. */
 static uint32_t parent_of(const struct pass *p, const struct flow *server, uint32_t sent)
 {
 	const struct flow *client = server->peer == GRAPH_NONE ? NULL : &p->flows.v.v[server->peer];
@@ -361,8 +328,7 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		return flow->request;
 	}
 	if (open && !flow->dgram && (more || open->answer == GRAPH_NONE)) {
-		/* These bytes are a further part of the request, or the next of several
-		 * requests. In both cases they belong to the same turn. */
+		/* A further part of the request, or the next of several: both are one turn. */
 		open->asked_bytes += bytes;
 		open->shared |= flow->pipelines;
 	} else {

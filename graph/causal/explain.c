@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* explain.c - explains an edge in one sentence: the two tasks, the object, and how sure the edge
- * is. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,9 +28,9 @@ struct facts {
 	const struct causal *c;
 	const struct edge *e;
 	const struct window_event *cause, *event;
-	const struct interval *wait; /* the wait that the wake-up of the edge ended, or NULL */
+	const struct interval *wait;
 	char from[64], to[64];
-	char object[DESCRIBE_MAX]; /* never empty: "something unknown" if the object is not known */
+	char object[DESCRIBE_MAX];
 };
 
 static void name(const struct causal *c, uint32_t segment, uint64_t ts, char *buf, size_t size)
@@ -72,7 +70,6 @@ static void explain_message(const struct facts *f, struct text *t)
 		    f->from, f->to, f->object);
 }
 
-/* Explains a wake-up whose waker is not known to have acted on the object of the wait. */
 static void explain_wake(const struct facts *f, struct text *t)
 {
 	char acted[DESCRIBE_MAX], waited[DESCRIBE_MAX];
@@ -126,7 +123,6 @@ static void explain_signal(const struct facts *f, struct text *t)
 		    sig ? "SIG" : "a signal", sig ? sig : "", f->to);
 }
 
-/* Returns words for the rule that cut the segment off from the segment before. */
 static const char *cut_words(enum cut_rule rule)
 {
 	static const char *const words[CUT_RULES] = {
@@ -156,7 +152,6 @@ static void explain_interrupt(const struct facts *f, struct text *t)
 	    describe_context(ct_wake_context(&f->event->r)), f->to);
 }
 
-/* Explains edges of the kinds that need no function of their own. */
 static void explain_plain(const struct facts *f, struct text *t)
 {
 	const char *from = f->from, *to = f->to, *obj = f->object;
@@ -288,9 +283,7 @@ static void explain(const struct facts *f, struct text *t)
 		add(t, "; weak: %s did nothing, and went back to sleep on the same object", f->to);
 }
 
-/* Returns a time at which the task at the origin had the name that the sentence shows. At the
- * moment of an exec, the task has its new name already. So for an exec, the result is the start
- * of the segment before. */
+/* At the moment of an exec, the task has its new name already. */
 static uint64_t left_as_ns(const struct causal *c, const struct edge *e)
 {
 	if (e->kind == EDGE_EXEC && e->from != GRAPH_NONE)

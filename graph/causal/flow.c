@@ -48,11 +48,10 @@ static enum flow_role role_of_inet(const struct flows *m, const struct window_ob
 	uint64_t key = listen_key(o);
 
 	if (!o->rport)
-		return ROLE_UNKNOWN; /* a datagram socket; the end that sends first asks */
+		return ROLE_UNKNOWN; /* the end that sends first asks */
 	if (bsearch(&key, m->listening, m->n_listening, sizeof(key), u64_cmp))
 		return ROLE_SERVES;
-	/* The listening socket was never seen. A server most likely has a port below the
-	 * ephemeral ports. */
+	/* The trace has no listening socket. A server's port is most likely not ephemeral. */
 	return o->rport >= PORT_EPHEMERAL && o->lport < PORT_EPHEMERAL ? ROLE_SERVES : ROLE_ASKS;
 }
 
@@ -163,7 +162,6 @@ void flow_found_empty(struct flows *m, const struct graph *g, struct flow *flow,
 		flow->stale = flow->queued;
 }
 
-/* Returns true if all threads of the task's process have ended by ts_ns. */
 static bool process_has_ended(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	size_t n;

@@ -17,96 +17,80 @@ enum flow_role {
 	ROLE_SERVES, /* the end that was accepted, or that received first */
 };
 
-/* An item of one of the four queues of a flow: bytes on their way (queue `in`), a receive whose
- * send is not recorded yet (`debts`), a request that was received (`taken`), or a request that
- * was sent (`asks`). */
+/* An item of one of the queues `in`, `debts`, `taken` and `asks` of a struct flow. If a member is
+ * not used in all queues, its comment names the queues in which it is used. */
 struct flow_item {
 	uint32_t event, segment;
-	uint32_t task; /* the task that sent the bytes, received them, or received or sent the
-			  request */
-	uint32_t bytes;
-	uint64_t client; /* as the member client of struct work (pass.h) */
-	uint32_t ask;    /* a taken request: index of its send; bytes: index of the send of the
-			    request that they answer; GRAPH_NONE: not known, or none */
+	uint32_t task;   /* in, asks: the sender; debts, taken: the receiver */
+	uint32_t bytes;  /* in, debts */
+	uint64_t client; /* in, taken, asks */
+	uint32_t ask;    /* taken: send of the request; in: send of the request that is answered */
 	uint32_t next;
-	uint32_t wake;    /* a debt: index of the edge of the wake-up that the message may
-			     explain; GRAPH_NONE: none */
-	uint32_t request; /* a taken request: index of its struct request; a sent request: index of the
-			     request for which it was sent; GRAPH_NONE: not known, or none */
-	uint32_t n;       /* a taken request: how many sends have their first byte in its
-			     receive; so many answers may be due */
-	bool begun;       /* bytes: a part of them has been received */
-	bool reply;       /* a taken request: it may instead be the answer to an earlier send of
-			     the server */
+	uint32_t wake;    /* debts: index of the edge of the receiver's wake-up, or GRAPH_NONE */
+	uint32_t request; /* index in pass.requests. taken: this request; asks: its parent */
+	uint32_t n;       /* taken: how many answers may be due */
+	bool begun;       /* in: the first bytes of the send are not in the queue any more */
+	bool reply;       /* taken: the bytes may be an answer, not a request */
 };
-/* As long as a pass has fewer items than this, flow_make_room() does nothing. */
+/* Below this number of items, flow_make_room() does nothing. */
 #define FLOW_ITEMS 65536
 
 struct flow_queue {
 	uint32_t first, last; /* index of the item + 1; 0: none */
 };
 
-/* One socket. Some members have a value only if the socket has the role that their comment names
- * first: "asks" or "serves". */
+/* A socket. "asks" and "serves": the member is used only in this role. */
 struct flow {
 	uint64_t sock;
-	uint32_t peer;           /* index of the flow of the other end; GRAPH_NONE: the other end
-				    is not on this host */
-	uint32_t user;           /* the last task that sent or received on the socket */
-	uint32_t client;         /* serves: the last task that asked; GRAPH_NONE: none */
+	uint32_t peer; /* flow of the other end; GRAPH_NONE: not on this host */
+	uint32_t user;
+	uint32_t client;         /* serves: the last task that asked, or GRAPH_NONE */
 	struct flow_queue in;    /* bytes that were sent to this socket and not received */
 	struct flow_queue debts; /* receives whose send is not recorded yet (match.h) */
-	struct flow_queue taken; /* serves: requests that were received and not answered */
-	struct flow_queue asks;  /* requests that were sent and not answered */
-	/* queued: the number of bytes in the queue `in`. stale: how many of these bytes a reader
-	 * must have read already */
+	struct flow_queue taken; /* received requests without an answer */
+	struct flow_queue asks;  /* sent requests without an answer */
+	/* Numbers of bytes in `in`. queued: all; stale: those that were surely read, but without a
+	 * record of it. */
 	uint64_t queued, stale;
-	uint64_t answer_client; /* asks: the client for which the last answered request was sent */
+	uint64_t answer_client; /* asks: work.client of the last asker that got an answer */
 	uint32_t answered;      /* serves: the last segment that answered */
 	uint32_t taker;         /* serves: the last segment that received */
-	uint32_t request;       /* index of the last struct request; GRAPH_NONE: none. If both ends are
-				   on this host, only the end that serves has it */
-	uint32_t asker;         /* asks: the request for which a task last asked here; GRAPH_NONE:
-				   none, or not known */
+	uint32_t request;       /* the last one; GRAPH_NONE: none, or the peer's flow has it */
+	uint32_t asker;         /* asks: the request on behalf of which a task last asked */
 	bool dgram;
-	bool sent_last; /* the last message on this socket was sent, not received */
+	bool sent_last;
 	bool pipelines; /* the client sends further requests before it has the answer */
-	uint8_t role;   /* enum flow_role */
+	uint8_t role;
 };
 
-/* All sockets of a pass, and what is in their queues. */
 struct flows {
 	VEC(struct flow) v;
 	VEC(struct flow_item) items;
-	uint32_t free; /* the first of the unused items: its index + 1; 0: none */
+	uint32_t free; /* index of the first unused item + 1; 0: none */
 	struct map by_sock;
-	uint64_t *listening; /* keys of listening sockets, sorted */
+	uint64_t *listening;
 	size_t n_listening;
 };
 
-/* Makes an empty set of flows. Returns 0 or -ENOMEM. The caller calls flow_done() in both cases. */
+/* Returns 0 or -ENOMEM. The caller calls flow_done() in both cases. */
 int flow_init(struct flows *m, const struct graph *g);
 void flow_done(struct flows *m);
-/* Returns the index of the flow of a socket. Makes the flow, and the flow of the socket's other
- * end, if they do not exist yet. Returns GRAPH_NONE if there is no memory. */
+/* Returns the index of the flow of a socket. Makes it and the flow of the other end if necessary.
+ * Returns GRAPH_NONE if there is no memory. */
 uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock);
 
-/* Appends a copy of item. Returns 0 or -ENOMEM. Pointers to items become invalid. */
+/* Copies the item. Makes pointers to items invalid. Returns 0 or -ENOMEM. */
 int flow_push(struct flows *m, struct flow_queue *q, const struct flow_item *item);
-/* Returns the first item of a queue, valid until the next flow_push(). Returns NULL if the queue
- * is empty. */
+/* Returns NULL if the queue is empty. The result is valid until the next flow_push(). */
 struct flow_item *flow_first(const struct flows *m, const struct flow_queue *q);
-/* Removes the first item. The queue must not be empty. */
+/* The queue must not be empty. */
 void flow_pop(struct flows *m, struct flow_queue *q);
 void flow_clear(struct flows *m, struct flow_queue *q);
-/* Empties all queues of a flow, because records are missing. */
 void flow_forget(struct flows *m, struct flow *f);
-/* Makes room for the messages of a long trace. If all memory for items is in use, forgets the items of each
- * connection that nobody can go on with: the processes that last used its two ends have ended by ts_ns. */
+/* If all items are in use, drops those of connections whose two processes have ended by ts_ns. */
 void flow_make_room(struct flows *m, const struct graph *g, uint64_t ts_ns);
-/* Notes that a reader of the socket found nothing to read at ts_ns. If the oldest bytes in the
- * queue `in` were sent more than FLOW_STALE_NS before ts_ns, all bytes in this queue become
- * stale. */
+/* For a reader that found nothing to read at ts_ns. All bytes in `in` become stale if the oldest
+ * are older than FLOW_STALE_NS. */
 void flow_found_empty(struct flows *m, const struct graph *g, struct flow *flow, uint64_t ts_ns);
 
 #endif

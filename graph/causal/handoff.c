@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * handoff.c - finds the locks whose owners no record shows, by the use of their futexes and by
- * stacks.
+ * handoff.c - finds locks whose owners no record shows, by the use of their futexes and by stacks.
  *
- * Some programs make a lock of a condition variable, as Python's interpreter does. Such a lock
- * looks like a semaphore: its unlock is a post. But the use of the futex shows the lock: two tasks
- * both post and wait on this futex, again and again, and each post wakes one task. A handoff of
- * such a lock does not cause the work of the next owner. A barrier does not look like a lock,
- * because one call wakes all waiters together. Only a barrier of two tasks looks the same as a
- * lock.
+ * Use: two tasks both post and wait on the futex, again and again. Each post wakes one task. The
+ * lock of Python's interpreter is such a lock. One call of a barrier wakes all waiters together, so
+ * a barrier does not look like a lock. Exception: a barrier of two tasks.
  *
- * A read-write lock that readers own has no known owner either. If a task waits long for such a
- * lock, an inspection records the stack of the task. This stack shows the function that locks.
+ * Stacks: the readers of a read-write lock leave no owner either. If a task waits long for it, an
+ * inspection records the task's stack, which shows the function that locks.
  */
 #include "graph/causal/handoff.h"
 
 #include "trace/words/frame.h"
 
-/* A 64-bit number counts two things for a task and a futex: the task's posts in the lower half,
- * and its wake-ups in the upper half. */
+/* lower half: how often a task posted on a futex; upper half: how often it was woken there */
 #define TURNS_SHIFT 32
 
 static bool is_turn(const struct edge *e)
@@ -59,7 +54,6 @@ static bool is_taken_in_turns(const struct pass *p, const struct map *counts, co
 	       takes_turns(counts, key_of(p, e, e->to));
 }
 
-/* Returns true if a function that locks is on the stack. */
 static bool is_locking(const struct window *w, uint64_t stack)
 {
 	const struct window_stack *s = window_stack(w, stack);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* handoff.h - private to graph/: finds locks by the use of their futexes, and by stacks. */
 #ifndef CTRACE_GRAPH_CAUSAL_HANDOFF_H
 #define CTRACE_GRAPH_CAUSAL_HANDOFF_H
 
 #include "graph/causal/pass.h"
 
-/* Finds the futexes that are locks: their use, or the stack of a waiting task, shows it. Turns the
- * edges of their posts (EDGE_POST) into EDGE_LOCK. Called when the pass has made all edges. Returns
- * 0 or -ENOMEM. */
+/* Finds the futexes that are locks, and turns the edges of their posts (EDGE_POST) into EDGE_LOCK.
+ * Called when the pass has made all edges. Returns 0 or -ENOMEM. */
 int handoff_find(struct pass *p);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "ctrace/glibc.h"
 
-/* Adds a task to the last two different tasks: two[0] is the last one, two[1] the one before it. */
 static void remember(uint32_t two[2], uint32_t task)
 {
 	if (two[0] == task)
@@ -14,8 +13,6 @@ static void remember(uint32_t two[2], uint32_t task)
 	two[0] = task;
 }
 
-/* Returns the struct hands of a futex, and makes one if there is none yet. Returns NULL if there
- * is no memory; then p->err is set. */
 static struct hands *hands_of(struct pass *p, uint64_t futex)
 {
 	uint64_t at;
@@ -41,8 +38,8 @@ static bool has_posted(const struct pass *p, uint32_t task, uint64_t futex)
 	return h->posted_ns && (h->poster[0] == task || h->poster[1] == task);
 }
 
-/* In glibc, a task in pthread_cond_signal() may have to wait there until the tasks that it woke earlier have
- * left. The task then waits on a word beside the word on which it posted (ctrace/glibc.h). */
+/* In glibc, pthread_cond_signal() may wait until earlier woken tasks have left. It waits on a word
+ * beside the word on which it posts (ctrace/glibc.h). */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
 {
 	uint64_t signals = futex + GLIBC_COND_REFS_TO_SIGNALS;
@@ -73,11 +70,9 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 	return h->n_herd > 1;
 }
 
-/* Returns false if not at least two tasks posted and two tasks waited. Also returns false if one of
- * the last two posters is also one of the last two waiters: such tasks meet at a barrier, or pass
- * things to each other in turn. Exception: the tasks wait with a time limit, and each call wakes
- * one task. Then the futex is a lock that the program has built itself, as Python does, and the
- * result is true. */
+/* If a task is both poster and waiter, the result is false: the tasks meet at a barrier, or pass
+ * things in turn. Exception: time limits and single wakes show a lock that the program built, as in
+ * Python. */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);
@@ -90,10 +85,8 @@ bool hands_are_many(struct pass *p, const struct interval *s)
 	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
 }
 
-/* Returns true only if another task of the herd went on: then `task`, which went back to its wait,
- * was woken for nothing. If all tasks of the herd went back, returns false: each wake-up may have
- * had its use, for example at a barrier. If `task` was woken alone, returns false too: nothing
- * shows that this wake-up was for nothing. */
+/* The result is false if all tasks of the herd went back: each wake-up may have had its use, as at
+ * a barrier. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct hands *h = hands_of(p, p->work[task].wait_obj);

@@ -8,15 +8,13 @@
 
 #include "graph/causal/pass.h"
 
-/* Notes that `poster` woke `waiter` on a futex. Returns true if one call woke several tasks, and
- * `waiter` is one of them, but not the first. Then the edge to the first of these tasks gets
- * EDGE_TOGETHER. */
+/* Notes that `poster` woke `waiter` on a futex. Returns true if the same call woke another task
+ * before. Marks the edge to that task with EDGE_TOGETHER. */
 bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts);
-/* s is a wait on a futex. Returns true if several tasks post on this futex and several tasks wait
- * on it, so a post may be for any of the tasks that wait. */
+/* s is a wait on a futex. Returns true if a post may be for any of several tasks. */
 bool hands_are_many(struct pass *p, const struct interval *s);
-/* For a task that goes back to its wait. Returns true if one call woke `task` together with
- * other tasks, and one of the others has gone on. So the wake-up of `task` was false. */
+/* Called when `task` goes back to its wait. Returns true if its wake-up was false: one call woke
+ * several tasks, and another of these tasks has gone on. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts);
 /* Returns true if `task` waits on this futex inside a call that signals a condition variable. */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex);

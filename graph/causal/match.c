@@ -15,8 +15,6 @@ static void pass_queue(struct pass *p, struct flow_queue *q, const struct flow_i
 		p->err = -ENOMEM;
 }
 
-/* Called for each message on a flow. If the role of the flow is not known yet, sets the role of the
- * flow and of its other end: the end that sends this first message asks. */
 static void speaks_first(struct pass *p, struct flow *f, bool sends)
 {
 	if (f->role != ROLE_UNKNOWN)
@@ -44,16 +42,13 @@ static void message_edge(struct pass *p, uint32_t from_segment, uint32_t cause, 
 	wake_edges_explained(p, to_task, sock, p->segments.v[from_segment].task);
 }
 
-/* Gives the bytes of a send to the debts of the receiver (flow.h): to receives of these bytes
- * that were recorded before the send. Returns how many bytes are left. */
 static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, uint32_t task, uint32_t bytes)
 {
 	uint32_t parted = p->work[task].parted;
 	struct flow_item *d;
 
 	while ((d = flow_first(&p->flows, &to->debts)) && bytes) {
-		/* The sender did something else between the receive of this debt and the send.
-		 * So the receive did not read the bytes of the send. */
+		/* The sender did something else in between, so the receive read other bytes. */
 		if (parted != GRAPH_NONE && parted > d->event) {
 			flow_pop(&p->flows, &to->debts);
 			continue;
@@ -73,7 +68,6 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 	return bytes;
 }
 
-/* Drops the oldest request that was received: it has its answer now, or will get none. */
 static void request_drop(struct pass *p, struct flow *f)
 {
 	struct flow_item *r = flow_first(&p->flows, &f->taken);
@@ -83,10 +77,7 @@ static void request_drop(struct pass *p, struct flow *f)
 	flow_pop(&p->flows, &f->taken);
 }
 
-/* Guesses the task at the other end of the connection, for a message whose bytes do not show the
- * task. Returns the task that last used the socket there. If no task has used that socket yet,
- * returns the first task that sends on it later. Returns GRAPH_NONE if there is no such task, or if
- * the other end is on another host. */
+/* Guesses the task at the other end of the connection, for bytes whose sender is not known. */
 static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 {
 	const struct graph_ref *r;
@@ -100,19 +91,14 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
-/* Returns the client, in the form of work.client. All clients share a datagram socket, so there
- * the client is the task that sent, if this task is known. Otherwise the socket stands for the
- * client. */
+/* All clients share a datagram socket, so there the client is the sender, if it is known. */
 static uint64_t client_at(const struct flow *f, uint32_t task)
 {
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
 }
 
-/* Chooses the request that the present answer of `segment` is for, and moves it to the front of the
- * queue `taken`. Usually this is the oldest request. But on a datagram socket that is open to all
- * clients, a server answers in any order, so there it is the request that `segment` received.
- * Returns false if there are several requests, and `segment` received none of them: then the answer
- * may be for any of them. */
+/* On a datagram socket for all clients, a server answers in any order. So takes a request that
+ * `segment` received. Returns false if it received none of several. */
 static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 {
 	struct flow_item *first = flow_first(m, &f->taken), old = *first;
@@ -134,8 +120,6 @@ static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 	return false;
 }
 
-/* Notes that the task sends a request on this flow, on behalf of the client for which it works.
- * request is as the member of struct flow_item. */
 static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t event, uint32_t request)
 {
 	pass_queue(p, &flow->asks,
@@ -147,9 +131,6 @@ static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t 
 					.request = request });
 }
 
-/* Called when a server sends on the socket: either the answer to a request (choose_request()), or
- * a message of its own. For an answer, sets *ret_ask to the send of the request. Otherwise leaves
- * *ret_ask unchanged. */
 static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t *ret_ask)
 {
 	struct work *w = &p->work[task];
@@ -176,7 +157,7 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	segments_client(p, task, request.client, ts, event);
 	flow = &p->flows.v.v[f];
 	if (flow->sent_last)
-		flow->pipelines = true; /* two answers follow each other without a receive in between */
+		flow->pipelines = true; /* two answers without a receive in between */
 	flow->answered = w->segment;
 	exchange_answer(p, f, task, event, request.request);
 	if (request.segment != w->segment)
@@ -236,9 +217,8 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Drops the stale bytes from the queue `in` (flow.h): a receive without a record has read them.
- * Exception: drops nothing if the queue also has fresh bytes, and the present receive has read more
- * bytes than these fresh bytes. Then the present receive has read stale bytes. */
+/* Drops stale bytes (flow.h). Exception: there are fresh bytes, and this receive has read more
+ * bytes than those. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -259,10 +239,8 @@ static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 	}
 }
 
-/* Drops lost datagrams. A datagram arrives with the length with which it was sent, or shorter if it
- * was cut. So the datagrams in front of the first one that has exactly the received length were
- * lost. If none of the first MATCH_LOST datagrams has this length, the received one was cut, and
- * none is dropped. */
+/* If one of the first datagrams in the queue has the length `bytes`, the datagrams in front of it
+ * were lost. If none has, the received datagram was cut, and none is dropped. */
 static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	struct flow_item *i;
@@ -279,14 +257,12 @@ static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 }
 
 struct received {
-	uint32_t task;  /* the sender of the first byte; GRAPH_NONE: not known */
-	uint32_t ask;   /* the request that the first byte answers; GRAPH_NONE: none */
-	uint32_t event; /* the send of the first byte; GRAPH_NONE: not known */
+	uint32_t task;
+	uint32_t ask; /* the send of the request that the first byte answers, or GRAPH_NONE */
+	uint32_t event;
 	uint32_t begun; /* how many sends have their first byte in this receive */
 };
 
-/* Fills *ret for a receive of this many bytes: with the send of its first byte, and with the number
- * of sends that begin in it. Leaves the bytes in the queue. */
 static void look_ahead(const struct flows *m, const struct flow *f, uint32_t bytes, struct received *ret)
 {
 	*ret = (struct received){ .task = GRAPH_NONE, .ask = GRAPH_NONE, .event = GRAPH_NONE };
@@ -305,8 +281,7 @@ static void look_ahead(const struct flows *m, const struct flow *f, uint32_t byt
 		ret->begun = 1; /* the send will be recorded later, or comes from another host */
 }
 
-/* Takes the received bytes out of the queue, and adds an edge from each send to which these
- * bytes belong. If the queue has too few bytes, and the other end is on this host, the rest
+/* If the receive read more bytes than are in the queue, and the other end is on this host, the rest
  * becomes a debt. */
 static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
 {
@@ -339,7 +314,6 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 						.wake = wake_edges_adopt(p, task, flow->sock) });
 }
 
-/* Called when a server receives the request of a client. The work for this client begins. */
 static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
 {
 	struct work *w = &p->work[task];
@@ -348,11 +322,11 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	uint64_t client = client_at(flow, from);
 	uint64_t ts = p->e[event].r.ts;
 	struct flow_item *r = flow_first(&p->flows, &flow->taken);
-	bool more = !got->begun; /* all bytes belong to sends of which parts were received before */
+	bool more = !got->begun;
 	uint32_t request;
 
 	flow->client = from;
-	/* The items in front are parts of a request that is answered already. */
+	/* Drop items that are parts of a request that is already answered. */
 	while (!more && !flow->pipelines && flow->sent_last && r && r->segment == flow->answered) {
 		request_drop(p, flow);
 		r = flow_first(&p->flows, &flow->taken);
@@ -382,8 +356,6 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	}
 }
 
-/* Called when a task receives on a socket on which it asks: usually the answer to its request. If
- * the task sent the request for a client, it now goes on with its work for this client. */
 static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
 {
 	struct flow *flow = &p->flows.v.v[f];
@@ -391,7 +363,7 @@ static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 	struct flow_item *a = flow_first(&p->flows, &flow->asks);
 
 	if (got->ask != GRAPH_NONE) {
-		/* Requests older than the answered request were parts of it, or get no answer. */
+		/* Older requests were parts of the answered one, or get no answer. */
 		while (a && a->event < got->ask) {
 			flow_pop(&p->flows, &flow->asks);
 			a = flow_first(&p->flows, &flow->asks);
@@ -436,8 +408,7 @@ void match_recv(struct pass *p, uint32_t event)
 	take_bytes(p, f, task, event, bytes);
 	flow = &p->flows.v.v[f];
 	flow->user = task;
-	/* A receive sets sent_last to false. Exception: its bytes are the end of a request that is
-	 * answered already, so they do not begin another request. */
+	/* If a request is answered before its end is received, the end begins no other request. */
 	flow->sent_last &= flow->role == ROLE_SERVES && !got.begun;
 	p->work[task].parted = event;
 	p->work[task].spoke = r->obj;
@@ -451,9 +422,8 @@ static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
 	return user != GRAPH_NONE && p->g->tasks[user].tgid == tgid;
 }
 
-/* Forgets the bytes on their way from and to the process of a capped task, because not all messages
- * of the task are recorded. If the budget of scan.h is spent, forgets the bytes of all
- * processes. */
+/* Not all messages of a capped task are recorded. If the budget of scan.h is spent, forgets the
+ * bytes of all processes. */
 static void forget_process(struct pass *p, const struct ct_rec *cap)
 {
 	uint32_t task = pass_task(p, cap->tid, cap->ts);

@@ -50,7 +50,6 @@ uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns)
 	return w->segment;
 }
 
-/* Returns true if the policy keeps the edge. */
 static bool policy_edge(const struct pass *p, const struct edge *e)
 {
 	switch (p->policy) {
@@ -186,8 +185,7 @@ uint32_t pass_client(const struct pass *p, uint64_t client)
 {
 	uint64_t f;
 
-	if (client <= GRAPH_NONE) /* the client is 1 + a task; in a damaged trace, a socket can
-				     have such an id, so check the bound */
+	if (client <= GRAPH_NONE) /* a damaged trace may have a socket with such an id */
 		return client - 1 < p->g->n_tasks ? (uint32_t)(client - 1) : GRAPH_NONE;
 	return map_get(&p->flows.by_sock, client, &f) ? p->flows.v.v[f].client : GRAPH_NONE;
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* requests_build.c - requests_find(): goes through the records once, then divides the time of
- * the tasks among the requests. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -18,7 +16,6 @@ static int work_cmp(const void *a, const void *b)
 	return x->to_ns < y->to_ns ? -1 : x->to_ns > y->to_ns;
 }
 
-/* Returns when the last interval of the task ends, or UINT64_MAX if the task has no intervals. */
 static uint64_t task_end_ns(const struct graph *g, uint32_t task)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -26,13 +23,12 @@ static uint64_t task_end_ns(const struct graph *g, uint32_t task)
 	return t->n_intervals ? g->intervals[t->first_interval + t->n_intervals - 1].to_ns : UINT64_MAX;
 }
 
-/* Returns an array with the end (ns) of each segment, by its open number (pass.h). The caller frees
- * the array. Returns NULL if there is no memory. */
+/* Returns the end (ns) of each segment, by its open number (pass.h). Returns NULL if there is no
+ * memory. */
 static uint64_t *segment_ends(const struct pass *p)
 {
 	uint64_t *ends = malloc((p->segments.n + 1) * sizeof(*ends));
-	uint64_t *next =
-		malloc((p->g->n_tasks + 1) * sizeof(*next)); /* [task]: where its next segment begins */
+	uint64_t *next = malloc((p->g->n_tasks + 1) * sizeof(*next));
 
 	for (uint32_t i = 0; ends && next && i < p->g->n_tasks; i++)
 		next[i] = task_end_ns(p->g, i);

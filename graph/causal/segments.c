@@ -28,7 +28,6 @@ bool segments_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event,
 		p->err = -E2BIG;
 		return false;
 	}
-	/* VEC_PUSH() may move the array, so read from_ns before */
 	ts_ns = MAX(ts_ns, p->segments.v[open].from_ns);
 	if (VEC_PUSH(&p->segments, (struct segment){ .from_ns = ts_ns,
 						     .task = task,
@@ -57,8 +56,7 @@ void segments_undo(struct pass *p, uint32_t task)
 	w->before = GRAPH_NONE;
 }
 
-/* Returns true if the task polls for the answer to its own request: it polls the socket of the
- * request, alone or with one other descriptor (for example, a channel to wake the task up). */
+/* With the socket, the task may poll one other descriptor, such as a channel to wake it up. */
 static bool waits_for_answer(const struct work *w)
 {
 	if (!w->asked || w->n_set > ANSWER_SET_MAX)
@@ -69,7 +67,6 @@ static bool waits_for_answer(const struct work *w)
 	return false;
 }
 
-/* Returns true if a child process of the task, or a descendant of such a child, made the wake. */
 static bool from_child(const struct pass *p, uint32_t task, const struct window_event *wake)
 {
 	return wake && ct_wake_waker(&wake->r) && ct_wake_context(&wake->r) != CT_CTX_IRQ &&
@@ -77,10 +74,8 @@ static bool from_child(const struct pass *p, uint32_t task, const struct window_
 				   p->g->tasks[task].tgid);
 }
 
-/* Returns true if a read on sock waits for a request. The role of the socket may not be known
- * yet, because no message has shown it, as on a new socket pair. Then the first message will be
- * a request. But an earlier message may be missing in the trace, unless the birth of the process
- * is in the trace. So without this birth, returns false. */
+/* On a socket without messages, such as a new socket pair, the first message is a request. But if
+ * the process is older than the trace, earlier messages may be missing. */
 static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
 	enum flow_role role = pass_role(p, sock);
@@ -91,13 +86,13 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 		return role == ROLE_SERVES;
 	o = window_object(p->g->w, sock);
 	if (!o || (o->family != AF_UNIX && o->family != AF_INET && o->family != AF_INET6))
-		return false; /* the messages on sockets of other families are not recorded */
+		return false; /* the messages on other sockets are not recorded */
 	process = pass_task(p, p->g->tasks[task].tgid, ts_ns);
 	return process != GRAPH_NONE && p->g->tasks[process].born_ns;
 }
 
-/* Returns true if the wait is at the head of a server's loop: it is for the next request, even
- * if the server still owes answers. */
+/* A wait at the head of an event loop is for the next request, even if the server still owes
+ * answers. */
 static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s)
 {
 	switch ((enum ct_wait)s->wait) {
@@ -131,15 +126,13 @@ static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s
 	case CT_W_OTHER:
 	case CT_W_YIELD:
 	case CT_W_MEMORY:
-	default: /* a kind of wait that this version does not know */
+	default:
 		return false;
 	}
 	return CT_OBJ_KIND(s->obj) == CT_OBJ_FUSEDEV ||
 	       (CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK && serves(p, task, s->obj, s->to_ns));
 }
 
-/* Returns true if a task that reads or polls this object waits for its next piece of work.
- * Returns false if it waits for a part of its present work. */
 static bool is_request_channel(struct pass *p, uint32_t task, const struct interval *s,
 			       const struct window_event *wake)
 {
@@ -182,8 +175,8 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 		return true;
 	switch ((enum ct_wait)s->wait) {
 	case CT_W_FUTEX:
-		/* a wait for a lock, for a joined thread, or inside pthread_cond_signal() is not
-		 * idle */
+		/* not idle: a wait for a lock, for a joined thread, or inside
+		 * pthread_cond_signal() */
 		return !exiting && !edge_is_lock(p->g, s) && !hands_inside_cond(p, task, s->obj);
 	case CT_W_READ:
 	case CT_W_POLL:
@@ -218,8 +211,7 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 	return false;
 }
 
-/* Returns true if the task has received a request and still has to answer it. A client that has
- * ended waits for no answer. */
+/* A client that has ended waits for no answer. */
 static bool owes_answer(const struct pass *p, const struct work *w, uint64_t ts_ns)
 {
 	uint32_t client = pass_client(p, w->client);
@@ -238,7 +230,6 @@ bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, cons
 	return !owes_answer(p, w, s->to_ns) && is_idle_wait(p, task, s, wake);
 }
 
-/* Counts in w->sleeps how many sleeps of about the same length came one after the other. */
 static void count_sleep(struct work *w, const struct interval *s)
 {
 	uint64_t len = s->to_ns - s->from_ns;
@@ -260,8 +251,7 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 		return;
 	if (segments_idle(p, task, s, wake)) {
 		w->idles++;
-		w->taken = 0; /* the requests that were received so far get an answer after
-				 another message, or never */
+		w->taken = 0; /* these requests get an answer after another message, or never */
 		segments_cut(p, task, ts_ns, event, CUT_IDLE);
 	} else if (w->visit_stack && was != GRAPH_NONE &&
 		   VEC_PUSH(&p->stacks, (struct stack_seen){ .segment = was, .stack = w->visit_stack })) {
@@ -277,8 +267,6 @@ bool segments_batch(const struct work *w, const struct flow *f, uint64_t client)
 	return f->answered == w->segment ? f->sent_last : f->taker == w->segment && f->pipelines;
 }
 
-/* For a task that receives a request of this client: returns true if a message of another
- * process than the client's began the present segment, for example the end of a connection. */
 static bool is_for_another(const struct pass *p, const struct work *w, uint64_t client)
 {
 	uint32_t task = pass_client(p, client);
@@ -327,9 +315,7 @@ void segments_job(struct pass *p, uint32_t task, const struct window_event *e, u
 		segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		w->jobs++;
 	} else if (ct_job_state(&e->r) == CT_JOB_END) {
-		if (!(e->r.flags & CT_JF_LOOSE)) /* if the end is not exact (CT_JF_LOOSE), the
-						    task still has to pass on the result of the
-						    job */
+		if (!(e->r.flags & CT_JF_LOOSE)) /* after a loose end, the job may go on */
 			segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		if (w->jobs)
 			w->jobs--;

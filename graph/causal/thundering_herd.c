@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * thundering_herd.c - finds connections that wake all workers that wait on the listening socket.
+ * thundering_herd.c - finds connections that wake all processes that wait on a listening socket.
  *
- * The workers are processes that already wait when the connection comes. One worker accepts the
- * connection. The other workers find nothing and wait again. An accept has no record. So the worker
- * that first receives from the client counts as the worker that accepted the connection.
+ * No record shows which process accepts the connection. So the process that first receives from the
+ * client counts as the one that accepted it.
  */
 #include "graph/causal/thundering_herd.h"
 
@@ -23,8 +22,6 @@ static uint32_t process_of(const struct pass *p, uint32_t segment)
 	return p->g->tasks[p->segments.v[segment].task].tgid;
 }
 
-/* Returns true if one connect() made the edges a and b, and these edges lead to tasks of two
- * different processes. */
 static bool is_mate(const struct pass *p, const struct edge *a, const struct edge *b)
 {
 	const struct ct_rec *x = &p->e[a->event].r, *y = &p->e[b->event].r;
@@ -34,8 +31,6 @@ static bool is_mate(const struct pass *p, const struct edge *a, const struct edg
 	       process_of(p, a->to) != process_of(p, b->to);
 }
 
-/* Fills mates with the processes (tgids) that one connect() woke together with the wakee of edge
- * i. Returns how many entries were filled. */
 static uint32_t find_mates(const struct pass *p, size_t i, uint32_t mates[HERD_MATES])
 {
 	size_t to = MIN(p->edges.n, i + HERD_NEAR);
@@ -55,8 +50,6 @@ static bool is_among(uint32_t process, const uint32_t *mates, uint32_t n)
 	return false;
 }
 
-/* Returns true if, of the processes that the connect() of edge i woke, a process other than that
- * of the edge's wakee is the first to receive from the task that connected. */
 static bool is_taken_by_mate(const struct pass *p, size_t i)
 {
 	const struct edge *e = &p->edges.v[i];
@@ -82,8 +75,7 @@ void thundering_herd_find(struct pass *p)
 	for (size_t i = 0; i < p->edges.n; i++) {
 		struct edge *e = &p->edges.v[i];
 
-		/* Do not change the strength yet: is_connect() needs it for the edges that
-		 * follow. */
+		/* Change no strength yet: is_connect() needs it for the following edges. */
 		if (is_connect(p, e) && is_taken_by_mate(p, i))
 			e->flags |= EDGE_FALSE_WAKE;
 	}

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* thundering_herd.h - private to graph/: finds the false wakes of a connection that woke several
- * processes. */
 #ifndef CTRACE_GRAPH_CAUSAL_THUNDERING_HERD_H
 #define CTRACE_GRAPH_CAUSAL_THUNDERING_HERD_H
 
 #include "graph/causal/pass.h"
 
-/* If one connection woke several processes, one of them accepts the connection. Marks the edges
- * to the other processes as false wakes, and makes these edges weak. Called when the pass has
- * made all edges. */
+/* If one connection woke several processes, one of them accepts the connection. Marks the edges to
+ * the other processes as false wakes, and makes these edges weak. Called when the pass has made all
+ * edges. */
 void thundering_herd_find(struct pass *p);
 
 #endif

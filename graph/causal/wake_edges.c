@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wake_edges.c - makes the edges of wake-ups: from the segment of the waker to the segment in which
- * the wakee is woken.
+ * wake_edges.c - makes the edges of wake-ups, from the waker's segment to the wakee's.
  *
  * The edge of a wake-up by a socket is held back until it is known whether a message explains the
- * wake-up. If so, the edge is dropped, because the message has an edge of its own. A wake-up is
- * false if the wakee does nothing and goes back to sleep on the same object.
+ * wake-up. If so, the edge is dropped: the message has an edge of its own.
  */
 #include "graph/causal/wake_edges.h"
 
@@ -13,9 +11,8 @@
 #include "graph/causal/segments.h"
 #include "graph/wake/cause.h"
 
-/* Moves the task's position in its timeline to the first interval that ends at ts or later. An
- * interval of unknown state that ends exactly at ts is passed too. If the position passes an
- * interval of unknown state, a new segment begins. */
+/* Moves work.interval on to the interval at ts. Also passes an interval of unknown state that ends
+ * exactly at ts. */
 static void advance(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct graph_task *t = &p->g->tasks[task];
@@ -33,7 +30,6 @@ static void advance(struct pass *p, uint32_t task, uint64_t ts)
 	}
 }
 
-/* Returns the wait that the CT_WAKE with the index `event` ended, or NULL if it ended no wait. */
 static const struct interval *woken_interval(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];
@@ -42,8 +38,7 @@ static const struct interval *woken_interval(struct pass *p, uint32_t task, uint
 	uint64_t ts = p->e[event].r.ts;
 
 	advance(p, task, ts);
-	/* Look up to the first interval that begins after the wake, because the wake may have
-	 * been recorded before the switch-out that begins the wait. */
+	/* The wake may be recorded before the switch-out with which the wait begins. */
 	for (uint32_t i = p->work[task].interval, last = 0; i < end && !last; i++) {
 		last = s[i].from_ns > ts;
 		if (s[i].state == INTERVAL_BLOCKED && s[i].wake == event)
@@ -52,7 +47,6 @@ static const struct interval *woken_interval(struct pass *p, uint32_t task, uint
 	return NULL;
 }
 
-/* Completes the edge of a wake-up that a post on a futex made. */
 static void posted(struct pass *p, uint32_t task, const struct interval *s, uint64_t ts_ns, uint32_t waker,
 		   struct edge *e)
 {
@@ -69,8 +63,6 @@ static void posted(struct pass *p, uint32_t task, const struct interval *s, uint
 	}
 }
 
-/* Returns true if this wake-up would be a false one if the task did nothing and went back to the
- * wait s. */
 static bool may_be_false(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	bool wait = s->wait == CT_W_FUTEX || s->wait == CT_W_FLOCK || s->wait == CT_W_POLL ||
@@ -78,8 +70,7 @@ static bool may_be_false(const struct interval *s, const struct window_event *wa
 		    (s->wait == CT_W_READ && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK);
 
 	switch ((enum edge_kind)e->kind) {
-	case EDGE_MESSAGE: /* Only sends and receives leave records. So after a new or ended
-			      connection, the wakee would seem to have done nothing. */
+	case EDGE_MESSAGE: /* After a connect or a close, the wakee may act without a record. */
 		return wait && wake &&
 		       (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_READ);
 	case EDGE_WAKE:
@@ -141,16 +132,12 @@ uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock)
 	return p->work[task].wake_edge;
 }
 
-/* Returns true if the wakee works for the client of the waker after a wake-up with an edge of
- * this kind. */
 static bool hands_on(uint8_t kind)
 {
 	return kind == EDGE_POST || kind == EDGE_PIPE || kind == EDGE_EVENTFD;
 }
 
-/* Returns true if the wakee may yet receive a message that explains the wake-up. Returns false
- * for the wake-ups of a connect, a close, or a receive that made room, because no message
- * follows them. */
+/* No message follows a wake-up by a connect, by a close, or by a receive that made room. */
 static bool may_be_message(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	if (e->kind != EDGE_MESSAGE || s->wait == CT_W_WRITE)
@@ -240,14 +227,12 @@ bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32
 	return true;
 }
 
-/* Marks the last wake-up of the task as false if the task has done nothing and now goes back to the
- * same wait. */
 static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *r)
 {
 	struct work *w = &p->work[task];
 	const struct segment *s = &p->segments.v[w->segment];
 
-	/* If the wake-up was in a coarse stretch, it is not known what the task did after it. */
+	/* In a coarse stretch, it is not known what the task did after the wake-up. */
 	if (!w->may_be_false || w->acts || w->ran_ns > FALSE_WAKE_NS || w->wait != ct_switch_wait(r) ||
 	    w->wait_obj != r->obj || p->e[w->woken].r.ts <= p->coarse_ns)
 		return;
@@ -262,7 +247,6 @@ static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *
 		segments_undo(p, task);
 }
 
-/* Notes that a reader of sock found nothing to read. */
 static void socket_found_empty(struct pass *p, uint64_t sock, uint64_t ts_ns)
 {
 	uint32_t f = pass_flow(p, sock);
@@ -292,8 +276,7 @@ static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, ui
 		socket_found_empty(p, r->obj, r->ts);
 }
 
-/* Called when the task gets a CPU. If the wake-up of a wait was lost, the wait ends here. An
- * interval of unknown state ends here too. */
+/* Also ends waits whose wake-up was lost. */
 static void switch_in(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];

@@ -5,22 +5,19 @@
 
 #include "graph/causal/pass.h"
 
-/* wake_edges_wake() processes one CT_WAKE, wake_edges_switch() one CT_SWITCH. `event` is the
- * index of the record in the window. Errors go to p->err. */
+/* `event` is the index of a CT_WAKE or CT_SWITCH in the window. Errors go to p->err. */
 void wake_edges_wake(struct pass *p, uint32_t event);
 void wake_edges_switch(struct pass *p, uint32_t event);
-/* `task` has received a message from the task `from` on sock. The edge of the last wake-up of
- * `task` may be held back. If the message explains this wake-up, drops the edge. */
+/* Called when `task` received a message from `from` on sock. Drops a held-back edge of `task` that
+ * the message explains. */
 void wake_edges_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t from);
-/* If the edge of the last wake-up of `task` is held back, and a message on sock may explain this
- * wake-up, adds the edge and returns its index. Otherwise returns GRAPH_NONE. */
+/* If the edge of `task` is held back for a message on sock, adds this edge. Returns the index of
+ * the edge, or GRAPH_NONE. */
 uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock);
-/* If the edge of the last wake-up of `task` is still held back, adds the edge: no message has
- * explained the wake-up. */
+/* No message has explained the wake-up: adds the held-back edge of `task`, if there is one. */
 void wake_edges_settle(struct pass *p, uint32_t task);
-/* `sender` is the task that sent the signal of the record `event`. If this signal made the last
- * wake-up of `task`, turns the edge of the wake-up into an edge of the signal and returns true.
- * Returns false if something else made the wake-up. */
+/* Returns true if the signal in the record `event` made the last wake-up of `task`. Then the edge
+ * of this wake-up becomes an edge of the signal. */
 bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32_t event);
 
 #endif

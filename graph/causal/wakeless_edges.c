@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * wakeless_edges.c - makes the edges that do not come from wake-ups. They come from jobs,
- * variables, signals, new tasks and new programs, and from locks that tasks take one after the
- * other.
- */
+/* wakeless_edges.c - makes the edges that do not come from wake-ups. */
 #include "graph/causal/wakeless_edges.h"
 
 #include <errno.h>
@@ -13,10 +9,8 @@
 #include "graph/causal/wake_edges.h"
 #include "lib/cleanup.h"
 
-#define SIGNALS 65 /* the signals have the numbers 1 to 64 */
+#define SIGNALS 65
 
-/* Returns the origin of a key in the table. If there is none yet, adds an origin whose event is
- * GRAPH_NONE. Returns NULL if there is no memory; then p->err is set. */
 static struct origin *wakeless_edges_of(struct pass *p, struct map *table, uint64_t key)
 {
 	uint64_t at;
@@ -46,8 +40,7 @@ static void wakeless_edges_edge(struct pass *p, const struct origin *o, uint32_t
 		pass_edge(p, &e);
 }
 
-/* Returns the key of a job. An address and a process together identify the job, so the key mixes
- * the bits of both. */
+/* An address and a process together identify a job. */
 static uint64_t job_key(const struct pass *p, uint32_t task, const struct window_event *e)
 {
 	return window_words(p->g->w, e)[0] ^ (uint64_t)p->g->tasks[task].tgid * 0x9e3779b97f4a7c15ULL;
@@ -61,7 +54,6 @@ static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
 
 	segments_job(p, task, e, event);
 	if (ct_job_state(&e->r) == CT_JOB_ENQUEUE) {
-		/* this replaces an older entry, which is of an earlier job with the same address */
 		if (map_set(&p->jobs, key, (uint64_t)p->work[task].segment << 32 | event))
 			p->err = -ENOMEM;
 	} else if (ct_job_state(&e->r) == CT_JOB_START && map_get(&p->jobs, key, &queued)) {
@@ -83,16 +75,13 @@ static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
 		return;
 	if (o->event != GRAPH_NONE && p->segments.v[o->segment].task != task &&
 	    (!written || o->value != value))
-		/* weak if this access is a write, because the task may not have read the
-		 * variable before it wrote the variable */
+		/* A write is weak: the task may not have read the variable first. */
 		wakeless_edges_edge(p, o, task, event, EDGE_FLAG, written ? EDGE_WEAK : EDGE_STRONG);
 	if (written)
 		*o = (struct origin){ event, p->work[task].segment, value };
 }
 
-/* Handles a CT_FLOCK. From an unlock to the next task that locks the file, adds a weak edge if
- * the two tasks are of different processes. The edge is weak because it is certain which task
- * came first, but not that one task waited for the other. */
+/* The edge is weak: one task came first, but the other may not have waited for it. */
 static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
@@ -109,7 +98,7 @@ static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 	}
 	if (ct_lock_result(&e->r) || o->event == GRAPH_NONE)
 		return;
-	/* If the task waited for the lock, the wake-up has made an edge already. */
+	/* If the task waited for the lock, its wake-up has made an edge already. */
 	if (!pass_same_process(p, task, p->segments.v[o->segment].task) &&
 	    !(wake && wake->kind == EDGE_FILELOCK && wake->from == o->segment))
 		wakeless_edges_edge(p, o, task, event, EDGE_LOCK_ORDER, EDGE_WEAK);
@@ -139,8 +128,8 @@ static void wakeless_edges_signal(struct pass *p, uint32_t event)
 		return;
 	o->event = event;
 	o->segment = GRAPH_NONE;
-	/* If the kernel sends a signal, the task on the CPU is not the cause. SIGCHLD is the exception,
-	 * because the child itself is on the CPU. */
+	/* The task on the CPU did not cause a signal of the kernel. Exception: for SIGCHLD, it is
+	 * the child. */
 	if (sender != GRAPH_NONE &&
 	    (!(r->flags & CT_GF_KERNEL) ||
 	     (ct_signal_number(r) == SIGCHLD && p->g->tasks[sender].ptgid == p->g->tasks[target].tgid)))

@@ -5,9 +5,8 @@
 
 #include "graph/causal/pass.h"
 
-/* Processes one CT_SIGNAL, CT_SIGDELIVER, CT_FORK, CT_EXEC, CT_FLOCK, CT_ACCESS, CT_JOB,
- * CT_WAITFD, CT_VISIT or CT_SAMPLE. `event` is the index of this record in the window. Errors go
- * to p->err. */
+/* `event` is the index of a record in the window: a CT_SIGNAL, CT_SIGDELIVER, CT_FORK, CT_EXEC,
+ * CT_FLOCK, CT_ACCESS, CT_JOB, CT_WAITFD, CT_VISIT or CT_SAMPLE. Errors go to p->err. */
 void wakeless_edges_event(struct pass *p, uint32_t event);
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * path.c - finds the critical path. The published methods walk backward in time; this walk goes
- * forward and gives the same path. The walk replaces each part of a wait by the intervals of the
- * task to blame in that part (Panappticon, section 4.3). The intervals are cut to the time of the
- * wait.
+ * path.c - finds the critical path. Published methods walk backward in time. This walk goes forward
+ * and gives the same path. It replaces each part of a wait by the intervals of the task to blame
+ * (Panappticon, section 4.3).
  */
 #include "graph/path/path.h"
 
@@ -23,17 +22,14 @@ struct walker {
 	VEC(struct path_piece) pieces;
 	VEC(struct path_frame) frames;
 	VEC(struct blame) leaves;
-	uint32_t stack[PATH_MAX_DEPTH + 1]; /* [depth]: the task of the open frame at this depth;
-					       GRAPH_NONE: no open frame */
-	uint32_t *near; /* [task]: the interval that the last look-up found. The frames of a task
-			   come in order of time, so the next look-up starts at this interval. */
-	/* The answer of blame_wait() for the wait `last` and the limit last_ns. It is kept,
-	 * because many waits of one event loop have the same last repeat. */
+	uint32_t stack[PATH_MAX_DEPTH + 1];
+	uint32_t *near;
+	/* The last answer of blame_wait(). Many waits of one event loop have the same last
+	 * repeat. */
 	uint32_t last;
 	uint64_t last_ns;
 	struct blame last_blame;
-	/* [depth]: the legs (legs.h) of the request of the open frame at this depth, and the
-	 * frame to which these legs belong. */
+	/* [depth]: the legs (legs.h) of the frame legs_of[depth] */
 	struct legs legs[PATH_MAX_DEPTH + 1];
 	uint32_t legs_of[PATH_MAX_DEPTH + 1];
 	bool truncated;
@@ -65,16 +61,12 @@ static bool on_stack(const struct walker *k, uint32_t depth, uint32_t task)
 
 static void walk(struct walker *k, uint32_t frame);
 
-/* Returns the time up to which records may explain the waits in the frame. For frame 0, this is the
- * end of the frame. For other frames, it is the time at which the task of the frame ended the wait
- * that opened the frame, but not earlier than the end of the frame. If the waiter polled, it may be
- * long after the end of the frame. */
+/* Returns the time up to which records may explain the waits in the frame. */
 static uint64_t horizon(const struct path_frame *f)
 {
 	return f->depth ? MAX(f->to_ns, f->blame.until_ns) : f->to_ns;
 }
 
-/* Returns true if the interval is a wait of an event loop. */
 static bool is_poll(const struct graph *g, uint32_t interval)
 {
 	uint8_t wait = g->intervals[interval].wait;
@@ -82,10 +74,8 @@ static bool is_poll(const struct graph *g, uint32_t interval)
 	return wait == CT_W_POLL || wait == CT_W_EPOLL;
 }
 
-/* Returns the last repeat, in the frame, of the wait `interval` of an event loop. A loop that
- * goes back to wait on the same set has not answered yet. So, for the waiter, the last wake-up
- * before the answer counts. Returns `interval` itself if it has no such repeat, if it is no
- * poll, or if f is frame 0. */
+/* A loop that goes back to wait on the same set has not answered yet. So the last repeat of the
+ * wait counts. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	uint64_t end = horizon(f);
@@ -97,8 +87,6 @@ static uint32_t last_idle(const struct walker *k, const struct path_frame *f, ui
 	return last == GRAPH_NONE ? interval : last;
 }
 
-/* Returns true if the task of frame f acted because of its own time limit: the limit ended the
- * wait `interval`, and the task did not repeat this wait before it ended the waiter's wait. */
 static bool acted_on_limit(const struct walker *k, const struct path_frame *f, uint32_t interval,
 			   const struct blame *b)
 {
@@ -112,9 +100,6 @@ static bool acted_on_limit(const struct walker *k, const struct path_frame *f, u
 	return next == GRAPH_NONE || k->g->intervals[next].from_ns >= end;
 }
 
-/* Called for a wait that its own time limit ended. Returns true if the wait was a sleep. Then no
- * other task is to blame: neither a task that sends requests to this event loop, nor a task that
- * posted on this futex earlier. */
 static bool is_sleep(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	if (g->intervals[interval].wait == CT_W_FUTEX)
@@ -122,8 +107,6 @@ static bool is_sleep(const struct graph *g, uint32_t interval, const struct blam
 	return is_poll(g, interval) && graph_is_accepted(g, b->obj);
 }
 
-/* Like blame_wait(), but keeps the last answer, because the walk asks about some waits
- * repeatedly. */
 static void blame_last(struct walker *k, uint32_t last, uint64_t limit_ns, struct blame *b)
 {
 	if (last != k->last || limit_ns != k->last_ns)
@@ -133,14 +116,12 @@ static void blame_last(struct walker *k, uint32_t last, uint64_t limit_ns, struc
 	*b = k->last_blame;
 }
 
-/* Returns true if a request of some client ended the wait of an event loop. */
 static bool is_request(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	return is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE && graph_is_accepted(g, b->obj);
 }
 
-/* Returns when the waiter sent the request whose answer ended the wait of b. Returns 0 if this is
- * not known, or if no answer ended the wait. */
+/* Returns when the waiter sent the request whose answer ended the wait. 0: not known. */
 static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 {
 	const struct graph_ref *sent = b->ended && b->edge == EDGE_MESSAGE &&
@@ -152,10 +133,8 @@ static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 	return sent ? g->w->events[sent->event].r.ts : 0;
 }
 
-/* Returns the same wait as last_idle(), and fills *b with the blame of this wait. Exception:
- * after `interval`, the event loop may send a request of its own, and wait for the answer. The
- * wait for this answer says nothing about the end of `interval`. Then the result is the last
- * repeat before that request. */
+/* Like last_idle(), but stops before the loop sends a request of its own. A wait for the answer to
+ * that request says nothing about `interval`. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked;
@@ -171,15 +150,12 @@ static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32
 			break;
 		last = before == GRAPH_NONE ? interval : before;
 		blame_last(k, last, end, b);
-		/* A client's request ended this wait, but this request is not the reason why the
-		 * loop sent its own request. */
 		if (is_request(k->g, last, b))
 			blame_lasting(k->g, last, b);
 	}
 	return last;
 }
 
-/* Returns true if the wait is on a futex, and no record shows which task could end it. */
 static bool is_unexplained(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	const struct interval *s = &g->intervals[interval];
@@ -187,10 +163,8 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 	return s->wait == CT_W_FUTEX && b->edge == EDGE_OWNER && !b->ended && !graph_futex_owner(g, s);
 }
 
-/* A task for which another task waits may look at its clock now and then: its wait times out,
- * and the task repeats the wait up to the end of the trace. If the task does this, and some
- * other task could end the last repeat, fills *b with that other task. Otherwise leaves *b as it
- * is. */
+/* A task may look at its clock while it waits: the wait times out, and the task repeats it. If the
+ * last repeat is open at the end of the trace, looks at this repeat instead. */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {
@@ -232,9 +206,8 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 				     .timed_out = true };
 }
 
-/* The walk came from another process into the process of `frame`. If the reason was a request
- * that has no answer yet, returns the frame at which this happened. Returns NULL if there was
- * another reason, or if `frame` is of the victim's process. */
+/* Returns the frame at which the walk came into this process, if the reason was a request without
+ * an answer. */
 static const struct path_frame *unanswered(const struct walker *k, uint32_t frame)
 {
 	const struct path_frame *f = &k->frames.v[frame], *up;
@@ -247,9 +220,7 @@ static const struct path_frame *unanswered(const struct walker *k, uint32_t fram
 	return NULL;
 }
 
-/* A thread of the process has received a request. Returns true if the wait `interval` of a thread
- * of the same process may have nothing to do with the request: the waiting thread may have got
- * other work, or the task to blame is a guess. */
+/* Returns true if the wait may have nothing to do with the request that the process received. */
 static bool is_aside(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	if (g->intervals[interval].wait == CT_W_FUTEX)
@@ -257,10 +228,6 @@ static bool is_aside(const struct graph *g, uint32_t interval, const struct blam
 	return is_poll(g, interval) && !b->owed;
 }
 
-/* The waiter of frame f asked the event loop of the frame. Returns true if the loop waited for
- * an answer that it had asked for before it received the waiter's request. Then this answer is
- * for another request. The waiter may be queued behind the other request, or may have nothing to
- * do with it. */
 static bool is_of_another_request(const struct graph *g, const struct path_frame *f, uint32_t interval,
 				  const struct blame *b)
 {
@@ -277,8 +244,6 @@ static bool is_of_another_request(const struct graph *g, const struct path_frame
 	return n && asked < g->w->events[got->event].r.ts;
 }
 
-/* If the waiter of frame f asked an event loop, finds the legs of the waiter's request. Sets
- * *ret in any case. */
 static void find_legs(struct walker *k, const struct path_frame *f, struct legs *ret)
 {
 	uint64_t sock = graph_peer_object(k->g, f->blame.obj);
@@ -292,8 +257,6 @@ static void find_legs(struct walker *k, const struct path_frame *f, struct legs 
 		k->err = -ENOMEM;
 }
 
-/* The waiter of the frame may have asked an event loop. If the messages show for which answer
- * the loop waited in `interval`, while it had the waiter's request, fills *b and returns true. */
 static bool blame_leg(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame];
@@ -309,9 +272,6 @@ static bool blame_leg(struct walker *k, uint32_t frame, uint32_t interval, struc
 	return legs_blame(k->g, &k->legs[f->depth], interval, b);
 }
 
-/* The task of frame f is on the path further up already. Returns true if the task is an event
- * loop that served another request there than it serves here, and the messages show for which
- * answer it waits here. */
 static bool is_other_request(struct walker *k, const struct path_frame *f)
 {
 	struct legs legs;
@@ -337,15 +297,14 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 		return;
 
 	blame_repeats(k, f, interval, b);
-	/* The waiter of the frame has no answer yet. So the server did not wait for the requests
-	 * of other clients that came in meanwhile. */
+	/* The waiter of the parent frame has no answer yet. So this task, the server, did not wait
+	 * for requests of other clients. */
 	if (f->depth && !f->blame.ended && is_request(k->g, interval, b))
 		blame_lasting(k->g, interval, b);
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
 	active = *b;
-	/* A thread of a pool for which no other task waits may well wait for work. Then no active
-	 * thread is to blame. */
+	/* A thread of a pool may wait for work. Then no active thread is to blame. */
 	if ((f->depth || main_thread || b->task != GRAPH_NONE) && is_unexplained(k->g, interval, b) &&
 	    blame_active(k->g, interval, f->from_ns, &active)) {
 		if (!f->depth && !main_thread)
@@ -354,22 +313,17 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	}
 	if (asked && is_aside(k->g, interval, b))
 		blame_debt(k->g, interval, asked->from_ns, b);
-	/* The main thread of some programs only waits for signals, and other threads do the
-	 * work. So look for an answer that the process is owed. */
+	/* The main thread of some programs only waits for signals. Other threads do the work. */
 	if (!f->depth && k->g->intervals[interval].wait == CT_W_SIGNAL && !b->ended && b->task == GRAPH_NONE)
 		blame_debt(k->g, interval, f->from_ns, b);
 }
 
-/* Returns true if the object of the wait does not show which task could end the wait. The object
- * is a futex, or the set of a poll. */
 static bool may_be_for_another(const struct graph *g, uint32_t interval)
 {
 	return g->intervals[interval].wait == CT_W_FUTEX || is_poll(g, interval);
 }
 
-/* Returns true if the task to blame is a guess: no task ended the wait, and the wait is on a
- * futex or a poll. A poll is no guess if exactly one task owes the poller an answer. A cycle of
- * waits must not rest on guesses. */
+/* A poll is no guess if exactly one task owes the poller an answer. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	if (b->edge != EDGE_OWNER)
@@ -377,35 +331,28 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t inte
 	return g->intervals[interval].wait == CT_W_FUTEX || (is_poll(g, interval) && (!b->owed || b->rivals));
 }
 
-/* Returns true if an event loop waits in `interval`, and no task ended the wait. Returns false
- * if interval is GRAPH_NONE. */
 static bool is_loop_of(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	return interval != GRAPH_NONE && is_poll(g, interval) && b->edge == EDGE_OWNER;
 }
 
-/* Another task waits for the task of frame f. Returns true if, at ts_ns, bytes were on their way
- * to the waiter. */
 static bool will_arrive(const struct graph *g, const struct path_frame *f, uint64_t ts_ns)
 {
 	return f->interval != GRAPH_NONE && g->intervals[f->interval].wait != CT_W_WRITE &&
 	       CT_OBJ_KIND(f->blame.obj) == CT_OBJ_SOCK && owner_under_way(g, f->blame.obj, ts_ns);
 }
 
-/* The task of `frame` waits in `interval` up to `to` or longer, and b blames the task of a frame
- * further up. Returns true if the waits of these frames are a cycle, and no blame in the cycle
- * is a guess. Two event loops may well keep a request open at each other. So a cycle of event
- * loops counts only if it owes an answer to a task outside. */
+/* Two event loops may well keep a request open at each other. So a cycle of event loops counts only
+ * if the cycle owes an answer to a task outside. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, uint64_t to,
 		      const struct blame *b)
 {
-	/* A wait in a cycle ends only when a task of the cycle dies. */
+	/* If the waker ended the wait because it exited, the wait may have been in a cycle. */
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 	bool loops = is_loop_of(k->g, b, interval);
-	/* If the wait ended after `to`, this shows nothing: something else had broken the cycle
-	 * by then. Exception: a wait on a futex or a poll. Its object does not show for which
-	 * task the waiter waited, so its end always shows that there was no cycle. */
+	/* A wait that ended after `to` may have been in a cycle that broke. Exception: a
+	 * futex or a poll. Its object does not show for which task the waiter waited. */
 	bool ended = b->ended && !died && (b->until_ns <= to || may_be_for_another(k->g, interval));
 	uint32_t i;
 
@@ -423,10 +370,9 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	return !loops || (k->frames.v[i].depth && k->frames.v[i].blame.owed);
 }
 
-/* The waiter of b waited for bytes. If they were on their way for at least MESSAGE_DELAYED_NS,
- * returns when the sender had sent them. Otherwise returns UINT64_MAX. On a connection within
- * this host, TCP can keep bytes back (Nagle's algorithm, and an acknowledgement that the
- * receiver delays). */
+/* Returns when the bytes were sent, if they were under way for MESSAGE_DELAYED_NS or longer.
+ * Otherwise returns UINT64_MAX. Even within a host, TCP can keep bytes back (Nagle's algorithm,
+ * delayed acknowledgements). */
 static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 {
 	const struct window_event *sent = b->event == GRAPH_NONE ? NULL : &g->w->events[b->event];
@@ -436,8 +382,6 @@ static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 	if (!b->ended || b->edge != EDGE_MESSAGE || b->kind != RESOURCE_TCP || !sent ||
 	    sent->r.kind != CT_SEND || sent->r.ts + MESSAGE_DELAYED_NS > b->until_ns)
 		return UINT64_MAX;
-	/* This counts only if the waiter then received the bytes, and no record of a send is
-	 * missing. */
 	if (!n || g->w->events[got->event].r.ts > b->until_ns + MESSAGE_DELAYED_NS ||
 	    graph_lacks_within(g, sent->r.ts, b->until_ns) & CT_LACK_MESSAGES)
 		return UINT64_MAX;
@@ -479,9 +423,6 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 	if (cycle && !is_circle(k, frame, interval, to, &b)) {
 		cycle = false;
 		b.task = GRAPH_NONE;
-		/* No task is to blame. A wait on a connection within this host counts as IPC. A
-		 * wait for bytes that were on their way, or that came from another host, counts
-		 * as network time. */
 		if (graph_is_local(k->g, b.obj))
 			b.time = TIME_IPC;
 		else if ((b.edge == EDGE_OWNER && owner_under_way(k->g, b.obj, to)) ||
@@ -501,9 +442,6 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 	walk(k, (uint32_t)k->frames.n - 1);
 }
 
-/* Puts the creator of the frame's task on the path for [from, to), which is before the task was
- * born. Adds a piece of TIME_UNKNOWN instead if the creator is not known or is on the path
- * already, or if the path is PATH_MAX_DEPTH deep. */
 static void walk_unborn(struct walker *k, uint32_t frame, uint64_t from, uint64_t to)
 {
 	struct path_frame f = k->frames.v[frame];
@@ -659,8 +597,7 @@ size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t
 {
 	size_t lo = 0, end = cpu < g->n_cpus ? g->n_runs[cpu] : 0, hi = end;
 
-	/* Double the step until it leads beyond the wanted run. Then the binary search below has a
-	 * small range. */
+	/* The wanted run is often near: double the step until it is passed. */
 	if (near && near < end && graph_run(g, cpu, near - 1)->to_ns <= ts_ns) {
 		lo = near;
 		for (size_t step = 1; step < end - lo; step *= 2) {

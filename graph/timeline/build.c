@@ -27,9 +27,8 @@ static int task_key_cmp(const void *a, const void *b)
 	return x->old < y->old ? -1 : x->old > y->old;
 }
 
-/* Fills in from_ns, which graph_task_at() needs, and then `ancestor`, for which this function
- * calls graph_task_at(). The lives of a tid are not always in order of born_ns: graph_tasks()
- * sorts them, and later may replace a born_ns of 0 by another time. */
+/* graph_tasks() may have replaced a born_ns of 0, so the lives of a tid are not always in order of
+ * born_ns. */
 static void graph_lives(struct graph *g)
 {
 	for (size_t i = g->n_tasks; i-- > 0;) {
@@ -43,16 +42,13 @@ static void graph_lives(struct graph *g)
 		g->tasks[i].ancestor = graph_task_at(g, g->tasks[i].ptgid, g->tasks[i].born_ns);
 }
 
-/* Returns true if the trace is old and the process of the main thread `leader` is ctraced. Old
- * traces have neither the machine in META nor the flag CT_TF_TRACER, so the name of the main thread
- * decides. */
+/* Old traces have neither the machine in META nor CT_TF_TRACER, so the name decides. */
 static bool is_old_tracer(const struct window *w, const struct window_task *leader)
 {
 	return w->machine == MACHINE_THIS && leader && !strcmp(leader->comm, "ctraced");
 }
 
-/* Copies the tasks of b into g, sorted by (tid, born_ns). Fills renumber: [index in b->now] =
- * index in g->tasks. Returns 0 or -ENOMEM. */
+/* Fills renumber: [index in b->now] = index in g->tasks. */
 static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 {
 	_cleanup_free_ struct task_key *keys = calloc(b->now.n + 1, sizeof(*keys));
@@ -99,7 +95,6 @@ static bool is_run(const struct graph *g, const struct interval *s)
 	return s->state == INTERVAL_RUNNING && s->cpu < g->n_cpus;
 }
 
-/* Finds the number of CPUs, and allocates room for the RUNNING intervals of each CPU. */
 static int graph_cpus(struct graph *g, const struct builder *b)
 {
 	g->n_cpus = MIN(g->w->n_cpus, (uint32_t)GRAPH_CPUS_MAX);
@@ -137,7 +132,6 @@ static bool is_disk_wait(const struct graph *g, const struct interval *s)
 	       (kind == CT_OBJ_FILE || kind == CT_OBJ_BLOCKDEV) && !g->tasks[s->task].kthread;
 }
 
-/* Fills g->disk_waits. The caller has set g->n_disk_waits. */
 static int graph_disk_waits(struct graph *g)
 {
 	size_t n = 0;
@@ -153,13 +147,10 @@ static int graph_disk_waits(struct graph *g)
 	return 0;
 }
 
-/* Each time graph_intervals() has copied this many intervals, it frees their memory in the
- * builder. */
+/* intervals that graph_intervals() copies before it gives back their memory */
 #define GIVE_BACK 65536
 
-/* Sorts the intervals by task and time (a stable counting sort), and the RUNNING intervals by
- * CPU. The last loop begins at the end of the builder's array. So this array can shrink while
- * the new array is filled. */
+/* The last loop goes backward, so that the builder's array can shrink meanwhile. */
 static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *renumber)
 {
 	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));
@@ -204,7 +195,6 @@ static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *r
 	return 0;
 }
 
-/* lean is as in timeline_replay(). */
 static int build(const struct window *w, struct window *lean, struct graph **ret)
 {
 	size_t n_records = w->n_events;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * edges.c - finds the kind of edge that a wake-up makes, and its strength.
- *
- * An edge is strong if the waker acted on the very object for which the wakee waited, or did the
- * very thing for which the wakee waited, such as an exit. The edge for the handoff of a mutex is
- * weak: the wait for the mutex did take time, but chance decides which task gets the mutex (Argus,
- * section 3.2). A wake-up from an interrupt says nothing about the task that was on the CPU.
+ * edges.c - finds the kind and the strength of the edge of a wake-up. An edge is strong if the
+ * waker acted on the very object for which the wakee waited. The handoff of a mutex is weak: chance
+ * decides which task gets the mutex (Argus, section 3.2). An interrupt mostly says nothing about
+ * the task on the CPU (see graph/wake/cause.c).
  */
 #include "graph/timeline/graph.h"
 
@@ -53,8 +51,8 @@ static void classify_object(const struct graph *g, const struct interval *interv
 		interval->wait == CT_W_POLL || interval->wait == CT_W_EPOLL || interval->wait == CT_W_URING;
 	bool same = obj && (obj == interval->obj || many);
 	bool strong = same || graph_peer_object(g, interval->obj) == obj;
-	/* A receive makes room for senders. But it also wakes tasks that wait at the other end
-	 * for something else. The edge to such a task is weak. */
+	/* A receive makes room for senders, but it also wakes tasks that wait for something
+	 * else. */
 	bool room = ct_wake_call(&wake->r) == CT_W_READ && interval->wait != CT_W_WRITE;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
@@ -89,8 +87,7 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval)
 	return n != 0;
 }
 
-/* For a wait for a child: returns true if the waker is no child of the waiter's process, and
- * does not exit. Then the waker has sent a signal. */
+/* A waker that is no child, and does not exit, has sent a signal. */
 static bool is_stranger(const struct graph *g, const struct interval *interval,
 			const struct window_event *wake)
 {
@@ -110,8 +107,7 @@ static void classify_task(const struct graph *g, const struct interval *interval
 			    wake->r.flags & CT_WF_EXITING ? EDGE_STRONG : EDGE_WEAK);
 		else if (edge_is_lock(g, interval))
 			set(kind, strength, EDGE_LOCK, EDGE_WEAK);
-		else /* The ids of the futexes need not be equal: a futex call wakes waiters of
-			that futex only, and a shared futex has another id in each process. */
+		else /* a shared futex has another id in each process */
 			set(kind, strength, EDGE_POST, EDGE_STRONG);
 		break;
 	case CT_W_CHILD:
@@ -148,7 +144,7 @@ static void classify_task(const struct graph *g, const struct interval *interval
 	case CT_W_OTHER:
 	case CT_W_YIELD:
 	case CT_W_MEMORY:
-	default: /* a kind of wait that this version does not know */
+	default:
 		if (interval->st & CT_ST_DISK && !(interval->flags & CT_SF_IOWAIT) &&
 		    CT_OBJ_KIND(wake->r.obj) != CT_OBJ_FUSEDEV)
 			set(kind, strength, EDGE_KERNEL_LOCK, EDGE_WEAK);
@@ -157,7 +153,7 @@ static void classify_task(const struct graph *g, const struct interval *interval
 	}
 }
 
-/* Returns true if only tasks and timers can end the wait, and no device and no network. */
+/* Returns true if no device and no network can end the wait. */
 static bool is_between_tasks(const struct graph *g, const struct interval *interval)
 {
 	const struct window_object *o;

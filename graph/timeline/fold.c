@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * fold.c - makes the intervals of a task whose switches are left out: in a coarse stretch
- * (CT_LACK_SWITCHES), or under a cap.
- *
- * A stretch begins and ends with a CT_SHED. In a stretch, a task is FOLDED except in two cases. In
- * the first case, a CT_FOUND says that the task is in a long wait, or in the queue of a CPU. In the
- * second case, the task was blocked when the stretch began. (Under a cap, the state is UNKNOWN in
- * place of FOLDED.) The daemon reads the tasks about twice a second, so the wait in a CT_FOUND
- * began earlier. The FOLDED interval before the wait ends where the wait begins. It is certain that
- * a wait lasts until the last CT_FOUND that finds the task in this wait. If no record says when the
- * wait ended, the time after this CT_FOUND is folded.
- *
- * Each CT_FOUND has the sums of the task so far: time on the CPU, time in the queue, number of
- * switches. Two CT_FOUND records of a task give the difference of their sums. This difference is
- * divided among the folded intervals between the two records, in proportion to their lengths.
+ * (CT_LACK_SWITCHES), or under a cap. A task in a stretch is FOLDED (under a cap: UNKNOWN), except
+ * while it is known to wait or to be queued. A CT_FOUND comes about twice a second, so the wait
+ * that it reports began earlier. The wait lasts at least until the last CT_FOUND that finds the
+ * task in it. A CT_FOUND has sums of the task so far. The difference between two CT_FOUND records
+ * is divided among the folded intervals in between, in proportion to their lengths.
  */
 #include <errno.h>
 
@@ -33,7 +25,6 @@ void fold_open(struct builder *b, uint32_t task, uint64_t ts)
 	t->folded = t->interval;
 }
 
-/* Empties the list of folded intervals whose sums are not known. Their sums stay unknown. */
 static void fold_unlink(struct builder *b, struct task_now *t)
 {
 	while (t->folded != GRAPH_NONE) {
@@ -59,8 +50,6 @@ void fold_count(struct task_now *t, const struct interval *s)
 	t->queued_ns += s->state == INTERVAL_RUNNABLE ? s->to_ns - s->from_ns : 0;
 }
 
-/* Begins a coarse stretch: from ts on, switches are left out. Until ts, the states of the tasks
- * are known. */
 static void stretch_begins(struct builder *b, uint64_t ts)
 {
 	size_t n = 0;
@@ -125,8 +114,6 @@ void fold_exit(struct builder *b, uint32_t task, uint64_t ts)
 	t->ended = t->capped = true;
 }
 
-/* Returns the sums of the folded time from t->found to the CT_FOUND `to`. The time of the
- * intervals in between that are not folded is subtracted. */
 static struct interval_sums sums_between(const struct window *w, const struct task_now *t,
 					 const struct window_event *to)
 {
@@ -145,9 +132,8 @@ static uint64_t part_of(uint64_t sum, uint64_t len, uint64_t all)
 	return all ? (uint64_t)((double)sum * (double)len / (double)all) : 0;
 }
 
-/* Gives a folded interval its share of the sums. The sums were counted since from_ns, in folded
- * intervals whose lengths add up to span_ns. An interval that ended before from_ns also gets a
- * share, unless it is longer than span_ns. */
+/* The sums count from from_ns on, over folded intervals with a total length of span_ns. An interval
+ * from before from_ns gets a share too, unless it is longer than span_ns. */
 static void set_sums(struct interval *s, const struct interval_sums *sums, uint64_t from_ns, uint64_t span_ns)
 {
 	uint64_t len = s->to_ns - s->from_ns;
@@ -161,8 +147,6 @@ static void set_sums(struct interval *s, const struct interval_sums *sums, uint6
 	s->flags |= INTERVAL_SUMS;
 }
 
-/* Sets the sums of the folded intervals that have ended, from this CT_FOUND and the CT_FOUND
- * before it. The first CT_FOUND of a task only begins the count. */
 static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &b->w->events[event];
@@ -190,8 +174,7 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 		}
 		t->folded = t->folded == t->interval ? t->interval : GRAPH_NONE;
 	}
-	/* The count begins with this CT_FOUND, and the last folded interval ended before it. So the
-	 * sums of that interval stay unknown. */
+	/* The last folded interval ended before the count began. Its sums stay unknown. */
 	if (t->found == GRAPH_NONE && t->folded != GRAPH_NONE && b->intervals.v[t->folded].to_ns < e->r.ts &&
 	    t->folded != t->interval)
 		fold_unlink(b, t);
@@ -199,16 +182,14 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 	t->ran_ns = t->queued_ns = 0;
 }
 
-/* A record says that the task is in this state since since_ns. Returns true if the record means
- * the open interval s. It does if s has this state, and either s began at about since_ns or
- * later, or the task was found in s at since_ns or later. */
+/* A record says that the task is in this state since since_ns. Returns true if the record means the
+ * open interval s. */
 static bool is_same(const struct interval *s, const struct task_now *t, enum interval_state state,
 		    uint64_t since_ns)
 {
 	return s && s->state == state && since_ns <= MAX(t->sight_ns, s->from_ns + FOUND_SLACK_NS);
 }
 
-/* Makes the state of the task FOLDED from ts on. If the task is capped, makes its state UNKNOWN. */
 static void blur(struct builder *b, uint32_t task, uint64_t ts)
 {
 	if (b->now.v[task].capped)
@@ -217,9 +198,8 @@ static void blur(struct builder *b, uint32_t task, uint64_t ts)
 		fold_open(b, task, ts);
 }
 
-/* Ends the present state of the task, so that another state can begin at since_ns. ts is the time
- * of the record that says so. Returns the time at which the other state can begin: since_ns, or a
- * later time if a record after since_ns still found the task in its present state. */
+/* Ends the present state, so that another can begin at since_ns. Returns since_ns, or a later time
+ * if the task was still seen in its present state. */
 static uint64_t make_room(struct builder *b, uint32_t task, uint64_t since_ns, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
@@ -238,7 +218,6 @@ static uint64_t make_room(struct builder *b, uint32_t task, uint64_t since_ns, u
 	return MAX(since_ns, sight_ns);
 }
 
-/* Adds to the open wait the stack and the owner that an inspection found during this wait. */
 static void take_inspection(struct builder *b, uint32_t task)
 {
 	const struct task_now *t = &b->now.v[task];
@@ -255,8 +234,6 @@ static void take_inspection(struct builder *b, uint32_t task)
 		l->owner = ct_futex_owner(&e[t->futex].r);
 }
 
-/* The record e says that the task is blocked, and since when. Makes this wait the open interval
- * of the task. */
 static void found_blocked(struct builder *b, uint32_t task, const struct window_event *e)
 {
 	struct task_now *t = &b->now.v[task];
@@ -307,8 +284,6 @@ static void found_queued(struct builder *b, uint32_t task, const struct window_e
 	b->now.v[task].sight_ns = e->r.ts;
 }
 
-/* Handles CT_FOUND_FOLDED: the task is not in its open wait any more, if it had one, and no record
- * says when that wait ended. */
 static void found_folded(struct builder *b, uint32_t task, const struct window_event *e)
 {
 	make_room(b, task, e->r.ts, e->r.ts);
@@ -329,9 +304,7 @@ bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found)
 	return false;
 }
 
-/* Returns true if a CT_FOUND shows something new about the state of the task. It does not if the
- * records of switches are complete: no coarse stretch is in force, and the present state began
- * after the last stretch. */
+/* Returns false if all switches of the task are recorded, so that a CT_FOUND adds nothing. */
 static bool is_news(const struct builder *b, const struct task_now *t)
 {
 	const struct interval *s = t->interval == GRAPH_NONE ? NULL : &b->intervals.v[t->interval];
@@ -367,7 +340,7 @@ void fold_found(struct builder *b, const struct window_event *e, uint32_t event)
 	case CT_FOUND_WAITED:
 		found_waited(b, task, e);
 		break;
-	default: /* a state that this version does not know */
+	default:
 		return;
 	}
 	if (!b->err && !b->now.v[task].capped)

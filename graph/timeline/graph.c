@@ -10,9 +10,7 @@
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
 {
 	const struct graph_task *t = g->tasks;
-	/* `at` is the index of a life of this tid: from this life on, all lives of the tid begin
-	 * after ts_ns. If there is no such life, `at` is the index of the first life of the next
-	 * tid. */
+	/* All lives from `at` on are of later tids, or begin after ts_ns. */
 	size_t at = BISECT(i, 0, g->n_tasks, t[i].tid > tid || (t[i].tid == tid && t[i].from_ns > ts_ns));
 
 	if (at && t[at - 1].tid == tid)
@@ -25,8 +23,6 @@ uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_n
 	const struct graph_task *t = &g->tasks[task];
 	uint32_t lo = t->first_interval, end = lo + t->n_intervals, hi = end;
 
-	/* Doubles the step until it leads beyond the wanted interval. Then the binary search
-	 * below has a small range. */
 	if (near > lo && near < end && g->intervals[near - 1].to_ns <= ts_ns) {
 		lo = near;
 		for (uint32_t step = 1; step < end - lo; step *= 2) {
@@ -56,7 +52,6 @@ size_t graph_dropped_before(const struct graph *g, uint64_t ts_ns)
 		      d[i].next > next || (d[i].next == next && e[next - 1].r.ts + d[i].since_ns >= ts_ns));
 }
 
-/* Returns the facts of struct interval_look about an interval, or NULL if there are none. */
 static const struct interval_look *look_of(const struct graph *g, const struct interval *interval)
 {
 	size_t index = (size_t)(interval - g->intervals);
@@ -100,8 +95,7 @@ bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid)
 	return false;
 }
 
-/* If the task lives at ts_ns, returns ts_ns. Otherwise returns its birth or its exit, whichever
- * is nearer, because at ts_ns the tid may belong to another task. */
+/* Outside of the life of a task, its tid may belong to another task. */
 static uint64_t in_life(const struct graph_task *t, uint64_t ts_ns)
 {
 	if (t->exit_ns != UINT64_MAX && ts_ns > t->exit_ns)

@@ -15,21 +15,18 @@
 #include "lib/cleanup.h"
 #include "lib/hash.h"
 
-#define PTMX_DEV (5U << 20 | 2) /* the device number of /dev/ptmx */
+#define PTMX_DEV (5U << 20 | 2) /* device number of /dev/ptmx */
 
-/* A reference of an index that is being made. */
 struct ref {
-	uint32_t key; /* index into refs.keys */
+	uint32_t key;
 	uint32_t event;
 };
 
-/* An index that is being made. */
 typedef struct {
-	VEC(struct ref) v;  /* in order of time */
-	VEC(uint64_t) keys; /* each key once, in the order of their first references */
-	struct map at;      /* from a key to its index in keys */
-	uint32_t last;      /* index in keys of the last key; the next reference often has the
-			       same key */
+	VEC(struct ref) v;
+	VEC(uint64_t) keys;
+	struct map at;
+	uint32_t last;
 } refs;
 
 static void refs_free(refs *r)
@@ -61,8 +58,7 @@ static int key_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Sorts the references by key (a counting sort). The references of one key stay in the order of
- * time. */
+/* A counting sort by key: the references of one key stay in the order of time. */
 static int index_finish(struct graph_index *ix, refs *r)
 {
 	size_t n = r->v.n, n_keys = r->keys.n;
@@ -82,9 +78,8 @@ static int index_finish(struct graph_index *ix, refs *r)
 	}
 	ix->at = r->at;
 	r->at = (struct map){ 0 };
-	/* The first loop counts the references of key k in first[k + 2]. After the second loop,
-	 * first[k + 1] is the place for the next reference of key k. After the third loop, first[k]
-	 * is the place of the first reference of key k. */
+	/* The first loop counts key k in first[k + 2]. After the third loop, first[k] is the first
+	 * reference of key k. */
 	for (size_t i = 0; i < n; i++)
 		ix->first[rank[r->v.v[i].key] + 2]++;
 	for (size_t k = 1; k <= n_keys; k++)
@@ -97,9 +92,6 @@ static int index_finish(struct graph_index *ix, refs *r)
 	return 0;
 }
 
-/* Returns the hash of a connection, as one end sees it: la and lp are the address and port of this
- * end, and ra and rp those of the other end. To get the hash as the other end sees it, the caller
- * swaps the two pairs. */
 static uint64_t tuple_hash(const uint8_t *la, uint16_t lp, const uint8_t *ra, uint16_t rp)
 {
 	uint64_t h = hash_bytes(hash_bytes(HASH_START, la, 16), ra, 16);
@@ -107,8 +99,7 @@ static uint64_t tuple_hash(const uint8_t *la, uint16_t lp, const uint8_t *ra, ui
 	return hash_add(hash_add(h, lp), rp);
 }
 
-/* Copies an address. An IPv4 address that is mapped into IPv6 becomes the plain IPv4 address: 4
- * bytes, then zeroes. */
+/* An IPv4 address that is mapped into IPv6 becomes the plain IPv4 address. */
 static void plain_address(uint16_t family, const uint8_t in[16], uint8_t out[16])
 {
 	static const uint8_t mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
@@ -133,10 +124,8 @@ static bool is_accepted_unix(const struct window_object *o)
 	       !(o->id & CT_OBJ_NOT_ACCEPTED);
 }
 
-/* Returns the other end of the unix socket o. If a client sends before its connection is
- * accepted, the client's record names the other end by an id that the other end later loses. But
- * the accepted end always knows its peer. So this function looks for an accepted socket that has
- * the client's socket as its peer. */
+/* If a client sends before its connection is accepted, its peer's id changes later. But the
+ * accepted end always knows the client. */
 static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 {
 	size_t n = 0;
@@ -146,7 +135,6 @@ static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 	return n ? g->w->objects[r[n - 1].event].id : o->peer;
 }
 
-/* Returns true if a terminal is one side of a pseudo terminal. */
 static bool is_pty(const struct window_object *o)
 {
 	uint32_t major_no = ct_dev_major(o->dev);
@@ -184,9 +172,8 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 			continue;
 		if (p->type != o->type || p->id == o->id)
 			continue;
-		/* Prefer a socket that is accepted, because an accepted connection gets a new
-		 * id. Ports are reused, so of several such sockets, prefer the one whose record
-		 * is nearest in time to the record of `sock`. */
+		/* Prefer an accepted socket, because an accepted connection gets a new id. Ports
+		 * are reused, so prefer the record that is nearest in time. */
 		if (best && (best->id & CT_OBJ_NOT_ACCEPTED) != (p->id & CT_OBJ_NOT_ACCEPTED)) {
 			if (best->id & CT_OBJ_NOT_ACCEPTED)
 				best = p;
@@ -211,7 +198,6 @@ static bool is_wildcard(const uint8_t plain[16])
 	return !memcmp(plain, zero, 16);
 }
 
-/* Returns true if a plain address is in 127.0.0.0/8, or is ::1. */
 static bool is_loopback(const uint8_t plain[16], bool v4)
 {
 	static const uint8_t one[16] = { [15] = 1 };
@@ -219,7 +205,6 @@ static bool is_loopback(const uint8_t plain[16], bool v4)
 	return v4 ? plain[0] == IN_LOOPBACKNET : !memcmp(plain, one, 16);
 }
 
-/* Returns true if the address is an IPv4 address, also if it is mapped into IPv6. */
 static bool is_v4(uint16_t family, const uint8_t address[16])
 {
 	uint8_t plain[16];
@@ -269,7 +254,7 @@ enum listens graph_listens_for(const struct graph *g, const struct window_object
 	if (is_wildcard(la)) {
 		if (!same || (is_v4(l->family, l->laddr) && !v4) || !graph_is_local(g, o->id))
 			return LISTENS_NOT;
-		/* for an IPv4 address, the kernel prefers a socket of IPv4 to a socket of IPv6 */
+		/* for an IPv4 address, the kernel prefers a socket of IPv4 to one of IPv6 */
 		return v4 && l->family == AF_INET6 ? LISTENS_MAPPED : LISTENS_ANYWHERE;
 	}
 	if (memcmp(la, ra, 16) || is_v4(l->family, l->laddr) != v4)
@@ -305,7 +290,7 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock)
 	if (!o || CT_OBJ_KIND(sock) != CT_OBJ_SOCK)
 		return false;
 	if (o->family == AF_UNIX)
-		return o->name[0] != 0; /* an accepted socket has the address of the listening socket */
+		return o->name[0] != 0; /* the address of the listening socket */
 	r = graph_listening(g, o->family, o->type, o->lport, o->name, &n);
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_object *x = &g->w->objects[r[i].event];
@@ -316,8 +301,6 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock)
 	return false;
 }
 
-/* Returns the index of the first key that is not smaller than `key`. Searches from the index lo
- * on. */
 static size_t keys_lower_bound(const struct graph_index *ix, size_t lo, uint64_t key)
 {
 	return BISECT(i, lo, ix->n_keys, ix->keys[i] >= key);
@@ -370,8 +353,7 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 	return n ? &r[n - 1] : NULL;
 }
 
-/* Returns the futex operation (FUTEX_WAIT, FUTEX_WAIT_BITSET, ...) of a CT_FUTEX. The operation is
- * in the lower half of x[1]. The upper half has the value of the futex word. */
+/* The lower half of x[1] has the futex operation. The upper half has the futex word. */
 static uint32_t futex_command(uint64_t x1)
 {
 	return (uint32_t)x1 & (uint32_t)FUTEX_CMD_MASK;
@@ -386,28 +368,24 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 
 	if (!ct_futex_owner(&futex->r) || ct_futex_owner(&futex->r) == futex->r.tid)
 		return false;
-	/* While a task waits for a mutex, the word of the mutex is GLIBC_MUTEX_CONTENDED, or holds
-	 * the tid of the owner. If x[1] is 0, the word was not recorded. */
+	/* While a task waits for a mutex, the word is GLIBC_MUTEX_CONTENDED or has the owner's tid.
+	 * x[1] is 0 if the word was not recorded. */
 	if (futex_command(x1) == FUTEX_WAIT && x1 && word != GLIBC_MUTEX_CONTENDED &&
 	    (word & FUTEX_TID_MASK) != ct_futex_owner(&futex->r))
 		return false;
-	/* If the trace knows the waiter but no task with the owner's tid, this number is no tid:
-	 * the memory near the futex means something else. The owner of a private futex is in the
-	 * waiter's process. */
+	/* If no task has the owner's tid, the memory near the futex means something else. The owner
+	 * of a private futex is in the waiter's process. */
 	return !waiter || (owner && (op & FUTEX_PRIVATE_FLAG ? waiter->tgid == owner->tgid
 							     : !(owner->flags & CT_TF_KTHREAD)));
 }
 
-/* Returns true if the wait has a plausible owner and uses FUTEX_WAIT_BITSET, as waits for
- * read-write locks and joins do. */
 static bool is_owned_bitset(const struct window *w, const struct window_event *futex)
 {
 	return futex_command(window_words(w, futex)[1]) == FUTEX_WAIT_BITSET && index_is_owner(w, futex);
 }
 
-/* Returns true if the wait looks like a join of a thread: see pthread_join() in ctrace/glibc.h.
- * The wait for a robust mutex does not look like this: the word of such a mutex has
- * FUTEX_WAITERS as long as a task waits for it. */
+/* See pthread_join() in ctrace/glibc.h. A robust mutex differs: while a task waits for it, its word
+ * has FUTEX_WAITERS. */
 static bool is_like_join(const struct window *w, const struct window_event *futex)
 {
 	uint64_t x1 = window_words(w, futex)[1];
@@ -531,7 +509,6 @@ static int index_tables(struct graph *g, refs *v)
 	return 0;
 }
 
-/* Returns what the governor leaves out after this CT_SHED of a step, as bits CT_LACK_*. */
 static uint32_t lacks_from(const struct graph *g, const struct graph_ref *shed)
 {
 	const struct ct_rec *r = &g->w->events[shed->event].r;
@@ -574,9 +551,8 @@ uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns
 	return ns + ((now & lacks) == lacks && from_ns < to_ns ? to_ns - from_ns : 0);
 }
 
-/* Returns what the governor left out at the begin of the window, as bits CT_LACK_*. The first
- * CT_SHED of a step names the step before it. If the window has no such record, but the state of
- * some task at the begin is FOLDED, the window lies in a coarse stretch. */
+/* The first CT_SHED names the step before it. Without one, a FOLDED state shows a coarse
+ * stretch. */
 static uint32_t lacks_first(const struct graph *g)
 {
 	size_t n;

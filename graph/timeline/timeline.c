@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * timeline.c - makes intervals from records: goes through the window in order of time, and keeps a
- * small state for each task (struct task_now).
- *
- * A wake-up can be recorded before the switch-out of the wait that it ends, while the wakee is
- * still on its way off the CPU. Such a wake-up is kept while the task runs. If the next wait has no
- * wake-up of its own, the kept wake-up ends this wait.
+ * small state for each task (struct task_now). A wake-up can be recorded before the switch-out of
+ * its wait, while the wakee still runs. Such a wake-up is kept. It ends the next wait, if this wait
+ * has no wake-up of its own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +24,6 @@ static inline void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
 		fold_count(t, &b->intervals.v[t->interval]);
 }
 
-/* Ends the task and its open interval at ts. If an earlier exit time is known, the task keeps it. */
 void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
@@ -37,10 +34,8 @@ void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 	t->exit_ns = MIN(t->exit_ns, ts);
 }
 
-/* Returns the index of the task that has this tid now. Makes a new entry if there is none, if
- * the last task with this tid has gone, or if the record is about the birth of a new task
- * (fresh). Exception: after a CT_EXIT in a coarse stretch (`ended`), later records that are not
- * fresh still belong to the old task. Returns 0 if b->err is set. */
+/* A birth (fresh) makes a new entry. After a CT_EXIT in a coarse stretch (`ended`), later records
+ * still belong to the old task. Returns 0 if b->err is set. */
 uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 {
 	uint64_t at;
@@ -50,14 +45,13 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 		t = &b->now.v[at];
 		if (!fresh && (!t->gone || t->ended))
 			return (uint32_t)at;
-		/* The checkpoint has the new task already. The present record is the record of
-		 * its birth. */
+		/* The checkpoint has the new task already. This record is its birth. */
 		if (fresh && !t->gone && ts <= t->checkpoint_ns) {
 			t->born_ns = ts;
 			return (uint32_t)at;
 		}
-		/* The old task with this tid must have ended, because two tasks never have one tid
-		 * at a time. The end of the old task was not recorded. */
+		/* Two tasks never have one tid at a time. The end of the old task was not
+		 * recorded. */
 		if (fresh && !t->gone && t->interval != GRAPH_NONE) {
 			b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 			timeline_gone(b, (uint32_t)at, ts);
@@ -126,7 +120,6 @@ struct interval_look *timeline_look(struct builder *b, uint32_t task)
 	return &b->looks.v[t->look];
 }
 
-/* Notes the owner of the futex for which the task waits. */
 static void timeline_set_owner(struct builder *b, uint32_t task, uint32_t owner)
 {
 	struct interval_look *l = timeline_look(b, task);
@@ -150,9 +143,8 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 		timeline_set_owner(b, task, owner);
 }
 
-/* Notes a switch on cpu from task `was` to task `now` (GRAPH_NONE: the idle task). By the records
- * so far, a third task may have run there. Then its switch-out is missing, and it is not known when
- * it stopped, so its interval becomes UNKNOWN. */
+/* A switch on cpu from `was` to `now` (GRAPH_NONE: idle). If the records so far say that a third
+ * task runs on cpu, the record of its switch-out is missing. So its interval becomes UNKNOWN. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)
@@ -169,7 +161,6 @@ static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint3
 	b->on_cpu.v[cpu] = now;
 }
 
-/* Opens an interval at from_ns, in the state that the checkpoint or resync gives for the task. */
 static void timeline_state_interval(struct builder *b, uint32_t task, const struct window_state *st,
 				    uint64_t from_ns)
 {
@@ -184,7 +175,7 @@ static void timeline_state_interval(struct builder *b, uint32_t task, const stru
 		timeline_block(b, task, &last, st->owner);
 		break;
 	case WINDOW_RUN_RUNNABLE:
-		/* If the state has no time, the task has no record before the checkpoint. */
+		/* A state without a time: the task has no record before the checkpoint. */
 		timeline_open(b, task, from_ns, st->last.ts ? INTERVAL_RUNNABLE : INTERVAL_UNKNOWN);
 		break;
 	case WINDOW_RUN_RUNNING:
@@ -229,7 +220,6 @@ static const struct window_state *resync_state(const struct window_resync *rs, u
 	return rs->n_states ? bsearch(&tid, rs->states, rs->n_states, sizeof(*rs->states), state_cmp) : NULL;
 }
 
-/* Returns true if the interval before the gap and the state after the gap are one interval. */
 static bool resync_keeps(const struct interval *s, const struct window_state *st, uint64_t from_ns)
 {
 	switch (st->run) {
@@ -245,8 +235,6 @@ static bool resync_keeps(const struct interval *s, const struct window_state *st
 	return false;
 }
 
-/* Makes the state of the task unknown from rs->from_ns on, unless the task is in the same state
- * after the gap. Returns true if the task has an open interval afterwards. */
 static bool timeline_blind_task(struct builder *b, const struct window_resync *rs, uint32_t task)
 {
 	struct task_now *t = &b->now.v[task];
@@ -264,14 +252,11 @@ static bool timeline_blind_task(struct builder *b, const struct window_resync *r
 		timeline_open(b, task, rs->from_ns, INTERVAL_UNKNOWN);
 		return true;
 	}
-	/* the task has ended during the gap */
 	timeline_gone(b, task, rs->from_ns);
 	return false;
 }
 
-/* Makes the state of all tasks unknown from rs->from_ns on, except for tasks that are in the
- * same state after the gap. There may be many gaps, so this function looks only at tasks with an
- * open interval. */
+/* There may be many gaps, so this function looks only at tasks with an open interval. */
 static void timeline_blind(struct builder *b, const struct window_resync *rs)
 {
 	size_t n = 0;
@@ -288,8 +273,7 @@ static void timeline_blind(struct builder *b, const struct window_resync *rs)
 	b->live.n = n;
 }
 
-/* Like timeline_task(), for a record that shows that a task with this tid lives. So if there was
- * a CT_EXIT before this record (`ended`), it was the exit of an earlier task. */
+/* The record shows that the task lives. So an earlier CT_EXIT (`ended`) was of another task. */
 static uint32_t timeline_living(struct builder *b, uint32_t tid, uint64_t ts)
 {
 	uint64_t at;
@@ -314,8 +298,6 @@ static void timeline_resync_task(struct builder *b, const struct window_state *s
 	t->cpu = st->cpu;
 	t->capped = false;
 	if (s && (t->kept || (s->state != INTERVAL_UNKNOWN && s->from_ns >= since_ns))) {
-		/* The interval goes on, or records after the gap have begun a new interval
-		 * already. */
 		t->kept = false;
 		if (s->state == INTERVAL_RUNNING && s->cpu < GRAPH_CPUS_MAX)
 			timeline_on_cpu(b, s->cpu, task, task);
@@ -330,7 +312,6 @@ static void timeline_resync(struct builder *b, const struct window_resync *rs)
 		timeline_resync_task(b, &rs->states[i], rs);
 }
 
-/* Begins the gaps that begin before ts, and ends those that end at ts or before. */
 static void timeline_resyncs(struct builder *b, uint64_t ts)
 {
 	for (; b->resync < b->w->n_resyncs && !b->err; b->resync++) {
@@ -354,8 +335,8 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	uint32_t race;
 	struct interval *s;
 
-	/* A record that the task died counts in any case: also if the task is capped, or if a later
-	 * checkpoint still has the task as living. */
+	/* The end of a task counts always: under a cap, and if a later checkpoint still has the
+	 * task. */
 	if (b->err || ((t->capped || timeline_stale(t, e->r.ts)) && !(ct_switch_state(&e->r) & CT_ST_DEAD)))
 		return;
 	t->cpu = e->cpu;
@@ -363,8 +344,7 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	race = t->race_wake;
 	t->race_wake = GRAPH_NONE;
 	if (timeline_state(b, t) != INTERVAL_RUNNING && t->interval != GRAPH_NONE) {
-		/* The record of the switch-in is lost. It is known only that the task ran at
-		 * this moment. */
+		/* The switch-in is lost. The task is known to run only at this moment. */
 		if (!timeline_open(b, task, e->r.ts, INTERVAL_RUNNING))
 			return;
 		t = &b->now.v[task];
@@ -408,8 +388,8 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 	b->now.v[task].run_ns = e->r.ts;
 }
 
-/* Handles a CT_SWITCH in a coarse stretch. It is a late record from before the stretch, or an
- * early record from after it. Only the end of a task counts. */
+/* The record is from before the stretch and late, or from after it and early. Only the end of a
+ * task counts. */
 static void timeline_switch_late(struct builder *b, const struct window_event *e)
 {
 	uint64_t at;
@@ -435,7 +415,6 @@ static void timeline_switch(struct builder *b, const struct window_event *e)
 		timeline_switch_in(b, e);
 }
 
-/* Makes the task awake from ts on: runnable, or folded in a coarse stretch. */
 static void timeline_woken(struct builder *b, uint32_t task, uint64_t ts)
 {
 	if (!b->coarse)
@@ -447,7 +426,7 @@ static void timeline_woken(struct builder *b, uint32_t task, uint64_t ts)
 void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event)
 {
 	b->intervals.v[interval].wake = event;
-	/* The task was frozen during its wait, so it could go on only when it was thawed. */
+	/* The task was frozen in its wait, and went on only when it was thawed. */
 	if (wake->flags & CT_WF_FROZEN)
 		b->intervals.v[interval].wait = CT_W_STOPPED;
 }
@@ -460,8 +439,7 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 	if (b->err)
 		return;
 	if (ct_wake_waker(&e->r))
-		timeline_task(b, ct_wake_waker(&e->r), e->r.ts,
-			      false); /* a waker is a living task: add it if it is not known yet */
+		timeline_task(b, ct_wake_waker(&e->r), e->r.ts, false);
 	t = &b->now.v[task];
 	if (b->err || fold_wake(b, task, e, idx) || t->capped || timeline_stale(t, e->r.ts))
 		return;
@@ -509,8 +487,7 @@ static void timeline_visit(struct builder *b, const struct window_event *e, uint
 	if (timeline_state(b, &b->now.v[at]) != INTERVAL_BLOCKED)
 		return;
 	s = &b->intervals.v[b->now.v[at].interval];
-	/* If a call that takes a path blocks, only the inspection knows the object of the wait:
-	 * the file system of the path. */
+	/* For a call that takes a path, only the inspection knows the object: the file system. */
 	if (s->wait == CT_W_OPEN && !s->obj)
 		s->obj = e->r.obj;
 	l = timeline_look(b, (uint32_t)at);
@@ -526,7 +503,6 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 	if (b->err || !index_is_owner(b->w, e))
 		return;
 	if (timeline_state(b, t) == INTERVAL_BLOCKED) {
-		/* The record comes from an inspection during the wait. */
 		if (b->intervals.v[t->interval].obj == e->r.obj)
 			timeline_set_owner(b, task, ct_futex_owner(&e->r));
 		return;
@@ -537,9 +513,8 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 }
 
 /*
- * Returns true if a record of a cap is about a task whose end was recorded already. The daemon may
- * cap a task that has ended in the meantime. Exception: in a capped group (CT_GV_GROUP), the record
- * is about a new task with the same tid, unless the record says that its task has exited.
+ * The daemon may cap a task that has ended meanwhile. In a capped group (CT_GV_GROUP), the record
+ * is about a new task with the same tid, unless the record says that the task has exited.
  */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
 {
@@ -550,8 +525,8 @@ static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r
 }
 
 /*
- * Handles a CT_SHED that begins or ends the cap of one task. In between, most records of the task
- * are left out. So its state is unknown, except in a long wait that a CT_FOUND reports.
+ * Between the begin and the end of a cap, the state is unknown, except in a long wait that a
+ * CT_FOUND reports.
  */
 static void timeline_cap(struct builder *b, const struct window_event *e)
 {
@@ -568,8 +543,6 @@ static void timeline_cap(struct builder *b, const struct window_event *e)
 
 	if (b->err)
 		return;
-	/* The window does not have the begin of this cap, so the present interval of the task is
-	 * unknown. */
 	if (!begins && !t->capped && t->interval != GRAPH_NONE)
 		b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 	t->race_wake = GRAPH_NONE;
@@ -634,7 +607,6 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 	}
 }
 
-/* Ends the open intervals at the end of the window. last_ns is the time of the last record. */
 static void timeline_end(struct builder *b, uint64_t last_ns)
 {
 	uint64_t end = MAX(b->w->to_ns, last_ns);
@@ -649,9 +621,8 @@ static void timeline_end(struct builder *b, uint64_t last_ns)
 	}
 }
 
-/* Allocates, in large pages, room for as many intervals as there will be if no record was lost.
- * To count the intervals costs less than to move the array as it grows. If the room cannot be
- * allocated at once, the array grows as far as it can. */
+/* Allocates room in large pages for all intervals. To count them costs less than to move the array
+ * as it grows. */
 static void timeline_reserve(struct builder *b)
 {
 	const struct window *w = b->w;
@@ -668,9 +639,6 @@ static void timeline_reserve(struct builder *b)
 	huge_advise(b->intervals.v, n * sizeof(*b->intervals.v));
 }
 
-/* If event e[n] is a CT_SWITCH, notes its place, so that it can be dropped, and returns true.
- * Returns false if the event has to stay, because it is of another kind, is the first event, or
- * comes more than UINT32_MAX ns after the event before it. */
 static bool timeline_drops(struct builder *b, const struct window_event *e, uint32_t n)
 {
 	uint64_t since_ns = n ? e[n].r.ts - e[n - 1].r.ts : UINT64_MAX;
@@ -682,8 +650,8 @@ static bool timeline_drops(struct builder *b, const struct window_event *e, uint
 	return true;
 }
 
-/* Replays a window and drops its switches. Each event that is kept moves to its place in the array
- * before the replay handles it, because the replay looks at earlier events again. */
+/* Each event moves to its place in the array before it is handled, because the replay looks at
+ * earlier events again. */
 static void timeline_replay_lean(struct builder *b, struct window *w)
 {
 	struct window_event *to = w->events;

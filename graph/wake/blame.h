@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * blame.h - finds, for one wait, its object and the task for which the waiter waited. This task is
- * the task to blame.
- *
- * - If a task ended the wait, this task is to blame. Exceptions: a wait for a disk; a wake by a
- *   kernel thread; a signal for which the waiter did not wait.
- * - If an interrupt ended a wait on a socket, the task that sent the bytes is to blame, if it is on
- *   this host. If the wait was a write, the task that received bytes, and so made room, is to
- *   blame.
- * - In three cases no task did what the waiter waited for: the wait's own time limit ended the
- *   wait; a signal that kills ended the wait; the wait lasts to the end of the trace. Then the task
- *   that could have ended the wait is to blame: the owner of the lock, the task at the other end of
- *   the connection, or the child.
- *
- * Pure; any thread.
+ * blame.h - finds, for one wait, its object and the task to blame: the task for which the waiter
+ * waited. Pure; any thread.
+ * - A task that ended the wait is to blame. Exceptions: a wait for a disk; a wake by a kernel
+ *   thread; a signal for which the waiter did not wait.
+ * - If an interrupt ended a wait on a socket, the task of this host that sent the bytes (or, for a
+ *   write, received bytes) is to blame.
+ * - If a time limit or a killer signal ended the wait, or nothing did, the task that could have
+ *   ended it is to blame: the owner, the other end, the child.
  */
 #ifndef CTRACE_GRAPH_WAKE_BLAME_H
 #define CTRACE_GRAPH_WAKE_BLAME_H
@@ -21,8 +15,7 @@
 #include "graph/timeline/graph.h"
 #include "trace/words/resource.h"
 
-/* Where the time of a task went. The field `time` of ctrace.diagnosis/1 has a member for each kind
- * ("running_ns", ...). */
+/* The field `time` of ctrace.diagnosis/1 has a member for each kind ("running_ns", ...). */
 enum time_kind {
 	TIME_RUNNING,
 	TIME_RUNNABLE,
@@ -34,17 +27,14 @@ enum time_kind {
 	TIME_QUEUE,
 	TIME_FAULT,
 	TIME_UNKNOWN,
-	/* Waits shorter than CT_COARSE_NS, if there are only sums of them. A piece of a path with
-	 * this kind is a part of a FOLDED interval, so the task also ran in it: see
-	 * interval_sums(). */
+	/* Waits shorter than CT_COARSE_NS that have only sums. A path piece of this kind is a part
+	 * of a FOLDED interval: see interval_sums(). */
 	TIME_SHORT,
 	TIME_KINDS,
 };
-/* Returns the word for the kind: "running", "runnable", ... */
 const char *time_kind_name(enum time_kind k);
 
-/* The tasks that could end one wait, if the records do not show which of them will end it. The
- * list has at most one task of each process. */
+/* The tasks that could end one wait, at most one of each process. */
 #define ENDERS_MAX 8
 struct enders {
 	uint32_t v[ENDERS_MAX];
@@ -52,64 +42,54 @@ struct enders {
 };
 
 struct blame {
-	uint32_t task;     /* the task to blame; GRAPH_NONE: no task of this host */
-	uint32_t event;    /* index of the record that shows that this task is to blame, or
-			      GRAPH_NONE */
-	uint64_t obj;      /* the object on the waiter's side; if the wait is a poll of several
-			      objects, the object that mattered */
-	uint64_t until_ns; /* when the task to blame acted; if no task acted, the time at which
-			      the wait ended */
+	uint32_t task;     /* GRAPH_NONE: no task of this host */
+	uint32_t event;    /* the record that shows that `task` is to blame, or GRAPH_NONE */
+	uint64_t obj;      /* object of the wait; for a polled set, the object that mattered */
+	uint64_t until_ns; /* when `task` acted; if no task acted, the end of the wait */
 	enum resource_kind kind;
 	uint8_t time;     /* enum time_kind */
 	uint8_t edge;     /* enum edge_kind */
 	uint8_t strength; /* enum edge_strength */
-	uint8_t rivals;   /* the number of tasks that could end the wait, at most ENDERS_MAX, if
-			     there are several and none of them ended the wait; else 0 */
-	bool ended;       /* the event for which the task waited has ended the wait */
-	bool timed_out;   /* the wait's own time limit ended it */
-	bool owed;        /* obj is a socket on which the waiter is owed an answer: see
-			     owner_owed() in owner.h */
-	bool killed;      /* a signal, or the end of the whole process, ended the wait, and the waiter
-			     exited soon after */
+	uint8_t rivals;   /* how many tasks could end the wait, if more than one; else 0 */
+	bool ended;       /* the event for which the waiter waited has ended the wait */
+	bool timed_out;
+	bool owed;   /* the waiter is owed an answer on the socket obj: see owner_owed() */
+	bool killed; /* a signal, or the end of the process, ended the wait and the waiter */
 };
 
-/* Fills *ret for a BLOCKED interval. A wait that timed out may have repeats. If the first repeat
- * that did not time out ends by limit_ns, and a task is to blame for it, *ret is about it. */
+/* Fills *ret for a BLOCKED interval. If the wait timed out, looks also at its first repeat that did
+ * not time out, if this repeat ends by limit_ns. */
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
 
-/* Like blame_wait(), but treats the wait as if nothing had ended it: fills *ret with the task
- * that could have ended the wait. A caller uses this function if it does not matter why the wait
- * ended. */
+/* Like blame_wait(), but as if nothing had ended the wait: *ret is the task that could have ended
+ * it. */
 void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
 
-/* Like blame_lasting(), but treats the wait as a wait for an answer on the socket sock. The
- * caller knows that the waiter waits for this answer. */
+/* Like blame_lasting(), for a wait that the caller knows to be for an answer on sock. */
 void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struct blame *ret);
 
-/* The process of the interval's task has worked on a request since since_ns. Looks for a task of
- * another process that owes this process an answer, on a connection that a thread of this process
- * polls. A task that idles does not count if the question to it was sent before since_ns, or is not
- * recorded. If there is a task that counts, fills *ret with it and returns true. Returns false if
- * there is none, or if tasks of several processes count. */
+/* The process has worked on a request since since_ns. Finds a task of another process that owes
+ * this process an answer, on a connection for which a thread of this process waits. A task that
+ * idles counts only if the question to it was recorded, and sent since since_ns. Returns false if
+ * no task counts, or tasks of several processes. */
 bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
-/* For a wait on a futex that no task ended and whose owner is not known: looks for the only
- * active thread among the other threads of the process. If exactly one is active, fills *ret
- * with this thread and returns true. Several active threads that wait for one other process
- * count as one. A thread is active if it computes, or if it waits for one of these: the disk; a
- * file lock; the end of its write; an answer that it is owed; its own child; another process
- * that has to read what the thread sent. The other threads only wait for work. since_ns is as in
- * blame_debt(). Returns false in three cases: no thread or several threads are active; *ret
- * already blames a thread that is active or sleeps; the process has more than ACTIVE_THREADS
- * threads. */
+/* For a wait on a futex that no task ended, and that has no known owner: finds the only active
+ * thread among the other threads of the process. since_ns: see blame_debt(). A thread is active if
+ * it computes, or waits for: the disk; a file lock; the end of its write; an answer; its child; a
+ * process that has to read what it sent. Several active threads that wait for one other process
+ * count as one. Returns false if:
+ * - no thread or several threads are active
+ * - *ret already blames a thread that is active or sleeps
+ * - the process has more than ACTIVE_THREADS threads */
 bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
-/* Returns true if the task idles at ts_ns, like a server that waits for requests, or for the
- * moment to answer. */
+/* Returns true if the task idles: in an accept, in a sleep, on a futex, or in a poll. Exception: a
+ * poll for the answer of a known task, or for a program that the task has started. Also returns
+ * true if the state of the task is not known. */
 bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns);
 
-/* Fills *ret with the tasks that could end the wait of a BLOCKED interval. Callers use this
- * function if blame_wait() has set `rivals`. */
+/* For a wait for which blame_wait() has set `rivals`: returns the tasks that could end it. */
 void blame_rivals(const struct graph *g, uint32_t interval, struct enders *ret);
 
 /* Returns true if the wait is a poll of several objects, as in an event loop. */

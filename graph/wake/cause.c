@@ -9,17 +9,14 @@
 #include "graph/wake/owner.h"
 #include "lib/checked.h"
 
-/* Returns true if e, the record of a polled object, is about the wait s. For a poll(), the time of
- * the record has to fit, because the set is recorded when the wait begins or when it ends
- * (bpf/wait_fds.h). For an epoll, the time does not matter. */
+/* The set of a poll() is recorded when the wait begins or ends (bpf/wait_fds.h). For an epoll, the
+ * time of the record does not matter. */
 static bool is_polled_in(const struct interval *s, const struct window_event *e)
 {
 	return s->wait != CT_W_POLL ||
 	       (checked_sub(s->from_ns, WAITFD_OLD_NS) <= e->r.ts && e->r.ts <= s->to_ns);
 }
 
-/* Returns the records of the objects that the task of s polls: the members of the epoll, or the
- * sets of all polls of the task. is_polled_in() says which records are about s. */
 static const struct graph_ref *polled_set(const struct graph *g, const struct interval *s, size_t *ret_n)
 {
 	return s->wait == CT_W_EPOLL ? graph_refs(&g->members, s->obj, ret_n)
@@ -45,8 +42,6 @@ bool blame_polls_several(const struct graph *g, uint32_t interval)
 	return false;
 }
 
-/* Returns true if the set that s polls has a connection to another host. Sets *ret_known to true
- * if it finds any connection that is not AF_UNIX, else to false. */
 static bool has_far_member(const struct graph *g, const struct interval *s, bool *ret_known)
 {
 	size_t n;
@@ -74,8 +69,6 @@ bool wake_polls_far(const struct graph *g, const struct interval *s)
 	return has_far_member(g, s, &known) || !known;
 }
 
-/* Returns the socket that the waker used last before the wake-up. Returns 0 if none of the last
- * SPOKE_LOOKS records before the wake-up shows one. */
 static uint64_t look_spoke(const struct graph *g, const struct window_event *wake)
 {
 	size_t at = (size_t)(wake - g->w->events);
@@ -89,9 +82,8 @@ static uint64_t look_spoke(const struct graph *g, const struct window_event *wak
 	return 0;
 }
 
-/* Returns the waiter's socket whose connection the waker of `wake` ends, or 0 if the wake is for
- * something else. A wake for the end of a connection names no socket, because there is nothing
- * to read. */
+/* Returns the waiter's socket whose connection the waker ends, or 0. The wake names no socket,
+ * because there is nothing to read. */
 static uint64_t closed_socket(const struct graph *g, const struct interval *s,
 			      const struct window_event *wake, uint64_t spoke)
 {
@@ -122,8 +114,7 @@ static uint64_t closed_socket(const struct graph *g, const struct interval *s,
 												     : 0;
 }
 
-/* Returns true if the task that the softirq interrupted is the sender. Then the softirq runs on
- * top of the system call that sent the message, as on loopback. */
+/* Returns true if the softirq runs during the system call that sent the message, as on loopback. */
 static bool is_sender_below(const struct graph *g, const struct window_event *wake, uint32_t waker)
 {
 	uint64_t peer;
@@ -132,14 +123,12 @@ static bool is_sender_below(const struct graph *g, const struct window_event *wa
 		return false;
 	if (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_CONNECT)
 		return true;
-	/* The interrupted task is also the sender if its process used the other end of the
-	 * connection last. For example, the task closes this end now. */
+	/* The interrupted task may also close its end of the connection now. */
 	peer = wake->r.flags & CT_WF_READY ? graph_peer_object(g, wake->r.obj) : 0;
 	return peer && owner_has_socket(g, waker, peer, wake->r.ts);
 }
 
-/* Returns true if the waker belongs to a child process of the task's process. (The end of a
- * child can wake its parent in several ways: by SIGCHLD, by the end of a pipe, ...) */
+/* The end of a child can wake its parent in several ways: by SIGCHLD, by the end of a pipe, ... */
 static bool is_own_child(const struct graph *g, uint32_t task, uint32_t waker)
 {
 	return g->tasks[waker].ptgid == g->tasks[task].tgid && g->tasks[waker].tgid != g->tasks[task].tgid;
@@ -151,7 +140,6 @@ static void cause_is(struct wake_cause *c, enum edge_kind edge, enum edge_streng
 	c->strength = (uint8_t)strength;
 }
 
-/* Completes *c for a wake-up by the task c->task in process context. */
 static void by_task(const struct graph *g, const struct interval *s, const struct window_event *wake,
 		    uint64_t spoke, struct wake_cause *c)
 {
@@ -177,8 +165,7 @@ static void by_task(const struct graph *g, const struct interval *s, const struc
 	if (c->closed)
 		cause_is(c, EDGE_MESSAGE, EDGE_STRONG);
 	else if (c->edge == EDGE_WAKE && s->wait == CT_W_OPEN && ct_wake_call(&wake->r) == CT_W_OPEN)
-		cause_is(c, EDGE_PIPE, EDGE_STRONG); /* Both tasks open one FIFO. open() of one
-							end waits until the other end is opened. */
+		cause_is(c, EDGE_PIPE, EDGE_STRONG); /* open() waits for the other end */
 }
 
 void wake_cause(const struct graph *g, const struct interval *s, const struct window_event *wake,
@@ -205,8 +192,8 @@ void wake_cause(const struct graph *g, const struct interval *s, const struct wi
 	if (ret->edge != EDGE_IRQ || wake->r.obj || waker == s->task)
 		return;
 	ret->closed = closed_socket(g, s, wake, spoke);
-	/* If a loop waits for other hosts too, the softirq may have nothing to do with the task
-	 * on the CPU. */
+	/* If the loop waits for other hosts too, the task on the CPU may have nothing to do with
+	 * the softirq. */
 	if (ret->closed && ret->closed != s->obj && has_far_member(g, s, &known))
 		ret->closed = 0;
 	if (!ret->closed)

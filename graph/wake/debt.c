@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * debt.c - blame_debt(): finds the task that owes a process an answer, on a connection of any
- * thread of the process. blame_active(): finds the only active thread of a process.
- *
- * Some runtimes (those of Go, Rust's tokio, executors of the JVM) let any thread go on with any
- * request. A thread that has received a request may soon wait for something that has nothing to do
- * with this request. In other servers, one thread accepts the requests, and the threads of a pool
- * serve them.
+ * debt.c - blame_debt() and blame_active(). Some runtimes (of Go, Rust's tokio, executors of the
+ * JVM) let any thread go on with any request. In other servers, one thread accepts the requests,
+ * and a pool serves them. So a thread that received a request may wait for something else.
  */
 #include "graph/wake/blame.h"
 
@@ -16,10 +12,8 @@
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 
-/* Returns the wait in which the task may wait for an answer at ts_ns. If the task is in a read,
- * connect or poll at ts_ns, returns this wait. Otherwise returns its last wait in an epoll, but
- * looks only at the last DEBT_LOOKS intervals that began up to ts_ns. Returns GRAPH_NONE if there
- * is no such wait. */
+/* Returns the read, connect or poll of the task at ts_ns, or else its last epoll among the last
+ * DEBT_LOOKS intervals. Otherwise returns GRAPH_NONE. */
 static uint32_t asking_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -52,16 +46,13 @@ bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)
 		return false;
 	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
 		return s->wait == CT_W_ACCEPT || s->wait == CT_W_SLEEP || s->wait == CT_W_FUTEX;
-	/* An event loop does not idle if it waits for a program that it has started, or for an
-	 * answer. */
+	/* A loop that waits for an answer, or for a program that it has started, does not idle. */
 	blame_lasting(g, i, &b);
 	return b.task == GRAPH_NONE || !(b.owed || graph_descends_from(g, b.task, g->tasks[task].tgid));
 }
 
-/* Returns true if the question to b->task on b->obj was sent before since_ns, or was never
- * recorded, and b->task idles at ts_ns. Such a question may be one for news. An idle server
- * answers it only when there is news, which may be never. asked_by_ns: the question was sent at
- * this time at the latest. */
+/* A question may ask for news. An idle server answers it only when there is news, if ever.
+ * asked_by_ns: the question was sent by then. */
 static bool may_have_no_news(const struct graph *g, const struct blame *b, uint64_t asked_by_ns,
 			     uint64_t since_ns, uint64_t ts_ns)
 {
@@ -98,8 +89,7 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
 	return true;
 }
 
-/* Returns true if the task was running or runnable for at least 1/ACTIVE_SHARE of [from_ns,
- * to_ns). Looks at some moments only, because a busy task may have very many intervals. */
+/* Looks at some moments only, because a busy task may have very many intervals. */
 static bool computed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	unsigned n = 0;
@@ -115,10 +105,8 @@ static bool computed(const struct graph *g, uint32_t task, uint64_t from_ns, uin
 	return n * ACTIVE_SHARE >= ACTIVE_MOMENTS;
 }
 
-/* Returns true if the task waits at ts_ns for something outside of its process. If it waits for
- * a task of another process, *ret_for becomes this task. Exception: in a wait for a file or a file
- * lock, *ret_for does not change. The caller has set *ret_for to GRAPH_NONE. since_ns is as in
- * blame_debt(). */
+/* Returns true if the task waits for something outside of its process. Sets *ret_for to the task of
+ * another process for which it waits, if there is one. For since_ns, see blame_debt(). */
 static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t ts_ns,
 			  uint32_t *ret_for)
 {
@@ -142,8 +130,6 @@ static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_n
 		(CT_OBJ_KIND(b.obj) == CT_OBJ_SOCK && owner_unread(g, graph_peer_object(g, b.obj), ts_ns)));
 }
 
-/* Returns true if the thread is active in [from_ns, to_ns): blame_active() says what this means.
- * *ret_for is as in waits_outside(). */
 static bool is_active(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t from_ns,
 		      uint64_t to_ns, uint32_t *ret_for)
 {
@@ -165,8 +151,7 @@ static bool waits_for_child(const struct graph *g, uint32_t task, uint64_t ts_ns
 	return i != GRAPH_NONE && g->intervals[i].wait == CT_W_CHILD;
 }
 
-/* Returns true if the task sleeps at ts_ns, or waits on a futex with a time limit. A task can do
- * this while it holds a lock. */
+/* A task can own a lock while it sleeps. */
 static bool sleeps(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* decide.c - blame_wait(): decides which task, or which device, ended a wait or could have ended it. */
+/* decide.c - blame_wait(): decides which task or device ended a wait, or could have ended it. */
 #include "graph/wake/blame.h"
 
 #include <signal.h>
@@ -16,7 +16,6 @@
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
 
-/* Returns true if the object is a block device, or a file or directory on one. */
 static bool on_disk(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -32,15 +31,14 @@ static bool on_disk(const struct graph *g, uint64_t obj)
 	}
 }
 
-/* Returns true if the wait is for the disk itself. Then the waker does not matter: any task on
- * the CPU can be the waker when the disk is done. */
+/* If the wait is for the disk itself, the waker does not matter: when the disk is done, any task
+ * may be on the CPU. */
 static bool is_disk_wait(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	if (resource_of_object(g->w, s->obj) == RESOURCE_FUSE ||
 	    CT_OBJ_KIND(wake ? wake->r.obj : 0) == CT_OBJ_FUSEDEV)
 		return false;
-	/* The kernel counts every wait for an io_uring as a wait for I/O, even if the ring waits
-	 * for no disk. */
+	/* The kernel may count any wait for an io_uring as a wait for I/O. */
 	if (s->wait == CT_W_STOPPED || s->wait == CT_W_KTHREAD || s->wait == CT_W_FLOCK ||
 	    s->wait == CT_W_URING)
 		return false;
@@ -110,9 +108,8 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	}
 }
 
-/* Returns the signal that made the wake, or NULL. The waker sent this signal to the woken task. The
- * signal is recorded at most SIGNAL_LATE_NS after the wake, because __send_signal_locked() in
- * kernel/signal.c wakes the target, and then traces the signal. */
+/* Returns the signal that made the wake, or NULL. __send_signal_locked() in kernel/signal.c wakes
+ * the target before it traces the signal. */
 static const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
 					      const struct window_event *wake)
 {
@@ -133,15 +130,15 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 	return NULL;
 }
 
-/* Returns true if the signal killed the task t, or is a signal that asks programs to end. */
+/* A signal that killed the task t counts too. */
 static bool ends_programs(int signal, const struct graph_task *t)
 {
 	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
 	       signal == WTERMSIG(t->exit_code);
 }
 
-/* Returns true if a thread of the waiter's own process sent the signal after the wake, and did
- * not make the wake. Then the wake had another reason, and the process ended itself afterwards. */
+/* If a thread of the waiter's process sent the signal after the wake, the wake had another
+ * reason. */
 static bool is_own_end(const struct graph *g, const struct graph_task *t, const struct window_event *wake,
 		       const struct window_event *sig)
 {
@@ -151,9 +148,8 @@ static bool is_own_end(const struct graph *g, const struct graph_task *t, const 
 	       sig->r.tid != ct_wake_waker(&wake->r);
 }
 
-/* Returns true if a signal that ends programs was sent to the task's process, from KILLER_EARLY_NS
- * before the wake to KILLER_LATE_NS after it. A signal with which the process ended itself after
- * the wake does not count (is_own_end()). */
+/* Returns true if a signal that ends programs was sent from KILLER_EARLY_NS before the wake to
+ * KILLER_LATE_NS after it. */
 static bool got_killer(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	const struct graph_task *t = &g->tasks[s->task];
@@ -174,9 +170,8 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 	return false;
 }
 
-/* Returns true if the task was woken because it has to end: by a signal for which it did not wait,
- * or because another thread of its process called exit_group() or execve(). In both cases the task
- * exits soon after. */
+/* A task has to end after a killer signal, or after another thread called exit_group() or execve().
+ * In both cases it exits soon after. */
 static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	enum call call = call_of(g->w->machine, wake->r.nr);
@@ -210,10 +205,8 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->ended = true;
 }
 
-/* Returns the object of the wait. Exception: if the wait names no socket and is no write (for
- * example, a poll), returns the socket that the wake made readable. In other waits, the socket
- * in the record of the wake does not count: a softirq can make one socket readable, and then
- * make room for a writer on another socket. */
+/* A wait such as a poll names no socket, so the wake says which one became readable. For a write,
+ * the wake does not count: a softirq can make one socket readable, and make room on another. */
 static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
@@ -222,8 +215,6 @@ static uint64_t own_socket(const struct interval *s, const struct window_event *
 												: s->obj;
 }
 
-/* Completes b for a wait on a socket that an interrupt ended. A task of this host, or the
- * network, had sent bytes; or, if the wait was a write, had received bytes and so made room. */
 static void blame_network(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			  struct blame *b)
 {
@@ -249,7 +240,7 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->time = (o && o->family == AF_UNIX) || graph_is_local(g, b->obj) ? TIME_IPC : TIME_NETWORK;
 }
 
-/* Returns true if the task waits for one thing, and this thing is neither a signal nor a person. */
+/* Returns true if the task waits for one thing that is neither a signal nor a person. */
 static bool is_for_one_thing(const struct interval *s)
 {
 	if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY)
@@ -258,12 +249,10 @@ static bool is_for_one_thing(const struct interval *s)
 	       s->wait == CT_W_FLOCK || s->wait == CT_W_CONNECT;
 }
 
-/* A signal from `sender` interrupted the wait s. If the task did not wait for this signal,
- * completes b as for a wait that lasts, and returns true. Otherwise returns false. The task
- * waited for the signal in three cases:
- * - The sender belongs to the task's process, or to a descendant of this process.
+/* Returns false if the task waited for the signal:
+ * - The sender is of the task's process, or of a descendant of it.
  * - The sender is the task that could have ended the wait.
- * - No task could have ended the wait, and the wait was not for one thing (is_for_one_thing()). */
+ * - No task could have ended the wait, and the wait was not for one thing. */
 static bool blame_interrupted(const struct graph *g, const struct interval *s, uint32_t sender,
 			      struct blame *b)
 {
@@ -273,8 +262,8 @@ static bool blame_interrupted(const struct graph *g, const struct interval *s, u
 	    graph_descends_from(g, sender, g->tasks[s->task].tgid))
 		return false;
 	blame_lasting(g, (uint32_t)(s - g->intervals), &lasting);
-	/* A poll, a sleep or a pause may well have been for the signal. A wait for a lock or for
-	 * data was not. */
+	/* A poll, a sleep or a pause may have been for the signal. A wait for a lock or for data
+	 * was not. */
 	if (lasting.task == sender || (lasting.task == GRAPH_NONE && !is_for_one_thing(s)))
 		return false;
 	lasting.until_ns = b->until_ns;
@@ -282,7 +271,6 @@ static bool blame_interrupted(const struct graph *g, const struct interval *s, u
 	return true;
 }
 
-/* Completes b for a wait that a task ended, in process context. */
 static void blame_waker(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
 {
@@ -306,8 +294,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	}
 	b->kind = resource_of_wait(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
 				   b->obj);
-	/* The waker received on the other end, and so made room. So it is certain that the
-	 * writer waited for the waker. */
+	/* The waker received on the other end, and so made room for the writer. */
 	if (b->edge == EDGE_MESSAGE && s->obj && graph_peer_object(g, s->obj) == wake->r.obj)
 		b->strength = EDGE_STRONG;
 	b->ended = true;
@@ -332,8 +319,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	else if (b->edge == EDGE_KERNEL_LOCK)
 		b->kind = RESOURCE_KERNEL_LOCK;
 	if (g->tasks[waker].kthread) {
-		/* The waker is a kernel thread. It works for a device, for a terminal, or for a
-		 * close that was put off. */
+		/* A kernel thread works for a device, for a terminal, or for a close that was put
+		 * off. */
 		if (on_disk(g, b->obj) && s->st & CT_ST_DISK)
 			blame_disk(s, b);
 		else if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY && s->wait == CT_W_WRITE)
@@ -379,8 +366,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		blame_waker(g, s, wake, b);
 		return;
 	}
-	/* The interrupt is of unknown kind: the timer of the poll may have made it, or the
-	 * network. In both cases the task has waited for an object of its set. */
+	/* Either the time limit of the poll or the network ended the wait, for an object of the
+	 * set. */
 	if (ct_wake_context(&wake->r) == CT_CTX_IRQ && (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
 		blame_lasting(g, (uint32_t)(s - g->intervals), b);
 		return;
@@ -389,7 +376,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	wake_cause(g, s, wake, CAUSE_LOOK, &cause);
 	if (cause.closed)
 		blame_lasting(g, (uint32_t)(s - g->intervals), &last);
-	/* A loop that is owed an answer on another connection goes on waiting for this answer. */
+	/* A loop that is owed an answer on another connection goes on waiting. */
 	if (cause.closed && (!last.owed || last.obj == cause.closed)) {
 		b->obj = cause.closed;
 		b->kind = resource_of_object(g->w, cause.closed);
@@ -399,8 +386,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		return;
 	}
 	b->edge = EDGE_IRQ;
-	/* The task waits in an event loop, and the record of the wake names no socket. So the
-	 * network made room for a send, or reported an event other than data. */
+	/* The wake names no socket: the network made room for a send, or reported an event other
+	 * than data. */
 	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
 	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
@@ -415,8 +402,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		b->kind = RESOURCE_INPUT;
 }
 
-/* For a wait that timed out: returns the first repeat of the wait that did not time out, if this
- * repeat ends by limit_ns; otherwise NULL. */
+/* Returns the first repeat that did not time out, if it ends by limit_ns. */
 static const struct interval *blame_repeat(const struct graph *g, uint32_t interval, uint64_t limit_ns)
 {
 	uint32_t ended = repeats_ended(g, interval);
@@ -425,9 +411,8 @@ static const struct interval *blame_repeat(const struct graph *g, uint32_t inter
 	return x && x->from_ns < limit_ns && x->to_ns <= limit_ns ? x : NULL;
 }
 
-/* Returns the task's last try to take a file lock, if this try failed shortly before ts_ns;
- * otherwise NULL. Unlocks after that try do not count, because a close of the file is recorded
- * as an unlock too. */
+/* Returns the last try to get a file lock, if it failed shortly before ts_ns. Unlocks after the try
+ * do not count, because a close of the file is recorded as an unlock too. */
 static const struct window_event *failed_try(const struct graph *g, uint32_t tid, uint64_t ts_ns,
 					     uint32_t *ret_event)
 {
@@ -448,8 +433,6 @@ static const struct window_event *failed_try(const struct graph *g, uint32_t tid
 	return NULL;
 }
 
-/* If the task sleeps between two tries to take a file lock, completes b and returns true.
- * Returns false if the task sleeps for another reason. */
 static bool blame_polled_lock(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	uint32_t event, owner;
@@ -531,12 +514,11 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		return;
 	}
 	owner_of_wait(g, interval, b, &all);
-	/* The governor left out the object of the wait, so it is not known for what the task
-	 * waited. */
+	/* The governor left out the object, so the wait may have been for anything. */
 	if (!s->obj && b->task == GRAPH_NONE && graph_lacks_at(g, s->from_ns) & CT_LACK_WAIT_OBJECTS)
 		return;
-	/* A wait that timed out and has no task to blame is a sleep. Exceptions: the wait was for
-	 * another host or for a lock of a database, or the task was owed an answer. */
+	/* A wait that timed out without a task to blame is a sleep. Exceptions: a wait for
+	 * another host, for a lock of a database, or for an answer. */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK &&
 	    b->kind != RESOURCE_DATABASE_LOCK &&
 	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {
@@ -560,8 +542,8 @@ void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret)
 
 	blame_nobody(g, s, ret);
 	owner_of_wait(g, interval, ret, &all);
-	/* Another thread of the process may have asked during the wait, so look at the end of
-	 * the wait. */
+	/* Another thread of the process may have asked during the wait, so the end of the wait
+	 * counts. */
 	ret->owed = CT_OBJ_KIND(ret->obj) == CT_OBJ_SOCK && owner_owed(g, ret->obj, s->to_ns - 1);
 }
 

@@ -18,33 +18,25 @@ static bool is_poll_wait(const struct interval *s)
 	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL);
 }
 
-/* A round of a thread: the time from the end of a poll to the next poll. In a round, the thread
- * acts on what it has received. */
+/* A round of a thread: the time from the end of a poll to the next poll. */
 struct round {
 	uint32_t tid;
-	uint32_t received[ROUND_RECEIVES]; /* indices of events: the first receive on each socket */
-	bool acted[ROUND_RECEIVES];        /* the thread has sent something because of this receive */
-	size_t n;                          /* number of sockets on which the thread received; if
-					      there are more than ROUND_RECEIVES, the last ones
-					      are missing in `received` */
-	bool guessed;                      /* the thread may have acted on the receives in
-					      another order than assumed */
-	uint32_t now;                      /* index of the receive on which the thread acted
-					      last; GRAPH_NONE: none */
-	uint64_t sent_on;  /* the socket of the last send; 0: no send so far, or a receive came
-			      after it */
-	uint32_t sent_for; /* the receive because of which the thread made the last send */
+	uint32_t received[ROUND_RECEIVES]; /* events: the first receive on each socket */
+	bool acted[ROUND_RECEIVES];
+	size_t n;          /* may be larger than ROUND_RECEIVES */
+	bool guessed;      /* the order in which the thread acted is not certain */
+	uint32_t now;      /* the receive on which the thread acted last */
+	uint64_t sent_on;  /* socket of the last send; 0: none since the last receive */
+	uint32_t sent_for; /* the receive that is the reason of the last send */
 };
 
-/* Returns true if a round of the thread ends with this wait: it is a poll, or a wait for work in
- * a runtime that runs many coroutines on a few threads (Go, tokio). */
+/* A runtime with many coroutines on a few threads (Go, tokio) waits for work on a futex. */
 static bool ends_round(const struct graph *g, const struct interval *s)
 {
 	return is_poll_wait(s) || (s->state == INTERVAL_BLOCKED && s->wait == CT_W_FUTEX &&
 				   s->to_ns - s->from_ns > HANDED_PAUSE_NS && !graph_futex_owner(g, s));
 }
 
-/* Returns the time at which the thread's round at ts_ns began, or UINT64_MAX if it is not known. */
 static uint64_t round_from(const struct graph *g, uint32_t thread, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[thread];
@@ -65,19 +57,15 @@ static uint64_t round_from(const struct graph *g, uint32_t thread, uint64_t ts_n
 	return UINT64_MAX;
 }
 
-/* Returns the index of the first event at or after ts_ns. */
 static uint32_t first_event(const struct graph *g, uint64_t ts_ns)
 {
 	return (uint32_t)BISECT(i, 0, g->w->n_events, g->w->events[i].r.ts >= ts_ns);
 }
 
-/* Returns the receive because of which the loop now sends on `sock`: the reason of the send. The
- * reason of an answer on an accepted socket is the request there, or an answer that the loop
- * received. The reason of a question is a request, or an answer that came before. Loops act in the
- * order in which they receive. If the loop has acted on all receives that could be the reason,
- * returns the receive on which it acted last in this round, or GRAPH_NONE if it has acted on none.
- * Sets *sure to true if the receive is from `sock` itself, or if no send of this round so far could
- * have had another reason; otherwise to false. */
+/* Returns the receive because of which the loop sends on `sock`: the receive on `sock` itself, or
+ * else the first receive that is not yet the reason of a send, or else the last reason. (Loops act
+ * in the order in which they receive.) A request of another client is no reason for an answer. Sets
+ * *sure to false if a send of this round may have had another reason. */
 static uint32_t reason(const struct graph *g, struct round *t, uint64_t sock, bool *sure)
 {
 	bool answers = graph_is_accepted(g, sock);
@@ -118,9 +106,6 @@ static bool is_by(const struct graph *g, uint32_t event, uint32_t tgid)
 	return task != GRAPH_NONE && g->tasks[task].tgid == tgid;
 }
 
-/* Goes on with the round at event e. If e is a send of the thread, returns its reason, like
- * reason(). Returns GRAPH_NONE if e is something else. If the thread has received on more than
- * ROUND_RECEIVES sockets in this round, t->n is larger than ROUND_RECEIVES afterwards. */
 static uint32_t round_step(const struct graph *g, struct round *t, uint32_t e, bool *sure)
 {
 	const struct ct_rec *r = rec(g, e);
@@ -144,9 +129,6 @@ static uint32_t round_step(const struct graph *g, struct round *t, uint32_t e, b
 	return GRAPH_NONE;
 }
 
-/* Begins the round of the thread that sent or received `event`. Returns the index of the first
- * event of the round. Returns GRAPH_NONE if it is not known, or if `event` comes more than
- * ROUND_EVENTS events after it. */
 static uint32_t round_begin(const struct graph *g, uint32_t event, struct round *t)
 {
 	uint32_t thread = task_of(g, event), first;
@@ -157,8 +139,6 @@ static uint32_t round_begin(const struct graph *g, uint32_t event, struct round 
 	return first == GRAPH_NONE || first > event || event - first > ROUND_EVENTS ? GRAPH_NONE : first;
 }
 
-/* Returns the receive because of which a thread made the send `event`. Returns GRAPH_NONE if
- * there is none, or if the round of the send exceeds a limit (ROUND_*). */
 static uint32_t reason_of(const struct graph *g, uint32_t event, bool *sure)
 {
 	struct round t;
@@ -172,8 +152,7 @@ static uint32_t reason_of(const struct graph *g, uint32_t event, bool *sure)
 	return t.n > ROUND_RECEIVES ? GRAPH_NONE : found;
 }
 
-/* Returns true if the loop's last question on `sock` before it received `got` was for the client
- * of the accepted socket `other`. */
+/* Returns true if the loop's last question on `sock` was for the client of the socket `other`. */
 static bool had_asked_for(const struct graph *g, uint64_t sock, uint32_t got, uint64_t other)
 {
 	const struct graph_ref *asked = graph_ref_before(g, &g->sends, sock, rec(g, got)->ts);
@@ -183,8 +162,6 @@ static bool had_asked_for(const struct graph *g, uint64_t sock, uint32_t got, ui
 	return why != GRAPH_NONE && rec(g, why)->obj == other;
 }
 
-/* Fills *ret with the leg of the request `got` that ended with the receive `why`. Returns false
- * if there is no such leg. */
 static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint32_t why, const struct legs *l,
 		       struct leg *ret)
 {
@@ -201,16 +178,13 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 		ret->from_ns = asked ? MAX(rec(g, asked->event)->ts, rec(g, got)->ts) : 0;
 		return asked && is_by(g, asked->event, tgid);
 	}
-	/* Another client had the connection to the server, until the loop received the message
-	 * `why` from this client. */
+	/* Another client had the connection to the server. Its message `why` ended this. */
 	ret->from_ns = rec(g, got)->ts;
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }
 
-/* Adds to *l the legs of the request `got`, which the loop has answered. The event `last` is the
- * send of the last part of the answer. Goes back from there: to the receive because of which the
- * loop sent the answer, to the question for which this receive is the answer, to the receive
- * because of which the loop sent the question, and so on. Returns 0 or -ENOMEM. */
+/* Goes back from `last`, the last part of the answer: from a send to the receive that is its
+ * reason, to the question for this receive, and so on. Returns 0 or -ENOMEM. */
 static int legs_back(const struct graph *g, uint32_t tgid, uint32_t got, uint32_t last, struct legs *l)
 {
 	uint64_t end_ns = UINT64_MAX;
@@ -235,8 +209,6 @@ static int legs_back(const struct graph *g, uint32_t tgid, uint32_t got, uint32_
 	return 0;
 }
 
-/* Returns the first receive on the socket of the question `asked` after the question, or GRAPH_NONE
- * if there is no answer yet. */
 static uint32_t answer_to(const struct graph *g, uint32_t asked)
 {
 	size_t n;
@@ -245,10 +217,8 @@ static uint32_t answer_to(const struct graph *g, uint32_t asked)
 	return n ? r->event : GRAPH_NONE;
 }
 
-/* Returns the question that the loop sent because of the receive `why`, in the same round. If there
- * are several questions, returns the only one that has no answer; if all have answers, the one
- * whose answer came last. Returns GRAPH_NONE if there is no question, or if questions on several
- * sockets have no answer. */
+/* Of several questions, returns the only one without an answer, or else the one that was answered
+ * last. Returns GRAPH_NONE if there is none, or if several sockets have no answer. */
 static uint32_t question_after(const struct graph *g, uint32_t why, bool *sure)
 {
 	uint32_t thread = task_of(g, why), i = graph_interval_at(g, thread, rec(g, why)->ts);
@@ -279,9 +249,8 @@ static uint32_t question_after(const struct graph *g, uint32_t why, bool *sure)
 	return found;
 }
 
-/* Adds to *l the legs of the request `got`, which the loop has not answered yet. Goes forward:
- * from the request to the question that the loop sent because of the request, to the answer to
- * this question, to the next question, and so on. Returns 0 or -ENOMEM. */
+/* The request has no answer yet. Goes forward: to the question for the request, to the answer, to
+ * the next question, and so on. Returns 0 or -ENOMEM. */
 static int legs_forward(const struct graph *g, uint32_t tgid, uint32_t got, uint64_t end_ns, struct legs *l)
 {
 	bool sure = true;
@@ -328,8 +297,7 @@ int legs_find(const struct graph *g, uint32_t tgid, uint64_t sock, uint64_t sent
 	if (!n || !is_by(g, got->event, tgid) ||
 	    graph_lacks_within(g, sent_ns, MIN(end_ns, g->w->to_ns)) & CT_LACK_MESSAGES)
 		return 0;
-	/* The last part of the answer is the last send before the next request on this
-	 * connection. */
+	/* The last part of the answer is the last send before the next request. */
 	last = graph_refs_from(g, &g->sends, sock, rec(g, got->event)->ts, &n_next);
 	if (!n_next || rec(g, last->event)->ts > end_ns + MESSAGE_LATE_NS)
 		return legs_forward(g, tgid, got->event, end_ns, ret);
@@ -347,8 +315,6 @@ void legs_done(struct legs *l)
 	VEC_FREE(&l->v);
 }
 
-/* Returns the task that sent the answer that ends the leg, or GRAPH_NONE. *ret_event is the
- * index of the send, or GRAPH_NONE. */
 static uint32_t answerer(const struct graph *g, const struct leg *leg, uint32_t *ret_event)
 {
 	uint64_t peer = graph_peer_object(g, leg->sock);
@@ -364,10 +330,8 @@ static uint32_t answerer(const struct graph *g, const struct leg *leg, uint32_t 
 	return r ? graph_task_at(g, rec(g, r->event)->tid, rec(g, r->event)->ts) : GRAPH_NONE;
 }
 
-/* Returns true if the server had sent its answer more than MESSAGE_DELAYED_NS before ts_ns, the
- * end of a wait, or if the send of the answer is not known. For a leg without an answer, returns
- * true if bytes of the server are unread at ts_ns. In these cases a wait on a futex was for
- * something else. (A poll would have ended.) */
+/* Returns true if the answer came long before the end of the wait, or is not known. Then a wait on
+ * a futex was for something else. */
 static bool is_over(const struct graph *g, const struct leg *leg, uint32_t sent, uint64_t ts_ns)
 {
 	if (leg->answered == GRAPH_NONE)

@@ -30,14 +30,11 @@ uint32_t owner_child(const struct graph *g, const struct interval *s, struct end
 	return best;
 }
 
-/* Returns the mode (CT_FF_*) in which a task that can end this wait has the pipe open. */
 static uint8_t other_side(const struct interval *s)
 {
 	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
 }
 
-/* Returns the wait of `task` that ended with a wake-up at ts_ns, or NULL if this wait is not
- * known. */
 static const struct interval *ended_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns - 1);
@@ -45,7 +42,7 @@ static const struct interval *ended_wait(const struct graph *g, uint32_t task, u
 	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED ? &g->intervals[i] : NULL;
 }
 
-/* Returns true if the task is back in this wait at ts_ns, like a worker that has no more work. */
+/* Returns true if the task is back in this wait, like a worker that has no more work. */
 static bool is_back(const struct graph *g, const struct interval *wait, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, wait->task, ts_ns);
@@ -54,9 +51,8 @@ static bool is_back(const struct graph *g, const struct interval *wait, uint64_t
 	return now && now != wait && now->state == INTERVAL_BLOCKED && blame_same_wait(wait, now);
 }
 
-/* Returns true if x is an earlier part of the poll s. A time limit can cut one poll into several
- * waits. (A wait on a futex does not count, because a runtime parks a thread on a futex with a
- * time limit for many reasons.) */
+/* A time limit can cut one poll into several waits. A futex does not count: a runtime parks threads
+ * on a futex with a time limit for many reasons. */
 static bool is_cut(const struct graph *g, const struct interval *x, const struct interval *s)
 {
 	return s->wait != CT_W_FUTEX && x->wake != GRAPH_NONE && blame_same_wait(x, s) &&
@@ -82,7 +78,6 @@ uint32_t owner_handed_to(const struct graph *g, const struct interval *s)
 		const struct interval *wait;
 		uint32_t task;
 
-		/* a thread that the task has created has got work as well */
 		if (e[i].r.kind == CT_FORK && own && e[i].r.tid == me->tid) {
 			task = graph_task_at(g, e[i].r.peer, e[i].r.ts);
 			if (task != GRAPH_NONE && g->tasks[task].tgid == me->tgid &&
@@ -103,11 +98,8 @@ uint32_t owner_handed_to(const struct graph *g, const struct interval *s)
 }
 
 /*
- * Returns the server of the FUSE mount for which s waits: a task that has the /dev/fuse of this
- * mount open. A trace of a previous version does not say which /dev/fuse belongs to which mount.
- * For such a trace, a task that has any /dev/fuse open may be the server. Returns GRAPH_NONE if no
- * task, or tasks of several processes, may be the server. Adds to *all all tasks that may be the
- * server.
+ * A trace of a previous version does not say which /dev/fuse belongs to which mount. Then any task
+ * with a /dev/fuse may be the server. Returns GRAPH_NONE if tasks of several processes may be.
  */
 static uint32_t fuse_server(const struct graph *g, const struct interval *s, struct enders *all)
 {
@@ -127,8 +119,6 @@ static uint32_t fuse_server(const struct graph *g, const struct interval *s, str
 	return all->n == 1 ? all->v[0] : GRAPH_NONE;
 }
 
-/* Returns true if the task waits for the end of another thread of its process, and not for a lock.
- * The record that shows this is from just before the wait, or from an inspection of the wait. */
 static bool is_join(const struct graph *g, const struct interval *s, uint32_t owner)
 {
 	const struct graph_ref *r = graph_ref_before(g, &g->joins, g->tasks[s->task].tid, s->to_ns);
@@ -139,9 +129,7 @@ static bool is_join(const struct graph *g, const struct interval *s, uint32_t ow
 		owner_event(g, r)->r.ts >= s->from_ns);
 }
 
-/* Returns the only other thread of the task's process: if no other process has the pipe, this
- * thread has the other end. Returns GRAPH_NONE if another process has the pipe, if no record
- * shows which processes have it, or if the process has no other thread, or several. */
+/* If only this process has the pipe open, its only other thread has the other end of the pipe. */
 static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 {
 	const struct graph_task *me = &g->tasks[s->task];
@@ -164,8 +152,6 @@ static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 	return mate;
 }
 
-/* Returns true if the task waits at ts_ns for a connection, or in an event loop in which it is
- * owed no answer. */
 static bool idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
@@ -229,7 +215,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 			owner_of_poll(g, s, b, all);
 		}
 		break;
-	case CT_W_SIGNAL: /* the awaited signal may well be SIGCHLD, which a child sends when it ends */
+	case CT_W_SIGNAL:
 	case CT_W_CHILD:
 	case CT_W_VFORK:
 		b->task = owner_child(g, s, all);
@@ -256,7 +242,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	case CT_W_OTHER:
 	case CT_W_YIELD:
 	case CT_W_MEMORY:
-	default: /* a kind of wait that this version does not know */
+	default:
 		if (b->kind == RESOURCE_FUSE)
 			b->task = fuse_server(g, s, all);
 		else
@@ -283,8 +269,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	}
 }
 
-/* Returns the index of the record of the signal by which the task tells its tracer (strace, a
- * debugger) that it stops, or GRAPH_NONE if there is none. */
+/* A task tells its tracer (strace, a debugger) by a SIGCHLD that it stops. */
 static uint32_t tracer_told(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *e = g->w->events;
@@ -297,8 +282,6 @@ static uint32_t tracer_told(const struct graph *g, const struct interval *s)
 	return GRAPH_NONE;
 }
 
-/* Returns true if the tracer, in the middle of the wait s, merely waits for a person or for news of
- * a task. Also returns true if the state of the tracer at that time is not known. */
 static bool is_idle_tracer(const struct graph *g, uint32_t tracer, const struct interval *s)
 {
 	uint32_t i = graph_interval_at(g, tracer, s->from_ns + (s->to_ns - s->from_ns) / 2);
@@ -310,8 +293,6 @@ static bool is_idle_tracer(const struct graph *g, uint32_t tracer, const struct 
 		 x->wait == CT_W_CHILD || x->wait == CT_W_SLEEP || x->wait == CT_W_SIGNAL));
 }
 
-/* Completes b for a task that its tracer has stopped. Returns false if no record shows that the
- * task told a tracer of its stop. */
 static bool owner_tracer(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	uint32_t told = s->st & CT_ST_TRACED ? tracer_told(g, s) : GRAPH_NONE, tracer;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner_lock.c - finds the task that owns a file lock. */
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
 #include "lib/bisect.h"
 
-/* Returns true if the record of an unlock may be missing: between from_ns and to_ns, records of
- * all tasks were lost, or records of the task's process were left out. (A pause has a record of
- * its gap only when it is over.) */
+/* The record of an unlock may be missing if records of all tasks were lost, or those of the process
+ * were left out. The gap of a pause is recorded at the end of the pause. */
 static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
@@ -28,8 +26,6 @@ static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t fro
 	return false;
 }
 
-/* Returns true if a list of all locks (CT_HELD) shows that the task's process still owns this
- * lock at ts_ns or later. */
 static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, uint64_t ts_ns)
 {
 	size_t n;
@@ -42,8 +38,6 @@ static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, ui
 	return false;
 }
 
-/* Returns the task of a record about a lock. Returns GRAPH_NONE if the task is of process tgid,
- * is not known, or only waits for the lock. */
 static uint32_t lock_task(const struct graph *g, const struct window_event *e, uint32_t tgid)
 {
 	uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
@@ -82,7 +76,6 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 		if (task != GRAPH_NONE && g->tasks[task].tgid == g->tasks[owner].tgid)
 			owner = GRAPH_NONE;
 	}
-	/* A later list of all locks (CT_HELD) may name the owner. */
 	for (i = after;
 	     i < n && owner == GRAPH_NONE && owner_event(g, &r[i])->r.kind == CT_HELD && scan_step(g); i++)
 		if (is_lock(owner_event(g, &r[i]))) {
@@ -90,8 +83,7 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 			event = r[i].event;
 		}
 	*ret_strength = EDGE_STRONG;
-	if (owner == GRAPH_NONE ||
-	    !g->scans->left) /* If the walk ended early, it may have missed an unlock. */
+	if (owner == GRAPH_NONE || !g->scans->left) /* The walk may have missed an unlock. */
 		return GRAPH_NONE;
 	if (ret_event)
 		*ret_event = event;
@@ -100,22 +92,18 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 		    ? may_have_unlocked(g, owner, ts_ns, since_ns)
 		    : may_have_unlocked(g, owner, since_ns, ts_ns) && !is_held_later(g, obj, owner, ts_ns))
 		*ret_strength = EDGE_WEAK;
-	/* If the owner has exited, a flock() lock stays as long as another process has the
-	 * inherited descriptor open. */
+	/* A flock() lock stays while another process has the inherited descriptor open. */
 	if (g->tasks[owner].exit_ns <= ts_ns && ct_lock_type(&g->w->events[event].r) == CT_LOCK_FLOCK)
 		owner = owner_fd(g, obj, ts_ns, tgid, 0, &all);
 	return owner;
 }
 
 /*
- * Returns the task that owned the lock during the wait, although no record says when it took the
- * lock. This is the task whose unlock is recorded after the wait, and before another task gets the
- * lock.
- *
- * The close of a file is recorded as an unlock too, whichever process owns the lock. So there is no
- * result if several processes unlock. The result is weak if no record shows that the waiter then
- * got the lock, or if records may be missing. The unlock that ends a wait wakes the waiter before
- * it is recorded. So an unlock does not count if it is recorded while the task still waits.
+ * Returns the only process whose unlock is recorded after the wait, before another task gets the
+ * lock. The close of a file is recorded as an unlock too, so several processes may unlock. An
+ * unlock during the wait does not count: the unlock that ends the wait is recorded after the
+ * wake-up. The result is weak if no record shows that the waiter then got the lock, or if records
+ * may be missing.
  */
 static uint32_t owner_by_unlock(const struct graph *g, uint64_t obj, const struct interval *s,
 				uint32_t *ret_event, uint8_t *ret_strength)
@@ -156,10 +144,6 @@ static uint32_t owner_by_unlock(const struct graph *g, uint64_t obj, const struc
 	return owner;
 }
 
-/* Returns the file lock that the task waits for, if the record of the wait does not name it. The
- * lock is found from the last try of the task, from an inspection of the wait, or from a list of
- * all locks. Returns 0 if the lock is not known, or if threads of the process wait for several
- * locks. */
 static uint64_t lock_of_wait(const struct graph *g, const struct interval *s)
 {
 	const struct graph_task *me = &g->tasks[s->task];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner_object.c - finds the task that has the other end of an object: of a descriptor, a pipe, an
- * eventfd, a futex. */
+/* owner_object.c - finds the task that has the other end of a descriptor, pipe, eventfd or
+ * futex. */
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
 
@@ -13,8 +13,6 @@ void owner_add(const struct graph *g, struct enders *e, uint32_t task)
 		e->v[e->n++] = task;
 }
 
-/* Returns the task that stands for a process: the leader, or, if the leader has exited, the
- * first thread that has not exited. Returns GRAPH_NONE if all threads have exited. */
 static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
 {
 	size_t n;
@@ -61,8 +59,8 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 			owner_add(g, all, found.v[i]);
 		return GRAPH_NONE;
 	}
-	/* No descriptor table has obj, so the task that was seen with obj is the result. Exception:
-	 * if obj is a connection that is not accepted yet, this task has the other end. */
+	/* No descriptor table has obj, so the task that used obj counts. But of a connection that
+	 * is not accepted, that task has the other end. */
 	if (best == GRAPH_NONE && o && o->tid && !n &&
 	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & CT_OBJ_NOT_ACCEPTED)) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);
@@ -73,8 +71,6 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 	return best;
 }
 
-/* Returns the waker, if the wakee is the task `me`, and the waker is another task that is alive at
- * ts_ns. Otherwise returns GRAPH_NONE. */
 static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, uint64_t ts_ns, uint32_t me)
 {
 	const struct window_event *e = owner_event(g, wake);
@@ -122,10 +118,9 @@ size_t owner_count_stopped(const struct graph *g, const struct enders *e, uint64
 	return n;
 }
 
-/* Returns the task at the other end of a pipe: the last task that woke `me` through the pipe,
- * or, if there is none, the result of owner_fd(). Exception: this last waker is not stopped, and
- * of the processes that have the other end open, exactly one is stopped. Then returns the task
- * of the stopped process, because a stopped task cannot do its part. */
+/* Prefers the last task that woke `me` through the pipe. Exception: this task is not
+ * stopped, but exactly one of the tasks with the other end is. Then returns the stopped task,
+ * because it cannot do its part. */
 static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 			   struct enders *all)
 {
@@ -157,8 +152,7 @@ uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
 		return pipe_owner(g, obj, ts_ns, me, mode, all);
-	case CT_OBJ_TTY: /* A person makes the input. The task at the other side takes the
-			    output. */
+	case CT_OBJ_TTY: /* a person makes the input; the other side takes the output */
 		return mode == CT_FF_READ && graph_peer_object(g, obj)
 			       ? owner_fd(g, graph_peer_object(g, obj), ts_ns, tgid, 0, all)
 			       : GRAPH_NONE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner_poll.c - finds the object of a polled set that explains the poll best, and with it the task
- * that could end the poll. */
+/* owner_poll.c - finds the object that explains a poll best, and the task that could end the
+ * poll. */
 #include <sys/socket.h>
 
 #include "graph/thresholds.h"
@@ -9,32 +9,27 @@
 #include "lib/bisect.h"
 #include "lib/checked.h"
 
-/* How well an object explains a poll that does not return. The values go from the worst
- * explanation to the best one. */
+/* How well an object explains a poll that does not return, from the worst to the best. */
 enum poll_score {
-	POLL_NONE,    /* not at all */
-	POLL_OWN,     /* a socket whose other end belongs to the task's own process, or to no known task */
-	POLL_QUIET,   /* a terminal, or a pipe that was never written */
-	POLL_FAR,     /* a connection to another host, or an eventfd that was written before */
+	POLL_NONE,
+	POLL_OWN,     /* the other end is in the task's own process, or is not known */
+	POLL_QUIET,   /* a terminal, or a pipe that has never woken the task */
+	POLL_FAR,     /* a connection to another host, or an eventfd that has woken the task */
 	POLL_PEER,    /* a connection to another process of this host */
-	POLL_WRITTEN, /* a pipe that was written before */
-	POLL_UNREAD,  /* a connection to another process, which has not read what the task sent last */
-	POLL_OWED,    /* a socket on which the task is owed an answer */
+	POLL_WRITTEN, /* a pipe that has woken the task */
+	POLL_UNREAD,  /* as POLL_PEER, and the peer has not read the last message of the task */
+	POLL_OWED,    /* the task is owed an answer */
 };
 
-/* One object of a polled set. */
 struct poll_member {
 	enum poll_score score;
-	uint32_t task;     /* the task that could end the poll through this object, or GRAPH_NONE */
-	uint64_t since_ns; /* when the waiter sent its request on the object, or was woken
-			      through it; or 0 */
-	struct enders all; /* the tasks that could end the poll, if there are several */
-	bool inner;        /* no other process can use the object */
-	bool stopped;      /* `task` is stopped, so it cannot end the poll now */
+	uint32_t task;
+	uint64_t since_ns; /* the last request or wake-up through this object; 0: none */
+	struct enders all;
+	bool inner;
+	bool stopped;
 };
 
-/* Returns true if `sent`, the last send on a socket, is later than the last send on its other
- * end (peer). */
 static bool has_answered(const struct graph *g, uint64_t peer, const struct graph_ref *sent, uint64_t ts_ns)
 {
 	const struct graph_ref *asked = graph_ref_before(g, &g->sends, peer, ts_ns);
@@ -42,8 +37,6 @@ static bool has_answered(const struct graph *g, uint64_t peer, const struct grap
 	return sent && (!asked || asked->event < sent->event);
 }
 
-/* Returns true if `sent`, the last message to the other end (peer), was still unread when the
- * wait s ended. */
 static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_ref *sent,
 		      const struct interval *s)
 {
@@ -52,7 +45,6 @@ static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_r
 	return sent && peer && (!got || got->event < sent->event);
 }
 
-/* Fills m for the socket obj of a polled set. alone: the set has no other object. */
 static void poll_socket(const struct graph *g, uint64_t obj, const struct interval *s, bool alone,
 			struct poll_member *m)
 {
@@ -65,15 +57,15 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
 	m->score = POLL_OWN;
 	m->inner = own && o && o->family == AF_UNIX;
-	/* Another thread of the process may have asked, or have received the answer, during the
-	 * wait. So look at the end of the wait. */
+	/* Another thread may have asked or received during the wait, so the end of the wait
+	 * counts. */
 	if (owner_owed(g, obj, s->to_ns - 1)) {
 		m->score = own ? POLL_OWN : POLL_OWED;
 		m->since_ns = sent ? owner_event(g, sent)->r.ts : 0;
 	} else if (!alone && !own && peer && owner_owed(g, peer, ts_ns) &&
 		   !has_answered(g, peer, sent, ts_ns)) {
-		/* The other end waits for this task. (A server that polls this connection alone has not got
-		 * the whole request yet.) */
+		/* The other end waits for this task. (A server that polls only this connection has
+		 * not got the whole request yet.) */
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
 		m->all.n = 0;
@@ -87,7 +79,6 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	}
 }
 
-/* Fills m for the pipe obj of a polled set. alone: the set has no other object. */
 static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, bool alone,
 		      struct poll_member *m)
 {
@@ -98,8 +89,7 @@ static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 	m->score = POLL_QUIET;
 	m->task = owner_fd(g, obj, ts_ns, g->tasks[me].tgid, CT_FF_WRITE, &m->all);
 	m->inner = m->task == GRAPH_NONE && !m->all.n;
-	/* If an ancestor keeps its end of the pipe open and never writes, the pipe only tells the task that
-	 * the ancestor has died. */
+	/* The pipe of an ancestor that never writes only tells that the ancestor has died. */
 	if (!alone && m->task != GRAPH_NONE && graph_descends_from(g, me, g->tasks[m->task].tgid)) {
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
@@ -137,10 +127,8 @@ static void poll_member_fill(const struct graph *g, uint64_t obj, const struct i
 	}
 }
 
-/* Returns true if m explains the poll better than best. The member with the higher score is
- * better. If both scores are equal, and below POLL_WRITTEN, a member whose task is stopped is
- * better than one whose task is not. Otherwise, of two members with equal scores, the one with
- * the later since_ns is better. */
+/* A higher score is better. Of equal scores, a stopped task is better, but only below POLL_WRITTEN.
+ * Otherwise a later since_ns is better. */
 static bool is_better(const struct poll_member *m, const struct poll_member *best)
 {
 	if (m->score == best->score && m->score < POLL_WRITTEN && m->stopped != best->stopped)
@@ -148,7 +136,6 @@ static bool is_better(const struct poll_member *m, const struct poll_member *bes
 	return m->score != best->score ? m->score > best->score : m->since_ns > best->since_ns;
 }
 
-/* Returns true if all records of a polled set are about one object. */
 static bool is_one_object(const struct graph *g, const struct graph_ref *r, size_t n)
 {
 	for (size_t i = 1; i < n && scan_step(g); i++)
@@ -157,8 +144,6 @@ static bool is_one_object(const struct graph *g, const struct graph_ref *r, size
 	return true;
 }
 
-/* Returns true if the time of one of the records lies in [from_ns, to_ns]. The records are
- * sorted by time. */
 static bool has_record_within(const struct graph *g, const struct graph_ref *r, size_t n, uint64_t from_ns,
 			      uint64_t to_ns)
 {
@@ -167,10 +152,8 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 	return at < n && owner_event(g, &r[at])->r.ts <= to_ns;
 }
 
-/* For a poll of objects that no other process can use. If the task has children, the poll is for
- * the end of one of them: either the task's handler of SIGCHLD writes to one of the polled
- * objects, or the signal itself ends the poll. In this case completes b and returns true.
- * Returns false if the task has no child. */
+/* No other process can use the polled objects. So the poll is for the end of a child: the handler
+ * of SIGCHLD writes to an object, or the signal itself ends the poll. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	uint32_t child = owner_child(g, s, all);
@@ -193,8 +176,8 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	struct poll_member m, best = { .task = GRAPH_NONE };
 	bool any = false, alone = is_one_object(g, r, n), inner = true, within, own;
 
-	/* The set is recorded when the wait begins or when it ends (bpf/wait_fds.h), or by an inspection of
-	 * the wait. A record from before the wait may be of another poll. */
+	/* The set is recorded when the wait begins or ends (bpf/wait_fds.h), or by an inspection. A
+	 * record from before the wait may be of another poll. */
 	within = !epoll && n && has_record_within(g, r, n, s->from_ns, s->to_ns);
 	if (!epoll && s->obj) {
 		poll_member_fill(g, s->obj, s, true, &m);
@@ -229,8 +212,6 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	}
 	if (any && inner && !b->timed_out && poll_child(g, s, b, all))
 		return;
-	/* Nothing of the set is known; or the poll timed out, and no object in its set was likely
-	 * to end it, so the task only slept. */
 	if (!any || (b->timed_out && best.score <= POLL_QUIET)) {
 		all->n = 0;
 		return;
@@ -239,9 +220,8 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	if (best.score >= POLL_WRITTEN || all->n < 2 ||
 	    (best.stopped && owner_count_stopped(g, all, s->to_ns) == 1))
 		b->task = best.task;
-	/* If the task waits for a thread of its own process, this thread works for the task. It is
-	 * the thread to which the task gave work last, if that thread still works; otherwise the
-	 * thread that ended such a wait before. */
+	/* The task waits for a thread of its own process: the thread that got work last, if it
+	 * still works. */
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
 				    : alone && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 	if (own) {

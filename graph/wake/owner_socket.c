@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner_socket.c - finds the task at the other end of a socket: the task that sends, receives,
- * accepts, closes, or owes an answer. */
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
@@ -9,8 +7,8 @@
 #include "graph/wake/owner_private.h"
 #include "trace/words/call.h"
 
-/* Returns the last task that sent or received on sock up to ts_ns. If there is none, returns the
- * first task that received on sock; else the first task that sent on it. */
+/* Returns the last user up to ts_ns, or else the first task that received, or else the first that
+ * sent. */
 static uint32_t owner_sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct graph_ref *s = graph_ref_before(g, &g->sends, sock, ts_ns);
@@ -18,8 +16,7 @@ static uint32_t owner_sock_user(const struct graph *g, uint64_t sock, uint64_t t
 	size_t n;
 
 	if (r && (!s || s->event < r->event))
-		s = r; /* The later of the two records counts. After a receive, it is the reader
-			  that has work to do. */
+		s = r; /* after a receive, the reader has work to do */
 	if (!s) {
 		s = graph_refs(&g->recvs, sock, &n);
 		if (!n)
@@ -30,8 +27,6 @@ static uint32_t owner_sock_user(const struct graph *g, uint64_t sock, uint64_t t
 	return graph_task_at(g, owner_event(g, s)->r.tid, owner_event(g, s)->r.ts);
 }
 
-/* Returns true if the task can accept a connection at ts_ns: it waits for a connection, or waits
- * in an event loop. Also returns true if the task has no interval at ts_ns or later. */
 static bool can_accept(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
@@ -41,8 +36,6 @@ static bool can_accept(const struct graph *g, uint32_t task, uint64_t ts_ns)
 		      (s->wait == CT_W_ACCEPT || s->wait == CT_W_POLL || s->wait == CT_W_EPOLL));
 }
 
-/* Returns the time at which the task's interval at ts_ns began. Returns ts_ns if there is no
- * such interval. */
 static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
@@ -50,8 +43,8 @@ static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return i == GRAPH_NONE ? ts_ns : g->intervals[i].from_ns;
 }
 
-/* Drops each process that is an ancestor of another one in the list. The processes share a
- * listening socket, so the ancestor is the master, and its descendants are the workers. */
+/* Processes share the listening socket. An ancestor is the master, and its descendants are
+ * workers. */
 static void drop_masters(const struct graph *g, struct enders *all)
 {
 	struct enders workers = { 0 };
@@ -68,13 +61,12 @@ static void drop_masters(const struct graph *g, struct enders *all)
 }
 
 /*
- * Returns the task that accepts, or has to accept, the connection that socket o asks for: the task
- * that has the listening socket open. The best match of address, port and network namespace counts.
- * Suppose that several workers share the listening socket. If all of them are busy, the result is
- * the worker that has been busy for longest. If some worker is not busy, the result is GRAPH_NONE.
- * If several workers have several listening sockets with this address (SO_REUSEPORT), the result is
- * GRAPH_NONE too: the kernel has chosen one socket, and no record says which. Adds to *all all
- * tasks that may accept.
+ * Returns the task that has to accept the connection of socket o. Adds to *all all tasks that may
+ * accept. Of several workers, the one that has been busy for longest counts. But if there are
+ * several workers, the result is GRAPH_NONE if:
+ * - one of them is not busy
+ * - several sockets have this address (SO_REUSEPORT): the kernel has chosen one, and no record says
+ *   which
  */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
 			 struct enders *all)
@@ -86,7 +78,6 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 	bool unsure = false;
 	size_t n, n_socks = 0;
 
-	/* a socket pair or an unconnected socket has no listener */
 	if (o->family == AF_UNIX ? !o->name[0] : !o->rport)
 		return GRAPH_NONE;
 	r = graph_listening(g, o->family, o->type, o->rport, o->name, &n);
@@ -122,7 +113,6 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 	return unsure ? GRAPH_NONE : worker;
 }
 
-/* Returns true if no send or receive on the socket is recorded after ts_ns. */
 static bool is_last_use(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	size_t n_sent, n_got;
@@ -172,8 +162,7 @@ bool owner_closes(const struct graph *g, uint64_t sock, const struct window_even
 	       (call == CALL_CLOSE || call == CALL_SHUTDOWN || is_last_use(g, peer, wake->r.ts));
 }
 
-/* Returns true if the task on the CPU may have made the wake for a socket. If a softirq made the
- * wake, the softirq may have had nothing to do with that task. */
+/* A softirq may have had nothing to do with the task on the CPU. */
 static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, const struct window_event *wake)
 {
 	const struct window_object *o = window_object(g->w, sock);
@@ -200,8 +189,7 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 	size_t n;
 
 	*ret_event = GRAPH_NONE;
-	/* A send is recorded when its call returns, so look for a send of the waker just after
-	 * the wake. */
+	/* A send is recorded when its call returns, so it may come just after the wake. */
 	r = graph_refs_from(g, &g->sends, peer, ts, &n);
 	for (size_t i = 0; peer && i < n && scan_step(g); i++) {
 		const struct window_event *e = owner_event(g, &r[i]);
@@ -222,8 +210,6 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 		*ret_event = r->event;
 		return graph_task_at(g, owner_event(g, r)->r.tid, ts);
 	}
-	/* No send is recorded. The waker may have made the wake if it was in a write, a connect, an
-	 * accept, a close or a shutdown, or if it was exiting. */
 	task = waker ? graph_task_at(g, waker, ts) : GRAPH_NONE;
 	if (task != GRAPH_NONE && !g->tasks[task].kthread && !(wake->r.flags & CT_WF_IDLE) &&
 	    (wake->r.flags & CT_WF_EXITING || ct_wake_call(&wake->r) == CT_W_CONNECT ||
@@ -246,14 +232,13 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 	const struct window_object *o = window_object(g->w, sock);
 	uint32_t task = peer ? owner_sock_user(g, peer, ts_ns) : GRAPH_NONE;
 
-	/* If the last user of the other end has exited, a thread that is created for the connection
-	 * may receive the request later. */
+	/* The last user of the other end has exited. A new thread may receive the request later. */
 	if (task != GRAPH_NONE && g->tasks[task].exit_ns <= ts_ns)
 		task = GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)
 		task = owner_fd(g, peer, ts_ns, 0, 0, all);
-	/* If no task has accepted a unix connection yet, its other end has the address of the
-	 * listening socket. */
+	/* The other end of a unix connection that is not accepted has the listening socket's
+	 * address. */
 	if (o && o->family == AF_UNIX && peer & CT_OBJ_NOT_ACCEPTED)
 		o = window_object(g->w, peer);
 	if (task == GRAPH_NONE && o)
@@ -271,8 +256,7 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 			uint32_t *ret_event)
 {
 	uint64_t peer = graph_peer_object(g, sock);
-	/* A receive is recorded when its call returns, so search up to a time shortly after the
-	 * wake. */
+	/* A receive is recorded when its call returns, so it may come just after the wake. */
 	const struct graph_ref *r =
 		peer ? graph_ref_before(g, &g->recvs, peer, wake->r.ts + MESSAGE_LATE_NS) : NULL;
 	struct enders all = { 0 };
@@ -289,8 +273,8 @@ bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	const struct window_object *o = window_object(g->w, sock);
 	size_t n;
 
-	/* No bytes were sent or received so far. An answer is owed if the socket is connecting,
-	 * or has connected and waits for the first message. */
+	/* No bytes so far: the socket is connecting, or has connected and waits for the first
+	 * message. */
 	if (!s && !r)
 		return o && (o->state == TCP_SYN_SENT || o->rport) && !graph_is_accepted(g, sock);
 	if (!s || (r && r->event > s->event) || graph_is_accepted(g, sock))
@@ -302,8 +286,6 @@ bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return !n || s->event < r->event;
 }
 
-/* Returns the sum of the bytes in the records of obj that are later than the event `after`, up
- * to ts_ns. */
 static uint64_t bytes_since(const struct graph *g, const struct graph_index *ix, uint64_t obj, uint32_t after,
 			    uint64_t ts_ns)
 {
@@ -328,7 +310,7 @@ bool owner_unread(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 		return false;
 	if (!r || r->event < s->event)
 		return true;
-	/* The task may have received only a part of the answer to its last request. */
+	/* The task may have received only a part of the answer. */
 	asked = graph_ref_before(g, &g->sends, sock, ts_ns);
 	return o->type == SOCK_STREAM && asked &&
 	       bytes_since(g, &g->sends, peer, asked->event, ts_ns) >

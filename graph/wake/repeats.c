@@ -11,33 +11,26 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* For one in RAN_EACH intervals, a table keeps how long the task ran before it. ran_before()
- * adds the running time of the intervals that follow. */
+/* The table has the running time before one in RAN_EACH intervals. ran_before() adds the rest. */
 #define RAN_EACH 16
 
-/* The table of one task: one block of memory. */
 struct repeats {
-	uint32_t first;  /* the first interval of the task */
-	uint32_t n;      /* number of BLOCKED intervals */
-	uint64_t *ran;   /* [k]: for how long the task ran before its interval k * RAN_EACH */
-	uint32_t *at;    /* [interval - first]: the index of the interval in waits, if it is
-			    BLOCKED */
-	uint32_t *waits; /* the BLOCKED intervals: a wait and its repeats stand side by side, in order of
-			    time */
+	uint32_t first;
+	uint32_t n;
+	uint64_t *ran;   /* [k]: running time before the interval k * RAN_EACH */
+	uint32_t *at;    /* [interval - first]: index in waits of a BLOCKED interval */
+	uint32_t *waits; /* BLOCKED intervals; repeats stand side by side, in order of time */
 	uint32_t *ended; /* [index in waits]: the answer of repeats_ended() */
 };
 
-/* A group: a wait and all its repeats, while the table is made. */
 struct same {
-	uint32_t interval; /* the first wait of the group */
-	uint32_t n;        /* number of waits in the group; in sort_waits(): the index in repeats.waits
-			      of its next wait */
+	uint32_t interval;
+	uint32_t n; /* number of waits; in sort_waits(): index of the next wait */
 };
 typedef VEC(struct same) sames;
 
-/* Adds interval i to the group of its repeats in v, or makes a new group. Sets *ret to the index
- * of the group in v. Returns 0 or -ENOMEM. Two waits that differ may have one hash, by chance or
- * by malice. Then the later wait gets a group of its own, and has no repeats. */
+/* Two waits that differ may have one hash, by chance or by malice. Then the later wait has no
+ * repeats. *ret is the index of the group in v. Returns 0 or -ENOMEM. */
 static int count_wait(const struct graph *g, uint32_t i, struct map *by_hash, sames *v, uint32_t *ret)
 {
 	const struct interval *s = &g->intervals[i];
@@ -55,8 +48,7 @@ static int count_wait(const struct graph *g, uint32_t i, struct map *by_hash, sa
 								   : map_set(by_hash, hash, v->n - 1);
 }
 
-/* Fills r->ran and r->at. Until sort_waits() changes it, r->at has the index of the wait's group
- * in v. */
+/* Until sort_waits() changes it, r->at has the index of the wait's group in v. */
 static int count_waits(const struct graph *g, const struct graph_task *t, struct repeats *r, sames *v)
 {
 	struct map by_hash = { 0 };
@@ -76,7 +68,6 @@ static int count_waits(const struct graph *g, const struct graph_task *t, struct
 	return err;
 }
 
-/* Fills r->waits and r->at by a counting sort of the waits. */
 static void sort_waits(const struct graph *g, const struct graph_task *t, struct repeats *r, sames *v)
 {
 	uint32_t at = 0;
@@ -99,8 +90,6 @@ static bool is_repeat(const struct graph *g, const struct repeats *r, uint32_t i
 	return at < r->n && blame_same_wait(&g->intervals[interval], &g->intervals[r->waits[at]]);
 }
 
-/* Fills r->ended. Does not look at what the task does between a wait and its repeat:
- * drop_others() does that. */
 static void find_ended(const struct graph *g, struct repeats *r)
 {
 	for (uint32_t at = r->n; at-- > 0;) {
@@ -115,22 +104,18 @@ static void find_ended(const struct graph *g, struct repeats *r)
 }
 
 /*
- * With scores, has_made_progress() becomes a comparison of two numbers. Between interval a and the
- * end of interval i, the task makes progress if score(i) - score(a) is more than PROGRESS_SHARE *
- * PROGRESS_NS. (This is the condition of has_made_progress(), with both sides multiplied by
- * PROGRESS_SHARE. The rounding in has_made_progress() makes no difference.)
+ * Scores turn has_made_progress() into a comparison of two numbers. From interval a to the end of
+ * interval i, the task makes progress if score(i) - score(a) is more than PROGRESS_SHARE *
+ * PROGRESS_NS.
  */
 struct score {
-	__int128 score;    /* PROGRESS_SHARE times the time for which the task ran by the end of
-			      the interval, minus the time at which the interval begins */
-	uint32_t interval; /* the interval, which is RUNNING or FOLDED */
+	__int128 score; /* PROGRESS_SHARE times the running time so far, minus the begin */
+	uint32_t interval;
 };
 typedef VEC(struct score) scores;
 
-/* Returns the first interval by whose end the task has made progress since an interval a, or
- * GRAPH_NONE if there is none. score is the score of a. v has the RUNNING and FOLDED intervals
- * after a, the latest one first. An interval is not in v if an earlier interval in v has the
- * same score or a larger one. */
+/* `score` is the score of an interval a. v has later RUNNING and FOLDED intervals, the latest
+ * first, with scores that fall. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
@@ -138,8 +123,8 @@ static uint32_t first_progress(const scores *v, __int128 score)
 	return n ? v->v[n - 1].interval : GRAPH_NONE;
 }
 
-/* The long waits (longer than OTHER_WAIT_NS) after the present interval. next is the first long
- * wait. other is the first long wait that is no repeat of `next`. */
+/* Two waits longer than OTHER_WAIT_NS after the present interval: `next` is the first one, `other`
+ * the first that is no repeat of `next`. */
 struct longs {
 	uint32_t next, other;
 };
@@ -162,14 +147,12 @@ static uint32_t first_long(const struct graph *g, const struct longs *l, uint32_
 	return l->other;
 }
 
-/* Drops the answers in r->ended that do not count: before the repeat that is the answer, the
- * task makes progress, or waits long for something else. Goes from the last interval to the
- * first. */
+/* Drops an answer if, before it, the task makes progress or waits long for something else. */
 static int drop_others(const struct graph *g, const struct graph_task *t, struct repeats *r)
 {
 	struct longs l = { GRAPH_NONE, GRAPH_NONE };
 	scores v = { 0 };
-	__int128 left = 0; /* minus the time for which the task runs after this interval */
+	__int128 left = 0;
 	int err = 0;
 
 	for (uint32_t i = r->first + t->n_intervals; i-- > r->first && !err;) {
@@ -223,8 +206,8 @@ static struct repeats *repeats_new(const struct graph *g, const struct graph_tas
 	return err ? NULL : TAKE_PTR(r);
 }
 
-/* Returns the table of the interval's task, or NULL if there is no memory. If several threads
- * make the table at once, one of the tables stays. */
+/* Returns NULL if there is no memory. If several threads make the table at once, one table
+ * stays. */
 static const struct repeats *repeats_of(const struct graph *g, uint32_t interval)
 {
 	uint32_t task = g->intervals[interval].task;
@@ -244,7 +227,6 @@ static const struct repeats *repeats_of(const struct graph *g, uint32_t interval
 	return first;
 }
 
-/* Returns for how long the task ran before interval i. */
 static uint64_t ran_before(const struct graph *g, const struct repeats *r, uint32_t i)
 {
 	uint32_t from = i - (i - r->first) % RAN_EACH;
@@ -263,8 +245,6 @@ uint32_t repeats_next(const struct graph *g, uint32_t interval)
 	return r && is_repeat(g, r, interval, next) ? r->waits[next] : GRAPH_NONE;
 }
 
-/* Returns true if the wait at index `at` of r->waits is too late to be the answer of
- * repeats_last(). Then each later wait is too late as well. */
 static bool is_beyond(const struct graph *g, const struct repeats *r, uint32_t interval, uint32_t at,
 		      uint64_t end_ns, uint64_t ran_ns)
 {
@@ -282,8 +262,6 @@ uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns,
 	if (!r)
 		return GRAPH_NONE;
 	at = r->at[interval - r->first];
-	/* Doubles the step until it leads beyond the last possible answer. Then the binary
-	 * search below has a small range. */
 	for (lo = at + 1, hi = lo; !is_beyond(g, r, interval, hi, end_ns, ran_ns); step *= 2) {
 		lo = hi + 1;
 		hi = step < r->n - hi ? hi + step : r->n;
@@ -301,7 +279,7 @@ uint32_t repeats_open(const struct graph *g, uint32_t interval, uint64_t ran_ns)
 	const struct graph_task *t = &g->tasks[g->intervals[interval].task];
 	uint32_t last = t->first_interval + t->n_intervals - 1;
 
-	/* If a task still waits at the end of the trace, its last interval is this wait. */
+	/* A task that still waits at the end of the trace has this wait as its last interval. */
 	if (!r || last <= interval || g->intervals[last].state != INTERVAL_BLOCKED ||
 	    g->intervals[last].wake != GRAPH_NONE || t->exit_ns != UINT64_MAX ||
 	    !blame_same_wait(&g->intervals[interval], &g->intervals[last]))

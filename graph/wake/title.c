@@ -7,10 +7,9 @@
 
 static const char *const title_start = "postgres: ";
 
-/* Returns the title of the task at the end of the interval, without the first word, or "" if the
- * task is no process of PostgreSQL. Sets *ret_fresh to true if the daemon has read this title in
- * the interval, and not only before. The daemon reads a title when it inspects a wait, and records
- * the title only if the title has changed. */
+/* Returns the title without its first word, or "" if the task is not of PostgreSQL. Sets
+ * *ret_fresh to true if the title is from this wait. (At each inspection, the daemon reads the
+ * title, and records it if it has changed.) */
 static const char *title_of(const struct graph *g, const struct interval *s, bool *ret_fresh)
 {
 	uint64_t since_ns;
@@ -29,8 +28,8 @@ static bool ends_with(const char *text, const char *end)
 	return n >= k && !memcmp(text + n - k, end, k);
 }
 
-/* Returns true if the process may hold locks: it is a session ("shop shop [local] ...", "shop
- * shop 10.0.0.1(4711) ..."), or a worker that cleans up tables. */
+/* True for sessions ("shop shop [local] ...", "shop shop 10.0.0.1(4711) ...") and for workers that
+ * clean up tables. */
 static bool may_lock(const char *title)
 {
 	return strstr(title, " [local] ") || strstr(title, ") ") || !strncmp(title, "autovacuum worker", 17);
@@ -60,7 +59,6 @@ uint32_t title_owner(const struct graph *g, const struct interval *s, struct end
 		if (!x || r[i].event == s->task || x->from_ns >= s->to_ns || !may_lock(title) ||
 		    ends_with(title, " idle"))
 			continue;
-		/* the session r[i] waits for a lock too, and began to wait later than `me` */
 		behind = fresh && ends_with(title, " waiting") && x->from_ns > s->from_ns;
 		if (behind)
 			continue;

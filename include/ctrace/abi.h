@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi.h - every byte that the kernel side gives to user space.
- *
- * The BPF programs, the daemon and every reader of a trace share these structures. A trace stores
- * the fixed records column by column, and a reader gives them back unchanged. Numbers are
- * little-endian. A value of an enum never gets a new meaning; new values are added at the end.
- *
- * Times are CLOCK_BOOTTIME nanoseconds. Task ids are those of the initial pid namespace. The idle
- * task of CPU n has tid 0 in records; readers call it -(n+1).
- *
- * This header has no functions and no state, so any thread may use it.
+ * abi.h - the records that BPF programs give to the daemon, and that traces hold. BPF programs, the
+ * daemon and readers of traces share it. Numbers are little-endian. A value of an enum never gets a
+ * new meaning. New values come at the end. Times are CLOCK_BOOTTIME nanoseconds, unless a comment
+ * names another clock. Task ids are of the initial pid namespace. The idle task of CPU n has tid 0
+ * in records; readers call it -(n+1). Any thread may use it.
  */
 #ifndef CTRACE_ABI_H
 #define CTRACE_ABI_H
@@ -30,10 +25,9 @@ typedef int ct_s32;
 #endif
 
 /*
- * Record kinds. Kinds 1..63 are fixed records: each is a struct ct_rec and, behind it,
- * CT_KIND_WORDS() words x[] of 64 bits. Kinds 64..127 are blobs, which begin with struct ct_blob.
- * The comment of each kind below says what the fields of struct ct_rec hold. A field that is not
- * named is 0, but nr may be CT_NR_NONE instead.
+ * Record kinds. Kinds 1..63 are fixed records: a struct ct_rec, then CT_KIND_WORDS() words x[] of
+ * 64 bits. Kinds 64..127 are blobs, which begin with struct ct_blob. A field that a kind's comment
+ * does not name is 0. If the comment does not name nr, nr is 0 or CT_NR_NONE.
  */
 enum ct_kind {
 	/*
@@ -65,21 +59,27 @@ enum ct_kind {
 	/* The first wake of a new task. tid: the new task, peer: the creator. */
 	CT_WAKE_NEW = 3,
 	/*
-	 * A futex wait with a known owner. This record precedes the CT_SWITCH of the waiter.
+	 * A futex wait. If the owner is known, this record precedes the CT_SWITCH of the waiter.
+	 * (If the waiter does not block after all, no CT_SWITCH follows.) An inspection of the wait
+	 * writes the record too, also without a known owner.
 	 *   tid    the waiter
 	 *   peer   the owner, read from user memory: the owner of a glibc mutex or rwlock, the owner
-	 *          of a PI or robust futex, or the thread that a join waits for
+	 *          of a PI or robust futex, or the thread that a join waits for. 0: not known
+	 *   nr     its system call, if an inspection wrote the record
 	 *   obj    the futex
 	 *   x[0]   user address of the futex
 	 *   x[1]   low 32 bits: futex operation; high 32 bits: the value of the futex
 	 */
 	CT_FUTEX = 4,
 	/*
-	 * One of the descriptors that a poll, ppoll or select waits on. The set of descriptors is
-	 * written when a wait for the set begins, and when an iterator reads the state of the
-	 * waiter. In a coarse step, or if the waiter is capped, the set is written when a wait of
-	 * CT_COARSE_NS or more for it ends. The set is not written again if it has not changed and was
-	 * written within the last second. Only its first CT_WAITFD_MAX descriptors are written.
+	 * One of the descriptors that a poll, ppoll, select or pselect waits on. The set of
+	 * descriptors is written when a wait for the set begins, and when an iterator reads the
+	 * state of the waiter. In a coarse step, or if the waiter is capped, the set is written
+	 * when a wait of CT_COARSE_NS or more for it ends. The set is not written again if it has
+	 * not changed and was written within the last second. A set of one is not written: obj of
+	 * the CT_SWITCH is the object. An inspection writes any set on which the task has waited
+	 * since before the daemon began. Only the first CT_WAITFD_MAX descriptors of a set are
+	 * written.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
@@ -140,17 +140,15 @@ enum ct_kind {
 	 */
 	CT_FLOCK = 16,
 	/*
-	 * The next three records are states, not events. The daemon reads these states for a
-	 * snapshot. The daemon also reads /proc/locks at its start, and the descriptor table of a
-	 * process when it inspects a task of this process.
-	 *   CT_HELD      a line of /proc/locks. Fields as CT_FLOCK, but tid is the pid in that line (0:
-	 *                an ofd lock, whose line has no pid), and peer is 0.
-	 *                flags 0: the process owns the lock; 1: the process waits for the lock.
-	 *   CT_FD        an entry of a descriptor table. tid: the process (tgid), peer: the descriptor,
-	 *                obj: the object, flags: CT_FF_*.
-	 *   CT_EPMEMBER  a member of an epoll set. tid: the process (tgid), peer: the descriptor with
-	 *                which the member was added, obj: the member, x[0]: the epoll object, x[1]: the
-	 *                events for which the epoll watches the member.
+	 * These three records are states, not events. The daemon reads them for a snapshot. It also
+	 * reads /proc/locks at its start, and the descriptor table of an inspected task's process.
+	 * - CT_HELD: a line of /proc/locks. Fields as CT_FLOCK, but tid is the pid in that line (0:
+	 *   an ofd lock, which has none), and peer is 0. flags 0: the process owns the lock;
+	 *   1: the process waits for the lock.
+	 * - CT_FD: an entry of a descriptor table. tid: the process (tgid), peer: the descriptor,
+	 *   obj: the object, flags: CT_FF_*.
+	 * - CT_EPMEMBER: a member of an epoll set. tid: the process (tgid), peer: the descriptor
+	 *   with which the member was added, obj: the member, x[0]: the epoll, x[1]: the events.
 	 */
 	CT_HELD = 17,
 	CT_FD = 18,
@@ -166,7 +164,7 @@ enum ct_kind {
 	 */
 	CT_SAMPLE = 20,
 	/*
-	 * An inspection of a long wait.
+	 * An inspection of a long wait, or of a wait in a loop of short ones.
 	 *   tid    the task
 	 *   nr     its system call
 	 *   state, wait, flags  as CT_SWITCH
@@ -186,7 +184,7 @@ enum ct_kind {
 	CT_GAP = 22,
 	/*
 	 * A task wrote or read the variable of a watchpoint. If a task reads the variable several
-	 * times between two changes, only its first read is recorded.
+	 * times between two changes, at most its first read is recorded.
 	 *   tid    the task
 	 *   state  0 written, 1 read
 	 *   aux    length of the variable in bytes
@@ -242,8 +240,9 @@ enum ct_kind {
 	 * are missing. A record that is also about another task is not missing, unless the other
 	 * task is capped too, or is the idle task. These kinds of records can be missing:
 	 * CT_SWITCH, CT_FUTEX, CT_WAITFD, CT_WAKE, CT_WAKE_NEW, CT_SIGNAL, CT_SIGDELIVER, CT_SEND,
-	 * CT_RECV, CT_FLOCK, and the CT_TASK of a rename. But the CT_SWITCH with which the task
-	 * ends is recorded, and a wait of CT_COARSE_NS or more has its CT_FOUND and its CT_WAKE.
+	 * CT_RECV, CT_FLOCK, and the CT_TASK of a rename. But a wait of CT_COARSE_NS or more has
+	 * its CT_FOUND and its CT_WAKE, and the CT_SWITCH with which the task ends is recorded
+	 * (except in a coarse step).
 	 *   tid    the capped task
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
@@ -285,16 +284,15 @@ enum ct_kind {
 	CT_KIND_LAST = CT_FOUND,
 
 	/* blobs */
-	CT_TASK = 64,       /* struct ct_task_blob */
-	CT_OBJECT = 65,     /* struct ct_object_blob */
-	CT_STACK = 66,      /* struct ct_stack_blob: in files only */
-	CT_RAWSTACK = 67,   /* struct ct_rawstack_blob: kernel to daemon only */
-	CT_RAWACCESS = 68,  /* struct ct_rawaccess_blob: kernel to daemon only */
-	CT_CMDLINE = 69,    /* struct ct_cmdline_blob: in files only, from version 1.6 of the format on */
-	CT_RAWCMDLINE = 70, /* struct ct_rawcmdline_blob: kernel to daemon only */
+	CT_TASK = 64,
+	CT_OBJECT = 65,
+	CT_STACK = 66,      /* in files only */
+	CT_RAWSTACK = 67,   /* struct ct_rawstack_blob, from the kernel to the daemon */
+	CT_RAWACCESS = 68,  /* struct ct_rawaccess_blob, from the kernel to the daemon */
+	CT_CMDLINE = 69,    /* in files only; since version 1.6 of the format */
+	CT_RAWCMDLINE = 70, /* struct ct_rawcmdline_blob, from the kernel to the daemon */
 };
 
-/* A fixed record is 32 bytes, then CT_KIND_WORDS(kind) words of 8 bytes. */
 struct ct_rec {
 	ct_u64 ts;
 	ct_u8 kind;
@@ -309,7 +307,6 @@ struct ct_rec {
 };
 _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 
-/* The number of 64-bit words that follow a fixed record of this kind. */
 #define CT_KIND_WORDS(kind)                                                                                  \
 	((kind) == CT_FUTEX || (kind) == CT_BLK_ISSUE || (kind) == CT_BLK_DONE || (kind) == CT_FLOCK ||      \
 			 (kind) == CT_HELD || (kind) == CT_EPMEMBER || (kind) == CT_SAMPLE ||                \
@@ -337,160 +334,152 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 
 /* Why a task blocked: a class of system call, or a reason that is no system call. */
 enum ct_wait {
-	CT_W_NONE = 0,     /* did not block: preempted, or yielded in another way than by sched_yield */
-	CT_W_FUTEX = 1,    /* obj: futex */
-	CT_W_READ = 2,     /* obj: the file or socket that the task reads from */
-	CT_W_WRITE = 3,    /* obj: the file or socket that the task writes to */
-	CT_W_POLL = 4,     /* poll, select; obj: the object of the only descriptor; 0: see
-			      CT_WAITFD */
-	CT_W_EPOLL = 5,    /* obj: the epoll */
-	CT_W_ACCEPT = 6,   /* obj: listening socket */
-	CT_W_CONNECT = 7,  /* obj: socket */
-	CT_W_SLEEP = 8,    /* nanosleep and its relatives, or a poll of nothing; obj 0 */
-	CT_W_CHILD = 9,    /* wait4, waitid; obj: the child asked for (TASK or PIDFD); 0: any, or not known */
-	CT_W_VFORK = 10,   /* parent of a vfork; obj 0 */
-	CT_W_SIGNAL = 11,  /* pause, sigsuspend, sigtimedwait */
-	CT_W_FLOCK = 12,   /* flock, fcntl(F_SETLKW); obj: file */
-	CT_W_SYNC = 13,    /* fsync and its relatives; obj: file; 0: sync, msync */
-	CT_W_FILE = 14,    /* another call on a descriptor (ioctl, getdents, ...); obj: its object */
-	CT_W_OPEN = 15,    /* calls that take a path */
+	CT_W_NONE = 0, /* did not block; for sched_yield: CT_W_YIELD */
+	CT_W_FUTEX = 1,
+	CT_W_READ = 2,
+	CT_W_WRITE = 3,
+	CT_W_POLL = 4, /* obj: the object of the only descriptor; 0: see CT_WAITFD */
+	CT_W_EPOLL = 5,
+	CT_W_ACCEPT = 6,
+	CT_W_CONNECT = 7,
+	CT_W_SLEEP = 8, /* nanosleep and its relatives, or a poll of nothing; obj 0 */
+	CT_W_CHILD = 9, /* obj: the child (TASK or PIDFD); 0: any, or not known */
+	CT_W_VFORK = 10,
+	CT_W_SIGNAL = 11, /* pause, sigsuspend, sigtimedwait */
+	CT_W_FLOCK = 12,
+	CT_W_SYNC = 13, /* obj: file; 0: sync, msync */
+	CT_W_FILE = 14,
+	CT_W_OPEN = 15,    /* a call that takes a path */
 	CT_W_SYSVIPC = 16, /* semop, msgrcv, mq_*; obj 0 */
 	CT_W_FAULT = 17,   /* page fault from user mode */
 	CT_W_STOPPED = 18, /* stopped, traced or frozen */
-	CT_W_EXITED = 19,  /* dead */
-	CT_W_KTHREAD = 20, /* a kernel thread; the reason is not known */
+	CT_W_EXITED = 19,
+	CT_W_KTHREAD = 20, /* a kernel thread; why is not known */
 	CT_W_URING = 21,   /* io_uring_enter; obj: the ring */
-	CT_W_OTHER = 22,   /* another system call */
-	CT_W_YIELD = 23,   /* did not block: sched_yield */
-	/* The kernel holds the task up until there is memory: the control group of the task is over
-	 * its limit memory.high, or the kernel frees pages. To free pages or to read them back, the
-	 * kernel may make the task wait for a disk. Such a wait is not CT_W_MEMORY: it has the
-	 * reason of the system call, or CT_W_FAULT. Since version 1.6 of the format. */
+	CT_W_OTHER = 22,
+	CT_W_YIELD = 23, /* did not block: sched_yield */
+	/* The kernel holds the task up until there is memory: the limit memory.high of its control
+	 * group is reached, or the kernel frees pages. A wait for a disk in this time has
+	 * another kind. Since version 1.6 of the format. */
 	CT_W_MEMORY = 24,
 };
 
 /* flags of CT_SWITCH */
-#define CT_SF_PREEMPT  0x01 /* the previous task was preempted */
-#define CT_SF_IOWAIT   0x02 /* in_iowait of the kernel: the task waits for I/O */
+#define CT_SF_PREEMPT  0x01
+#define CT_SF_IOWAIT   0x02 /* in_iowait of the kernel */
 #define CT_SF_TIMEOUT  0x04 /* the wait has a time limit */
 #define CT_SF_COMPAT   0x08 /* a 32-bit system call; nr and obj are not decoded */
 #define CT_SF_IDLE     0x10 /* TASK_IDLE: uninterruptible, but not counted in the load */
 #define CT_SF_KTHREAD  0x20
-#define CT_SF_ZEROWAIT 0x40 /* the time limit of the wait is zero */
-/* The task is runnable, but the CPU quota of its control group, or of a parent of this control
- * group, is used up. Only traces from version 1.5 of the format on have this flag. */
+#define CT_SF_ZEROWAIT 0x40
+/* The task is runnable, but the CPU quota of its control group, or of a parent of it, is used up.
+ * Since version 1.5 of the format. */
 #define CT_SF_THROTTLED 0x80
 
-/* The context of a wake. */
 enum ct_ctx {
 	CT_CTX_TASK = 0,
 	CT_CTX_SOFTIRQ = 1,
 	CT_CTX_HARDIRQ = 2,
 	CT_CTX_TIMER = 3,
-	CT_CTX_IPI = 4, /* an interrupt that another CPU sent */
-	CT_CTX_IRQ = 5, /* an interrupt or a softirq; it is not known which interrupt or softirq */
+	CT_CTX_IPI = 4, /* an interrupt from another CPU */
+	CT_CTX_IRQ = 5, /* some interrupt or softirq */
 };
 
-/* What CT_FOUND says about a task. */
 enum ct_found {
-	CT_FOUND_FOLDED = 0,  /* it runs, or waits for less than CT_COARSE_NS */
-	CT_FOUND_QUEUED = 1,  /* it is in the queue of a CPU since x[0] */
-	CT_FOUND_BLOCKED = 2, /* it blocks since x[0] */
-	CT_FOUND_WAITED = 3,  /* it blocked from x[0] until ts; the CT_WAKE that ended the wait follows */
+	CT_FOUND_FOLDED = 0, /* the task runs, or waits for less than CT_COARSE_NS */
+	CT_FOUND_QUEUED = 1,
+	CT_FOUND_BLOCKED = 2,
+	CT_FOUND_WAITED = 3, /* the task blocked from x[0] until ts; its CT_WAKE follows */
 };
 #define CT_FOUND_UNIT_NS 1024
 
-/* ns: In a coarse step, and of a capped task, a wait is recorded if it is at least this long. */
+/* ns: In a coarse step, and of a capped task, only waits of at least this length are recorded. */
 #define CT_COARSE_NS 8000000ULL
 
 /* flags of CT_WAKE */
-/* CT_WF_READY: obj is a socket for which the wakee waits, and which has input: bytes or a connection */
+/* obj is a socket for which the wakee waits, and which has bytes or a connection */
 #define CT_WF_READY   0x01
-#define CT_WF_SELF    0x02 /* the wakee is the task on the CPU */
+#define CT_WF_SELF    0x02
 #define CT_WF_KTHREAD 0x04 /* the task on the CPU is a kernel thread or an io_uring worker */
 #define CT_WF_EXITING 0x08 /* the task on the CPU is exiting */
-#define CT_WF_FROZEN  0x20 /* the wakee was frozen; the wake ends the freeze, not the wait */
-/* The idle task was on the CPU. So an interrupt woke the wakee, even if the field state says
- * CT_CTX_TASK. */
+#define CT_WF_FROZEN  0x20 /* ends a freeze of the wakee, not its wait */
+/* The idle task was on the CPU. So an interrupt woke the wakee, whatever the field state says. */
 #define CT_WF_IDLE 0x10
 
 #define CT_LF_THREAD     0x01 /* fork: the new task is a thread of the same process */
 #define CT_LF_GROUP_DEAD 0x02 /* exit: the task was the last thread of its process */
 
 #define CT_GF_FATAL   0x01 /* the default action is to kill, and there is no handler */
-#define CT_GF_IGNORED 0x02 /* the target ignores the signal, or the signal was pending already */
+#define CT_GF_IGNORED 0x02 /* ignored by the target, already pending, or its queue was full */
 #define CT_GF_GROUP   0x04 /* sent to the process, not to one thread */
-#define CT_GF_KERNEL  0x08 /* sent by the kernel, not by kill or its relatives */
+#define CT_GF_KERNEL  0x08 /* the kernel sent it, not kill or its relatives */
 
-#define CT_FF_READ  0x01 /* fd: open for reading */
-#define CT_FF_WRITE 0x02 /* fd: open for writing */
+#define CT_FF_READ  0x01
+#define CT_FF_WRITE 0x02
 
-#define CT_PF_KERNEL 0x01 /* sample: the task was in the kernel */
+#define CT_PF_KERNEL 0x01
 
-/* polled: the address of the variable is the sum of a register and a number, and the register had
- * the same value each time the inspection looked */
+/* polled: the address of the variable is a register plus a number, and the register did not
+ * change */
 #define CT_QF_REG  0x01
-#define CT_QF_CODE 0x02 /* polled: the code that the task runs gives the address of the variable */
-#define CT_QF_SPIN 0x04 /* polled: the task does not sleep between two reads of the variable */
+#define CT_QF_CODE 0x02 /* polled: the code gives the address of the variable */
+#define CT_QF_SPIN 0x04 /* polled: the task does not sleep between two reads */
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 /*
- * A flag of CT_JOB_END. Not set: the framework reported the end of the job. Set: the framework does
- * not report the end. Then this record is made together with the start of the job, or when the
- * probed function returns. The next work of the task, such as handing on the result, still belongs
- * to the job, until the task begins another job or idles.
+ * Flag of a CT_JOB_END: the framework does not report the ends of jobs. So this record is made with
+ * the start of the job, or when the probed function returns. The next work of the task still
+ * belongs to the job, until the task begins another job or idles.
  */
 #define CT_JF_LOOSE 0x01
 
-/* The rules by which the daemon notices a hang. */
 enum ct_hang {
-	CT_HANG_LOOP = 0,     /* the task has not returned to its event loop as usual, and blocks elsewhere */
-	CT_HANG_BUSY = 1,     /* as CT_HANG_LOOP, but the task runs, and does not block */
-	CT_HANG_STARVED = 2,  /* any task: it is runnable for the threshold, but gets no CPU */
-	CT_HANG_DISK = 3,     /* the task is uninterruptible for the threshold or longer */
-	CT_HANG_DEADLOCK = 4, /* a cycle of tasks that wait for each other's locks */
-	CT_HANG_SERVICE = 5,  /* a socket has unread bytes, and its reader no longer answers as it used to */
+	CT_HANG_LOOP = 0,    /* the task has not returned to its event loop as usual */
+	CT_HANG_BUSY = 1,    /* as CT_HANG_LOOP, but the task runs */
+	CT_HANG_STARVED = 2, /* the task is runnable, but gets no CPU */
+	CT_HANG_DISK = 3,    /* the task is uninterruptible */
+	CT_HANG_DEADLOCK = 4,
+	CT_HANG_SERVICE = 5, /* a socket has unread bytes; its reader no longer answers as usual */
 	CT_HANG_RULES = 6,
 };
 
 /*
- * The steps by which the tracer records less, to keep within its budget. The present tracer uses
- * only NONE and 7 to 9. Only traces up to version 1.3 of the format have the steps 1 to 6. Each
- * step from 2 to 6 includes the steps from 1 to the one before; 8 includes 7, and 9 includes 7 and
- * 8. ct_shed_lacks() says what is missing in a step.
+ * Steps by which the tracer records less, to keep within its budget. The present tracer uses NONE
+ * and 7 to 9. Steps 1 to 6 are of traces up to version 1.3 of the format. Each step includes the
+ * earlier steps of its group (1 to 6, or 7 to 9). ct_shed_lacks() says what is missing.
  */
 enum ct_shed {
 	CT_SHED_NONE = 0,
-	CT_SHED_SAMPLES = 1,  /* no samples of long runs */
-	CT_SHED_STACKS = 2,   /* no inspections: stacks of long waits, polled variables */
-	CT_SHED_MESSAGES = 3, /* no CT_SEND, CT_RECV, CT_READY */
-	CT_SHED_WAKES = 4,    /* wakes without the object that the waker acted on */
-	CT_SHED_WAITS = 5,    /* waits without object, owner and set of descriptors */
-	CT_SHED_PAUSE = 6,    /* pauses, in which nothing is recorded: CT_GAP with CT_LOSS_SHED */
-	/* No CT_SEND and CT_RECV. A CT_WAKE still shows whether an interrupt
-	 * woke the task. The CT_WAKE names the kind of interrupt only for timers, and for many
-	 * waits of CT_COARSE_NS or more; otherwise the context is CT_CTX_IRQ. */
+	CT_SHED_SAMPLES = 1,
+	CT_SHED_STACKS = 2,
+	CT_SHED_MESSAGES = 3,
+	CT_SHED_WAKES = 4,
+	CT_SHED_WAITS = 5,
+	CT_SHED_PAUSE = 6,
+	/* No CT_SEND and CT_RECV. A CT_WAKE names the kind of interrupt only for timers, and for
+	 * many waits of CT_COARSE_NS or more. Other interrupts are CT_CTX_IRQ. */
 	CT_SHED_HOOKS = 7,
-	/* Also no CT_SWITCH and CT_FUTEX. A wait of CT_COARSE_NS or more has a CT_FOUND and a CT_WAKE, and
-	 * CT_WAITFD records if the task polls a set. For shorter waits there are only sums in CT_FOUND. */
+	/* Also no CT_SWITCH and CT_WAKE_NEW, and CT_FUTEX only from inspections. A wait of
+	 * CT_COARSE_NS or more has a CT_FOUND, a CT_WAKE, and for a polled set CT_WAITFD. Shorter
+	 * waits have only sums in CT_FOUND. */
 	CT_SHED_COARSE = 8,
-	CT_SHED_PAUSES = 9, /* also pauses, in which nothing is recorded: CT_GAP with CT_LOSS_SHED */
+	CT_SHED_PAUSES = 9, /* also times without records: CT_GAP with CT_LOSS_SHED */
 	CT_SHED_STEPS = 10,
 };
 #define CT_GV_CAP    0x01 /* a cap of one task, not a step */
 #define CT_GV_GROUP  0x02 /* a cap of a group (govern_group()); with CT_GV_CAP: of one task in it */
-#define CT_GV_CGROUP 0x04 /* with CT_GV_GROUP: the group is a control group */
-#define CT_GV_BLIND  0x08 /* a step: also no inspections (stacks of long waits, polled variables) */
+#define CT_GV_CGROUP 0x04
+#define CT_GV_BLIND  0x08 /* a step without inspections (stacks of long waits, polled variables) */
 
 enum ct_loss {
-	CT_LOSS_RING_FULL = 0, /* the ring of a CPU had no room */
-	CT_LOSS_STORAGE = 1,   /* no memory for the struct task_state (bpf/maps.h) of a new task */
-	CT_LOSS_OBJECTS = 2,   /* no room to note that an object has a name; the name itself is recorded */
-	CT_LOSS_DAEMON = 3,    /* the daemon refused a malformed record, or had no memory for it */
-	CT_LOSS_DISK = 4,      /* a file segment could not be written */
-	CT_LOSS_SLOT = 5,      /* found by the reader: a file segment is damaged or missing */
-	CT_LOSS_DOWN = 6,      /* found by the reader: the daemon did not run */
-	CT_LOSS_SHED = 7,      /* left out on purpose, to keep within the budget */
+	CT_LOSS_RING_FULL = 0,
+	CT_LOSS_STORAGE = 1, /* no memory for the struct task_state (bpf/maps.h) of a new task */
+	CT_LOSS_OBJECTS = 2, /* no room to note that an object's name is recorded */
+	CT_LOSS_DAEMON = 3,  /* the daemon refused a malformed record, or had no memory */
+	CT_LOSS_DISK = 4,
+	CT_LOSS_SLOT = 5, /* found by the reader: a file segment is damaged or missing */
+	CT_LOSS_DOWN = 6, /* found by the reader: the daemon did not run */
+	CT_LOSS_SHED = 7, /* left out on purpose, to keep within the budget */
 	CT_LOSS_CAUSES = 8,
 };
 
@@ -536,26 +525,26 @@ enum ct_obj_kind {
 	CT_OBJ_ANON = 15, /* another anonymous inode */
 	CT_OBJ_TASK = 16,
 	CT_OBJ_FUSEDEV = 17, /* an open /dev/fuse: private_data */
-	CT_OBJ_TTY = 18,     /* a terminal; CT_OBJ_HASH(dev, ino) */
-	CT_OBJ_FIFO = 19,    /* a named pipe; CT_OBJ_HASH(dev, ino) */
-	CT_OBJ_DATA = 20,    /* a variable in a process */
-	CT_OBJ_QUEUE = 21,   /* a framework's queue of jobs */
+	CT_OBJ_TTY = 18,
+	CT_OBJ_FIFO = 19, /* a named pipe; CT_OBJ_HASH(dev, ino) */
+	CT_OBJ_DATA = 20, /* a variable in a process */
+	CT_OBJ_QUEUE = 21,
 	CT_OBJ_CGROUP = 22,
 };
 #define CT_OBJ_SHIFT           59
 #define CT_OBJ_MASK            ((1ULL << CT_OBJ_SHIFT) - 1)
 #define CT_OBJ_ID(kind, ident) ((ct_u64)(kind) << CT_OBJ_SHIFT | ((ct_u64)(ident)&CT_OBJ_MASK))
 #define CT_OBJ_KIND(id)        ((enum ct_obj_kind)((id) >> CT_OBJ_SHIFT))
-/* dev: in the encoding that the kernel uses inside, major << 20 | minor. */
+/* dev: major << 20 | minor, as inside the kernel */
 #define CT_OBJ_HASH(dev, ino) (((ct_u64)(ino) ^ ((ct_u64)(dev)*0x9e3779b97f4a7c15ULL)) & CT_OBJ_MASK)
-/* The id of a thing that a process names by an address: FUTEX, DATA, QUEUE. */
+/* For things that a process names by an address: FUTEX, DATA, QUEUE. */
 #define CT_OBJ_USER_ID(kind, tgid, uaddr)                                                                    \
 	CT_OBJ_ID(kind, ((ct_u64)(uaddr) & ((1ULL << 47) - 1)) | (ct_u64)((tgid)&0xfff) << 47)
 #define CT_OBJ_FUTEX_ID(tgid, uaddr) CT_OBJ_USER_ID(CT_OBJ_FUTEX, tgid, uaddr)
 
-/* Set in the id of a SOCK that no process has accepted yet. */
+/* in the id of a SOCK that no process has accepted yet */
 #define CT_OBJ_NOT_ACCEPTED (1ULL << 58)
-/* Changes the id of the slave side of a pseudo terminal (/dev/pts/N) to that of the master side, and back. */
+/* The difference between the ids of the two sides of a pseudo terminal. */
 #define CT_OBJ_PTY_MASTER           (1ULL << 58)
 #define CT_OBJ_CONTAINER_ID(cgroup) CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(cgroup) | 1ULL << 58)
 
@@ -571,114 +560,107 @@ _Static_assert(sizeof(struct ct_blob) == 16, "ct_blob");
 
 #define CT_COMM_LEN   16
 #define CT_TF_KTHREAD 0x01
-/* The flags from EXEC to FOUND say for which event the blob is written. */
-#define CT_TF_EXEC   0x02
-#define CT_TF_FORK   0x04
-#define CT_TF_RENAME 0x08
-#define CT_TF_FOUND  0x10
-#define CT_TF_TRACER 0x20 /* set by the daemon: the task belongs to the tracer itself */
-/* The identity of a task. This blob is written at fork, exec and rename, and for tasks that the
- * task iterator finds (struct ct_iter_task). */
+#define CT_TF_EXEC    0x02
+#define CT_TF_FORK    0x04
+#define CT_TF_RENAME  0x08
+#define CT_TF_FOUND   0x10
+#define CT_TF_TRACER  0x20 /* set by the daemon: the task belongs to ctrace */
+/* The identity of a task. Written at fork, exec and rename, and for tasks that the task iterator
+ * finds. */
 struct ct_task_blob {
 	struct ct_blob h; /* h.tid: the task; h.flags: CT_TF_* */
 	ct_u32 tgid;
 	ct_u32 ppid; /* tgid of the parent */
 	ct_u64 cgroup_id;
-	ct_u64 start_ns; /* boot time */
+	ct_u64 start_ns;
 	ct_u32 uid;
-	ct_u32 pidns; /* inode number of its pid namespace */
+	ct_u32 pidns; /* inode number */
 	char comm[CT_COMM_LEN];
 };
 _Static_assert(sizeof(struct ct_task_blob) == 64, "ct_task_blob");
 
 #define CT_CMDLINE_MAX 256
 /*
- * The command line of a process. This blob is written when the process executes a program; when the
- * daemon has read the command line of the process in /proc; and after the fork of the process, as a
- * copy of the parent's blob.
+ * The command line of a process. Written at exec, when the daemon has read it in /proc, and after a
+ * fork as a copy of the parent's.
  */
 struct ct_cmdline_blob {
 	struct ct_blob h; /* h.tid: the process (tgid); h.ts: since when the command line is known */
-	ct_u16 len;       /* 0: the command line is not known any more, because an exec was not recorded */
+	ct_u16 len;       /* 0: not known any more, because an exec was not recorded */
 	ct_u16 pad[3];
-	/* len bytes, padded with 0 to a multiple of 8: the arguments, with a space between two arguments. The
-	 * word "..." stands for arguments that were left out. */
+	/* len bytes, padded with 0 to a multiple of 8: the arguments with spaces in between. "..."
+	 * stands for arguments that were left out. */
 	char text[];
 };
 _Static_assert(sizeof(struct ct_cmdline_blob) == 24, "ct_cmdline_blob");
 
 /*
- * The arguments that a process got with its exec, as they lie in its memory: each ends with a 0. If they
- * are longer than CT_RAWCMDLINE_MAX, args has their first CT_RAWCMDLINE_HEAD bytes, and then their last
- * bytes.
+ * The arguments of an exec as they lie in memory, each with a 0 at its end. If they are longer than
+ * CT_RAWCMDLINE_MAX, args has their first CT_RAWCMDLINE_HEAD bytes and then their last bytes.
  */
 #define CT_RAWCMDLINE_MAX  1024
 #define CT_RAWCMDLINE_HEAD 768
 struct ct_rawcmdline_blob {
-	struct ct_blob h; /* h.tid: the process */
-	ct_u32 bytes;     /* length of all arguments together */
-	ct_u32 exec_id;   /* as ct_iter_task.exec_id */
+	struct ct_blob h;
+	ct_u32 bytes;
+	ct_u32 exec_id; /* as ct_iter_task.exec_id */
 	char args[CT_RAWCMDLINE_MAX];
 };
 _Static_assert(sizeof(struct ct_rawcmdline_blob) == 24 + CT_RAWCMDLINE_MAX, "ct_rawcmdline_blob");
 
 #define CT_OBJ_NAME_MAX 160
 /*
- * The description of an object. This blob is written when the object is first seen; again when a
- * missing part (the peer, the remote address) has become known; and again when the state of the
- * socket, or the generation of the inode, has changed.
+ * The description of an object. Written when the object is first seen, and again when a missing
+ * part (peer, remote address) is known, or when the socket's state or the inode's generation has
+ * changed.
  */
 struct ct_object_blob {
-	struct ct_blob h; /* h.tid: the task that was seen using it */
+	struct ct_blob h; /* h.tid: a task that used it */
 	ct_u64 id;
 	ct_u64 ino;
-	/* unix: object id of the other end, 0: not known; CGROUP: see above (Objects); else 0 */
+	/* unix: id of the other end; CGROUP: see Objects above; 0: not known */
 	ct_u64 peer;
-	/* a device number in kernel encoding: that of the file system; for CHARDEV, TTY and
-	 * FUSEDEV: that of the device itself */
+	/* in kernel encoding: of the file system; CHARDEV, TTY, FUSEDEV: of the device */
 	ct_u32 dev;
 	ct_u32 fs_magic;
-	ct_u16 family;  /* sockets: AF_* */
-	ct_u16 type;    /* sockets: SOCK_* */
-	ct_u8 protocol; /* IPPROTO_* */
-	ct_u8 state;    /* sockets, also unix sockets: the state (TCP_*) when the blob was written */
-	ct_u16 lport;   /* host byte order */
+	ct_u16 family;
+	ct_u16 type;
+	ct_u8 protocol;
+	ct_u8 state;  /* sockets, also unix: TCP_* when the blob was written */
+	ct_u16 lport; /* host byte order */
 	ct_u16 rport;
 	ct_u16 name_len;
 	ct_u32 netns;    /* inode number of the network namespace */
 	ct_u8 laddr[16]; /* IPv4 in the first 4 bytes, network order */
 	ct_u8 raddr[16];
-	/* SOCK: address of struct sock; PIDFD: the pid; FUSEDEV: the device number of the mount that it
-	 * serves, in kernel encoding; else 0 */
+	/* SOCK: address of struct sock; PIDFD: the pid; FUSEDEV: device number of its mount */
 	ct_u64 x;
 	/*
 	 * name_len bytes, padded with 0 to a multiple of 8: a path, a unix socket path ('@' first
-	 * if abstract), or the name of an anonymous inode, a variable, a framework or a control group.
-	 * A path starts with ".../" if its leading components are missing.
+	 * if abstract), or another name. A path that has lost its first parts starts with ".../".
 	 */
 	char name[];
 };
 _Static_assert(sizeof(struct ct_object_blob) == 104, "ct_object_blob");
 
 /*
- * A stack with names, as stored in a file: n_frames strings, each 0-terminated, innermost frame
- * first. Kernel frames come first, each with the prefix "k:". trace/words/frame.h lists the forms of
- * a frame, such as "function+0x12 (file)".
+ * A stack with names: n_frames strings, each with a 0 at its end, innermost frame first. Kernel
+ * frames come first, with the prefix "k:". trace/words/frame.h lists the forms of a frame.
  */
 struct ct_stack_blob {
-	struct ct_blob h; /* h.tid is 0 */
-	ct_u64 id;        /* a hash of the frames, never 0 */
+	struct ct_blob h;
+	ct_u64 id; /* a hash of the frames, never 0 */
 	ct_u16 n_frames;
 	ct_u16 pad[3];
 	char frames[];
 };
 _Static_assert(sizeof(struct ct_stack_blob) == 32, "ct_stack_blob");
 
-/* A sampled stack as addresses: n_kernel kernel frames, then n_user user frames. */
+/* n_kernel kernel frames, then n_user user frames */
 #define CT_RAWSTACK_MAX 48
 struct ct_rawstack_blob {
 	struct ct_blob h;
-	ct_u64 ran_ns; /* CPU time since the task last blocked; time in the queue for a CPU is not counted */
+	ct_u64 ran_ns; /* CPU time since the task last blocked */
 	ct_u16 nr;
 	ct_u8 n_kernel;
 	ct_u8 n_user;
@@ -688,8 +670,8 @@ struct ct_rawstack_blob {
 _Static_assert(sizeof(struct ct_rawstack_blob) == 32, "ct_rawstack_blob");
 
 /*
- * An access to the variable of a watchpoint; n_user stack addresses follow. The daemon makes a
- * CT_ACCESS of it. h.flags is the state of that CT_ACCESS.
+ * An access to the variable of a watchpoint. n_user stack addresses follow. The daemon makes a
+ * CT_ACCESS of it, whose state is h.flags.
  */
 struct ct_rawaccess_blob {
 	struct ct_blob h;
@@ -704,34 +686,33 @@ struct ct_rawaccess_blob {
 _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 
 /*
- * The task iterator writes one such structure for each task, back to back. If only the states of
- * tasks are needed, the iterator leaves out the member args and all members behind args. The daemon
- * reads all tasks at the start, after losses and pauses, and repeatedly in a coarse step. The
- * daemon reads a single task for an inspection, before a report of a hang, and at the end of a cap.
+ * The task iterator writes one for each task, back to back. If only states are needed, it leaves
+ * out args and the members behind args. The daemon reads all tasks at the start, after losses and
+ * pauses, and often in a coarse step. It reads one task for an inspection or a hang, and at the end
+ * of a cap.
  */
 #define CT_ITER_KSTACK 32
 struct ct_iter_task {
 	struct ct_task_blob task;
 	/*
-	 * kind CT_SWITCH; tid, state, wait, flags, nr and obj are as if the task blocked now. aux: the
-	 * priority of the task. peer: the number of the CPU that the task runs on, plus 1; 0: it runs on
-	 * none.
+	 * A CT_SWITCH, as if the task blocked now. aux: priority of the task. peer: 1 + the CPU
+	 * on which the task runs; 0: it runs on none.
 	 */
 	struct ct_rec wait;
-	/* self_exec_id of the kernel (low 32 bits). It changes with each exec, and a fork copies it. 0 for
-	 * kernel threads. */
+	/* self_exec_id of the kernel (low 32 bits): changes with each exec, and a fork copies it. 0
+	 * for kernel threads. */
 	ct_u32 exec_id;
-	ct_u32 n_kstack; /* the iterator writes 0; the daemon counts the frames in kstack */
-	/* Boot time; 0: not known. If the task is runnable and on no CPU: since when it is in the queue of a
-	 * CPU. If it blocks: when it left the CPU. If it runs: when the kernel last updated its CPU time. */
+	ct_u32 n_kstack; /* the iterator writes 0; the daemon counts the frames */
+	/* boot time since when the task waits for a CPU or blocks; if it runs: when the kernel last
+	 * updated its CPU time; 0: not known */
 	ct_u64 sched_since;
 	ct_u64 times;    /* as CT_FOUND.x[1] */
 	ct_u64 switches; /* as CT_FOUND.peer */
-	/* on the clock of the scheduler, in ns: when the task last left the CPU; if the task runs:
-	 * when the kernel last updated its CPU time */
+	/* ns of the scheduler's clock when the task last left the CPU; if it runs: when the kernel
+	 * last updated its CPU time */
 	ct_u64 sched_left;
-	ct_u64 jiffies; /* ticks of the kernel so far */
-	ct_u64 args[6]; /* arguments of the system call of the task */
+	ct_u64 jiffies;
+	ct_u64 args[6];
 	/*
 	 * x86-64: r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di orig_ax ip cs flags sp ss.
 	 * arm64: x0..x30 sp pc. The rest is 0. All are 0 for kernel threads.
@@ -740,11 +721,10 @@ struct ct_iter_task {
 	ct_u64 kstack[CT_ITER_KSTACK];
 };
 /*
- * The task_file iterator writes CT_FD records, CT_EPMEMBER records (48 bytes) and CT_OBJECT blobs,
- * back to back. The kind byte at offset 8 tells them apart.
+ * The task_file iterator writes CT_FD and CT_EPMEMBER records and CT_OBJECT blobs, back to back.
+ * The kind byte at offset 8 tells them apart.
  */
 
-/* The records of one CPU that the kernel side lost, by cause. */
 struct ct_cpu_stats {
 	ct_u64 lost[CT_LOSS_CAUSES];
 	/* time of the first loss since the daemon last set this member to 0 */

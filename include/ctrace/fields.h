@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fields.h - functions that name the fields of struct ct_rec whose meaning depends on the kind of
- * the record.
- *
- * The name of a function begins with the kind of record that it is for, such as ct_wake_context(),
- * or the comment of the function names its kinds. abi.h says what the field holds.
- * Flags have names of their own in abi.h (CT_SF_*, CT_WF_*, ...). tid is the task that the record
- * is about, except in CT_GAP (a CPU), in CT_HELD, CT_FD and CT_EPMEMBER (a process), and in kinds
- * that are about no task. Any thread.
+ * fields.h - names the fields of struct ct_rec whose meaning depends on the kind of record. A
+ * function's name begins with the kind of record, or its comment names the kinds. abi.h says what
+ * the fields hold, and has names for flags. tid is the task that the record is about. Exceptions:
+ * in CT_GAP a CPU; in CT_HELD, CT_FD and CT_EPMEMBER a process; 0 if the record is about no task.
+ * Any thread.
  */
 #ifndef CTRACE_FIELDS_H
 #define CTRACE_FIELDS_H
@@ -17,8 +14,7 @@
 #include "ctrace/abi.h"
 #include "ctrace/softirq.h"
 
-/* The two parts of a device number in the kernel's encoding: major << 20 | minor
- * (include/linux/kdev_t.h). */
+/* The kernel's encoding is major << 20 | minor (include/linux/kdev_t.h). */
 static inline ct_u32 ct_dev_major(ct_u64 dev)
 {
 	return (ct_u32)(dev >> 20);
@@ -29,19 +25,18 @@ static inline ct_u32 ct_dev_minor(ct_u64 dev)
 	return dev & 0xfffff;
 }
 
-/* The user address in the id of a FUTEX, DATA or QUEUE, the reverse of CT_OBJ_USER_ID(). */
+/* FUTEX, DATA and QUEUE; the reverse of CT_OBJ_USER_ID(). */
 static inline ct_u64 ct_obj_uaddr(ct_u64 id)
 {
 	return id & ((1ULL << 47) - 1);
 }
 
-/* CT_SWITCH: the task that gets the CPU. (tid is the previous task, which leaves the CPU.) */
+/* The task that gets the CPU. (tid is the task that leaves it.) */
 static inline ct_u32 ct_switch_next(const struct ct_rec *r)
 {
 	return r->peer;
 }
 
-/* CT_ST_* of the previous task. */
 static inline ct_u8 ct_switch_state(const struct ct_rec *r)
 {
 	return r->state;
@@ -52,20 +47,18 @@ static inline enum ct_wait ct_switch_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* The kernel's priority of the previous task, 0..139. */
+/* kernel priorities of the previous and of the next task, 0..139 */
 static inline ct_u8 ct_switch_prio(const struct ct_rec *r)
 {
 	return r->aux & 0xff;
 }
 
-/* The kernel's priority of the next task, 0..139. */
 static inline ct_u8 ct_switch_next_prio(const struct ct_rec *r)
 {
 	return (ct_u8)(r->aux >> 8);
 }
 
-/* CT_WAKE: the task that was on the CPU. This task is the waker only if ct_wake_by_task() is true.
- * Otherwise, an interrupt on this CPU woke the wakee. */
+/* The task on the CPU. It is the waker only if ct_wake_by_task() is true. */
 static inline ct_u32 ct_wake_waker(const struct ct_rec *r)
 {
 	return r->peer;
@@ -76,26 +69,25 @@ static inline enum ct_ctx ct_wake_context(const struct ct_rec *r)
 	return (enum ct_ctx)r->state;
 }
 
-/* The softirq vector, if the context is CT_CTX_SOFTIRQ. */
+/* only if the context is CT_CTX_SOFTIRQ */
 static inline enum softirq ct_wake_softirq(const struct ct_rec *r)
 {
 	return (enum softirq)r->wait;
 }
 
-/* CT_W_* of the system call of ct_wake_waker(), if this call may be the cause of the wake; else
+/* CT_W_* of the call of ct_wake_waker(), if this call may be the cause of the wake; else
  * CT_W_NONE. */
 static inline enum ct_wait ct_wake_call(const struct ct_rec *r)
 {
 	return (enum ct_wait)(r->aux & 0xff);
 }
 
-/* True: a task woke the wakee. False: an interrupt woke the wakee. */
 static inline bool ct_wake_by_task(const struct ct_rec *r)
 {
 	return ct_wake_context(r) == CT_CTX_TASK && r->peer && !(r->flags & CT_WF_IDLE);
 }
 
-/* True: a timer woke the wakee, in the interrupt of the timer or in a softirq for timers. */
+/* True in the interrupt of a timer, and in a softirq for timers. */
 static inline bool ct_wake_by_timer(const struct ct_rec *r)
 {
 	return ct_wake_context(r) == CT_CTX_TIMER ||
@@ -103,26 +95,22 @@ static inline bool ct_wake_by_timer(const struct ct_rec *r)
 		(ct_wake_softirq(r) == TIMER_SOFTIRQ || ct_wake_softirq(r) == HRTIMER_SOFTIRQ));
 }
 
-/* CT_FUTEX: tid of the owner. */
 static inline ct_u32 ct_futex_owner(const struct ct_rec *r)
 {
 	return r->peer;
 }
 
-/* CT_WAKE_NEW: the task that created the new task. */
 static inline ct_u32 ct_wake_new_creator(const struct ct_rec *r)
 {
 	return r->peer;
 }
 
-/* CT_WAITFD, CT_FD and CT_EPMEMBER: the descriptor. */
+/* CT_WAITFD, CT_FD and CT_EPMEMBER */
 static inline ct_u32 ct_fd_number(const struct ct_rec *r)
 {
 	return r->peer;
 }
 
-/* CT_WAITFD, in the next three functions: the index of the descriptor in its set; the size of the
- * set; the poll events. */
 static inline ct_u8 ct_waitfd_index(const struct ct_rec *r)
 {
 	return r->state;
@@ -138,7 +126,6 @@ static inline ct_u16 ct_waitfd_events(const struct ct_rec *r)
 	return r->aux;
 }
 
-/* CT_FORK: tid and tgid of the child. */
 static inline ct_u32 ct_fork_child(const struct ct_rec *r)
 {
 	return r->peer;
@@ -149,43 +136,41 @@ static inline ct_u32 ct_fork_child_tgid(const struct ct_rec *r)
 	return (ct_u32)r->obj;
 }
 
-/* CT_EXEC: the tid that the task had before the exec. */
 static inline ct_u32 ct_exec_tid_before(const struct ct_rec *r)
 {
 	return r->peer;
 }
 
-/* CT_EXIT: the exit status, as wait(2) returns it. */
+/* as wait(2) returns it */
 static inline ct_u32 ct_exit_code(const struct ct_rec *r)
 {
 	return r->peer;
 }
 
-/* CT_SIGNAL and CT_SIGDELIVER: the number of the signal. */
+/* CT_SIGNAL and CT_SIGDELIVER */
 static inline ct_u8 ct_signal_number(const struct ct_rec *r)
 {
 	return r->state;
 }
 
-/* CT_SIGNAL: tid of the target. */
 static inline ct_u32 ct_signal_target(const struct ct_rec *r)
 {
 	return r->peer;
 }
 
-/* CT_SIGNAL: si_code. The record has only its low 16 bits. */
+/* low 16 bits of si_code */
 static inline ct_s32 ct_signal_code(const struct ct_rec *r)
 {
 	return (short)r->aux;
 }
 
-/* CT_SEND and CT_RECV: how many bytes were sent or received. */
+/* CT_SEND and CT_RECV */
 static inline ct_u32 ct_message_bytes(const struct ct_rec *r)
 {
 	return r->peer;
 }
 
-/* CT_BLK_ISSUE and CT_BLK_DONE: the operation: 0 read, 1 write, 2 flush, 3 discard, 4 other. */
+/* CT_BLK_ISSUE and CT_BLK_DONE: 0 read, 1 write, 2 flush, 3 discard, 4 other */
 static inline ct_u8 ct_block_op(const struct ct_rec *r)
 {
 	return r->state;
@@ -196,13 +181,12 @@ static inline ct_u32 ct_block_bytes(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_READY: the context in which the socket became readable. */
 static inline enum ct_ctx ct_ready_context(const struct ct_rec *r)
 {
 	return (enum ct_ctx)r->state;
 }
 
-/* CT_FLOCK and CT_HELD: the operation, and the kind of lock. */
+/* CT_FLOCK and CT_HELD */
 enum ct_lock_op { CT_LOCK_READ = 0, CT_LOCK_WRITE = 1, CT_LOCK_UNLOCK = 2 };
 enum ct_lock_type { CT_LOCK_POSIX = 0, CT_LOCK_FLOCK = 1, CT_LOCK_OFD = 2 };
 
@@ -216,20 +200,17 @@ static inline enum ct_lock_type ct_lock_type(const struct ct_rec *r)
 	return (enum ct_lock_type)r->wait;
 }
 
-/* CT_FLOCK: 0: the task got or released the lock; -errno: the call failed; 1: the task waits for
- * the lock. */
+/* CT_FLOCK. 0: done; -errno: the call failed; 1: the task waits for the lock. */
 static inline ct_s32 ct_lock_result(const struct ct_rec *r)
 {
 	return (ct_s32)r->peer;
 }
 
-/* CT_HELD: true if the task waits for the lock, false if it owns the lock. */
 static inline bool ct_held_is_waiter(const struct ct_rec *r)
 {
 	return r->flags & 1;
 }
 
-/* CT_VISIT: the state of the task, and the kind of its wait. */
 static inline ct_u8 ct_visit_state(const struct ct_rec *r)
 {
 	return r->state;
@@ -240,19 +221,17 @@ static inline enum ct_wait ct_visit_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* CT_GAP: why the records are missing. */
 static inline enum ct_loss ct_gap_cause(const struct ct_rec *r)
 {
 	return (enum ct_loss)r->state;
 }
 
-/* CT_GAP: the number of lost records; 0: not known. */
+/* 0: not known */
 static inline ct_u32 ct_gap_records(const struct ct_rec *r)
 {
 	return r->peer;
 }
 
-/* CT_ACCESS: true if the task wrote the variable, false if it read it. */
 static inline bool ct_access_is_write(const struct ct_rec *r)
 {
 	return r->state == 0;
@@ -263,13 +242,11 @@ static inline ct_u16 ct_access_bytes(const struct ct_rec *r)
 	return r->aux;
 }
 
-/* CT_JOB: what happened to the job. */
 static inline enum ct_job ct_job_state(const struct ct_rec *r)
 {
 	return (enum ct_job)r->state;
 }
 
-/* CT_HANG: the rule that noticed the hang, and the kind of wait of the task. */
 static inline enum ct_hang ct_hang_rule(const struct ct_rec *r)
 {
 	return (enum ct_hang)r->state;
@@ -280,14 +257,13 @@ static inline enum ct_wait ct_hang_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* CT_HANG: the task that can end the wait of the hung task. For CT_HANG_SERVICE: the task that does
- * not read from the other end of the socket. 0: not known. */
+/* The task that can end the wait. For CT_HANG_SERVICE: the task that does not read from the other
+ * end of the socket. 0: not known. */
 static inline ct_u32 ct_hang_blocker(const struct ct_rec *r)
 {
 	return r->peer;
 }
 
-/* CT_SHED: the step that is in force now, and the step that was in force before. */
 static inline enum ct_shed ct_shed_step(const struct ct_rec *r)
 {
 	return (enum ct_shed)r->state;
@@ -298,7 +274,7 @@ static inline enum ct_shed ct_shed_step_before(const struct ct_rec *r)
 	return (enum ct_shed)r->wait;
 }
 
-/* What the records lack in a step of the budget. */
+/* What is not recorded in a step of the budget. */
 enum ct_lack {
 	CT_LACK_SAMPLES = 0x01,
 	CT_LACK_STACKS = 0x02,
@@ -310,7 +286,6 @@ enum ct_lack {
 	CT_LACK_PAUSES = 0x80,   /* at times, everything */
 };
 
-/* Returns what the records lack while the step is in force, as bits of enum ct_lack. */
 static inline ct_u32 ct_shed_lacks(enum ct_shed step)
 {
 	static const ct_u8 lacks[CT_SHED_STEPS] = {
@@ -330,7 +305,6 @@ static inline ct_u32 ct_shed_lacks(enum ct_shed step)
 	return step < CT_SHED_STEPS ? lacks[step] : 0;
 }
 
-/* CT_FOUND: what the task does. */
 static inline enum ct_found ct_found_what(const struct ct_rec *r)
 {
 	return (enum ct_found)r->aux;
@@ -346,14 +320,13 @@ static inline enum ct_wait ct_found_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* How many context switches the task made between two of its CT_FOUND records. */
 static inline ct_u32 ct_found_switches(const struct ct_rec *from, const struct ct_rec *to)
 {
 	return to->peer - from->peer;
 }
 
-/* The CPU time of the task between two of its CT_FOUND records. from and to: x[1] of the two
- * records. The result is right only if it is below 73 minutes (2^32 units of CT_FOUND_UNIT_NS). */
+/* from and to are x[1] of two CT_FOUND records. Right only below 73 minutes of CPU time (2^32 units
+ * of CT_FOUND_UNIT_NS). */
 static inline ct_u64 ct_found_ran_ns(ct_u64 from, ct_u64 to)
 {
 	return (ct_u64)(ct_u32)((ct_u32)to - (ct_u32)from) * CT_FOUND_UNIT_NS;
@@ -365,15 +338,14 @@ static inline ct_u64 ct_found_queued_ns(ct_u64 from, ct_u64 to)
 	return ct_found_ran_ns(from >> 32, to >> 32);
 }
 
-/* CT_SHED with CT_GV_CAP or CT_GV_GROUP, but not both, at the end of the cap: the number of records
- * that were left out. With both flags, the number is 0. */
+/* CT_SHED at the end of a cap: how many records were left out. 0 if both CT_GV_CAP and CT_GV_GROUP
+ * are set. */
 static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 {
 	return r->peer;
 }
 
-/* CT_SHED with CT_GV_CAP, at the end of the cap: why the task blocks at that time, and the state of
- * the task (0: it runs or is runnable). */
+/* CT_SHED with CT_GV_CAP, at the end of the cap. State 0: the task runs or is runnable. */
 static inline enum ct_wait ct_cap_wait(const struct ct_rec *r)
 {
 	return (enum ct_wait)(r->aux & 0xff);

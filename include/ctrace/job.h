@@ -1,33 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job.h - rules for the probes on functions of frameworks: which event a probe stands for, and
- * where its values lie. The cookie of a probe is the index of its rule.
- *
- * daemon/jobs/ makes the rules out of descriptions of frameworks, and bpf/uprobe.bpf.c applies
- * them. This header has no functions and no state.
+ * job.h - rules for probes on functions of frameworks: which event a probe stands for, and where
+ * its values lie. The cookie of a probe is the index of its rule. daemon/jobs/ makes the rules out
+ * of descriptions, and bpf/uprobe.bpf.c applies them.
  */
 #ifndef CTRACE_JOB_H
 #define CTRACE_JOB_H
 
 #include "ctrace/abi.h"
 
-#define JOB_RULES_MAX 512 /* the probes of a rule take up to four file descriptors of the daemon */
-#define JOB_NAME_MAX  24  /* bytes, with the final 0; a multiple of 8 */
+#define JOB_RULES_MAX 512 /* a rule's probes take up to four file descriptors of the daemon */
+#define JOB_NAME_MAX  24  /* bytes with the final 0; a multiple of 8 */
 
-/* A value is the sum of a register and off. If deref is set, this sum is an address, and the value
- * is the 64 bits at this address. */
+/* A register plus off. With deref, this sum is the address of the value, which has 64 bits. */
 struct job_value {
-	ct_u8 reg; /* 0: none, the value is 0; else 1 + an enum job_reg */
+	ct_u8 reg; /* 1 + enum job_reg; 0: the value is 0 */
 	ct_u8 deref;
 	ct_u16 pad;
 	ct_s32 off;
 };
 _Static_assert(sizeof(struct job_value) == 8, "job_value");
 
-/*
- * Registers that can hold a value. x86-64: in the order of their numbers in DWARF. arm64: x0 to
- * x30.
- */
+/* x86-64: in the order of their numbers in DWARF. arm64: x0 to x30. */
 enum job_reg {
 	JOB_AX,
 	JOB_DX,
@@ -48,27 +42,26 @@ enum job_reg {
 	JOB_REGS
 };
 
-#define JOB_RETURNS 0x01 /* a start, at the entry of a function; the return of the function is the end */
-#define JOB_CALLS   0x02 /* an enqueue; BPF reports the job's function, and the daemon probes it */
-#define JOB_NOTED   0x04 /* an enqueue that is remembered, because rules with JOB_QUEUED need it */
-#define JOB_QUEUED  0x08 /* a start that counts only if an enqueue of the job was seen before */
-#define JOB_LOOSE   0x10 /* a start of a job for whose end there is no event: CT_JF_LOOSE */
+#define JOB_RETURNS 0x01 /* a start at the entry of a function; the job ends when it returns */
+#define JOB_CALLS   0x02 /* an enqueue; the daemon then probes the job's function */
+#define JOB_NOTED   0x04 /* an enqueue that rules with JOB_QUEUED need */
+#define JOB_QUEUED  0x08 /* a start that counts only after an enqueue of the job */
+#define JOB_LOOSE   0x10 /* a start without an event for the end: CT_JF_LOOSE */
 
 struct job_rule {
 	struct job_value job, queue, function;
-	ct_u8 event; /* enum ct_job */
-	ct_u8 flags; /* JOB_* */
+	ct_u8 event;
+	ct_u8 flags;
 	ct_u8 name_len;
 	ct_u8 pad;
-	/* with JOB_CALLS: number of the probed function (daemon/jobs/jobs_file.h); BPF passes it
-	 * back in struct job_call */
+	/* JOB_CALLS: number of the probed function (daemon/jobs/jobs_file.h), for struct
+	 * job_call */
 	ct_u32 calls;
-	char name[JOB_NAME_MAX]; /* name of the framework; its queues have this name */
+	char name[JOB_NAME_MAX];
 };
 _Static_assert(sizeof(struct job_rule) == 56, "job_rule");
 
-/* BPF sends this to the daemon when the process tgid enqueues its first job that runs this
- * function. */
+/* From BPF to the daemon, when a process enqueues its first job with this function. */
 struct job_call {
 	ct_u64 function;
 	ct_u32 tgid;

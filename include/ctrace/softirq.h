@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* softirq.h - the kernel's softirq vectors, with the kernel's names (include/linux/interrupt.h,
- * since 4.5). No system header has them. */
+/* softirq.h - the kernel's softirq vectors (include/linux/interrupt.h, since 4.5). No system header
+ * has them. */
 #ifndef CTRACE_SOFTIRQ_H
 #define CTRACE_SOFTIRQ_H
 

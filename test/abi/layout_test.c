@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * layout_test.c - checks that the compiled BPF programs and this compiler agree on the layout of
- * the records, and that the table of hooks names every program.
- */
+/* Checks that BPF and C agree on the layout of records, and that the table of hooks is complete. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +18,6 @@
 #include "daemon/kernel/wait_calls.h"
 #include "lib/cleanup.h"
 
-/* Checks that ctrace/glibc.h agrees with the C library of this machine. */
 #define SAME(type, of, ours, theirs)                                                                         \
 	_Static_assert(offsetof(struct of, ours) == offsetof(type, __data.theirs) &&                         \
 			       sizeof(((struct of *)0)->ours) == sizeof(((type *)0)->__data.theirs),         \
@@ -161,8 +157,7 @@ static void hooks_name_every_program(void **state)
 		size_t i;
 
 		if (!strcmp(bpf_program__name(p), "ct_empty"))
-			continue; /* this program has no hook; with it, the daemon measures the cost
-				     of a call */
+			continue;
 		for (i = 0; i < hooks_n_progs; i++)
 			if (!strcmp(hooks_progs[i].prog, bpf_program__name(p)))
 				break;
@@ -184,7 +179,6 @@ static void hooks_are_all_defined(void **state)
 		if (d == hooks_n_defs)
 			fail_msg("hook %s of program %s is not in the table", hooks_progs[i].hook,
 				 hooks_progs[i].prog);
-		/* the family of a hook is the part of its name before the slash */
 		assert_memory_equal(hooks_defs[d].name, hooks_defs[d].family, strlen(hooks_defs[d].family));
 	}
 }
@@ -205,7 +199,6 @@ static void section_says_what_the_hook_says(void **state)
 	}
 }
 
-/* Each part of each word that wait_calls_fill() makes has a valid value. */
 static void syscall_classes_are_whole(void **state)
 {
 	uint16_t table[SYSCLASS_N];

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * records_test.c - tests the records of waits, wakes, messages, locks, births and ends. Children do
- * known steps, and the test compares the records with these steps. The children are processes of
- * their own, because the tracer does not record itself.
- */
+/* The tested steps run in child processes, because the tracer does not record itself. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -45,15 +41,13 @@ static VEC(struct event) events;
 static VEC(struct ct_object_blob) objects;
 static struct probe *probe;
 
-/* The facts that the children and the test tell each other, in a page of shared memory. */
 static struct {
 	pid_t a, b; /* a is the task that waits, b is the task that wakes it */
 	uint64_t ino, ino2;
 	uint16_t port;
 } * said;
 
-/* `data` is one blob, or it is several fixed records, one after the other, each with its extra
- * words. */
+/* `data` is one blob, or several fixed records with their extra words. */
 static void on_record(void *arg, uint16_t cpu, const void *data, size_t size)
 {
 	const uint8_t *p = data, *end = p + size;
@@ -74,8 +68,7 @@ static void on_record(void *arg, uint16_t cpu, const void *data, size_t size)
 	}
 }
 
-/* Runs the functions a and b, each in a process of its own; b may be NULL. b starts SLEEP_US later,
- * so that a already waits. */
+/* b starts SLEEP_US after a, so that a already waits. */
 static void run(void (*a)(void), void (*b)(void))
 {
 	pid_t pa, pb = 0;
@@ -117,8 +110,7 @@ static const struct event *find(uint8_t kind, uint32_t tid, uint8_t wait, const 
 	return best;
 }
 
-/* Returns the latest record about an object. The rings are drained one after the other, so the last
- * record in the list need not be the latest. */
+/* The rings are drained one by one, so the last record in the list need not be the latest. */
 static const struct ct_object_blob *object(uint64_t id)
 {
 	const struct ct_object_blob *best = NULL;
@@ -129,8 +121,8 @@ static const struct ct_object_blob *object(uint64_t id)
 	return best;
 }
 
-/* Checks that the task a was in a wait of this kind, and that the task b woke it. If b is 0, does
- * not check the waker. Returns the switch that began the wait. */
+/* Checks that a waited, and that b woke it (if b is 0: any task). Returns the switch to the
+ * wait. */
 static const struct event *waited(uint32_t a, uint8_t wait, uint32_t b, const struct event **ret_wake)
 {
 	const struct event *s = find(CT_SWITCH, a, wait, NULL), *w;
@@ -139,8 +131,7 @@ static const struct event *waited(uint32_t a, uint8_t wait, uint32_t b, const st
 	assert_int_not_equal(s->r.state, CT_ST_RUNNING);
 	w = find(CT_WAKE, a, 0, s);
 	assert_non_null(w);
-	/* On a busy machine a kernel thread may run the softirq of the network. Then b is not the
-	 * waker. */
+	/* If a kernel thread runs the network's softirq, b is not the waker. */
 	if (b && !(w->r.state == CT_CTX_SOFTIRQ && w->r.flags & CT_WF_KTHREAD))
 		assert_int_equal(w->r.peer, b);
 	*ret_wake = w;
@@ -203,14 +194,12 @@ static void unix_socket_has_peer_and_bytes(void **state)
 	assert_non_null(m);
 	assert_int_equal(m->r.peer, 1);
 	assert_int_equal(m->r.obj, s->r.obj);
-	/* the wake names the socket of the reader, because this socket has input */
 	assert_true(w->r.flags & CT_WF_READY);
 	assert_int_equal(w->r.obj, s->r.obj);
 	close(fds[0]);
 	close(fds[1]);
 }
 
-/* Three UDP sockets, of which the second one gets a datagram; and an epoll of the three. */
 static int udp[3], epoll_fd, sender;
 static void poll_udp(void)
 {
@@ -308,7 +297,6 @@ static void tcp_over_loopback(void **state)
 	assert_int_equal(w->r.obj, s->r.obj);
 	if (!(w->r.flags & CT_WF_KTHREAD))
 		assert_int_equal(w->r.nr, SYS_write);
-	/* each end has the address of the other end */
 	o = object(s->r.obj);
 	far = object(CT_OBJ_ID(CT_OBJ_SOCK, said->ino2));
 	assert_non_null(o);
@@ -360,7 +348,7 @@ static void mutex_and_join_have_owners(void **state)
 	assert_int_equal(f->x[0], (uintptr_t)&mutex);
 	assert_int_equal(f->x[1] >> 32, 2);
 	assert_int_equal(f->r.ts, s->r.ts);
-	/* The task a also waited in pthread_join(), on the futex that holds the tid of the task b. */
+	/* a waits in pthread_join(), on the futex that holds the tid of b. */
 	f = find(CT_FUTEX, said->a, 0, w);
 	assert_non_null(f);
 	assert_int_equal(f->r.peer, said->b);
@@ -508,7 +496,7 @@ static void timer_wakes_a_sleeper(void **state)
 	assert_true(s->r.flags & CT_SF_TIMEOUT);
 	assert_int_equal(w->r.state, CT_CTX_TIMER);
 	assert_int_equal(w->r.nr, CT_NR_NONE);
-	assert_int_not_equal(w->r.obj, 0); /* the timer's function */
+	assert_int_not_equal(w->r.obj, 0);
 	assert_true(w->r.ts - s->r.ts >= SLEEP_US * 1000ULL);
 }
 
@@ -543,7 +531,7 @@ static void iterators_tell_what_is_there(void **state)
 	assert_int_equal(probe_read_files(probe, p, &buf, &size), 0);
 	for (size_t at = 0; at < size;) {
 		r = (const void *)((char *)buf + at);
-		/* The child has inherited other epolls from this process. They do not count. */
+		/* The child has inherited other epolls from this process. */
 		if (r->kind == CT_EPMEMBER && ((const uint64_t *)(r + 1))[0] == t.wait.obj) {
 			member = r->obj;
 			assert_int_equal(r->peer, fds[0]);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* types.bpf.c - one variable of each type that layout_test.c compares, so that the compiled file
- * has the type information of these types. */
+/* Each variable brings its type into the type information that layout_test.c compares. */
 #include "vmlinux.h"
 #include "ctrace/abi.h"
 #include "ctrace/cpu.h"

@@ -12,7 +12,7 @@
 #include "analysis/whatif/whatif.h"
 #include "graph/causal/causal.h"
 
-#define ANALYSE_TASKS 3u /* analyse_window() asks about at most this many tasks */
+#define ANALYSE_TASKS 3u
 
 static void must(bool holds)
 {
@@ -20,9 +20,8 @@ static void must(bool holds)
 		abort();
 }
 
-/* Checks that the intervals of each task follow each other without a hole. Holes are allowed if the
- * window has states of tasks from checkpoints or resyncs, because in a damaged file these states
- * may contradict the records. Also checks the members of each interval. */
+/* In a damaged file, states from checkpoints or resyncs may contradict the records. Then holes are
+ * allowed. */
 static void check_intervals(const struct graph *g)
 {
 	struct interval_sums sums;
@@ -126,7 +125,6 @@ static void time_of(const struct graph *g, const struct causal_links *links, uin
 	path_free(p);
 }
 
-/* Checks that the parts of each request add up to the whole request. */
 static void check_requests(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
 {
 	struct services *s;

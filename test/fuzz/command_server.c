@@ -33,7 +33,7 @@ int ctrace_main(int argc, char **argv);
 #define WALL_SECONDS                                                                                         \
 	120                   /* SIGALRM ends a command after this time, because a command may wait for      \
 				 ever */
-#define OUT_BYTES (256 << 20) /* SIGXFSZ ends a command that writes a larger file */
+#define OUT_BYTES (256 << 20) /* further writes fail, because ctrace ignores SIGXFSZ */
 
 static size_t read_file(const char *path, uint8_t *p, size_t size)
 {
@@ -68,8 +68,7 @@ static void do_mutate(const char *base, const char *seed, const char *to)
 	puts("ok");
 }
 
-/* The hard limit is one higher than the soft limit. So if a command uses too much CPU time, it gets
- * SIGXCPU first, and SIGKILL a second later. */
+/* A command gets SIGXCPU at the soft limit, and SIGKILL a second later. */
 static void limit(int what, rlim_t value)
 {
 	if (setrlimit(what, &(struct rlimit){ value, value + 1 }))

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Gives hostile bytes to the reader of the configuration. Checks that the accepted sizes are within
- * their limits, and that each refusal has a message. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

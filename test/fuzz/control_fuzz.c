@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Sends hostile bytes to a real control socket. The first byte chooses how the requests are sent:
- * in one piece, in one piece with descriptors, or in several pieces.
- */
+/* Sends hostile bytes to a real control socket. The first byte chooses: one piece, one piece with
+ * descriptors, or several pieces. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +14,7 @@
 static struct control *control;
 static sd_event *event;
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
-static uint64_t kept; /* the client whose request "later" has no answer yet */
+static uint64_t kept;
 static unsigned gone, opened;
 
 static void on_request(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd)
@@ -98,8 +96,7 @@ static void requests(unsigned how, const char *text, size_t n)
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		abort();
 	opened++;
-	settle(fd); /* the server accepts the client here; on_gone() is not called for a client that
-		       closes earlier */
+	settle(fd);
 	for (size_t piece; n; text += piece, n -= piece) {
 		piece = how == 2 && n > 14 ? 7 + n / 2 : n;
 		if (how == 1)

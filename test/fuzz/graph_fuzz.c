@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Gives random windows to all code that works on windows. Every 12 bytes of the input make a
- * record. The ids of tasks and objects come from small sets, so many records are about the same
- * task or object.
- */
+/* Every 12 bytes of the input make a record. The ids come from small sets, so many records share a
+ * task or object. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +30,7 @@ static const uint64_t objects[] = {
 	CT_OBJ_ID(CT_OBJ_DATA, 51),
 	CT_OBJ_ID(CT_OBJ_QUEUE, 61),
 	CT_OBJ_ID(CT_OBJ_PIDFD, 71),
-	0x7fffffff, /* an object of no kind */
+	0x7fffffff,
 };
 
 static uint64_t object_of(uint8_t b)
@@ -41,7 +38,6 @@ static uint64_t object_of(uint8_t b)
 	return objects[b % ARRAY_SIZE(objects)];
 }
 
-/* Nearly half of the 256 values of b make a switch or a wake. */
 static uint8_t kind_of(uint8_t b)
 {
 	if (b < 64)
@@ -55,8 +51,6 @@ static uint8_t kind_of(uint8_t b)
 	return (uint8_t)(1 + b % CT_KIND_LAST);
 }
 
-/* Gives a record of the kind FOUND, and half of the records of the kind SHED, values of a coarse
- * stretch: the state of a task, or the begin or end of the stretch. */
 static void make_coarse(const uint8_t *b, struct window_record *e)
 {
 	if (e->r.kind == CT_FOUND) {
@@ -71,12 +65,8 @@ static void make_coarse(const uint8_t *b, struct window_record *e)
 	}
 }
 
-/*
- * Makes a record with the properties that the reader guarantees: its kind is known, its CPU exists,
- * and its time is not before that of the previous record. on[cpu] is the task that runs on the CPU
- * cpu. If b[1] is below 0x80, the record agrees with `on` (except in the kind FOUND). A switch then
- * changes `on`.
- */
+/* Makes a record that the reader would accept. on[] has the task that runs on each CPU. If b[1] is
+ * below 0x80, the record agrees with on[], unless it is a CT_FOUND. */
 static struct window_record event_of(const uint8_t *b, uint64_t ts, uint32_t on[CPUS])
 {
 	static const uint8_t states[] = { CT_ST_SLEEP,   CT_ST_SLEEP, CT_ST_SLEEP,   CT_ST_DISK,
@@ -130,7 +120,6 @@ static void fill_objects(struct window *w, struct window_object *o)
 						.rport = sock ? (uint16_t)(ino ^ 3) : 0,
 						.name = "" };
 	}
-	/* window_object() needs the objects sorted by id */
 	for (size_t i = 1; i < w->n_objects; i++)
 		for (size_t k = i; k && o[k - 1].id > o[k].id; k--) {
 			struct window_object x = o[k];
@@ -163,8 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *b = data + i * BYTES;
 
-		/* Half of the records come at most 65 us after the previous record. The others come
-		 * at most 4.3 s after it. */
+		/* at most 4.3 s, or at most 65 us, after the previous record */
 		ts += b[11] & 1 ? (uint64_t)b[11] << 24 : (uint64_t)b[11] << 8;
 		records[i] = event_of(b, ts, on);
 	}

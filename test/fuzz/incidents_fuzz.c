@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Gives hostile bytes to two readers: the reader of the notes of hangs, and the reader of the
- * answers of ctraced-why. The first byte chooses the reader. Then writes the notes and the answer
- * anew, as JSON and as text. The JSON has to be valid, and the text must have no control characters
- * except newlines.
- */
+/* Gives hostile bytes to the readers of incident notes and of answers of ctraced-why. The first
+ * byte chooses the reader. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +53,6 @@ static void start(void)
 	atexit(stop);
 }
 
-/* Checks that the text has no control characters except newlines. */
 static void check_text(const char *text)
 {
 	for (const unsigned char *p = (const unsigned char *)text; p && *p; p++)
@@ -72,7 +67,6 @@ static void check_json(const char *text)
 	json_decref(o);
 }
 
-/* Checks the notes and the message that the daemon writes about an incident. */
 static void check_told(const struct incident *in)
 {
 	_cleanup_free_ char *pending = incident_doc(in, true), *done = incident_doc(in, false);
@@ -84,7 +78,6 @@ static void check_told(const struct incident *in)
 	check_text(line);
 }
 
-/* Prints the notes as `ctrace hangs --state-dir` does, and checks the output. */
 static void show(bool json)
 {
 	FILE *out = stdout;

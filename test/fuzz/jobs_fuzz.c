@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Gives hostile bytes to the code that reads descriptions of frameworks and files of programs. The
- * first byte chooses what the other bytes are: a description, a section with notes, the code of a
- * function, or a whole ELF file.
- */
+/* The first byte chooses what the other bytes are: a framework's description, notes, the code of a
+ * function, or an ELF file. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -73,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (!n)
 		return 0;
-	/* The input gets memory of its own, so that AddressSanitizer finds a read beyond its end. */
+	/* memory of its own: AddressSanitizer finds a read beyond its end */
 	copy = malloc(--n);
 	memcpy(copy, data + 1, n);
 	switch (data[0] & 3) {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Makes libFuzzer change JSON, for targets with JSON input. A change gives a member or an element
- * another value, removes it, or adds a new element. One byte that chooses a reader may stand in
- * front of the JSON.
- */
+/* Makes libFuzzer change JSON. One byte that chooses a reader may stand in front of the JSON. */
 #include <jansson.h>
 #include <limits.h>
 #include <stdint.h>
@@ -11,15 +7,14 @@
 
 #include "lib/cleanup.h"
 
-#define JSON_FUZZ_RAW     4 /* libFuzzer itself changes one input in this many, as plain bytes */
+#define JSON_FUZZ_RAW     4 /* libFuzzer itself changes one input in this many */
 #define JSON_FUZZ_CHANGES 4
 #define JSON_FUZZ_LONG    5000
-#define JSON_FUZZ_BYTES   16384 /* a change that makes the JSON longer than this is dropped */
+#define JSON_FUZZ_BYTES   16384
 
 size_t LLVMFuzzerMutate(uint8_t *p, size_t n, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *p, size_t n, size_t size, unsigned seed);
 
-/* The place of a value: a member of an object, or an element of an array. */
 struct place {
 	json_t *in;
 	const char *key;
@@ -38,8 +33,6 @@ static unsigned draw(struct pick *p, unsigned n)
 	return (p->rng >> 8) % n;
 }
 
-/* Called for each place. In the end, p->place is one of the places. All places have the same
- * probability. */
 static void offer(struct pick *p, struct place place)
 {
 	if (!draw(p, (unsigned)++p->seen))
@@ -123,7 +116,6 @@ static void change(struct pick *p, json_t *root)
 			json_array_remove(at.in, at.i);
 		return;
 	}
-	/* The new value is a copy of a value elsewhere, or an odd value. */
 	p->seen = 0;
 	walk(p, root);
 	value = draw(p, 3) ? odd_value(p, value_at(at)) : json_deep_copy(value_at(p->place));
@@ -135,8 +127,7 @@ static void change(struct pick *p, json_t *root)
 		json_array_set_new(at.in, at.i, value);
 }
 
-/* Changes the JSON in the input p. Returns the new length of the input, or 0 if it has no JSON or
- * the new text is too long. */
+/* Returns the new length, or 0 if p has no JSON or the new text is too long. */
 static size_t mutate(uint8_t *p, size_t n, size_t size, unsigned seed)
 {
 	size_t front = n && *p != '{' && *p != '[' ? 1 : 0;

@@ -23,8 +23,6 @@ static int block_fill(struct mutate_block *b, const uint8_t *stored)
 	return 0;
 }
 
-/* Fills s with the blocks of the n bytes at p, up to the first block that is damaged or reaches
- * beyond the end of these bytes. */
 static void segment_fill(struct mutate_segment *s, const uint8_t *p, size_t n)
 {
 	struct mutate_block b = { 0 };
@@ -109,14 +107,12 @@ static void lies_tell(const struct mutate_lies *lies, uint8_t *header)
 		memcpy(header + lies->v[i].at, &lies->v[i].value, lies->v[i].size);
 }
 
-/* Returns the number of bytes that block_store() may need. A compressed block can be larger than
- * the block itself. */
+/* A compressed block can be larger than the block itself. */
 static size_t block_room(const struct mutate_block *b)
 {
 	return sizeof(b->h) + ZSTD_compressBound(b->raw.n) + 8;
 }
 
-/* Writes the block to `to`, which has block_room() bytes. Returns the length. */
 static size_t block_store(const struct mutate_block *b, uint8_t *to)
 {
 	struct format_block h = b->h;

@@ -5,10 +5,9 @@
 #include "test/fuzz/mutate_private.h"
 
 #define CHANGES_MAX 8u
-#define RECORDS_MAX 16u /* one change changes at most this many records */
+#define RECORDS_MAX 16u
 
-/* The generator SplitMix64. Steele, Lea, Flood: "Fast splittable pseudorandom number generators",
- * 2014. */
+/* SplitMix64. Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014. */
 uint64_t mutate_draw(struct mutate *m)
 {
 	uint64_t z = m->rng += 0x9e3779b97f4a7c15ULL;
@@ -23,8 +22,7 @@ size_t mutate_below(struct mutate *m, size_t n)
 	return n ? (size_t)(mutate_draw(m) % n) : 0;
 }
 
-/* Returns a value of `size` bytes. The value is often near 0, near a power of two, near the largest
- * value, or near old. */
+/* The new value is often near 0, a power of two, the largest value, or `old`. */
 static uint64_t edge_value(struct mutate *m, uint64_t old, unsigned size)
 {
 	uint64_t max = size < 8 ? (1ULL << 8 * size) - 1 : UINT64_MAX;
@@ -81,8 +79,6 @@ static struct mutate_lie lie_at(struct mutate *m, struct mutate_lies *lies, cons
 	return l;
 }
 
-/* Changes one, two, four or eight bytes of a header. These bytes may be a part of a field, or
- * belong to several fields. */
 static void lie_in(struct mutate *m, struct mutate_lies *lies, const void *header, size_t from, size_t to)
 {
 	size_t size = (size_t)1 << mutate_below(m, 4);
@@ -94,8 +90,6 @@ static void lie_in(struct mutate *m, struct mutate_lies *lies, const void *heade
 	{                                                                                                    \
 		offsetof(struct format_segment, member), sizeof(((struct format_segment *)0)->member)        \
 	}
-/* The fields of a segment's header whose values often change what the reader does. Most other bytes
- * of the header count the records of each kind, and these counts seldom matter to the reader. */
 static const struct {
 	uint16_t at;
 	uint8_t size;
@@ -119,8 +113,8 @@ static void lie_in_segment(struct mutate *m, struct mutate_segment *s)
 		return;
 	}
 	l = lie_at(m, &s->lies, &s->h, segment_fields[i].at, segment_fields[i].size);
-	/* For some fields the reader uses only the value of the last segment. So in half of the
-	 * cases, all segments get the new value. */
+	/* For some fields, the reader uses only the value in the last segment. So half of the time,
+	 * all segments get the lie. */
 	if (mutate_below(m, 2))
 		for (size_t k = 0; k < m->segments.n; k++)
 			lie_add(m, &m->segments.v[k].lies, l);
@@ -138,8 +132,6 @@ static struct mutate_block *any_block(struct mutate *m)
 	return s && s->blocks.n ? &s->blocks.v[mutate_below(m, s->blocks.n)] : NULL;
 }
 
-/* Changes one, two, four or eight aligned bytes of a block. Except in columns of varints, these
- * bytes are often exactly one field. */
 static void change_value(struct mutate *m)
 {
 	struct mutate_block *b = any_block(m);
@@ -154,8 +146,7 @@ static void change_value(struct mutate *m)
 	memcpy(b->raw.v + at, &value, size);
 }
 
-/* Changes a byte, mostly to a small number. In a column of small numbers, this number is often
- * valid. */
+/* In a column of small numbers, a small number is often valid. */
 static void change_byte(struct mutate *m)
 {
 	struct mutate_block *b = any_block(m);
@@ -172,7 +163,6 @@ static void change_by(struct mutate *m, mutate_bytes_fn bytes)
 		b->raw.n = MIN(bytes(b->raw.v, b->raw.n, b->raw.n + 64), b->raw.n + 64);
 }
 
-/* Makes a block longer or shorter. The new bytes repeat the old ones. */
 static void change_length(struct mutate *m)
 {
 	struct mutate_block *b = any_block(m);
@@ -199,7 +189,6 @@ static int block_copy(const struct mutate_block *from, struct mutate_block *to)
 	return 0;
 }
 
-/* Adds a copy of a block to a segment. The block comes from this segment or from another one. */
 static void add_block(struct mutate *m)
 {
 	struct mutate_segment *s = mutate_segment(m);
@@ -225,7 +214,6 @@ static void drop_block(struct mutate *m)
 	memmove(&s->blocks.v[i], &s->blocks.v[i + 1], (s->blocks.n - i) * sizeof(s->blocks.v[0]));
 }
 
-/* Exchanges two blocks of the same type. Most often the blocks are in different segments. */
 static void swap_blocks(struct mutate *m)
 {
 	struct mutate_segment *s = mutate_segment(m);
@@ -249,8 +237,6 @@ static void shift(struct mutate_segment *s, uint64_t ns)
 	s->h.max_ns += ns;
 }
 
-/* Adds a copy of a segment behind the newest segment. The copy has later times, and sometimes
- * another boot. */
 static void add_segment(struct mutate *m)
 {
 	const struct mutate_segment *from = mutate_segment(m), *newest = from;

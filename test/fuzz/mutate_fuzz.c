@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Makes libFuzzer change traces with mutate.h, for the targets whose input is a trace. */
 #include <stdlib.h>
 
 #include "test/fuzz/mutate.h"
 
-#define MUTATE_FUZZ_RAW 8 /* libFuzzer itself changes one input in this many, without mutate.h */
+#define MUTATE_FUZZ_RAW 8 /* libFuzzer itself changes one input in this many */
 
 size_t LLVMFuzzerMutate(uint8_t *p, size_t n, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *p, size_t n, size_t size, unsigned seed);

@@ -11,8 +11,7 @@
 #define MUTATE_SEGMENTS_MAX 32u
 #define MUTATE_BLOCKS_MAX   48u
 
-/* A value that mutate_store() writes into a header after all fields have their right values. `at`
- * is the place in the header, in bytes. */
+/* A false value that mutate_store() writes into a header. `at`: the offset in bytes */
 struct mutate_lie {
 	uint16_t at;
 	uint8_t size;
@@ -25,8 +24,7 @@ struct mutate_lies {
 };
 
 struct mutate_block {
-	struct format_block h; /* h.codec says how mutate_store() stores the block; mutate_store()
-				  computes the sizes again */
+	struct format_block h;
 	struct mutate_lies lies;
 	VEC(uint8_t) raw;
 };
@@ -42,19 +40,17 @@ struct mutate {
 	struct mutate_lies lies;
 	VEC(char) meta;
 	VEC(struct mutate_segment) segments;
-	size_t cut; /* mutate_store() leaves out this many bytes at the end */
+	size_t cut; /* bytes at the end that mutate_store() leaves out */
 	uint64_t rng;
 };
 
-/* Returns the next random number of the seed. */
 uint64_t mutate_draw(struct mutate *m);
-/* Returns a random number from 0 to n - 1, or 0 if n is 0. */
+/* Returns a random number below n, or 0 if n is 0. */
 size_t mutate_below(struct mutate *m, size_t n);
-/* Returns a random segment, or NULL if there is none. */
+/* Returns NULL if there is no segment. */
 struct mutate_segment *mutate_segment(struct mutate *m);
 void mutate_segment_done(struct mutate_segment *s);
 
-/* Gives one random record another kind, or gives one of its fields another value. */
 void mutate_record(struct mutate *m);
 
 #endif

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Changes single records. A column has only the values that the format does not predict
- * (doc/format.md). To change a predicted value, the code sets a bit in the mask of the record, and
- * puts an item into the column.
- */
+/* A column lacks the values that the format predicts (doc/format.md). To change such a value, the
+ * code sets a bit in the record's mask, and adds an item to the column. */
 #include <string.h>
 
 #include "lib/cleanup.h"
 #include "test/fuzz/mutate_private.h"
 
-/* The fields of a record, with their bits in the mask and their columns. `size` is the number of
- * bytes of an item. Varints have one byte here. */
 static const struct {
 	uint8_t mask;
 	uint8_t size;
@@ -30,8 +25,6 @@ static struct mutate_block *block_of(struct mutate_segment *s, uint16_t type)
 	return NULL;
 }
 
-/* Puts a random value into the column, as item i. Returns 0, or -ENOMEM if there is no memory or
- * the column has fewer than i items. */
 static int insert(struct mutate *m, struct mutate_block *b, size_t i, size_t size)
 {
 	uint64_t value = mutate_below(m, 24);
@@ -63,8 +56,7 @@ static void change_field(struct mutate *m, struct mutate_segment *s, struct muta
 	}
 }
 
-/* Gives a record another kind with the same number of words and the same meaning of `peer`. So the
- * columns still fit. */
+/* The new kind has as many words, and the same meaning of `peer`, so the columns still fit. */
 static void change_kind(struct mutate *m, struct mutate_segment *s, uint8_t *kind)
 {
 	uint8_t to = (uint8_t)(1 + mutate_below(m, CT_KIND_LAST));

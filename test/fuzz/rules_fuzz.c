@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Gives hostile bytes to the reader of rules files. Writes the accepted rules, and checks that they
- * can be read again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +32,8 @@ static void compare(const struct rule *a, const struct rule *b)
 	must(same(a->object, b->object) && same(a->frame, b->frame) && same(a->note, b->note));
 }
 
-/* Writes all rules into a new file, reads it, and compares the first rule. If several rules have
- * the same conditions, only the first of them is written, so the file may have fewer rules. */
+/* Of rules with the same conditions, only the first is written. So the file may have fewer
+ * rules. */
 static void check_written(const struct rules *rules)
 {
 	char err[RULESFILE_ERR_MAX], words[RULESFILE_WORDS_MAX];

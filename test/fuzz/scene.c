@@ -13,10 +13,10 @@
 #include "trace/write/writer.h"
 
 #define MS    NSEC_PER_MSEC
-#define TASKS 10u /* tids 100, 101, ... */
+#define TASKS 10u
 #define CPUS  2u
 
-#define WEB    7042 /* the id of the control group of a container */
+#define WEB    7042
 #define MUTEX  CT_OBJ_FUTEX_ID(100, 0x7f0000001000)
 #define OTHER  CT_OBJ_FUTEX_ID(100, 0x7f0000002000)
 #define COND   CT_OBJ_FUTEX_ID(100, 0x7f0000003000)
@@ -48,7 +48,6 @@ static void check(int r, const char *what)
 		errx(1, "%s: %s", what, strerror(-r));
 }
 
-/* Moves the time on by 10 us, and adds a record with this time. */
 static void add_x(struct scene_writer *s, uint16_t cpu, struct ct_rec r, uint64_t x0, uint64_t x1)
 {
 	uint64_t x[2] = { x0, x1 };
@@ -73,7 +72,6 @@ static struct window_state *state_of(struct scene_writer *s, uint32_t tid)
 	return &s->states[tid - MAIN];
 }
 
-/* The task tid waits, and its CPU is idle. */
 static void sleeps(struct scene_writer *s, uint32_t tid, enum ct_wait wait, uint64_t obj, uint16_t nr)
 {
 	struct ct_rec r = { .kind = CT_SWITCH,
@@ -235,7 +233,6 @@ static void names(struct scene_writer *s)
 	object(s, plain, CT_OBJ_CONTAINER_ID(WEB), "web-1");
 }
 
-/* Creates the trace at path, or continues it if it exists. Then begins a segment. */
 static void begins(struct scene_writer *s, const char *path, uint8_t boot)
 {
 	uint8_t boot_id[16] = { boot };
@@ -253,8 +250,6 @@ static void begins(struct scene_writer *s, const char *path, uint8_t boot)
 	names(s);
 }
 
-/* The scene has a mutex whose owner waits for a slow disk, a deadlock, and a task that polls a
- * variable. */
 static void locks(struct scene_writer *s)
 {
 	for (unsigned i = 0; i < 3; i++) {
@@ -316,8 +311,8 @@ static void receives(struct scene_writer *s, uint32_t tid, uint64_t sock)
 	add(s, tid % CPUS, (struct ct_rec){ .kind = CT_RECV, .tid = tid, .peer = 64, .obj = sock });
 }
 
-/* A client asks a server four times, and each time the server asks a feeder through a pipe. The
- * client never gets the fourth answer. */
+/* For each request of a client, the server asks a feeder through a pipe. The fourth answer never
+ * comes. */
 static void messages(struct scene_writer *s)
 {
 	add_x(s, 1, (struct ct_rec){ .kind = CT_EPMEMBER, .tid = SERVER, .peer = 5, .obj = UNIX_B }, EPOLL,
@@ -358,8 +353,6 @@ static void messages(struct scene_writer *s)
 	visited(s, SERVER, 1490);
 }
 
-/* A shell starts a child and waits for it. The scene also has file locks, signals, and jobs of a
- * pool. */
 static void lives(struct scene_writer *s)
 {
 	runs(s, SHELL);
@@ -413,8 +406,6 @@ static void lives(struct scene_writer *s)
 	pass(s, 1200);
 }
 
-/* In this scene, records are missing for four reasons: a full ring, a step of the budget, a pause,
- * and a cap of a task. */
 static void holes(struct scene_writer *s)
 {
 	runs(s, OWNER);
@@ -475,8 +466,6 @@ void scene_write(const char *path, enum scene which)
 	play(&s, which);
 	seals(&s);
 	if (which == SCENE_HOLES) {
-		/* After half a second without a daemon, a second daemon starts. A third daemon
-		 * starts in a new boot. */
 		writer_free(s.w);
 		pass(&s, 500);
 		begins(&s, path, 1);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Gives hostile trace files to the reader: opens, loads and cuts them. The reader is built with
- * FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so it also reads files with wrong checksums.
- */
+/* The reader is built with FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so it also reads files with
+ * wrong checksums. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +11,6 @@
 #include "trace/read/reader.h"
 #include "trace/snapshot/cut.h"
 
-/* Checks that a window has the properties that the reader promises, and calls the functions that
- * look up tasks, objects and stacks. */
 static void look_at(const struct window *w)
 {
 	for (size_t i = 0; i < w->n_events; i++) {
@@ -42,7 +38,6 @@ static void look_at(const struct window *w)
 				abort();
 }
 
-/* Loads a window with one thread and with several, and checks that the results are the same. */
 static void load(struct reader *r, uint64_t from, uint64_t to)
 {
 	char err[READER_ERR_MAX], err_n[READER_ERR_MAX];

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * trace_seed DIR - writes small traces with which the fuzzers begin. The slots have 4096 bytes and
- * the blocks are not compressed, so a changed byte is a changed field. The traces are always the
- * same.
- */
+/* The blocks are not compressed, so a changed byte is a changed field. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +62,6 @@ static void add_dictionary(struct writer *w, uint64_t now)
 	free(s);
 }
 
-/* Writes a trace of one to four segments, with records of random kinds. */
 static void write_trace(const char *path, unsigned seed)
 {
 	uint8_t boot_id[16] = { 1 };
@@ -110,8 +105,7 @@ static void write_trace(const char *path, unsigned seed)
 	writer_free(w);
 }
 
-/* Replaces those values in the headers that depend on the machine or on the present time.
- * mutate_store() corrects the checksums later. */
+/* No value may depend on the machine or the time. mutate_store() corrects the checksums later. */
 static void make_the_same(uint8_t *p, size_t n)
 {
 	struct format_file f;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Gives hostile bytes to the readers of files of traced programs. The first byte chooses what the
- * bytes are: an ELF file with call frame information, an expression, code around a loop, a mangled
- * name, the map of a JIT compiler, mappings of a process, or a name to show.
- */
+/* Gives hostile bytes to the readers of files of traced programs. The first byte chooses the
+ * reader. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +12,6 @@
 #include "lib/utf8.h"
 #include "trace/words/describe.h"
 
-/* This file includes two C files, because their functions that read lines are static. */
 #include "daemon/stack/symbols_jit.c"
 #include "daemon/stack/unwind_maps.c"
 
@@ -35,7 +31,6 @@ static void expression(const uint8_t *expr, size_t n)
 	unwind_cfi_eval(expr, (uint32_t)n, &env, &initial, &v);
 }
 
-/* Finds the rules of unwinding for one address, and evaluates the expressions among them. */
 static void rules(struct unwind_elf *e, uint64_t vaddr)
 {
 	static struct unwind_cfi_buf buf;
@@ -87,8 +82,7 @@ static void elf(const uint8_t *data, size_t n)
 	unwind_elf_free(e);
 }
 
-/* Reads at most the first 1024 bytes as code, because the daemon reads no more at a time (CODE_MAX
- * in polled.c). Tries each offset as the place at which the task was seen. */
+/* The daemon reads at most 1024 bytes of code at a time (CODE_MAX in polled.c). */
 static void code(const uint8_t *data, size_t n)
 {
 	struct polled_operand op;
@@ -127,8 +121,7 @@ static void maps(char *text)
 		struct unwind_map map;
 		const char *path;
 
-		/* Leaves out lines with the major number 0, because unwind_mounts_avoid() would
-		 * read /proc for them. */
+		/* For major number 0, unwind_mounts_avoid() would read /proc. */
 		if (unwind_maps_parse(l, &map, &path) && map.major)
 			maps_line(&m, 1, &mounts, l);
 	}
@@ -139,7 +132,6 @@ static void maps(char *text)
 	unwind_maps_done(&m);
 }
 
-/* Checks that the shown text has no control characters, and that it is valid UTF-8. */
 static void name(const char *text)
 {
 	char shown[64];
@@ -159,8 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (!n)
 		return 0;
-	/* The input gets memory of its own, so that AddressSanitizer finds a read beyond its end.
-	 * If the input is a text, a 0 follows it. */
+	/* memory of its own: AddressSanitizer finds a read beyond its end */
 	copy = malloc(n);
 	memcpy(copy, data + 1, --n);
 	switch (data[0] % 7) {

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Loads a window from the bytes of a trace file, and gives it to all code that works on windows.
- */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill | command | slow | MACHINE] - writes the trace for the golden tests. It has
- * records of most kinds, at fixed times, in BOOTS boots. With `ill`, all names have bytes that must
- * not reach a terminal, and there is also a recorded command. With `command`, the trace has only a
- * recorded command; with `slow`, a slower run of it on another machine. MACHINE is the name of the
- * recorded machine (default: x86_64).
+ * mktrace FILE BOOTS [ill | command | slow | MACHINE] - writes the trace for the golden tests: most
+ * kinds of records, at fixed times, in BOOTS boots. With `ill`, all names have bytes that must not
+ * reach a terminal, and there is also a recorded command. With `command`, the trace has only a
+ * recorded command; with `slow`, a slower run of it on another machine. MACHINE is the recorded
+ * machine (default: x86_64).
  */
 #include <err.h>
 #include <netinet/in.h>
@@ -25,19 +25,18 @@
 #define DISK  CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
 #define WORD  CT_OBJ_FUTEX_ID(100, 0x7f0012345678)
 
-#define WEB 7042 /* the id of the control group of a container */
+#define WEB 7042
 
 enum { SH = 100, WORKER = 101, SERVER = 200, CHILD = 300, RECORD = 400, COMMAND = 401, HOG = 402 };
 
-/* Names that could act on a terminal or deceive a reader. Each has at most 15 bytes, as the name of
- * a task has. */
+/* Names that could act on a terminal or deceive a reader. Each has at most 15 bytes. */
 static const char *const ill[] = {
-	"\x1b[35m\x1b]0;t\a", /* escape sequences */
+	"\x1b[35m\x1b]0;t\a",
 	"\xc2\x9b"
 	"35m\x9b\xff", /* the control character 0x9b, in UTF-8 and as a plain byte */
 	"\xe2\x80\xae"
-	"gp.\xe2\x81\xa6",   /* text from right to left */
-	"a\nFORGED\t\r\x7f", /* a new line */
+	"gp.\xe2\x81\xa6", /* text from right to left */
+	"a\nFORGED\t\r\x7f",
 	"\xe2\x80\x8b"
 	"b\xef\xbb\xbf"
 	"c\xc2\xad", /* invisible characters */
@@ -55,7 +54,6 @@ static void check(int r, const char *what)
 		errx(1, "%s: %s", what, strerror(-r));
 }
 
-/* Returns `name`. If the trace is made with `ill`, returns one of the bad names instead. */
 static const char *named(const char *name)
 {
 	static size_t next;
@@ -100,14 +98,12 @@ static void object(struct ct_object_blob o, uint64_t id, const char *name)
 	check(writer_blob(writer, &u.o.h), "object");
 }
 
-/* The numbers of some system calls on the machine of the trace. */
 struct calls {
 	uint16_t read, write, kill, futex;
 };
 static const struct calls arm64 = { .read = 63, .write = 64, .kill = 129, .futex = 98 };
 static struct calls nr = { .read = 0, .write = 1, .kill = 62, .futex = 202 };
 
-/* Adds a record with a time 1 ms after the previous record. */
 static void add_x(struct ct_rec r, uint64_t x0, uint64_t x1)
 {
 	uint64_t x[2] = { x0, x1 };
@@ -178,7 +174,7 @@ static void names(void)
 						   .raddr = { 10, 0, 0, 1 } };
 
 	task(SH, SH, "sh");
-	task(WORKER, SH, "sh:\x01worker"); /* a name may have any byte */
+	task(WORKER, SH, "sh:\x01worker");
 	task(SERVER, SERVER, "caf\xe9 \"x\"");
 	task(CHILD, CHILD, "child");
 	object((struct ct_object_blob){ 0 }, PIPE, "");

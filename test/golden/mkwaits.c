@@ -17,7 +17,7 @@
 #define PIPE(i)  CT_OBJ_ID(CT_OBJ_PIPE, 77 + (i))
 
 enum { SERVER = 200, HELPER = 201, VICTIM = 1000 };
-/* the pipes: from the server to the helper, back, and to the victims */
+/* The pipes: from the server to the helper, from the helper to the server, to the victims. */
 enum { REQUEST, ANSWER, RESULT };
 
 static struct writer *writer;
@@ -44,10 +44,7 @@ static void add(struct ct_rec r, unsigned cpu)
 	check(writer_add(writer, cpu, &r, NULL), "record");
 }
 
-/*
- * Returns a random time of at most 8 us. With exact times, the records would compress very well,
- * and a reader refuses a small file with very many records.
- */
+/* With exact times, the file would be so small for its records that a reader refuses it. */
 static uint64_t jitter(void)
 {
 	static uint64_t state = 1;
@@ -56,8 +53,6 @@ static uint64_t jitter(void)
 	return state >> 51;
 }
 
-/* The CPU switches from the task prev, which waits at the pipe, to the task next. A task of 0 is
- * the idle task. */
 static void wait_for(uint64_t ts, unsigned cpu, uint32_t prev, uint32_t next, unsigned pipe)
 {
 	add((struct ct_rec){ .ts = ts,

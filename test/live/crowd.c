@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * crowd - several users connect to a control socket as fast as they can. Each user is a process
- * with a uid of its own. All users are in the group GID.
+ * crowd SOCKET GID FIRST_UID USERS - several users of the group GID connect to a control socket as
+ * fast as they can. Each user is a process with a uid of its own.
  *
- *   crowd SOCKET GID FIRST_UID USERS
- *
- * Prints "crowded" a moment after all users have started. When the standard input ends, the program
- * kills the users, prints the number of their connections, and ends.
+ * Prints "crowded" a moment after all users have started. When the standard input ends, kills the
+ * users, and prints the number of their connections.
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -26,7 +24,7 @@
 #define HELD      64
 
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
-static volatile uint64_t *counts; /* number of connections of each user */
+static volatile uint64_t *counts;
 
 /*
  * The ways in which a user treats a connection:
@@ -77,8 +75,6 @@ static void crowd(unsigned user)
 
 	memset(held, -1, sizeof(held));
 	for (uint64_t i = 0;; i++) {
-		/* The user tries a thousand connections of one kind, then a thousand of the next
-		 * kind. Each user begins one kind later than the user before. */
 		enum how how = (i / 1000 + user) % HOWS;
 		int fd = join();
 

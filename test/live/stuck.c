@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * stuck - each of two threads waits for a lock that the other thread owns, until the program is
- * killed.
- *
- *   stuck NAME
- *
- * Both threads have the name NAME. Prints their tids as "tids=N,M" just before they hang.
- */
+/* stuck NAME - prints the tids of two threads as "tids=N,M". Both are named NAME, and deadlock
+ * until the program is killed. */
 #include <err.h>
 #include <pthread.h>
 #include <signal.h>

@@ -5,12 +5,9 @@ import collections
 VERDICTS = ["right", "vague", "unknown", "wrong-weak", "wrong-strong", "quiet", "alarm", "invalid", "skipped"]
 BAD = {"wrong-weak", "wrong-strong", "alarm", "invalid"}
 GOOD = {"right", "quiet"}
-# If the chain ends at the victim with one of these causes, ctrace does not blame the victim. It
-# says that an unknown task is to blame.
+# At the end of a chain, these causes blame an unknown task, not the victim.
 OPEN_ENDS = {"lock-holder", "slow-peer", "queueing", "missing-wakeup"}
 
-# root: the task that the answer names as root cause, with its role. row: the number of the row in
-# `ctrace hangs`, from 1.
 Answer = collections.namedtuple("Answer", "verdict text root cause confidence row", defaults=["", "", "", "", None])
 
 

@@ -56,7 +56,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "live"), os.path.join(HERE, "..", "..", "bench")]
-from hang_scenes import control_group  # noqa: E402  pylint: disable=wrong-import-position
+from lib.hang_scenes import control_group  # noqa: E402  pylint: disable=wrong-import-position
 from loads import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
 SECONDS = 5  # how long a hang lasts if the case does not say another time: SECONDS = 8

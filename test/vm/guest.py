@@ -14,10 +14,8 @@ import struct
 import subprocess
 import tempfile
 
-# The package with the newest kernel of each series.
 PACKAGES = {"6.1": "linux-image-cloud-amd64", "6.12": "linux-image-6.12-cloud-amd64"}
 TOOLS = ["qemu-system-x86_64", "busybox", "cpio", "ldd", "apt-get", "dpkg"]
-# The modules that a disk needs.
 MODULES = ["virtio_pci", "virtio_blk", "ext4"]
 MODULE_TOOLS = ["depmod", "modprobe", "xz"]
 COMPLAINT = re.compile(r"Oops|BUG:|WARNING:|Kernel panic|general protection|rcu.*stall|soft lockup")
@@ -44,8 +42,7 @@ poweroff -f
 """
 
 
-# The init of a guest with a disk. The root of the guest is on the disk. At the first boot, the
-# script copies the files below /payload from the initramfs to the disk.
+# For a guest whose root is on a disk. At the first boot, /payload is copied to the disk.
 INIT_DISK = """#!/bin/sh
 /usr/bin/busybox --install -s /usr/bin
 export PATH=/usr/bin:/usr/sbin
@@ -89,7 +86,7 @@ def newest_package(series):
 
 def unpack(version, where):
     """Downloads the kernel's package and unpacks it below where."""
-    # apt downloads as a user of its own. This user must be able to write to the directory.
+    # apt downloads as another user, which must be able to write here.
     os.chmod(where, 0o777)
     package = "linux-image-" + version
     r = subprocess.run(["apt-get", "-q", "download", package], cwd=where, capture_output=True, text=True, check=False)
@@ -161,8 +158,7 @@ def extract(bzimage, path):
         raise Unavailable("the kernel is compressed in a way that is not known")
     if not shutil.which(command):
         raise Unavailable("not installed: " + command)
-    # Except with gzip, the kernel's build has appended the size, in 4 bytes, to the compressed
-    # bytes. The tools that decompress refuse these 4 bytes, so they are left out.
+    # Except with gzip, the kernel's build appends 4 bytes with the size, which tools refuse.
     elf = subprocess.run([command, "-dc"], input=payload[:len(payload) - tail], capture_output=True, check=False)
     if elf.stdout[:4] != b"\x7fELF":
         raise Unavailable("no ELF kernel in " + bzimage)
@@ -180,8 +176,7 @@ def libraries(binary):
 
 
 def put(root, there, here):
-    # In the guest's root, /bin, /sbin, /lib and /lib64 are symbolic links. The file goes to the
-    # target of the link.
+    # The guest's /bin, /sbin, /lib and /lib64 are symbolic links.
     there = re.sub(r"^/(bin|sbin|lib|lib64)/", r"/usr/\1/", there)
     dst = root + there
     os.makedirs(os.path.dirname(dst), exist_ok=True)

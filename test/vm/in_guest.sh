@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs in the guest. For each section, prints "@@begin NAME", the output, and "@@end NAME STATUS".
-# run_vm checks the output.
+# Runs in the guest. Each section prints "@@begin NAME", its output, and "@@end NAME STATUS", for
+# run_vm.
 section() {
 	name=$1
 	shift
@@ -49,7 +49,6 @@ for work in $WORKS; do
 done
 section status ctrace status --socket $sock --json
 
-# `ctrace waits` looks at a deadlock, which lasts until the program is killed.
 LIVE_SCALE=20 /programs/deadlock >/tmp/deadlock.out 2>&1 &
 hung=$!
 sleep 3
@@ -57,7 +56,6 @@ section work.deadlock cat /tmp/deadlock.out
 section waits ctrace waits --json
 kill -9 $hung
 
-# Sealed records survive a kill of the daemon, and the next daemon continues the file.
 last=${WORKS##* }
 kill -9 $daemon
 wait $daemon 2>/dev/null

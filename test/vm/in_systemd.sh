@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs in a guest whose PID 1 is systemd, once in each of two boots. For each section, prints
-# "@@begin NAME", the output, and "@@end NAME STATUS". run_systemd checks the output.
+# Runs under systemd, once in each of two boots. Each section prints "@@begin NAME", its output, and
+# "@@end NAME STATUS", for run_systemd.
 unit=ctraced.service
 state=/var/lib/ctrace
 export LC_ALL=C TERM=dumb SYSTEMD_PAGER= SYSTEMD_COLORS=0
@@ -16,8 +16,7 @@ section() {
 	echo "@@end $name $rc"
 	return $rc
 }
-# await SECONDS COMMAND...: runs the command every 0.5 seconds until it succeeds, but at most
-# 2 * SECONDS times.
+# await SECONDS COMMAND...: tries every 0.5 seconds, at most 2 * SECONDS times.
 await() {
 	n=$(($1 * 2))
 	shift
@@ -33,8 +32,8 @@ another() { [ "$(property MainPID)" != "$1" ] && [ "$(property MainPID)" != 0 ] 
 unit_log() { journalctl -q -o cat "$@" | tail -25; }
 uptime_is() { read -r up _ </proc/uptime && echo "@@uptime $1 $up"; }
 
-# dies NAME SIGNAL: sends the daemon a signal. KILL kills the daemon. STOP stops the daemon, so that
-# the watchdog kills it. systemd then starts a new daemon, which continues the trace.
+# dies NAME SIGNAL: SIGNAL is KILL, or STOP, after which the watchdog kills the daemon. systemd must
+# start a new daemon.
 dies() {
 	pid=$(property MainPID)
 	kill "-$2" "$pid"
@@ -45,8 +44,6 @@ dies() {
 	uptime_is "$1"
 }
 
-# A program hangs. Without a request by a user, the daemon writes to the journal and keeps a
-# snapshot.
 caught() { journalctl -q CTRACE_RULE=deadlock -n 1 -o cat | grep -q .; }
 hang() {
 	LIVE_SCALE=20 systemd-run -q --scope --unit="docker-$(cat /container).scope" /hangs >/hang.out 2>&1 &
@@ -61,7 +58,6 @@ hang() {
 	uptime_is hang
 }
 
-# The disk is full, except for the reserved room of the trace.
 full_disk() {
 	fallocate -l "$(($(df -k --output=avail / | tail -n 1)))K" /fill
 	dd if=/dev/zero of=/fill.rest bs=4K 2>/dev/null
@@ -75,7 +71,6 @@ full_disk() {
 	uptime_is full
 }
 
-# If the daemon cannot trace, it writes one message, which also says what to do.
 refuses() {
 	section "$1" sh -c "! systemctl restart $unit"
 	section "$1.log" sh -c "journalctl -q -o cat -b -t ctraced -n 1"
@@ -129,8 +124,7 @@ second_boot() {
 	section again.list ctrace hangs
 	snapshot=$(find $state/hangs -name '*.ctr')
 	section again.diagnose ctrace diagnose "$snapshot" --json
-	# The range ends before hang() kills the processes of the program, so the program still
-	# hangs at the end of the range.
+	# The range ends before hang() kills the program.
 	section again.trace ctrace diagnose $state/ctrace.ctr --boot 1 --tid "$(cat /victim)" --json \
 		--from "boot:$(($(cat /when)0000000 - 2000000000))" --to "boot:$(cat /when)0000000"
 	section info.earlier ctrace info $state/ctrace.ctr --boot 1 --json

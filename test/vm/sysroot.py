@@ -14,7 +14,6 @@ import tempfile
 from guest import Unavailable, cache_dir
 
 SUITE = "bookworm"
-# systemd, and the libraries that the package of ctrace needs.
 PACKAGES = ["systemd", "systemd-sysv", "passwd", "libbpf1", "libcap2", "libdw1", "libelf1", "libinih1", "libjansson4",
             "libseccomp2", "libsystemd0", "libzstd1", "zlib1g"]
 MASKED = ["getty@tty1.service", "serial-getty@ttyS0.service", "console-getty.service", "getty-static.service",
@@ -48,7 +47,7 @@ def settle(root):
     write("etc/hosts", "127.0.0.1 localhost guest\n")
     write("etc/fstab", "")
     write("etc/resolv.conf", "")
-    # The journal is kept on the disk, so that the test can read the journal of the previous boot.
+    # The test reads the journal of the previous boot, too.
     write("etc/systemd/journald.conf.d/guest.conf", "[Journal]\nStorage=persistent\nSystemMaxUse=32M\n")
     os.makedirs(os.path.join(root, "var/log/journal"), exist_ok=True)
     for unit in MASKED:

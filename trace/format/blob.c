@@ -8,8 +8,8 @@
 #include "lib/hash.h"
 #include "trace/format/limits.h"
 
-#define BLOB_MAX     65528 /* the largest multiple of 8 that the 16 bits of ct_blob.size hold */
-#define STACK_FRAMES 1024  /* more frames than any useful stack has */
+#define BLOB_MAX     65528 /* the largest multiple of 8 that fits into ct_blob.size */
+#define STACK_FRAMES 1024
 
 static bool stack_is_valid(const struct ct_stack_blob *b)
 {
@@ -77,8 +77,7 @@ uint64_t blob_stack_id(const char *const *frames, size_t n)
 {
 	uint64_t id = HASH_START;
 
-	/* Hash the 0 behind each string too. Otherwise the frames "ab", "c" and the frames "a",
-	 * "bc" would get the same id. */
+	/* The 0 behind each string is hashed too, so that "ab", "c" and "a", "bc" differ. */
 	for (size_t i = 0; i < n; i++)
 		id = hash_bytes(id, frames[i], strlen(frames[i]) + 1);
 	return id ? id : 1;
@@ -90,7 +89,6 @@ struct ct_stack_blob *blob_stack(uint64_t ts_ns, const char *const *frames, size
 	struct ct_stack_blob *b;
 	size_t bytes = 0, keep = 0;
 
-	/* Keep the first frames, as many as fit. The string `more` stands for all others. */
 	while (keep < n && keep < STACK_FRAMES - 1 &&
 	       sizeof(*b) + bytes + strlen(frames[keep]) + 1 + sizeof(more) <= BLOB_MAX)
 		bytes += strlen(frames[keep++]) + 1;

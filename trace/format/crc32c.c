@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Eight tables, so that one step takes eight bytes (M. E. Kounavis, F. L. Berry: "A systematic
- * approach to building high performance software-based CRC generators", 2005). */
+/* One step takes eight bytes: M. E. Kounavis, F. L. Berry, "A systematic approach to building high
+ * performance software-based CRC generators", 2005. */
 static uint32_t table[8][256];
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
 

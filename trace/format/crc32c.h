@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crc32c.h - CRC-32C (Castagnoli), as in iSCSI and ext4.  Any thread. */
+/* crc32c.h - CRC-32C (Castagnoli), as in iSCSI and ext4. Any thread. */
 #ifndef CTRACE_TRACE_FORMAT_CRC32C_H
 #define CTRACE_TRACE_FORMAT_CRC32C_H
 
@@ -7,16 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Adds n bytes to a checksum. crc is the checksum of the bytes before these n bytes, or 0 if there
- * are none. Returns the checksum of all bytes. */
+/* Adds n bytes to the checksum crc. For the first bytes, crc is 0. */
 uint32_t crc32c(uint32_t crc, const void *p, size_t n);
-/* As crc32c(), but uses tables. crc32c() calls this function if the processor is no x86-64 with SSE
- * 4.2. */
+/* As crc32c(), but uses tables instead of the instruction of SSE 4.2. */
 uint32_t crc32c_portable(uint32_t crc, const void *p, size_t n);
 
-/* Returns true if `got`, the checksum of the bytes that were read, is `want`, the checksum that the
- * file states. A build for fuzzing returns always true, because a fuzzer hardly ever guesses a
- * checksum. */
+/* In a fuzzing build, each checksum matches. A fuzzer hardly ever guesses a right checksum. */
 static inline bool crc32c_matches(uint32_t got, uint32_t want)
 {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION

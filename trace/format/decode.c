@@ -17,15 +17,14 @@ typedef VEC(uint8_t) bytes_t;
 struct decoder_block {
 	struct format_block h; /* h.raw_bytes is 0 if the segment lacks this block */
 	const uint8_t *stored;
-	const uint8_t *raw; /* NULL if the block is not decoded yet */
+	const uint8_t *raw;
 	bytes_t buf;
 };
 
 struct decoder {
 	const struct format_segment *h;
 	struct decoder_block blocks[FORMAT_BLOCK_TYPES];
-	struct cursor varints[FORMAT_BLOCK_TYPES]; /* [block type]; only the entries of columns of
-						      varints are used */
+	struct cursor varints[FORMAT_BLOCK_TYPES]; /* used for columns of varints only */
 	bytes_t planes;
 	VEC(uint64_t) times;
 	struct order order;
@@ -67,10 +66,9 @@ static bool block_sizes_ok(const struct format_block *b)
 	return b->codec == FORMAT_CODEC_RAW ? b->stored_bytes == b->raw_bytes : b->codec == FORMAT_CODEC_ZSTD;
 }
 
-/* Frees the buffers of the blocks if they have more than 2 * raw_max bytes in sum. raw_max: the
- * limit on the decompressed bytes of the segment that comes next. The buffers are kept from one
- * segment to the next, and each buffer grows to the largest block of its type. So all buffers
- * together could become larger than the limit of memory for one segment. */
+/* Frees all buffers of the blocks if they have more than 2 * raw_max bytes in sum. Without this,
+ * each buffer stays as large as the largest block of its type so far. raw_max: the limit for the
+ * next segment. */
 static void decoder_give_back(struct decoder *d, uint64_t raw_max)
 {
 	uint64_t kept = d->planes.cap;
@@ -119,8 +117,7 @@ static int block_unzstd(struct decoder *d, const struct decoder_block *b, bytes_
 {
 	size_t n;
 
-	/* First compare raw_bytes with the size in the zstd frame: a wrong raw_bytes must not make
-	 * us allocate a large buffer. */
+	/* A wrong raw_bytes must not make us allocate a large buffer. */
 	if (ZSTD_getFrameContentSize(b->stored, b->h.stored_bytes) != b->h.raw_bytes)
 		return -EBADMSG;
 	if (VEC_RESERVE(to, b->h.raw_bytes + DECODER_SLACK))
@@ -159,8 +156,6 @@ int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t 
 	return 0;
 }
 
-/* Gets a block as decoder_block(). Returns -EBADMSG if the block does not have exactly n items of
- * `size` bytes each. */
 static int block_exact(struct decoder *d, int type, size_t n, size_t size, const uint8_t **ret_p)
 {
 	size_t bytes;
@@ -171,10 +166,9 @@ static int block_exact(struct decoder *d, int type, size_t n, size_t size, const
 	return bytes == n * size ? 0 : -EBADMSG;
 }
 
-/* Returns the next encoded time difference. The difference has len bytes: one byte in each of the
- * first len planes. Nearly all differences have at most three bytes, so the first three planes are
- * read without a branch. Such a read may be one byte beyond the end of a plane, but the
- * DECODER_SLACK bytes there are readable. */
+/* Returns the next time difference of len bytes: one byte in each of the first len planes. Nearly
+ * all differences have at most three bytes, so these are read without a branch. This may read one
+ * byte beyond a plane: DECODER_SLACK. */
 static inline uint64_t take_time(const uint8_t **plane, unsigned len)
 {
 	static const uint32_t keep[] = { 0, 0xff, 0xffff, 0xffffff };
@@ -189,7 +183,6 @@ static inline uint64_t take_time(const uint8_t **plane, unsigned len)
 	return z;
 }
 
-/* Decodes the times of all records, CPU after CPU, into d->times. */
 static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t n_cpus)
 {
 	static const uint8_t none;
@@ -227,11 +220,11 @@ static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t
 	return ok ? 0 : -EBADMSG;
 }
 
-/* The columns of fixed size of one segment, and its lists TIDS and OBJS. The loop over the records
- * reads these columns without bounds checks, because decode_columns() has checked their sizes. */
+/* decode_columns() checks the sizes of these columns, so that the loop over the records reads them
+ * without checks. */
 struct columns {
 	const uint8_t *kind, *mask, *state, *wait, *flags, *nr, *aux;
-	const uint8_t *tids, *objs; /* the lists TIDS and OBJS; not aligned */
+	const uint8_t *tids, *objs;
 	size_t n_tids, n_objs;
 };
 
@@ -288,8 +281,6 @@ static inline uint64_t take_varint(struct cursor *c)
 	return cursor_varint(c);
 }
 
-/* Takes an index from the column col, and returns the task id at this index of the list TIDS. If
- * the list does not have this index, marks the column as bad, and returns 0. */
 static inline uint32_t take_tid(struct decoder *d, const struct columns *c, int col)
 {
 	uint64_t i = take_varint(&d->varints[col]);
@@ -324,8 +315,6 @@ static inline uint16_t take_u16(const uint8_t **p)
 	return v;
 }
 
-/* Decodes the next record. Writes the fields of the record into its context (predict.h), and
- * returns this context. *ret_tid becomes the tid of the record. */
 static inline struct predict_context *decode_record(struct decoder *d, struct columns *c, uint8_t kind,
 						    uint8_t mask, uint8_t info, uint32_t *ret_tid)
 {
@@ -358,8 +347,6 @@ static inline struct predict_context *decode_record(struct decoder *d, struct co
 	return x;
 }
 
-/* Copies the extra words of a record. Returns false if a time is beyond its limit, or if the
- * segment has more records with words than its header says. */
 static bool decode_words(const struct decoder_room *room, size_t *n_words, const uint64_t x[2],
 			 struct window_event *e)
 {
@@ -422,7 +409,6 @@ static int decode_check(const struct decoder *d, const struct format_cpu *cpus, 
 	for (size_t i = 0; i < FORMAT_KINDS; i++)
 		if ((d->h->kind_info[i] & FORMAT_KIND_WORDS) > 2)
 			return -EBADMSG;
-	/* A known kind must have as many words as in this version. */
 	for (unsigned k = 1; k <= CT_KIND_LAST; k++)
 		if (d->h->kinds[k] && (d->h->kind_info[k] & FORMAT_KIND_WORDS) != CT_KIND_WORDS(k))
 			return -EBADMSG;
@@ -467,7 +453,7 @@ int decoder_events(struct decoder *d, const struct decoder_room *room, size_t *r
 	if (!err)
 		err = order_merge(&d->order, d->times.v, c.kind, room->kinds, cpus, n_cpus, ret_n);
 	if (!err && *ret_n > room->n_events)
-		err = -EBADMSG; /* the segment has more records than its header says */
+		err = -EBADMSG;
 	if (!err)
 		err = decode_fields(d, &c, cpus, n_cpus, room);
 	if (!err)

@@ -14,18 +14,15 @@
 
 typedef VEC(uint8_t) bytes_t;
 
-/* The last encoded block of a type. content: its content before compression. block: its bytes in
- * the file, which begin with its header. */
 struct kept_block {
 	bytes_t content, block;
 };
 
 struct encoder {
 	struct predict predict;
-	/* The array `contexts` of `predict` has rows of eight contexts. All contexts of a task are
-	 * in one row. rows[row] is 1 if this segment may have written to a context of this row. A
-	 * copy of an open segment has few records, so it is much less work to clear these rows than
-	 * to clear all contexts. */
+	/* One row is eight contexts of predict.contexts: all contexts of a task. rows[i] is 1 if
+	 * this segment may have used row i. Only these rows are cleared for the next segment, which
+	 * is faster. */
 	uint8_t rows[PREDICT_CONTEXTS / 8];
 	struct intern tids, objs;
 	VEC(uint32_t) tids32;
@@ -35,9 +32,9 @@ struct encoder {
 	bytes_t out;
 	bytes_t planes;
 	size_t raw_bytes;
-	/* For each type of block that is no column, the last block of this type. The copies of an
-	 * open segment have nearly the same blocks, so most of these blocks are not compressed
-	 * again. */
+	/* The last block of each type, except for columns. If the next block of this type has the
+	 * same content, it is not compressed again. Copies of an open segment mostly have the same
+	 * blocks. */
 	struct kept_block kept[FORMAT_BLOCK_TYPES];
 	ZSTD_CCtx *zstd;
 };
@@ -117,8 +114,8 @@ int encoder_begin(struct encoder *e, size_t head_bytes)
 	return 0;
 }
 
-/* Writes n items as byte planes to e->planes: byte b of item i goes to b * n + i. So the high bytes
- * of all items, which are nearly the same, stand side by side and compress well. */
+/* Byte b of item i goes to b * n + i. The high bytes of all items are nearly the same, so they
+ * compress well side by side. */
 static int encoder_planes(struct encoder *e, const uint8_t *data, size_t n, unsigned width)
 {
 	if (VEC_RESERVE(&e->planes, n * width))
@@ -129,8 +126,6 @@ static int encoder_planes(struct encoder *e, const uint8_t *data, size_t n, unsi
 	return 0;
 }
 
-/* If the content of a block is the same as that of the kept block, adds the kept block to the
- * segment. Returns whether it has added the block. */
 static bool block_again(struct encoder *e, const struct kept_block *k, const void *data, size_t raw)
 {
 	if (k->content.n != raw || memcmp(k->content.v, data, raw))
@@ -140,8 +135,6 @@ static bool block_again(struct encoder *e, const struct kept_block *k, const voi
 	return true;
 }
 
-/* Keeps a block for block_again(). A block of more than ENCODE_KEEP_BYTES, or for which memory runs
- * out, is not kept. The next segment compresses such a block again. */
 static void block_keep(struct kept_block *k, const void *data, size_t raw, const uint8_t *block, size_t n)
 {
 	k->content.n = k->block.n = 0;
@@ -196,7 +189,6 @@ int encoder_block(struct encoder *e, enum format_block_type type, const void *da
 	return 0;
 }
 
-/* Reserves room in every column for n more records, so that the loops below need no checks. */
 static int cols_reserve(struct encoder *e, size_t n)
 {
 	for (int c = COL_FIRST; c <= COL_LAST; c++) {
@@ -272,7 +264,6 @@ static void encode_times(struct encoder *e, const struct encode_stream *s, uint6
 	cols[FORMAT_COL_T0 + 2].n = (size_t)(t2 - cols[FORMAT_COL_T0 + 2].v);
 }
 
-/* Writes the fields that differ from the prediction. */
 static int encode_fields(struct encoder *e, const struct ct_rec *r, uint8_t mask, uint8_t info)
 {
 	uint32_t i;

@@ -14,7 +14,6 @@
 
 #define SCAN_TRIES 4
 
-/* Returns the CRC-32C of n bytes. The four bytes at offset `at` count as 0. */
 static uint32_t crc_without(const uint8_t *p, size_t n, size_t at)
 {
 	static const uint8_t zero[4];
@@ -105,8 +104,6 @@ size_t file_index_header(const struct format_file *f, const char *meta, uint8_t 
 	return n;
 }
 
-/* Reads the file header at offset `at`, and its meta data. Returns 0, or -errno with a sentence in
- * err. */
 static int file_index_read_header(struct file_index *ix, int fd, uint64_t at, const char *name, char *err)
 {
 	_cleanup_free_ uint8_t *head = NULL;
@@ -161,10 +158,8 @@ int file_index_open(struct file_index *ix, int fd, const char *name, char err[FI
 
 enum slot_is { SLOT_OTHER, SLOT_BROKEN, SLOT_NEWER, SLOT_SEGMENT };
 
-/* Checks the first n bytes of a slot, which are in buf. Returns whether a segment header is there,
- * and whether it is valid. If the result is SLOT_SEGMENT, *h is the header, and all of it has been
- * checked. If the result is SLOT_NEWER, only magic, file id, header size and checksum of *h have
- * been checked. */
+/* buf has the first n bytes of a slot. If the result is SLOT_SEGMENT, all of *h is checked. After
+ * SLOT_NEWER, only its magic, file id, header size and checksum are checked. */
 static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, size_t n, uint32_t slot,
 			       struct format_segment *h)
 {
@@ -181,8 +176,7 @@ static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, 
 	return limits_segment_ok(&ix->file, h, slot) ? SLOT_SEGMENT : SLOT_BROKEN;
 }
 
-/* Reads the segment header in a slot. A later version may have a longer header, and only such a
- * header needs a second read. */
+/* Only a header of a later version may be longer, and needs a second read. */
 static enum slot_is slot_read(const struct file_index *ix, int fd, uint32_t slot, struct format_segment *h)
 {
 	uint8_t buf[LIMITS_SEGMENT_HEADER_MAX];
@@ -210,9 +204,8 @@ static int by_seq(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* Returns whether the body of a segment matches its checksum. At most *budget more bytes may be
- * read. A body larger than *budget is not read, and counts as right. A body for which memory runs
- * out counts as right too. */
+/* Checks the checksum of the body. If the body is larger than *budget, or if memory runs out, the
+ * body counts as right. Each read lowers *budget. */
 static bool body_is_right(const struct file_index *ix, int fd, const struct file_index_segment *s,
 			  uint64_t *budget)
 {
@@ -227,11 +220,8 @@ static bool body_is_right(const struct file_index *ix, int fd, const struct file
 			 crc32c_matches(crc32c(0, body, s->h.body_bytes), s->h.body_crc));
 }
 
-/*
- * Drops segments that a newer segment has overwritten in part. Of several copies of a segment,
- * keeps the newest copy whose body is right (body_is_right()). If no copy has a right body, keeps
- * the oldest copy, and the segment counts as damaged. by_seq() has sorted the segments.
- */
+/* Drops each segment that a newer segment has overwritten in part. Of several copies of a segment,
+ * keeps the newest copy with a right body. If no copy has one, keeps the oldest copy. */
 static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_slots)
 {
 	_cleanup_free_ uint8_t *taken = calloc((size_t)n_slots + 1, 1);
@@ -242,7 +232,7 @@ static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_
 		return -ENOMEM;
 	for (size_t i = ix->segments.n; i-- > 0;) {
 		const struct file_index_segment *s = &ix->segments.v[i];
-		/* In a truncated file, a header may state more slots than the file still has. */
+		/* A truncated file has fewer slots than a header may state. */
 		size_t n = MIN(s->h.n_slots, n_slots + 1 - s->slot);
 
 		if (memchr(taken + s->slot, 1, n) ||
@@ -258,8 +248,7 @@ static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_
 	return 0;
 }
 
-/* Returns the first slot after `slot` that has data, or UINT64_MAX if there is none. Skips holes of
- * the file, so that even a huge hole costs no time. */
+/* Skips holes of the file, so that even a huge hole costs no time. */
 static uint64_t next_data(int fd, uint32_t slot, uint32_t slot_bytes)
 {
 	off_t at = lseek(fd, (off_t)(((uint64_t)slot + 1) * slot_bytes), SEEK_DATA);
@@ -309,8 +298,8 @@ int file_index_scan(struct file_index *ix, int fd)
 {
 	uint64_t newest = 0;
 
-	/* If a writer overtakes the scan, the scan misses segments, so the loop repeats the scan.
-	 * If the repeated scan finds no newer segment, the file really lacks the segments. */
+	/* A writer may overtake the scan, which then misses segments. If a repeated scan finds no
+	 * newer segment, the file really lacks them. */
 	for (int tries = 0; tries < SCAN_TRIES; tries++) {
 		int err = file_index_scan_once(ix, fd);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* intern.h - numbers values: each new value gets the next number, and the same value always gets
- * the same number. One thread at a time. */
+/* intern.h - numbers values: a new value gets the next number, from 0 on. One thread at a time. */
 #ifndef CTRACE_TRACE_FORMAT_INTERN_H
 #define CTRACE_TRACE_FORMAT_INTERN_H
 
@@ -13,9 +12,8 @@
 
 struct intern {
 	VEC(uint64_t) values;
-	uint32_t *slots; /* index into values plus 1, or 0 if the slot is free; linear probing, at
-			    most half full */
-	size_t cap;      /* a power of two */
+	uint32_t *slots; /* index into values plus 1, or 0 if free; linear probing */
+	size_t cap;
 };
 
 static inline void intern_done(struct intern *t)
@@ -56,7 +54,6 @@ static inline int intern_grow(struct intern *t)
 	return 0;
 }
 
-/* Sets *ret_i to the number of v. If v is new, it gets the next number. Returns 0 or -ENOMEM. */
 static inline int intern(struct intern *t, uint64_t v, uint32_t *ret_i)
 {
 	size_t i;

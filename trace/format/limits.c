@@ -5,12 +5,10 @@
 
 /*
  * The limits are higher than what real traces need:
- * - the shortest records take 2.1 bytes each in a body (two tasks that do nothing but wake each
- *   other);
- * - compression makes blocks of dictionaries and checkpoints 20 times smaller, and other blocks 3
- *   to 5 times smaller.
+ * - a record takes at least 2.1 bytes in a body;
+ * - compression makes dictionaries and checkpoints 20 times smaller, other blocks 3 to 5 times.
  *
- * The _FREE part of each limit is for small files, in which the ratios may be larger.
+ * The _FREE parts are for small files, whose ratios may be larger.
  */
 #define RECORDS_FREE   65536u
 #define RECORDS_FACTOR 2u
@@ -18,9 +16,8 @@
 #define RAW_FACTOR     128u
 #define KEPT_FREE      (16u << 20)
 #define KEPT_FACTOR    32u
-/* Some records come late, when the segment of their time is already sealed. Such records are in the
- * next segment, so the two segments overlap in time, in real traces by at most a few thousand
- * records. */
+/* A late record goes into the segment that follows. So two segments overlap, in real traces by at
+ * most a few thousand records. */
 #define MOVES_FREE   (1u << 20)
 #define MOVES_FACTOR 16u
 

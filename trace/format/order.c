@@ -25,7 +25,6 @@ static int by_time(const void *a, const void *b, void *times)
 	return x < y ? -1 : x > y;
 }
 
-/* v has n indices of records, in rising order. Sorts them by (time, index). */
 static void order_cpu(uint32_t *v, size_t n, const uint64_t *times)
 {
 	uint64_t moves = (uint64_t)n * MOVES_PER_RECORD + 64;
@@ -44,15 +43,13 @@ static void order_cpu(uint32_t *v, size_t n, const uint64_t *times)
 	}
 }
 
-/* The key is the time, then the place in o->sorted. So records with the same time are in order of
- * their CPUs, because o->sorted has the records of the lower CPU first. The key is one number, so
- * that a comparison needs no branch. */
+/* The key is one number, so that a comparison needs no branch. Of two records with equal times, the
+ * one of the lower CPU comes first. */
 static inline unsigned __int128 heap_key(const struct order_head *h)
 {
 	return (unsigned __int128)h->ts << 32 | h->at;
 }
 
-/* Moves h[i] down to its place in the heap. */
 static void heap_down(struct order_head *h, size_t n, size_t i)
 {
 	struct order_head top = h[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pio.h - pread(2) and pwrite(2) that go on until all bytes are read or written. Any thread. */
+/* pio.h - pread(2) and pwrite(2) that go on until all bytes are done. Any thread. */
 #ifndef CTRACE_TRACE_FORMAT_PIO_H
 #define CTRACE_TRACE_FORMAT_PIO_H
 
@@ -7,8 +7,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/* Reads n bytes at an offset. Returns 0, -errno of pread(2), or -ENODATA if the file ends before
- * offset + n. */
+/* Returns 0, -errno of pread(2), or -ENODATA if the file ends too early. */
 static inline int pio_read(int fd, void *to, size_t n, uint64_t offset)
 {
 	uint8_t *p = to;
@@ -27,8 +26,7 @@ static inline int pio_read(int fd, void *to, size_t n, uint64_t offset)
 	return 0;
 }
 
-/* Writes n bytes at an offset. Returns 0 or -errno of pwrite(2). After a failure, some of the bytes
- * may be in the file. */
+/* Returns 0 or -errno of pwrite(2). After a failure, some bytes may be in the file. */
 static inline int pio_write(int fd, const void *from, size_t n, uint64_t offset)
 {
 	const uint8_t *p = from;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * predict.h - predicts the fields of the next record. The encoder and the decoder make the same
- * prediction, so only the fields that differ from the prediction are stored.
+ * predict.h - predicts the fields of the next record. Encoder and decoder predict alike, so the
+ * encoder leaves out a field that has the predicted value.
  *
- * The tables are all zeroes at the start of every segment. All records of one CPU come before those
- * of the next CPU. Between two CPUs, the tables stay as they are, and cur becomes 0. If two tasks
- * share an entry of a table, predictions are worse and the file is larger, but the decoded records
- * are right.
+ * The tables are zero at the start of a segment. Records come CPU after CPU, and cur becomes 0
+ * before each CPU. Tasks may share an entry: this costs bytes, but decoding stays right.
  */
 #ifndef CTRACE_TRACE_FORMAT_PREDICT_H
 #define CTRACE_TRACE_FORMAT_PREDICT_H
@@ -19,8 +17,7 @@
 #define PREDICT_CONTEXTS 16384u
 #define PREDICT_WAKEES   2048u
 
-/* The fields of the last record of the same task and kind. Two kinds count as the same if their low
- * 3 bits are the same. */
+/* The fields of the last record of the same task and kind. Only the low 3 bits of a kind count. */
 struct predict_context {
 	uint64_t obj;
 	uint64_t x[2];
@@ -35,7 +32,7 @@ struct predict_context {
 struct predict {
 	struct predict_context contexts[PREDICT_CONTEXTS];
 	uint32_t wakees[PREDICT_WAKEES]; /* [waker % PREDICT_WAKEES]: the last task that it woke */
-	uint32_t cur;                    /* the task on this CPU */
+	uint32_t cur;
 };
 
 static inline struct predict_context *predict_context(struct predict *p, uint32_t tid, uint8_t kind)
@@ -53,8 +50,7 @@ static inline uint32_t predict_peer(const struct predict *p, const struct predic
 	return info & FORMAT_KIND_WAKE ? p->cur : c->peer;
 }
 
-/* Notes a record for later predictions. The caller has already put the other fields of the record
- * into its context. */
+/* Notes a record for later predictions. The caller has already updated the record's context. */
 static inline void predict_next(struct predict *p, uint8_t info, uint32_t tid, uint32_t peer)
 {
 	if (info & FORMAT_KIND_WAKE)

@@ -18,7 +18,6 @@ const struct window_task *window_task_span(const struct window *w, uint32_t tid,
 					   uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
 	const struct window_task *t = w->tasks;
-	/* the first entry after (tid, ts_ns) */
 	size_t at = BISECT(i, 0, w->n_tasks, t[i].tid > tid || (t[i].tid == tid && t[i].ts_ns > ts_ns));
 	bool before = at > 0 && t[at - 1].tid == tid;
 
@@ -38,7 +37,6 @@ const struct window_task *window_task_at(const struct window *w, uint32_t tid, u
 	return window_task_span(w, tid, ts_ns, &from_ns, &to_ns);
 }
 
-/* Returns the start time of the process that had the id tgid at ts_ns, or 0 if it is not known. */
 static uint64_t window_start_ns(const struct window *w, uint32_t tgid, uint64_t ts_ns)
 {
 	const struct window_task *t = window_task_at(w, tgid, ts_ns);
@@ -50,13 +48,11 @@ const char *window_cmdline_since(const struct window *w, uint32_t tid, uint64_t 
 {
 	const struct window_task *t = window_task_at(w, tid, ts_ns);
 	const struct window_cmdline *c = w->cmdlines;
-	/* the first entry after (tgid, ts_ns) */
 	size_t at = t ? BISECT(i, 0, w->n_cmdlines,
 			       c[i].tgid > t->tgid || (c[i].tgid == t->tgid && c[i].ts_ns > ts_ns))
 		      : 0;
 
-	/* An entry from before the start of the process belongs to an earlier process with the same
-	 * id. */
+	/* An older entry belongs to an earlier process with the same id. */
 	bool known = at && c[at - 1].tgid == t->tgid && c[at - 1].ts_ns >= window_start_ns(w, t->tgid, ts_ns);
 
 	*ret_since_ns = known ? c[at - 1].ts_ns : 0;

@@ -6,8 +6,7 @@
 #include "lib/cleanup.h"
 #include "trace/read/reader_private.h"
 
-/* A slot holds one segment, from the moment at which a thread begins to read the segment until the
- * caller asks for the segment after it. */
+/* A slot is in use from the begin of its reading until the caller asks for the next segment. */
 struct ahead_slot {
 	struct reader_buf buf;
 	struct decoder *decoder;
@@ -24,19 +23,17 @@ struct ahead {
 
 	pthread_mutex_t lock; /* protects all members below, and `done` of each slot */
 	pthread_cond_t changed;
-	size_t begun;                /* the first segment that no thread has begun */
-	size_t given;                /* the next segment for the caller */
-	size_t kept;                 /* the first segment whose slot is still in use */
-	size_t end;                  /* the segment behind the last one */
+	size_t begun; /* the first segment that no thread has begun */
+	size_t given;
+	size_t kept;
+	size_t end;
 	struct window_event *events; /* the room of segment `begun` */
-	struct window_words *words;  /* the words of all segments */
-	uint32_t first_word;         /* index of the words of segment `begun` */
+	struct window_words *words;
+	uint32_t first_word; /* index of the words of segment `begun` */
 	bool stop;
 };
 
-/* Decompresses the blocks of names on this thread. Later, collect_dictionary() on the caller's
- * thread finds these blocks ready. If there is an error, collect_dictionary() gets it too, because
- * it calls decoder_block() for the same blocks. */
+/* Decompresses blocks ahead for collect_dictionary(). That function gets any error again. */
 static void ahead_names(struct decoder *d)
 {
 	static const enum format_block_type types[] = { FORMAT_TASKS, FORMAT_OBJECTS, FORMAT_STACKS };
@@ -64,8 +61,6 @@ static void ahead_decode(const struct reader *r, size_t i, const struct decoder_
 		ahead_names(slot->decoder);
 }
 
-/* Reads and decodes the next segment. The caller holds the lock, and has checked that there is a
- * segment and a free slot for it. During the work itself, the lock is not held. */
 static void ahead_step(struct ahead *ah)
 {
 	size_t i = ah->begun++;
@@ -131,7 +126,7 @@ int ahead_new(const struct reader *r, size_t a, size_t b, struct window *w, stru
 			      .first_word = 1 };
 	pthread_mutex_init(&ah->lock, NULL);
 	pthread_cond_init(&ah->changed, NULL);
-	/* One slot more than there are threads: for the segment that the caller holds. */
+	/* one slot more than threads: the caller holds one segment */
 	err = ahead_slots(ah, n > 1 ? MIN(n + 1, b - a) : 1);
 	if (!err && n > 1)
 		ah->threads = calloc(n, sizeof(*ah->threads));

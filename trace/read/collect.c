@@ -50,7 +50,7 @@ static int collect_task(struct collect *c, const struct ct_task_blob *b)
 	uint64_t i;
 	int err;
 
-	/* Zero the padding too, because memcmp() below compares it. */
+	/* memcmp() below compares the padding too. */
 	memset(&t, 0, sizeof(t));
 	t.ts_ns = b->h.ts;
 	t.tid = b->h.tid;
@@ -62,7 +62,6 @@ static int collect_task(struct collect *c, const struct ct_task_blob *b)
 	t.cgroup_id = b->cgroup_id;
 	t.start_ns = b->start_ns;
 	memcpy(t.comm, b->comm, sizeof(t.comm) - 1);
-	/* In most cases, the previous segment had the same entry already. */
 	if (map_get(&c->task_index, t.tid, &i) && !memcmp(&c->tasks.v[i], &t, sizeof(t)))
 		return 0;
 	err = collect_pay(c, sizeof(t));

@@ -12,31 +12,28 @@
 
 struct collect {
 	struct arena *arena;
-	uint64_t budget; /* bytes that may still be kept */
+	uint64_t budget;
 	VEC(struct window_task) tasks;
 	VEC(struct window_cmdline) cmdlines;
 	VEC(struct window_object) objects;
 	VEC(struct window_stack) stacks;
-	struct map task_index;    /* tid -> its newest entry */
-	struct map cmdline_index; /* tgid -> its newest entry */
+	struct map task_index;
+	struct map cmdline_index;
 	struct map object_index;
 	struct map stack_index;
-	uint64_t blob[8192]; /* the blob that is looked at, aligned */
+	uint64_t blob[8192];
 };
 
-/* Makes an empty struct collect. It may keep at most `budget` bytes (limits_kept_bytes()). Returns
- * NULL if memory runs out. */
+/* budget: the most bytes to keep (limits_kept_bytes()). Returns NULL if memory runs out. */
 struct collect *collect_new(uint64_t budget);
 void collect_free(struct collect *c);
-/* Takes the new entries from the dictionary of the segment for which decoder_begin() was called.
- * The segments come in the order of their numbers. Returns 0, -ENOMEM, -EBADMSG if the segment is
- * damaged, or -E2BIG if the budget is used up. */
+/* Takes the new names from the decoder's segment. Segments come in the order of their numbers.
+ * Returns 0, -ENOMEM, -EBADMSG if the segment is damaged, or -E2BIG if the budget is used up. */
 int collect_dictionary(struct collect *c, struct decoder *d);
-/* Gives the checkpoint of the segment for which decoder_begin() was called, sorted by tid. The
- * caller frees *ret_states. Returns 0, -ENOMEM, -EBADMSG if the segment is damaged, or -E2BIG if
- * the budget is used up. */
+/* Gives the checkpoint of the decoder's segment, sorted by tid. The caller frees *ret_states.
+ * Returns the errors of collect_dictionary(). */
 int collect_states(struct collect *c, struct decoder *d, struct window_state **ret_states, size_t *ret_n);
-/* Moves all entries to w, sorted. After that, the caller may only call collect_free() for c. */
+/* Moves all entries to w, sorted. After that, only collect_free() is allowed. */
 void collect_finish(struct collect *c, struct window *w);
 
 #endif

@@ -19,21 +19,17 @@ struct load {
 	struct window *w;
 	struct collect *collect;
 	struct ahead *ahead;
-	uint64_t moves; /* how many moves order_join() may still make */
-	bool has_gaps;  /* the header of a loaded segment says that it has CT_GAP records */
-	bool any;       /* a segment was read, so w->states are set */
-	/* From this time to the next segment, the states of tasks are not known. If the states are
-	 * known, this is UINT64_MAX. */
+	uint64_t moves; /* order_join() may still make this many moves */
+	bool has_gaps;
+	bool any;
+	/* from this time on, the states of tasks are not known; UINT64_MAX: they are known */
 	uint64_t blind_ns;
-	bool in_gap; /* no segment was read since the last entry of gaps; a further gap with the
-			same cause is merged into that entry */
+	bool in_gap; /* no segment was read since the last entry of `gaps` */
 	VEC(struct window_record) gaps;
-	/* The number of entries of w->words without those for the gaps. The words of the gaps come
-	 * behind these entries. */
+	/* the number of w->words without those of gaps, which come last */
 	uint32_t n_words;
 };
 
-/* Notes a gap: the file has no records from from_ns to to_ns. */
 static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to_ns, uint32_t n_records)
 {
 	struct window *w = l->w;
@@ -62,8 +58,6 @@ static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to
 				  });
 }
 
-/* If records before segment h could not be written, and the time of these records overlaps the
- * window, notes a gap. */
 static int load_unwritten(struct load *l, const struct format_segment *h)
 {
 	if (!(h->flags & FORMAT_SEGMENT_UNWRITTEN) || h->gap_from_ns >= l->w->to_ns ||
@@ -74,9 +68,8 @@ static int load_unwritten(struct load *l, const struct format_segment *h)
 			(uint32_t)MIN(h->gap_records, (uint64_t)UINT32_MAX));
 }
 
-/* Notes a gap if segments are missing between segment i and the segment before it, or if the daemon
- * was restarted between these two. Does not note a gap outside the window. Also does
- * load_unwritten() for segment i. */
+/* Notes a gap inside the window if segments or unwritten records are missing before segment i, or
+ * if the daemon was restarted before segment i. */
 static int load_hole(struct load *l, size_t i)
 {
 	const struct format_segment *h = &l->r->index.segments.v[i].h;
@@ -125,10 +118,9 @@ static int load_states(struct load *l, struct decoder *d, uint64_t begin_ns)
 	return 0;
 }
 
-/* Returns the time at which the capture first paused in this segment, or UINT64_MAX if it did not
- * pause. At the end of a pause the daemon writes the CT_GAP, reads the states of all tasks, and
- * seals the segment. So the checkpoint of the next segment has the states from just after the
- * pause. */
+/* Returns the begin of the first pause in this segment, or UINT64_MAX. After a pause, the daemon
+ * reads the states of all tasks, and seals the segment. So the next checkpoint has the new
+ * states. */
 static uint64_t load_paused(const struct load *l, const struct ahead_segment *s)
 {
 	const struct window_event *e = s->events;
@@ -141,7 +133,6 @@ static uint64_t load_paused(const struct load *l, const struct ahead_segment *s)
 	return from_ns;
 }
 
-/* Adds the records, the names and the checkpoint of a segment to the window. */
 static int load_add(struct load *l, const struct ahead_segment *s)
 {
 	const struct format_segment *h = s->h;
@@ -156,7 +147,6 @@ static int load_add(struct load *l, const struct ahead_segment *s)
 		err = load_states(l, s->decoder, h->begin_ns);
 	if (!err)
 		paused_ns = load_paused(l, s);
-	/* If earlier segments did not fill their room, these events move down to close the hole. */
 	if (!err && s->events != w->events + w->n_events)
 		memmove(w->events + w->n_events, s->events, n * sizeof(*s->events));
 	if (!err)
@@ -166,7 +156,7 @@ static int load_add(struct load *l, const struct ahead_segment *s)
 	w->n_events += n;
 	w->n_cpus = MAX(w->n_cpus, h->n_cpus);
 	w->n_cpus = MAX(w->n_cpus, s->n_cpus);
-	w->n_cpus = MAX(w->n_cpus, 1u); /* the events that load_gap() adds have the CPU number 0 */
+	w->n_cpus = MAX(w->n_cpus, 1u); /* a gap has the CPU number 0 */
 	l->has_gaps |= h->kinds[CT_GAP] != 0;
 	w->offsets.boot_to_mono_ns = h->boot_to_mono_ns;
 	w->offsets.boot_to_real_ns = h->boot_to_real_ns;
@@ -198,8 +188,7 @@ static int load_segment(struct load *l, size_t i)
 	return err;
 }
 
-/* Sorts gaps by the time at which they end. Of two gaps with the same end, the later one in memory
- * comes first. */
+/* Of two gaps with the same end, the later one in memory comes first. */
 static int by_end(const void *a, const void *b)
 {
 	const struct window_record *x = *(const struct window_record *const *)a;
@@ -210,7 +199,6 @@ static int by_end(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* Merges the gaps into the events. A gap comes before the events that have the time of its end. */
 static int load_put_gaps(struct load *l)
 {
 	struct window *w = l->w;
@@ -248,7 +236,6 @@ static int load_put_gaps(struct load *l)
 	return 0;
 }
 
-/* Merges the gaps into the events, drops events after the window, and sums up the lost records. */
 static int load_finish(struct load *l)
 {
 	struct window *w = l->w;
@@ -268,8 +255,6 @@ static int load_finish(struct load *l)
 	return 0;
 }
 
-/* Allocates room for the events of the segments [a, b), and begins to read these segments. Their
- * headers say how many events they have. */
 static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events, char *err)
 {
 	const struct reader *r = l->r;

@@ -13,7 +13,7 @@
 #include "trace/format/pio.h"
 #include "trace/read/reader_private.h"
 
-/* The reader looks for meta data in at most this many segments, from the newest segment back. */
+/* at most so many segments are read for their meta data, newest first */
 #define META_TRIES 4
 
 int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf, struct reader_segment *ret)
@@ -24,7 +24,7 @@ int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf
 	struct format_segment now;
 	int err;
 
-	/* If the file was truncated, do not allocate room for bytes that it does not have. */
+	/* A truncated file lacks these bytes: allocate no room for them. */
 	if (at + n > r->index.file_bytes)
 		return -EBADMSG;
 	if (VEC_RESERVE(buf, n + DECODER_SLACK))
@@ -37,8 +37,8 @@ int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf
 		*ret = (struct reader_segment){ .h = &s->h, .bytes = buf->v, .n = n };
 		return 0;
 	}
-	/* The bytes are wrong. If the header in the file has changed, the daemon overwrites the
-	 * segment right now. Otherwise the segment is damaged. */
+	/* If the header in the file has changed, the daemon is overwriting the segment. Otherwise
+	 * the segment is damaged. */
 	if (!pio_read(r->fd, &now, sizeof(now), at) && memcmp(&now, &s->h, sizeof(now)))
 		return -ESTALE;
 	return -EBADMSG;
@@ -49,7 +49,6 @@ int reader_segment(struct reader *r, size_t i, struct reader_segment *ret)
 	return reader_segment_into(r, i, &r->buf, ret);
 }
 
-/* Finds the segments of the boot that is `back` boots before the newest boot. */
 static void reader_find_boot(struct reader *r, unsigned back)
 {
 	const struct file_index_segment *s = r->index.segments.v;
@@ -188,9 +187,6 @@ int reader_use_boot(struct reader *r, unsigned back)
 	return reader_update(r);
 }
 
-/* Returns 0 for a file with segments, and for a new file, which has no segments yet. Returns
- * -EBADMSG if the file has lost all its segments, or if a newer version has written its
- * segments. */
 static int reader_check_whole(const struct reader *r, char *err)
 {
 	const struct file_index *ix = &r->index;
@@ -255,7 +251,7 @@ int reader_open_fd(int fd, const char *name, struct reader **ret_r, char err[REA
 
 int reader_open(const char *path, struct reader **ret_r, char err[READER_ERR_MAX])
 {
-	/* With O_NONBLOCK, open() does not wait if the path leads to a fifo. */
+	/* With O_NONBLOCK, open() does not wait on a fifo. */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int ret;
 

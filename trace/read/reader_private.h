@@ -7,7 +7,6 @@
 #include "trace/format/file_index.h"
 #include "trace/read/reader.h"
 
-/* The bytes of a segment. */
 struct reader_buf {
 	uint8_t *v;
 	size_t n;
@@ -19,22 +18,20 @@ struct reader {
 	bool owns_fd;
 	char *name;
 	struct file_index index;
-	unsigned boot;     /* the selected boot: 0 for the newest boot, 1 for the boot before it */
-	size_t first, end; /* the segments of this boot in index.segments: [first, end) */
-	char *meta;        /* the meta data of the newest segment that can be read, or else of the
-			      file header */
+	unsigned boot;
+	size_t first, end; /* the selected boot's part of index.segments: [first, end) */
+	char *meta;
 	size_t meta_bytes;
 	struct reader_info info;
 	struct decoder *decoder;
-	struct reader_buf buf; /* the segment that reader_segment() read last */
-	unsigned n_threads;    /* the number of threads that window_load() may create */
-	uint64_t kinds;        /* bit n is set if records of kind n are wanted; 0 if all are */
+	struct reader_buf buf;
+	unsigned n_threads;
+	uint64_t kinds;
 	void (*progress)(void *arg, unsigned percent);
 	void *progress_arg;
 };
 
-/* These two functions return the begin and the end of the time that a segment covers. It covers the
- * time from begin_ns to end_ns, and also the times of its records outside this range. */
+/* A segment may have records from before begin_ns or after end_ns. */
 static inline uint64_t reader_segment_from(const struct format_segment *h)
 {
 	return h->begin_ns < h->min_ns ? h->begin_ns : h->min_ns;
@@ -44,7 +41,6 @@ static inline uint64_t reader_segment_to(const struct format_segment *h)
 	return h->end_ns > h->max_ns ? h->end_ns : h->max_ns;
 }
 
-/* Returns whether the segment may have records that are wanted. */
 static inline bool reader_wants(const struct reader *r, const struct format_segment *h)
 {
 	bool any = !r->kinds;
@@ -53,10 +49,10 @@ static inline bool reader_wants(const struct reader *r, const struct format_segm
 		any = h->kinds[k] && r->kinds >> k & 1;
 	return any;
 }
-/* Returns the room that window_load() needs for a segment. The pointers in the result are not set.
- * If the segment has any wanted record, its CT_GAP records are wanted too, for load_paused(). */
+/* The pointers of the result are not set. */
 static inline struct decoder_room reader_room(const struct reader *r, const struct format_segment *h)
 {
+	/* load_paused() needs the CT_GAP records, even if they are not wanted. */
 	struct decoder_room room = { .kinds = r->kinds ? r->kinds | 1ULL << CT_GAP : UINT64_MAX };
 
 	if (reader_wants(r, h))
@@ -64,8 +60,8 @@ static inline struct decoder_room reader_room(const struct reader *r, const stru
 	return room;
 }
 
-/* As reader_segment(), but puts the bytes into buf. The function does not change the reader, so
- * several threads may call it at once. */
+/* As reader_segment(), but into buf. Does not change the reader, so several threads may call it at
+ * once. */
 int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf, struct reader_segment *ret);
 
 #endif

@@ -14,9 +14,7 @@
 #include "trace/thresholds.h"
 #include "trace/write/ringfile.h"
 
-/* Writes the header of the new file. Copied segments keep the file id of their source, so the new
- * file has this id too. If `redact` is not NULL, redaction gives the copied segments a new file id,
- * and the new file has this new id. */
+/* The new file has the file id of its segments. Redaction gives both a new one. */
 static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)
 {
 	const struct reader_file src = reader_file(r);
@@ -38,8 +36,6 @@ static int cut_header(const struct reader *r, struct redact *redact, int fd, uin
 	return ringfile_put_header(fd, &f, meta);
 }
 
-/* Gives the bytes of segment i for the new file. If `redact` is not NULL, the bytes are
- * redacted. */
 static int cut_segment(struct reader *r, struct redact *redact, size_t i, const uint8_t **ret_bytes,
 		       size_t *ret_n)
 {
@@ -60,22 +56,19 @@ static int cut_segment(struct reader *r, struct redact *redact, size_t i, const 
 	return ret;
 }
 
-/* The bytes [0, done) of the new file are on the disk. The bytes [done, begun) are on the way to
- * the disk. */
+/* The bytes [0, done) of the new file are on the disk, and [done, begun) on the way to it. */
 struct cut_disk {
 	uint64_t done, begun;
 };
 
-/* Called after each segment. The bytes [begun, end) of the new file are in the page cache, but may
- * not be on the disk yet. Returns 0, or -ECANCELED if the caller's step() ends the cut. */
+/* The bytes [begun, end) may be in the page cache only. Returns 0 or -ECANCELED. */
 static int cut_step(const struct cut_options *opt, int fd, uint64_t end, struct cut_disk *disk)
 {
 	if (!opt->step)
 		return 0;
 	if (end >= disk->begun + CUT_PIECE_BYTES) {
-		/* Waits until the previous piece is on the disk. The disk had time to write that
-		 * piece while the present piece was copied. fdatasync() at the end reports any
-		 * error. */
+		/* Waits for the previous piece, which the disk wrote during the copying of this
+		 * one. fdatasync() at the end reports any error. */
 		if (disk->begun > disk->done)
 			(void)sync_file_range(fd, (off_t)disk->done, (off_t)(disk->begun - disk->done),
 					      SYNC_FILE_RANGE_WAIT_BEFORE);
@@ -104,8 +97,6 @@ static int cut(struct reader *r, const struct cut_options *opt, struct redact *r
 
 		ret = cut_segment(r, redact, i, &bytes, &size);
 		if (ret == -ESTALE || ret == -EBADMSG) {
-			/* The segment is left out. Readers of the snapshot see the hole in the
-			 * sequence numbers. */
 			ret = 0;
 			continue;
 		}

@@ -15,12 +15,12 @@ struct redact {
 	struct encoder *encoder;
 	uint8_t kind_info[FORMAT_KINDS];
 	VEC(struct window_event) events;
-	VEC(struct window_words) words; /* the extra words of the records in events */
+	VEC(struct window_words) words;
 	VEC(uint64_t) raw;
-	VEC(size_t) ends;   /* [CPU]: where the next record of this CPU goes in raw */
-	VEC(uint8_t) bytes; /* the bytes of one block */
+	VEC(size_t) ends;
+	VEC(uint8_t) bytes;
 	VEC(struct encode_stream) streams;
-	uint64_t blob[8192], out[8192]; /* one blob before and after redaction, aligned */
+	uint64_t blob[8192], out[8192];
 };
 
 void redact_free(struct redact *r)
@@ -66,12 +66,9 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 	return hash ? hash : 1;
 }
 
-/*
- * If the id of an object is a kernel address, replaces the id by another one of the same kind,
- * because the address would reveal where the kernel lies in memory. The field obj of some records
- * is not the id of an object but a kernel address, such as that of the function of a timer. Such an
- * address looks like an id of an unknown kind, and is replaced too.
- */
+/* Replaces an id that is a kernel address, because the address shows where the kernel lies in
+ * memory. In some records, obj is the address of a kernel function, such as that of a timer. Such
+ * an obj looks like an id of an unknown kind. */
 static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(id);
@@ -84,9 +81,8 @@ static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 	return id;
 }
 
-/* Replaces ids of objects that are kernel addresses. Also replaces ids of stacks, because an id of
- * a stack is a hash of its frames. Removes the values of variables. Addresses in the memory of
- * programs stay. */
+/* Ids of stacks are replaced because they are hashes of frames. Values of variables are removed.
+ * Addresses in programs stay. */
 static void redact_event(const struct redact *r, struct window_event *e, uint64_t *x)
 {
 	e->r.obj = redact_object_id(r, e->r.obj);
@@ -110,7 +106,6 @@ static void redact_event(const struct redact *r, struct window_event *e, uint64_
 	}
 }
 
-/* Groups the records by CPU, as the encoder takes them. */
 static int redact_streams(struct redact *r, uint32_t n_cpus, size_t n_events)
 {
 	size_t at = 0, kept = 0;
@@ -178,15 +173,13 @@ static int redact_records(struct redact *r, struct decoder *d, struct format_seg
 	return ret ? ret : encoder_records(r->encoder, r->streams.v, r->streams.n, h->begin_ns, r->kind_info);
 }
 
-/* Returns whether the name of the object says nothing about a user: it is the name of an anonymous
- * inode or of a disk, or the path of a device below /dev. */
 static bool name_is_public(const struct ct_object_blob *o)
 {
 	enum ct_obj_kind k = CT_OBJ_KIND(o->id);
 	bool in_dev = o->name_len > 5 && !memcmp(o->name, "/dev/", 5);
 
-	if (k == CT_OBJ_BLOCKDEV)
-		return in_dev || !memchr(o->name, '/', o->name_len);
+	if (k == CT_OBJ_BLOCKDEV) /* people give names to the devices in /dev/mapper */
+		return !memchr(o->name + (in_dev ? 5 : 0), '/', o->name_len - (in_dev ? 5 : 0));
 	return k == CT_OBJ_ANON ||
 	       (in_dev && (k == CT_OBJ_CHARDEV || k == CT_OBJ_TTY || k == CT_OBJ_FUSEDEV));
 }
@@ -218,8 +211,7 @@ static void redact_object(const struct redact *r, struct ct_object_blob *o)
 	memcpy(o->name, name, o->name_len);
 }
 
-/* A redacted frame may be longer than the frame itself. If the redacted frames do not fit into a
- * blob, the outermost ones are dropped. */
+/* A frame may become longer. Outermost frames that no longer fit are dropped. */
 static void redact_stack(struct redact *r, const struct ct_stack_blob *s)
 {
 	struct ct_stack_blob *out = (struct ct_stack_blob *)r->out;
@@ -297,8 +289,6 @@ static int redact_dictionary(struct redact *r, struct decoder *d, enum format_bl
 	return more ? more : encoder_block(r->encoder, type, r->bytes.v, r->bytes.n, 1);
 }
 
-/* Copies the known entries of meta data (pairs of 0-terminated strings). The host's name becomes a
- * hash. */
 static int redact_meta_text(const struct redact *r, const char *meta, size_t n, char *out, size_t *ret_n)
 {
 	static const char *const names[] = { "hooks", "kernel", "machine", "host", "cpu", "governor", "limits" };

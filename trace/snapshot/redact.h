@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * redact.h - makes a copy of a segment. In the copy, hashes replace network addresses, and the
- * names of programs, files, functions and the host (redact_names.h lists what is not replaced). The
- * functions decode the segment and encode it again, so that the result has only blocks and records
- * that this version knows. Private to trace/. Only one thread at a time may use a struct redact.
- */
+/* redact.h - copies a segment, and replaces private names in it by hashes (redact_names.h). The
+ * copy has only blocks and records that this version knows. Private to trace/. One thread at a time
+ * for each struct redact. */
 #ifndef CTRACE_TRACE_SNAPSHOT_REDACT_H
 #define CTRACE_TRACE_SNAPSHOT_REDACT_H
 
@@ -15,19 +12,18 @@
 
 struct redact;
 
-/* Makes a struct redact with a random key, which is never written anywhere. Returns 0, -ENOMEM, or
- * -EIO if the kernel gives no random bytes. */
+/* Makes a random key, which is never written anywhere. Returns 0, -ENOMEM, or -EIO if the kernel
+ * gives no random bytes. */
 int redact_new(struct redact **ret);
 void redact_free(struct redact *r);
-/* Redacts the segment with the header h and the given body. *ret_bytes is the new segment with its
- * header. r owns these bytes, and they are valid until the next call of redact_segment() with r. In
- * the new header, seq and all times are as in h, file_id and boot_id are hashes, and n_slots is set
- * for slots of slot_bytes. Returns 0, -ENOMEM, -EBADMSG if the segment is damaged, or -EFBIG as
- * encoder_block() does. */
+/* Redacts the segment of header h and body. *ret_bytes is the new segment with its header; r owns
+ * it until the next call. seq and times stay as in h. file_id and boot_id become hashes. n_slots
+ * becomes the number of slots that the new segment takes, at slot_bytes each. Returns 0, -ENOMEM,
+ * -EBADMSG if the segment is damaged, or -EFBIG as encoder_block(). */
 int redact_segment(struct redact *r, struct decoder *d, const struct format_segment *h, const uint8_t *body,
 		   uint32_t slot_bytes, uint8_t **ret_bytes, size_t *ret_n);
 /* Redacts a file header and its meta data in place. meta has room for FORMAT_META_MAX bytes.
- * Returns 0, -ENOMEM, or -EFBIG if the redacted meta data does not fit. */
+ * Returns 0, -ENOMEM, or -EFBIG if the result does not fit. */
 int redact_file(struct redact *r, struct format_file *f, char *meta, size_t *meta_bytes);
 
 #endif

@@ -7,15 +7,13 @@
 
 #include "trace/words/frame.h"
 
-/* Libraries that most programs use. The names of their functions show why a program waits, but not
- * which program it is. */
+/* Most programs use these libraries, so their functions reveal no program. */
 static const char *const public_modules[] = {
 	"libc",      "libpthread",      "libm",
 	"libstdc++", "libgcc_s",        "ld",
 	"ld-linux",  "ld-linux-x86-64", "ld-linux-aarch64",
 };
 
-/* The names of ctrace's programs and threads. */
 static const char *const own_comms[] = {
 	"ctrace",         "ctraced",         "ctraced-drain",  "ctraced-store", "ctraced-sync",
 	"ctraced-worker", "ctraced-jobs",    "ctraced-stats",  "ctraced-why",   "ctraced-answer",
@@ -127,8 +125,7 @@ static bool only(const char *p, const char *end, const char *these)
 	return p >= end;
 }
 
-/* `rest` is the text after the name of a library. Returns whether `rest` is ".so", with or without
- * a version before it ("-2.36.so"), and with or without a version after it (".so.6"). */
+/* rest: the text behind the name of a library. True for ".so", "-2.36.so" and ".so.6". */
 static bool is_version(const char *rest, size_t len)
 {
 	const char *so = memmem(rest, len, ".so", 3);

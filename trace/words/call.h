@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * call.h - system calls that other code has to tell apart one by one. For most code, the class of a
- * call (enum ct_wait) is enough.
- *
- * Pure; any thread.
- */
+/* call.h - system calls that code tells apart one by one. Most code needs only the class (enum
+ * ct_wait). Pure; any thread. */
 #ifndef CTRACE_TRACE_WORDS_CALL_H
 #define CTRACE_TRACE_WORDS_CALL_H
 
 #include "trace/format/machine.h"
 
 enum call {
-	CALL_OTHER = 0, /* any other call, or no call */
+	CALL_OTHER = 0,
 	CALL_CLOSE,
 	CALL_EPOLL_PWAIT,
 	CALL_EPOLL_WAIT,
@@ -28,8 +24,7 @@ enum call {
 	CALLS,
 };
 
-/* Returns the system call that has the number nr on that machine. nr comes from a record, and
- * machine is window.machine of its trace. */
+/* nr: from a record. machine: window.machine of its trace. */
 enum call call_of(enum machine machine, unsigned nr);
 
 #endif

@@ -21,8 +21,6 @@ static const char *word_next(const char *p)
 	return p + strspn(p, " ");
 }
 
-/* Returns the text p without the directory of its first word: from behind the last slash in this
- * word on. A slash at the end of the word does not count. */
 static const char *base_name(const char *p)
 {
 	const char *base = p;
@@ -33,8 +31,6 @@ static const char *base_name(const char *p)
 	return base;
 }
 
-/* Returns whether the first word of p is an interpreter, possibly with a version as in
- * "python3.11". */
 static bool is_interpreter(const char *p)
 {
 	static const char *const names[] = { "python", "perl", "ruby", "node", "java",
@@ -50,7 +46,6 @@ static bool is_interpreter(const char *p)
 	return false;
 }
 
-/* Returns whether the option at p has its value in the next word. */
 static bool takes_value(const char *p)
 {
 	static const char *const options[] = { "-cp", "-classpath", "--class-path", "-X", "-W", "-r" };
@@ -61,9 +56,8 @@ static bool takes_value(const char *p)
 	return false;
 }
 
-/* Returns the part of the command line that begins with the name of the script. p is the part that
- * begins with the first argument of the interpreter. If the program text is in the command line
- * itself, the result begins with the option before this text ("-c" or "-e"). */
+/* p: the first argument of the interpreter. The result begins with the script's name, or with "-c"
+ * or "-e". */
 static const char *script(const char *p)
 {
 	while (*p == '-' && p[1] && p[1] != ' ') {
@@ -74,9 +68,8 @@ static const char *script(const char *p)
 	return base_name(p);
 }
 
-/* Returns whether the task has the name of the program whose name begins at p. The kernel cuts the
- * name of a task to 15 bytes. A program that sets its own title puts a colon behind its name
- * ("nginx: worker process"). */
+/* The kernel cuts comm to 15 bytes. A program with a title of its own puts a colon behind its name:
+ * "nginx: worker process". */
 static bool is_named_after(const char *p, const char *comm)
 {
 	size_t n = word_len(p);
@@ -87,8 +80,6 @@ static bool is_named_after(const char *p, const char *comm)
 	return strlen(comm) == n && !memcmp(comm, p, n);
 }
 
-/* Copies the words of the text to buf, which is as large as the text. From a word that begins with
- * "/", copies only the part behind the last slash. */
 static void shorten_paths(const char *text, char *buf)
 {
 	size_t n = 0;
@@ -107,8 +98,7 @@ static void shorten_paths(const char *text, char *buf)
 
 const char *cmdline_short(const char *text, const char *comm, size_t width, char buf[CMDLINE_SHORT_MAX])
 {
-	const char *program = base_name(text + (*text == '-')); /* a login shell has the name
-								   "-bash" */
+	const char *program = base_name(text + (*text == '-'));
 	char clean[CT_CMDLINE_MAX * CLEAN_GROWTH + 1], brief[sizeof(clean)];
 	size_t n;
 
@@ -129,7 +119,7 @@ const char *cmdline_short(const char *text, const char *comm, size_t width, char
 	n = strlen(clean);
 	if (n > width) {
 		n = width - 3;
-		while (n && (clean[n] & 0xc0) == 0x80) /* do not cut within a UTF-8 character */
+		while (n && (clean[n] & 0xc0) == 0x80)
 			n--;
 	}
 	snprintf(buf, CMDLINE_SHORT_MAX, " (%.*s%s)", (int)n, clean, clean[n] ? "..." : "");

@@ -16,10 +16,9 @@
 #include "lib/cleanup.h"
 #include "trace/words/resource.h"
 
-/* A mask for an id that is a kernel address. The low 40 bits are enough to tell two objects
- * apart. */
+/* for ids that are kernel addresses: 40 bits tell objects apart */
 #define SHORT_IDENT 0xffffffffff
-#define RAW_MAX     1024 /* largest text, in bytes, before clean_text() */
+#define RAW_MAX     1024
 #define ADDRESS_MAX (INET6_ADDRSTRLEN + 10)
 
 static const char *const syscalls_x86_64[] = {
@@ -211,7 +210,6 @@ size_t describe_clean(const char *s, char *buf, size_t size)
 	return clean_text(s, buf, size);
 }
 
-/* As snprintf(), but makes the text safe to print (lib/clean.h). */
 __attribute__((format(printf, 3, 4))) static size_t put(char *buf, size_t size, const char *fmt, ...)
 {
 	char raw[RAW_MAX];
@@ -255,8 +253,7 @@ static size_t describe_inet(const struct window_object *o, char *buf, size_t siz
 	return put(buf, size, "%s %s->%s", word, l, r);
 }
 
-/* Describes a unix socket. Often a socket has no name, but the other end of the connection has
- * one. */
+/* A socket without a name is often connected to one with a name. */
 static size_t describe_unix(const struct window *w, const struct window_object *o, char *buf, size_t size)
 {
 	const struct window_object *peer = o->peer ? window_object(w, o->peer) : NULL;
@@ -292,8 +289,7 @@ static size_t describe_task(const struct window *w, uint32_t tid, char *buf, siz
 	return t ? put(buf, size, "pid %u (%s)", tid, t->comm) : put(buf, size, "pid %u", tid);
 }
 
-/* Describes a futex. The id of a futex has only 12 bits of the tgid, but the object o, if there is
- * one, has the tid of a task that used the futex. */
+/* The id of a futex has only 12 bits of the tgid. The object has a whole tid. */
 static size_t describe_futex(const struct window *w, const struct window_object *o, uint64_t ident, char *buf,
 			     size_t size)
 {
@@ -306,7 +302,6 @@ static size_t describe_futex(const struct window *w, const struct window_object 
 		 : put(buf, size, "futex 0x%" PRIx64, uaddr);
 }
 
-/* Describes an object whose id is an address in a process. */
 static size_t describe_user(const struct window_object *o, const char *word, uint64_t ident, char *buf,
 			    size_t size)
 {

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * describe.h - words for the content of a trace: objects, waits, system calls.
+ * describe.h - words for the content of a trace. Pure; any thread.
  *
- * Pure: no I/O, no allocation, no globals that change; any thread. Names in a trace may have any
- * bytes. All text that these functions write to a buffer is safe to print (lib/clean.h).
- *
- * Functions that fill a buffer return the length of the whole text, as snprintf() does. The text is
- * cut to fit and always 0-terminated. Functions that return a word return "unknown" for a value
- * that this version does not know, unless their comments say otherwise.
+ * Functions with a buffer return the length of the whole text. The text in the buffer is safe to
+ * print (lib/clean.h), and 0-terminated even if cut. The other functions return a word. For a value
+ * of a later version, the word is "unknown", unless the comment of the function says otherwise.
  */
 #ifndef CTRACE_TRACE_WORDS_DESCRIBE_H
 #define CTRACE_TRACE_WORDS_DESCRIBE_H
@@ -17,46 +14,34 @@
 
 #include "trace/format/window.h"
 
-/* Bytes. Long enough for the text of nearly every object. */
 #define DESCRIBE_MAX 256
 
-/*
- * Describes an object, for example as "tcp 127.0.0.1:80->10.0.0.1:4242", "unix @/tmp/x",
- * "pipe:[123]", "futex 0x7f.. of pid 12", "/path/of/file" or "pid 12 (sh)". If the window does not
- * know the id, makes the text from the id alone. For id 0, the text is "".
- */
+/* The text is for example "tcp 127.0.0.1:80->10.0.0.1:4242", "unix @/tmp/x", "pipe:[123]", "futex
+ * 0x7f.. of pid 12", "/path/of/file" or "pid 12 (sh)". For id 0, it is "". An id that the window
+ * does not know has a text too. */
 size_t describe_object(const struct window *w, uint64_t id, char *buf, size_t size);
 
-/* Returns the class of a wait in one word, such as "futex" or "read". For CT_W_NONE, this is
- * "run". */
+/* Such as "futex" or "read"; "run" for CT_W_NONE. */
 const char *describe_wait(enum ct_wait wait);
-/* Returns the name of the system call that has the number nr on that machine (window.machine), such
- * as "read". Returns "" for CT_NR_NONE, and NULL if the name is not known. */
+/* machine: window.machine. Returns "" for CT_NR_NONE, and NULL for an unknown call. */
 const char *describe_syscall(enum machine machine, unsigned nr);
-/* Returns the word for a kind of record, such as "switch" or "wake", or NULL if the kind is not
- * known. */
+/* Such as "switch"; NULL for an unknown kind. */
 const char *describe_record(unsigned kind);
-/* Returns the kind of record for a word of describe_record(), or 0 if no kind has this word. */
+/* The reverse of describe_record(); 0 for an unknown word. */
 unsigned describe_record_kind(const char *word);
-/* Returns the word for the context of a wake, such as "task" or "softirq". */
 const char *describe_context(unsigned ctx);
-/* Returns the word for the reason why records were lost, such as "ring-full". */
 const char *describe_loss(unsigned cause);
-/* Returns the word for the rule by which the daemon noticed a hang (enum ct_hang), such as "loop"
- * or "deadlock". */
+/* enum ct_hang, such as "loop" */
 const char *describe_hang(unsigned rule);
-/* Returns the word for a step of the governor (enum ct_shed), such as "none" or "coarse". */
+/* enum ct_shed, such as "coarse" */
 const char *describe_shed(unsigned step);
-/* Returns the word for the state that a CT_FOUND record gives for its task (enum ct_found), such as
- * "folded" or "blocked". */
+/* enum ct_found, such as "folded" */
 const char *describe_found(unsigned what);
-/* Returns the word for a state of a task (CT_ST_*), such as "sleep" or "disk". */
+/* CT_ST_*, such as "sleep" */
 const char *describe_state(unsigned state);
-/* Returns the name of a signal without "SIG", such as "KILL", or NULL if the number is not
- * known. */
+/* Without "SIG", such as "KILL"; NULL for an unknown number. */
 const char *describe_signal(unsigned sig);
 
-/* As clean_text() (lib/clean.h). */
 size_t describe_clean(const char *s, char *buf, size_t size);
 
 #endif

@@ -119,9 +119,7 @@ enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, u
 	case CT_W_SYSVIPC:
 		return RESOURCE_QUEUE;
 	case CT_W_FAULT:
-		/* The wait is for a page that was not in memory. If the record names no file, the
-		 * task waits for swap or for the lock of its memory map. The record does not say
-		 * for which of the two. */
+		/* Without a file, the wait is for swap or for the lock of the memory map. */
 		return id ? resource_of_object(w, id) : RESOURCE_UNKNOWN;
 	case CT_W_SYNC:
 		return id ? resource_of_object(w, id) : RESOURCE_DISK;

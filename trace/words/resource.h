@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * resource.h - the kinds of things that a task can wait for, and their words.
- *
- * Pure: no I/O, no allocation, no globals that change; any thread.
- */
+/* resource.h - the kinds of things that a task can wait for, and their words. Pure; any thread. */
 #ifndef CTRACE_TRACE_WORDS_RESOURCE_H
 #define CTRACE_TRACE_WORDS_RESOURCE_H
 
@@ -11,20 +7,19 @@
 
 #include "trace/format/window.h"
 
-/* From RESOURCE_CHILD on, the kinds are in the alphabetical order of their words, because tables
- * sort rows by kind if the rows are equal otherwise. */
+/* From RESOURCE_CHILD on, sorted by resource_kind_word(). On a tie, tables sort rows by kind. */
 enum resource_kind {
-	RESOURCE_NONE = 0, /* a task that runs waits for no resource */
+	RESOURCE_NONE = 0,
 	RESOURCE_CHILD,
 	RESOURCE_CPU,
-	RESOURCE_DATA_FLAG,     /* a variable in memory */
-	RESOURCE_DATABASE_LOCK, /* a lock that a database makes itself, such as the lock of a row */
+	RESOURCE_DATA_FLAG,
+	RESOURCE_DATABASE_LOCK, /* made by a database itself, such as the lock of a row */
 	RESOURCE_DISK,
 	RESOURCE_EVENTFD,
 	RESOURCE_FILE_LOCK,
 	RESOURCE_FUSE,
 	RESOURCE_FUTEX,
-	RESOURCE_INPUT, /* a terminal, a keyboard, a mouse */
+	RESOURCE_INPUT,
 	RESOURCE_KERNEL_LOCK,
 	RESOURCE_MEMORY,
 	RESOURCE_PIPE,
@@ -38,18 +33,15 @@ enum resource_kind {
 	RESOURCE_KINDS,
 };
 
-/* Returns the word of the JSON output (doc/json.md), such as "child" or "data-flag". For
- * RESOURCE_NONE, this is "unknown". */
+/* The word of doc/json.md, such as "data-flag"; "unknown" for RESOURCE_NONE. */
 const char *resource_kind_word(enum resource_kind kind);
 
-/* Returns the kind of an object, without regard to any wait. A regular file or a directory is
- * RESOURCE_FUSE on a FUSE file system, and RESOURCE_DISK on any other. id 0 is RESOURCE_UNKNOWN. */
+/* The kind of an object, without regard to a wait. Files and directories are RESOURCE_FUSE or
+ * RESOURCE_DISK. */
 enum resource_kind resource_of_object(const struct window *w, uint64_t id);
-/* Returns the kind of a socket. If o is NULL, this is RESOURCE_UNKNOWN. */
 enum resource_kind resource_of_socket(const struct window_object *o);
-/* Returns the kind of the resource for which a task waits. The kind depends on `wait`, the reason
- * of the wait, and on the object id. For some reasons, such as a file lock, a sleep or a child, the
- * object does not matter. */
+/* The kind of resource for which a task waits. id: the object of the wait. For some values of
+ * `wait`, such as a sleep, the id does not matter. */
 enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, uint64_t id);
 
 #endif

@@ -29,7 +29,6 @@ static void dict_release(struct dict *d, struct dict_entry *e)
 	d->n--;
 	free(e->blob);
 	*e = (struct dict_entry){ 0 };
-	/* There is room, because dict_place() has reserved a place in `free` for every entry. */
 	d->free.v[d->free.n++] = (size_t)(e - d->entries.v);
 }
 
@@ -41,9 +40,8 @@ void dict_del(struct dict *d, uint64_t key)
 		dict_release(d, e);
 }
 
-/* Removes the next entry that was not used since the last time that the hand passed it. A new entry
- * then takes the free place, and starts as not used. The hand has just passed this place, so a full
- * round of the hand goes by before the new entry can be removed. */
+/* The clock algorithm. The hand has just passed the place of a new entry. So the entry stays for at
+ * least one round, although it starts as not used. */
 static void dict_evict(struct dict *d)
 {
 	for (;;) {
@@ -59,7 +57,6 @@ static void dict_evict(struct dict *d)
 	}
 }
 
-/* Finds a place for a new entry, and gives the index of this place. Returns 0 or -ENOMEM. */
 static int dict_place(struct dict *d, size_t *ret_i)
 {
 	if (!d->free.n) {

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * dict.h - a bounded table of blobs by a 64-bit key. The writer has four of these tables: for
- * tasks, command lines, objects and stacks. When a table is full, the clock algorithm (as for
- * memory pages) removes an entry that was not used for long, and counts the entry in `evicted`. One
- * thread at a time.
- */
+/* dict.h - a bounded table of blobs by a 64-bit key. A full table drops an entry that was not used
+ * for long, by the clock algorithm for memory pages, and counts it in `evicted`. One thread at a
+ * time. */
 #ifndef CTRACE_TRACE_WRITE_DICT_H
 #define CTRACE_TRACE_WRITE_DICT_H
 
@@ -19,17 +16,14 @@
 struct dict_entry {
 	uint64_t key;
 	struct ct_blob *blob; /* owned; NULL if the place is free */
-	uint64_t put;         /* the last segment, or copy of an open segment, that got the blob:
-				 its number in struct pull */
-	bool used;            /* the entry was used since the last time that the hand of the clock
-				 passed it */
-	/* The task of this entry has exited. So the entry is removed at the end of the next
-	 * segment. */
+	uint64_t put;         /* pull.number of the last segment that got the blob */
+	bool used;            /* used since the hand of the clock last passed */
+	/* its task has exited; removed at the end of the next segment */
 	bool forgotten;
 };
 
 struct dict {
-	struct map index; /* key -> place */
+	struct map index;
 	VEC(struct dict_entry) entries;
 	VEC(size_t) free;
 	size_t max, max_bytes;
@@ -40,11 +34,10 @@ struct dict {
 
 void dict_init(struct dict *d, size_t max, size_t max_bytes);
 void dict_done(struct dict *d);
-/* Returns the entry of key, or NULL if there is none. The entry is valid until the next dict_set()
- * or dict_del(). */
+/* Returns NULL if there is none. The entry is valid until the next dict_set() or dict_del(). */
 struct dict_entry *dict_get(const struct dict *d, uint64_t key);
-/* Sets key to a copy of blob. Returns 0 or -ENOMEM. After -ENOMEM, the entry of key is unchanged,
- * but other entries may have been evicted. */
+/* Sets key to a copy of blob. Returns 0 or -ENOMEM. After -ENOMEM, the entry is unchanged, but
+ * others may be evicted. */
 int dict_set(struct dict *d, uint64_t key, const struct ct_blob *blob);
 void dict_del(struct dict *d, uint64_t key);
 

@@ -39,8 +39,6 @@ void pull_blob(struct pull_out *out, const struct ct_blob *blob)
 	out->n++;
 }
 
-/* Adds the entry of a key, unless the segment has it already. Returns the blob of the entry, or
- * NULL if the dictionary has no such entry. */
 static const struct ct_blob *pull_key(struct pull *p, const struct dict *d, uint64_t key,
 				      struct pull_out *out)
 {
@@ -56,7 +54,6 @@ static const struct ct_blob *pull_key(struct pull *p, const struct dict *d, uint
 	return e->blob;
 }
 
-/* Adds a control group and the name of its container. */
 static void pull_cgroup(struct pull *p, uint64_t id)
 {
 	const struct ct_object_blob *o = (const struct ct_object_blob *)pull_key(
@@ -101,7 +98,7 @@ void pull_object(struct pull *p, uint64_t id)
 {
 	const struct ct_object_blob *o;
 
-	/* Some records have a tgid in place of an object. Such an id has no kind. */
+	/* Some records have a tgid in place of an object. */
 	if (CT_OBJ_KIND(id) == CT_OBJ_TASK || CT_OBJ_KIND(id) == CT_OBJ_NONE) {
 		pull_task(p, id & CT_OBJ_MASK);
 		return;

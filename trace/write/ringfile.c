@@ -83,8 +83,7 @@ static int ringfile_create(int fd, const struct ringfile_options *opt, uint32_t 
 	return ret;
 }
 
-/* Returns true if the file has only zeroes where its headers should be. This happens if a daemon is
- * killed while it creates the file. Such a file has no records, so it can be created again. */
+/* A daemon that is killed while it creates a file leaves such a file. */
 static bool ringfile_is_blank(int fd)
 {
 	static const uint64_t at[] = { 0, FORMAT_COPY_AT, FORMAT_SLOT_BYTES };
@@ -99,7 +98,6 @@ static bool ringfile_is_blank(int fd)
 	return true;
 }
 
-/* Returns whether a segment is a copy in one of the slots for copies. */
 static bool is_save(const struct ringfile *r, const struct file_index_segment *s)
 {
 	return s->h.flags & FORMAT_SEGMENT_SAVED && s->slot <= r->n_saves;
@@ -112,7 +110,6 @@ static void ringfile_take_slot(struct ringfile *r, const struct format_segment *
 						 !memcmp(h->boot_id, boot_id, sizeof(h->boot_id)) };
 }
 
-/* Takes over the segments that the file has, and finds the place for the next one. */
 static void ringfile_take(struct ringfile *r, const struct file_index *ix, const struct ringfile_options *opt)
 {
 	uint64_t ring_seq = 0;
@@ -142,30 +139,27 @@ static void ringfile_take(struct ringfile *r, const struct file_index *ix, const
 		r->next_slot = newest->slot + newest->h.n_slots;
 		ring_seq = newest->h.seq;
 	}
-	/* At an earlier start, ringfile_unsave() may have put segments into the slots behind the
-	 * newest segment of the ring. The loop steps over these segments. Their seq is lower than
-	 * the seq of this newest segment, but by less than n_saves. */
+	/* An earlier ringfile_unsave() may have put segments behind the newest one of the ring.
+	 * Their seq is below ring_seq, but above ring_seq - n_saves. */
 	while (r->next_slot <= r->n_slots && r->slots[r->next_slot].seq &&
 	       r->slots[r->next_slot].seq + r->n_saves > ring_seq)
 		r->next_slot++;
 }
 
-/* Makes slots [from, to) invalid, so that no reader finds an old segment in them. */
+/* No reader may find an old segment in these slots. */
 static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
 {
 	static const uint8_t zero[RINGFILE_ALIGN];
 
 	for (uint32_t s = from; s < to; s++) {
-		/* If the write fails, the old segment stays, and a reader sees a hole in the
-		 * sequence numbers. */
+		/* After a failure, readers see a hole in the sequence numbers. */
 		(void)pio_write(r->fd, zero, sizeof(zero), (uint64_t)s * r->slot_bytes);
 		r->slots[s] = (struct ringfile_slot){ 0 };
 	}
 }
 
-/* Returns the first slot for a segment of n slots. A segment that does not fit before the end of
- * the file goes to the beginning, behind the slots for copies. If the slots for copies still have
- * segments of the ring, these segments are the oldest now, and the function removes them. */
+/* At the end of the file, the ring goes on behind the slots for copies. If an older ctrace has put
+ * segments into those slots, they are the oldest now, and are removed. */
 static uint32_t ringfile_place(struct ringfile *r, size_t n)
 {
 	if (r->next_slot + n <= (size_t)r->n_slots + 1)
@@ -177,9 +171,6 @@ static uint32_t ringfile_place(struct ringfile *r, size_t n)
 	return r->n_saves + 1;
 }
 
-/* Writes a segment in whole pages, first with zeroes in place of the header. Then writes the
- * header. So the segment is valid only when all its bytes are there. The zeroes also remove the
- * header of an old segment before its body is overwritten. */
 static int ringfile_put(struct ringfile *r, const struct format_segment *h, uint8_t *bytes, size_t n,
 			uint64_t at)
 {
@@ -192,8 +183,7 @@ static int ringfile_put(struct ringfile *r, const struct format_segment *h, uint
 	return ret ? ret : pio_write(r->fd, h, sizeof(*h), at);
 }
 
-/* Moves a copy of the open segment into the ring, as a sealed segment. If the copy is damaged, or
- * if the write fails, the copy stays only in its old slot. buf has the size of a slot. */
+/* Seals a copy of the open segment, and moves it into the ring. buf has the size of a slot. */
 static void ringfile_move(struct ringfile *r, const struct file_index_segment *s, const uint8_t boot_id[16],
 			  uint8_t *buf)
 {
@@ -215,11 +205,8 @@ static void ringfile_move(struct ringfile *r, const struct file_index_segment *s
 	r->next_slot = slot + 1;
 }
 
-/*
- * If a writer was killed, the newest records are only in the slots for copies. Moves these copies
- * into the ring, before the next copies overwrite them. A moved copy stays valid in its old slot,
- * so the file has the segment twice for a while. A reader takes one of the two.
- */
+/* After a kill, the newest records are only in the slots for copies. They must get into the ring
+ * before these slots are overwritten. A moved copy stays valid in its old slot, too. */
 static int ringfile_unsave(struct ringfile *r, const struct file_index *ix,
 			   const struct ringfile_options *opt)
 {
@@ -262,9 +249,8 @@ static int ringfile_recover(struct ringfile *r, const struct ringfile_options *o
 		snprintf(err, FILE_INDEX_ERR_MAX, "cannot recover %.120s: %s", opt->path, strerror(-ret));
 		return ret;
 	}
-	/* At one segment a second, the numbers of a real file never reach RINGFILE_SEQ_MAX. A
-	 * larger number comes from a hostile file, and would leave too few numbers for further
-	 * segments. */
+	/* From such a large seq on, the numbers could run out. Only a hostile file has one: a real
+	 * file gets about one segment a second. */
 	if (ix.segments.n && ix.segments.v[ix.segments.n - 1].h.seq > RINGFILE_SEQ_MAX) {
 		snprintf(err, FILE_INDEX_ERR_MAX, "%.120s has sequence numbers that cannot be", opt->path);
 		return -EBADMSG;
@@ -276,7 +262,6 @@ static int ringfile_recover(struct ringfile *r, const struct ringfile_options *o
 	return ret;
 }
 
-/* The directory and the name of the file, for openat() and unlinkat(). */
 struct ringfile_home {
 	int dir_fd;
 	const char *name;
@@ -306,8 +291,6 @@ static int ringfile_home_open(const struct ringfile_options *opt, struct ringfil
 	return 0;
 }
 
-/* Opens and locks the file. If another process removed the file before it was locked, tries again
- * with the file that has this name now. */
 static int ringfile_lock(const struct ringfile_home *home, const char *path, char *err)
 {
 	for (;;) {
@@ -415,8 +398,7 @@ int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes,
 		file_index_segment_finish(h, bytes, n, r->slot_bytes);
 		memset(&r->slots[slot], 0, n_slots * sizeof(*r->slots));
 		ret = ringfile_put(r, h, bytes, n, (uint64_t)slot * r->slot_bytes);
-		/* After -EIO the disk may be bad at this place, so the next segment goes to another
-		 * place. */
+		/* after -EIO, the disk may be bad at this place */
 		if (!ret || ret == -EIO)
 			r->next_slot = slot + (uint32_t)n_slots;
 	}
@@ -457,13 +439,11 @@ int ringfile_save(struct ringfile *r, struct format_segment *h, uint8_t *bytes, 
 
 uint64_t ringfile_oldest_ns(struct ringfile *r)
 {
-	/* A segment stays the oldest one until it is overwritten, so most calls need no search. In
-	 * a file that is not full yet, a search visits all empty slots. */
+	/* Most calls need no search: a segment stays the oldest until it is overwritten. */
 	if (r->oldest_seq && r->slots[r->oldest_slot].seq == r->oldest_seq)
 		return r->slots[r->oldest_slot].begin_ns;
 	r->oldest_seq = 0;
-	/* The search starts behind the newest segment, because the oldest segment comes next in the
-	 * ring. */
+	/* The oldest segment comes next behind the newest one. */
 	for (uint32_t i = 0; i < r->n_slots; i++) {
 		uint32_t slot = (r->next_slot - 1 + i) % r->n_slots + 1;
 		const struct ringfile_slot *s = &r->slots[slot];

@@ -19,44 +19,39 @@
 struct store_item {
 	struct store_item *next;
 	struct format_segment h;
-	bool save; /* a copy of the open segment */
-	/* records that were lost between the previous segment and this one */
+	bool save;
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	size_t n;
-	uint8_t bytes[] __attribute__((aligned(8))); /* its size is a multiple of RINGFILE_ALIGN */
+	uint8_t bytes[] __attribute__((aligned(8)));
 };
 
 struct store {
 	const struct ringfile_options *opt;
-	struct ringfile ringfile; /* used by the writing thread; fd changes only while `lock` is
-				     held */
+	struct ringfile ringfile; /* for the writing thread; fd changes only under `lock` */
 	uint64_t again_ns;
 	bool background;
 	pthread_t writer, syncer;
-	/* Only one sync runs at a time. If a sync finds nothing to do, it must not return while
-	 * another sync still runs. */
+	/* One sync at a time: a sync without work must not return while another one runs. */
 	pthread_mutex_t syncing;
 
 	pthread_mutex_t lock; /* protects all members below */
 	pthread_cond_t more, less, sync;
 	bool stop, dirty;
 	struct store_item *first, **last;
-	uint64_t taken, done;   /* how many segments and copies entered the queue, and how many left
-				   it */
-	uint64_t saved_records; /* records in the last copy of the open segment; stats.records
-				   includes them */
+	uint64_t taken, done;   /* segments and copies that entered the queue, and that left it */
+	uint64_t saved_records; /* of the last copy of the open segment; part of stats.records */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	uint64_t unsure_since_ns; /* stats.storage.since_ns at the last failed sync */
-	/* trouble_ns is the time of the last error. write_ns and sync_ns are the times at which the
-	 * present write and the present sync began, or 0 if there is none. */
+	/* trouble_ns: the time of the last error. write_ns, sync_ns: the begin of the present write
+	 * and of the present sync, or 0. */
 	uint64_t trouble_ns, write_ns, sync_ns;
 	struct store_stats stats;
 };
 
-/* Notes an error of the disk. The callers of this function, and of all functions below up to
- * store_publish(), hold the lock. (store_open() need not, because no other thread runs yet.) */
+/* The caller holds the lock, here and in all functions up to store_publish(). store_open() needs no
+ * lock, because no other thread runs yet. */
 static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -68,8 +63,8 @@ static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 	t->error = error;
 }
 
-/* Called after a success. If `trouble` is the present trouble, and the last error is at least
- * STORE_CALM_NS old, ends the trouble. So errors that come and go count as one trouble. */
+/* Only after STORE_CALM_NS without an error is the trouble over. So errors that come and go are one
+ * trouble. */
 static void store_good(struct store *s, enum writer_trouble trouble)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -78,8 +73,7 @@ static void store_good(struct store *s, enum writer_trouble trouble)
 		t->trouble = WRITER_FINE;
 }
 
-/* Notes the times of the records that may not be on the disk after a failed sync. The kernel
- * reports such an error only once, so the next sync may succeed although these records are not on
+/* The kernel reports a failed sync only once. A later sync may succeed although records are not on
  * the disk. */
 static void store_unsure(struct store *s)
 {
@@ -93,7 +87,6 @@ static void store_unsure(struct store *s)
 	t->unsure_to_ns = s->stats.newest_ns;
 }
 
-/* Counts a lost segment. Its n_records records were captured at from_ns or later. */
 static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -104,9 +97,8 @@ static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 	t->untold_records += n_records;
 }
 
-/* Called when the segment of item is in the file. The header of this segment mentions n_records
- * lost records, so these records no longer count as untold. Records that were lost since then wait
- * for the header of a later segment. */
+/* The segment is in the file, and its header mentions n_records lost records. Later losses wait for
+ * another header. */
 static void store_told(struct store *s, const struct store_item *item, uint64_t n_records)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -126,7 +118,6 @@ static void store_publish(struct store *s)
 	s->stats.oldest_ns = ringfile_oldest_ns(&s->ringfile);
 }
 
-/* Creates the directory of the file again, if it was removed together with the file. */
 static int store_make_directory(const char *path)
 {
 	_cleanup_free_ char *copy = strdup(path);
@@ -139,11 +130,8 @@ static int store_make_directory(const char *path)
 	return errno == EEXIST ? 0 : -errno;
 }
 
-/*
- * Creates the file again after it was removed, moved away or replaced. The old file is closed
- * first, because the disk space of a removed file is not free as long as the file is open. Returns
- * 0, -ENOENT if the last failed try is less than STORE_AGAIN_NS ago, or another -errno.
- */
+/* A removed file takes disk space as long as it is open, so it is closed first. Returns 0, -ENOENT
+ * if the last failed try was less than STORE_AGAIN_NS ago, or another -errno. */
 static int store_begin_anew(struct store *s)
 {
 	uint64_t now_ns = clock_boot_ns();
@@ -173,8 +161,6 @@ static int store_begin_anew(struct store *s)
 	return 0;
 }
 
-/* Makes sure that the open file is still the one at opt->path, and repairs or creates it if
- * necessary. */
 static int store_look(struct store *s)
 {
 	int ret = ringfile_look(&s->ringfile, s->opt);
@@ -189,8 +175,6 @@ static int store_look(struct store *s)
 	return MIN(ret, 0);
 }
 
-/* Counts a segment, or a copy of the open segment, that is in the file now. The caller of this
- * function, and of store_end(), holds the lock. */
 static void store_written(struct store *s, const struct store_item *item)
 {
 	store_good(s, WRITER_FILE);
@@ -200,8 +184,6 @@ static void store_written(struct store *s, const struct store_item *item)
 	s->saved_records = item->h.n_records;
 }
 
-/* Counts a sealed segment. If error is 0, the segment is in the file now, and its header mentions
- * n_records lost records. Otherwise the segment is lost. */
 static void store_end(struct store *s, const struct store_item *item, int error, uint64_t n_records)
 {
 	s->saved_records = 0;
@@ -244,8 +226,7 @@ static int store_write(struct store *s, struct store_item *item)
 	return ret;
 }
 
-/* Raises the priority of this thread, as the drain thread does for itself. Segments that wait for
- * this thread are only in memory, and are lost if the daemon is killed. */
+/* If the daemon is killed, segments that wait for this thread are lost. */
 static void store_hurry(void)
 {
 	(void)setpriority(PRIO_PROCESS, 0, -15);
@@ -442,7 +423,6 @@ void store_miss(struct store *s, uint64_t from_ns, uint64_t n_records)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Moves the count of lost records to the item, whose segment will mention them. */
 static void store_tell(struct store *s, struct store_item *item)
 {
 	item->missed = s->missed;

@@ -13,14 +13,12 @@
 #include "trace/write/store.h"
 #include "trace/thresholds.h"
 
-#define MAX_TASKS    131072u /* the same limit as the default in detect/ */
+#define MAX_TASKS    131072u /* as the default in detect/ */
 #define MAX_CMDLINES 65536u
 #define MAX_OBJECTS  65536u
 #define MAX_STACKS   4096u
-/* Bytes. The table has room for MAX_STACKS stacks of this size. If the stacks are larger, the table
- * holds fewer of them. */
-#define STACK_BYTES 4096u
-/* The largest size of the open segment, in bytes before encoding. */
+#define STACK_BYTES  4096u
+/* bytes of the open segment, before encoding */
 #define PENDING_MAX (32u << 20)
 
 struct stream {
@@ -40,26 +38,23 @@ struct writer {
 	struct dict tasks, cmdlines, objects, stacks; /* the key of cmdlines is the tgid */
 	struct pull pull;
 	VEC(uint32_t)
-	forgotten, forgotten_before; /* tids of the tasks that exited in this segment, and in the segment
-					before it */
+	forgotten, forgotten_before; /* tids: exited in this segment, and in the one before */
 
-	/* the open segment */
 	uint64_t begin_ns;
 	VEC(struct format_state) states;
-	VEC(struct stream) streams; /* [CPU]: the records of this CPU */
+	VEC(struct stream) streams;
 	uint32_t n_records;
 	uint32_t kinds[FORMAT_KINDS];
 	uint64_t lost[FORMAT_CAUSES];
-	VEC(struct ct_task_blob)
-	replaced;              /* entries of tasks that this segment needs but `tasks` does not have: an entry
-				  that a newer one has replaced, or an old entry that came late */
-	VEC(uint32_t) renewed; /* tids of the tasks whose entries in `tasks` this segment has set */
+	/* old entries of `tasks` that have been replaced, but that this segment still needs */
+	VEC(struct ct_task_blob) replaced;
+	VEC(uint32_t) renewed;
 	size_t pending;
-	/* saved_bytes is the size of the last copy of this segment, and saved_more is its growth
-	 * since the copy before. If the previous segment was sealed without a copy, sealed_bytes is
-	 * its size, or else 0. */
+	/* saved_bytes: the size of the last copy of the open segment. saved_more: how much that
+	 * copy is larger than the copy before. sealed_bytes: the size of the previous segment if it
+	 * had no copy; otherwise 0. */
 	size_t saved_bytes, saved_more, sealed_bytes;
-	bool begun; /* writer_begin() was called */
+	bool begun;
 };
 
 /* The first pairs of the meta data are always there, also with an empty value. */
@@ -93,7 +88,6 @@ static int writer_meta(struct writer *w, const struct writer_options *opt)
 	return 0;
 }
 
-/* Reads the boot id of the running kernel. If it cannot be read, the bytes become 0. */
 static void read_boot_id(uint8_t id[16])
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -239,8 +233,8 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 	return 0;
 }
 
-/* Returns whether two blobs of a task differ at most in their headers (ts and flags). If so, the
- * writer keeps the old entry, because the task has had this name since the ts of the old entry. */
+/* Returns true if the blobs differ only in ts and flags. Then the task has had this name since the
+ * older ts. */
 static bool task_is_same(const struct ct_blob *a, const struct ct_blob *b)
 {
 	return !memcmp((const char *)a + sizeof(*a), (const char *)b + sizeof(*b),
@@ -260,7 +254,7 @@ static int writer_task(struct writer *w, const struct ct_blob *blob)
 	if (w->pending + sizeof(struct ct_task_blob) > PENDING_MAX ||
 	    VEC_RESERVE(&w->renewed, w->renewed.n + 1))
 		return -ENOMEM;
-	/* The blob is older than the entry. It came late, through the ring of another CPU. */
+	/* The blob comes late, through the ring of another CPU. */
 	if (e && blob->ts < e->blob->ts)
 		return VEC_PUSH(&w->replaced, *(const struct ct_task_blob *)blob) ? -ENOMEM : 0;
 	if (e && VEC_PUSH(&w->replaced, *(struct ct_task_blob *)e->blob))
@@ -275,8 +269,8 @@ static int writer_task(struct writer *w, const struct ct_blob *blob)
 	return 0;
 }
 
-/* Keeps the older of two entries with the same text, because the process has had this command line
- * since the ts of the older entry. A text that comes late does not replace a newer one. */
+/* If the text is unchanged, the older entry stays: its ts is the time of the first record of this
+ * text. A late record does not replace a newer one. */
 static int writer_set_cmdline(struct writer *w, const struct ct_cmdline_blob *b)
 {
 	const struct ct_cmdline_blob *was = writer_cmdline(w, b->h.tid);
@@ -320,7 +314,7 @@ void writer_forget_task(struct writer *w, uint32_t tid)
 {
 	struct dict_entry *e = dict_get(&w->tasks, tid);
 
-	/* If memory runs out, the entry stays until the dictionary evicts it. */
+	/* Without memory, the entry stays until it is evicted. */
 	if (e && !VEC_RESERVE(&w->forgotten_before, w->forgotten.n + 1) && !VEC_PUSH(&w->forgotten, tid))
 		e->forgotten = true;
 }
@@ -367,9 +361,8 @@ static int seal_pull(struct writer *w)
 		pull_blob(&p->out_tasks, &w->replaced.v[i].h);
 	for (size_t i = 0; i < w->renewed.n; i++)
 		pull_task(p, w->renewed.v[i]);
-	/* The states are the same in all copies of the open segment, so their names come before the
-	 * names of the records. So a block of names changes from copy to copy only if the records
-	 * bring a new name. */
+	/* All copies of a segment have the same states. The names of these states come first. So
+	 * the block of names changes only if the records bring a new name. */
 	for (size_t i = 0; i < w->states.n; i++) {
 		const struct format_state *s = &w->states.v[i];
 
@@ -431,7 +424,6 @@ static int seal_blocks(struct writer *w, struct format_segment *h)
 	return ret;
 }
 
-/* Encodes the open segment, and fills in *ret_h. *ret_bytes belongs to the encoder. */
 static int seal_encode(struct writer *w, uint64_t now_ns, struct format_segment *ret_h, uint8_t **ret_bytes,
 		       size_t *ret_n)
 {
@@ -481,8 +473,8 @@ static int seal_write(struct writer *w, uint64_t now_ns)
 	return store_put(w->store, &h, bytes, n);
 }
 
-/* Empties the open segment. The entry of a task stays for one more segment after its exit, because
- * records of other CPUs that mention the task may come late. */
+/* A task's entry stays for one more segment after its exit, because records of other CPUs may come
+ * late. */
 static void writer_reset(struct writer *w)
 {
 	for (size_t i = 0; i < w->forgotten_before.n; i++) {
@@ -513,8 +505,6 @@ static void writer_reset(struct writer *w)
 	w->saved_bytes = w->saved_more = 0;
 }
 
-/* Returns true if the file has slots for copies, and a copy of the open segment is likely to fit
- * into one. */
 static bool fits_slot(const struct writer *w)
 {
 	return w->pending <= WRITER_SAVE_BYTES && w->sealed_bytes <= FORMAT_SLOT_BYTES &&

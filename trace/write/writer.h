@@ -2,15 +2,11 @@
 /*
  * writer.h - writes a trace file: fixed size, circular, made of slots.
  *
- * Records go into an open segment in memory. writer_seal() encodes this segment, and writes it into
- * the next slots, over the oldest segments. In the background mode (store.h), threads of the writer
- * do the writing, so that no disk holds up the caller. writer_save() writes a copy of a segment
- * that stays open. So on a quiet machine a segment can stay open until it nearly fills a slot, or
- * is as old as WRITER_OPEN_NS. The writer keeps the dictionary (tasks, command lines, objects,
- * stacks). The writer puts into every segment the entries to which the records and states of the
- * segment refer. So each segment can be read without the segments before it.
+ * Records go into an open segment in memory. writer_seal() writes it over the oldest segments.
+ * writer_save() writes a copy of it, so that on a quiet machine the segment can stay open for long.
+ * Each segment has all dictionary entries that it needs.
  *
- * One thread at a time (the daemon's drain thread), except for the functions marked "any thread".
+ * One thread at a time (the daemon's drain thread), except for functions marked "any thread".
  */
 #ifndef CTRACE_TRACE_WRITE_WRITER_H
 #define CTRACE_TRACE_WRITE_WRITER_H
@@ -26,127 +22,109 @@
 struct writer;
 
 struct writer_options {
-	uint64_t size_bytes; /* size of the whole file; rounded down to slots; at least 4 MiB */
-	const char *hooks;   /* the live hooks, as "sched/switch=tp_btf,..."; stored in the meta
-				data */
-	const char *host;    /* uname -n */
-	const char *kernel;  /* uname -r */
-	const char *machine; /* uname -m */
+	uint64_t size_bytes; /* of the whole file; rounded down to slots; at least 4 MiB */
+	const char *hooks;   /* the live hooks: "sched/switch=tp_btf,..." */
+	const char *host;
+	const char *kernel;
+	const char *machine;
 	/* facts about the machine; NULL or "": not known, and not stored */
-	const char *cpu;      /* the model of the CPU */
-	const char *governor; /* of the frequency of the CPUs */
+	const char *cpu;      /* the model */
+	const char *governor; /* of the frequency of the first CPU */
 	const char *limits;   /* of the control group of the daemon, in words */
 	uint32_t n_cpus;
-	uint32_t max_tasks; /* limits of the dictionary; 0 stands for the default */
+	uint32_t max_tasks; /* limits of the dictionary; 0: the default */
 	uint32_t max_objects;
 	uint32_t max_stacks;
-	const uint8_t *boot_id; /* 16 bytes; NULL stands for the boot id of the running kernel */
-	bool own_dir;           /* refuse a directory that another user owns or may write to
-				   (lib/owned.h) */
-	bool background;        /* threads of the writer write the segments, and sync every 5 s */
+	const uint8_t *boot_id; /* 16 bytes; NULL: that of the running kernel */
+	bool own_dir;           /* refuse a directory of another user (lib/owned.h) */
+	bool background;        /* threads of the writer write, and sync every 5 s */
 };
 
 struct writer_stats {
-	/* Sums since the writer was opened. raw_bytes is the size of the sealed segments before
-	 * encoding. file_bytes is the size of their slots in the file. lost_disk is the number of
-	 * records that were lost on the way to the file. */
+	/* Sums since writer_open(). raw_bytes: before encoding. file_bytes: slots of sealed
+	 * segments. lost_disk: records lost on the way to the file. */
 	uint64_t segments, records, raw_bytes, file_bytes, lost_disk;
 	uint64_t newest_seq;
-	uint64_t oldest_ns, newest_ns; /* the part of this boot's time that the file covers now */
+	uint64_t oldest_ns, newest_ns;
 	uint64_t dict_tasks, dict_objects, dict_stacks, dict_evicted;
 	struct writer_storage storage;
 };
 
 /*
- * Opens the trace file at path. If there is none, creates one (mode 0600, preallocated). If there
- * is one, recovers it and continues after its newest valid segment. Returns 0, or on failure writes
- * a sentence for the log to err (>= 256 bytes) and returns:
- * - -EXDEV if the file has another size than size_bytes. The function does not change this file,
- *   and the caller may rename it.
- * - -EBADMSG if the file is no trace, is of another major version, is damaged beyond use, or is
- *   refused by owned_file() (for example a link, or a file of another user).
- * - -EPERM if own_dir is set, and another user owns the directory or may write to it.
- * - -ENOSPC if there is no room to preallocate the file. The function removes the file again.
- * - -EBUSY if another writer has the lock of the file (flock(2)).
- * - -EINVAL if size_bytes is out of range, or the meta data is too long.
- * - -ENOMEM, and other errnos of the system calls.
+ * Opens the trace file at path, and continues behind its newest segment; or creates it (mode 0600,
+ * preallocated). Returns 0, or one of these errors with a sentence in err (>= 256 bytes):
+ * - -EXDEV: the file has another size; it is unchanged, and may be renamed.
+ * - -EBADMSG: no trace, another major version, too damaged, or refused by owned_file().
+ * - -EPERM: own_dir, and another user owns the directory or may write to it.
+ * - -ENOSPC: no room to preallocate; the file is removed again.
+ * - -EBUSY: another writer has locked the file (flock(2)).
+ * - -EINVAL: size_bytes is out of range, or the meta data is too long.
+ * - -ENOMEM, and other errnos of system calls.
  */
 int writer_open(const char *path, const struct writer_options *opt, struct writer **ret, char *err);
-/* Frees the writer. It does not seal the open segment, so the caller calls writer_seal() first. In
- * the background mode, the function waits for the disk. To find out whether the disk answers, the
- * caller can call writer_flush() first. Accepts NULL. */
+/* Does not seal the open segment: call writer_seal() first. In background mode, waits for the disk:
+ * call writer_flush() first to see whether it answers. */
 void writer_free(struct writer *w);
 
-/* Adds one fixed record with its CT_KIND_WORDS words. If there are none, words may be NULL. Returns
- * 0. Returns -ENOMEM if memory runs out, or if the open segment would have more than 32 MiB or
- * FORMAT_RECORDS_MAX records (the caller seals earlier). Returns -EINVAL for an unknown kind, for a
- * CPU of FORMAT_CPUS_MAX or higher, or for a time of FORMAT_TIME_MAX or later. */
+/*
+ * Adds a record with its CT_KIND_WORDS words. Without words, `words` may be NULL. Returns one of:
+ * - 0;
+ * - -ENOMEM: also if the segment would have more than 32 MiB or FORMAT_RECORDS_MAX records;
+ * - -EINVAL: unknown kind, CPU >= FORMAT_CPUS_MAX, or time >= FORMAT_TIME_MAX.
+ */
 int writer_add(struct writer *w, uint16_t cpu, const struct ct_rec *rec, const uint64_t *words);
-/* The summary of a run. A run is an array of records that lie back to back, each with its words. */
+/* A run is an array of records back to back, each with its words. */
 struct writer_run {
 	uint32_t n;
 	uint64_t min_ns, max_ns;
-	uint32_t kinds[CT_KIND_LAST + 1]; /* number of records of each kind; [0] and [CT_GAP] are 0 */
+	uint32_t kinds[CT_KIND_LAST + 1]; /* [0] and [CT_GAP] are 0 */
 };
-/* Adds all records of a run of n_words 64-bit words, or none of them. The caller has checked the
- * kinds of the records, and this function does not check them again. Returns 0, -ENOMEM or -EINVAL
- * as writer_add() does. */
+/* Adds all records of a run of n_words 64-bit words, or none. Does not check the kinds. Returns 0,
+ * or -ENOMEM or -EINVAL as writer_add(). */
 int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n_words,
 		   const struct writer_run *about);
-/* Adds or replaces a dictionary entry. The entry is a copy of a CT_TASK, CT_CMDLINE, CT_OBJECT or
- * CT_STACK blob. The caller has made sure that blob->size bytes are readable. Returns 0, -ENOMEM,
- * or -EINVAL if the blob is not valid. */
+/* Adds or replaces a copy of a CT_TASK, CT_CMDLINE, CT_OBJECT or CT_STACK. blob->size bytes must be
+ * readable. Returns 0, -ENOMEM, or -EINVAL if the blob is not valid. */
 int writer_blob(struct writer *w, const struct ct_blob *blob);
-/* Returns the newest CT_CMDLINE of the process, or NULL if there is none. The result is valid until
- * the next writer_blob() or writer_seal(). */
+/* Returns NULL if there is none. Valid until the next writer_blob() or writer_seal(). */
 const struct ct_cmdline_blob *writer_cmdline(const struct writer *w, uint32_t tgid);
-/* Tells the writer that a task has exited. The writer removes the entry of the task at the end of
- * the next segment, because late records may still refer to the task. */
+/* The task has exited. Its entry stays for one more segment, for late records. */
 void writer_forget_task(struct writer *w, uint32_t tid);
 
-/* Returns the size of the open segment before encoding, in bytes, without the checkpoint. The
- * caller seals at about 4 MiB. About once a second the caller calls writer_save(), and seals if
- * writer_save() fails. */
+/* Bytes before encoding, without the checkpoint. The caller seals at about 4 MiB, and saves about
+ * once a second. */
 size_t writer_pending(const struct writer *w);
 /*
- * Encodes and writes the open segment, and begins a new one. A segment without records is written
- * too, because it has a time range and a checkpoint.
+ * Encodes and writes the open segment, even without records, and begins a new one. `states`: of the
+ * n known tasks now, sorted by tid. They are the checkpoint of the new segment.
  *
- * `states` has the present states of the n known tasks, sorted by tid. These states become the
- * checkpoint of the next segment. The checkpoint of the first segment comes from writer_begin().
- *
- * Returns 0, -ENOMEM, or -EFBIG if the segment is too large for the format or for the file. In the
- * foreground mode, also returns errnos of the write, such as -ENOSPC or -EIO. In the background
- * mode, also returns -ENOBUFS if the segments that wait for the disk would have more than
- * STORE_QUEUE_BYTES. In the background mode, a later write may still fail after the function has
- * returned 0. If the segment cannot be written, it is lost. The next segment that is written
- * mentions the loss, and readers see a CT_GAP with CT_LOSS_DISK. The writer stays usable.
+ * Returns 0, -ENOMEM, or -EFBIG if the segment is too large. In foreground mode, also errnos of the
+ * write. In background mode, also -ENOBUFS if more than STORE_QUEUE_BYTES would wait. A later write
+ * may still fail. A segment that is not written is lost, and readers see a CT_GAP with
+ * CT_LOSS_DISK. The writer stays usable.
  */
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
 /*
- * Writes a copy of the open segment into a slot for copies. The segment stays open. So the records
- * up to now are in the file, and no sealed segment is overwritten.
- *
- * Returns 0, -EAGAIN if the disk is slow, or an error as writer_seal(). Returns -EFBIG in these
- * cases:
+ * Writes a copy of the open segment into a slot for copies. No sealed segment is overwritten.
+ * Returns 0, -EAGAIN if the disk is slow, an error of writer_seal(), or -EFBIG:
  * - the segment is as old as WRITER_OPEN_NS;
- * - its copy does not fit into a slot, or is expected not to fit;
+ * - its copy does not fit into a slot, or is not likely to;
  * - the file has no slots for copies now;
  * - writer_begin() was not called.
  *
- * After a failure the caller calls writer_seal().
+ * After a failure, the caller seals.
  */
 int writer_save(struct writer *w, uint64_t now_ns);
-/* Begins the first segment at now_ns. `states` becomes its checkpoint, as in writer_seal(). The
- * caller calls this before any writer_add(). Returns 0 or -ENOMEM. */
+/* Begins the first segment, before any writer_add(). `states`: its checkpoint, as in writer_seal().
+ * Returns 0 or -ENOMEM. */
 int writer_begin(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
-/* For the background mode. Waits until every sealed segment is in the file or lost. Returns false
- * if timeout_ns passes before that. Any thread. */
+/* Background mode: waits until every sealed segment is in the file or lost. Returns false after
+ * timeout_ns. Any thread. */
 bool writer_flush(struct writer *w, uint64_t timeout_ns);
-/* Syncs the written segments. Returns 0, or an errno of dup(2) or fdatasync(2). Any thread. */
+/* Returns 0, or an errno of dup(2) or fdatasync(2). Any thread. */
 int writer_sync(struct writer *w);
 struct writer_stats writer_stats(const struct writer *w);
-/* Returns the present `storage` part of the stats. Any thread. */
+/* Any thread. */
 struct writer_storage writer_storage(const struct writer *w);
 
 #endif

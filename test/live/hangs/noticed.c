@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * noticed - makes one of several hangs that the daemon has to notice, or shows behaviour that the
- * daemon must not report. Each case except the deadlock first behaves normally, so that the daemon
- * learns the habits of the task. Then each case hangs, or does something unusual, for about three
- * seconds. Prints "tid=N" if the daemon has to report the task N, or "tid=0" if it must report no
+ * noticed NAME - makes a hang that the daemon has to notice, or behaves in a way that the daemon
+ * must not report. Most cases first behave normally, so that the daemon learns the habits of the
  * task.
- *
- *   noticed NAME
+ * Prints "tid=N" if the daemon has to report the task N, or "tid=0" if it must report no task.
  */
 #include <err.h>
 #include <pthread.h>
@@ -80,7 +77,6 @@ static void thread(void *(*fn)(void *))
 		errx(1, "pthread_create");
 }
 
-/* Runs an event loop for `ms` milliseconds. A timer wakes the loop every 10 ms. */
 static void loop_for(unsigned ms)
 {
 	static int epoll = -1, timer;
@@ -246,9 +242,6 @@ static void service(void)
 	}
 }
 
-/* The daemon must not report any task of the cases below. */
-
-/* An event loop runs the program sleep, and waits for the end of sleep. */
 static void runs_child(void)
 {
 	is_noticed(0);
@@ -256,7 +249,6 @@ static void runs_child(void)
 	(void)!system("sleep 3");
 }
 
-/* An event loop runs a shell command, and waits for the output of this command. */
 static void reads_child(void)
 {
 	char c[16];
@@ -269,10 +261,7 @@ static void reads_child(void)
 		err(1, "popen");
 }
 
-/*
- * A job takes three seconds. Before, the daemon has seen the task do jobs of 400 ms. A job may take
- * 20 times as long as the longest job so far before it counts as a hang (TIMES_BUSY).
- */
+/* A job of up to 20 times the longest job so far is no hang (TIMES_BUSY). */
 static void long_jobs(void)
 {
 	is_noticed(0);
@@ -283,7 +272,6 @@ static void long_jobs(void)
 	spin(HANG_MS);
 }
 
-/* The task waits at its queue, and no job comes. */
 static void *rests(void *arg)
 {
 	loop_for(LIFE_MS);
@@ -299,7 +287,6 @@ static void no_work(void)
 	nap(LIFE_MS + HANG_MS);
 }
 
-/* The task stops itself with SIGSTOP, as a user may stop it. */
 static void naps(void)
 {
 	loop_for(LIFE_MS);
@@ -332,8 +319,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc == 2 && i < sizeof(all) / sizeof(all[0]); i++) {
 		if (strcmp(all[i].name, argv[1]))
 			continue;
-		/* Each case has a name of its own, because the detector shares habits between tasks
-		 * with the same name. */
+		/* The detector shares habits between tasks with the same name. */
 		prctl(PR_SET_NAME, all[i].name);
 		if (all[i].fn == loop_pipe) {
 			if (pipe(pipes))

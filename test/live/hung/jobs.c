@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * jobs SECONDS: a pool of two threads computes two jobs, each for SECONDS. A third job is queued
- * behind these two, and the main thread waits for the third job. Prints the tids of the main thread
- * (victim=) and of the workers (root=), then "hung".
- */
+/* jobs SECONDS: two threads compute one job each, for SECONDS. The main thread waits for a third
+ * job. Prints the tids of the main thread (victim=) and of the workers (root=), then "hung". */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>

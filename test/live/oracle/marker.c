@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * marker - leaves numbered marks in a trace. Every 10 ms, marker sends itself a signal. The si_code
- * of the signal follows from the number of the mark. Before each signal, marker prints the number
- * of the mark and the boot time in ns. So a test can compare the trace with the marks. Runs until
- * it is killed.
- */
+/* marker - leaves numbered marks in a trace: every 10 ms, it sends itself a signal. Before each
+ * signal, it prints the number of the mark and the boot time in ns. Runs until it is killed. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The si_code of mark n. The kernel does not use these codes for its own signals. */
+/* The kernel does not use these codes for its own signals. */
 #define MARK_CODE(n) (-256 - (int)((n) % 32000))
 
 static void ignore(int sig)

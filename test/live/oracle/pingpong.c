@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * pingpong MILLISECONDS [PAUSE_US] - two processes send one byte to and fro, as fast as possible,
- * or with a pause after each hundred rounds. At its begin and at its end, each process prints a
- * line with its pid, the time, and how often the process has blocked so far, as the kernel counts.
- * Between these two times, a trace must show as many blocks of the process as the kernel has
- * counted.
- */
+/* pingpong MILLISECONDS [PAUSE_US] - two processes send one byte to and fro, as fast as possible,
+ * or with a pause after each hundred rounds. At its begin and end, each process prints its pid, the
+ * time, and how often it has blocked so far. In a trace, the process must block as often between
+ * these two times. */
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -35,7 +32,6 @@ static long blocked(void)
 	return u.ru_nvcsw;
 }
 
-/* Prints the pid, the time, and how often the process has blocked so far. */
 static void mark(const char *who, const char *what)
 {
 	char line[128];
@@ -68,8 +64,6 @@ int main(int argc, char **argv)
 	char c = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Both processes are on one CPU. So each round has two blocks and two wakes, and takes a
-	 * few microseconds. */
 	CPU_ZERO(&here);
 	CPU_SET(sched_getcpu(), &here);
 	if (sched_setaffinity(0, sizeof(here), &here) || pipe(there) || pipe(back))

@@ -62,11 +62,6 @@ struct player {
 	unsigned me;
 };
 
-/*
- * Puts the calling thread on the first CPU that it may use. Both threads of `storm futex` call this
- * function. So each time one thread wakes the other, that CPU switches between them, and the other
- * CPUs stay free.
- */
 static void on_first_cpu(void)
 {
 	cpu_set_t may, cpus;

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * whatif SCENE [N] - some threads sleep, and the main thread waits for them. The threads that sleep
- * have the numbers 1, 2 and 3. With the argument N, thread N does not sleep. Prints the begin and
- * end of the run, the tid of the main thread (victim), and the tids of the other threads (worker1,
- * worker2, ...). So a test can compare an answer of `ctrace path --without` with a real run in
- * which one thread takes no time. SCENE is one of these:
+ * whatif SCENE [N] - threads, numbered from 1 on, sleep, and the main thread waits for them. Thread
+ * N does not sleep. Prints begin and end of the run, and the tids of the main thread (victim) and
+ * of the others (worker1, worker2, ...). SCENE is one of these:
  *
- * 	join	two threads side by side; the main thread waits for the longer one first
- * 	wait	as join, but with processes instead of threads
- * 	convoy	three threads take turns with one lock
- * 	pipe	the main thread (thread 2) sends bytes to thread 1, and then reads the answers
+ *   join    two threads side by side; the main thread waits for the longer one first
+ *   wait    as join, but with processes instead of threads
+ *   convoy  three threads take turns with one lock
+ *   pipe    the main thread (thread 2) sends bytes to thread 1, and then reads the answers
  */
 #include <err.h>
 #include <pthread.h>

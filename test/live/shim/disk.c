@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * disk - a library to preload. It makes calls of pwrite64() and fdatasync() fail or wait, and calls
- * of posix_fallocate64() fail.
- *
- * The environment variable CTRACE_DISK names a file with a struct control. The test maps the file,
- * and may change it while the program runs.
- */
+/* disk - a library to preload. The test can make calls of pwrite64(), fdatasync() and
+ * posix_fallocate64() fail, and can make pwrite64() and fdatasync() slow. CTRACE_DISK in the
+ * environment names a file with a struct control, which the test may change while the program
+ * runs. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,12 +16,12 @@
 #include <unistd.h>
 
 struct control {
-	/* write: pwrite64(); sync: fdatasync(); room: posix_fallocate64() */
-	int32_t write_error, sync_error, room_error; /* the errno of each call; 0: no error */
-	int32_t write_ms, sync_ms;                   /* each call takes this many ms longer */
-	uint32_t writes, syncs, rooms;               /* number of calls so far */
-	/* If not 0, writes and syncs of files other than the trace are not counted, and neither
-	 * fail nor wait. This does not change posix_fallocate64(). */
+	/* errno of pwrite64(), fdatasync(), posix_fallocate64(); 0: none */
+	int32_t write_error, sync_error, room_error;
+	int32_t write_ms, sync_ms;
+	uint32_t writes, syncs, rooms;
+	/* If not 0, writes and syncs of files other than the trace work as usual, and are not
+	 * counted. */
 	int32_t trace_only;
 };
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A flag in a shared library. It is static, so it has no dynamic symbol. */
 static volatile int library_flag;
 
 int library_get(void);

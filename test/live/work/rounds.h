@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * rounds.h - a server has one client. The server answers some requests quickly, and computes for
- * long before its last answer.
- */
+/* rounds.h - a server answers some requests of its client quickly, and computes for long before its
+ * last answer. */
 #ifndef CTRACE_TEST_LIVE_ROUNDS_H
 #define CTRACE_TEST_LIVE_ROUNDS_H
 
@@ -22,11 +20,7 @@ static void server(void)
 	}
 }
 
-/*
- * The client sends a request over fd in each round. The last round is the hang. `epoll` is the
- * descriptor of the epoll in which the client waits for each answer. If it is -1, the client waits
- * in a read.
- */
+/* epoll: the descriptor in which the client waits for each answer; -1: it waits in a read. */
 static void ask_rounds(int fd, int epoll)
 {
 	struct epoll_event e;

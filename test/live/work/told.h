@@ -2,20 +2,15 @@
 /*
  * told.h - the edges between the tasks of a program, as the program itself knows them.
  *
- * An edge is a fact of the program's own logic. For example, one post was for one wait, or one
- * answer is for one request. The causing task takes a stamp before it acts. The stamp travels with
- * the item, the message or the thread. The caused task calls caused() when it has received the
- * stamp. So the kernel wakes the caused task, or delivers the message, between the two times of the
- * edge. The edges are kept in shared memory. The process that started first prints the edges when
- * it ends:
+ * The causing task takes a stamp before it acts. The stamp travels with the item, the message or
+ * the thread. The caused task calls caused() when it has the stamp. The process that started first
+ * prints the edges when it ends:
  *
  *   edge=KIND FROM_TID LEFT_NS TO_TID ARRIVED_NS slept|ran
  *
- * Messages that one call received have exactly the same time of arrival. "ran" says that ctrace may
- * have no record of the edge: the receiver did not sleep while it waited for the edge, so there was
- * no wake-up to record. The program knows this from the kernel's count of switches. Edges that
- * leave a record in any case have "slept" (SEEN). The handoff of a mutex is no cause, so it is not
- * printed.
+ * "ran": the receiver did not sleep while it waited, so ctrace may have no record of the edge.
+ * Messages that one call received have the same time of arrival. The handoff of a mutex is no
+ * cause, so it is not printed.
  */
 #ifndef CTRACE_TEST_LIVE_TOLD_H
 #define CTRACE_TEST_LIVE_TOLD_H
@@ -33,15 +28,14 @@
 #define TOLD_EDGES 8192
 #define TOLD_ENDED 2048
 #define TOLD_FDS   128
-/* A value for slept_before: the edge leaves a record even if the receiver did not sleep. */
+/* In place of slept_before: even a receiver that did not sleep leaves a record of the edge. */
 #define SEEN (-1L)
 
 struct stamp {
 	uint64_t ns;
-	uint64_t connected_ns; /* when the sender requested the connection over which it sends; 0
-				  if the sender requested none */
+	uint64_t connected_ns; /* when the sender requested this connection; 0: never */
 	uint32_t tid;
-	uint32_t note; /* a note to the receiver; the program decides its meaning */
+	uint32_t note;
 };
 
 struct told_edge {
@@ -51,11 +45,10 @@ struct told_edge {
 	bool slept;
 };
 
-/* A process that has ended, or was killed. */
 struct told_end {
 	uint64_t ns;
 	uint32_t pid, parent;
-	uint32_t killer; /* a tid; 0 if the process was not killed */
+	uint32_t killer; /* the tid of the killer; 0: the process was not killed */
 	bool reaped;
 };
 
@@ -66,13 +59,11 @@ static struct told {
 	struct told_end ended[TOLD_ENDED];
 } * told;
 
-/* The facts that this process has about each of its descriptors; the index is the descriptor. */
 static struct {
-	/* when this process requested the connection, and when it accepted the connection */
 	uint64_t asked_ns, accepted_ns;
-	uint32_t acceptor; /* the thread of this process that accepted the connection */
-	bool slept;        /* whether this thread slept until the connection came */
-	struct stamp last; /* the last message that came */
+	uint32_t acceptor;
+	bool slept;
+	struct stamp last;
 } told_fds[TOLD_FDS];
 
 static inline uint64_t mono_ns(void)
@@ -83,10 +74,7 @@ static inline uint64_t mono_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/*
- * The edges survive an exec: the new program inherits the descriptor of the memory, and finds the
- * number of this descriptor in the environment.
- */
+/* After an exec, the new program finds the descriptor of the edges in the environment. */
 static __attribute__((constructor)) void told_begin(void)
 {
 	const char *inherited = getenv("CTRACE_TOLD_FD");
@@ -124,7 +112,6 @@ static inline struct stamp stamp(void)
 	return (struct stamp){ .ns = mono_ns(), .tid = gettid() };
 }
 
-/* Returns how often the calling thread has slept. */
 static inline long sleeps(void)
 {
 	struct rusage u;
@@ -146,11 +133,7 @@ static inline void told_edge(const char *kind, const struct stamp *from, uint32_
 	snprintf(told->edges[i].kind, sizeof(told->edges[i].kind), "%s", kind);
 }
 
-/*
- * Notes the edge of a stamp that has arrived at the calling thread from another thread.
- * slept_before is the number of times that the calling thread had slept when it began to wait for
- * the stamp, or SEEN.
- */
+/* slept_before: sleeps() when the calling thread began to wait for the stamp, or SEEN. */
 static inline void caused_at(const char *kind, struct stamp from, long slept_before, uint64_t arrived_ns)
 {
 	if (from.tid != (uint32_t)gettid())
@@ -163,10 +146,6 @@ static inline void caused(const char *kind, struct stamp from, long slept_before
 	caused_at(kind, from, slept_before, mono_ns());
 }
 
-/*
- * Notes that the process pid, a child of `parent`, is about to end. `killer` is the thread that is
- * about to kill the process, or 0 if the process ends by itself.
- */
 static inline void told_ends(uint32_t pid, uint32_t parent, uint32_t killer)
 {
 	uint32_t i = __atomic_fetch_add(&told->n_ended, 1, __ATOMIC_RELAXED);
@@ -175,11 +154,7 @@ static inline void told_ends(uint32_t pid, uint32_t parent, uint32_t killer)
 		told->ended[i] = (struct told_end){ mono_ns(), pid, parent, killer, false };
 }
 
-/*
- * Notes the edge from the end of the process pid, for which the calling thread has waited. If
- * another child ended earlier and was not reaped, the wake-up came from that child. So this edge
- * counts as an edge without a wake-up.
- */
+/* If another child ended earlier and was not reaped, that child caused the wake-up. */
 static inline void told_reaped(uint32_t pid, long slept_before)
 {
 	struct told_end *e = NULL;

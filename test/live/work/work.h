@@ -2,10 +2,9 @@
 /*
  * work.h - functions for the small programs of the live tests.
  *
- * A program takes no arguments. It has one hang of two to three seconds, or behaves normally for
- * that time. It prints lines KEY=VALUE. These lines name the victim, the time of the hang, the
- * other tasks (role.NAME=PID/TID), the truth that `run_live` checks (expect.*), and the edges
- * (told.h). If this machine cannot run the program, the exit code is 77.
+ * A program has one hang of two to three seconds, or behaves normally. It prints lines KEY=VALUE:
+ * the victim, the time of the hang, the other tasks (role.NAME=PID/TID), the truth that `run_live`
+ * checks (expect.*), and the edges (told.h). The exit code is 77 if this machine cannot run it.
  */
 #ifndef CTRACE_TEST_LIVE_WORK_H
 #define CTRACE_TEST_LIVE_WORK_H
@@ -38,7 +37,7 @@
 
 #include "told.h"
 
-/* Prints the line in one write, so that lines of several processes do not mix. */
+/* One write, so that lines of several processes do not mix. */
 static inline __attribute__((format(printf, 1, 2))) void say(const char *fmt, ...)
 {
 	char line[512];
@@ -72,11 +71,7 @@ static inline long check(long rc, const char *what)
 }
 #define CHECK(expr) check(expr, #expr)
 
-/*
- * Returns ms, or N times ms if ms is at least 1000 and the environment has LIVE_SCALE=N. A test
- * that runs ctrace during the hang makes the hang longer in this way. A test for which the length
- * does not matter makes the hang shorter.
- */
+/* LIVE_SCALE=N in the environment makes times of 1000 ms or more N times as long. */
 static inline unsigned scaled(unsigned ms)
 {
 	const char *scale = getenv("LIVE_SCALE");
@@ -92,7 +87,7 @@ static inline void nap_ms(unsigned ms)
 		;
 }
 
-/* Computes without a system call until scaled(ms) milliseconds have passed. */
+/* Makes no system call. */
 static inline void compute_ms(unsigned ms)
 {
 	uint64_t end = mono_ns() + scaled(ms) * 1000000ULL;
@@ -103,7 +98,6 @@ static inline void compute_ms(unsigned ms)
 			x = x * 6364136223846793005ULL + 1442695040888963407ULL;
 }
 
-/* Computes until the calling thread has used this many milliseconds of CPU time. */
 static inline void compute_cpu_ms(unsigned ms)
 {
 	struct timespec t;
@@ -122,17 +116,14 @@ static inline void compute_cpu_ms(unsigned ms)
 	}
 }
 
-/* Names the calling thread, and prints that this thread has a part in the victim's wait. */
+/* The calling thread has a part in the victim's wait. */
 static inline void role(const char *name)
 {
 	prctl(PR_SET_NAME, name);
 	say("role.%s=%d/%d\nrelated=%d/%d\n", name, getpid(), gettid(), getpid(), gettid());
 }
 
-/*
- * Names the calling thread, and prints that this thread has no part in the victim's wait. The
- * thread may share a server, a lock or a CPU with the victim.
- */
+/* The calling thread has no part in the victim's wait. It may share a server, a lock or a CPU. */
 static inline void bystander(const char *name)
 {
 	prctl(PR_SET_NAME, name);
@@ -156,9 +147,10 @@ static inline void hang_ends(void)
 }
 
 /*
- * Prints the right answer. verdict, cause and kind are alternatives with '|' between them. `root`
- * has names of roles, and one of these roles has to be the root cause. `chain` has names of roles
- * that have to be in the chain, in this order. "-" stands for any answer.
+ * Prints the right answer. "-" stands for any answer.
+ * - verdict, cause, kind: alternatives with '|' between them
+ * - `root`: one of these roles has to be the root cause
+ * - `chain`: these roles have to be in the chain, in this order
  */
 static inline void expect(const char *verdict, const char *cause, const char *kind, const char *root,
 			  const char *chain)
@@ -167,8 +159,7 @@ static inline void expect(const char *verdict, const char *cause, const char *ki
 	    cause, kind, root, chain);
 }
 
-/* Starts a process that calls fn() and then ends. If the parent ends first, the kernel kills the
- * process. Returns the pid of the process to the parent. */
+/* If the parent ends first, the kernel kills the process. */
 static inline pid_t process(void (*fn)(void))
 {
 	struct stamp by = stamp();
@@ -214,7 +205,6 @@ static inline pthread_t thread(void (*fn)(void))
 	return t;
 }
 
-/* Waits for the end of a thread that thread() made. Returns 0. */
 static inline int join(pthread_t t)
 {
 	long before = sleeps();
@@ -228,17 +218,14 @@ static inline int join(pthread_t t)
 	return 0;
 }
 
-/* Kills a child. */
 static inline void slay(pid_t pid)
 {
 	told_ends(pid, getpid(), gettid());
 	kill(pid, SIGKILL);
 }
 
-/*
- * Waits for the end of the child pid, or of any child if pid is -1. Returns false if there is no
- * such child. If the child failed, *rc becomes its exit status. Otherwise *rc is unchanged.
- */
+/* A pid of -1 means any child. Returns false if there is no such child. If the child failed, sets
+ * *rc. */
 static inline bool reap(pid_t pid, int *rc)
 {
 	long before = sleeps();
@@ -253,8 +240,6 @@ static inline bool reap(pid_t pid, int *rc)
 	return true;
 }
 
-/* Waits for all children. Returns the exit status for this program, which is not 0 if a child
- * failed. */
 static inline int finish(void)
 {
 	int rc = 0;
@@ -264,7 +249,6 @@ static inline int finish(void)
 	return rc;
 }
 
-/* Sends a stamp over fd, with a note to the receiver. */
 static inline void tell_note(int fd, uint32_t note)
 {
 	struct stamp s = stamp();
@@ -281,9 +265,7 @@ static inline void tell(int fd)
 	tell_note(fd, 0);
 }
 
-/* Notes the edge of a stamp that the calling thread has read from fd. If the stamp is the first one
- * on an accepted connection, also notes the edge of the connect. slept_before is as in caused_at(),
- * but is not used if fd is a socket, because a message leaves a record in any case. */
+/* The first stamp on an accepted connection also makes an edge of the kind connect. */
 static inline void heard_at(int fd, struct stamp s, long slept_before, uint64_t arrived_ns)
 {
 	struct stat st;
@@ -307,15 +289,13 @@ static inline void heard(int fd, struct stamp s, long slept_before)
 	heard_at(fd, s, slept_before, mono_ns());
 }
 
-/* Notes the edge from the task that closed the other end of the connection fd. The time of the last
- * message of this task stands for the time of the close. Closes fd. */
+/* The time of the last message stands for the time at which the other end was closed. */
 static inline void heard_end(int fd, long slept_before)
 {
 	caused("close", told_fds[fd].last, slept_before);
 	close(fd);
 }
 
-/* Reads a stamp from fd, notes its edge, and returns the stamp. */
 static inline struct stamp hear(int fd)
 {
 	long before = sleeps();
@@ -327,8 +307,7 @@ static inline struct stamp hear(int fd)
 	return s;
 }
 
-/* Accepts a connection, and returns its descriptor. slept_before is the number of times that the
- * thread had slept when it began to wait. */
+/* slept_before: sleeps() when the thread began to wait. */
 static inline int accept_after(int listener, long slept_before)
 {
 	int fd = CHECK(accept(listener, NULL, NULL));
@@ -346,7 +325,7 @@ static inline int accept_one(int listener)
 	return accept_after(listener, sleeps());
 }
 
-/* A gate between threads or processes. Each gate_open() lets one gate_wait() return. */
+/* Each gate_open() lets one gate_wait() return. */
 struct gate {
 	int fd[2];
 };
@@ -369,7 +348,6 @@ static inline void gate_wait(struct gate g)
 	hear(g.fd[0]);
 }
 
-/* Returns memory that this process shares with the processes that it starts later. */
 static inline void *shared(size_t n)
 {
 	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -412,7 +390,7 @@ static inline int tcp_connect(uint16_t port)
 	return CHECK(tcp_try_connect(port));
 }
 
-/* Fills in an abstract unix address that only this run of the program uses. Returns its length. */
+/* An abstract address that only this run of the program uses. Returns its length. */
 static inline socklen_t unix_address(struct sockaddr_un *a, const char *name)
 {
 	static pid_t run;
@@ -448,7 +426,6 @@ static inline int unix_connect(const char *name)
 	return fd;
 }
 
-/* put() sends one byte, get() receives one byte. */
 static inline void put(int fd)
 {
 	if (CHECK(write(fd, "x", 1)) != 1)

@@ -85,7 +85,6 @@ def play(s):
     s.during("the worker and its CGI program wait for more", lambda: script() == [(s.pid("worker"), s.pid("script"))] and
              s.syscall("worker") in ("poll", "ppoll", "read") and s.syscall("script") == "read")
     s.during("the victim is not accepted, and waits", lambda: victim.poll() is None and unaccepted() == 1)
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["uploader", "test"], causes=["stopped"], vague=["worker"], wrong=["apache", "script"])
     yield
     uploader.send_signal(signal.SIGCONT)

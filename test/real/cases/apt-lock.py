@@ -30,7 +30,7 @@ def play(s):
     for f in "status", "available":
         with open(os.path.join(admin, f), "w", encoding="utf-8"):
             pass
-    # With Debug::pkgDPkgPM, apt-get prints the commands of dpkg, and does not run them.
+    # With Debug::pkgDPkgPM, apt-get only prints the commands of dpkg.
     with open(s.path("apt.conf"), "w", encoding="utf-8") as f:
         f.write('Dir "%s"; Dir::State::status "%s/status"; DPkg::Lock::Timeout "60"; Debug::pkgDPkgPM "1";\n' % (root, admin))
     dpkg = ["dpkg", "--admindir", admin, "--instdir", root, "--force-script-chrootless", "--log", s.path("dpkg.log")]

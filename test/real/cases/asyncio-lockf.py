@@ -61,8 +61,6 @@ def play(s):
     s.during("the main thread waits for events", lambda: s.syscall("victim") == "epoll_wait" and s.state("victim") == "S" and
              "stored 1" not in s.output("victim"))
     s.during("perl waits for a line", lambda: s.syscall("owner") == "read" and s.state("owner") == "S")
-    # The test has the other end of the owner's input, so an answer that blames the test is right
-    # too.
     s.hang(victim="victim", culprits=["owner", "test"], causes=["lock-holder", "external", "slow-peer"], stuck=["worker"],
            wrong=["bystander"])
     yield

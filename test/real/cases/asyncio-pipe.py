@@ -9,9 +9,8 @@ import termios
 HELD_OUT = False
 NEEDS = {"python3": "python3", "tar": "tar"}
 
-# The StreamReader keeps at most 128 KiB. If it is full, the event loop does not read from the pipe
-# until the program takes bytes out of the StreamReader. asyncio's documentation warns of wait() for
-# a child whose output is a pipe. SIGUSR1 makes the program read.
+# The StreamReader keeps at most 128 KiB, and then the event loop does not read from the pipe.
+# SIGUSR1 makes the program read.
 BACKUP = """
 import asyncio, signal
 from asyncio.subprocess import PIPE
@@ -71,8 +70,6 @@ def play(s):
     s.during("the program's main thread is idle", lambda: s.state("parent") == "S" and
              s.syscall("parent") in ("epoll_wait", "epoll_pwait") and not s.uses_cpu("parent", 0.01))
     s.during("the program waits for tar", lambda: "large" not in s.output("parent"))
-    # The program and tar wait for each other. The program made the mistake, but an answer that
-    # names tar is right too.
     s.hang(victim="parent", culprits=["parent", "tar"], causes=["circular-wait", "slow-peer"], wrong=["bystander", "test"])
     yield
     os.kill(s.pid("parent"), signal.SIGUSR1)

@@ -26,7 +26,6 @@ def play(s):
     s.wait("cat waits for the server", lambda: "request_wait_answer" in s.wchan("victim"))
     s.during("bindfs is stopped", lambda: s.state("server") == "T")
     s.during("cat waits for the server", lambda: victim.poll() is None and "request_wait_answer" in s.wchan("victim"))
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["server", "test"], causes=["stopped"], wrong=["bystander"])
     yield
     os.kill(s.pid("server"), signal.SIGCONT)

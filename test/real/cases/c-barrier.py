@@ -9,8 +9,8 @@ from scene import descendants, proc
 HELD_OUT = False
 NEEDS = {"gcc": "gcc", "gzip": "gzip"}
 
-# Each of four threads loads a part. Then these threads and the main thread wait for each other at a
-# barrier. A fifth thread, idle, waits alone at another barrier, for ever.
+# Four loaders and the main thread wait for each other at a barrier. `idle` waits alone at another
+# one.
 LOAD = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -73,7 +73,6 @@ def play(s):
         with open(s.path("part%d" % n), "wb") as f:
             f.write(os.urandom(size))
         s.out(["gzip", "-k", s.path("part%d" % n)])
-    # Another gzip waits for its input.
     s.start("bystander", ["gzip", "-c"], talk=True)
 
     s.begin()
@@ -115,7 +114,6 @@ def play(s):
              lambda: at("victim") is not None and {at(r) for r in ("loader0", "loader1", "loader3")} == {at("victim")})
     s.during("the idle thread waits at another one", lambda: at("idle") not in (None, at("victim")))
     s.during("the program waits", lambda: victim.poll() is None and s.output("victim") == "")
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["gzip", "test"], causes=["stopped"], vague=["loader2"],
            stuck=["loader0", "loader1", "loader3"], wrong=["idle", "bystander"])
     yield

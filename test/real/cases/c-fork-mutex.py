@@ -7,8 +7,7 @@ import signal
 HELD_OUT = False
 NEEDS = {"gcc": "gcc"}
 
-# The thread rotate owns the log's mutex most of the time. The main thread forks while rotate owns
-# it. The child wants to log. SIGUSR1 ends the child.
+# The main thread forks while `rotate` owns the mutex. SIGUSR1 ends the child.
 PRINT = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -118,7 +117,7 @@ def play(s):
     s.during("the child has no such thread", lambda: s.threads("child") == [s.pid("child")])
     s.during("the parent waits for the child", lambda: s.syscall("victim") == "wait4" and s.state("victim") == "S")
     s.during("the idle thread waits for something else", lambda: s.syscall("idle") == "futex")
-    # No task can unlock the child's copy of the mutex, so a right answer ends at the child itself.
+    # No task can unlock the child's copy of the mutex.
     s.hang(victim="victim", culprits=["child"], causes=["lock-holder", "missing-wakeup"], vague=["rotate"],
            wrong=["idle", "bystander", "test"])
     yield

@@ -19,7 +19,6 @@ listen redis
   bind 127.0.0.1:6379
   server one 127.0.0.1:6380
 """
-# Process 1 of each container. It sets the network up, starts redis-server and haproxy, and waits.
 INIT = """
 ip link set lo up
 redis-server --bind 127.0.0.1 --port 6380 --save '' --dir /tmp &
@@ -59,7 +58,6 @@ def play(s):
         s.check("the twins have the same pids inside", inner_pid(role + "a") == inner_pid(role + "b"))
     networks = [os.readlink("/proc/%d/ns/net" % pid) for pid in (s.pid("redis_a"), s.pid("redis_b"), os.getpid())]
     s.check("three networks", len(set(networks)) == 3)
-    # In container b, in which nothing hangs, a client waits on purpose, in BLPOP.
     s.start("enter_b", inside("b", "redis-cli", "BLPOP", "jobs", "0"))
     s.wait("it waits", lambda: "blocked_clients:1" in in_twin("b", "redis-cli", "INFO", "clients"))
 
@@ -82,7 +80,6 @@ def play(s):
     s.during("both are in the container", lambda: os.readlink("/proc/%d/ns/net" % s.pid("victim")) == networks[0] ==
              os.readlink("/proc/%d/ns/net" % s.pid("haproxy_a")))
     s.during("the twin answers", lambda: in_twin("b", "redis-cli", "GET", "stock") == "17")
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["redis_a", "test"], causes=["stopped"], vague=["haproxy_a"],
            wrong=["redis_b", "haproxy_b", "enter_b", "init_a", "init_b"])
     yield

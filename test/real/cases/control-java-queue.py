@@ -64,7 +64,6 @@ def play(s):
 
     s.during("more parcels are sold, and none waits for long", sells)
     s.during("the clerk uses little CPU", lambda: not s.uses_cpu("clerk", 0.3))
-    # The clerk waits for the next parcel. The porter sleeps on purpose between two parcels.
     s.normal(victim="clerk", causes=["timer"])
     yield
     s.check("25 parcels were sold in each second", gauge()[0] - first > 25 * s.seconds)

@@ -39,7 +39,7 @@ def play(s):
     base.query("create table job (id serial primary key, sent timestamptz default clock_timestamp(), done timestamptz)")
     with open(s.path("worker.py"), "w", encoding="ascii") as f:
         f.write(WORKER)
-    # No task sends to the channel "letters", so the bystander gets no job.
+    # No task sends to the channel "letters".
     for name, channel in ("worker", "parcels"), ("bystander", "letters"):
         s.start(name, [sys.executable, s.path("worker.py"), base.where, channel])
         s.wait("%s listens" % name, lambda name=name: "listens" in s.output(name))
@@ -57,7 +57,6 @@ def play(s):
         "monitor", "select count(*) from job where coalesce(done, clock_timestamp()) - sent > '0.3 s';") == "0")
     s.during("jobs were done", lambda: done() > 1)
     s.during("the other worker has no job", lambda: "job" not in s.output("bystander"))
-    # The worker waits for the producer, which sleeps on purpose between two jobs.
     s.normal(victim="worker", causes=["timer"])
     yield
     n = done()

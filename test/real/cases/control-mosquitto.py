@@ -15,8 +15,6 @@ def play(s):
     s.begin()
     s.during("no message is there", lambda: "PUBLISH" not in s.output("broker"))
     s.during("the subscriber waits", lambda: s.state("subscriber") == "S" and s.output("subscriber") == "")
-    # The subscriber waits for a message from outside. It also has a timer for its keep-alive
-    # messages.
     s.normal(victim="subscriber", causes=["external", "timer"])
     yield
     s.out(["mosquitto_pub", "-h", "127.0.0.1", "-p", port, "-t", "subscriber", "-m", "hello"])

@@ -25,7 +25,6 @@ def play(s):
     s.wait("the first pages come", lambda: len(pages()) > 2)
     s.during("every page comes at once", lambda: all(code == "200" and float(t) < 0.3 for code, t in pages()))
     s.during("the loop goes on", lambda: len(pages()) > 2)
-    # The loop sleeps on purpose between two pages.
     s.normal(victim="client", causes=["timer"])
     yield
     n = len(pages())

@@ -30,7 +30,6 @@ def play(s):
 
     s.during("more files were compiled", goes_on)
     s.during("ninja still has work", lambda: ninja.poll() is None and built() < FILES)
-    # ninja waits for the compilers, which compute.
     s.normal(victim="ninja", causes=["busy"])
     yield
     n = built()

@@ -5,7 +5,6 @@ from scene import children
 HELD_OUT = False
 NEEDS = {"perl": "perl", "curl": "curl"}
 
-# The worker that has the lock accepts a client, gives the lock back, and answers. So the workers take turns.
 SERVER = """
 use IO::Socket::INET;
 use Fcntl ':flock';
@@ -57,7 +56,6 @@ def play(s):
 
     s.during("pages come", goes_on)
     s.during("each worker has answered lately", lambda: set(answers()[-8:]) == set(workers))
-    # The workers wait for clients, and the client sleeps between two pages.
     s.normal(victim="worker0", causes=["timer", "external"])
     yield
     n = len(answers())

@@ -17,7 +17,6 @@ def play(s):
     s.ask("bystander", "select pg_backend_pid();")
 
     s.begin()
-    # With -P 1, pgbench prints a report each second: "progress: 1.0 s, 20.0 tps, lat 1.2 ms ..."
     s.start("bench", [*bench, "-n", "-S", "-c", "2", "-j", "1", "-R", RATE, "-T", "60", "-P", "1", "postgres"])
 
     def reports():
@@ -27,7 +26,6 @@ def play(s):
     s.wait("the first report comes", reports)
     s.during("the transactions come, and each is answered at once",
              lambda: reports() and all(tps > RATE / 4 and ms < 100 for tps, ms in reports()))
-    # pgbench sleeps on purpose between two transactions.
     s.normal(victim="bench", causes=["timer"])
     yield
     n = len(reports())

@@ -19,10 +19,8 @@ def play(s):
         return s.output("consumer").count("parcel"), s.output("producer").count("\n")
 
     s.wait("the first jobs come", lambda: jobs()[0] > 1)
-    # A job may be on its way while the test counts. So one job more may be pushed than has come, or
-    # the reverse.
+    # One job may be on its way while the test counts.
     s.during("no job waits", lambda: abs(jobs()[0] - jobs()[1]) <= 1)
-    # The producer sleeps on purpose between two jobs.
     s.normal(victim="consumer", causes=["timer"])
     yield
     n = jobs()[0]

@@ -9,9 +9,7 @@ HELD_OUT = False
 NEEDS = {"runsvdir": "runit", "runsv": "runit", "sv": "runit", "svlogd": "runit", "perl": "perl"}
 
 SERVICES = {
-    # A service that computes a little and prints a line, every 0.4 s.
     "web": "$| = 1; while (1) { $x += $_ for 1 .. 100000; print qq(page\\n); select(undef, undef, undef, 0.4) }",
-    # A service that prints a line, and then sleeps for an hour.
     "cron": "$| = 1; while (1) { print qq(looks\\n); sleep 3600 }",
 }
 
@@ -54,7 +52,6 @@ def play(s):
     s.during("lines come", goes_on)
     s.during("all services and their logs run", lambda: all(status(n).count("run:") == 2 for n in SERVICES))
     s.during("svlogd waits", lambda: [s.state("svlogd_web") for _ in range(9)].count("S") > 4)
-    # The service web sleeps on purpose between two lines.
     s.normal(victim="svlogd_web", causes=["timer"])
     n = lines("web")
     yield

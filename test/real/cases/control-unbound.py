@@ -20,7 +20,6 @@ forward-zone:
  name: "."
  forward-addr: 127.0.0.1@%(back)s
 """
-# For each question, the loop prints a line: the milliseconds that dig took, and the answer.
 LOOP = """
 n=0
 while :; do
@@ -52,7 +51,6 @@ def play(s):
     s.wait("the first answers come", lambda: len(answers()) > 2)
     s.during("every answer comes at once", lambda: all(to == "192.0.2.7" and int(ms) < 300 for ms, to in answers()))
     s.during("the loop goes on", lambda: len(answers()) > 2)
-    # The loop sleeps on purpose between two questions.
     s.normal(victim="client", causes=["timer"])
     yield
     n = len(answers())

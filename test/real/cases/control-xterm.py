@@ -41,7 +41,6 @@ def play(s):
     s.during("xterm uses no CPU", lambda: s.cpu_s("xterm") - began < 0.05)
     s.during("the shell waits for a line",
              lambda: s.state("shell") == "S" and s.syscall("shell") in ("read", "poll", "pselect6"))
-    # An idle program waits for its user.
     s.normal(victim="xterm", causes=["external"])
     yield
     type_line("touch after")

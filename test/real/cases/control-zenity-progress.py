@@ -58,7 +58,6 @@ def play(s):
 
     s.during("more jobs are done", goes_on)
     s.during("the dialog is there", shown)
-    # zenity waits for its user, and for the shop, which sleeps on purpose between two jobs.
     s.normal(victim="zenity", causes=["timer", "external"])
     yield
     s.check("two jobs were done in each second", jobs() - first >= 2 * (s.seconds - 1))

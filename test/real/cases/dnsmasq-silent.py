@@ -31,7 +31,6 @@ def play(s):
     s.during("the upstream is stopped, and has not read the question", lambda: s.state("upstream") == "T" and unread() > 0)
     s.during("the front waits", lambda: s.state("front") == "S" and s.syscall("front") in ("poll", "ppoll"))
     s.during("dig waits", lambda: victim.poll() is None and s.state("victim") == "S")
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["upstream", "test"], causes=["stopped"], vague=["front"], wrong=["bystander"])
     yield
     s.processes["upstream"][0].send_signal(signal.SIGCONT)

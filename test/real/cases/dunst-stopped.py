@@ -44,8 +44,7 @@ def play(s):
     s.during("notify-send waits", lambda: victim.poll() is None and s.state("victim") == "S" and s.output("victim") == "")
     s.during("the other service answers", lambda: "method return" in call("test.shop.Stock", "/shop", "test.shop.Stock.Count"))
     s.during("the X server answers", lambda: s.out(["xdpyinfo", "-display", display]))
-    # The test sent the signal, so an answer that blames the test is right too. The bus only passes
-    # the call on.
+    # The bus only passes the call on.
     s.hang(victim="victim", culprits=["dunst", "test"], causes=["stopped"], vague=["bus"], wrong=["bystander", "xvfb"])
     yield
     os.kill(s.pid("dunst"), signal.SIGCONT)

@@ -32,8 +32,6 @@ hole:
   driver = appendfile
   file = /dev/null
 """
-# The policy server answers each connection in a process of its own. For every user except
-# "postmaster", this process first locks the greylist.
 POLICY = """
 use IO::Socket::INET;
 use Fcntl ':flock';
@@ -74,13 +72,10 @@ def play(s):
                 "-T", s.path("mail")]
 
     s.out(curl("anna"))
-    # A client that does nothing after it has got exim's greeting.
     s.start("idler", ["nc", "127.0.0.1", port], talk=True)
     s.wait("exim greets", lambda: "220 mail.test" in s.output("idler"))
     s.wait("exim has a process for it only", lambda: len(children(s.pid("exim"))) == 1)
     s.role("idle_exim", children(s.pid("exim"))[0])
-    # Two commands flock(1) each own a file lock, and run sleep. The owner has locked the greylist,
-    # and the bystander has locked another file.
     for name, file in ("bystander", "other"), ("owner", "greylist"):
         s.start(name, ["flock", s.path(file), "sleep", "3600"])
         s.wait("%s has its lock" % name, lambda name=name, file=file: s.locks(s.path(file))["owners"] == [s.pid(name)])

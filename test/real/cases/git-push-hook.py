@@ -36,7 +36,6 @@ def play(s):
     git("-C", "here", "add", "page")
     git("-C", "here", "commit", "-q", "-m", "A page")
     git("-C", "here", "push", "-q", "there", "HEAD:refs/heads/draft")
-    # Another sha256sum computes with the least priority.
     s.start("bystander", ["nice", "-n", "19", "sha256sum", "/dev/zero"])
 
     def find(comm, parent):

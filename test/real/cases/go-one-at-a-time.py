@@ -81,7 +81,7 @@ def play(s):
     s.during("nc waits for its user", lambda: s.syscall("nc") == "poll" and s.state("nc") == "S")
     s.during("the Go program waits, and is connected to the shop", lambda: victim.poll() is None and
              not s.uses_cpu("victim", 0.05) and ports["shop"] in peers(victim.pid))
-    # The test is the user of nc, so an answer that blames the test is right too.
+    # The test is the user of nc.
     s.hang(victim="victim", culprits=["nc", "shop", "test"], causes=["external", "slow-peer", "queueing"],
            wrong=["bystander"])
     yield

@@ -87,7 +87,6 @@ def play(s):
              s.syscall("victim") == "futex")
     s.during("the other redis-server works",
              lambda: s.out(["redis-cli", "-p", ports["bystander"], "PING"], timeout=5) == "PONG")
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["redis", "test"], causes=["stopped"], vague=["first"],
            wrong=["bystander", "sleeper", "jvm"])
     yield

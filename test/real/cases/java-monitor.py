@@ -71,8 +71,6 @@ def play(s):
     s.during("the owner reads from sqlite3", lambda: s.syscall("owner") == "read" and "readBytes" in stack("owner"))
     s.during("the victim waits for the monitor of the owner",
              lambda: monitor("victim", "waiting to lock") == monitor("owner", "locked") and s.syscall("victim") == "futex")
-    # The test sent SIGSTOP, so an answer that blames the test is right too. An answer that names
-    # the owner of the lock is vague.
     s.hang(victim="victim", culprits=["base", "test"], causes=["stopped"], vague=["owner"], wrong=["bystander", "jvm"])
     yield
     os.kill(base, signal.SIGCONT)

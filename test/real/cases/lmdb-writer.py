@@ -22,7 +22,8 @@ def play(s):
     hold = os.open(s.path("idle"), os.O_RDWR)
     s.callback(os.close, hold)
 
-    # tail ends when the writer of the changes has ended. Then the owner writes the changes to the database.
+    # When the writer of the changes ends, tail ends. Then the owner writes the changes to the
+    # database.
     writer = s.start("writer", ["sh", "-c", "exec cat >>changes"], talk=True)
     s.start("tail", ["sh", "-c", "exec tail -n +1 -s 0.2 --pid=%d -f changes >pipe" % writer.pid])
     s.start("owner", ["sh", "-c", "exec mdb_load -T stock <pipe"])
@@ -54,8 +55,6 @@ def play(s):
              os.readlink("/proc/%d/fd/0" % s.pid("owner")) == os.readlink("/proc/%d/fd/1" % s.pid("tail")))
     s.during("tail is stopped", lambda: s.state("tail") == "T")
     s.during("the database can be read", lambda: "Entries: 1" in s.out(["mdb_stat", "stock"]))
-    # The test sent the signal, so an answer that blames the test is right too. An answer that names
-    # the owner of the mutex is vague.
     s.hang(victim="victim", culprits=["tail", "test"], causes=["stopped"], vague=["owner"], wrong=["bystander"])
     yield
     os.kill(s.pid("tail"), signal.SIGCONT)

@@ -36,7 +36,7 @@ def play(s):
              lambda: all(s.syscall("cc1-" + n) == "openat" and s.wchan("cc1-" + n) == "wait_for_partner" for n in "ab"))
     s.during("make waits for a token", lambda: make.poll() is None and s.syscall("make") == "pselect6")
     s.during("c.c is not compiled", lambda: "c.c" not in s.output("make"))
-    # Only the test opens these FIFOs for writing, so an answer that blames the test is right too.
+    # Only the test opens these FIFOs for writing.
     s.hang(victim="make", culprits=["cc1-a", "cc1-b", "test"], causes=["missing-wakeup", "external", "slow-peer"],
            vague=["gcc-a", "gcc-b"])
     yield

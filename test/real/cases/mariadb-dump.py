@@ -52,7 +52,6 @@ def play(s):
     s.during("the UPDATE waits for the lock", lambda: thread(waiting) == (1, s.roles["thread"][1]))
     s.during("readers do not wait", lambda: s.ask("monitor", "select n from stock;") == "10")
     s.during("the client waits", lambda: victim.poll() is None and s.state("victim") == "S")
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["gzip", "test"], causes=["stopped"], vague=["dump", "dump_thread"], stuck=["thread"],
            wrong=["mariadbd", "bystander", "bystander_thread", "monitor", "monitor_thread", "idle_gzip", "backup"])
     yield

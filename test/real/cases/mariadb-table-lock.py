@@ -31,7 +31,6 @@ def play(s):
     s.during("the owner of the lock is idle", lambda: s.ask("monitor", "select command from information_schema.processlist "
                                                             "where id = %s;" % threads["locker"][1]) == "Sleep")
     s.during("the victim waits", lambda: victim.poll() is None and s.state("victim") == "S")
-    # The test has the other end of the locker's input, and does not send the unlock.
     s.hang(victim="victim", culprits=["locker_thread", "locker", "test"], causes=["lock-holder", "external", "slow-peer"],
            stuck=["thread"], wrong=["bystander", "bystander_thread", "monitor", "monitor_thread", "mariadbd"])
     yield

@@ -53,7 +53,6 @@ def play(s):
         s.during("memcached gets no CPU", lambda: not s.uses_cpu("server", 0.01, 0.2))
         s.during("curl waits", lambda: victim.poll() is None and s.syscall("victim") in ("poll", "ppoll"))
         s.during("the other memcached answers", lambda: "VALUE stock" in s.out(client("bystander", "get%20stock")))
-        # The test froze the group, so an answer that blames the test is right too.
         s.hang(victim="victim", culprits=["server", "test"], causes=["stopped"], wrong=["bystander"])
         yield
     finally:

@@ -44,7 +44,6 @@ def play(s):
     s.during("the worker waits for the query", lambda: s.child("worker", "psql") == s.pid("query"))
     s.during("all sleep", lambda: victim.poll() is None and
              {s.state(r) for r in ("victim", "web", "worker", "query", "backend", "idler_backend", "idler")} == {"S"})
-    # The test has the other end of the idler's input, and does not release the lock.
     s.hang(victim="victim", culprits=["idler_backend", "idler", "test"], causes=["lock-holder", "external", "slow-peer"],
            stuck=["web", "worker", "query", "backend"],
            wrong=["nginx", "gunicorn", "postgres", "bystander", "bystander_backend", "monitor", "monitor_backend"])

@@ -25,8 +25,8 @@ def play(s):
     with open(s.path("words"), "wb") as f:
         f.write(b" ".join(words))
     s.start("bystander", ["taskset", "-c", other, "nice", "-n", "19", "perl", "-e", "1 while 1"])
-    # The kernel gives each session an equal share of a CPU, whatever the priorities are
-    # (autogroup). So the hogs and bzip2 are in one session.
+    # With autogroup, priorities count only within a session. So the hogs and bzip2 are in one
+    # session.
     with open(s.path("night"), "w", encoding="ascii") as f:
         f.write(NIGHT)
     victim = s.start("victim", ["taskset", "-c", cpu, "sh", "night"], talk=True)
@@ -45,7 +45,6 @@ def play(s):
     s.during("the hogs have normal priority, and compute", lambda: all(
         os.getpriority(os.PRIO_PROCESS, s.pid(hog)) == 0 and s.uses_cpu(hog, 0.15, 0.3) for hog in HOGS))
     s.during("all may run on this CPU only", lambda: all(os.sched_getaffinity(s.pid(r)) == {cpu} for r in [*HOGS, "victim"]))
-    # An answer that names bzip2 is true, because bzip2 gets no CPU. But it is vague.
     s.hang(victim="victim", culprits=HOGS, causes=["starved", "busy"], vague=["victim"], wrong=["bystander", "test"])
     yield
     for hog in HOGS:

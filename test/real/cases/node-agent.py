@@ -7,8 +7,7 @@ from scene import find_program
 HELD_OUT = False
 NEEDS = {"node": "nodejs", "lighttpd": "lighttpd", "perl": "perl", "curl": "curl"}
 
-# The front server, node, has at most one connection to each back end. Requests for /0/report.pl and
-# for /0/stock need the connection to the back end `back`.
+# The front server has at most one connection to each back end.
 FRONT = """
 const http = require('http');
 const [port, ...backs] = process.argv.slice(2);

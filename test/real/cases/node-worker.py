@@ -3,8 +3,8 @@
 HELD_OUT = False
 NEEDS = {"node": "nodejs", "curl": "curl"}
 
-# A worker matches a word of the given length with a bad regular expression, which takes exponential
-# time. If the length is above 9, the worker repeats this until it is told to stop.
+# The regular expression takes exponential time. If the length is above 9, the worker repeats the
+# match until `stop`.
 SERVER = """
 const { Worker, isMainThread, parentPort, workerData } = require('worker_threads'), http = require('http');
 if (isMainThread) {

@@ -35,7 +35,7 @@ def play(s):
     s.during("nc waits for its user", lambda: s.syscall("nc") == "poll" and s.state("nc") == "S")
     s.during("parallel waits, and looks now and then", lambda: victim.poll() is None and not s.uses_cpu("victim", 0.2))
     s.during("the other server answers", lambda: s.out(["curl", "-s", urls[1]]) == "hello")
-    # The test is the user of nc, so an answer that blames the test is right too.
+    # The test is the user of nc.
     s.hang(victim="victim", culprits=["nc", "test"], causes=["external", "slow-peer"], vague=["curl"], wrong=["bystander"])
     yield
     s.say("nc", "HTTP/1.0 200 OK\r\nContent-Length: 6\r\n\r\nhello")

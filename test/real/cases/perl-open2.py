@@ -24,7 +24,6 @@ exit($? ? 3 : 0);
 def play(s):
     with open(s.path("clerk.pl"), "w", encoding="ascii") as f:
         f.write(CLERK)
-    # Another sort waits for lines from the test, which sends none.
     s.start("bystander", ["sort", "-n"], talk=True)
 
     s.begin()
@@ -60,8 +59,7 @@ def play(s):
     s.during("perl reads the output of sort", lambda: pipe("victim", reads_from()) == pipe("sort", 1) is not None)
     s.during("only perl can write to the input of sort", lambda: pipe("sort", 0) and perl_has(pipe("sort", 0)) and
              not others_have(pipe("sort", 0)))
-    # perl and sort wait for each other. perl made the mistake, but an answer that names sort is
-    # right too.
+    # perl made the mistake, but an answer that names sort is right too.
     s.hang(victim="victim", culprits=["sort", "victim"], causes=["circular-wait"], wrong=["bystander", "test"])
     yield
     os.kill(victim.pid, signal.SIGUSR1)

@@ -36,7 +36,6 @@ def play(s):
     s.during("the idle client is idle in its transaction", lambda: s.ask(
         "bystander", "select state from pg_stat_activity where pid = %d;" % s.pid("idler_backend")) == "idle in transaction")
     s.during("the victim waits", lambda: victim.poll() is None and s.state("victim") == "S")
-    # The test has the other end of the idler's input, and does not send the commit.
     s.hang(victim="victim", culprits=["idler", "test"], causes=["lock-holder", "queueing", "external", "slow-peer"],
            vague=["pgbouncer", "idler_backend"], wrong=["postgres", "bystander", "bystander_backend", "monitor"])
     yield

@@ -35,8 +35,6 @@ def play(s):
                                                        % s.pid("idler_backend")) == "idle")
     s.during("all sleep", lambda: victim.poll() is None and {s.state(r) for r in (
         "victim", "backend", "middle", "middle_backend", "idler", "idler_backend")} == {"S"})
-    # The test has the other end of the idler's input, and does not release the lock. So an answer
-    # that blames the test is right too.
     s.hang(victim="victim", culprits=["idler_backend", "idler", "test"], causes=["lock-holder", "external", "slow-peer"],
            stuck=["backend", "middle", "middle_backend"],
            wrong=["postgres", "bystander", "bystander_backend", "monitor", "monitor_backend"])

@@ -18,8 +18,7 @@ def play(s):
         s.start(name, base.client(), talk=True)
         s.role(name + "_backend", int(s.ask(name, "select pg_backend_pid();")))
     s.ask("bystander", "begin; update stock set n = 11 where id = 4 returning n;")
-    # The last argument of dblink_exec() below is false: an error of the other end is reported, but
-    # the call does not fail.
+    # The `false` of dblink_exec() below: an error of the other end does not fail the call.
     link = "host=%s user=postgres dbname=postgres application_name=link" % base.where
 
     s.begin()

@@ -13,8 +13,7 @@ def play(s):
     base.query("create table stock (name text primary key, n int)")
     base.query("insert into stock values ('bolt', 17), ('nut', 4)")
     s.start("monitor", base.client(), talk=True)
-    # The bystander is a client that is idle in its transaction. It has the lock of the row 'nut',
-    # and the UPDATE of the victim wants the row 'bolt'.
+    # The victim wants another row than the bystander, which is idle in its transaction.
     s.start("bystander", base.client(), talk=True)
     s.role("bystander_backend", int(s.ask("bystander", "select pg_backend_pid();")))
     s.check("the bystander has changed its row",
@@ -38,7 +37,7 @@ def play(s):
     asked = "select coalesce(max(pid), 0) from pg_stat_activity where application_name = 'victim';"
     s.wait("the victim is connected", lambda: int(s.ask("monitor", asked)))
     s.role("backend", int(s.ask("monitor", asked)))
-    # In the list of blockers, PostgreSQL shows a prepared transaction as the pid 0.
+    # PostgreSQL shows a prepared transaction as the pid 0.
     s.wait("a prepared transaction blocks the victim", lambda: blockers() == "{0}")
     s.during("a prepared transaction blocks the victim, and no session", lambda: blockers() == "{0}")
     s.during("the transaction is prepared", lambda: s.ask("monitor", "select gid from pg_prepared_xacts;") == "order-1")
@@ -46,7 +45,6 @@ def play(s):
         "monitor", "select state from pg_stat_activity where pid = %d;" % s.pid("bystander_backend")) == "idle in transaction")
     s.during("the victim and its backend wait", lambda: victim.poll() is None and
              s.state("victim") == s.state("backend") == "S")
-    # No task owns the lock, so a right answer ends at the task that waits for the lock.
     s.hang(victim="victim", culprits=["backend"], causes=["lock-holder", "missing-wakeup"],
            wrong=["bystander", "bystander_backend", "monitor", "postgres", "test"])
     yield

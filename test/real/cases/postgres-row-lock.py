@@ -12,7 +12,6 @@ def play(s):
     base = Postgres(s)
     base.query("create table stock (id int primary key, n int)")
     base.query("insert into stock select i, 10 from generate_series(1, 100) i")
-    # The bystander is idle in its transaction too, but has the lock of another row.
     for name, row in ("bystander", 9), ("idler", 5):
         s.start(name, base.client(), talk=True, env={**os.environ, "PGAPPNAME": name})
         s.say(name, "begin; update stock set n = n - 1 where id = %d; select 'updated';" % row)
@@ -30,8 +29,6 @@ def play(s):
     s.during("the idle client is idle in its transaction", lambda: base.query(
         "select state from pg_stat_activity where pid = %d" % s.pid("idler_backend")) == "idle in transaction")
     s.during("the victim waits", lambda: victim.poll() is None and s.state("victim") == "S" and s.state("backend") == "S")
-    # The test has the other end of the idler's input, and does not send the commit. So an answer
-    # that blames the test is right too.
     s.hang(victim="victim", culprits=["idler_backend", "idler", "test"],
            causes=["lock-holder", "external", "slow-peer", "timer", "missing-wakeup"],
            stuck=["backend"], wrong=["bystander", "bystander_backend", "postgres"])

@@ -41,7 +41,6 @@ def play(s):
     s.during("the vault has not confirmed the log",
              lambda: vault("sync_state, flush_lsn < pg_current_wal_flush_lsn()") == "sync|t")
     s.during("the client waits", lambda: victim.poll() is None and s.state("victim") == "S" == s.state("backend"))
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["vault", "test"], causes=["stopped"], vague=["vault_sender"], stuck=["backend"],
            wrong=["postgres", "bystander", "bystander_sender", "monitor", "monitor_backend", "idler", "idler_backend"])
     yield

@@ -59,7 +59,6 @@ def play(s):
     s.during("puma has no other thread for requests", lambda: s.threads("puma", "puma srv tp 001") == tids and
              not s.threads("puma", "puma srv tp 002"))
     s.during("both clients wait", lambda: victim.poll() is None and first.poll() is None and s.output("victim") == "")
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["cache", "test"], causes=["stopped"], vague=["thread", "puma"],
            wrong=["bystander", "first"])
     yield

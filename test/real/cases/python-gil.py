@@ -5,7 +5,7 @@ from scene import proc
 HELD_OUT = False
 NEEDS = {"python3": "python3", "curl": "curl"}
 
-# The search takes quadratic time. Until the search ends, no other thread runs Python code.
+# Until the search ends, no other thread runs Python code.
 SHOP = """
 import http.server, re, sys, threading, time
 
@@ -51,7 +51,7 @@ def play(s):
     s.check("the server answers", s.out(curl("hello")) == "hello")
     took = min(float(s.out(curl("search/%d" % TRIAL))) for _ in range(3))
     turns = int(TRIAL * (10 / max(took, 0.001)) ** 0.5)  # about 10 s
-    # The thread of the server that serves the page "idle" waits for an event, and not for the GIL.
+    # The thread that serves "idle" waits for an event, and not for the GIL.
     idler = s.start("idler", curl("idle"))
     s.wait("a thread is idle", lambda: "idles" in s.output("shop"))
     s.role("idle_thread", s.pid("shop"), int(s.output("shop").split()[-1]))
@@ -67,7 +67,7 @@ def play(s):
     victim = s.start("victim", curl("hello"))
     s.wait("curl waits", lambda: s.syscall("victim") in ("poll", "ppoll"))
     s.during("the thread searches", lambda: looker.poll() is None and s.uses_cpu("searcher", 0.2))
-    # The main thread wakes every 5 ms, and waits for the GIL again.
+    # The main thread wakes every 5 ms.
     s.during("the main thread waits for the lock", lambda: [s.syscall("shop") for _ in range(20)].count("futex") > 10)
     s.during("curl waits", lambda: victim.poll() is None and s.output("victim") == "")
     s.during("the idle thread waits, and its client too", lambda: idler.poll() is None and

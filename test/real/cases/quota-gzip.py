@@ -15,8 +15,7 @@ def play(s):
     os.mkdir(s.path("papers"))
     with open(s.path("papers/words"), "wb") as f:
         f.write(b" ".join(words))
-    # tar starts this script as its compressor. The script enters the control group, and becomes
-    # gzip.
+    # tar starts this script as its compressor.
     with open(s.path("pack"), "w", encoding="ascii") as f:
         f.write('#!/bin/sh\necho $$ >%s/cgroup.procs && exec gzip "$@"\n' % group)
     os.chmod(s.path("pack"), 0o755)

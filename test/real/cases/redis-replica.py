@@ -48,7 +48,6 @@ def play(s):
              lambda: "cmd=wait" in ask("client", "list") and ask("get", "stock") == "7")
     s.during("the client waits", lambda: victim.poll() is None and s.state("victim") == "S" and
              s.output("victim").split() == ["OK"])
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["replica", "test"], causes=["stopped"], vague=["server"], wrong=["bystander"])
     yield
     s.processes["replica"][0].send_signal(signal.SIGCONT)

@@ -23,7 +23,6 @@ def play(s):
     s.during("the client waits for an answer", lambda: victim.poll() is None and s.state("victim") == "S" and
              s.syscall("victim") in ("read", "recvfrom", "poll"))
     s.during("the client is connected", lambda: ":%s" % port in s.out(["ss", "-tnpH", "state", "established", "dport = :" + port]))
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["server", "test"], causes=["stopped"], wrong=["bystander"])
     yield
     server.send_signal(signal.SIGCONT)

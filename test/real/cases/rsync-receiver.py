@@ -47,7 +47,6 @@ def play(s):
     s.during("the sender makes no progress", lambda: victim.poll() is None and sent() == still < SIZE)
     s.during("the sender and the generator wait", lambda: all(
         s.state(role) == "S" and s.syscall(role) in ("poll", "select", "pselect6") for role in ("sender", "sender-generator")))
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="sender", culprits=["sender-receiver", "test"], causes=["stopped"], stuck=["sender-generator"],
            wrong=["bystander", "bystander-generator", "bystander-receiver"])
     yield

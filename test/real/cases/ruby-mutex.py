@@ -5,8 +5,7 @@ from scene import children, proc
 HELD_OUT = False
 NEEDS = {"ruby": "ruby", "sha256sum": "coreutils", "curl": "curl"}
 
-# Each connection has a thread of its own. The name of the thread is the page that the client asks
-# for.
+# Each connection has a thread, whose name is the requested page.
 SHOP = """
 require 'socket'
 BOOK = Mutex.new

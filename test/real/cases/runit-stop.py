@@ -10,7 +10,6 @@ NEEDS = {"runsvdir": "runit", "runsv": "runit", "sv": "runit", "perl": "perl", "
          "redis-cli": "redis-tools"}
 
 RUN = "#!/bin/sh\nexec perl %s %s %s\n"
-# At SIGTERM the service saves its count, and ends.
 SERVICE = """
 use IO::Socket::INET;
 my ($name, $port) = @ARGV;
@@ -61,7 +60,6 @@ def play(s):
     s.during("sv waits", lambda: victim.poll() is None)
     s.during("the other service and its redis-server work", lambda: status("mail").startswith("run:") and
              s.out(["redis-cli", "-p", ports["mail"], "PING"], timeout=5) == "PONG")
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["redis_web", "test"], causes=["stopped"], vague=["web", "runsv_web"],
            wrong=["runsv_mail", "mail", "redis_mail", "runsvdir"])
     yield

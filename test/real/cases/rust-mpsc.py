@@ -57,7 +57,7 @@ def play(s):
         s.role(name, victim.pid, s.threads("victim", name)[0])
     s.wait("grep runs", lambda: s.child("victim"))
     s.role("grep", s.child("victim"))
-    # The journal is a pipe. grep waits until the test opens the pipe for writing, at the end.
+    # The journal is a pipe, which only the test opens for writing.
     s.wait("grep opens the journal", lambda: s.syscall("grep") == "openat" and s.child("victim", "grep"))
     s.during("grep waits for a writer of the pipe", lambda: s.syscall("grep") == "openat" and
              s.wchan("grep") == "wait_for_partner")
@@ -67,7 +67,6 @@ def play(s):
     s.during("the other threads wait", lambda: all(s.syscall(r) == "futex" and s.state(r) == "S"
                                                   for r in ("victim", "clerk", "idler")))
     s.during("nothing is sent", lambda: victim.poll() is None and "parcels" not in s.output("victim"))
-    # Only the test opens the journal for writing, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["grep", "test"], causes=["missing-wakeup", "external", "slow-peer"], vague=["owner"],
            stuck=["clerk"], wrong=["idler"])
     yield

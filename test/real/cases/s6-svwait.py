@@ -8,7 +8,7 @@ from scene import children, proc
 HELD_OUT = False
 NEEDS = {"s6-svscan": "s6", "s6-svwait": "s6", "s6-svstat": "s6", "perl": "perl", "memcached": "memcached"}
 
-# The service writes a line to its descriptor 3 when it is ready.
+# s6 reads the descriptor 3: a line says that the service is ready.
 SERVICE = """
 use IO::Socket::INET;
 my $cache = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $ARGV[0]) or die;
@@ -64,7 +64,6 @@ def play(s):
     s.during("the service waits for memcached", lambda: s.syscall("shop") in ("read", "recvfrom"))
     s.during("s6-svwait waits", lambda: victim.poll() is None and s.state("victim") == "S")
     s.during("the other service is ready", lambda: stat("blog") == "true true")
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["cache_shop", "test"], causes=["stopped"], vague=["shop"],
            wrong=["cache_blog", "blog", "supervise_blog", "svscan"])
     yield

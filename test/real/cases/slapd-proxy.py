@@ -87,7 +87,6 @@ def play(s):
         s.during("ldapsearch waits", lambda: victim.poll() is None and s.syscall("victim") in ("poll", "ppoll"))
         s.during("the first slapd and the third one answer",
                  lambda: "o=bank" in s.out(search("front", "o=bank"), timeout=5))
-        # The test froze the group, so an answer that blames the test is right too.
         s.hang(victim="victim", culprits=["shop", "test"], causes=["stopped"], vague=["front"], wrong=["bank"])
         yield
     finally:

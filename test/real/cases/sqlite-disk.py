@@ -48,7 +48,6 @@ def play(s):
     disk, limit = slow_disk(s)
     base = os.path.join(disk, "stock.db")
     s.out(["sqlite3", base, "create table stock (id int, photo blob); insert into stock values (1, zeroblob(100));"])
-    # The bystander is another client of the same database, and has no lock.
     s.start("bystander", ["sqlite3", base], talk=True)
     s.say("bystander", "select 'rows', count(*) from stock;")
     s.wait("the bystander has read", lambda: "rows|1" in s.output("bystander"))

@@ -16,13 +16,11 @@ def play(s):
     s.begin()
     victim = s.start("victim", ["sqlite3", "-cmd", ".timeout 60000", base, "update stock set n = n - 2;"])
     s.wait("the victim waits", lambda: s.syscall("victim") == "clock_nanosleep")
-    # In each of its tries, the victim owns a lock of another kind for a moment. So it may be among
-    # the owners.
+    # In each try, the victim owns a lock of another kind for a moment.
     s.during("the idle writer has the lock", lambda: s.pid("writer") in s.locks(base)["owners"] and
              set(s.locks(base)["owners"]) <= {s.pid("writer"), victim.pid})
     s.during("the victim waits", lambda: victim.poll() is None and s.state("victim") == "S")
     s.during("the writer waits for input", lambda: s.syscall("writer") == "read")
-    # The test has the other end of the writer's input, and does not send the commit.
     s.hang(victim="victim", culprits=["writer", "test"], causes=["lock-holder", "external"], wrong=["bystander"])
     yield
     s.say("writer", "commit;")

@@ -9,7 +9,6 @@ from scene import Missing, children, find_program, proc
 HELD_OUT = False
 NEEDS = {"squid": "squid", "perl": "perl", "lighttpd": "lighttpd", "curl": "curl"}
 
-# The helper answers each line "NUMBER PAGE" of squid with the line "NUMBER OK".
 HELPER = "$| = 1; while (<STDIN>) { my ($n) = split; print qq($n OK\\n) }"
 SQUID = """
 http_port 127.0.0.1:%(port)s
@@ -71,7 +70,6 @@ def play(s):
     s.during("the other helper has no question", lambda: s.syscall("rewrite") == "read" and unread("rewrite") == 0)
     s.during("squid and curl wait", lambda: victim.poll() is None and s.state("victim") == "S" and not s.uses_cpu("squid", 0.1))
     s.during("lighttpd works", lambda: s.out(["curl", "-s", "http://127.0.0.1:%s/page" % back], timeout=5) == "page")
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["guard", "test"], causes=["stopped"], vague=["squid"], wrong=["rewrite", "lighttpd"])
     yield
     os.kill(s.pid("guard"), signal.SIGCONT)

@@ -73,8 +73,7 @@ def play(s):
     s.during("sshd waits for the script", lambda: s.state("session") == "S" and not s.uses_cpu("session", 0.05) and
              s.child("session", "perl") == s.pid("script"))
     s.during("ssh waits", lambda: victim.poll() is None and s.state("victim") == "S" and not s.uses_cpu("victim", 0.05))
-    # The script looks for a file that the test makes, so an answer that blames the test is right
-    # too.
+    # The script looks for a file that the test makes.
     s.hang(victim="victim", culprits=["script", "test"], causes=["polling", "timer"], vague=["session"],
            wrong=["sshd", "bystander", *("bystander%d" % i for i in range(len(before)))])
     yield

@@ -50,7 +50,6 @@ def play(s):
         "pid=%d," % victim.pid in line for line in s.out(["ss", "-tnpH"]).splitlines()) and any(
         "pid=%d," % victim.pid in line for line in s.out(["ss", "-xpH"]).splitlines()))
     s.during("sshd runs another command", lambda: s.out(ssh("bystander", "root@127.0.0.1", "echo hello")) == "hello")
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["master", "test"], causes=["stopped"], wrong=["sshd", "bystander"])
     yield
     os.kill(s.pid("master"), signal.SIGCONT)

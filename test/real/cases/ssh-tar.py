@@ -69,8 +69,7 @@ def play(s):
     s.during("ssh and its sshd are idle", lambda: s.state("ssh") == s.state("sshd-ssh") == "S" and
              not s.uses_cpu("ssh", 0.01, 0.2) and not s.uses_cpu("sshd-ssh", 0.01, 0.2))
     s.during("sshd runs another command", lambda: s.out([*ssh, "echo hello"]) == "hello")
-    # The test sent the signal, so an answer that blames the test is right too. ssh and its sshd
-    # only pass the backup on.
+    # ssh and its sshd only pass the backup on.
     s.hang(victim="victim", culprits=["remote-ssh", "test"], causes=["stopped"], vague=["ssh", "sshd-ssh"],
            wrong=["sshd", "bystander", "remote-bystander", "sshd-bystander"])
     yield

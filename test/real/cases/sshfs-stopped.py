@@ -11,7 +11,7 @@ NEEDS = {"sshfs": "sshfs", "/usr/lib/openssh/sftp-server": "openssh-sftp-server"
 
 
 def play(s):
-    # sshfs runs this program instead of ssh, so that sftp-server is on this machine.
+    # sshfs runs this program instead of ssh.
     with open(s.path("ssh"), "w", encoding="ascii") as f:
         f.write("#!/bin/sh\nexec /usr/lib/openssh/sftp-server\n")
     os.chmod(s.path("ssh"), 0o755)
@@ -39,7 +39,6 @@ def play(s):
     s.during("cat waits for sshfs", lambda: victim.poll() is None and "request_wait_answer" in s.wchan("victim"))
     s.during("sshfs runs, and is idle", lambda: s.state("sshfs") == "S" and not s.uses_cpu("sshfs", 0.01))
     s.during("the other mount works", lambda: s.out(["cat", os.path.join(s.path("bystander.mount"), "second")]) == "hello")
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["sshfs-server", "test"], causes=["stopped"], vague=["sshfs"],
            wrong=["bystander", "bystander-server"])
     yield

@@ -17,7 +17,6 @@ def play(s):
             pass
     s.out(["mkfifo", "records"])
     hold = os.open(s.path("records"), os.O_RDWR)  # grep begins before there is a record
-    # The bystander is another strace. It writes to a file, and its program sleeps.
     s.start("bystander", ["strace", "-o", "other", "sleep", "60"], stop=signal.SIGKILL)
     s.wait("the other sleep runs", lambda: s.child("bystander", "sleep"))
     s.role("bystander-sleep", s.child("bystander", "sleep"))
@@ -39,8 +38,6 @@ def play(s):
     s.during("strace holds find", lambda: s.state("find") == "t" and
              "TracerPid:\t%d\n" % s.pid("strace") in proc(s.pid("find"), "status"))
     s.during("the other strace waits for its sleep", lambda: s.syscall("bystander") == "wait4")
-    # The test sent the signal, so an answer that blames the test is right too. strace only waits
-    # for grep.
     s.hang(victim="find", culprits=["grep", "test"], causes=["stopped"], vague=["strace"],
            wrong=["bystander", "bystander-sleep"])
     yield

@@ -44,8 +44,7 @@ def play(s):
     s.during("both clients wait", lambda: victim.poll() is None and sleeper.poll() is None and s.state("victim") == "S")
     s.during("both stunnels sleep", lambda: s.state("near") == s.state("far") == "S")
     s.during("the other redis works", lambda: s.out(cli("bystander", "PING"), timeout=2) == "PONG")
-    # The client `sleeper` has told redis to sleep, so an answer that blames this client is right
-    # too.
+    # `sleeper` has told redis to sleep.
     s.hang(victim="victim", culprits=["redis", "sleeper"], causes=["timer"], vague=["far", "near"],
            wrong=["bystander", "reader", "test"])
     yield

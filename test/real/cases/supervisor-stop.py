@@ -23,8 +23,7 @@ command=perl %(where)s/report.pl job
 [program:idler]
 command=perl %(where)s/report.pl idle
 """
-# report.pl looks only between two jobs whether SIGTERM has come. A job ends when the file "enough"
-# exists.
+# report.pl looks for SIGTERM only between two jobs. A job ends when the file "enough" exists.
 REPORT = """
 $| = 1;
 $SIG{TERM} = sub { $end = 1; open(my $f, '>', "term.$$"); };

@@ -36,7 +36,6 @@ def play(s):
     s.wait("the shell answers", lambda: shows(0, "hello"))
 
     s.begin()
-    # The user presses Ctrl-S while find prints.
     typed(0, "find papers && echo do''ne", "Enter", "C-s")
     s.wait("find runs", lambda: s.child("shell", "find"))
     s.role("find", s.child("shell", "find"))
@@ -54,8 +53,7 @@ def play(s):
         return True
 
     s.during("the shell of the other pane answers", other_works)
-    # The test is the user, who pressed Ctrl-S. tmux passes the keys on, so an answer that names
-    # tmux is right too.
+    # tmux passes the Ctrl-S of the test on.
     s.hang(victim="find", culprits=["test", "tmux"], causes=["external", "stopped", "slow-peer"],
            wrong=["shell", "bystander"])
     yield

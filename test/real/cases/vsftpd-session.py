@@ -60,7 +60,6 @@ def play(s):
     s.during("the victim gets no more, and waits", lambda: victim.poll() is None and not grows("victim") and
              s.syscall("victim") in ("poll", "ppoll"))
     s.during("the bystander gets more", lambda: grows("bystander") or s.wait("more", lambda: grows("bystander"), 2) is None)
-    # The test sent the signal, so an answer that blames the test is right too.
     s.hang(victim="victim", culprits=["victim_session", "test"], causes=["stopped"],
            wrong=["vsftpd", "bystander", "bystander_session"])
     yield

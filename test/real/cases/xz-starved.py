@@ -18,14 +18,13 @@ def play(s):
     os.mkdir(s.path("papers"))
     with open(s.path("papers/words"), "wb") as f:
         f.write(b" ".join(words))
-    # Another sha256sum computes with the least priority of all, on any CPU that would be idle
-    # otherwise.
+    # `--idle`: the bystander runs only on a CPU that would be idle otherwise.
     s.start("bystander", ["chrt", "--idle", "0", "sha256sum", "/dev/zero"])
 
     s.begin()
     s.start("hog", ["taskset", "-c", cpu, "chrt", "--fifo", "10", "sha256sum", "/dev/zero"])
     s.wait("the hog computes", lambda: proc(s.pid("hog"), "comm") == "sha256sum\n" and s.uses_cpu("hog", 0.8, 0.2))
-    # tar may run on all other CPUs, so that the hog does not hold up tar itself.
+    # tar may run on the other CPUs, so the hog does not hold up tar itself.
     victim = s.start("victim", ["taskset", "-c", ",".join(map(str, cpus - {cpu})), "tar", "-I", "taskset -c %d xz -1" % cpu,
                                 "-cf", "papers.tar.xz", "papers"])
 
@@ -47,7 +46,6 @@ def play(s):
              os.sched_getaffinity(s.pid("xz")) == {cpu})
     s.during("xz wants to run", lambda: s.state("xz") == "R" and not s.uses_cpu("xz", 0.2))
     s.during("tar waits in a write to the pipe of xz", lambda: tar_writes() and not s.uses_cpu("victim", 0.1))
-    # An answer that names xz is vague, because xz only gets no CPU. The hog is to blame.
     s.hang(victim="victim", culprits=["hog"], causes=["starved", "busy"], vague=["xz"], wrong=["bystander", "test"])
     yield
     s.processes["hog"][0].terminate()

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The accounts of a critical path: the rows of each account add up to the window, for any window.
- * account.txt tests the rows themselves.
- */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +36,6 @@ static void check(const struct graph *g, uint32_t task, uint64_t from_ns, uint64
 	path_free(p);
 }
 
-/* Random events without a meaning: each account adds up to the range all the same. */
 static void test_random(void **state)
 {
 	random_ranges(check);

@@ -58,7 +58,6 @@
 #include "lib/cleanup.h"
 #include "test/unit/analysis/asking.h"
 
-/* Reads "A FROM..TO". Returns false after an error. */
 static bool next_span(const struct question *q, const struct graph *g, uint32_t *ret_task, uint64_t *ret_from,
 		      uint64_t *ret_to)
 {
@@ -87,7 +86,6 @@ static struct diagnosis *diagnosis_with(const struct graph *g, uint32_t task, ui
 	return d;
 }
 
-/* Reads "A FROM..TO", and returns the diagnosis for it. Returns NULL after an error. */
 static struct diagnosis *diagnosis_of(const struct question *q, const struct graph *g)
 {
 	struct asking nobody = { 0 };
@@ -200,7 +198,6 @@ static void ask_flag(struct question *q)
 	fputc('\n', q->out);
 }
 
-/* Reads a task and a time. Returns the task's wait at this time, or GRAPH_NONE after an error. */
 static uint32_t next_wait(const struct question *q, const struct graph *g)
 {
 	uint32_t task = question_task(q, g, q->w->to_ns);
@@ -345,7 +342,6 @@ static void ask_account(struct question *q)
 	path_free(p);
 }
 
-/* Reads one WHAT, and appends its text to words. */
 static struct whatif_without next_without(const struct question *q, const struct graph *g, FILE *words)
 {
 	static const struct text_word kinds[] = { { "wait", WHATIF_WAIT },
@@ -384,7 +380,6 @@ static struct whatif_without next_without(const struct question *q, const struct
 	return x;
 }
 
-/* Reads each WHAT up to the next "/", and prints how much shorter the range would be without them. */
 static void put_saved(const struct question *q, const struct graph *g, struct whatif *x)
 {
 	_cleanup_free_ char *words = NULL;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Tests the parts of hangs_find(). The list of hangs must not depend on the order in which the
- * candidates are diagnosed, nor on the number of threads. hangs.txt tests the content of the list.
- */
+/* The list must not depend on the order of the diagnoses, or on the number of threads. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,11 +16,7 @@
 
 enum { VICTIMS = 24, POSTER = 10, FIRST = 100, POSTS = 400, START_MS = 410, END_MS = 60000, THREADS = 4 };
 
-/*
- * Makes tasks that wait on one futex to the end of the window. The first of these tasks waits
- * longest. Before these waits, the task POSTER has posted on the futex POSTS times, and has ended.
- * Each diagnosis looks at all these posts.
- */
+/* The task FIRST waits longest. Each diagnosis looks at all posts of POSTER. */
 static struct graph *waiting(struct make *m, uint32_t victims)
 {
 	struct graph *g;
@@ -57,7 +50,6 @@ static void settle_all(const struct graph *g, struct hangs *h)
 	hangs_sort(h);
 }
 
-/* Checks that both lists are the same, and frees them. */
 static void assert_same(struct hangs *a, struct hangs *b)
 {
 	assert_int_equal(a->n, b->n);
@@ -93,8 +85,6 @@ static void longest_first(void **state)
 	make_free(&m);
 }
 
-/* From ns on, the task FIRST sleeps for sleep_ns, until its timer ends the sleep, and then runs for
- * run_ns. Returns the end of the run. */
 static uint64_t sleep_and_run(struct make *m, uint64_t ns, uint64_t sleep_ns, uint64_t run_ns)
 {
 	struct window_record *e = make_event(m, ns, 0, CT_SWITCH, FIRST, 0);
@@ -106,13 +96,7 @@ static uint64_t sleep_and_run(struct make *m, uint64_t ns, uint64_t sleep_ns, ui
 	return ns + sleep_ns + run_ns;
 }
 
-/*
- * A series of waits may have only a little work between its waits, compared with its length. After
- * each of the first four sleeps, the task works for 3 ms. Three times 3 ms are too much for a
- * series that begins with the first or the second sleep. Two times 3 ms are not too much for a
- * series that begins with the third sleep. So the list has the series that begins with the third
- * sleep.
- */
+/* Three times 3 ms of work are too much for one series of waits, two times are not. */
 static void run_begins_in_a_run(void **state)
 {
 	struct make m = { 0 };
@@ -135,11 +119,7 @@ static void run_begins_in_a_run(void **state)
 	make_free(&m);
 }
 
-/*
- * There are many short waits, in series of 15 000. A wait that another task ends separates two
- * series. If ctrace looked through the rest of the series for each wait, the time would grow with
- * the square of the length of a series.
- */
+/* A search through the rest of the series for each wait would take quadratic time. */
 static void many_short_waits(void **state)
 {
 	enum { WAITS = 400000, RUN = 15000 };
@@ -162,15 +142,14 @@ static void many_short_waits(void **state)
 	}
 	assert_int_equal(graph_build(make_done(&m, ns / MS + 1), &g), 0);
 	h = candidates(g);
-	for (size_t i = 0; i < h->n; i++) /* each row is a run on a CPU, not a series of waits */
+	for (size_t i = 0; i < h->n; i++)
 		assert_true(h->v[i].to_ns - h->v[i].from_ns >= 2000 * MS);
 	hangs_free(h);
 	graph_free(g);
 	make_free(&m);
 }
 
-/* The list is the same for any order of the diagnoses: with a budget of steps that is enough for
- * all rows, that ends in the middle of a row, that ends between two rows, or that is 0. */
+/* Budgets of steps: for all rows, to the middle of a row, to the end of a row, and 0. */
 static void any_order(void **state)
 {
 	struct make m = { 0 };
@@ -251,7 +230,6 @@ static void several_threads(void **state)
 	make_free(&m);
 }
 
-/* The caller stops the search. The rows that were found until then are a valid list. */
 static void ended_early(void **state)
 {
 	struct make m = { 0 };

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* queues_match(): which queues of two traces belong together. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,8 +32,6 @@ static struct queue queue_of(const struct graph *g, uint32_t tid, uint64_t obj)
 	return (struct queue){ .obj = obj, .task = graph_task_at(g, tid, END_MS * MS - 1) };
 }
 
-/* The shop has the queues 1 and 2 in the first trace, and 2 and 3 in the second one. The process
- * "mail" has a queue only in the second trace. */
 static void by_process_and_name(void **state)
 {
 	struct make m = { 0 };
@@ -53,8 +50,6 @@ static void by_process_and_name(void **state)
 	make_free(&m);
 }
 
-/* A queue matches the earlier queue with the same name, although another queue of the process comes
- * first. */
 static void name_before_order(void **state)
 {
 	struct make m = { 0 };

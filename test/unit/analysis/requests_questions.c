@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The questions about requests, services, and queues of jobs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +56,6 @@ void ask_services(struct question *q)
 		put_service(q, s, &s->v[i]);
 }
 
-/* The parts must be a partition of the request. */
 static void check_parts(const struct graph *g, const struct request *r, const part_list *parts)
 {
 	uint64_t at = request_from_ns(g, r);
@@ -71,7 +69,7 @@ static void check_parts(const struct graph *g, const struct request *r, const pa
 
 void ask_parts(struct question *q)
 {
-	static const char *const kinds[] = { "work", "queued", "delivery", "outside" };
+	static const char *const kinds[] = { "work", "queued", "shared", "delivery", "outside" };
 	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
 	_cleanup_(free_services) struct services *s = NULL;
 	uint64_t request = text_number(q->l, text_line_next(q->l, "the number of a request"));

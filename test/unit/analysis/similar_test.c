@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which waits are alike. missing_wake.txt tests what a diagnosis concludes from waits that are
- * alike. */
+/* missing_wake.txt tests what a diagnosis concludes from waits that are alike. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,10 +16,7 @@
 #define EVENT CT_OBJ_ID(CT_OBJ_EVENTFD, 9)
 #define SOCKC CT_OBJ_ID(CT_OBJ_SOCK, 100)
 
-/*
- * A feeder with a timer writes to a pipe, a producer reads it and signals a condition, a consumer
- * waits for the condition.
- */
+/* The consumer waits for the producer, the producer for the feeder, and the feeder for a timer. */
 enum { CONSUMER = 11, PRODUCER = 10, FEEDER = 20, OTHER = 12 };
 #define ROUND 20
 
@@ -42,7 +38,6 @@ static void start_chain(struct make *m)
 	make_switch(m, 3, 1, FEEDER, 0, CT_W_SLEEP, 0);
 }
 
-/* The feeder's timer expires. The feeder writes, and the producer signals. */
 static void round_of(struct make *m, uint64_t ms)
 {
 	expire(m, ms, 1, FEEDER);
@@ -63,7 +58,6 @@ static struct graph *graph_of(struct make *m, uint64_t to_ms)
 	return g;
 }
 
-/* Returns the wait of the task at this time. */
 static uint32_t wait_of(const struct graph *g, uint32_t tid, uint64_t ms)
 {
 	uint32_t i = graph_interval_at(g, graph_task_at(g, tid, ms * MS), ms * MS);
@@ -97,7 +91,6 @@ static void test_score(void **state)
 	assert_float_equal(similar_score(&none, &abcd), 0, 0.001);
 }
 
-/* A task repeats one activity. Its signature does not depend on the number of repeats. */
 static void test_signature_folds_repeats(void **state)
 {
 	struct make m = { 0 };
@@ -117,8 +110,6 @@ static void test_signature_folds_repeats(void **state)
 	end(&m, g);
 }
 
-/* A task repeats the same five waits. The test takes the signature at each of the five waits, so
- * mostly in the middle of a repeat. The signature always has the same number of tokens. */
 static void test_signature_of_part_of_a_repeat(void **state)
 {
 	static const uint64_t objects[] = { PIPE, EVENT, EPOLL, SOCKC, COND };
@@ -164,7 +155,6 @@ static void test_find_takes_those_at_the_same_place(void **state)
 	end(&m, g);
 }
 
-/* Waits at one place are less alike if both have a stack, and the stacks differ. */
 static void test_stacks_count_where_known(void **state)
 {
 	const char *here[] = { "k:futex_wait+0x1", "wait+0x5 (app)", "main+0x10 (app)" };
@@ -183,7 +173,7 @@ static void test_stacks_count_where_known(void **state)
 	}
 	g = graph_of(&m, 3000);
 	assert_int_equal(similar_find(g, wait_of(g, CONSUMER, 2000), &set), 0);
-	/* the waits are of the rounds 10, 9, 8 and 7; the wait of round 7 has no stack */
+	/* rounds 10, 9, 8 and 7; the wait of round 7 has no stack */
 	assert_float_equal(set.v.v[0].score, 1, 0.001);
 	assert_float_equal(set.v.v[1].score, 0.75, 0.001);
 	assert_float_equal(set.v.v[2].score, 1, 0.001);
@@ -209,8 +199,7 @@ static void test_find_is_bounded(void **state)
 	end(&m, g);
 }
 
-/* A task sends and then runs on, while the other CPU makes n switches. Another switch comes at the moment at
- * which the task blocks. */
+/* The last of the n + 1 switches comes at the moment at which the task blocks. */
 static void send_before_switches(struct make *m, uint32_t n)
 {
 	make_task(m, 10, 10, 1, "sender");
@@ -223,8 +212,7 @@ static void send_before_switches(struct make *m, uint32_t n)
 	make_switch(m, 900, 1, n % 2 ? 20 : 0, n % 2 ? 0 : 20, CT_W_NONE, 0);
 }
 
-/* Of one run, only the last SIMILAR_EVENTS records are looked at. A record counts even if
- * graph_build_lean() has dropped it. */
+/* Of one run, only the last SIMILAR_EVENTS records count, also those that were dropped. */
 static void test_signature_counts_dropped_records(void **state)
 {
 	for (uint32_t n = SIMILAR_EVENTS - 3; n < SIMILAR_EVENTS + 3; n++) {

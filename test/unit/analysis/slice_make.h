@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slice_make.h - causal graphs made by hand, for tests of walks along them.
+ * slice_make.h - causal graphs made by hand.
  *
  * Add the segments of each task in the order of time, one task after the other. Add records and
  * edges in any order. Times are in milliseconds.
@@ -21,7 +21,7 @@ struct cmake {
 	struct graph *g;
 };
 
-/* Adds a segment of tid, with the cut CUT_IDLE. Returns the index of the segment. */
+/* Returns the index of the new segment. Its cut is CUT_IDLE. */
 static inline uint32_t cmake_segment(struct cmake *k, uint32_t tid, uint64_t from_ms, uint64_t to_ms)
 {
 	struct segment s = { .from_ns = from_ms * MS,
@@ -35,8 +35,7 @@ static inline uint32_t cmake_segment(struct cmake *k, uint32_t tid, uint64_t fro
 	return (uint32_t)k->segments.n - 1;
 }
 
-/* Adds an edge through obj, from the time left_ms to the time arrived_ms. If `from` is GRAPH_NONE,
- * the edge comes from outside. */
+/* If `from` is GRAPH_NONE, the edge comes from outside. */
 static inline struct edge *cmake_edge(struct cmake *k, enum edge_kind kind, enum edge_strength strength,
 				      uint32_t from, uint64_t left_ms, uint32_t to, uint64_t arrived_ms,
 				      uint64_t obj)
@@ -57,8 +56,7 @@ static inline void cmake_sort_events(struct cmake *k)
 {
 	size_t n = k->m.events.n;
 	struct window_record *v = k->m.events.v;
-	uint32_t *at = calloc(n + 1, sizeof(*at)); /* [i]: the index, after the sort, of the i-th
-						      record that was added */
+	uint32_t *at = calloc(n + 1, sizeof(*at));
 	struct window_record *sorted = calloc(n + 1, sizeof(*sorted));
 
 	if (!at || !sorted)
@@ -158,7 +156,6 @@ static inline void cmake_free(struct cmake *k)
 	make_free(&k->m);
 }
 
-/* Adds the tasks 10, 20, ... with these names. The tasks run from the start. */
 static inline void tasks(struct cmake *k, const char *const *names)
 {
 	for (uint32_t i = 0; names[i]; i++) {

@@ -76,7 +76,6 @@ static void put_slice(const struct question *q, const struct causal *c, const st
 	fputc('\n', q->out);
 }
 
-/* Prints the segments of the walk, without the scores. */
 static void put_way(const struct question *q, const struct causal *c, const struct slice *s)
 {
 	for (size_t i = 0; i < s->n_steps; i++) {
@@ -86,8 +85,7 @@ static void put_way(const struct question *q, const struct causal *c, const stru
 	fputc('\n', q->out);
 }
 
-/* Reads "A.N", and returns the index of the N-th segment of the task A. Returns GRAPH_NONE after an
- * error. */
+/* Reads "A.N". Returns the N-th segment of the task A, or GRAPH_NONE after an error. */
 static uint32_t segment_named(const struct question *q, struct text_line *l, const struct cmake *k,
 			      const char *word)
 {
@@ -162,7 +160,6 @@ static void add_edge(const struct question *q, struct text_line *l, struct cmake
 			->flags = flags ? (uint8_t)text_flags(l, flags, words) : 0;
 }
 
-/* Adds the segments and edges that the lines of the case describe. Returns false after an error. */
 static bool add_graph(const struct question *q, struct cmake *k)
 {
 	const char *line;

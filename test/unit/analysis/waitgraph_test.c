@@ -91,8 +91,6 @@ static void two_cycles(void **state)
 	struct waitgraph_step s[8];
 	const struct waitgraph_cycle *c;
 
-	/* 3 -> 1 -> 2 -> 3 is a strong cycle. 10 -> 11 is strong, but 11 -> 10 is weak. 20 waits
-	 * for 2, in the strong cycle. */
 	edge(g, 3, 1, STRONG);
 	edge(g, 1, 2, STRONG);
 	edge(g, 2, 3, STRONG);
@@ -112,7 +110,7 @@ static void two_cycles(void **state)
 	assert_int_equal(c->steps[0].id, 10);
 	assert_true(c->closed);
 	assert_false(c->strong);
-	/* the chain of 20 enters the cycle, and goes around it once */
+	/* the chain enters the cycle, and goes around it once */
 	assert_int_equal(waitgraph_chain(g, 20, s, 8), 4);
 	assert_int_equal(s[1].id, 2);
 	assert_int_equal(s[3].id, 1);
@@ -123,14 +121,14 @@ static void two_cycles(void **state)
 	assert_int_equal(info(g, 20).waiters_cnt, 0);
 }
 
-/* A cycle is no deadlock if it has an OR wait that another task can end, or an open node. */
+/* An OR wait that another task can end, or an open node, is a way out. */
 static void way_out(void **state)
 {
 	GRAPH(g);
 
 	waitgraph_node(g, 1, WAITGRAPH_ANY, false);
 	edge(g, 1, 2, STRONG);
-	edge(g, 1, 3, STRONG); /* 3 runs */
+	edge(g, 1, 3, STRONG);
 	edge(g, 2, 1, STRONG);
 	edge(g, 5, 6, STRONG);
 	edge(g, 6, 5, STRONG);
@@ -141,7 +139,6 @@ static void way_out(void **state)
 	assert_true(waitgraph_cycle(g, 0)->strong);
 	assert_false(waitgraph_cycle(g, 1)->closed);
 
-	/* now 1 waits for both 2 and 3 */
 	waitgraph_node(g, 1, WAITGRAPH_ALL, false);
 	assert_int_equal(waitgraph_solve(g), 0);
 	assert_int_equal(waitgraph_cycles_cnt(g), 2);
@@ -150,7 +147,7 @@ static void way_out(void **state)
 	assert_false(waitgraph_cycle(g, 1)->closed);
 }
 
-/* In a knot, each target of an OR wait leads back to the waiter. */
+/* Each target of an OR wait leads back to the waiter. */
 static void knot(void **state)
 {
 	GRAPH(g);
@@ -164,7 +161,7 @@ static void knot(void **state)
 	assert_int_equal(waitgraph_cycle(g, 0)->n_members, 3);
 	assert_int_equal(waitgraph_cycle(g, 0)->n_steps, 2);
 	assert_true(waitgraph_cycle(g, 0)->closed);
-	/* a task that waits for the knot is stuck too, but is not a part of it */
+	/* node 4 is stuck too, but no part of the knot */
 	edge(g, 4, 3, STRONG);
 	assert_int_equal(waitgraph_solve(g), 0);
 	assert_int_equal(waitgraph_cycles_cnt(g), 1);
@@ -189,10 +186,7 @@ static void prefers_strong_then_first(void **state)
 	assert_int_equal(s[0].strength, WEAK);
 }
 
-/*
- * 2 waits for any of 1 and 3, and 1 waits for 2. So only 3 can end the wait of 2. If 2 waits for
- * both (WAITGRAPH_ALL), the wait of 1 can never end.
- */
+/* Only node 3 can end the wait of node 2. */
 static void prefers_the_way_out(void **state)
 {
 	GRAPH(g);
@@ -224,7 +218,7 @@ static void waiters_of_a_tree(void **state)
 	assert_int_equal(info(g, 5).root_id, 1);
 }
 
-/* A long chain: deep recursion would overflow the stack here, and quadratic time would take too long. */
+/* Deep recursion would overflow the stack, and quadratic time would take too long. */
 static void hundred_thousand(void **state)
 {
 	enum { N = 100000 };
@@ -238,7 +232,6 @@ static void hundred_thousand(void **state)
 	assert_int_equal(info(g, 1).root_id, N);
 	assert_int_equal(info(g, N).waiters_cnt, N - 1);
 	edge(g, N, 1, STRONG);
-	/* A star: N other tasks wait for one task. */
 	for (uint64_t i = 1; i <= N; i++)
 		edge(g, N + i, 2 * N + 1, WEAK);
 	assert_int_equal(waitgraph_solve(g), 0);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * What-if answers: along edges that are made by hand, at limits, and in random windows. whatif.txt
- * has the other tests.
- */
+/* Edges that are made by hand, limits, and random windows. whatif.txt has the other tests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +80,6 @@ static uint64_t without_wait(struct scene *s, uint32_t tid, uint64_t ms)
 	return saved_ms(s, &v, 1);
 }
 
-/* wait_out() begins a wait of tid on cpu. wait_over() ends this wait: waker wakes tid, and tid runs. */
 static void wait_out(struct make *m, uint16_t cpu, uint32_t tid, uint64_t from_ms, uint64_t obj)
 {
 	make_switch(m, from_ms, cpu, tid, 0, obj == LOCK ? CT_W_FUTEX : CT_W_READ, obj);
@@ -100,10 +96,7 @@ static void runs(struct make *m, uint16_t cpu, uint32_t tid)
 	make_switch(m, 0, cpu, 0, tid, CT_W_NONE, 0);
 }
 
-/*
- * The wake at 9 ms comes while task 10 is still on its way into the wait that begins at 10 ms.
- * Nothing is known of task 20 before its first record, at 60 ms.
- */
+/* The wake at 9 ms comes just before task 10 waits. Nothing is known of task 20 before 60 ms. */
 static void test_edges_of_knowledge(void **state)
 {
 	struct scene s = { 0 };
@@ -129,8 +122,6 @@ static void test_edges_of_knowledge(void **state)
 	end(&s);
 }
 
-/* Task 10 waits for task 20. Task 30 sends a message at 70 ms. Task 10 receives it at 80 ms,
- * without a wait. */
 static void test_arrival(void **state)
 {
 	struct edge edges[] = { { .from = 2, .to = 0, .kind = EDGE_WAKE },
@@ -143,7 +134,7 @@ static void test_arrival(void **state)
 	runs(&s.m, 2, 30);
 	wait_out(&s.m, 0, 10, 10, PIPE);
 	wait_over(&s.m, 0, 10, 50, 20, PIPE);
-	/* task 10 is woken while it runs: the wake changes nothing */
+	/* a wake of a running task changes nothing */
 	edges[0].event = edges[0].cause = (uint32_t)s.m.events.n;
 	make_wake(&s.m, 60, 2, 10, 30, OTHER);
 	edges[1].cause = (uint32_t)s.m.events.n;
@@ -159,16 +150,11 @@ static void test_arrival(void **state)
 	assert_int_equal(without_task(&s, 20), 10);
 	assert_int_equal(without_task(&s, 30), 0);
 	assert_int_equal(without_tasks(&s, 20, 30), 40);
-	/* 20: task 10 runs from 80 ms to 100 ms */
 	assert_int_equal(without_tasks(&s, 10, 20), 40 + 10 - 40 + 20);
 	end(&s);
 }
 
-/*
- * Task 10 waits for a message of task 20. Without this wait, the receive of the message at 60 ms
- * does not delay task 10. A second receive, at 75 ms, delays task 10, unless the question is about
- * all waits of this kind (WHATIF_WAITS).
- */
+/* Without the wait, the receive at 60 ms causes no delay. The receive at 75 ms does. */
 static void test_awaited(void **state)
 {
 	struct edge edges[] = { { .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG },
@@ -202,11 +188,6 @@ static void test_awaited(void **state)
 	end(&s);
 }
 
-/*
- * Task 10 waits for task 20 from 10 ms to 50 ms, and receives a message of task 20 at 60 ms. The
- * send is recorded late_us after the end of the wait. Returns the time in ns that is saved without
- * the wait.
- */
 static uint64_t saved_with_record_after(uint64_t late_us)
 {
 	struct edge edge = { .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG };
@@ -230,18 +211,15 @@ static uint64_t saved_with_record_after(uint64_t late_us)
 	return ns;
 }
 
-/*
- * The record of the send that ended the wait may come shortly after the wait (150 us). Without the
- * wait, this send does not delay task 10. A later record (300 us) is of another send, for which
- * task 10 then waits.
- */
+/* After 150 us, the record is of the send that ended the wait. After 300 us, it is of
+ * another send. */
 static void test_record_after_the_wait(void **state)
 {
 	assert_int_equal(saved_with_record_after(150), 40 * MS);
 	assert_int_equal(saved_with_record_after(300), 60 * MS - 50 * MS - 300000);
 }
 
-/* A chain of waits is longer than the limit of depth. The saved time is 0, and the limit is counted. */
+/* Beyond the limit of depth, nothing is saved. */
 static void test_depth(void **state)
 {
 	struct scene s = { 0 };
@@ -259,7 +237,6 @@ static void test_depth(void **state)
 	end(&s);
 }
 
-/* Each row of the table has the saved time, and the time on the path. */
 static void test_table(void **state)
 {
 	struct whatif_row *rows;
@@ -283,10 +260,7 @@ static void test_table(void **state)
 	assert_int_equal(path_walk(s.g, graph_task_at(s.g, 10, 0), 0, 110 * MS, &p), 0);
 	assert_int_equal(account_new(s.g, p, &a), 0);
 	assert_int_equal(whatif_table(s.x, p, a, &rows, &n), 0);
-	/*
-	 * The rows are for two waits and three processes. An object with one wait has no row of its
-	 * own. Neither has the task of a process with only one task.
-	 */
+	/* An object with one wait has no row of its own, nor has the only task of a process. */
 	assert_int_equal(n, 5);
 	whatif_words(s.x, &rows[0].without, words, sizeof(words));
 	assert_string_equal(words, "waiting for late[30] (pipe:[78])");
@@ -319,10 +293,7 @@ static bool is_asked(const struct scene *s, const struct whatif_row *rows, size_
 	return false;
 }
 
-/*
- * In one second, process 20 ("some") had the CPU for 30 ms, and process 30 ("hardly") for 15 ms.
- * Only process 20 gets a question.
- */
+/* Process 20 had the CPU for 30 ms of a second, and process 30 for 15 ms. */
 static void test_rivals(void **state)
 {
 	struct whatif_row *rows;
@@ -396,10 +367,7 @@ static void check(const struct graph *g, uint32_t task, uint64_t from_ns, uint64
 	whatif_free(x);
 }
 
-/*
- * Random events without a meaning. If the question takes nothing away, the saved time is 0. The saved
- * time is never longer than the range.
- */
+/* If nothing is taken away, nothing is saved. */
 static void test_random(void **state)
 {
 	random_ranges(check);

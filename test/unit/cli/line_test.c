@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Lines of named values: the largest and smallest numbers, texts with any bytes, lines that are
- * longer than the buffer.
- */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +8,6 @@
 #include "cli/render/line.h"
 #include "lib/cleanup.h"
 
-/* The text that the line of open_line() wrote. */
 static char *written;
 static size_t n_written;
 
@@ -88,7 +83,6 @@ static void values_as_text(void **state)
 	close_line(l, " w=poll plain=a-b space=\"a b\" quoted=\"\\\"\\\\\" bytes=\"a\\\\x1b\" empty=\"\"\n");
 }
 
-/* Pieces of text come out in order, also if they are longer than the buffer. */
 static void long_lines(void **state)
 {
 	for (size_t piece = 1; piece < 3 * LINE_BYTES; piece = piece * 3 + 1) {

@@ -18,8 +18,7 @@
 
 #define ROOM (1 << 18)
 
-/* Calls fn in a child, and puts the child's stdout into buf. Returns the child's exit code: 0, or
- * the errno of output_flush(). */
+/* Returns the child's exit code: 0, or the errno of output_flush(). */
 static int printed(void (*fn)(int arg), int arg, char buf[ROOM])
 {
 	char path[] = "/tmp/ctrace-output-XXXXXX";
@@ -52,8 +51,7 @@ static void put_mixed(int arg)
 {
 	printf("a\tb\nc\x1b[31m\xe2\x80\xae\xff caf\xc3\xa9 %d", arg);
 	printf("\033%s[1mown\033%s[0m", output_mark(), output_mark());
-	printf("\033%.15s[1m\n",
-	       output_mark()); /* this is only a part of the mark, so the escape is no colour */
+	printf("\033%.15s[1m\n", output_mark()); /* only a part of the mark: no colour */
 }
 
 static void test_mixed(void **state)
@@ -64,9 +62,6 @@ static void test_mixed(void **state)
 	assert_non_null(strstr(buf, "a\tb\nc\\x1b[31m\\u202e\\xff caf\xc3\xa9 7\033[1mown\033[0m\\x1b"));
 }
 
-/* Prints a character of several bytes, a colour, and another character of several bytes. They begin
- * `arg` bytes before the end of a block of stdio (65536 bytes). So the block may end in the middle
- * of one of the three. */
 static void put_across(int arg)
 {
 	for (int i = 0; i < 65536 - arg; i++)
@@ -97,7 +92,6 @@ static void put_cut(int arg)
 	fputs(arg ? "x\033" : "x\xf0\x9f\x98", stdout);
 }
 
-/* An incomplete character at the end of the output is shown, not held back. */
 static void test_cut(void **state)
 {
 	_cleanup_free_ char *buf = malloc(ROOM);

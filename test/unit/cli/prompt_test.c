@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Questions at a terminal: which answer a typed text means, and what is shown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,10 +72,10 @@ static void takes_answers(void **state)
 		bool keep;
 	} rows[] = {
 		{ "\n", 0, false },         { "1\n", 0, false },        { "12\n", 11, false },
-		{ " 2 \r\n", 1, false },    { "2", 1, false }, /* the input ends without a newline */
-		{ "k\n", 0, true },         { "k3\n", 2, true },        { "3k\n", 2, true },
-		{ "K 3\n", 2, true },       { "n\n", ASK_NONE, false }, { "kn\n", ASK_NONE, true },
-		{ "nk\n", ASK_NONE, true }, { "s\n", ASK_STOP, false },
+		{ " 2 \r\n", 1, false },    { "2", 1, false },          { "k\n", 0, true },
+		{ "k3\n", 2, true },        { "3k\n", 2, true },        { "K 3\n", 2, true },
+		{ "n\n", ASK_NONE, false }, { "kn\n", ASK_NONE, true }, { "nk\n", ASK_NONE, true },
+		{ "s\n", ASK_STOP, false },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -105,7 +104,7 @@ static void asks_again(void **state)
 		char typed[700];
 		bool keep;
 
-		/* a line that is longer than the read buffer is one answer */
+		/* longer than the read buffer */
 		memset(longer, '1', sizeof(longer) - 1);
 		longer[sizeof(longer) - 1] = 0;
 		snprintf(typed, sizeof(typed), "%s\n3\n", i == sizeof(bad) / sizeof(bad[0]) ? longer : line);
@@ -129,8 +128,6 @@ static void quits(void **state)
 	end(&s);
 }
 
-/* After the end of the input, ctrace decides this question and all later questions. It does not show the
- * later questions. */
 static void decides_at_the_end(void **state)
 {
 	struct session s;
@@ -147,10 +144,6 @@ static void decides_at_the_end(void **state)
 	end(&s);
 }
 
-/*
- * ctrace shows three frames of the program and nine options, until the person asks for more. No
- * byte of the output acts on the terminal.
- */
 static void shows_more(void **state)
 {
 	struct session s;

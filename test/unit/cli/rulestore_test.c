@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rules files: which files are read and in which order, and how a kept answer changes a file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,8 +75,6 @@ static int remove_directory(void **state)
 	return system(cmd);
 }
 
-/* The given files are read in their order, and then the user's own file. Answers go into the first given
- * file. With the option `none`, no file is read. */
 static void reads_in_order(void **state)
 {
 	struct rulestore_options o = { 0 };
@@ -111,7 +108,7 @@ static void makes_the_file(void **state)
 	json_t *doc;
 
 	assert_int_equal(rulestore_open(&o, true, &s), 0);
-	assert_int_equal(rulestore_keep(&s), 0); /* there is nothing to keep, so no file is made */
+	assert_int_equal(rulestore_keep(&s), 0);
 	assert_int_not_equal(access(at("ctrace"), F_OK), 0);
 	answer(&s, "x", RULE_NOT_CAUSE);
 	assert_int_equal(rulestore_keep(&s), 0);
@@ -122,10 +119,8 @@ static void makes_the_file(void **state)
 	rulestore_done(&s);
 }
 
-/*
- * A write keeps everything that it does not have to change: unknown members, notes, the order, and
- * rules that were added meanwhile. It also keeps the mode of the file, and a link to the file.
- */
+/* A write keeps unknown members, notes, the order, rules that were added meanwhile, the mode, and a
+ * link. */
 static void keeps_what_was_there(void **state)
 {
 	struct rulestore_options o = { 0 };
@@ -163,8 +158,7 @@ static void keeps_what_was_there(void **state)
 	json_decref(doc);
 }
 
-/* An answer with the opposite verdict replaces the rule "b". The changed rule is now the first one
- * in the file. */
+/* The changed rule moves to the front. */
 static void turns_around(void **state)
 {
 	struct rulestore_options o = { 0 };
@@ -185,7 +179,6 @@ static void turns_around(void **state)
 	json_decref(doc);
 }
 
-/* A file that was damaged meanwhile is not replaced, and no temporary file is left. */
 static void replaces_nothing_foreign(void **state)
 {
 	struct rulestore_options o = { 0 };

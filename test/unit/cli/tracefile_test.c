@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Times of a trace that has several boots of the machine. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,9 +9,8 @@
 
 #define SEC NSEC_PER_SEC
 
-/* The times at which the recordings of three boots begin, each in ns since its boot. All three have
- * the same offset from boot time to wall clock, so the recordings have this order in the calendar
- * too. */
+/* The begin of each boot's records, in ns since that boot. All boots have one offset to the wall
+ * clock, so their calendar times have this order too. */
 static const uint64_t boots[] = { 1000 * SEC, 5000 * SEC, 9000 * SEC };
 
 static struct reader *three_boots(struct fixture *f)
@@ -58,7 +56,7 @@ static void a_time_of_the_calendar_finds_its_boot(void **state)
 		tracefile_find_boot(r, "--at", real(r, want, a));
 		assert_int_equal(reader_info(r)->boot, back);
 		assert_int_equal(tracefile_time(r, f->path, "--at", a, &ns), CLI_OK);
-		/* the offset between the clocks is measured for each segment, so it may differ a little */
+		/* the offset between the clocks is measured for each segment */
 		assert_true(ns > want - SEC / 10 && ns < want + SEC / 10);
 		reader_free(r);
 		r = NULL;
@@ -87,7 +85,7 @@ static void other_times_are_of_the_boot_at_hand(void **state)
 	assert_int_equal(reader_info(r)->boot, 0);
 	tracefile_find_boot(r, "--at", NULL);
 	assert_int_equal(reader_info(r)->boot, 0);
-	/* a time at which no boot was recorded */
+	/* no boot was recorded at this time */
 	tracefile_find_boot(r, "--at", real(r, 3000 * SEC, a));
 	assert_int_equal(reader_info(r)->boot, 0);
 	assert_int_equal(tracefile_time(r, f->path, "--at", a, &ns), CLI_FAILED);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The small process ctraced-stats switches on the statistics of BPF programs. In this test, this
- * process answers late. */
+/* ctraced-stats switches on the statistics of BPF programs. Here it answers late. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +23,6 @@ static pid_t the_child(void)
 	return pid;
 }
 
-/* The answer to a question that the caller has given up is not used for the next question. */
 static void late_answer(void **state)
 {
 	pid_t pid;
@@ -33,7 +31,7 @@ static void late_answer(void **state)
 	assert_int_equal(bpfstats_start(), 0);
 	fd = bpfstats_open();
 	if (fd < 0)
-		skip(); /* needs a privilege */
+		skip();
 	close(fd);
 	pid = the_child();
 	assert_int_equal(kill(pid, SIGSTOP), 0);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The threads of the daemon without the kernel side: this file replaces the probe, and counts
- * the records that it makes. So the test can compare the trace with the counts.
- */
+/* A made-up probe replaces the kernel side, and counts its records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +26,7 @@
 #include "trace/read/reader.h"
 
 #define CPUS  2
-#define BATCH 400 /* the number of switches that each call of probe_consume() makes for each CPU */
+#define BATCH 400
 
 struct probe {
 	int epoll_fd;
@@ -81,7 +78,7 @@ long probe_consume(struct probe *p, probe_record_fn fn, void *arg)
 		return 0;
 	for (uint16_t cpu = 0; cpu < CPUS; cpu++)
 		make_switches(p, cpu, now, fn, arg);
-	if (p->n_bad) { /* a record that is cut short, and a record of an unknown kind */
+	if (p->n_bad) {
 		struct ct_rec r = { .ts = now, .kind = CT_SWITCH };
 
 		fn(arg, 0, &r, 20);
@@ -344,10 +341,7 @@ static void all_is_written(void **state)
 	c = count(f->trace, 0, UINT64_MAX);
 	assert_int_equal(c.by_kind[CT_SWITCH], atomic_load(&f->probe.made));
 	assert_int_equal(c.lost, 42 + 6);
-	/*
-	 * All twenty tasks poll, but the descriptors of their process are recorded only once in
-	 * five seconds.
-	 */
+	/* The descriptors of a process are recorded at most once in five seconds. */
 	assert_int_equal(c.by_kind[CT_FD], 3);
 }
 
@@ -372,7 +366,6 @@ static void *cut(void *arg)
 	return NULL;
 }
 
-/* Two threads take snapshots while many records arrive. Each snapshot is whole, and the capture goes on. */
 static void snapshots_meanwhile(void **state)
 {
 	struct fixture *f = *state;
@@ -418,8 +411,6 @@ static void an_empty_window(void **state)
 	unlink(path);
 }
 
-/* The first call returns true, so the cut goes on. The second call returns false, so the cut
- * ends. */
 static bool one_step(void *arg)
 {
 	static unsigned n;
@@ -427,8 +418,7 @@ static bool one_step(void *arg)
 	return n++ % 2 == 0;
 }
 
-/* If the client gives up a snapshot, the cut ends at the next segment. The file of the client is
- * then empty. */
+/* After a cancel, the cut ends at the next segment, and the client's file is empty. */
 static void a_cut_that_is_cancelled(void **state)
 {
 	struct fixture *f = *state;
@@ -437,7 +427,7 @@ static void a_cut_that_is_cancelled(void **state)
 	char err[SNAPSHOT_REQUEST_ERR_MAX] = "";
 	struct snapshot_request s;
 
-	for (int i = 0; i < 4; i++) { /* each snapshot seals a segment */
+	for (int i = 0; i < 4; i++) {
 		snapshot_request_begin(&src, 0, UINT64_MAX, &s);
 		pause_ms(60);
 	}
@@ -449,10 +439,7 @@ static void a_cut_that_is_cancelled(void **state)
 	assert_true(s.segments > 3);
 }
 
-/*
- * If the last segment of a snapshot could not be written, the answer to the client says so. The next
- * snapshot has a gap for this segment.
- */
+/* The answer says that the segment could not be written. The next snapshot has a gap for it. */
 static void a_segment_that_cannot_be_written(void **state)
 {
 	struct fixture *f = *state;
@@ -494,7 +481,6 @@ static int sealed(unsigned seals)
 	return fd;
 }
 
-/* A descriptor that cannot take a snapshot is refused before anything is written to it. */
 static void descriptors_that_cannot_take_one(void **state)
 {
 	struct fixture *f = *state;
@@ -526,7 +512,6 @@ static void descriptors_that_cannot_take_one(void **state)
 	check_fd(open("/proc/self/comm", O_RDWR | O_CLOEXEC), "cannot be made larger");
 }
 
-/* A second daemon continues the same file. */
 static void goes_on_after_restart(void **state)
 {
 	struct fixture *f = *state;

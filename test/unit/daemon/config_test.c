@@ -56,8 +56,7 @@ static void file_then_flags(void **state)
 	assert_int_equal(read_with(&c, err, "", (char *[]){ "--help", "--nonsense", NULL }), CONFIG_HELP);
 }
 
-/* The default size of a ring is 2 MiB on a kernel before 6.0, which refuses larger rings. On later
- * kernels it is 4 MiB. If ring-size is set, this size is used on every kernel. */
+/* Before 6.0, the kernel refuses a ring of more than 2 MiB. */
 static void ring_of_an_older_kernel(void **state)
 {
 	char err[CONFIG_ERR_MAX];
@@ -82,10 +81,8 @@ static void hangs(void **state)
 	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_LOOP], 2000000000);
 	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_DISK], 10000000000);
 	assert_int_equal(c.hang.detect.learn_ns, 60000000000);
-	/*
-	 * The setting of one rule, such as hang-loop, overrides hang-after, also if hang-after comes
-	 * later. hang-disk has a default of its own.
-	 */
+	/* The setting of one rule overrides hang-after, wherever it stands. hang-disk has a default
+	 * of its own. */
 	assert_int_equal(read_with(&c, err, "hang-busy = off\nhang-after = 5s\nhang-loop = 1s\nhangs = no\n",
 				   (char *[]){ "--hang-after=7s", NULL }),
 			 CONFIG_RUN);
@@ -139,7 +136,6 @@ static void what_follows_a_hang(void **state)
 	assert_true(c.incident.rate.never);
 }
 
-/* Each of these flags and files is refused, with a message of one line. */
 static void refusals(void **state)
 {
 	static char *const flags[][3] = {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks ctraced-why, the process that diagnoses, about traces that this test makes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +22,6 @@ struct fixture {
 	sd_event *event;
 	int fd;
 	char path[64];
-	/* the last answer that note() got, and the number of answers */
 	json_t *answer;
 	char why[256];
 	unsigned answers;
@@ -63,7 +61,7 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	diagnoser_free(f->d);
-	while (waitpid(-1, NULL, 0) > 0) /* the process ends because its socket is closed */
+	while (waitpid(-1, NULL, 0) > 0) /* a closed socket ends ctraced-why */
 		;
 	sd_event_unref(f->event);
 	json_decref(f->answer);
@@ -107,14 +105,12 @@ static void one_that_lasts(void **state)
 	root = json_object_get(f->answer, "root_cause");
 	assert_int_equal(json_integer_value(json_object_get(root, "tid")), HANG_HOLDER);
 	assert_non_null(strstr(word(f, "text"), "holder[101"));
-	/* the answer has no byte that acts on a terminal */
 	assert_null(strchr(word(f, "text"), 0x1b));
 	assert_int_equal(json_array_size(json_object_get(f->answer, "chain")), 2);
 	assert_int_equal(json_integer_value(json_object_get(f->answer, "from_ns")), HANG_S(3));
 }
 
-/* HANG_LOOPER is back in its loop at 7 s, so the hang has ended. The time in the loop is not a part
- * of the hang. */
+/* From 7 s on, HANG_LOOPER is back in its loop. */
 static void one_that_ended(void **state)
 {
 	struct fixture *f = *state;
@@ -137,12 +133,10 @@ static void what_cannot_be_answered(void **state)
 	make_trace(f, true);
 	ask(f, 4711);
 	assert_string_equal(f->why, "the snapshot does not show the task");
-	/* the process still works */
 	ask(f, HANG_LOOPER);
 	assert_non_null(f->answer);
 }
 
-/* Returns the process id of the only child of this process, as the kernel lists it. */
 static pid_t its_pid(void)
 {
 	char path[64];
@@ -165,7 +159,7 @@ static void gives_up_its_rights(void **state)
 	FILE *p;
 
 	make_trace(f, true);
-	ask(f, HANG_LOOPER); /* the child has answered, so it has dropped its privileges */
+	ask(f, HANG_LOOPER); /* a child that answers has dropped its privileges */
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)its_pid());
 	p = fopen(path, "re");
 	assert_non_null(p);
@@ -180,8 +174,6 @@ static void gives_up_its_rights(void **state)
 	assert_int_equal(seen, geteuid() ? 4 : 6);
 }
 
-/* If ctraced-why has ended, the question gets no answer, and diagnoser_ask() refuses the next
- * question at once. */
 static void killed(void **state)
 {
 	const struct diagnoser_question q = { .since_ns = HANG_S(3),

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * hang_make.h - the trace of a hang: a task leaves its event loop, and waits for a mutex. The owner
- * of the mutex sleeps.
- */
+/* hang_make.h - the trace of a hang: a task leaves its event loop, and waits for a mutex whose
+ * owner sleeps. */
 #ifndef CTRACE_TEST_HANG_MAKE_H
 #define CTRACE_TEST_HANG_MAKE_H
 
@@ -61,10 +59,7 @@ static inline void hang_runs(struct writer *w, uint64_t ns, uint32_t tid, uint32
 	assert_int_equal(writer_add(w, 0, &r, NULL), 0);
 }
 
-/*
- * HANG_LOOPER leaves its event loop 3 s after the boot. If `ends`, the task is back in the loop
- * 7 s after the boot. The trace goes from 1 s to 9 s after the boot.
- */
+/* The hang begins at 3 s. If `ends`, it ends at 7 s. The trace goes from 1 s to 9 s. */
 static inline void hang_make(const char *path, bool ends)
 {
 	const uint64_t epoll = CT_OBJ_ID(CT_OBJ_EPOLL, 9),

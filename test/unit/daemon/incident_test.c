@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The steps after the report of a hang. This file replaces the code that takes snapshots of the
- * daemon's trace, and makes a trace of its own.
- */
+/* This file replaces the code that takes snapshots, and makes a trace of its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +76,7 @@ static void start(struct fixture *f)
 	assert_int_equal(worker_new(f->event, NULL, &f->worker), 0);
 	f->opt.worker = f->worker;
 	assert_int_equal(incidents_new(f->event, &f->opt, &f->is), 0);
-	incidents_begin(f->is, (struct drain *)f); /* no code of this test uses the drain */
+	incidents_begin(f->is, (struct drain *)f);
 }
 
 static void stop(struct fixture *f)
@@ -127,8 +124,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Waits until the notes (JSON files) of n incidents are complete. Returns the notes of all
- * incidents. */
 static json_t *wait_for(struct fixture *f, size_t n)
 {
 	for (unsigned i = 0; i < 2000; i++) {
@@ -168,7 +163,7 @@ static void one_hang(void **state)
 	assert_int_equal(json_integer_value(json_object_get(o, "held_ns")), HANG_S(4));
 	assert_true(json_is_false(json_object_get(o, "lasts")));
 	assert_int_equal(snapshot_from_ns, HANG_S(2));
-	/* the name has no character that has a meaning in a shell or a path */
+	/* no character has a meaning in a shell or a path */
 	assert_non_null(strstr(text(o, "name"), "Z-loop___-100"));
 	assert_int_equal(stat(text(o, "snapshot"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
@@ -176,7 +171,6 @@ static void one_hang(void **state)
 	assert_int_equal(incidents_stats(f->is).taken, 1);
 }
 
-/* Several hangs that are noticed before the snapshot is taken share one snapshot. */
 static void several_at_once(void **state)
 {
 	struct fixture *f = *state;
@@ -188,7 +182,7 @@ static void several_at_once(void **state)
 		h.since_ns = HANG_S(3) - i;
 		incidents_note(f->is, &h);
 	}
-	incidents_note(f->is, &loop_hang); /* the same hang again */
+	incidents_note(f->is, &loop_hang);
 	list = wait_for(f, 1);
 	assert_int_equal(json_array_size(json_object_get(json_array_get(list, 0), "hangs")),
 			 INCIDENT_HANGS_MAX);
@@ -198,10 +192,7 @@ static void several_at_once(void **state)
 	assert_int_equal(snapshot_from_ns, HANG_S(2) - (INCIDENT_HANGS_MAX - 1));
 }
 
-/*
- * The daemon only counts the hangs for which the limit allows no snapshot. A restarted daemon reads
- * the notes of the former daemon. So the snapshots of the former daemon count for the limit too.
- */
+/* A restarted daemon reads the notes, so earlier snapshots count for the limit too. */
 static void limited(void **state)
 {
 	struct fixture *f = *state;
@@ -210,7 +201,7 @@ static void limited(void **state)
 	stop(f);
 	incident_rate_parse("1/day", &f->opt.rate);
 	start(f);
-	/* the hang is of this moment, because the next daemon compares the time in the note with the clock */
+	/* the next daemon compares this time with the clock */
 	h.found_ns = clock_boot_ns();
 	h.since_ns = h.found_ns - HANG_S(2);
 	incidents_note(f->is, &h);
@@ -239,7 +230,6 @@ static void no_space(void **state)
 	json_decref(list);
 	while (!incidents_stats(f->is).failed)
 		assert_true(sd_event_run(f->event, 1000000) >= 0);
-	/* the daemon still takes snapshots */
 	snapshot_error = 0;
 	struct detect_hang h = loop_hang;
 	h.comm[0] = 'x';
@@ -248,7 +238,6 @@ static void no_space(void **state)
 	assert_int_equal(incidents_stats(f->is).taken, 1);
 }
 
-/* The oldest snapshots are removed. The newest snapshot stays, even if it is too large. */
 static void too_many(void **state)
 {
 	struct fixture *f = *state;
@@ -272,10 +261,7 @@ static void too_many(void **state)
 	assert_int_equal(incidents_stats(f->is).removed, 2);
 }
 
-/*
- * The daemon has to end before the time snapshot-after has passed. So it takes the snapshot at once,
- * and the next daemon makes the diagnosis.
- */
+/* A daemon that ends takes the snapshot at once. The next daemon makes the diagnosis. */
 static void ended_meanwhile(void **state)
 {
 	struct fixture *f = *state;
@@ -301,7 +287,6 @@ static void ended_meanwhile(void **state)
 	json_decref(list);
 }
 
-/* The daemon is killed before it has taken the snapshot, and then the machine goes down too. */
 static void killed_meanwhile(void **state)
 {
 	struct fixture *f = *state;
@@ -320,7 +305,6 @@ static void killed_meanwhile(void **state)
 	list = wait_for(f, 1);
 	assert_non_null(strstr(text(json_array_get(list, 0), "problem"), "--boot 1"));
 	json_decref(list);
-	/* at the next incident, the daemon removes files that are not complete */
 	close(incident_store_create(&store, in.name));
 	incidents_note(f->is, &loop_hang);
 	json_decref(wait_for(f, 2));
@@ -331,7 +315,6 @@ static void killed_meanwhile(void **state)
 	}
 }
 
-/* The answer of the process that diagnoses is checked before it is used. */
 static void hostile_answers(void **state)
 {
 	static const char *const bad[] = {
@@ -409,15 +392,12 @@ static void names(void **state)
 	assert_int_equal(incident_store_time(name), 1769868192ULL * NSEC_PER_SEC);
 	assert_int_equal(incident_store_time("core.json"), 0);
 	assert_int_equal(incident_store_time(""), 0);
-	/* the longest possible name fits */
 	incident_store_name(name, UINT64_MAX, "0123456789abcdef0123456789abcdef0", UINT32_MAX);
 	assert_non_null(strstr(name, "-4294967295"));
 }
 
-/*
- * The programs of one user get half of the limit together, whatever their names are. Root has no
- * such limit. All unknown users count as one user.
- */
+/* All programs of one user together get half of the limit, except those of root. Unknown users
+ * count as one user. */
 static void rates_of_users(void **state)
 {
 	static const uint32_t uids[] = { 1000, INCIDENT_UID_UNKNOWN };
@@ -439,7 +419,6 @@ static void rates_of_users(void **state)
 	}
 }
 
-/* A hang counts for the user of its process. The note has this user. */
 static void whose(void **state)
 {
 	struct fixture *f = *state;
@@ -454,7 +433,6 @@ static void whose(void **state)
 	assert_int_equal(incident_store_doc_uid(NULL), INCIDENT_UID_UNKNOWN);
 }
 
-/* Writes a snapshot of 64 KiB, and its note. */
 static void put(const struct incident_store *s, const char *name, uint32_t uid)
 {
 	static const char bytes[1 << 16] = { 1 };
@@ -477,7 +455,7 @@ static bool has(const struct incident_store *s, const char *name)
 	return fd >= 0;
 }
 
-/* A snapshot has data of every process, so it is not written into a directory that other users may write. */
+/* A snapshot has data of every process, so no other user may write to its directory. */
 static void others_may_write(void **state)
 {
 	const struct fixture *f = *state;
@@ -485,7 +463,7 @@ static void others_may_write(void **state)
 	char elsewhere[96];
 
 	strcpy(s.dir, f->hangs);
-	assert_int_equal(incident_store_check(&s), 0); /* the directory does not exist yet */
+	assert_int_equal(incident_store_check(&s), 0);
 	assert_int_equal(mkdir(f->hangs, 0700), 0);
 	assert_int_equal(incident_store_check(&s), 0);
 	assert_int_equal(chmod(f->hangs, 0770), 0);
@@ -527,7 +505,7 @@ static void pipes_among_the_files(void **state)
 	assert_int_equal(use.removed, 1);
 }
 
-/* The clock was set back. New incidents stay, and incidents with a time in the future are removed. */
+/* Incidents with a time in the future are removed, new ones stay. */
 static void clock_back(void **state)
 {
 	const struct fixture *f = *state;
@@ -543,8 +521,7 @@ static void clock_back(void **state)
 	assert_int_equal(use.removed, 1);
 	assert_int_equal(use.kept, 2);
 	assert_false(has(&s, "20270101T000000Z-ahead-1"));
-	/* the new incident also stays if the time in its name is older than the times of all other
-	 * incidents, and the time of another incident is in the future */
+	/* the new incident stays, although its time is the oldest */
 	put(&s, "20260131T230000Z-b-1", 0);
 	put(&s, "20260131T120000Z-new-2", 0);
 	assert_int_equal(incident_store_trim(&s, "20260131T120000Z-new-2", now_ns, &use), 0);
@@ -556,7 +533,6 @@ static void clock_back(void **state)
 	assert_int_equal(use.kept, 1);
 }
 
-/* The user whose snapshots take the most room loses the oldest of them. */
 static void room_of_users(void **state)
 {
 	const struct fixture *f = *state;
@@ -576,8 +552,6 @@ static void room_of_users(void **state)
 	assert_false(has(&s, "20260131T110000Z-u-1"));
 }
 
-/* incidents_read() returns a pending incident even if the limit leaves out other, newer
- * incidents. */
 static void pending_behind_many(void **state)
 {
 	struct fixture *f = *state;
@@ -600,7 +574,7 @@ static void pending_behind_many(void **state)
 	json_decref(list);
 }
 
-/* A note is read and written again when the diagnosis comes. The note keeps its content. */
+/* The note keeps its content when it is written again with the diagnosis. */
 static void told_again(void **state)
 {
 	struct incident in = { .n_hangs = 1, .hangs = { loop_hang }, .uid = 1000 }, again;

@@ -95,7 +95,6 @@ static void spec(void **state)
 	free(s);
 }
 
-/* Each of these texts is refused, and the message names the error. No spec is returned. */
 static void refusals(void **state)
 {
 	static const struct {
@@ -266,7 +265,6 @@ static void note_seen(void *arg, const struct jobs_note *n)
 		notes[n_notes++] = *n;
 }
 
-/* Appends a note. Returns the number of bytes so far. */
 static size_t note_put(uint8_t *buf, size_t at, const char *owner, uint32_t type, const char *args)
 {
 	uint32_t head[3] = { (uint32_t)strlen(owner) + 1, 0, type };
@@ -311,7 +309,6 @@ static void note(void **state)
 	assert_int_equal(a[4].reg, 0);
 	assert_int_equal(a[5].reg, 0);
 	assert_int_equal(notes[1].args[0].reg, 0);
-	/* the section is cut at each byte; only the notes before the cut are found */
 	for (size_t k = 1; k < n; k++) {
 		uint8_t *copy = malloc(k);
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The code of the kernel side (bpf/emit.h) writes the ring of a CPU, and the code of the daemon
- * reads the ring. This test makes the ring work harder than the kernel does: two threads write into
- * one small ring at the same time, signal handlers interrupt the threads and each other and write
- * too, and the reader is slow. Every record must arrive whole, once, and in the order of its
- * writer, or be counted as lost.
- */
+/* bpf/emit.h writes the ring of a CPU, and the daemon's code reads it. Two threads write into one
+ * small ring at the same time. Signal handlers interrupt them, and write too. The reader is slow.
+ * Each record must arrive once, whole and in its writer's order, or be counted as lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +22,7 @@
 
 #include "daemon/kernel/percpu_ring.h"
 
-/* Below are replacements for the kernel functions that bpf/emit.h calls. */
+/* replacements for the kernel functions that bpf/emit.h calls */
 #define CTRACE_BPF_MAPS_H
 #define CTRACE_BPF_CONFIG_H
 #define CTRACE_BPF_GOVERN_H
@@ -80,10 +76,8 @@ static void govern_ran_light(struct cpu *c)
 #define THREADS 2
 #define LEVELS  3 /* a thread, and two signals that may interrupt it */
 #define WRITERS (THREADS * LEVELS)
-#define RECORDS 120000 /* number of records that have to arrive */
+#define RECORDS 120000
 
-/* for each writer: how many records it tried to write, and how many of them were refused. The
- * signal handlers of a thread are writers of their own */
 static uint64_t written[WRITERS], refused[WRITERS];
 static uint64_t next[WRITERS];
 static atomic_uint_fast64_t n_read;
@@ -172,7 +166,6 @@ static void *writer(void *arg)
 	for (unsigned i = 0; n_read < RECORDS; i++) {
 		struct cpu *c = emit_cpu();
 
-		/* for some time the writer waits for the reader, then for some time it does not */
 		while (i % 4096 < 3072 && c->head - *(volatile uint64_t *)&c->tail > RING_BYTES / 4)
 			sched_yield();
 		write_some(0);
@@ -195,7 +188,7 @@ static void *pester(void *arg)
 static void take(uint32_t w, uint64_t ts, uint64_t id)
 {
 	assert_true(w < WRITERS);
-	assert_true(ts > next[w]); /* ts is the sequence number + 1 */
+	assert_true(ts > next[w]);
 	assert_int_equal(id, hash(w, ts - 1));
 	next[w] = ts;
 	n_read++;
@@ -251,7 +244,7 @@ static void read_all(void)
 
 static void nothing_is_lost_unsaid(void **state)
 {
-	struct sigaction act = { .sa_handler = on_signal }; /* each signal may interrupt the other */
+	struct sigaction act = { .sa_handler = on_signal };
 	int cpus = memory(2 * CPU_ENTRY_BYTES(RING_BYTES)), side = memory(2 * 4096 + 2 * SIDE_BYTES);
 	uint64_t all = 0, lost = 0;
 	pthread_t pesterer;
@@ -275,18 +268,18 @@ static void nothing_is_lost_unsaid(void **state)
 		pthread_join(threads[i], NULL);
 
 	for (unsigned w = 0; w < WRITERS; w++) {
-		assert_true(written[w] > 0); /* each thread and each signal handler has written */
+		assert_true(written[w] > 0);
 		all += written[w];
 		lost += refused[w];
 	}
 	assert_int_equal(percpu_ring_cpu(rings, 1)->stats.lost[CT_LOSS_RING_FULL], lost);
 	assert_int_equal(n_read + lost, all);
-	assert_true(lost > 0); /* the ring was full */
+	assert_true(lost > 0);
 	assert_true(percpu_ring_high_water(rings) > RING_BYTES / 2 &&
 		    percpu_ring_high_water(rings) <= RING_BYTES);
 	assert_true(n_pokes > 0);
 	assert_int_equal(percpu_ring_cpu(rings, 1)->head, percpu_ring_cpu(rings, 1)->tail);
-	for (size_t i = 0; i < RING_BYTES + CPU_RING_SLACK; i++) /* free room has only zeroes */
+	for (size_t i = 0; i < RING_BYTES + CPU_RING_SLACK; i++)
 		assert_int_equal(((const uint8_t *)percpu_ring_cpu(rings, 1))[CPU_RING_AT + i], 0);
 	percpu_ring_free(rings);
 	close(cpus);

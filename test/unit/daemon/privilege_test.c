@@ -27,7 +27,6 @@
 #include "daemon/sandbox/privilege_calls.h"
 #include "lib/cleanup.h"
 
-/* Calls fn in a child with the filter of system calls. The child writes each error to `wrong`. */
 static void in_child(void (*fn)(FILE *wrong))
 {
 	char text[1024] = "";
@@ -95,7 +94,7 @@ static void refused(FILE *wrong)
 	REFUSED(syscall(SYS_bpf, BPF_PROG_GET_FD_BY_ID, &attr, sizeof(attr)), EPERM);
 	REFUSED(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), EPERM);
 	REFUSED(syscall(SYS_ioctl, 0, 0x5412 /* TIOCSTI */, ""), EPERM);
-	/* this number stands for a system call that is newer than the filter */
+	/* a system call that is newer than the filter */
 	REFUSED(syscall(100000), ENOSYS);
 }
 
@@ -126,7 +125,7 @@ static void possible(FILE *wrong)
 		fprintf(wrong, "a thread: %s; ", strerror(errno));
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		fprintf(wrong, "a socket: %s; ", strerror(errno));
-	/* the filter allows these calls, so the errors come from the kernel */
+	/* allowed by the filter, so the errors are the kernel's */
 	REFUSED(syscall(SYS_perf_event_open, NULL, 0, 0, 0, 0), EFAULT);
 	if (syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr)) != -1 ||
 	    (geteuid() == 0 && errno != EBADF))
@@ -138,11 +137,8 @@ static void what_is_needed_is_possible(void **state)
 	in_child(possible);
 }
 
-/*
- * If the list of calls does not fit into a filter, filter_init() and filter_allow() still count its
- * instructions, so that the start of the filter can fail. A filter without the last calls of the
- * list would refuse calls that the daemon needs.
- */
+/* If a list is too long for a filter, the last calls of the list are missing, and the daemon needs
+ * them. So f.n must show that the list is too long. */
 static void a_list_that_is_too_long(void **state)
 {
 	static const int calls[FILTER_MAX / 2] = { 0 };

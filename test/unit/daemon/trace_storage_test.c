@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The messages about the disk, and how often they come. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +13,6 @@
 
 #define SEC NSEC_PER_SEC
 
-/* Replaces the function of the drain, because no drain runs in this test. */
 struct drain_stats drain_stats(struct drain *d)
 {
 	return (struct drain_stats){ 0 };
@@ -43,7 +41,7 @@ static void once_when_it_begins_and_once_when_it_ends(void **state)
 	s.trouble = WRITER_WRITE;
 	s.error = -ENOSPC;
 	s.since_ns = 6 * SEC;
-	s.lost_records += 10; /* the first records are lost before the trouble is reported */
+	s.lost_records += 10;
 	assert_int_equal(told(&t, &s, 7 * SEC, "make room"), 1);
 	for (uint64_t i = 8; i < 40; i++) {
 		s.lost_records += 10;
@@ -54,7 +52,7 @@ static void once_when_it_begins_and_once_when_it_ends(void **state)
 	assert_int_equal(told(&t, &s, 47 * SEC, NULL), 0);
 }
 
-/* The records of a failed sync may be missing, even if the next sync succeeds. */
+/* Records may be missing even if the next sync succeeds. */
 static void a_sync_that_fails(void **state)
 {
 	struct trace_storage_told t = { 0 };
@@ -69,7 +67,6 @@ static void a_sync_that_fails(void **state)
 			      "after 10 s; records between 1970-01-01T00:17:25Z and "
 			      "1970-01-01T00:17:35Z may be missing on the disk."),
 			 1);
-	/* one trouble has lost records and a failed sync; the next trouble loses nothing */
 	s.trouble = WRITER_WRITE;
 	s.since_ns = 70 * SEC;
 	assert_int_equal(told(&t, &s, 70 * SEC, "cannot be written"), 1);
@@ -97,8 +94,7 @@ static void one_trouble_becomes_another(void **state)
 	assert_int_equal(told(&t, &s, 3 * SEC, "was removed"), 1);
 	s.trouble = WRITER_FINE;
 	s.begun_anew = 1;
-	assert_int_equal(told(&t, &s, 9 * SEC, "a"),
-			 2); /* one message about the new file, one about the end of the trouble */
+	assert_int_equal(told(&t, &s, 9 * SEC, "a"), 2);
 }
 
 static void a_disk_that_does_not_answer(void **state)
@@ -114,7 +110,6 @@ static void a_disk_that_does_not_answer(void **state)
 	s.busy_ns = 0;
 	s.lost_records = 3;
 	assert_int_equal(told(&t, &s, 201 * SEC, "after 101 s; 3 records"), 1);
-	/* the next write begins at 201 s, and has taken 1 s so far */
 	s.busy_ns = 201 * SEC;
 	assert_int_equal(told(&t, &s, 202 * SEC, NULL), 0);
 }

@@ -105,7 +105,6 @@ static bool is_asleep(pid_t pid)
 	return strstr(line, ") S ") != NULL;
 }
 
-/* Starts a child that calls fn, in which it sleeps. Returns its process id. */
 static pid_t child_start(void (*fn)(int ready))
 {
 	int ready[2];
@@ -134,7 +133,6 @@ static void child_end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Reads the registers of a child, in the form of the task iterator. Returns 0 or -errno. */
 static int child_regs(pid_t pid, uint64_t regs[34])
 {
 	struct iovec io = { .iov_base = regs, .iov_len = 34 * sizeof(regs[0]) };
@@ -161,7 +159,7 @@ static void names_get(pid_t pid, struct named *out)
 	assert_int_equal(unwind_new(&u), 0);
 	assert_int_equal(symbols_new(NULL, NULL, &s), 0);
 	assert_int_equal(unwind_begin(u, (uint32_t)pid), 0);
-	/* On a busy machine the first try may take longer than allowed, and ends without a frame. */
+	/* On a busy machine, the first try may run out of time without a frame. */
 	for (int i = 0; i < 5 && (!i || !out->n); i++)
 		out->n = unwind_stack(u, regs, frames, &out->cut);
 	for (size_t i = 0; i < out->n; i++)
@@ -171,7 +169,6 @@ static void names_get(pid_t pid, struct named *out)
 	unwind_free(u);
 }
 
-/* Returns the index of the first frame from `from` on that is in the function fn. */
 static size_t frame_of(const struct named *st, size_t from, const char *fn)
 {
 	size_t n = strlen(fn);
@@ -194,7 +191,7 @@ static void test_nested(void **state)
 	names_get(pid, &st);
 	child_end(pid);
 	i = frame_of(&st, 0, "deep_inner");
-	assert_true(i > 0); /* the first frames are of the C library's sleep */
+	assert_true(i > 0);
 	assert_int_equal(frame_of(&st, i, "deep_middle"), i + 1);
 	assert_int_equal(frame_of(&st, i, "deep_outer"), i + 2);
 	frame_of(&st, i + 3, "main");
@@ -227,7 +224,6 @@ static void test_depth_limit(void **state)
 	assert_true(st.cut);
 }
 
-/* Wrong registers and unmapped memory end the unwinding of the stack, and do no other harm. */
 static void test_bad_registers(void **state)
 {
 	struct unwind_frame frames[UNWIND_FRAMES_MAX];
@@ -254,7 +250,6 @@ static void test_bad_registers(void **state)
 	unwind_free(u);
 }
 
-/* Returns a copy of this program. The caller frees the copy. */
 static uint8_t *own_image(size_t *ret_size)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -270,7 +265,6 @@ static uint8_t *own_image(size_t *ret_size)
 	return p;
 }
 
-/* Looks up rules and names at many addresses of a file. Returns how many rules were found. */
 static unsigned file_use(struct unwind_elf *e)
 {
 	static struct unwind_cfi_buf buf;
@@ -304,7 +298,6 @@ static void test_hostile_files(void **state)
 
 		memcpy(bad, good, size);
 		for (unsigned i = 0; i < 1 + round % 64; i++) {
-			/* in the headers, in the section table, or anywhere */
 			size_t at = round % 3 == 0   ? rand_r(&seed) % edge
 				    : round % 3 == 1 ? eh->e_shoff + rand_r(&seed) % (size - eh->e_shoff)
 						     : (size_t)rand_r(&seed) % size;
@@ -369,7 +362,7 @@ static void test_expressions(void **state)
 	assert_int_equal(EVAL(&v, DW_OP_skip, 0xfd, 0xff), -EBADMSG);     /* an endless loop */
 	assert_int_equal(EVAL(&v, DW_OP_skip, 0x00, 0x80), -EBADMSG);     /* a jump before the start */
 	assert_int_equal(EVAL(&v, DW_OP_lit1, DW_OP_skip, 0xfc, 0xff), -EBADMSG); /* an endless stack */
-	assert_int_equal(EVAL(&v, DW_OP_nop), -EBADMSG);                          /* there is no result */
+	assert_int_equal(EVAL(&v, DW_OP_nop), -EBADMSG);
 }
 
 static void expect_demangled(const char *in, const char *want)
@@ -447,7 +440,7 @@ static void test_kernel(void **state)
 	expect_kernel(path, 0xffffffff80ffffff, false, "k:? (not in kallsyms)");
 	expect_kernel(path, 0xffffffffffffffff, true, "k:? (not in kallsyms)");
 
-	/* the kernel hides its addresses, so the frame must not show one */
+	/* the frame must not show an address that the kernel hides */
 	kallsyms_write(path, "0000000000000000 T _text\n0000000000000000 t schedule\n");
 	expect_kernel(path, 0xffffffff81000100, true, "k:? (kernel addresses are hidden)");
 	assert_int_equal(symbols_new(path, NULL, &s), 0);

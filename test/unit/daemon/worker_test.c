@@ -18,21 +18,19 @@
 struct fixture {
 	sd_event *event;
 	struct worker *worker;
-	char order[64]; /* the names of the jobs that were run, in order, one letter for each */
+	char order[64];
 	_Atomic unsigned n_run, n_done, n_dropped;
 	unsigned n_late;
 	uint64_t last_late;
 	const char *last_why;
 };
 
-/*
- * A job that waits until the test closes the other end of its pipe. If `leaves`, the job calls
- * worker_leave() before the wait. If `enters`, the job calls worker_enter() after the wait.
- */
 struct job {
 	struct fixture *f;
 	char name;
-	int wait_fd; /* -1: the job does not wait */
+	int wait_fd;
+	/* leaves: the job calls worker_leave() before its wait. enters: the job calls
+	 * worker_enter() after its wait. */
 	bool leaves, enters, entered, progressed;
 };
 
@@ -117,7 +115,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Runs the event loop until *n is at least want. */
 static void until(struct fixture *f, const _Atomic unsigned *n, unsigned want)
 {
 	for (unsigned i = 0; i < 500 && *n < want; i++)
@@ -147,7 +144,6 @@ static int post(struct fixture *f, struct job *j, uint64_t client, uid_t uid)
 	return worker_post(f->worker, &wj);
 }
 
-/* Posts a job that waits until the test closes the returned descriptor. */
 static int post_waiting(struct fixture *f, struct job *j, uint64_t client, uid_t uid)
 {
 	unsigned before = f->n_run;
@@ -175,8 +171,7 @@ static void root_goes_first(void **state)
 	assert_string_equal(f->order, "wcdab");
 }
 
-/* When a client goes, the queued job of this client is dropped. The running job of this client learns from
- * worker_progress() that it may end. */
+/* The queued job is dropped. The running job learns from worker_progress() that it may end. */
 static void gone_client(void **state)
 {
 	struct fixture *f = *state;
@@ -196,7 +191,7 @@ static void gone_client(void **state)
 	assert_string_equal(f->order, "wb");
 }
 
-/* The worker gives up a stuck job and does the next job. When the stuck job ends its wait, it is dropped. */
+/* The worker gives up a stuck job. When the wait of this job ends, the job is dropped. */
 static void stuck_job(void **state)
 {
 	struct fixture *f = *state;
@@ -219,8 +214,8 @@ static void stuck_job(void **state)
 	assert_false(first.entered);
 }
 
-/* There is a limit for the stuck jobs of one user, and another limit for the stuck jobs of all users but
- * root. Jobs of root are still done. */
+/* One limit is for a user's stuck jobs, another for those of all users but root. Jobs of root are
+ * still done. */
 static void stuck_users(void **state)
 {
 	struct fixture *f = *state;
@@ -230,7 +225,7 @@ static void stuck_users(void **state)
 	for (unsigned i = 0; i < WORKER_STUCK_OTHERS; i++) {
 		jobs[i] = (struct job){ .leaves = true };
 		ends[i] = post_waiting(f, &jobs[i], 1 + i, 1000 + i / WORKER_STUCK_USER);
-		if (i + 1 == WORKER_STUCK_USER) { /* one more job of the user is queued */
+		if (i + 1 == WORKER_STUCK_USER) {
 			struct job queued = { .name = 'q', .wait_fd = -1 };
 
 			assert_int_equal(post(f, &queued, 99, 1000), 0);
@@ -252,8 +247,8 @@ static void stuck_users(void **state)
 	until(f, &f->n_done, 2);
 }
 
-/* A worker without a late() function in its options refuses no job. If WORKER_STUCK_USER jobs of a
- * user are stuck, the next job of the user waits until a stuck job ends. */
+/* Without a late() function, no job is refused. A further job of the user waits until a stuck job
+ * ends. */
 static void waits_for_the_stuck(void **state)
 {
 	struct fixture *f = *state;
@@ -277,7 +272,6 @@ static void waits_for_the_stuck(void **state)
 	until_stuck(f, 0);
 }
 
-/* The worker can end while jobs that called worker_leave() are stuck. Each is dropped when its wait ends. */
 static void ends_while_stuck(void **state)
 {
 	struct fixture *f = *state;
@@ -300,12 +294,11 @@ static void ends_while_stuck(void **state)
 	assert_int_equal(f->n_done, 0);
 }
 
-/* A job that has not called worker_leave() may use memory of the daemon. So worker_stop() returns false: the
- * memory must not be freed. */
+/* A job without worker_leave() may use memory of the daemon, which must not be freed. */
 static void ends_not_while_used(void **state)
 {
 	struct fixture *f = *state;
-	static struct job first; /* static, because its thread outlives this function */
+	static struct job first; /* its thread outlives this function */
 	int end = post_waiting(f, &first, 1, 0);
 
 	assert_false(worker_stop(f->worker));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Hangs in a coarse stretch. There are no switches, and only readings show the states of the tasks. */
+/* In a coarse stretch, there are no switches. Only readings show the states of tasks. */
 #include "test/unit/detect/detect_make.h"
 
 #include <errno.h>
@@ -8,7 +8,6 @@
 
 static const struct ct_rec nothing;
 
-/* Task 10 has an event loop, and its habits are known. The task is on the CPU when a stretch begins. */
 static void loop_in_stretch(struct make *m)
 {
 	task(m, 10, "app");
@@ -16,7 +15,6 @@ static void loop_in_stretch(struct make *m)
 	step(m, CT_SHED_COARSE);
 }
 
-/* Adds n readings, one each second, that find the task in the state `what`. */
 static void readings(struct make *m, unsigned n, uint32_t tid, enum ct_found what, struct ct_rec r,
 		     uint64_t since_ns)
 {
@@ -40,7 +38,6 @@ static void is_silent_about_folded_tasks(void **state)
 
 	loop_in_stretch(&m);
 	readings(&m, 60, 10, CT_FOUND_FOLDED, nothing, 0);
-	/* the task is at its idle point for long */
 	found_as(&m, 10, CT_FOUND_BLOCKED,
 		 (struct ct_rec){ .state = CT_ST_SLEEP, .wait = CT_W_EPOLL, .obj = EPOLL, .nr = NR_EPOLL },
 		 m.now - 10 * MS);
@@ -60,7 +57,6 @@ static void notices_a_loop_that_waits(void **state)
 	readings(&m, 20, 10, CT_FOUND_BLOCKED, wait, since);
 	assert_told(&m, CT_HANG_LOOP, 10, since);
 
-	/* the wait ends; the later wait of 20 ms is too short to be a hang */
 	found_as(&m, 10, CT_FOUND_WAITED, wait, since);
 	rec(&m, (struct ct_rec){ .kind = CT_WAKE, .tid = 10 });
 	readings(&m, 20, 10, CT_FOUND_FOLDED, nothing, 0);
@@ -70,8 +66,6 @@ static void notices_a_loop_that_waits(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* The wait of task 10 began before the stretch, so no record of the stretch shows how this wait
- * began. */
 static void goes_on_with_a_wait_of_before(void **state)
 {
 	uint64_t since;
@@ -102,8 +96,7 @@ static void notices_a_stuck_disk(void **state)
 	assert_told(&m, CT_HANG_DISK, 30, since);
 }
 
-/* The inspection of task 40 comes before the reading that reports the waits. The inspection of task 41 comes
- * after this reading. */
+/* The inspections come before (task 40) and after (task 41) the reading that reports the waits. */
 static void notices_a_deadlock(void **state)
 {
 	uint64_t since;
@@ -139,7 +132,7 @@ static void notices_a_starved_task(void **state)
 	readings(&m, 20, 10, CT_FOUND_QUEUED, nothing, since);
 	assert_told(&m, CT_HANG_STARVED, 10, since);
 
-	/* the task has the CPU again; a late record of a wake-up does not make a task starved */
+	/* a late record of a wake-up does not make a task starved */
 	readings(&m, 1, 10, CT_FOUND_FOLDED, nothing, 0);
 	rec(&m, (struct ct_rec){ .kind = CT_WAKE, .tid = 10 });
 	task(&m, 11, "new");
@@ -148,7 +141,7 @@ static void notices_a_starved_task(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* A switch in a stretch is late, and does not count. After the stretch, every switch counts again. */
+/* A switch in a stretch is late, and does not count. */
 static void goes_back_to_switches(void **state)
 {
 	uint64_t since;
@@ -161,8 +154,7 @@ static void goes_back_to_switches(void **state)
 	assert_int_equal(m.n, 0);
 	since = m.now - 3 * MS;
 	step(&m, CT_SHED_NONE);
-	/* The first CT_FOUND below is of the last reading, and counts. The second CT_FOUND comes late, and
-	 * does not count. */
+	/* The first CT_FOUND is of the last reading. The second is late, and does not count. */
 	m.now += 5 * MS;
 	found_as(&m, 10, CT_FOUND_BLOCKED,
 		 (struct ct_rec){ .state = CT_ST_SLEEP, .wait = CT_W_FLOCK, .obj = PIPE, .nr = 73 }, since);
@@ -177,8 +169,6 @@ static void goes_back_to_switches(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* In the step step_now, a server with known habits is in the wait `wait`, and a client waits for
- * the answer of the server. */
 static void server_in_step(struct make *m, enum ct_shed step_now, uint8_t wait, uint64_t obj)
 {
 	struct ct_rec away = { .state = CT_ST_SLEEP, .wait = wait, .obj = obj, .nr = 1 };
@@ -197,7 +187,7 @@ static void server_in_step(struct make *m, enum ct_shed step_now, uint8_t wait, 
 	found_as(m, 50, CT_FOUND_BLOCKED, asks, m->now - 20 * MS);
 }
 
-/* No record shows that the server has not read the request. The detector asks the kernel. */
+/* No record shows that the request is unread, so the detector asks the kernel. */
 static void notices_a_server_that_does_not_read(void **state)
 {
 	static const enum ct_shed steps[] = { CT_SHED_HOOKS, CT_SHED_COARSE, CT_SHED_PAUSES };
@@ -208,7 +198,7 @@ static void notices_a_server_that_does_not_read(void **state)
 		m.unread = 1;
 		server_in_step(&m, steps[i], CT_W_STOPPED, 0);
 		pass(&m, 5 * S);
-		assert_int_equal(m.asked, 1); /* the kernel's first answer, after just over 2.5 s */
+		assert_int_equal(m.asked, 1);
 		assert_int_equal(m.n, 0);
 		pass(&m, S);
 		assert_int_equal(m.asked, 2);
@@ -225,8 +215,7 @@ static void leaves_alone_a_server_that_may_have_read(void **state)
 {
 	struct ct_rec away = { .state = CT_ST_STOPPED, .wait = CT_W_STOPPED, .nr = 1 };
 
-	/* in the first round no bytes are unread, so the client waits for news; in the second round
-	 * the kernel does not know the socket */
+	/* first no bytes are unread, then the kernel does not know the socket */
 	for (int unread = 0; unread >= -ENOENT; unread -= ENOENT) {
 		MAKE(m);
 
@@ -236,8 +225,7 @@ static void leaves_alone_a_server_that_may_have_read(void **state)
 		assert_in_range(m.asked, 10, 30);
 		assert_int_equal(m.n, 0);
 	}
-	/* The kernel cannot answer at first. The detector asks again at the next ticks, and then reports the
-	 * hang. */
+	/* The kernel cannot answer at first, so the detector asks again. */
 	{
 		MAKE(m);
 
@@ -251,7 +239,6 @@ static void leaves_alone_a_server_that_may_have_read(void **state)
 		pass(&m, S);
 		assert_int_equal(m.n, 1);
 	}
-	/* the server waits for the next message, so the detector does not ask the kernel */
 	{
 		MAKE(m);
 
@@ -261,8 +248,7 @@ static void leaves_alone_a_server_that_may_have_read(void **state)
 		assert_int_equal(m.asked, 0);
 		assert_int_equal(m.n, 0);
 	}
-	/* each reading finds the server in another wait, so the server may have read the request in
-	 * between */
+	/* the server is in another wait each time, so it may have read the request */
 	{
 		MAKE(m);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * detect_make.h - streams of records for the detector, made by hand. m.now is the present time of
- * the stream.
- */
+/* detect_make.h - streams of records for the detector, made by hand. m.now is the present time. */
 #ifndef CTRACE_TEST_UNIT_DETECT_MAKE_H
 #define CTRACE_TEST_UNIT_DETECT_MAKE_H
 
@@ -30,17 +27,13 @@ struct make {
 	uint64_t now;
 	struct detect_hang hangs[16];
 	unsigned n;
-	/*
-	 * The answer of the kernel about a task. 0: the task is as in `seen`. -ESRCH: there is no
-	 * such task. 1: the kernel fails to read the task.
-	 */
+	/* The kernel's answer about a task. 0: as in `seen`. -ESRCH: no such task. 1: failed to
+	 * read it. */
 	int look;
 	struct ct_iter_task seen;
-	/*
-	 * unread: the kernel's answer to the question how many bytes of a socket are unread, or
-	 * -errno. asked: how often the detector has asked this question.
-	 */
+	/* The kernel's answer about a socket: its unread bytes, or -errno. */
 	int unread;
+	/* How often the detector asked about a socket. */
 	unsigned asked;
 };
 
@@ -111,7 +104,6 @@ static void make_done(struct make *m)
 	_cleanup_(make_done) struct make m;                                                                  \
 	make_init(&m)
 
-/* Lets time pass, with a tick of the detector every 250 ms. */
 static void pass(struct make *m, uint64_t ns)
 {
 	for (uint64_t end = m->now + ns; m->now < end;) {
@@ -143,13 +135,11 @@ static inline void rec(struct make *m, struct ct_rec r)
 	detect_record(m->d, &r, NULL);
 }
 
-/* Adds a record of the step that is in force from now on. */
 static inline void step(struct make *m, enum ct_shed step_now)
 {
 	rec(m, (struct ct_rec){ .kind = CT_SHED, .state = (uint8_t)step_now });
 }
 
-/* Adds a record of a reading: what the task does, and since when. */
 static inline void found_as(struct make *m, uint32_t tid, enum ct_found what, struct ct_rec r,
 			    uint64_t since_ns)
 {
@@ -210,7 +200,6 @@ static inline void pair(struct make *m, uint64_t a, uint64_t b)
 	detect_blob(m->d, &o.h);
 }
 
-/* The client asks n times through its socket a, and the server answers through its socket b. */
 static inline void talk(struct make *m, uint32_t client, uint64_t a, uint32_t server, uint64_t b, unsigned n)
 {
 	task(m, client, "client");
@@ -231,7 +220,6 @@ static inline void talk(struct make *m, uint32_t client, uint64_t a, uint32_t se
 	}
 }
 
-/* The task idles for idle_ms and works for 5 ms, n times. In the end the task is on the CPU. */
 static inline void lives(struct make *m, uint32_t tid, uint8_t wait, uint64_t idle_point, unsigned n,
 			 unsigned idle_ms)
 {

@@ -5,7 +5,6 @@
 
 #define FUTEX(n) CT_OBJ_FUTEX_ID(10, 0x7f0000000000ULL + (n)*64)
 
-/* Task 10 has an event loop, which the detector has seen for a long time. */
 static void loop_with(struct make *m, const char *comm)
 {
 	task(m, 10, comm);
@@ -41,8 +40,7 @@ static void notices_a_blocked_loop(void **state)
 	assert_int_equal(m.hangs[0].obj, FUTEX(1));
 	assert_int_equal(m.hangs[0].wait, CT_W_FUTEX);
 	assert_string_equal(m.hangs[0].comm, "app");
-	/* A hang is reported only once. After its end the same wait is reported again: one long
-	 * wait makes no habit. */
+	/* One long wait makes no habit, so the same wait is reported again. */
 	pass(&m, 60 * S);
 	assert_int_equal(m.n, 1);
 	wakes(&m, 10);
@@ -56,14 +54,12 @@ static void leaves_those_alone_that_it_does_not_know(void **state)
 {
 	MAKE(m);
 
-	/* this task has come back to its idle point 17 times in 18 s; it is judged after 20
-	 * times */
+	/* back at its idle point 17 times in 18 s; 20 times are needed */
 	task(&m, 10, "app");
 	lives(&m, 10, CT_W_EPOLL, EPOLL, 18, 1000);
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 10 * S);
-	/* this task has come back to its idle point 399 times in 4 s; its habits are known after 5
-	 * s (learn_ns) */
+	/* back at its idle point 399 times in 4 s; 5 s are needed (learn_ns) */
 	task(&m, 20, "other");
 	lives(&m, 20, CT_W_EPOLL, EPOLL + 1, 400, 5);
 	locks(&m, 20, FUTEX(1), 21);
@@ -77,7 +73,7 @@ static void asks_how_long_it_was_away_before(void **state)
 
 	task(&m, 10, "app");
 	lives(&m, 10, CT_W_EPOLL, EPOLL, 60, 100);
-	m.now += 1200 * MS; /* the loop has a long piece of work */
+	m.now += 1200 * MS;
 	detect_tick(m.d, m.now);
 	lives(&m, 10, CT_W_EPOLL, EPOLL, 60, 100);
 	locks(&m, 10, FUTEX(1), 11);
@@ -102,8 +98,7 @@ static void does_not_count_the_time_in_a_queue(void **state)
 	assert_told(&m, 1, CT_HANG_LOOP, 10);
 }
 
-/* Checks that no hang is reported for a wait of 9 s. how: makes the records before the wait, or
- * NULL. */
+/* No hang is reported for a wait of 9 s. how: makes the records before it, or NULL. */
 static void nothing_is_noticed(uint8_t wait, uint64_t obj, uint8_t st, void (*how)(struct make *m))
 {
 	MAKE(m);
@@ -179,11 +174,9 @@ static void knows_waits_that_are(void **state)
 	something_is_noticed(CT_W_CONNECT, SOCK_A, NULL);
 	something_is_noticed(CT_W_SLEEP, 0, NULL);
 	something_is_noticed(CT_W_FLOCK, CT_OBJ_ID(CT_OBJ_FILE, 3), NULL);
-	something_is_noticed(CT_W_FUTEX, FUTEX(4), NULL); /* the first thread of a process waits for
-							     a futex without a known owner */
+	something_is_noticed(CT_W_FUTEX, FUTEX(4), NULL);
 }
 
-/* A worker idles on the two words of a condition variable, in turn. */
 static void worker(struct make *m)
 {
 	task_of(m, 12, 10, "worker", CT_TF_FOUND);
@@ -198,12 +191,12 @@ static void notices_a_worker_behind_a_lock_only(void **state)
 	MAKE(m);
 
 	worker(&m);
-	blocks(&m, 12, CT_W_FUTEX, FUTEX(9)); /* the worker has no work for long */
+	blocks(&m, 12, CT_W_FUTEX, FUTEX(9));
 	pass(&m, 5 * S);
 	assert_int_equal(m.n, 0);
 	wakes(&m, 12);
 	lives(&m, 12, CT_W_FUTEX, FUTEX(7), 1, 50);
-	pass(&m, 20 * S); /* the worker has a long job */
+	pass(&m, 20 * S);
 	assert_int_equal(m.n, 0);
 	lives(&m, 12, CT_W_FUTEX, FUTEX(7), 1, 50);
 	locks(&m, 12, FUTEX(2), 13);
@@ -245,8 +238,7 @@ static void notices_a_busy_loop(void **state)
 	assert_int_equal(m.hangs[0].wait, CT_W_NONE);
 }
 
-/* The task never idles, but it makes progress, or has had the CPU for less than four fifths of the
- * limit of the rule `busy`. */
+/* No busy loop: the task makes progress, or has the CPU for less than four fifths of the limit. */
 static void tells_a_busy_loop_from_one_that_comes_round(void **state)
 {
 	MAKE(m);
@@ -261,7 +253,6 @@ static void tells_a_busy_loop_from_one_that_comes_round(void **state)
 		runs(&m, 10);
 		pass(&m, 100 * MS);
 	}
-	/* samples find the task in different system calls */
 	for (unsigned i = 0; i < 60; i++) {
 		struct ct_rawstack_blob b = { .h = { .ts = m.now, .kind = CT_RAWSTACK, .tid = 10 },
 					      .nr = (uint16_t)(i % 2) };
@@ -269,7 +260,6 @@ static void tells_a_busy_loop_from_one_that_comes_round(void **state)
 		detect_blob(m.d, &b.h);
 		pass(&m, 50 * MS);
 	}
-	/* the task gets little CPU time, so it is only slow */
 	for (unsigned i = 0; i < 30; i++) {
 		pass(&m, 20 * MS);
 		leaves_cpu(&m, 10, CT_NR_NONE);
@@ -294,10 +284,10 @@ static void notices_who_gets_no_cpu(void **state)
 	pass(&m, 1900 * MS);
 	assert_int_equal(m.n, 0);
 	pass(&m, 9 * S);
-	assert_told(&m, 1, CT_HANG_STARVED, 20); /* `behind` below counts the tasks 21 and 22 */
+	assert_told(&m, 1, CT_HANG_STARVED, 20);
 	assert_int_equal(detect_stats(m.d).behind, 2);
 
-	/* the task has the lowest priority (139); the kernel says so, and no record does */
+	/* Only the kernel shows that the task has the lowest priority (139). */
 	make_done(&m);
 	make_init(&m);
 	task(&m, 20, "some");
@@ -351,7 +341,6 @@ static void notices_a_deadlock_once(void **state)
 	locks(&m, 41, FUTEX(1), 42);
 	pass(&m, 1900 * MS);
 	assert_int_equal(m.n, 0);
-	/* a task that waits for a task of the cycle is not reported */
 	task(&m, 43, "client");
 	locks(&m, 43, FUTEX(3), 42);
 	pass(&m, 9 * S);
@@ -359,7 +348,7 @@ static void notices_a_deadlock_once(void **state)
 	assert_int_equal(m.hangs[0].peer, 41);
 }
 
-/* The tasks block on one CPU right after an exec on another CPU, whose ring is drained later. */
+/* The record of the exec is in the ring of another CPU, which is drained later. */
 static void notices_a_deadlock_after_a_late_exec(void **state)
 {
 	MAKE(m);
@@ -381,7 +370,7 @@ static void knows_what_is_no_deadlock(void **state)
 {
 	MAKE(m);
 
-	/* at first the wait of task 41 has a timeout; then task 41 goes on and comes back, again and again */
+	/* At first, the wait of task 41 has a timeout. Later, task 41 goes on and comes back. */
 	task(&m, 40, "knot");
 	task(&m, 41, "knot");
 	locks(&m, 40, FUTEX(0), 41);
@@ -421,8 +410,6 @@ static void notices_a_deadlock_of_before(void **state)
 	detect_resync(m.d, m.now);
 	pass(&m, 5 * S);
 	assert_int_equal(m.n, 0);
-	/* inspections find the owners in the memory of the process; the kernel does not know
-	 * them */
 	rec(&m, (struct ct_rec){ .kind = CT_FUTEX, .tid = 40, .peer = 41, .obj = FUTEX(40) });
 	rec(&m, (struct ct_rec){ .kind = CT_FUTEX, .tid = 41, .peer = 40, .obj = FUTEX(41) });
 	pass(&m, S);
@@ -460,7 +447,6 @@ static void notices_one_that_waits_for_itself(void **state)
 	assert_told(&m, 1, CT_HANG_DEADLOCK, 40);
 }
 
-/* Task 50 asks n times, and task 60 answers. */
 static void talks_over(struct make *m, unsigned n)
 {
 	talk(m, 50, SOCK_A, 60, SOCK_B, n);
@@ -485,7 +471,7 @@ static void notices_a_service_that_does_not_read(void **state)
 
 	talks(&m, 30);
 	stop(&m, 60);
-	pass(&m, 20 * S); /* no task waits for the service */
+	pass(&m, 20 * S);
 	assert_int_equal(m.n, 0);
 	moves(&m, CT_SEND, 50, SOCK_A, 10);
 	blocks(&m, 50, CT_W_READ, SOCK_A);
@@ -498,10 +484,7 @@ static void notices_a_service_that_does_not_read(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/*
- * The receives of a capped service are left out. So the detector's count of its unread bytes is too
- * high, and the service may have read everything.
- */
+/* Receives of a capped service are left out, so it may have read everything. */
 static void leaves_alone_a_service_that_the_governor_caps(void **state)
 {
 	struct ct_rec cap = { .kind = CT_SHED, .flags = CT_GV_CAP | CT_GV_GROUP, .tid = 60 };
@@ -512,15 +495,14 @@ static void leaves_alone_a_service_that_the_governor_caps(void **state)
 	m.now += MS;
 	moves(&m, CT_SEND, 50, SOCK_A, 10);
 	blocks(&m, 50, CT_W_READ, SOCK_A);
-	/* this switch of task 60 is recorded, because the next task is not capped; the wake-up of
-	 * task 60 is not recorded */
+	/* This switch is recorded because the next task is not capped. The wake-up is not
+	 * recorded. */
 	blocks(&m, 60, CT_W_SLEEP, 0);
 	pass(&m, 4 * S);
 	rec(&m, cap);
 	blocks(&m, 60, CT_W_SLEEP, 0);
 	pass(&m, 20 * S);
 	assert_int_equal(m.n, 0);
-	/* from the next receive on, everything is known */
 	wakes(&m, 50);
 	moves(&m, CT_SEND, 50, SOCK_A, 10);
 	m.now += MS;
@@ -536,7 +518,6 @@ static void leaves_alone_a_service_that_the_governor_caps(void **state)
 	assert_told(&m, 1, CT_HANG_SERVICE, 50);
 }
 
-/* When the first request is sent, the detector does not know the receiver. This request is the largest. */
 static void counts_what_is_unread_from_when_it_can(void **state)
 {
 	MAKE(m);
@@ -564,8 +545,7 @@ static void counts_what_is_unread_from_when_it_can(void **state)
 	assert_told(&m, 1, CT_HANG_SERVICE, 50);
 }
 
-/* A server for IPv4 and IPv6 has the IPv4 address of its client in the form of IPv6
- * (::ffff:127.0.0.1). */
+/* A server for IPv4 and IPv6 has its client's address as ::ffff:127.0.0.1. */
 static void pairs_the_ends_of_two_versions(void **state)
 {
 	struct ct_object_blob c = { .h = { .kind = CT_OBJECT, .size = sizeof(c) },
@@ -598,8 +578,6 @@ static void knows_a_service_that_takes_its_time(void **state)
 {
 	MAKE(m);
 
-	/* the service has received the request, but the record of the receive comes before that of the send
-	 */
 	talks(&m, 30);
 	blocks(&m, 60, CT_W_READ, SOCK_B);
 	m.now += MS;
@@ -657,17 +635,14 @@ static void forgets_who_ended_unheard(void **state)
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
 	pass(&m, S);
 	found(&m, 1004, CT_W_READ, PIPE);
-	blocks(&m, 1002, CT_W_READ, PIPE); /* this record is as new as the resync in the next
-					      line, so task 1002 lives */
+	blocks(&m, 1002, CT_W_READ, PIPE); /* as new as the resync below, so task 1002 lives */
 	detect_resync(m.d, m.now);
 	pass(&m, 2 * S);
 	assert_int_equal(detect_stats(m.d).tasks, 2);
-	/* the table has room for other tasks again */
 	for (uint32_t tid = 6001; tid <= 8998; tid++)
 		blocks(&m, tid, CT_W_READ, PIPE);
 	assert_int_equal(detect_stats(m.d).tasks, 3000);
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
-	/* if one resync finds a task and the next resync does not find it, the task has ended */
 	pass(&m, S);
 	found(&m, 1004, CT_W_READ, PIPE);
 	detect_resync(m.d, m.now);
@@ -678,7 +653,7 @@ static void forgets_who_ended_unheard(void **state)
 	assert_int_equal(detect_stats(m.d).tasks, 0);
 }
 
-/* The machine sleeps during the wait. A tick shows the sleep before or after the end of the wait. */
+/* The detector's tick notices the machine's sleep before or after the end of the wait. */
 static void learns_no_patience_from_a_sleep(void **state)
 {
 	for (int tick = 0; tick < 2; tick++) {
@@ -698,10 +673,8 @@ static void learns_no_patience_from_a_sleep(void **state)
 	}
 }
 
-/*
- * The long habits of a task count for another task of the same name, until the other task has a
- * history of its own.
- */
+/* The long habits of a task hold for another task of its name, until the other task has a history
+ * of its own. */
 static void is_as_patient_as_its_name_for_a_while(void **state)
 {
 	MAKE(m);
@@ -744,7 +717,6 @@ static void is_blind_after_a_loss(void **state)
 	assert_true(detect_stats(m.d).blind_ns >= 9 * S);
 }
 
-/* For waits for disks and locks, the kernel shows all that the rules need. */
 static void sees_stuck_disks_and_deadlocks_all_the_same(void **state)
 {
 	struct ct_rec disk = { .kind = CT_SWITCH, .tid = 30, .state = CT_ST_DISK, .wait = CT_W_READ };
@@ -754,7 +726,7 @@ static void sees_stuck_disks_and_deadlocks_all_the_same(void **state)
 	rec(&m, disk);
 	rec(&m, (struct ct_rec){ .kind = CT_GAP, .state = CT_LOSS_RING_FULL });
 	pass(&m, 12 * S);
-	assert_int_equal(m.n, 0); /* the kernel does not answer */
+	assert_int_equal(m.n, 0);
 	m.look = 0;
 	m.seen.wait = (struct ct_rec){ .state = CT_ST_DISK, .wait = CT_W_READ };
 	m.seen.sched_since = 100 * S;
@@ -808,8 +780,7 @@ static void asks_the_kernel_first(void **state)
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 5 * S);
 	assert_int_equal(m.n, 0);
-	assert_int_equal(detect_stats(m.d).withdrawn,
-			 1); /* withdrawn: the kernel's answer differs from the records */
+	assert_int_equal(detect_stats(m.d).withdrawn, 1);
 
 	make_done(&m);
 	make_init(&m);
@@ -835,7 +806,6 @@ static void hears_of_one_task_through_two_rings(void **state)
 	MAKE(m);
 
 	task(&m, 10, "app");
-	/* in every second cycle the record of the wait comes after later records */
 	for (unsigned i = 0; i < 60; i++) {
 		uint64_t began = m.now;
 
@@ -866,7 +836,7 @@ static void begins_anew_with_another_program(void **state)
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 9 * S);
 	assert_int_equal(m.n, 0);
-	/* this record is late: it is about the program before the exec */
+	/* This record comes late: it is of a fork before the exec. */
 	m.now -= 10 * S;
 	task_of(&m, 10, 10, "app", CT_TF_FORK);
 	m.now += 10 * S;
@@ -929,7 +899,6 @@ static void has_other_limits_for_some(void **state)
 	assert_told(&m, 1, CT_HANG_LOOP, 10);
 	make_done(&m);
 	make_with(&m, &s, 0);
-	/* many control groups are recorded before and after that of the task */
 	for (uint32_t i = 0; i < 70000; i++)
 		cgroup_blob(&m, 100000 + i);
 	cgroup_blob(&m, 4242);
@@ -959,7 +928,6 @@ static void is_bounded(void **state)
 	for (uint32_t tid = 70000; tid < 71000; tid++)
 		blocks(&m, tid, CT_W_EPOLL, EPOLL);
 	assert_int_equal(detect_stats(m.d).tasks, 1000);
-	/* more sockets than the table has room for */
 	for (unsigned i = 0; i < 100000; i++)
 		moves(&m, CT_SEND, 70000, CT_OBJ_ID(CT_OBJ_SOCK, i), 1);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests each number of detect/thresholds.h with a value below it and a value above it. The tests do not use
- * the names of the numbers, so a changed number fails here. */
+/* Tests numbers of detect/thresholds.h with a value below and a value above. The names of the
+ * numbers are not used, so a changed number fails here. */
 #include "test/unit/detect/detect_make.h"
 
 #define FUTEX(n) CT_OBJ_FUTEX_ID(10, 0x7f0000000000ULL + (n)*64)
 
-/* Task 10 has an event loop, with n rounds of 105 ms. */
 static void loop(struct make *m, unsigned n)
 {
 	task(m, 10, "app");
@@ -24,7 +23,6 @@ static void is_preempted(struct make *m, uint32_t tid, uint8_t prio)
 		    .kind = CT_SWITCH, .tid = tid, .flags = CT_SF_PREEMPT, .nr = CT_NR_NONE, .aux = prio });
 }
 
-/* Lets this time pass. Checks that n hangs have been reported since the start. */
 static void assert_within(struct make *m, uint64_t ns, unsigned n)
 {
 	pass(m, ns);
@@ -35,8 +33,7 @@ static void quiet(void **state)
 {
 	MAKE(m);
 
-	/* three tasks get no CPU, one after the other; within 30 s after a report, no other starved
-	 * task is reported */
+	/* Within 30 s after a report, no other starved task is reported. */
 	for (uint32_t tid = 20; tid < 23; tid++) {
 		task(&m, tid, tid == 20 ? "a" : tid == 21 ? "b" : "c");
 		runs(&m, tid);
@@ -46,7 +43,7 @@ static void quiet(void **state)
 	assert_within(&m, 2 * S, 1);
 	pass(&m, 27 * S);
 	is_preempted(&m, 21, 120);
-	assert_within(&m, 2 * S, 1); /* 29 s after the first report */
+	assert_within(&m, 2 * S, 1);
 	pass(&m, S);
 	is_preempted(&m, 22, 120);
 	assert_within(&m, 2250 * MS, 2);
@@ -80,8 +77,8 @@ static void low_priority(void **state)
 	}
 }
 
-/* Task 10 runs for on_ms of every 100 ms, and does not wait. The task is preempted every 100 ms; if on_ms is
- * 100, the task is preempted only the first `looks` times. */
+/* Task 10 runs for on_ms of every 100 ms, without a wait. It is preempted every 100 ms, or only
+ * `looks` times if on_ms is 100. */
 static void is_busy(struct make *m, unsigned on_ms, unsigned looks, uint64_t ns)
 {
 	for (uint64_t end = m->now + ns; m->now < end;) {
@@ -115,8 +112,7 @@ static void busy(void **state)
 	}
 }
 
-/* The task has a habit: it has worked for 200 ms without a return to its loop. A run is a hang if
- * it is 20 times as long as that. */
+/* The task has worked for 200 ms before. A run of 20 times that is a hang. */
 static void times_busy(void **state)
 {
 	MAKE(m);
@@ -130,8 +126,7 @@ static void times_busy(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* The task has been in the queue of a CPU for a second before. A time in the queue is a hang if it
- * is four times as long as that. */
+/* The task was in a CPU's queue for 1 s before. Four times that is a hang. */
 static void times_starved(void **state)
 {
 	MAKE(m);
@@ -162,9 +157,8 @@ static void starved_when_known(void **state)
 	assert_within(&m, 500 * MS, 1);
 }
 
-/* Task 10 waits for the disk twice. If its first wait takes a second or more (1010 ms), this wait
- * becomes a habit, and the second wait is a hang after four times as long. If the first wait takes
- * less (990 ms), the second wait is a hang after the 2 s of the setting. */
+/* If the first wait takes 1 s or more (1010 ms), the second is a hang after four times that. If it
+ * takes less, the second is a hang after 2 s, as the setting says. */
 static void times_disk(void **state)
 {
 	for (int i = 0; i < 2; i++) {
@@ -186,7 +180,7 @@ static void times_disk(void **state)
 
 static void returns(void **state)
 {
-	for (unsigned n = 20; n <= 21; n++) { /* the first wait in the loop is no return */
+	for (unsigned n = 20; n <= 21; n++) {
 		MAKE(m);
 
 		task(&m, 10, "app");
@@ -196,7 +190,7 @@ static void returns(void **state)
 	}
 }
 
-/* A wait that was reported becomes a habit with its third report. */
+/* A wait becomes a habit with its third report. */
 static void told(void **state)
 {
 	MAKE(m);
@@ -273,8 +267,8 @@ static void futex_early(void **state)
 	}
 }
 
-/* For the kernel, the wait began later than in the records, by 0.99 s or by 1.01 s. If the
- * difference is at most 1 s, both times are about one wait, and its earlier begin counts. */
+/* For the kernel, the wait began 0.99 or 1.01 s later than in its record. Up to 1 s, it is the same
+ * wait, and the earlier begin counts. */
 static void adopt_slack(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -295,8 +289,7 @@ static void adopt_slack(void **state)
 	}
 }
 
-/* If a CT_FOUND record has a begin at most 1 ms after that of the recorded wait, both are about one
- * wait. Otherwise the CT_FOUND record is about a later wait. */
+/* Up to 1 ms after the recorded begin, a CT_FOUND is about the same wait. */
 static void coarse_slack(void **state)
 {
 	static const uint64_t later_ns[] = { 900000, 1500000 };
@@ -316,9 +309,9 @@ static void coarse_slack(void **state)
 	}
 }
 
-/* A round of the task has one wait in an epoll, with VOTES_LOOP votes, and 15 or 20 waits on a futex, with
- * one vote each. With 15, the epoll stays the idle point, so the hang is reported. With 20, the futex becomes
- * the idle point, so the hang is not reported. */
+/* In a round, the epoll has VOTES_LOOP votes, and the futex has one vote for each wait. With 15
+ * waits, the epoll stays the idle point, and the hang is reported. With 20 waits, the futex becomes
+ * the idle point. */
 static void votes_loop(void **state)
 {
 	for (unsigned others = 15; others <= 20; others += 5) {

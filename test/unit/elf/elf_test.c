@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looks for symbols in the file of this test program, in damaged copies of it, and in a file that
- * has too many tables of symbols. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +52,7 @@ static int stop_at_once(void *arg, const struct elf_symbol *s)
 static int base_of(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	*(uintptr_t *)arg = info->dlpi_addr;
-	return 1; /* stops after the first file, which is the program itself */
+	return 1;
 }
 
 static void itself(void **state)
@@ -88,13 +86,11 @@ static void itself(void **state)
 	assert_int_equal(value, 0x5eed);
 	assert_int_equal(elf_file_vaddr(&e, off, &vaddr), 0);
 	assert_int_equal(vaddr, variable.found.vaddr);
-	/* the address is the second byte of the function */
 	assert_int_equal(elf_functions_find(&functions, &e, function.found.vaddr + 1, name, &vaddr), 0);
 	assert_string_equal(name, "elf_file_open");
 	assert_int_equal(vaddr, function.found.vaddr);
 	assert_int_equal(elf_functions_find(&functions, &e, variable.found.vaddr, name, &vaddr), -ENOENT);
 	elf_functions_done(&functions);
-	/* this program uses printf(), but does not define it */
 	elf_symbols_each(&e, look, &none);
 	assert_int_equal(none.n, 0);
 	assert_int_equal(elf_symbols_each(&e, stop_at_once, NULL), 7);
@@ -108,8 +104,7 @@ static void itself(void **state)
 	assert_int_equal(elf_file_read_vaddr(&e, UINT64_MAX, code, 1), 0);
 }
 
-/* Calls the functions that read symbols, sections and addresses. Whatever the file contains, each call must
- * return, and must not read outside its memory. */
+/* Whatever the file contains, each call must return, and must not read outside its memory. */
 static int read_all(int fd)
 {
 	struct elf_functions functions = { 0 };
@@ -130,8 +125,8 @@ static int read_all(int fd)
 	return r;
 }
 
-/* Each byte of the ELF header and of the section headers is changed in turn, to three other values.
- * Then the file is cut to each smaller multiple of 4096 bytes. */
+/* Changes each byte of the headers, to three values. Then, cuts the file to multiples of 4096
+ * bytes. */
 static void damaged(void **state)
 {
 	_cleanup_close_ int self = open("/proc/self/exe", O_RDONLY), fd = memfd_create("elf", 0);
@@ -162,7 +157,6 @@ static void damaged(void **state)
 	}
 }
 
-/* 64 sections claim to be the table of symbols. Only one table is read. */
 static void many_tables(void **state)
 {
 	enum { TABLES = 64 };

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * causal_make.h - windows for tests of the causal graph. Each task has a CPU of its own. Tasks
- * wait, wake each other, send and receive. The functions at the end look up edges in the graph.
- */
+/* causal_make.h - windows for tests of the causal graph. Each task has a CPU of its own. */
 #ifndef CTRACE_TEST_CAUSAL_MAKE_H
 #define CTRACE_TEST_CAUSAL_MAKE_H
 
 #include "graph/causal/causal.h"
 #include "test/unit/trace/window_make.h"
 
-/* Task tid is on CPU tid / 10. */
 #define CPU(tid) ((uint16_t)((tid) / 10))
 
 #define SOCK(n)  CT_OBJ_ID(CT_OBJ_SOCK, n)
@@ -17,11 +13,9 @@
 #define FUTEX(n) CT_OBJ_ID(CT_OBJ_FUTEX, 0x1000 + (n))
 #define EPOLL(n) CT_OBJ_ID(CT_OBJ_EPOLL, n)
 
-/* types of sockets */
 #define STREAM 1
 #define DGRAM  2
 
-/* Adds a task that runs from the start. */
 static inline void runs(struct make *m, uint32_t tid, uint32_t tgid, uint32_t ppid, const char *comm)
 {
 	make_task(m, tid, tgid, ppid, comm);
@@ -33,7 +27,6 @@ static inline void sleeps(struct make *m, uint64_t ms, uint32_t tid, enum ct_wai
 	make_switch(m, ms, CPU(tid), tid, 0, wait, obj);
 }
 
-/* waker acts on obj and wakes tid. tid runs at once. Returns the record of the wake. */
 static inline struct window_record *wakes(struct make *m, uint64_t ms, uint32_t tid, uint32_t waker,
 					  uint64_t obj)
 {
@@ -54,7 +47,6 @@ static inline void receives(struct make *m, uint64_t ms, uint32_t tid, uint64_t 
 	make_event(m, ms * MS, CPU(tid), CT_RECV, tid, bytes)->r.obj = sock;
 }
 
-/* Adds the two ends of a unix connection. The end of the server has a name. */
 static inline void connection(struct make *m, uint64_t server, uint64_t client, uint16_t type)
 {
 	struct window_object *o = make_object(m, server);
@@ -114,11 +106,8 @@ static inline uint32_t n_segments(const struct built *b, uint32_t tid)
 	return b->c->first[task + 1] - b->c->first[task];
 }
 
-/*
- * Returns the edge of this kind from a segment of the task `from` to a segment of the task `to`. If
- * `from` is 0, the edge comes from no task. Returns NULL if there is no such edge. If there are
- * several, the test fails.
- */
+/* Returns the edge of this kind between segments of two tasks, or NULL. from 0: the edge comes from
+ * no task. Several edges fail the test. */
 static inline const struct edge *edge_of(const struct built *b, enum edge_kind kind, uint32_t from,
 					 uint32_t to)
 {
@@ -136,7 +125,6 @@ static inline const struct edge *edge_of(const struct built *b, enum edge_kind k
 	return found;
 }
 
-/* Checks that edge_of() finds an edge with this strength, and that edge_explain() explains it. */
 static inline void assert_edge(const struct built *b, enum edge_kind kind, uint32_t from, uint32_t to,
 			       enum edge_strength strength)
 {
@@ -159,7 +147,6 @@ static inline size_t n_edges(const struct built *b, enum edge_kind kind)
 	return n;
 }
 
-/* Checks properties that hold for every causal graph. */
 static inline void assert_sound(const struct built *b)
 {
 	const struct causal *c = b->c;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Time and memory for very many messages. causal_message.txt tests the edges of messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,11 +8,8 @@
 #include "graph/causal/flow.h"
 #include "test/unit/graph/causal_make.h"
 
-/*
- * Each datagram is sent with 100 bytes, and each receive gets 60 bytes. So no send has the length
- * of a receive. If each receive were compared with all sends, the time would grow with the square
- * of N.
- */
+/* No send has the length of a receive. A search of all sends for each receive would take a time
+ * that grows with the square of N. */
 static void test_lost_datagrams(void **state)
 {
 	enum { N = 200000 };
@@ -32,7 +28,6 @@ static void test_lost_datagrams(void **state)
 	built_free(&b, &m);
 }
 
-/* Puts n requests without an answer into the queue `taken` of the flow of sock. */
 static void takes(struct flows *m, const struct graph *g, uint64_t sock, size_t n)
 {
 	uint32_t f = flow_at(m, g, sock);
@@ -46,12 +41,8 @@ static void is_used_by(struct flows *m, const struct graph *g, uint64_t sock, ui
 	m->v.v[flow_at(m, g, sock)].user = graph_task_at(g, tid, 0);
 }
 
-/*
- * Of four connections, flow_make_room() forgets only the requests of the first one. Both ends of
- * the first one belong to processes that have ended. One end of the second one belongs to a process
- * that lives. One end of the third one belongs to a thread that has ended, but the process of this
- * thread lives. One end of the fourth one was used by no task.
- */
+/* Only the first of four connections can be forgotten: the processes of both its ends have
+ * ended. */
 static void test_room_for_messages(void **state)
 {
 	struct make m = { 0 };
@@ -62,7 +53,7 @@ static void test_room_for_messages(void **state)
 	runs(&m, 11, 11, 1, "gone");
 	runs(&m, 20, 20, 1, "lives");
 	runs(&m, 21, 20, 1, "thread");
-	for (uint32_t tid = 10; tid <= 21; tid += tid == 10 ? 1 : 10) /* 10, 11 and 21 end */
+	for (uint32_t tid = 10; tid <= 21; tid += tid == 10 ? 1 : 10)
 		make_event(&m, 5 * MS, CPU(tid), CT_EXIT, tid, 0);
 	for (uint64_t i = 1; i < 8; i += 2)
 		connection(&m, SOCK(i), SOCK(i + 1), STREAM);
@@ -78,11 +69,11 @@ static void test_room_for_messages(void **state)
 	is_used_by(&flows, g, SOCK(6), 11);
 	is_used_by(&flows, g, SOCK(7), 10);
 
-	flow_make_room(&flows, g, 9 * MS); /* few items: nothing to do */
+	flow_make_room(&flows, g, 9 * MS);
 	assert_non_null(flow_first(&flows, &flows.v.v[flow_at(&flows, g, SOCK(1))].taken));
 	while (flows.items.n < FLOW_ITEMS || flows.items.n < flows.items.cap)
 		takes(&flows, g, SOCK(1), 1);
-	flow_make_room(&flows, g, 4 * MS); /* no process has ended yet */
+	flow_make_room(&flows, g, 4 * MS);
 	assert_int_equal(flows.free, 0);
 	flow_make_room(&flows, g, 9 * MS);
 	assert_int_not_equal(flows.free, 0);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The kinds of wake edges, and properties of every causal graph. causal.txt has the other tests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +7,6 @@
 
 #include "test/unit/graph/causal_make.h"
 
-/* Task 10 waits for obj. Task 20 acts on the object `by`, and wakes task 10. */
 static struct window_record *one_wake(struct make *m, enum ct_wait wait, uint64_t obj, uint64_t by)
 {
 	runs(m, 10, 10, 1, "waiter");
@@ -40,7 +38,7 @@ static void test_wakes(void **state)
 	assert_wake(CT_W_POLL, 0, PIPE(2), 0, EDGE_PIPE, EDGE_STRONG);
 	assert_wake(CT_W_EPOLL, EPOLL(1), event, 0, EDGE_EVENTFD, EDGE_STRONG);
 	assert_wake(CT_W_FUTEX, FUTEX(1), FUTEX(1), 0, EDGE_POST, EDGE_STRONG);
-	assert_wake(CT_W_FUTEX, FUTEX(1), FUTEX(2), 0, EDGE_POST, EDGE_STRONG);      /* a shared futex */
+	assert_wake(CT_W_FUTEX, FUTEX(1), FUTEX(2), 0, EDGE_POST, EDGE_STRONG);
 	assert_wake(CT_W_FUTEX, FUTEX(1), 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG); /* pthread_join() */
 	assert_wake(CT_W_CHILD, 0, 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG);
 	assert_wake(CT_W_SIGNAL, 0, 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG);     /* SIGCHLD */
@@ -50,10 +48,10 @@ static void test_wakes(void **state)
 	assert_wake(CT_W_VFORK, 0, 0, 0, EDGE_VFORK, EDGE_STRONG);
 	assert_wake(CT_W_FLOCK, file, file, 0, EDGE_FILELOCK, EDGE_STRONG);
 	assert_wake(CT_W_STOPPED, 0, 0, 0, EDGE_STOP, EDGE_STRONG);
-	assert_wake(CT_W_READ, fuse, file, 0, EDGE_FUSE, EDGE_STRONG); /* a request */
-	assert_wake(CT_W_FILE, file, fuse, 0, EDGE_FUSE, EDGE_STRONG); /* an answer */
+	assert_wake(CT_W_READ, fuse, file, 0, EDGE_FUSE, EDGE_STRONG);
+	assert_wake(CT_W_FILE, file, fuse, 0, EDGE_FUSE, EDGE_STRONG);
 	assert_wake(CT_W_READ, CT_OBJ_ID(CT_OBJ_TTY, 1), 0, 0, EDGE_WAKE, EDGE_WEAK);
-	assert_wake(CT_W_WRITE, PIPE(1), PIPE(1), 0, EDGE_PIPE, EDGE_STRONG); /* the receive makes room */
+	assert_wake(CT_W_WRITE, PIPE(1), PIPE(1), 0, EDGE_PIPE, EDGE_STRONG);
 }
 
 static uint32_t rnd(uint64_t *s)
@@ -107,7 +105,6 @@ static void test_random(void **state)
 		random_window(&m, seed);
 		b = built_with(&m, 1000, o.policy, o.cuts_off);
 		assert_sound(&b);
-		/* a second run gives exactly the same graph */
 		assert_int_equal(causal_build(b.g, &o, &again), 0);
 		assert_int_equal(again->n_segments, b.c->n_segments);
 		assert_int_equal(again->n_edges, b.c->n_edges);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tests which kinds of waits are idle, so that the end of such a wait begins a segment. divide.txt
- * tests the other rules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +7,6 @@
 
 #include "test/unit/graph/causal_make.h"
 
-/* Task 10, a process of its own, waits three times for task 20, and works 5 ms between two
- * waits. */
 static void waits_3(struct make *m, enum ct_wait wait, uint64_t obj, uint64_t by)
 {
 	runs(m, 10, 10, 1, "waiter");
@@ -48,7 +44,7 @@ static void assert_idle(enum ct_wait wait, uint64_t obj, uint64_t by, bool idle)
 static void test_idle(void **state)
 {
 	assert_idle(CT_W_EPOLL, EPOLL(1), PIPE(1), true);
-	assert_idle(CT_W_POLL, 0, PIPE(1), true); /* one descriptor of several */
+	assert_idle(CT_W_POLL, 0, PIPE(1), true);
 	assert_idle(CT_W_READ, PIPE(1), PIPE(1), true);
 	assert_idle(CT_W_READ, CT_OBJ_ID(CT_OBJ_EVENTFD, 1), CT_OBJ_ID(CT_OBJ_EVENTFD, 1), true);
 	assert_idle(CT_W_READ, CT_OBJ_ID(CT_OBJ_TTY, 1), CT_OBJ_ID(CT_OBJ_TTY, 1), true);
@@ -62,7 +58,6 @@ static void test_idle(void **state)
 	assert_idle(CT_W_STOPPED, 0, 0, false);
 }
 
-/* An idle wait belongs to the segment before the wait. The next segment begins at the end of the wait. */
 static void test_idle_begin(void **state)
 {
 	struct make m = { 0 };

@@ -141,7 +141,6 @@ static void ask_blame(struct question *q)
 	fputs("\n", q->out);
 }
 
-/* Prints " for A for B": A waits for the task of the frame, and B waits for A. */
 static void put_waiters(const struct question *q, const struct graph *g, const struct path *p, uint32_t frame)
 {
 	char name[TEXT_NAME_MAX];

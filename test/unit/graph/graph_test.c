@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The critical path of random windows. graph.txt tests windows that have a meaning. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +40,6 @@ static void check(const struct graph *g, uint32_t task, uint64_t from_ns, uint64
 		assert_true(g->intervals[i].to_ns == g->intervals[i + 1].from_ns);
 }
 
-/* Random events without a meaning: the pieces of the path still have no gap and no overlap. */
 static void test_random_partition(void **state)
 {
 	random_ranges(check);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner_of_lock() finds the same owner of a file lock as a replay of all records of the lock. */
+/* owner_of_lock() finds the same owner as a replay of all records of the lock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,6 @@
 
 #define LOCK CT_OBJ_ID(CT_OBJ_FILE, 9)
 
-/* Replays all records, and returns a task of the process that owns the lock at ts_ns, or GRAPH_NONE
- * if there is none. Records of the process tgid do not count. */
 static uint32_t plain_owner(const struct graph *g, uint64_t ts_ns, uint32_t tgid)
 {
 	uint32_t owner = GRAPH_NONE;
@@ -23,7 +21,7 @@ static uint32_t plain_owner(const struct graph *g, uint64_t ts_ns, uint32_t tgid
 
 		if (e->r.kind != CT_FLOCK && e->r.kind != CT_HELD)
 			continue;
-		/* a list of all locks after ts_ns may show an owner that was not known before */
+		/* a later list of all locks may show an owner */
 		if (e->r.ts > ts_ns && (e->r.kind != CT_HELD || owner != GRAPH_NONE))
 			break;
 		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid ||

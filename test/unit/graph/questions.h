@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* questions.h - reads and prints tasks and times, for the questions of
- * test/unit/graph and test/unit/analysis. */
+/* questions.h - reads and prints tasks and times for the questions of test/unit/graph and
+ * test/unit/analysis. */
 #ifndef CTRACE_TEST_QUESTIONS_H
 #define CTRACE_TEST_QUESTIONS_H
 
 #include "graph/timeline/graph.h"
 #include "test/unit/text/text_cases.h"
 
-/* Builds the graph of the window of the case. The caller frees it with question_free_graph(). */
 struct graph *question_graph(const struct question *q);
 void question_free_graph(struct graph **g);
 void question_put_time(const struct question *q, uint64_t ns);
-/* Prints the name of a task, or "nobody" for GRAPH_NONE. */
 void question_put_task(const struct question *q, const struct graph *g, uint32_t task);
-/*
- * Reads a tid or a name from the next word. Returns the task that has this tid or name at ns. If
- * there is none, sets an error and returns GRAPH_NONE.
- */
+/* Reads a tid or a name. If no task has it at ns, sets an error and returns GRAPH_NONE. */
 uint32_t question_task(const struct question *q, const struct graph *g, uint64_t ns);
 uint64_t question_time(const struct question *q);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* random_make.h - graphs of random windows, for properties that hold for every graph. */
+/* random_make.h - graphs of random windows. */
 #ifndef CTRACE_TEST_RANDOM_MAKE_H
 #define CTRACE_TEST_RANDOM_MAKE_H
 
 #include "graph/timeline/graph.h"
 #include "test/unit/trace/window_random.h"
 
-/* Makes 300 random windows, and calls check() with a random range for each task of each window. */
+/* Calls check() for each task of 300 random windows, with a random range. */
 static inline void random_ranges(void (*check)(const struct graph *g, uint32_t task, uint64_t from_ns,
 					       uint64_t to_ns, uint32_t *seed))
 {

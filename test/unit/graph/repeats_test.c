@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of repeats gives the same answers as a plain scan of the intervals. */
+/* The table of repeats gives the same answers as a scan of the intervals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,6 @@ static uint32_t plain_ended(const struct graph *g, uint32_t interval)
 	return GRAPH_NONE;
 }
 
-/* For each of the three tested functions: how often it found a repeat. */
 static uint32_t found[3];
 
 static void check(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, uint32_t *seed)
@@ -101,7 +100,6 @@ static void test_random_windows(void **state)
 		assert_true(found[i] > 100);
 }
 
-/* Chooses the length of a wait and of the run after it. Many lengths are just at a limit. */
 static void lengths(uint32_t *seed, uint64_t *ret_wait, uint64_t *ret_run)
 {
 	static const uint64_t waits[] = { 0, 1, 7, 1000000, 49999999, 50000000, 50000001, 200000000 };
@@ -143,8 +141,8 @@ static void test_long_tasks(void **state)
 	}
 }
 
-/* Returns an object. A wait for this object in the system call nr has the same hash as a wait for obj in the
- * system call 0. */
+/* Returns another object. A wait for it in call nr has the same hash as a wait for obj in call
+ * 0. */
 static uint64_t same_hash(uint64_t obj, uint64_t nr)
 {
 	const uint64_t p = 0x100000001b3ULL;
@@ -155,10 +153,8 @@ static uint64_t same_hash(uint64_t obj, uint64_t nr)
 	return (((obj ^ HASH_START) * p ^ nr << 8) * inverse) ^ HASH_START;
 }
 
-/*
- * Two different waits with the same hash are not taken for repeats of each other. The repeats of
- * the wait that comes first (nr 1) are found. The repeats of the other wait may be missed.
- */
+/* Two different waits have one hash. Repeats of the first wait (nr 1) are found. Repeats of the
+ * second wait may be missing. */
 static void test_one_hash(void **state)
 {
 	struct make m = { 0 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Searches in sorted numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +7,6 @@
 
 #include "lib/bisect.h"
 
-/* For every border in every range of up to 20 numbers, BISECT() finds the same as a linear
- * search. */
 static void borders(void **state)
 {
 	for (unsigned n = 0; n <= 20; n++)
@@ -23,8 +20,7 @@ static void borders(void **state)
 			}
 }
 
-/* The largest indices of a type do not overflow. The predicate gets only indices inside the
- * range. */
+/* The largest indices do not overflow. The predicate gets only indices inside the range. */
 static void edges(void **state)
 {
 	uint64_t asked = 0;
@@ -38,7 +34,6 @@ static void edges(void **state)
 	assert_int_equal(sizeof(BISECT(i, 0, (uint64_t)1, 1)), 8);
 }
 
-/* The predicate of a search makes another search. */
 static void nested(void **state)
 {
 	static const uint64_t rows[3][3] = { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } };

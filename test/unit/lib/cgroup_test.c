@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finds the container and the systemd unit in paths of control groups. */
 #include "lib/cgroup.h"
 
 #include <setjmp.h>
@@ -46,7 +45,6 @@ static const struct {
 	  "systemd-nspawn@build.service" },
 	{ "/machine.slice/machine-qemu\\x2d1\\x2dvm.scope/libvirt/vcpu0", "qemu-1-vm", "",
 	  "machine-qemu-1-vm.scope" },
-	/* the path of a container inside a container */
 	{ "/docker/" ID "/lxc.payload.inner/init.scope", "inner", ID, "init.scope" },
 	{ "/system.slice/nginx.service", "", "", "nginx.service" },
 	{ "/system.slice/system-getty.slice/getty@tty1.service", "", "", "getty@tty1.service" },
@@ -57,7 +55,6 @@ static const struct {
 	{ "/init.scope", "", "", "init.scope" },
 	{ "/", "", "", "" },
 	{ "", "", "", "" },
-	/* paths that only look like those of containers */
 	{ "/docker/" ID "0", "", "", "" },
 	{ "/builds/4f1c7a9be02d", "", "", "" },
 	{ "/system.slice/docker-proxy.scope", "", "", "docker-proxy.scope" },

@@ -28,11 +28,11 @@ static void test_what_stays(void **state)
 	shows(" ~", " ~");
 	shows("a\\b\\x1b", "a\\b\\x1b");
 	shows("caf\xc3\xa9", "caf\xc3\xa9");
-	shows("\xc2\xa0", "\xc2\xa0");                                 /* the first character after U+009F */
-	shows("\xe2\x82\xac", "\xe2\x82\xac");                         /* the euro sign */
-	shows("\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80");                 /* a character above U+FFFF */
+	shows("\xc2\xa0", "\xc2\xa0"); /* the first character after U+009F */
+	shows("\xe2\x82\xac", "\xe2\x82\xac");
+	shows("\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80");
 	shows("\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80"); /* the neighbours of the surrogates */
-	shows("\xf4\x8f\xbf\xbd", "\xf4\x8f\xbf\xbd");                 /* U+10FFFD */
+	shows("\xf4\x8f\xbf\xbd", "\xf4\x8f\xbf\xbd");
 }
 
 static void test_controls(void **state)
@@ -45,14 +45,14 @@ static void test_controls(void **state)
 static void test_what_is_no_utf8(void **state)
 {
 	shows("\x80\x9b\xff", "\\x80\\x9b\\xff");
-	shows("\xc0\xaf", "\\xc0\\xaf"); /* a sequence that is longer than needed */
+	shows("\xc0\xaf", "\\xc0\\xaf"); /* longer than needed */
 	shows("\xe0\x9f\xbf", "\\xe0\\x9f\\xbf");
 	shows("\xf0\x8f\xbf\xbf", "\\xf0\\x8f\\xbf\\xbf");
 	shows("\xed\xa0\x80", "\\xed\\xa0\\x80");          /* surrogate */
 	shows("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* beyond U+10FFFF */
 	shows("\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80");
-	shows("\xe2\x82", "\\xe2\\x82");   /* cut off by the end of the text */
-	shows("\xe2\x82q", "\\xe2\\x82q"); /* cut off by another character */
+	shows("\xe2\x82", "\\xe2\\x82");
+	shows("\xe2\x82q", "\\xe2\\x82q");
 	shows("\xf0\x9f\x98", "\\xf0\\x9f\\x98");
 }
 
@@ -76,8 +76,7 @@ static void encode(uint32_t c, char buf[5])
 	}
 }
 
-/* All characters of each range that is shown as an escape, and the characters next to the range,
- * which are shown as they are. */
+/* Ranges that are shown as escapes, and their neighbours, which are not. */
 static void test_invisible(void **state)
 {
 	static const uint32_t spans[][2] = {
@@ -105,7 +104,6 @@ static void test_invisible(void **state)
 	}
 }
 
-/* A buffer of any size gets as much of the text as fits. An escape is never cut. */
 static void test_cut(void **state)
 {
 	static const char s[] = "ab\x1b\xe2\x80\xae\xc3\xa9z", whole[] = "ab\\x1b\\u202e\xc3\xa9z";

@@ -58,7 +58,7 @@ static void varints(void **state)
 	assert_int_equal(varint("\x80\x01", 2, &bad, &left), 128);
 	assert_int_equal(varint("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, &bad, &left), UINT64_MAX);
 	assert_false(bad);
-	/* wrong numbers: the first is cut off, the next has no bytes, the last has over 64 bits */
+	/* wrong numbers: cut off; no bytes; over 64 bits */
 	varint("\x80", 1, &bad, &left);
 	assert_true(bad);
 	varint("", 0, &bad, &left);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The expected hashes are from test_fnv.c, which the authors of the hash FNV have published. */
+/* The expected hashes are from test_fnv.c of the authors of FNV. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

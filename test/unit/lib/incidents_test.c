@@ -35,7 +35,6 @@ static const char *at(const char *name)
 	return path;
 }
 
-/* Writes a note that is a little longer than `bytes` bytes. */
 static void put(size_t bytes)
 {
 	_cleanup_free_ char *filler = calloc(1, bytes + 1);
@@ -47,7 +46,6 @@ static void put(size_t bytes)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Returns the number of valid notes. */
 static size_t count(size_t *ret_left_out)
 {
 	json_t *list = NULL;
@@ -59,7 +57,7 @@ static size_t count(size_t *ret_left_out)
 	return n;
 }
 
-/* Returns the number of read calls of this process, or 0 if the kernel does not count them. */
+/* Read calls of this process; 0 if the kernel does not count them. */
 static unsigned long reads(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/self/io", "r");

@@ -39,10 +39,7 @@ static void keys_at_the_edges(void **state)
 	map_done(&m);
 }
 
-/*
- * Compares the map with a plain array. There are only a few keys, so entries come, move and go all
- * the time.
- */
+/* Few keys, so that entries come, move and go all the time. */
 static void like_an_array(void **state)
 {
 	enum { KEYS = 700 };

@@ -56,7 +56,7 @@ static void test_find(void **state)
 	check("/srv/a/b", "/srv", "fuse.sshfs", 31);
 	check("/srvx", "/", "ext4", 22);
 	check("/srv/in side/a", "/srv/in side", "fuseblk", 32);
-	/* two file systems are mounted on /mnt, and the later mount hides the earlier one */
+	/* the later of two mounts on /mnt hides the earlier one */
 	check("/mnt/a", "/mnt", "fuse.bindfs", 40);
 	assert_int_equal(procmount_find("/nowhere/mountinfo", "/", &m), -ENOENT);
 }

@@ -16,8 +16,7 @@ struct strings {
 	VEC(char *) v;
 };
 
-/* A case or a scene: the lines [first, end) of the file. The lines after a question are its
- * answer. */
+/* Lines [first, end) of the file. The lines after a question are its answer. */
 struct block {
 	const char *name;
 	bool scene;
@@ -29,7 +28,7 @@ static struct {
 	const struct question_kind *kinds;
 	bool update;
 	struct strings lines;
-	struct strings answers; /* for each line: the new answer if it is a question, else NULL */
+	struct strings answers;
 	VEC(struct block) blocks;
 } file;
 
@@ -94,8 +93,6 @@ static const struct block *block_named(const char *name)
 		fail();                                                                                      \
 	} while (0)
 
-/* Adds the lines of the window of a block. The lines of the block NAME replace a line "use
- * NAME". */
 static void add_window(struct text_window *t, const struct block *b)
 {
 	char error[TEXT_ERROR_MAX];
@@ -123,7 +120,6 @@ static void print_lines(const char *sign, const struct strings *s, size_t from, 
 		print_error("  %s %s\n", sign, s->v.v[from]);
 }
 
-/* Prints the lines that differ, and the equal lines before and after them. */
 static void print_difference(const struct strings *want, const struct strings *got)
 {
 	size_t least = MIN(want->v.n, got->v.n), head = 0, tail = 0;

@@ -24,7 +24,7 @@
 
 #include "test/unit/text/text_window.h"
 
-/* One question of a case. l has the words after "=> NAME". The answer goes to out, errors go to l->error. */
+/* The answer goes to out, errors go to l->error. l: the words after "=> NAME". */
 struct question {
 	struct text_window *t;
 	const struct window *w;
@@ -38,8 +38,7 @@ struct question_kind {
 	const char *usage;
 };
 
-/* Runs or updates the cases of the file that argv names. The last entry of `kinds` has no name.
- * Returns the exit code for main(). */
+/* The last of `kinds` has no name. Returns the exit code for main(). */
 int cases_main(int argc, char **argv, const struct question_kind *kinds);
 
 #endif

@@ -37,8 +37,6 @@ static char unescape(const char **at)
 	}
 }
 
-/* Copies the word that begins at `in` to *out, without its quotes, and adds it to l->words. Returns
- * the place behind the word in the line. */
 static const char *cut(struct text_line *l, const char *in, char **out)
 {
 	size_t i = l->n;

@@ -21,10 +21,7 @@ static uint8_t wait_field(struct text_line *l, const char *key)
 	return word ? text_wait_of(l, word) : 0;
 }
 
-/*
- * Adds a record of tid on its CPU, or on cpu=N, which is the CPU of tid from then on. The pointer is
- * valid until the next record is added.
- */
+/* cpu=N moves tid to this CPU. The pointer is valid until the next record. */
 static struct window_record *add(struct record *r, enum ct_kind kind, uint32_t tid, uint32_t peer)
 {
 	uint16_t *cpu = text_cpu_of(r->t, tid);
@@ -112,7 +109,7 @@ static void verb_yields(struct record *r)
 	add_switch(r, r->tid, then(r), CT_W_YIELD, 0);
 }
 
-/* After "A found waited ...", a line "B wakes A" with the same time has the wake that ended the wait. */
+/* If a record "B wakes A" has the same time as "A found", B ended the wait. */
 static void verb_found(struct record *r)
 {
 	static const struct text_word what[] = { { "folded", CT_FOUND_FOLDED },

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The text of a window: the lines that are refused, and the record that each accepted line becomes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +69,7 @@ static void test_records(void **state)
 	assert_non_null(w);
 	assert_int_equal(w->to_ns, 1000000000);
 	assert_int_equal(w->n_events, 7);
-	assert_int_equal(w->events[0].r.ts, 1000); /* the records are sorted by time */
+	assert_int_equal(w->events[0].r.ts, 1000);
 	assert_int_equal(w->events[1].r.kind, CT_FUTEX);
 	assert_int_equal(w->events[1].r.peer, 11);
 	assert_int_equal(w->events[2].r.kind, CT_SWITCH);
@@ -84,7 +83,7 @@ static void test_records(void **state)
 	assert_int_equal(w->events[3].r.ts, 1500000);
 	assert_int_equal(w->events[3].r.peer, 7);
 	assert_int_equal(w->events[3].r.aux, CT_W_WRITE);
-	assert_int_equal(w->events[4].r.peer, 10); /* the task runs on the CPU on which it ran last */
+	assert_int_equal(w->events[4].r.peer, 10);
 	assert_int_equal(w->events[4].cpu, 3);
 	assert_int_equal(w->events[5].r.ts, 2500000);
 	assert_int_equal(w->events[5].r.peer, 8);

@@ -197,7 +197,6 @@ static void line_repeat(struct text_window *t, struct text_line *l)
 	text_line_done(l, "repeat COUNT every TIME from TIME [first=N]");
 }
 
-/* Keeps a line of a causal graph as text. The test program gets it from text_window_graph(). */
 static void line_graph(struct text_window *t, const char *line)
 {
 	PUSH(&t->graph, own(t, strdup(line)));
@@ -246,7 +245,6 @@ static bool add_line(struct text_window *t, const char *line, bool in_round, cha
 	return !error[0];
 }
 
-/* Adds a line of a repeat, in which "$i" becomes the number of the round. */
 static bool add_in_round(struct text_window *t, const char *line, uint64_t number, char *error)
 {
 	_cleanup_free_ char *text = NULL;
@@ -348,7 +346,7 @@ static int by_cmdline(const void *a, const void *b)
 	return x->ts_ns < y->ts_ns ? -1 : x->ts_ns > y->ts_ns;
 }
 
-/* This sort is stable, and fast if most records are in order. */
+/* stable, and fast if most records are in order */
 static void sort_events(struct text_window *t)
 {
 	for (size_t i = 1; i < t->events.n; i++) {

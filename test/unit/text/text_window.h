@@ -106,31 +106,20 @@ struct text_window;
 
 struct text_window *text_window_new(void);
 void text_window_free(struct text_window *t);
-/*
- * Adds a line. Returns true, or false if the line is wrong. Then `error`, a buffer of
- * TEXT_ERROR_MAX bytes, gets a message that says what was expected.
- */
+/* If the line is wrong, returns false and a message in error, of TEXT_ERROR_MAX bytes. */
 bool text_window_add(struct text_window *t, const char *line, char *error);
-/*
- * Returns the window, which is valid until text_window_free(). If a repeat has no end, sets error,
- * and returns NULL.
- */
+/* Valid until text_window_free(). If a repeat has no end, sets error, and returns NULL. */
 const struct window *text_window_done(struct text_window *t, char *error);
 
-/* Returns the i-th line of a causal graph made by hand, or NULL if there are no more lines. */
 const char *text_window_graph(const struct text_window *t, size_t i);
 
-/* Returns the tid of the task that the word names (see above). If a name fits no task, or several
- * tasks, sets an error and returns 0. */
+/* If the word names no task, or several, sets an error and returns 0. */
 uint32_t text_task(const struct text_window *t, struct text_line *l, const char *word);
 uint64_t text_object(struct text_line *l, const char *word);
 
 #define TEXT_NAME_MAX 64
-/*
- * These functions write a task or an object into buf, and return buf. The size of buf is
- * TEXT_NAME_MAX. A task is "app[10]", or "10" if the window has no name for it. An object is
- * "pipe:77". A tid of 0 and an object of 0 are "-".
- */
+/* Both return buf, of TEXT_NAME_MAX bytes. A task is "app[10]", or "10" without a name. An object
+ * is "pipe:77". 0 is "-". */
 const char *text_put_task(const struct window *w, uint32_t tid, uint64_t ns, char *buf);
 const char *text_put_object(uint64_t obj, char *buf);
 

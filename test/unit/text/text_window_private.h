@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * text_window_private.h - private to the files that read the lines of a window.
- *
- * text_names.c reads the words for tasks, objects and waits. text_record.c reads the lines of
- * records. text_window.c reads all other lines.
- */
+/* text_window_private.h - shared by text_names.c (words for tasks, objects and waits),
+ * text_record.c (lines of records) and text_window.c (all other lines). */
 #ifndef CTRACE_TEST_TEXT_WINDOW_PRIVATE_H
 #define CTRACE_TEST_TEXT_WINDOW_PRIVATE_H
 
@@ -32,25 +28,23 @@ struct text_window {
 	VEC(struct window_stack) stacks;
 	VEC(struct window_cmdline) cmdlines;
 	VEC(struct window_resync) resyncs;
-	struct states states[2]; /* the states at the checkpoint, and after the resync */
+	struct states states[2]; /* at the checkpoint, and after the resync */
 	struct states *states_now;
 	VEC(struct cpu_of) cpus;
 	VEC(void *) owned;
-	VEC(char *) rounds;      /* the lines of a repeat */
-	VEC(const char *) graph; /* the lines that begin with "segment" or "edge" */
+	VEC(char *) rounds;
+	VEC(const char *) graph;
 	bool repeating;
 	uint64_t round_ns, every_ns, first, n_rounds;
 	uint16_t next_cpu;
 };
 
-/* The argument of the function of a verb: the line, and the values that are already read from the
- * line. */
 struct record {
 	struct text_window *t;
 	struct text_line *l;
 	uint64_t ns;
 	uint32_t tid;
-	uint8_t ctx; /* an enum ct_ctx if the subject is an interrupt, 0 if it is a task */
+	uint8_t ctx;
 	uint16_t nr;
 };
 
@@ -60,31 +54,19 @@ struct record {
 			abort();                                                                             \
 	} while (0)
 
-/* Returns the task with this tid, or NULL if no line declares it. */
 const struct window_task *text_declared(const struct text_window *t, uint32_t tid);
-/*
- * Returns a pointer to the number of the CPU on which the task ran last. The number is 0 if the task
- * never ran. The pointer is valid until the next call.
- */
+/* The CPU on which the task ran last, or 0. Valid until the next call. */
 uint16_t *text_cpu_of(struct text_window *t, uint32_t tid);
 uint8_t text_wait_of(struct text_line *l, const char *word);
-/*
- * These functions return the value of a field. If the line does not have the field,
- * text_number_field() returns `otherwise`, and the other functions return 0.
- */
+/* The value of a field. Without the field, it is `otherwise` or 0. */
 uint64_t text_number_field(struct text_line *l, const char *key, uint64_t otherwise);
 uint64_t text_word_field(struct text_line *l, const char *key, const struct text_word *words);
 uint32_t text_task_field(const struct text_window *t, struct text_line *l, const char *key);
-/*
- * Reads an optional object. If there is no next word, or the next word has no ':', returns 0 and
- * takes no word.
- */
+/* Returns 0 and takes no word if the next word has no ':'. */
 uint64_t text_object_if_any(struct text_line *l);
 uint64_t text_object_next(struct text_line *l);
-/* Adds a switch from the idle task to tid, on the CPU of tid. */
 void text_add_run(struct record *r, uint32_t tid);
 uint64_t text_since_field(struct record *r);
-/* Reads the rest of a line that begins with the time ns, and adds its record. */
 void text_add_record(struct text_window *t, struct text_line *l, uint64_t ns);
 
 #endif

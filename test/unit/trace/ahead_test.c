@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Loading a window with several threads gives the same window and the same errors as with one thread. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,6 @@
 
 static const unsigned counts[] = { 1, 2, 3, 8, 100 };
 
-/* Segments of very different sizes, with names, gaps, and records of all kinds. */
 static void make_trace(struct fixture *f)
 {
 	fixture_open(f, 4 * FIXTURE_BYTES);
@@ -88,7 +86,6 @@ static void the_same_window(void **state)
 	check_same(f, f->now + NS_SEC, UINT64_MAX, 0);
 }
 
-/* Changes one byte of the body of a segment. If `sealed`, also corrects the checksums. */
 static void change(struct fixture *f, uint8_t *slot, bool sealed)
 {
 	struct format_segment h;
@@ -126,7 +123,6 @@ static void the_same_damage(void **state)
 	}
 }
 
-/* A window for some kinds of records has all records of these kinds, and no others. */
 static void only_some_kinds(void **state)
 {
 	const uint64_t kinds = 1ULL << CT_GAP | 1ULL << CT_SHED;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The control groups of tasks, and the text about them. */
 #include "trace/words/cgroup_name.h"
 
 #include <setjmp.h>
@@ -124,7 +123,7 @@ static void put_object(struct writer *writer, uint64_t id, uint64_t peer, const 
 	assert_int_equal(writer_blob(writer, &u.o.h), 0);
 }
 
-/* A control group is recorded once, and every segment with a task of this group has it. */
+/* A name is recorded once, but is in every segment with a task of the group. */
 static void test_every_segment(void **state)
 {
 	const struct writer_options opt = { .size_bytes = 4 << 20, .n_cpus = 1 };

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The short form of a command line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +14,6 @@ static void test_short(void **state)
 	static const struct {
 		const char *text, *comm, *want;
 	} cases[] = {
-		/* interpreters */
 		{ "/usr/bin/python3 /usr/bin/gunicorn -w 4 app:app", "python3", " (gunicorn -w 4 app:app)" },
 		{ "/usr/bin/python3.11 -u -W ignore /srv/shop.py 8000", "python3", " (shop.py 8000)" },
 		{ "/usr/bin/python3 /usr/bin/gunicorn -w 4 app:app", "gunicorn", " (-w 4 app:app)" },
@@ -27,7 +25,6 @@ static void test_short(void **state)
 		{ "-bash", "bash", "" },
 		{ "/bin/sh -e /etc/rc.local start", "rc.local", " (-e /etc/rc.local start)" },
 		{ "bash -c make -j4", "bash", " (-c make -j4)" },
-		/* programs */
 		{ "/usr/bin/curl -s http://a/", "curl", " (-s http://a/)" },
 		{ "sleep 100", "sleep", " (100)" },
 		{ "/usr/sbin/mariadbd", "mariadbd", "" },
@@ -45,7 +42,6 @@ static void test_short(void **state)
 		{ "/usr/bin/pgbouncer /etc/pgbouncer/instances/one/pgbouncer.ini", "pgbouncer",
 		  " (pgbouncer.ini)" },
 		{ "a /b/ /c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/u / x", "a", " (b/ u / x)" },
-		/* a cut is never within a character */
 		{ "cat 123456789012345678901234567890123456\xc3\xa9\xc3\xa9\xc3\xa9", "cat",
 		  " (123456789012345678901234567890123456...)" },
 	};

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Damaged files: no crash, no wrong record, and a gap for the damage. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,8 +18,6 @@
 #define SEGMENTS 5
 #define PER      200
 
-/* Makes a trace of SEGMENTS segments, each with PER records and in one slot, from slot 1 on. Returns the
- * bytes of the file. */
 static uint8_t *small_trace(struct fixture *f, size_t *ret_n)
 {
 	fixture_open(f, FIXTURE_BYTES);
@@ -34,7 +31,6 @@ static uint8_t *small_trace(struct fixture *f, size_t *ret_n)
 	return fixture_slurp(f->path, ret_n);
 }
 
-/* Opens the file and loads everything. Returns -errno, or 0 and the window. */
 static int try_load(const char *path, struct window **ret_w, char err[READER_ERR_MAX])
 {
 	struct reader *r = NULL;
@@ -46,10 +42,8 @@ static int try_load(const char *path, struct window **ret_w, char err[READER_ERR
 	return ret;
 }
 
-/*
- * Checks that all records are there except those of segment `bad`, and that there is a gap for
- * `bad`. If `bad` is the first or the last segment, and its header is lost, no gap is possible.
- */
+/* Checks that w lacks only the records of segment `bad`, and has a gap for them. If the header is
+ * lost too, there need be no gap for a first or last segment. */
 static void check_without(struct fixture *f, const struct window *w, uint32_t bad, bool header_known)
 {
 	size_t at = 0;
@@ -143,10 +137,6 @@ static void a_byte_of_the_file_header(void **state)
 		uint8_t wrong = bytes[i] ^ (uint8_t)(1 + fixture_random(f) % 255);
 		struct window *w = NULL;
 
-		/*
-		 * if only the first header is damaged, the copy is used; if both headers are
-		 * damaged, the format of the file is unknown
-		 */
 		*err = 0;
 		assert_int_equal(pwrite(fd, &wrong, 1, (off_t)i), 1);
 		assert_int_equal(try_load(f->path, &w, err), 0);
@@ -161,7 +151,6 @@ static void a_byte_of_the_file_header(void **state)
 	close(fd);
 }
 
-/* A writer that continues the file repairs the header. */
 static void a_damaged_file_header_is_repaired(void **state)
 {
 	struct fixture *f = *state;
@@ -201,7 +190,7 @@ static void a_segment_that_was_overwritten_in_part(void **state)
 	bytes = fixture_slurp(f->path, &n);
 	assert_true(((struct format_segment *)(bytes + FORMAT_SLOT_BYTES))->n_slots > 2);
 	fd = open(f->path, O_RDWR);
-	/* within the third slot of the first segment, like a power cut that loses a page */
+	/* within the third slot of the first segment, as a power cut may do */
 	assert_int_equal(pwrite(fd, zero, sizeof(zero), 3 * FORMAT_SLOT_BYTES), sizeof(zero));
 	close(fd);
 	assert_int_equal(try_load(f->path, &w, err), 0);
@@ -306,7 +295,7 @@ static void a_newer_version(void **state)
 	assert_non_null(strstr(err, "2.7"));
 }
 
-/* A later minor version may have a longer header, and blocks and kinds that are unknown now. */
+/* A later minor version may have a longer header, and unknown blocks and kinds. */
 static void additions_of_a_later_minor_version(void **state)
 {
 	static const struct format_block block = {
@@ -401,7 +390,7 @@ static void checksums(void **state)
 {
 	uint8_t bytes[300];
 
-	/* the expected values for 32 equal bytes are from RFC 3720, B.4 */
+	/* from RFC 3720, B.4 */
 	memset(bytes, 0, 32);
 	assert_int_equal(crc32c(0, bytes, 32), 0x8a9136aa);
 	memset(bytes, 0xff, 32);

@@ -14,7 +14,6 @@
 
 #define FUSE_MAGIC 0x65735546
 
-/* sorted by id, as in a window that was loaded */
 static struct window_object objects[] = {
 	{ .id = CT_OBJ_FUTEX_ID(7, 0x1000), .tid = 7, .name = "" },
 	{ .id = CT_OBJ_ID(CT_OBJ_SOCK, 1),
@@ -77,7 +76,6 @@ static void test_objects(void **state)
 	expect(CT_OBJ_ID(CT_OBJ_TASK, 7), "child", "pid 7 (sh)");
 	expect(CT_OBJ_ID(CT_OBJ_TASK, 8), "child", "pid 8");
 	expect(CT_OBJ_ID(CT_OBJ_EVENTFD, 0x10), "eventfd", "eventfd 10");
-	/* kinds that this version does not know */
 	expect(CT_OBJ_ID(31, 5), "unknown", "object 5");
 }
 
@@ -91,7 +89,6 @@ static void test_short_buffers(void **state)
 	assert_string_equal(buf, "");
 	assert_int_equal(describe_object(&window, CT_OBJ_ID(CT_OBJ_SOCK, 3), NULL, 0), 16);
 	assert_int_equal(describe_clean("abc", NULL, 0), 3);
-	/* if the end of the buffer cuts a character, no part of the character is left */
 	assert_int_equal(describe_clean("ab\xc3\xa9", buf, 4), 4);
 	assert_string_equal(buf, "ab");
 }
@@ -110,7 +107,6 @@ static void test_resources(void **state)
 	assert_int_equal(resource_of_wait(&window, (enum ct_wait)200, 0), RESOURCE_UNKNOWN);
 }
 
-/* The words of the kinds of resources are in alphabetical order. */
 static void test_resource_words(void **state)
 {
 	assert_string_equal(resource_kind_word(RESOURCE_NONE), "unknown");

@@ -17,7 +17,7 @@
 #define SECTOR 512u
 
 struct faults faults;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects faults */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct write {
 	uint64_t at;
@@ -27,14 +27,13 @@ struct write {
 
 static struct {
 	ino_t ino;
-	uint8_t *synced; /* the content at the last sync */
+	uint8_t *synced;
 	size_t size;
-	VEC(struct write) writes; /* to the watched file, since its last sync */
+	VEC(struct write) writes;
 } watched;
 
 static uint64_t draw(void)
 {
-	/* xorshift64* */
 	faults.rng ^= faults.rng >> 12;
 	faults.rng ^= faults.rng << 25;
 	faults.rng ^= faults.rng >> 27;
@@ -66,7 +65,6 @@ static bool is_watched(int fd)
 	return watched.ino && !fstat(fd, &st) && st.st_ino == watched.ino;
 }
 
-/* Makes the present content of the file the synced content. */
 static void note_sync(void)
 {
 	for (size_t i = 0; i < watched.writes.n; i++) {
@@ -102,7 +100,6 @@ static ssize_t do_pwrite(int fd, const void *buf, size_t n, off_t at)
 	return bad ? -1 : put;
 }
 
-/* Notes the sync. A real sync would only take time. */
 static int do_sync(int fd)
 {
 	if (fails())
@@ -112,8 +109,8 @@ static int do_sync(int fd)
 	return 0;
 }
 
-/* If off_t has 64 bits, the headers may rename pwrite and the other functions, for example to
- * pwrite64. Then the definitions below get the new names too. */
+/* If off_t has 64 bits, headers may rename pwrite to pwrite64. This renames the definitions below
+ * too. */
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
 {
 	return do_pwrite(fd, buf, n, at);
@@ -173,11 +170,10 @@ bool faults_dirty(uint64_t at, uint64_t n)
 	return false;
 }
 
-/* Makes the content of a sector after a power cut: none, all, or the first few of the writes since the last
- * sync have reached the sector. */
+/* After a power cut, a sector has none, all, or the first few of the writes since the last sync. */
 static void cut_sector(uint8_t *out, uint64_t at)
 {
-	/* In three of four cases all writes or none have reached the sector, as with real disks. */
+	/* in three of four cases all or none, as with real disks */
 	uint64_t upto = draw() % 4 ? (draw() & 1 ? watched.writes.n : 0) : draw() % (watched.writes.n + 1);
 
 	for (size_t i = 0; i < upto; i++) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Disks that fail, power cuts, and damaged files, with random seeds. All records that were safe on
- * the disk are read, no record is wrong, and gaps have the times of missing records.
- */
+/* Disks that fail, power cuts, and damaged files, with random seeds. All safe records are read, no
+ * record is wrong, and gaps cover missing ones. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,21 +14,20 @@
 #include "trace/format/file_index.h"
 #include "test/unit/trace/trace_fixture.h"
 
-#define SEEDS   50 /* seeds for each kind of test; CTRACE_SEEDS sets another number */
+#define SEEDS   50 /* of each kind of test; CTRACE_SEEDS sets another number */
 #define FOREVER 120000000000ULL
-#define STEP    1000 /* ns between two records */
+#define STEP    1000
 
-/* A trace in which each record has its own number. */
 struct life {
 	struct fixture *f;
 	const char *path;
-	uint64_t base_ns, n; /* the time of record 0; the number of the next record */
+	uint64_t base_ns, n; /* time of record 0; number of the next record */
 	VEC(struct sealed) sealed;
 };
 struct sealed {
-	uint64_t first, end; /* the numbers of its records: [first, end) */
+	uint64_t first, end;
 	bool written;
-	uint64_t safe_seq; /* not 0: the records are safe on the disk, in the segment with this number */
+	uint64_t safe_seq; /* not 0: safe on the disk, in the segment with this seq */
 };
 
 static unsigned seeds(void)
@@ -62,7 +59,7 @@ static int begin_with(struct life *l, uint8_t boot, uint64_t size, bool backgrou
 		assert_true(strlen(err) > 10);
 		return ret;
 	}
-	/* leave out one number: its time lies between two writers */
+	/* The first number of each writer has no record: its time lies between two writers. */
 	l->n++;
 	assert_int_equal(writer_begin(l->f->w, l->base_ns + l->n * STEP, NULL, 0), 0);
 	return 0;
@@ -96,19 +93,16 @@ static bool seal(struct life *l, unsigned records)
 	return s.written;
 }
 
-/* Returns a random number of records for a segment of one to several slots. The tids of the records are
- * hashes, so the records compress badly. */
 static unsigned some_records(struct life *l)
 {
 	return 1 + (unsigned)(fixture_random(l->f) % (fixture_random(l->f) % 6 ? 50 : 16000));
 }
 
-/* The content of the file: its records, and its gaps. */
 struct found {
 	struct window *w;
 	VEC(struct window_record) gaps;
-	uint64_t first, last; /* the numbers of the first and the last record */
-	uint64_t n;           /* how many records there are */
+	uint64_t first, last;
+	uint64_t n;
 };
 
 static bool in_gap(const struct found *fd, uint64_t ns)
@@ -119,10 +113,8 @@ static bool in_gap(const struct found *fd, uint64_t ns)
 	return false;
 }
 
-/*
- * Reads the whole file. Every record must be right, and no record may come twice. A gap must cover
- * each record that is missing between the first and the last one. No safe record may be missing.
- */
+/* Every record must be right, and come once. A gap must cover each record that is missing in
+ * between. No safe record may be missing. */
 static struct found look(struct life *l, unsigned boot)
 {
 	struct found fd = { .first = UINT64_MAX };
@@ -135,7 +127,6 @@ static struct found look(struct life *l, unsigned boot)
 		ret = reader_use_boot(r, boot);
 	if (!ret && reader_info(r)->n_segments)
 		ret = window_load(r, 0, UINT64_MAX, 0, &fd.w, err);
-	/* no segment can be read, so no write of a segment has reached the disk */
 	if (ret == -EBADMSG && (strstr(err, "can be read") || strstr(err, "are damaged")))
 		ret = 0;
 	if (ret)
@@ -176,8 +167,7 @@ static void found_done(struct found *fd)
 	VEC_FREE(&fd->gaps);
 }
 
-/* Notes which sealed segments are safe: they are in the file, and no byte of their slots was
- * written since the last sync. */
+/* Safe: in the file, and no byte of its slots was written since the last sync. */
 static void note_safe(struct life *l)
 {
 	_cleanup_(file_index_done) struct file_index ix = { 0 };
@@ -247,10 +237,6 @@ static void a_power_cut(void **state)
 		assert_int_equal(rename(cut, l.path), 0);
 		fd = look(&l, 0);
 		found_done(&fd);
-		/*
-		 * the next boot continues the file; the segments of the boot before stay until they
-		 * are overwritten
-		 */
 		assert_int_equal(begin(&l, 2), 0);
 		assert_true(seal(&l, 10));
 		forget_safe(&l);
@@ -266,10 +252,6 @@ static void a_power_cut(void **state)
 	}
 }
 
-/*
- * At times all calls that write or sync fail, or a fifth of these calls. The reader reports the
- * records that could not be written, and returns all other records.
- */
 static void writes_that_fail(void **state)
 {
 	static const int errors[] = { EIO, ENOSPC, EDQUOT, EROFS };
@@ -277,8 +259,7 @@ static void writes_that_fail(void **state)
 
 	for (unsigned seed = 0; seed < seeds(); seed++) {
 		struct life l = life_new(*state, seed);
-		unsigned rounds = 5 + (unsigned)(fixture_random(l.f) % 50); /* too few segments to
-									       fill the file */
+		unsigned rounds = 5 + (unsigned)(fixture_random(l.f) % 50);
 		uint64_t lost = 0, sum = 0;
 		struct found fd;
 
@@ -296,7 +277,6 @@ static void writes_that_fail(void **state)
 			(void)writer_sync(l.f->w);
 		}
 		faults.rate = 0;
-		/* in a third of the cases a new writer continues the file */
 		if (seed % 3 == 0) {
 			end(&l);
 			assert_int_equal(begin(&l, 1), 0);
@@ -304,7 +284,7 @@ static void writes_that_fail(void **state)
 		assert_true(seal(&l, 7));
 		if (seed % 3)
 			assert_int_equal(writer_stats(l.f->w).lost_disk, lost);
-		if (faults.error != EIO || !lost) /* otherwise the writer has skipped slots */
+		if (faults.error != EIO || !lost) /* otherwise, the writer has skipped slots */
 			note_safe(&l);
 		fd = look(&l, 0);
 		assert_int_equal(fd.n, sum - lost + 7);
@@ -317,7 +297,6 @@ static void writes_that_fail(void **state)
 	assert_true(failed > seeds());
 }
 
-/* Each call during the creation fails once. Nothing is left behind, and the next try works. */
 static void a_creation_that_fails(void **state)
 {
 	for (uint64_t nth = 1;; nth++) {
@@ -328,8 +307,7 @@ static void a_creation_that_fails(void **state)
 		faults.error = ENOSPC;
 		ret = begin(&l, 1);
 		if (!ret) {
-			assert_true(nth > 4); /* the failed calls: reserving room, writing the header twice,
-						 the syncs of the file and of the directory */
+			assert_true(nth > 4); /* one call reserves, two write headers, two sync */
 			life_done(&l);
 			return;
 		}
@@ -348,8 +326,7 @@ static void flip(struct life *l, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		off_t slot = (off_t)(fixture_random(l->f) % (FIXTURE_BYTES / FORMAT_SLOT_BYTES)), at;
 		/* More than half of the changes are in the first 700 bytes of a slot, where a
-		 * header may be. Of slot 0, only these bytes change, which have the first copy of
-		 * the file header. */
+		 * header may be. In slot 0, all are. */
 		bool anywhere = slot && fixture_random(l->f) & 1;
 		uint8_t byte;
 
@@ -362,10 +339,6 @@ static void flip(struct life *l, unsigned n)
 	close(fd);
 }
 
-/*
- * Bytes of the file change, also while a writer has the file open. The writer goes on, and the
- * reader reports the missing records.
- */
 static void a_file_that_rots(void **state)
 {
 	for (unsigned seed = 0; seed < seeds(); seed++) {
@@ -391,7 +364,6 @@ static void a_file_that_rots(void **state)
 	}
 }
 
-/* Seals one segment of 20000 records, which does not compress. Returns as writer_seal(). */
 static int seal_large(struct life *l)
 {
 	uint64_t n = l->n + 20000;
@@ -406,8 +378,6 @@ static int seal_large(struct life *l)
 	return writer_seal(l->f->w, l->base_ns + l->n * STEP, NULL, 0);
 }
 
-/* A disk that stands still delays no caller. The writer's queue has a limit, and records beyond this limit
- * are reported as lost. */
 static void a_disk_that_stands_still(void **state)
 {
 	struct life l = life_new(*state, 1);
@@ -451,7 +421,6 @@ static void a_disk_that_stands_still(void **state)
 	life_done(&l);
 }
 
-/* The records of a failed sync do not count as synced until another sync succeeds. */
 static void a_sync_that_fails(void **state)
 {
 	struct life l = life_new(*state, 4);
@@ -466,14 +435,13 @@ static void a_sync_that_fails(void **state)
 	faults.rate = 1000000;
 	faults.error = EIO;
 	assert_int_equal(writer_sync(l.f->w), -EIO);
-	assert_int_equal(writer_sync(l.f->w), -EIO); /* a sync without new records does not end the trouble */
+	assert_int_equal(writer_sync(l.f->w), -EIO);
 	st = writer_stats(l.f->w);
 	assert_int_equal(st.storage.trouble, WRITER_SYNC);
 	assert_int_equal(st.storage.synced_ns, synced_ns);
 	faults.rate = 0;
 	assert_int_equal(writer_sync(l.f->w), 0);
 	st = writer_stats(l.f->w);
-	/* the trouble has ended, but records of the failed sync may be missing */
 	assert_int_equal(st.storage.failed_syncs, 2);
 	assert_int_equal(st.storage.unsure_from_ns, synced_ns);
 	assert_int_equal(st.storage.unsure_to_ns, st.newest_ns);
@@ -483,7 +451,6 @@ static void a_sync_that_fails(void **state)
 	life_done(&l);
 }
 
-/* The file is removed, moved, and cut short while it is in use. */
 static void taken_away(void **state, bool background)
 {
 	struct life l = life_new(*state, 2);
@@ -508,11 +475,9 @@ static void taken_away(void **state, bool background)
 	assert_int_equal(st.storage.repaired, 1);
 	assert_int_equal(st.storage.trouble, WRITER_FINE);
 	fd = look(&l, 0);
-	/* the third file had two segments, which the truncate() removed */
 	assert_int_equal(fd.n, 100);
 	assert_int_equal(fd.first, l.n - 100);
 	found_done(&fd);
-	/* There is no room for another file. The writer reports this, and leaves nothing behind. */
 	faults.rate = 1000000;
 	faults.error = ENOSPC;
 	assert_int_equal(unlink(l.path), 0);
@@ -533,7 +498,7 @@ static void a_file_that_is_taken_away(void **state)
 	taken_away(state, true);
 }
 
-/* A machine that has been up for a hundred years, and a file whose `seq` goes beyond 32 bits. */
+/* A hundred years of uptime, and a `seq` beyond 32 bits. */
 static void large_numbers(void **state)
 {
 	struct life l = life_new(*state, 3);

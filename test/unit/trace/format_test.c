@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * doc/format.md describes the files correctly: format_reader.py, which was written from that page,
- * and the reader of ctrace find the same facts in a trace.
- */
+/* format_reader.py, which was written from doc/format.md, and ctrace find the same facts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

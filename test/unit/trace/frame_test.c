@@ -8,7 +8,6 @@
 #include "lib/cleanup.h"
 #include "trace/words/frame.h"
 
-/* Frames as the daemon writes them, with the results that the functions for frames must have. */
 static const struct {
 	const char *frame;
 	bool kernel, address, rest, libc, lock;

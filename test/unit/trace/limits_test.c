@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Traces with right checksums and wrong numbers. A header, a count, a time or a size beyond its
- * limit makes a segment damaged. Nothing overflows, takes all memory or runs for ever.
- */
+/* Right checksums and wrong numbers. Nothing overflows, takes all memory or runs for ever. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,7 +24,6 @@
 #define FUTEX    CT_OBJ_ID(CT_OBJ_FUTEX, 0x2000)
 #define FIELD(f) offsetof(struct format_segment, f), sizeof(((struct format_segment *)0)->f)
 
-/* Uses a window as commands do: builds the graphs, diagnoses one task, and walks its path. */
 static void use(const struct window *w)
 {
 	struct diagnosis *d;
@@ -49,7 +45,6 @@ static void use(const struct window *w)
 	graph_free(g);
 }
 
-/* Makes three segments of PER records. damage(f) may write more into the second segment. */
 static void three_segments(struct fixture *f, void (*damage)(struct fixture *f))
 {
 	fixture_open(f, FIXTURE_BYTES);
@@ -64,7 +59,6 @@ static void three_segments(struct fixture *f, void (*damage)(struct fixture *f))
 	f->w = NULL;
 }
 
-/* Loads the trace and uses it. Returns the number of damaged segments. */
 static uint32_t damaged(struct fixture *f)
 {
 	struct window *w = fixture_load(f, 0, UINT64_MAX);
@@ -78,7 +72,6 @@ static uint32_t damaged(struct fixture *f)
 	return n;
 }
 
-/* Sets a field in the header of segment i, and makes the checksum right. */
 static void set_field(uint8_t *bytes, uint32_t i, size_t at, size_t size, uint64_t value)
 {
 	uint8_t *slot = bytes + (i + 1) * FORMAT_SLOT_BYTES;
@@ -139,8 +132,6 @@ static void a_field_of_a_segment_header(void **state)
 	}
 }
 
-/* Writes one segment. Each of the first n records is one nanosecond later than the record before. The last 8
- * records have the same time. */
 static void equal_times(struct fixture *f, unsigned n)
 {
 	uint64_t ts;
@@ -160,11 +151,8 @@ static void equal_times(struct fixture *f, unsigned n)
 	f->w = NULL;
 }
 
-/*
- * Gives the columns T0 to T7 the width 2, as if their bytes were stored as byte planes (see
- * encoder_planes()). No writer does this. The decoder then reads one byte behind the end of such a
- * column, so its buffer must have this byte.
- */
+/* The columns T0 to T7 get the width 2, as no writer does. Then, the decoder reads one byte behind
+ * such a column. */
 static void a_width_that_no_column_has(void **state)
 {
 	struct fixture *f = *state;
@@ -194,8 +182,6 @@ static void a_width_that_no_column_has(void **state)
 		h->body_crc = crc32c(0, body, h->body_bytes);
 		h->crc = file_index_segment_crc(slot, sizeof(*h));
 		fixture_spew(f->path, bytes, n);
-		/* if the number of times is odd, the reader refuses the column, and the only
-		 * segment is damaged */
 		r = reader_open(f->path, &reader, err);
 		if (!r)
 			r = window_load(reader, 0, UINT64_MAX, 0, &w, err);
@@ -206,7 +192,6 @@ static void a_width_that_no_column_has(void **state)
 	}
 }
 
-/* A record is earlier than the min_ns of the header. */
 static void a_record_outside_of_its_segment(void **state)
 {
 	struct fixture *f = *state;
@@ -259,7 +244,6 @@ static void a_field_of_the_file_header(void **state)
 	}
 }
 
-/* The last segment is behind a hole as large as a disk. */
 static void a_hole_in_the_file(void **state)
 {
 	enum { FAR = 1 << 27 };
@@ -322,7 +306,6 @@ static void task_that_starts_too_late(struct fixture *f)
 	assert_int_equal(writer_blob(f->w, &t.h), 0);
 }
 
-/* Seals the segment. The states become the checkpoint of the next segment, which is the third. */
 static void seal_with(struct fixture *f, const struct window_state *states, size_t n)
 {
 	f->now += 1000000;
@@ -365,7 +348,7 @@ static void states_that_are_all_alike(struct fixture *f)
 	seal_with(f, s, MANY);
 }
 
-/* Makes a segment unreadable. Then the reader uses and checks the checkpoint of the next segment. */
+/* The checkpoint of the next segment is only used if this one is unreadable. */
 static void lose_segment(struct fixture *f, uint32_t i)
 {
 	_cleanup_close_ int fd = open(f->path, O_WRONLY);
@@ -378,7 +361,7 @@ static void what_a_body_holds(void **state)
 {
 	static const struct {
 		void (*make)(struct fixture *f);
-		uint32_t n; /* segments that are damaged or lost */
+		uint32_t n;
 		bool lose;
 	} damages[] = {
 		{ gap_that_begins_too_late, 1, false },     { gap_that_ends_too_late, 1, false },
@@ -399,10 +382,8 @@ static void what_a_body_holds(void **state)
 	}
 }
 
-/*
- * Writes n segments, each with records that are older than those of all segments before. Returns how
- * many segments the reader leaves out.
- */
+/* The records of each segment are older than the records of all segments before. Returns how many
+ * segments are left out. */
 static uint32_t overlapping(struct fixture *f, int n)
 {
 	enum { EACH = 600 };
@@ -427,16 +408,13 @@ static uint32_t overlapping(struct fixture *f, int n)
 	return skipped;
 }
 
-/* If the records of a segment are older than those of all segments before, the reader has to move
- * all records before, to merge them. For n segments, the time would grow with the square of n. So
- * the reader leaves out segments when it has moved many records. */
+/* To merge n such segments, the reader would need a time that grows with the square of n. */
 static void segments_that_overlap(void **state)
 {
 	assert_int_equal(overlapping(*state, 40), 0);
 	assert_in_range(overlapping(*state, 150), 1, 149);
 }
 
-/* Writes n records. Each has two new tasks. */
 static void many_tasks(struct fixture *f, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -455,7 +433,6 @@ static void many_tasks(struct fixture *f, uint32_t n)
 	assert_int_equal(writer_seal(f->w, f->now, NULL, 0), 0);
 }
 
-/* Returns the bytes of memory that the process has mapped. */
 static uint64_t mapped_bytes(void)
 {
 	_cleanup_fclose_ FILE *in = fopen("/proc/self/statm", "re");
@@ -466,8 +443,7 @@ static uint64_t mapped_bytes(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A child process loads and uses the trace. The child may use only the memory that doc/format.md
- * promises as a limit. */
+/* The child may only use the memory that doc/format.md promises. */
 static void memory_is_in_proportion_to_the_file(void **state)
 {
 	enum { RECORDS = 200000 };
@@ -506,11 +482,8 @@ static void memory_is_in_proportion_to_the_file(void **state)
 	assert_int_equal(status, 0);
 }
 
-/*
- * Many waits have the same object, and wake-ups on this object do not explain the waits. If ctrace
- * looked at all wake-ups for every wait, the time would grow with the number of waits times the
- * number of wake-ups.
- */
+/* No wake-up explains a wait. If each wait looked at all wake-ups, the time would grow with WAKES *
+ * WAITS. */
 static void walks_are_paid_for(void **state)
 {
 	enum { WAKES = 30000, WAITS = 30000 };
@@ -537,7 +510,6 @@ static void walks_are_paid_for(void **state)
 	make_free(&m);
 }
 
-/* One tid is used by several tasks, one after the other. Each task is found, and only at its own time. */
 static void lives_of_one_tid(void **state)
 {
 	enum { LIVES = 20000 };

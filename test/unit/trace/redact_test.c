@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A redacted trace has none of the private names, addresses and values of the original trace. All
- * else is the same. */
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -12,18 +10,17 @@
 #include "trace/snapshot/cut.h"
 #include "trace/snapshot/redact_names.h"
 
-#define SOCK_ID CT_OBJ_ID(CT_OBJ_SOCK, 4711)
-#define FILE_ID CT_OBJ_ID(CT_OBJ_FILE, 4712)
-#define DISK_ID CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
-/* Addresses in the kernel's memory. A redacted trace has other numbers in their place. */
+#define SOCK_ID  CT_OBJ_ID(CT_OBJ_SOCK, 4711)
+#define FILE_ID  CT_OBJ_ID(CT_OBJ_FILE, 4712)
+#define DISK_ID  CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
 #define POINTER  0xffff888012345678ULL
 #define EARLY_ID CT_OBJ_ID(CT_OBJ_SOCK, (POINTER & ((1ULL << 58) - 1)) | 1ULL << 58)
 #define EPOLL_ID CT_OBJ_ID(CT_OBJ_EPOLL, POINTER)
 #define FUSE_ID  CT_OBJ_ID(CT_OBJ_FUSEDEV, POINTER)
 #define TIMER    0xffffffff81234567ULL
 
-/* Four test vectors of the reference implementation of SipHash. The key is 00 01 02 ... 0f. The
- * inputs are the first 0, 1, 8 and 15 bytes of 00 01 02 ... */
+/* Test vectors of the reference implementation. The key is 00 01 02 ... 0f, the inputs begin like
+ * it. */
 static void test_siphash(void **state)
 {
 	struct siphash_key key;
@@ -83,7 +80,6 @@ static void test_frames(void **state)
 	assert_null(strstr(buf, "shop"));
 }
 
-/* Redaction keeps the function names of some libraries, but not of files with a similar name. */
 static void test_modules(void **state)
 {
 	static const char *const kept[] = {
@@ -164,7 +160,6 @@ static void test_addresses(void **state)
 	assert_int_equal(six_local[15], 1);
 }
 
-/* Redaction keeps the names with `kept`, because only the kernel makes such names. */
 static const struct device {
 	uint64_t id;
 	const char *name;
@@ -177,6 +172,7 @@ static const struct device {
 	{ FUSE_ID, "/run/secretuser/fuse", false },
 	{ CT_OBJ_ID(CT_OBJ_BLOCKDEV, 5), "/home/secretuser/disk", false },
 	{ CT_OBJ_ID(CT_OBJ_BLOCKDEV, 6), "/dev/dm-0", true },
+	{ CT_OBJ_ID(CT_OBJ_BLOCKDEV, 7), "/dev/mapper/secretvolume", false },
 	{ EPOLL_ID, "[eventpoll]", false },
 	{ EARLY_ID, "", true },
 };
@@ -203,8 +199,6 @@ static void put_object(struct fixture *f, uint64_t id, const char *name)
 	assert_int_equal(writer_blob(f->w, &b.o.h), 0);
 }
 
-/* Writes the objects in `devices`, and records that refer to objects by addresses of the kernel's
- * memory. */
 static void write_pointers(struct fixture *f)
 {
 	struct window_record e = fixture_usual(f, 0);
@@ -276,8 +270,7 @@ static struct {
 	uint64_t old, new;
 } pointers[8];
 
-/* Returns the id that stands for `old` in the redacted trace. If this id is not known yet, notes that it is
- * `new`. */
+/* The first call for an address notes its new id. Later calls return this id. */
 static uint64_t become(uint64_t old, uint64_t new)
 {
 	size_t i = 0;
@@ -293,8 +286,6 @@ static uint64_t become(uint64_t old, uint64_t new)
 	return pointers[i].new;
 }
 
-/* Checks that each address becomes one other address of its kind everywhere, and that other ids do not
- * change. */
 static void check_id(uint64_t old, uint64_t new)
 {
 	assert_true(new == become(old, new));
@@ -304,7 +295,6 @@ static void check_id(uint64_t old, uint64_t new)
 	assert_true(CT_OBJ_KIND(old) != CT_OBJ_SOCK || new & 1ULL << 58);
 }
 
-/* Checks that both windows have the same records, except for the fields that are removed. */
 static void check_events(const struct window *a, const struct window *b)
 {
 	assert_int_equal(a->n_events, b->n_events);
@@ -329,8 +319,6 @@ static void check_events(const struct window *a, const struct window *b)
 	assert_memory_equal(a->states, b->states, a->n_states * sizeof(*a->states));
 }
 
-/* Checks that each object has the new id that its records have, and that only the names with `kept`
- * are unchanged. */
 static void check_devices(const struct window *b)
 {
 	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++) {
@@ -345,7 +333,6 @@ static void check_devices(const struct window *b)
 	}
 }
 
-/* Checks the checkpoint of the segment at from_ns. */
 static void check_state(struct reader *r, uint64_t from_ns)
 {
 	char err[READER_ERR_MAX];

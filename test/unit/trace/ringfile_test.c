@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The trace file as a ring: the wrap, the recovery, full disks, other writers, and readers while a writer
- * writes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -28,7 +26,6 @@ static size_t count_gaps(const struct window *w, uint8_t cause)
 	return n;
 }
 
-/* Returns the number of the oldest segment in the file, counted from 0. */
 static uint32_t first_segment(struct fixture *f)
 {
 	char err[READER_ERR_MAX];
@@ -48,7 +45,6 @@ static void the_newest_stay(void **state)
 	struct stat st;
 
 	fixture_open(f, FIXTURE_BYTES);
-	/* segments of one to about twelve slots, many times around the file */
 	for (int i = 0; i < 240; i++) {
 		fixture_busy(f, 10 + (unsigned)(fixture_random(f) % 20) * (i % 3 == 0) * 3000);
 		fixture_seal(f);
@@ -70,15 +66,13 @@ static void the_newest_stay(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-/* A segment that does not fit before the end of the file goes to its beginning. The writer clears
- * the slots at the end, which still have a segment of the round before. */
+/* A segment that does not fit goes to the beginning. The slots at the end are cleared. */
 static void the_end_of_the_file_is_skipped(void **state)
 {
 	struct fixture *f = *state;
 	struct window *w;
 
 	fixture_open(f, FIXTURE_BYTES);
-	/* segments of one slot fill all 63 slots, and then all but the last slot again */
 	for (int i = 0; i < 63 + 62; i++) {
 		fixture_busy(f, 10);
 		fixture_seal(f);
@@ -127,7 +121,6 @@ static void a_writer_goes_on_where_another_stopped(void **state)
 		fixture_busy(f, 300);
 		fixture_seal(f);
 	}
-	/* killed: records that were not sealed are lost */
 	fixture_busy(f, 300);
 	f->all.n -= 300;
 	down_from = f->now - 1;
@@ -157,12 +150,10 @@ static void a_writer_goes_on_where_another_stopped(void **state)
 	assert_int_equal(w->n_resyncs, 1);
 	assert_int_equal(w->resyncs[0].ns, down_to);
 	window_free(w);
-	/* a window behind the gap does not have the gap */
 	w = fixture_load(f, down_to + 1, UINT64_MAX);
 	assert_int_equal(count_gaps(w, CT_LOSS_DOWN), 0);
 	assert_int_equal(w->n_resyncs, 0);
 	window_free(w);
-	/* a window that begins or ends in the gap has the gap */
 	w = fixture_load(f, down_to - 1000, UINT64_MAX);
 	assert_int_equal(count_gaps(w, CT_LOSS_DOWN), 1);
 	window_free(w);
@@ -261,7 +252,6 @@ static void a_file_of_another_size_or_kind_is_left_alone(void **state)
 	assert_int_equal(writer_open(f->path, &opt, &f->w, err), -EINVAL);
 }
 
-/* While the writer has its file, the directory is opened to all users, and another user replaces the file. */
 static void nothing_is_begun_where_others_may_write(void **state)
 {
 	struct fixture *f = *state;
@@ -288,8 +278,7 @@ static void nothing_is_begun_where_others_may_write(void **state)
 	assert_int_equal(unlink(moved), 0);
 }
 
-/* The file has been replaced by a link to it. The writer does not use the link, which may lead elsewhere
- * later. */
+/* The link leads to the file, but may lead elsewhere later. */
 static void a_link_in_place_of_the_file(void **state)
 {
 	struct fixture *f = *state;
@@ -318,7 +307,7 @@ static void a_creation_that_was_cut_short_is_begun_again(void **state)
 	assert_int_equal(first_segment(f), 0);
 }
 
-/* The test has no disk to fill. A limit on the size of files has the same effect on the writer. */
+/* For the writer, a limit on the size of files is like a full disk. */
 static void no_room_for_the_file(void **state)
 {
 	struct fixture *f = *state;
@@ -462,7 +451,6 @@ static void a_cut_is_the_window_of_its_source(void **state)
 	fixture_check(f, b, 170, to);
 	window_free(a);
 	window_free(b);
-	/* the snapshot is only as large as it has to be, and is a valid trace */
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_size, 22 * 65536);
 	assert_int_equal(reader_open(path, &r, err), 0);
@@ -477,7 +465,6 @@ struct live {
 	atomic_bool stop;
 };
 
-/* The n-th record of a trace in which each record has its own number. */
 static struct ct_rec live_record(uint64_t base_ns, uint64_t n)
 {
 	return (struct ct_rec){
@@ -504,8 +491,7 @@ static void *live_writer(void *arg)
 	return NULL;
 }
 
-/* Checks that the records follow one another, except in gaps. Returns NULL if there is no error, or
- * the error in words. */
+/* Records must follow one another, except in gaps. Returns the error in words, or NULL. */
 static const char *check_live(const struct window *w, uint64_t base_ns)
 {
 	const struct window_event *last = NULL;
@@ -547,7 +533,7 @@ static void reading_while_it_is_written(void **state)
 		struct window *w = NULL;
 		int ret = reader_refresh(r, err);
 
-		/* the reader pauses, and the writer may fill the whole file meanwhile */
+		/* the writer may fill the whole file meanwhile */
 		if (i % 2)
 			usleep(i % 4 == 1 ? 3000 : 50000);
 		if (!ret)
@@ -569,8 +555,7 @@ static void reading_while_it_is_written(void **state)
 	assert_in_range(good, 10, 60);
 }
 
-/* Seals segments as fast as possible. After each segment, writes to the pipe fd how many records
- * are sealed so far in sum. Never returns. */
+/* Writes to fd how many records are sealed so far. Never returns. */
 static void sealing_child(struct fixture *f, int fd)
 {
 	struct writer_options opt = { .size_bytes = FIXTURE_BYTES };
@@ -591,7 +576,6 @@ static void sealing_child(struct fixture *f, int fd)
 	}
 }
 
-/* After a kill -9 at any moment, the file has everything that was sealed before. */
 static void killed_at_any_moment(void **state)
 {
 	struct fixture *f = *state;

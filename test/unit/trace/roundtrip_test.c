@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The reader returns exactly the records that the writer got. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +60,7 @@ static void backwards_in_time(void **state)
 	struct fixture *f = *state;
 	struct window *w;
 
-	/* this order is the worst case for a sort that expects nearly sorted records */
+	/* the worst case for a sort that expects nearly sorted records */
 	fixture_open(f, FIXTURE_BYTES);
 	for (int i = 0; i < 30000; i++) {
 		struct window_record e = fixture_usual(f, 1);
@@ -140,10 +139,7 @@ static void an_empty_segment_has_its_checkpoint(void **state)
 	window_free(w);
 }
 
-/*
- * A fork on one CPU names a child, and an exec on another CPU renames it. The ring with the fork is
- * read last.
- */
+/* The ring with the fork is read last. */
 static void a_name_that_comes_late(void **state)
 {
 	struct fixture *f = *state;
@@ -158,7 +154,6 @@ static void a_name_that_comes_late(void **state)
 	fixture_task(f, 7, "fork");
 	f->now += 500;
 	fixture_seal(f);
-	/* a segment with neither of the two records repeats the later name */
 	fixture_busy(f, 20);
 	from = f->now;
 	e = fixture_usual(f, 0);
@@ -183,8 +178,7 @@ static void a_window_ends_where_it_was_asked_to(void **state)
 		fixture_seal(f);
 	}
 	begin[8] = f->now;
-	/* the window begins within segment 3 and ends within segment 5; it has all events from the
-	 * beginning of segment 3 to the end of the window */
+	/* from within segment 3 to within segment 5: all events from the begin of segment 3 */
 	mid = begin[5] + 100000;
 	w = fixture_load(f, begin[3] + 100000, mid);
 	fixture_check(f, w, 3, mid);
@@ -192,10 +186,8 @@ static void a_window_ends_where_it_was_asked_to(void **state)
 	assert_int_equal(w->to_ns, mid);
 	assert_int_equal(w->state_ns, begin[3]);
 	assert_int_equal(w->n_states, 1);
-	/* the checkpoint that was given when segment 2 was sealed */
 	assert_int_equal(w->states[0].last.tid, 1002);
 	window_free(w);
-	/* the very first and the very last nanosecond */
 	w = fixture_load(f, 0, begin[0] + 1);
 	assert_int_equal(w->n_events, 0);
 	window_free(w);
@@ -251,8 +243,6 @@ static void tasks_over_time(void **state)
 	e.r.tid = 1000;
 	fixture_add(f, &e);
 	fixture_seal(f);
-	/* only the second segment: it also has the entry of task 1000 that was valid at its
-	 * start */
 	w = fixture_load(f, renamed, UINT64_MAX);
 	assert_int_equal(w->n_tasks, 3);
 	assert_string_equal(window_task_at(w, 1000, 0)->comm, "first");
@@ -263,7 +253,6 @@ static void tasks_over_time(void **state)
 	assert_null(window_task_at(w, 999, reused));
 	assert_null(window_task_at(w, 1001, reused));
 	window_free(w);
-	/* the whole trace: entries that two segments have are there once */
 	w = fixture_load(f, 0, UINT64_MAX);
 	assert_int_equal(w->n_tasks, 3);
 	window_free(w);
@@ -289,7 +278,6 @@ static void ids_pull_their_entries_in(void **state)
 	assert_int_equal(writer_blob(f->w, &s[1]->h), 0);
 	fixture_task(f, 50, "child of the wait");
 	fixture_seal(f);
-	/* these records are in another segment than the entries to which they refer */
 	e = (struct window_record){
 		.r = { .ts = f->now, .kind = CT_SEND, .tid = 1, .obj = OBJ(CT_OBJ_SOCK, 1) }
 	};
@@ -366,7 +354,6 @@ static void a_task_that_exited_is_known_one_segment_longer(void **state)
 		assert_int_equal(window_task_at(w, 5, 0) != NULL, segment == 0);
 		window_free(w);
 	}
-	/* the tid 6 gets a new task before the writer has removed the entry of the old task */
 	fixture_task(f, 6, "old");
 	writer_forget_task(f->w, 6);
 	fixture_task(f, 6, "new");
@@ -430,7 +417,6 @@ static void what_the_writer_refuses(void **state)
 	t.h.kind = CT_RAWSTACK;
 	assert_int_equal(writer_blob(f->w, &t.h), -EINVAL);
 	assert_int_equal(writer_pending(f->w), 0);
-	/* a caller that never seals does not fill the memory */
 	for (unsigned i = 0; i < (1u << 20) + 1 && !ret; i++)
 		ret = writer_add(f->w, 0, &e.r, NULL);
 	assert_int_equal(ret, -ENOMEM);

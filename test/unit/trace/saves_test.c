@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Copies of the open segment survive a kill and a power cut at any moment. The reader uses the
- * newest whole copy. The writer later writes the segment into the ring; then the copies no longer
- * count.
- */
+/* Copies of the open segment survive a kill and a power cut. The newest whole copy counts, until
+ * the segment is in the ring. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,16 +17,16 @@
 #include "trace/thresholds.h"
 
 #define SEEDS      20
-#define SAVES      16u /* the number of slots for copies in a file of FILE_BYTES */
+#define SAVES      16u
 #define FILE_BYTES ((uint64_t)(SAVES * RINGFILE_SAVES_SHARE + 1) * FORMAT_SLOT_BYTES)
-#define STEP       1000u /* ns between two records */
+#define STEP       1000u
 
 struct life {
 	struct fixture *f;
-	uint64_t begin_ns; /* start of the open segment */
-	uint64_t n;        /* the number of the next record */
-	uint64_t in_file;  /* all records below this number were sealed or saved */
-	uint64_t synced;   /* all records below this number were in the file at the last sync */
+	uint64_t begin_ns;
+	uint64_t n;
+	uint64_t in_file; /* lower numbers were sealed or saved */
+	uint64_t synced;  /* lower numbers were in the file at the last sync */
 };
 
 static uint64_t time_of(uint64_t n)
@@ -54,7 +51,7 @@ static void life_open(struct life *l, uint8_t boot)
 
 	if (writer_open(l->f->path, &opt, &l->f->w, err))
 		fail_msg("%s", err);
-	l->n++; /* leave out one number: its time lies between two writers */
+	l->n++; /* this number has no record: its time lies between two writers */
 	l->begin_ns = time_of(l->n);
 	assert_int_equal(writer_begin(l->f->w, l->begin_ns, NULL, 0), 0);
 }
@@ -105,7 +102,7 @@ static int seal(struct life *l)
 	return ret;
 }
 
-/* Does what the daemon does in a second. The machine is busy in one of `every` seconds, on average. */
+/* What the daemon does in a second. The machine is busy in one of `every` seconds, on average. */
 static int tick(struct life *l, unsigned every)
 {
 	int ret;
@@ -121,10 +118,7 @@ static void sync_now(struct life *l)
 	l->synced = l->in_file;
 }
 
-/*
- * Checks that the file has all records [from, upto), and that no record of the file is wrong or comes
- * twice. Returns the number of segments.
- */
+/* The file must have all of [from, upto), each once and right. Returns the number of segments. */
 static size_t look(const struct life *l, const char *path, unsigned boot, uint64_t from, uint64_t upto)
 {
 	_cleanup_free_ uint8_t *have = calloc(l->n + 1, 1);
@@ -135,7 +129,6 @@ static size_t look(const struct life *l, const char *path, unsigned boot, uint64
 	int ret = reader_open(path, &r, err);
 
 	assert_non_null(have);
-	/* the file may be unreadable if it need not have any record */
 	if (ret == -EBADMSG && from >= upto)
 		return 0;
 	assert_int_equal(ret, 0);
@@ -165,7 +158,6 @@ static size_t look(const struct life *l, const char *path, unsigned boot, uint64
 	return segments;
 }
 
-/* Copies are in the slots for copies, and sealed segments are behind these slots. */
 static void check_places(const struct life *l)
 {
 	_cleanup_(file_index_done) struct file_index ix = { 0 };
@@ -184,7 +176,6 @@ static void a_quiet_machine_needs_few_segments(void **state)
 	struct life l = life_new(*state, 0);
 	struct writer_stats st;
 
-	/* 60 s, one save a second */
 	for (int i = 0; i < 60; i++) {
 		l.n += 1000000000 / STEP - 50;
 		add(&l, 50);
@@ -197,7 +188,6 @@ static void a_quiet_machine_needs_few_segments(void **state)
 	}
 	assert_int_equal(st.segments, 60 / (WRITER_OPEN_NS / 1000000000));
 	assert_int_equal(st.file_bytes, st.segments * FORMAT_SLOT_BYTES);
-	/* the last records are in a copy */
 	assert_int_equal(look(&l, l.f->path, 0, 0, 0), st.segments + 1);
 	life_close(&l);
 }
@@ -217,8 +207,7 @@ static void a_busy_machine_saves_nothing(void **state)
 	life_close(&l);
 }
 
-/* The states of 5000 tasks do not fit into a slot. So only the first segment, whose checkpoint has
- * no states, gets a copy. */
+/* The states do not fit into a slot. Only the first segment has a checkpoint without states. */
 static void too_many_tasks_for_a_copy(void **state)
 {
 	struct life l = life_new(*state, 0);
@@ -242,7 +231,6 @@ static void too_many_tasks_for_a_copy(void **state)
 	life_close(&l);
 }
 
-/* A file with few slots has no slots for copies. */
 static void a_small_file_has_no_copies(void **state)
 {
 	struct fixture *f = *state;
@@ -254,7 +242,6 @@ static void a_small_file_has_no_copies(void **state)
 	assert_int_equal(writer_stats(f->w).segments, 1);
 }
 
-/* Quiet and busy seconds fill the file several times. The newest records stay, without a gap. */
 static void around_the_ring(void **state)
 {
 	struct life l = life_new(*state, 3);
@@ -279,10 +266,7 @@ static void around_the_ring(void **state)
 	life_close(&l);
 }
 
-/*
- * The writer dies in the n-th write. All records that were saved or sealed before are there. These
- * records stay when the next writer goes on, and uses all slots for copies.
- */
+/* All records that were saved or sealed stay when the next writer uses all slots for copies. */
 static void killed_within_a_write(void **state)
 {
 	for (unsigned seed = 0; seed < 4 * SEEDS; seed++) {
@@ -308,7 +292,6 @@ static void killed_within_a_write(void **state)
 	}
 }
 
-/* A power cut takes no synced record, even if it damages a sealed segment whose copies were synced. */
 static void a_power_cut(void **state)
 {
 	for (unsigned seed = 0; seed < 4 * SEEDS; seed++) {
@@ -328,7 +311,6 @@ static void a_power_cut(void **state)
 		life_close(&l);
 		assert_int_equal(rename(cut, l.f->path), 0);
 		look(&l, l.f->path, 0, 1, l.synced);
-		/* the next writer is of another boot, and is killed before it has written anything */
 		life_open(&l, 2);
 		life_close(&l);
 		life_open(&l, 2);
@@ -339,7 +321,6 @@ static void a_power_cut(void **state)
 	}
 }
 
-/* If the newest copy is damaged, the copy before it is read, and so on, down to the first copy. */
 static void a_damaged_copy(void **state)
 {
 	struct life l = life_new(*state, 1);
@@ -362,10 +343,8 @@ static void a_damaged_copy(void **state)
 	}
 }
 
-/*
- * The file of an older version has segments in the slots for copies. These segments stay until
- * the ring reaches the end of the file.
- */
+/* An older version has segments in the slots for copies. They stay until the ring reaches the end
+ * of the file. */
 static void a_file_without_slots_for_copies(void **state)
 {
 	struct life l = life_new(*state, 1);
@@ -376,7 +355,6 @@ static void a_file_without_slots_for_copies(void **state)
 	add(&l, 100);
 	assert_int_equal(seal(&l), 0);
 	life_close(&l);
-	/* moves the segment to slot 1, where an older version would have written it */
 	bytes = fixture_slurp(l.f->path, &n);
 	memmove(bytes + FORMAT_SLOT_BYTES, bytes + (SAVES + 1) * FORMAT_SLOT_BYTES, FORMAT_SLOT_BYTES);
 	memset(bytes + (SAVES + 1) * FORMAT_SLOT_BYTES, 0, FORMAT_SLOT_BYTES);
@@ -402,10 +380,6 @@ static void a_file_without_slots_for_copies(void **state)
 	life_close(&l);
 }
 
-/*
- * A segment could not be written when it was sealed. The next segment gets the number of the lost
- * segment, and a gap. The copies of the lost segment do not count.
- */
 static void a_seal_that_fails(void **state)
 {
 	struct life l = life_new(*state, 1);

@@ -45,7 +45,6 @@ int fixture_teardown(void **state)
 
 uint64_t fixture_random(struct fixture *f)
 {
-	/* xorshift64* */
 	f->rng ^= f->rng >> 12;
 	f->rng ^= f->rng << 25;
 	f->rng ^= f->rng >> 27;
@@ -76,8 +75,6 @@ struct window_record fixture_record(struct fixture *f, uint8_t kind)
 
 	for (int i = 0; i < CT_KIND_WORDS(kind); i++)
 		e.x[i] = fixture_number(f);
-	/* The first word of these records is a time, so it must be less than FORMAT_TIME_MAX. The
-	 * second word of a gap is a time too. */
 	if (kind == CT_GAP || kind == CT_SHED || kind == CT_HANG || kind == CT_FOUND)
 		e.x[0] %= FORMAT_TIME_MAX;
 	if (kind == CT_GAP)

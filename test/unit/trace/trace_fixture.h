@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * trace_fixture.h - helps the tests of trace/: makes a directory and random records, and checks
- * that the reader returns the records.
- */
+/* trace_fixture.h - makes a directory and random records, and checks that the reader returns
+ * them. */
 #ifndef CTRACE_TEST_TRACE_FIXTURE_H
 #define CTRACE_TEST_TRACE_FIXTURE_H
 
@@ -24,7 +22,6 @@ struct fixture {
 	uint64_t rng;
 	struct writer *w;
 	uint64_t now;
-	/* every record that the writer got, in the order in which it got them */
 	VEC(struct fixture_event) all;
 	uint32_t segment;
 };
@@ -38,29 +35,23 @@ int fixture_setup(void **state);
 int fixture_teardown(void **state);
 
 uint64_t fixture_random(struct fixture *f);
-/* Returns a limit (0, 1, the maximum, ...), or a random number of random size. */
+/* A random number, often one at a boundary: 0, 1, the maximum. */
 uint64_t fixture_number(struct fixture *f);
-/* Returns a record of this kind with random fields, and a time near f->now. */
 struct window_record fixture_record(struct fixture *f, uint8_t kind);
-/* Returns a record as on busy machines: a few tasks switch, and wake each other. */
+/* As on busy machines: a few tasks switch, and wake each other. */
 struct window_record fixture_usual(struct fixture *f, uint16_t cpu);
 
 void fixture_open(struct fixture *f, uint64_t bytes);
-/* Gives the record to the writer and remembers it. */
 void fixture_add(struct fixture *f, const struct window_record *e);
-/* Adds n records of fixture_usual() on a few CPUs, about 1 us apart. */
+/* n records of fixture_usual() on a few CPUs, about 1 us apart. */
 void fixture_busy(struct fixture *f, unsigned n);
 void fixture_seal(struct fixture *f);
 void fixture_task(struct fixture *f, uint32_t tid, const char *comm);
 void fixture_object(struct fixture *f, uint64_t id, uint64_t peer, const char *name);
 
 struct window *fixture_load(struct fixture *f, uint64_t from, uint64_t to);
-/*
- * Checks that the window has exactly the remembered records of the segments >= first with ts < to,
- * in order.
- */
+/* The window must have exactly the records of segments >= first with ts < to, in order. */
 void fixture_check(struct fixture *f, const struct window *w, uint32_t first, uint64_t to);
-/* Returns the bytes of a file. The caller frees them. */
 uint8_t *fixture_slurp(const char *path, size_t *ret_n);
 void fixture_spew(const char *path, const void *p, size_t n);
 

@@ -8,7 +8,6 @@
 
 #include "trace/format/window.h"
 
-/* Frees what window_fill() has allocated. */
 static inline void window_empty(struct window *w)
 {
 	free(w->events);
@@ -18,7 +17,6 @@ static inline void window_empty(struct window *w)
 	w->n_events = 0;
 }
 
-/* Gives w the n records as its events, in place of the events that it has. */
 static inline void window_fill(struct window *w, const struct window_record *v, size_t n)
 {
 	window_empty(w);

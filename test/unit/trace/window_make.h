@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * window_make.h - windows that are made by hand, for tests of graph/ and analysis/.
+ * window_make.h - windows made by hand.
  *
- * Add events in the order of time. Times are in ms, but make_event() takes ns. make_done() returns
- * the window. Release it with make_free(), not with window_free(), because the window does not come
- * from a file.
+ * Add events in the order of time, in ms; make_event() takes ns. Free the result of make_done()
+ * with make_free().
  */
 #ifndef CTRACE_TEST_WINDOW_MAKE_H
 #define CTRACE_TEST_WINDOW_MAKE_H
@@ -37,10 +36,8 @@ static inline struct window_record *make_event(struct make *m, uint64_t ns, uint
 	return &m->events.v[m->events.n - 1];
 }
 
-/*
- * The task prev begins a wait of this kind, and the task next gets the CPU. CT_W_NONE: prev is
- * preempted. CT_W_YIELD: prev yields. A prev or next of 0 is the idle task.
- */
+/* prev begins a wait, and next gets the CPU. CT_W_NONE: prev is preempted. CT_W_YIELD: prev yields.
+ * 0 is the idle task. */
 static inline struct window_record *make_switch(struct make *m, uint64_t ms, uint16_t cpu, uint32_t prev,
 						uint32_t next, enum ct_wait wait, uint64_t obj)
 {
@@ -52,7 +49,6 @@ static inline struct window_record *make_switch(struct make *m, uint64_t ms, uin
 	return e;
 }
 
-/* waker acts on obj and wakes tid, in the context of a task. */
 static inline struct window_record *make_wake(struct make *m, uint64_t ms, uint16_t cpu, uint32_t tid,
 					      uint32_t waker, uint64_t obj)
 {

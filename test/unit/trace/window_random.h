@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* window_random.h - random windows without a meaning, for properties that hold for every window. */
+/* window_random.h - random windows, for properties that hold for every window. */
 #ifndef CTRACE_TEST_WINDOW_RANDOM_H
 #define CTRACE_TEST_WINDOW_RANDOM_H
 
@@ -43,7 +43,6 @@ static inline void random_event(struct make *m, uint32_t *s, uint64_t ms)
 	}
 }
 
-/* Adds random tasks and events. Returns the time after the last event, in ms. */
 static inline uint64_t random_window(struct make *m, uint32_t *s)
 {
 	uint32_t n = 50 + random_below(s, 400);

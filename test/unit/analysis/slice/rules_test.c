@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rules: what they match, and the rule that a kept answer becomes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -188,8 +187,7 @@ static void test_frame(void **state)
 	assert_false(matches(f, &facts));
 }
 
-/* Makes a rule from an answer about an edge with the object obj. Returns the rule's pattern for the
- * name of the object, or NULL if the rule has no such pattern. */
+/* Returns the rule's pattern for the name of obj, or NULL if the rule has none. */
 static const char *kept(struct fixture *f, uint64_t obj)
 {
 	struct rule_facts facts = wake(f, obj);

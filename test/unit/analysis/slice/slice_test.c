@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Walks along causal graphs that are made by hand: limits, many edges, random graphs. slice.txt has
- * the other tests.
- */
+/* Limits, many edges, and random graphs. slice.txt has the other tests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,10 +13,7 @@
 #define NONE GRAPH_NONE
 #define PIPE CT_OBJ_ID(CT_OBJ_PIPE, 77)
 
-/*
- * Several edges from one segment, here a fork and 40 messages from a to v, are one way for the
- * walk. So the walk has no choice, unless a rule treats these edges differently.
- */
+/* Several edges from one segment are one way, unless a rule treats them differently. */
 static void test_ways_from_one_segment(void **state)
 {
 	enum { N = 40 };
@@ -44,7 +38,6 @@ static void test_ways_from_one_segment(void **state)
 	assert_int_equal(s->n_choices, 0);
 	assert_int_equal(s->refused, 0);
 	slice_free(s);
-	/* a rule says that the fork is not the cause */
 	assert_int_equal(VEC_PUSH(&rules.v, ((struct rule){ .edge = "fork", .verdict = RULE_NOT_CAUSE })), 0);
 	s = walk(c, 30, 90, &o);
 	assert_path(s, 2, v, a);
@@ -56,7 +49,6 @@ static void test_ways_from_one_segment(void **state)
 	cmake_free(&k);
 }
 
-/* v sends many requests. None of the answers is a cause. */
 static void test_many_answers(void **state)
 {
 	enum { N = 1200 };
@@ -83,9 +75,6 @@ static void test_many_answers(void **state)
 	cmake_free(&k);
 }
 
-/* The first segment of the server (took) gets two requests, from a and from b. The second one
- * (gave) sends an answer. The answer edge names the record of the request from b, so the walk goes
- * to b. */
 static void test_an_answer_leads_to_its_request(void **state)
 {
 	struct cmake k = { 0 };
@@ -113,7 +102,6 @@ static void test_an_answer_leads_to_its_request(void **state)
 	cmake_free(&k);
 }
 
-/* A long chain: task i woke task i + 1. */
 static void test_limits(void **state)
 {
 	enum { N = 40 };
@@ -148,8 +136,7 @@ static void test_limits(void **state)
 	cmake_free(&k);
 }
 
-/* The segment v has more candidates than the 16 that a walk keeps. The walk counts the others as
- * refused. If one candidate is strong (second half), the walk takes it. */
+/* At each segment, a walk keeps 16 candidates, and counts the others as refused. */
 static void test_many_edges(void **state)
 {
 	enum { N = 50 };
@@ -221,10 +208,7 @@ static int random_answer(void *arg, const struct ask_question *q, bool *ret_keep
 	return (int)(x % (q->n_options + 3)) - 3;
 }
 
-/*
- * For any graph: a backward walk never goes forward in time, and a forward walk never goes back. A
- * walk visits no segment twice, its choices are valid, and a second walk gives the same result.
- */
+/* Any walk goes one way in time, visits no segment twice, and can be repeated. */
 static void test_random_graphs(void **state)
 {
 	for (uint32_t seed = 1; seed <= 300; seed++) {
