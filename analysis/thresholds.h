@@ -7,7 +7,7 @@
  * 30 % for a score or a factor, and half or twice for other numbers. A smaller share 1/n means a
  * larger n.
  *
- * Most limits on how much the analysis looks at stand in the file that counts what it refuses.
+ * Most limits on the amount of work are not here, but in the files that count the refused work.
  */
 #ifndef CTRACE_ANALYSIS_THRESHOLDS_H
 #define CTRACE_ANALYSIS_THRESHOLDS_H
@@ -51,8 +51,8 @@
  * If larger, a slow child counts as normal (test child_works_long). */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
-/* waits: If a producer sleeps, its consumer is fed only if at least this many waits of the consumer
- * got something.
+/* waits: If a producer sleeps, its consumer counts as fed only if at least this many waits of the
+ * consumer got something.
  * If smaller, a service that sleeps in two requests counts as normal (test fed_twice).
  * If larger, the consumer of a slow producer seems to hang (test fed_three_times). */
 #define FED_WAITS 3
@@ -109,7 +109,8 @@
  * If smaller, a task that computes seems to spin by chance (test three_samples).
  * If larger, a short spin is not found (test five_samples). */
 #define SPIN_SAMPLES 4
-/* 1/n of the samples: A task spins if more of them are in calls that yield or look for events.
+/* 1/n of the samples: A task spins if more than this share is in calls that yield or look for
+ * events.
  * If the share is smaller, a task that polls beside its work seems to spin (test
  * polls_beside_its_work).
  * If the share is larger, a loop around poll() seems to compute (test loop_around_poll). */
@@ -274,7 +275,8 @@
  * Tests: certain_way_by_a_later_edge fails if the number is smaller, likely_way_by_the_nearest_edge
  * if it is larger. */
 #define SURE_LATER 0.6
-/* factor: Multiplies the score of a handoff of a lock, or of an interrupt, which are often chance.
+/* factor: Multiplies the score of an edge of a lock handoff or of an interrupt: both are often
+ * chance.
  * Tests: handover_or_two_doubts fails if the number is smaller, handover_or_one_doubt if it is
  * larger. */
 #define SURE_HAPPENSTANCE 0.4
@@ -311,7 +313,7 @@
  * If larger, a later message counts as part of the wait (the same test). */
 #define WHATIF_SEND_SLACK_NS 200000ULL
 /* 1/n of the range: If a task had a CPU for this share while a task of the path waited for the CPU,
- * the table has a question about its process.
+ * the table has a question about the process of the first task.
  * If the share is smaller, there are questions that save next to nothing (test test_rivals).
  * If the share is larger, a question worth asking is missing (the same test). */
 #define WHATIF_RIVAL_SHARE 50
@@ -320,7 +322,7 @@
  * Requests. The tests are in requests.txt.
  */
 /* per cent: The requests between these two ranks by latency are the usual ones. With other numbers,
- * very fast or slow requests count as usual, or only few do (test usual_and_slow). */
+ * very fast or slow requests count as usual, or only few requests do (test usual_and_slow). */
 #define REQUEST_USUAL_FROM 40
 #define REQUEST_USUAL_TO   60
 /* per cent: The slowest requests are those from this rank on (test usual_and_slow). */
@@ -361,6 +363,48 @@
  * Otherwise it is overloaded.
  * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
+
+/*
+ * Transactions. The tests are in transactions.txt. The ranks of usual and slow transactions are those
+ * of requests.
+ */
+/* transactions: A trace with more of them is refused.
+ * If larger, the list takes more than 100 MB. */
+#define TRANSACTIONS_MAX 1000000
+/* transactions: At most this many transactions of a type are divided into parts, evenly spread over the
+ * ranks.
+ * If smaller, rare shapes are missed.
+ * If larger, a trace with many requests takes minutes. */
+#define TRANSACTION_DIVIDED 20000
+/* transactions: The reasons are those of at most this many usual and of this many slow transactions.
+ * If smaller, rare reasons are missed.
+ * If larger, each shape of a type takes seconds. */
+#define TRANSACTION_SAMPLE 100
+/* shapes: A type has at most this many shapes; further ones are counted. */
+#define TRANSACTION_SHAPES 32
+/* 1/n: A part belongs to the shape if it has at least this share of the time of the transaction.
+ * If the share is smaller, chance makes many shapes (test small_parts).
+ * If the share is larger, different paths have one shape (test two_shapes). */
+#define TRANSACTION_SHAPE_SHARE 20
+/* steps: Up to this many steps that repeat the steps before them are left out of a shape.
+ * If smaller, a loop with more rounds is another shape (test loop).
+ * If larger, the search takes longer. */
+#define TRANSACTION_CYCLE 4
+/* steps: A shape names at most this many steps. With more steps, it is too long to read. */
+#define TRANSACTION_SHAPE_STEPS 24
+/* tasks: The path of a transaction goes back from a task to the task that forked it, and so on, over at
+ * most this many tasks. */
+#define TRANSACTION_FORKS 64
+/* factors: An outlier is longer than the mean plus TRANSACTION_SD standard deviations, or than the median
+ * plus TRANSACTION_MAD times the median distance from the median. The second limit holds although
+ * outliers themselves make the mean and the deviation larger.
+ * If smaller, usual transactions are outliers; if larger, slow ones are not (test outliers). */
+#define TRANSACTION_SD  3
+#define TRANSACTION_MAD 5
+/* transactions: There are outliers only among at least this many.
+ * If smaller, chance makes outliers (test too_few_for_outliers); if larger, few transactions have none
+ * (test two_shapes). */
+#define TRANSACTION_OUTLIERS_OF 5
 
 /*
  * Profiles. The tests are in profile.txt.

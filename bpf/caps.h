@@ -96,8 +96,8 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 	return bpf_map_lookup_elem(&ct_capped_named, &i);
 }
 
-/* An unborn task is capped, and no record has told the daemon of it. A task that has no entry in
- * ct_tasks has no record of its fork. */
+/* Returns true for an unborn task: it is capped, and no record has told the daemon of it. If a task
+ * has no entry in ct_tasks, its fork has no record. */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {
 	__u64 *named;
@@ -189,8 +189,8 @@ static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a,
 	return ct_govern.capping && caps_left_out(c, a, b);
 }
 
-/* For a program that writes no record: counts a run during a capped task. In an interrupt, this is
- * the interrupted task. */
+/* For a program that writes no record: counts its run if the current task is capped. In an
+ * interrupt, the current task is the interrupted one. */
 static __always_inline void caps_passed(struct cpu *c)
 {
 	if (ct_govern.capping && caps_has_bit(bpf_get_current_task_btf()->pid))

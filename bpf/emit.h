@@ -92,7 +92,7 @@ static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 	return (void *)c + CPU_RING_AT + at;
 }
 
-/* All fields except the time are set. now is the time, and never 0. */
+/* The caller has set all fields except the time. `now` is the time, and never 0. */
 static __always_inline void emit_submit(void *p, __u64 now)
 {
 #if defined(__TARGET_ARCH_x86)

@@ -12,7 +12,7 @@
 #include "maps.h"
 #include "ctrace/govern_state.h"
 
-/* Each has a map of its own, so that no program writes to the same cache lines. */
+/* ct_govern and ct_marks have a map each, so that no program writes to their cache lines. */
 volatile struct govern ct_govern __weak SEC(".data.govern") = {};
 volatile struct govern_marks ct_marks __weak SEC(".data.marks") = {};
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * irq.bpf.c - keeps the stack of interrupts of each CPU (context.h): a task that an interrupt wakes
- * has no waker. The programs write no records. sample.bpf.c has the begin of a timer.
+ * irq.bpf.c - keeps the stack of interrupts of each CPU (context.h). It shows which wake-ups an
+ * interrupt makes: these have no waker. The programs write no records. sample.bpf.c has the begin
+ * of a timer.
  */
 #include "caps.h"
 #include "context.h"

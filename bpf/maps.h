@@ -43,12 +43,12 @@ struct {
  * lock too.
  */
 struct task_state {
-	__u64 poll_hash; /* of the set of descriptors (CT_WAITFD) last written */
+	__u64 poll_hash; /* a hash of the last written set of descriptors (CT_WAITFD) */
 	__u64 poll_ns;
 	__u64 run_nvcsw; /* voluntary switches when sample_ran() first saw this run */
 	__u64 run_ns;    /* CPU time when sample_ran() first saw this run */
 	__u32 n_polled;  /* how many descriptors the last poll or select had */
-	/* The first of these descriptors. -1: not polled for input. */
+	/* The first descriptors of the last poll or select. -1: not polled for input. */
 	__s32 polled[CT_WAITFD_MAX];
 };
 struct {

@@ -46,9 +46,10 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
 
 /*
  * Returns when the task last left its CPU, on the clock of the scheduler. Returns 0 if it never
- * ran. For a running task, it is the time at which the kernel last updated the CPU time.
+ * ran. For a running task, returns when the kernel last updated the CPU time.
  *
- * For a real-time task, the kernel does not keep how long the task has run since its arrival.
+ * For a real-time task, returns when it got its CPU: the kernel does not keep how long the task has
+ * run since then.
  *
  * se.exec_start is only for kernels without CONFIG_SCHED_INFO. It is on a clock of one CPU, and
  * after some hours the clocks of two CPUs may be seconds apart.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uprobe.bpf.c - records the jobs of frameworks, with probes on functions of the frameworks. The
- * cookie of a probe is the index of its rule in ct_job_rules.
+ * uprobe.bpf.c - records the jobs of frameworks and the marks of programs, with probes. The cookie of
+ * a probe is the index of its rule in ct_job_rules.
  *
  * These programs can be preempted, so they use the side ring (emit.h).
  */
@@ -134,13 +134,13 @@ static __always_inline __u64 job_value(struct pt_regs *regs, const struct job_va
 	return v;
 }
 
-static __always_inline void job_name_queue(struct cpu *c, __u64 id, const struct job_rule *rule, __u32 tid,
-					   __u64 now)
+static __always_inline void job_name(struct cpu *c, __u64 id, const struct job_rule *rule, __u32 tid,
+				     __u64 now)
 {
 	struct {
 		struct cpu_side side;
 		struct ct_object_blob b;
-		char name[JOB_NAME_MAX];
+		char name[JOB_LABEL_MAX];
 	} o = {};
 	struct seen seen = {};
 
@@ -149,7 +149,7 @@ static __always_inline void job_name_queue(struct cpu *c, __u64 id, const struct
 	bpf_map_update_elem(&ct_objects, &id, &seen, 0);
 	o.b.h.ts = now;
 	o.b.h.kind = CT_OBJECT;
-	o.b.h.size = sizeof(o.b) + ((rule->name_len + 7) & 0x18);
+	o.b.h.size = sizeof(o.b) + ((rule->name_len + 7) & 0x38);
 	o.b.h.tid = tid;
 	o.b.id = id;
 	o.b.name_len = rule->name_len;
@@ -172,7 +172,7 @@ static __noinline void job_emit(__u32 event, const struct open_job *j, const str
 	if (j->queue)
 		r->obj = CT_OBJ_USER_ID(CT_OBJ_QUEUE, id >> 32, j->queue);
 	if (r->obj)
-		job_name_queue(c, r->obj, rule, id, now);
+		job_name(c, r->obj, rule, id, now);
 	r->ts = now;
 	r->kind = CT_JOB;
 	r->state = event;
@@ -181,6 +181,29 @@ static __noinline void job_emit(__u32 event, const struct open_job *j, const str
 	r->tid = id;
 	o.rec.x[0] = j->job;
 	o.rec.x[1] = j->function;
+	emit_side(c, &o.side, sizeof(o), now);
+}
+
+static __noinline void mark_emit(__u64 transaction, const struct job_rule *rule, __u64 now)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+	struct cpu *c = emit_cpu();
+	struct {
+		struct cpu_side side;
+		struct emit_rec2 rec;
+	} o = {};
+	struct ct_rec *r = &o.rec.r;
+
+	if (!c)
+		return;
+	job_name(c, rule->mark, rule, id, now);
+	r->ts = now;
+	r->kind = CT_MARK;
+	r->state = rule->event;
+	r->tid = id;
+	r->obj = rule->mark;
+	o.rec.x[0] = transaction;
+	o.rec.x[1] = now;
 	emit_side(c, &o.side, sizeof(o), now);
 }
 
@@ -221,6 +244,10 @@ int ct_job_entry(struct pt_regs *regs)
 	if (!rule || id >> 32 == ct_tracer_tgid)
 		return 0;
 	j.job = job_value(regs, &rule->job);
+	if (rule->flags & JOB_MARK) {
+		mark_emit(j.job, rule, now);
+		return 0;
+	}
 	if (!j.job || !job_counts(rule, j.job, id >> 32))
 		return 0;
 	j.queue = job_value(regs, &rule->queue);

@@ -13,10 +13,9 @@
 #define WAIT_AGAIN_NS     1000000000ULL
 #define WAIT_SELECT_WORDS 16
 
-/*
- * In bytes, next below the saved registers. The kernel moves the frames of a system call down by up
- * to 1 KiB, at random. The frames themselves take up to 1.5 KiB.
- */
+/* ct_polled_find() searches this many bytes of the kernel stack, below the saved registers. The
+ * kernel moves the frames of a system call down by up to 1 KiB, at random. The frames themselves
+ * take up to 1.5 KiB. */
 #define POLLED_STACK   3072
 #define POLLED_WORDS   8
 #define POLLED_ENTRIES 9

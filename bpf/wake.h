@@ -20,8 +20,8 @@
 #define WAKE_MARK_NS 5000000
 
 /*
- * The program is in an interrupt if its stack is not the kernel stack of the current task. False
- * does not exclude an interrupt: see wake_without_call().
+ * Returns true if the stack of the program is not the kernel stack of the current task: then an
+ * interrupt is in progress. False does not exclude an interrupt: see wake_without_call().
  *
  * Not inlined, so that the frame is small. Since 6.13, a large frame is not on the stack in use
  * (commit 5bd36da1e37e), and r10 would not tell the stack.

@@ -101,8 +101,8 @@ void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * during the next three calls. */
 const char *cli_sgr(FILE *f, const char *code);
 
-/* Shows progress on stderr, if that is a terminal. arg: a word for the work, such as "Reading".
- * 100 percent removes the line. For reader_on_progress(). */
+/* Shows progress on stderr, if that is a terminal. arg: a word for the work, such as "Reading". 100
+ * percent removes the line. reader_on_progress() takes this function. */
 void cli_progress(void *arg, unsigned percent);
 void cli_progress_count(const char *what, size_t done, size_t all);
 

@@ -19,12 +19,14 @@ static const struct command commands[] = {
 	{ "metrics", "Print the daemon's figures for Prometheus", cmd_metrics },
 	{ "doctor", "Show what this machine allows, hook by hook", cmd_doctor },
 	{ "watch", "Record who writes a variable of a process", cmd_watch },
+	{ "mark", "Mark the begin or end of a transaction, from a script", cmd_mark },
 	{ "waits", "Show who waits for whom now", cmd_waits },
 	{ "diagnose", "Say why something was slow or stuck, and who was to blame", cmd_diagnose },
 	{ "slice", "Show the causes of a task's work, or what it caused", cmd_slice },
 	{ "hangs", "Show the hangs that were caught, or the worst stalls in a trace", cmd_hangs },
 	{ "requests", "Show the requests of each service: how many, how slow, and why", cmd_requests },
 	{ "jobs", "Show the queues of jobs: how long jobs wait, and why", cmd_jobs },
+	{ "transactions", "Show the transactions of users: how many, how slow, and why", cmd_transactions },
 	{ "path", "Show the critical path of a task", cmd_path },
 	{ "compare", "Say why new runs of a command are slower than old ones", cmd_compare },
 	{ "graph", "Show the causal graph, for programs or as a picture", cmd_graph },
@@ -40,7 +42,7 @@ static void print_help(FILE *f)
 	      "\nCommands:\n",
 	      f);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].summary);
+		fprintf(f, "  %-12s %s\n", commands[i].name, commands[i].summary);
 	fputs("\n"
 	      "'ctrace help COMMAND' shows the options of a command. Exit status: 0 success, 1 failure, 2 wrong usage.\n",
 	      f);

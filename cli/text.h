@@ -24,8 +24,8 @@ void text_put_json(FILE *f, const char *s);
 /* Removes "ok" from an answer of the daemon, and adds "schema". Takes the reference of answer,
  * and returns a new one. NULL: out of memory. */
 json_t *text_document(const char *schema, json_t *answer);
-/* Makes each string in an answer of the daemon safe to print as text (lib/clean.h). For JSON,
- * names stay as they are. Returns 0 or -ENOMEM. */
+/* Makes each string in an answer of the daemon safe to print as text (lib/clean.h). Do not call it
+ * for JSON output, which keeps names as they are. Returns 0 or -ENOMEM. */
 int text_clean(json_t *answer);
 /* Prints JSON, with indentation if stdout is a terminal. Takes the reference of doc. NULL:
  * memory was short. Returns an exit code. */

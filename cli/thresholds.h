@@ -86,6 +86,8 @@
 #define WAIT_ANSWER_MS 10000
 /* ms: for a watchpoint. The daemon first looks for the variable. */
 #define WAIT_WATCH_MS 30000
+/* ms: for the answer to 'ctrace mark'. A script waits for it. No evidence yet. */
+#define WAIT_MARK_MS 1000
 /* ms: for a snapshot. The daemon may have to copy the whole trace. */
 #define WAIT_SNAPSHOT_MS 120000
 /* ms: for the start of a daemon. The kernel verifies the BPF programs, which takes about 1 s on

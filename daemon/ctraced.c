@@ -182,7 +182,7 @@ static bool ctraced_catches_hangs(const struct ctraced *c)
 	return c->config.hang.on && !c->config.incident.rate.never;
 }
 
-/* This happens early, before the daemon has data that the new process should not have. */
+/* Called early, before the daemon has data that the diagnoser's process should not have. */
 static void ctraced_diagnoser(struct ctraced *c)
 {
 	int r = ctraced_catches_hangs(c) ? diagnoser_new(&c->diagnoser) : 0;
@@ -216,8 +216,8 @@ static int ctraced_incidents(struct ctraced *c)
 	return r;
 }
 
-/* In ns, in sum: all requests on the workers `clients` and `closer`, and those of users other
- * than root on the main thread. */
+/* Returns the CPU time in ns of the workers `clients` and `closer`, plus what users other than root
+ * took on the main thread. */
 static uint64_t ctraced_aside_ns(void *arg)
 {
 	const struct service *s = arg;
@@ -396,6 +396,7 @@ static bool ctraced_stop(struct ctraced *c)
 	worker_free(c->names);
 	worker_free(s->clients);
 	worker_free(s->closer);
+	marks_done(&s->marks);
 	watchpoints_free(s->watchpoints);
 	incidents_free(s->incidents);
 	diagnoser_free(c->diagnoser);

@@ -57,8 +57,8 @@
  */
 
 /* GOVERNOR_CALM, part of the budget: if the cost stays below this, the governor takes a step back.
- * GOVERNOR_CALM_PAUSE: the same for the step `pauses`, from which a step back costs no more.
- * Smaller: records are left out for too long. Larger: the same step forward follows at once.
+ * GOVERNOR_CALM_PAUSE: the same for the step `pauses`. A step back from `pauses` does not raise the
+ * cost. Smaller: records are left out for too long. Larger: the same step forward follows at once.
  * Evidence: `calm` in governor_edges_test.c. */
 #define GOVERNOR_CALM       0.6
 #define GOVERNOR_CALM_PAUSE 0.8
@@ -81,7 +81,7 @@
 #define GOVERNOR_FLAP_NS  10000000000ULL
 #define GOVERNOR_PATIENCE 32
 /* times GOVERNOR_FLAP_NS: if a step back comes this long after the last step forward, the next wait
- * is halved. Evidence: `flap` in governor_edges_test.c. */
+ * for a step back is halved. Evidence: `flap` in governor_edges_test.c. */
 #define GOVERNOR_LASTED 3
 
 /*
@@ -107,8 +107,8 @@
 
 /* GOVERNOR_SHARE, part of all records: a group with more can be capped. GOVERNOR_SHARE_STORM: this
  * smaller part is enough if the capture costs more than GOVERNOR_STORM times the budget. Smaller: a
- * group is capped for the records of others. Larger: all tasks lose records because of one group.
- * Evidence: `share` in governor_edges_test.c. */
+ * group is capped although other tasks make most records. Larger: all tasks lose records because of
+ * one group. Evidence: `share` in governor_edges_test.c. */
 #define GOVERNOR_SHARE       0.5
 #define GOVERNOR_SHARE_STORM 0.25
 #define GOVERNOR_STORM       4
@@ -118,8 +118,8 @@
  * governor_edges_test.c. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap begins, earlier records are still to be written for about this
- * time. The next step waits for it. Exception: in a storm (GOVERNOR_STORM), CT_SHED_COARSE without
- * a cap does not wait. Smaller: needless pauses. Larger: a storm of two groups costs too much for
+ * time. The next step waits this long. But in a storm (GOVERNOR_STORM) without a cap, it waits only
+ * GOVERNOR_SETTLE_NS. Smaller: needless pauses. Larger: a storm of two groups costs too much for
  * longer. Evidence: `rest` in governor_edges_test.c. */
 #define GOVERNOR_REST_NS 1500000000ULL
 /* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group.
@@ -150,10 +150,11 @@
 /* records: one in this many is counted for caps; a power of two. Smaller: each record costs more.
  * Larger: small groups and short storms are not noticed. No evidence yet. */
 #define CAPS_SAMPLE 16
-/* ns: this long after the cap of a group has ended, a BPF program that still runs may cap a task.
- * So it has to be longer than any run. No evidence yet. */
+/* ns: for this time after the cap of a group has ended, a BPF program that still runs may cap a
+ * task. No run of a program may be longer than this. No evidence yet. */
 #define CAPS_OVER_NS 20000000ULL
-/* tasks: for more tasks, a walk over all tasks is faster than a read of each. No evidence yet. */
+/* tasks: for more tasks, a walk over all tasks is faster than a read of each of these tasks. No
+ * evidence yet. */
 #define CAPS_READ_EACH 16
 /* ns: between two messages about the same group. No evidence yet. */
 #define CAPS_SAY_NS 600000000000ULL
@@ -170,8 +171,8 @@
  * change. No evidence yet. */
 #define GOVERNOR_CPUS_NS 2000000000ULL
 /* GOVERNOR_READ_NS, ns: in a coarse step, between two readings of all tasks. GOVERNOR_READ_TIMES,
- * times: at least this many times the CPU time of a reading. Smaller: the readings cost more.
- * Larger: a long wait is noticed later. No evidence yet. */
+ * times: the daemon also waits at least this many times the CPU time of the last reading. Smaller:
+ * the readings cost more. Larger: a long wait is noticed later. No evidence yet. */
 #define GOVERNOR_READ_NS    400000000ULL
 #define GOVERNOR_READ_TIMES 100
 /* times: the difference of two clocks is measured this often in a row, and the smallest result
@@ -193,9 +194,9 @@
 /* ns: the cost of the BPF programs in `ctrace status` is measured over this time. It decides
  * nothing. */
 #define GOVERNOR_BPF_NS 2000000000ULL
-/* GOVERN_CALLS, calls: in a batch. GOVERN_BATCHES, batches: the fastest one gives the cost of a
- * call of a BPF program. Smaller: an interrupt counts as cost. Larger: the start takes longer. No
- * evidence yet. */
+/* GOVERN_CALLS, calls: a batch is this many calls of a BPF program. GOVERN_BATCHES, batches: the
+ * fastest batch gives the cost of a call. Smaller: an interrupt counts as cost. Larger: the start
+ * takes longer. No evidence yet. */
 #define GOVERN_CALLS   100
 #define GOVERN_BATCHES 8
 /*
@@ -208,8 +209,8 @@
 #define GOVERN_CALL_NS  60
 #define GOVERN_MEAN_NS  200
 #define GOVERN_LIGHT_NS 10
-/* ns: in a coarse step, a run for a wait that is too short for a record. Such runs are counted, not
- * measured. */
+/* ns: in a coarse step, the cost of a run for a wait that is too short for a record. Such runs are
+ * counted, not measured. */
 #define GOVERN_SHORT_NS 20
 /* ns: CPU time of the drain thread for two records, a switch and a wake. In CT_SHED_COARSE, it is
  * used to estimate the cost of CT_SHED_HOOKS. Smaller: a step back, and soon the same step forward.
@@ -247,8 +248,9 @@
  * `yields` in policy_edges_test.c. */
 #define INSPECT_POLICY_YIELDS 10
 /* inspections a second. One group of tasks gets at most half. Spinning tasks are inspected only
- * while more than half are unused. Smaller: most waits of a busy machine have no stack. Larger:
- * inspections cost more than the capture. Evidence: `per_second` in policy_edges_test.c. */
+ * while more than half of these inspections are left. Smaller: most waits of a busy machine have no
+ * stack. Larger: inspections cost more than the capture. Evidence: `per_second` in
+ * policy_edges_test.c. */
 #define INSPECT_POLICY_PER_SEC 100
 /* INSPECT_POLICY_BACKOFF_BASE, ns, and INSPECT_POLICY_BACKOFF_MAX, doublings: the time between
  * inspections of the same wait is 2 s, 4 s, ... 64 s. Smaller: the usual waits of a service take
@@ -267,12 +269,13 @@
  */
 
 /* INSPECT_PER_SEC, inspections a second: the limit if inspect_options.max_per_sec is 0.
- * INSPECT_SLACK_SHARE, a part (1/n) of a second: after a pause, the inspections of this time may
- * run at once. No evidence yet. */
+ * INSPECT_SLACK_SHARE, a part (1/n) of a second: after a time without inspections, those of this
+ * part may begin at once. No evidence yet. */
 #define INSPECT_PER_SEC     100
 #define INSPECT_SLACK_SHARE 4
-/* inspections a second: for the daemon's inspection thread. Only a snapshot
- * (SNAPSHOT_REQUEST_INSPECTIONS_MAX) or a watched variable can reach it. No evidence yet. */
+/* inspections a second: the limit of the daemon's inspection thread. Only a snapshot
+ * (SNAPSHOT_REQUEST_INSPECTIONS_MAX) or a watched variable can reach this limit. No evidence
+ * yet. */
 #define DRAIN_INSPECTIONS_PER_S 2000
 /* samples a second that get names in their stacks. Smaller: fewer samples of tasks that run for
  * long. Larger: samples cost more. No evidence yet. */
@@ -289,15 +292,16 @@
 /* ns: the stack of an access to a watched variable is kept for later accesses from the same place.
  * Larger: another file may be mapped there by then. No evidence yet. */
 #define INSPECT_LOOK_KNOWN_NS 1000000000ULL
-/* ns: to unwind one stack. Smaller: deep stacks with large tables stay incomplete. Larger: one
- * program holds up all inspections. No evidence yet. */
+/* ns: the time limit to unwind one stack. Smaller: deep stacks with large tables stay incomplete.
+ * Larger: one program holds up all inspections. No evidence yet. */
 #define UNWIND_TIME_NS 50000000ULL
 /* bytes: a frame pointer may lie this far above the stack pointer, which is twice the usual limit
  * of a stack (8 MiB). Smaller: unwinding stops at frames with large arrays. Larger: any number
  * passes for a frame pointer. No evidence yet. */
 #define UNWIND_FP_REACH (16ULL << 20)
-/* ns: what is known about a file system is kept for this time; after an unmount, its device number
- * may be used again. Larger: the daemon reads a file that it must not read. No evidence yet. */
+/* ns: what is known about a file system is kept for this time. The device number of an unmounted
+ * file system may be used again. Larger: the daemon reads a file that it must not read. No evidence
+ * yet. */
 #define UNWIND_MOUNTS_KEPT_NS 10000000000ULL
 /* ns: an address of the kernel without a symbol may be in a new module. Then the symbols are
  * read again, at most once in this time. Smaller: unknown addresses cost much CPU time. No
@@ -327,7 +331,7 @@
  * are named. Larger: none is named. */
 #define POLLED_SCORE_MIN 6
 /* POLLED_AGAIN_NS, ns: until the next look, if a variable was found. POLLED_REST_NS, ns: if none
- * was found, the next look is after twice this time, and each further failure doubles it.
+ * was found, the next look is after twice this time, and each further failure doubles the time.
  * POLLED_REST_TIMES: doublings at most. */
 #define POLLED_AGAIN_NS   3000000000ULL
 #define POLLED_REST_NS    250000000ULL
@@ -337,10 +341,10 @@
  * Capture
  */
 
-/* DRAIN_BUSY_MS, ms: the drain thread waits this long after a busy round. Each quiet round adds it
- * again, up to DRAIN_QUIET_MS. DRAIN_QUIET_N, records: a round with fewer is quiet. Smaller times:
- * more wake-ups of an idle machine. Larger times: the rings fill, and hangs are noticed later.
- * Evidence for the whole: doc/performance.md, "A quiet machine". */
+/* DRAIN_BUSY_MS, ms: the drain thread waits this long after a busy round. After each quiet round,
+ * the wait is longer by DRAIN_BUSY_MS, up to DRAIN_QUIET_MS. DRAIN_QUIET_N, records: a round with
+ * fewer is quiet. Smaller times: more wake-ups of an idle machine. Larger times: the rings fill,
+ * and hangs are noticed later. Evidence for the whole: doc/performance.md, "A quiet machine". */
 #define DRAIN_BUSY_MS  50
 #define DRAIN_QUIET_MS 250
 #define DRAIN_QUIET_N  512
@@ -350,6 +354,13 @@
 /* ns: the descriptor table of an inspected process is read at most once in this time. No evidence
  * yet. */
 #define DRAIN_FILES_AGAIN_NS 5000000000ULL
+/* marks: clients may make at most this many in a second. A mark takes a connection, so a script makes
+ * some hundred in a second at most. No evidence yet. */
+#define MARKS_PER_SECOND 1000
+/* names: marks may have at most this many different names since the start. No evidence yet. */
+#define MARKS_NAMES_MAX 4096
+/* ns: a mark may arrive at most this much after it was made. No evidence yet. */
+#define MARKS_LATE_NS 60000000000ULL
 /* bytes: the queue of drain_post(). If it is full, further records are refused and counted. No
  * evidence yet. */
 #define DRAIN_POSTED_MAX (32u << 20)
@@ -361,8 +372,8 @@
  * Larger: a crash loses more. No evidence yet. */
 #define RECORDER_SEAL_BYTES (4u << 20)
 #define RECORDER_SEAL_NS    800000000ULL
-/* CGROUPS_WALK_NS, ns: between two walks over the control groups. CGROUPS_WALK_SHARE, times: at
- * least this many times the CPU time of the last walk. No evidence yet. */
+/* CGROUPS_WALK_NS, ns: between two walks over the control groups. CGROUPS_WALK_SHARE, times: the
+ * daemon also waits at least this many times the CPU time of the last walk. No evidence yet. */
 #define CGROUPS_WALK_NS    1000000000ULL
 #define CGROUPS_WALK_SHARE 200
 /* ns: a message reports a write or sync of the trace that takes longer. Smaller: messages about a
@@ -390,8 +401,8 @@
 
 /* SNAPSHOT_REQUEST_PREPARE_NS, ns: the longest preparation of a snapshot.
  * SNAPSHOT_REQUEST_PAUSE_NS, ns: between two checks for the end of the inspections for a snapshot.
- * SNAPSHOT_REQUEST_INSPECTIONS_MAX, inspections: for one snapshot. Smaller: some waits have no
- * stack. Larger: a snapshot takes longer. No evidence yet. */
+ * SNAPSHOT_REQUEST_INSPECTIONS_MAX, inspections: at most so many for one snapshot. Smaller: some
+ * waits have no stack. Larger: a snapshot takes longer. No evidence yet. */
 #define SNAPSHOT_REQUEST_PREPARE_NS      150000000ULL
 #define SNAPSHOT_REQUEST_PAUSE_NS        2000000
 #define SNAPSHOT_REQUEST_INSPECTIONS_MAX 200
@@ -399,8 +410,8 @@
  * disk, the end of the window is missing. Larger: a stuck disk holds up the snapshot. No evidence
  * yet. */
 #define SNAPSHOT_REQUEST_FLUSH_NS 3000000000ULL
-/* ns: if the window ends less than this before the request, the snapshot also shows the time since
- * then, with its own preparation. No evidence yet. */
+/* ns: if the window ends less than this before the request, the snapshot also shows the time up to
+ * now. So it has the records that its preparation adds. No evidence yet. */
 #define SNAPSHOT_REQUEST_NOW_NS 1000000000ULL
 
 /*
@@ -418,10 +429,10 @@
 /* ns: a note about a hang that is further in the future was written with a wrong clock. No evidence
  * yet. */
 #define INCIDENTS_AHEAD_NS 86400000000000ULL
-/* DIAGNOSER_MEMORY, bytes: for one diagnosis. DIAGNOSER_EVENTS_MAX, events: so many fit into it
- * (150 bytes each). DIAGNOSER_CPU_S and DIAGNOSER_WALL_S, s: its CPU time and wall clock time.
- * Smaller: hangs of a busy machine get no diagnosis. Larger: other programs have less memory and
- * CPU time. No evidence yet. */
+/* DIAGNOSER_MEMORY, bytes: for one diagnosis. DIAGNOSER_EVENTS_MAX, events: so many fit into this
+ * memory (150 bytes each). DIAGNOSER_CPU_S and DIAGNOSER_WALL_S, s: CPU time and wall clock time of
+ * one diagnosis. Smaller: hangs of a busy machine get no diagnosis. Larger: other programs have
+ * less memory and CPU time. No evidence yet. */
 #define DIAGNOSER_MEMORY     (512ULL << 20)
 #define DIAGNOSER_EVENTS_MAX 3000000
 #define DIAGNOSER_CPU_S      10
@@ -430,8 +441,8 @@
  * No evidence yet. */
 #define DIAGNOSER_LATE_S 5
 /* DIAGNOSER_TRIES, tries: a diagnosis that needs more than DIAGNOSER_MEMORY is tried again with
- * less of the trace. DIAGNOSER_TRIES_BEFORE, tries: these first tries halve the time before the
- * hang, the others the hang itself. No evidence yet. */
+ * less of the trace. DIAGNOSER_TRIES_BEFORE, tries: the first tries, which halve the time before
+ * the hang. The other tries halve the hang itself. No evidence yet. */
 #define DIAGNOSER_TRIES        6
 #define DIAGNOSER_TRIES_BEFORE 3
 
@@ -439,24 +450,24 @@
  * Control socket: limits for clients
  */
 
-/* CONTROL_CLIENTS_MAX, connections: for all users. CONTROL_ROOT_CLIENTS: of these, kept for
- * root. CONTROL_USER_CLIENTS: for one other user. Smaller: a monitoring program and a user shut
+/* CONTROL_CLIENTS_MAX, connections: for all users. CONTROL_ROOT_CLIENTS: of these, kept for root.
+ * CONTROL_USER_CLIENTS: at most for each other user. Smaller: a monitoring program and a user shut
  * each other out. Larger: hostile clients take more memory. Evidence: room_for_root in
  * control_test.c. */
 #define CONTROL_CLIENTS_MAX  16
 #define CONTROL_ROOT_CLIENTS 4
 #define CONTROL_USER_CLIENTS 4
-/* connections: accepted in one round of the event loop. Smaller: connections wait. Larger: one user
- * holds up the loop. No evidence yet. */
+/* connections: at most so many are accepted in one round of the event loop. Smaller: connections
+ * wait. Larger: one user holds up the loop. No evidence yet. */
 #define CONTROL_ACCEPT_MAX 64
-/* connections: that are not accepted yet. At 8000 connections a second, the last one waits for 64
- * ms. No evidence yet. */
+/* connections: at most so many that are not accepted yet. At 8000 connections a second, the last
+ * one waits for 64 ms. No evidence yet. */
 #define CONTROL_BACKLOG 512
 /* s: a client that sends no request, or does not take its answer, is disconnected after this time.
  * Smaller: slow clients are disconnected. Larger: idle clients keep others out. No evidence yet. */
 #define CONTROL_TIMEOUT_S 10
-/* CONTROL_PACE_PERCENT, percent of a CPU: for connections and requests of all users other than
- * root. CONTROL_PACE_NS, ns: so much at once after little use. Smaller: `ctrace status` is slow
+/* CONTROL_PACE_PERCENT, percent of a CPU: for all users other than root together. CONTROL_PACE_NS,
+ * ns: after little use, they may use so much CPU time at once. Smaller: `ctrace status` is slow
  * when many users ask. Larger: users slow down the daemon. No evidence yet. */
 #define CONTROL_PACE_PERCENT 10
 #define CONTROL_PACE_NS      20000000ULL
@@ -470,39 +481,41 @@
  * Workers: threads for jobs beside the event loop
  */
 
-/* jobs: in the queue of a worker, if the caller sets no limit. No evidence yet. */
+/* jobs: at most so many are in the queue of a worker, if the caller sets no limit. No evidence
+ * yet. */
 #define WORKER_QUEUE_MAX 64
-/* threads: they may be stuck on jobs of one user (WORKER_STUCK_USER), or of all users other than
- * root (WORKER_STUCK_OTHERS). Smaller: one stuck file system shuts a user out. Larger: more
- * threads. Evidence: stuck_job in worker_test.c; if WORKER_STUCK_OTHERS is halved,
+/* threads of one worker: so many may be stuck on jobs of one user (WORKER_STUCK_USER), or of all
+ * users other than root (WORKER_STUCK_OTHERS). Smaller: one stuck file system shuts a user out.
+ * Larger: more threads. Evidence: stuck_job in worker_test.c; for WORKER_STUCK_OTHERS also
  * waits_for_the_stuck. */
 #define WORKER_STUCK_USER   2
 #define WORKER_STUCK_OTHERS 4
-/* s: at the daemon's end, for the present job of a worker. See also DRAIN_STOP_NS. No evidence
- * yet. */
+/* s: at its end, the daemon waits this long for the present job of a worker. See also
+ * DRAIN_STOP_NS. No evidence yet. */
 #define WORKER_STOP_S 2
 /* ns: a client's request (SERVICE_LIMIT_NS), or the closing of a descriptor (SERVICE_CLOSE_NS), is
  * given up after this time without progress. Smaller: snapshots to slow disks fail. Larger: a stuck
  * client holds up others. No evidence yet. */
 #define SERVICE_LIMIT_NS 10000000000ULL
 #define SERVICE_CLOSE_NS 2000000000ULL
-/* descriptors: that wait to be closed. From half as many on, the daemon accepts no connection, and
- * receives only from root. No evidence yet. */
+/* descriptors: at most so many wait to be closed. From half as many on, the daemon accepts no
+ * connection, and receives only from root. No evidence yet. */
 #define SERVICE_CLOSE_MAX 512
 
 /*
  * Jobs of frameworks
  */
 
-/* ms: the daemon's start waits this long for the first look at all processes and directories, and
- * its end for the thread *jobs*. Larger: the daemon starts later. No evidence yet. */
+/* ms: the daemon's start waits at most this long for the first look at all processes and
+ * directories. The daemon's end waits at most this long for the thread *jobs*. Larger: the daemon
+ * starts later. No evidence yet. */
 #define JOBS_FIRST_MS 3000
 /* ms: between two checks for replaced files of frameworks. Smaller: more wake-ups. Larger: jobs of
  * an upgraded program are missed for longer. No evidence yet. */
 #define JOBS_LOOK_MS 250
-/* JOBS_SCAN_MS, ms: between two scans of all processes. JOBS_SCAN_REST, times: at least this many
- * times the CPU time of the last scan. JOBS_CALLS_REST, times: the same for the work on functions
- * that jobs run. No evidence yet. */
+/* JOBS_SCAN_MS, ms: between two scans of all processes. JOBS_SCAN_REST, times: the thread also
+ * waits at least this many times the CPU time of the last scan. JOBS_CALLS_REST, times: the same
+ * for the work on functions that jobs run. No evidence yet. */
 #define JOBS_SCAN_MS    5000
 #define JOBS_SCAN_REST  200
 #define JOBS_CALLS_REST 10

@@ -14,7 +14,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* the stuck threads of other users, the stuck threads of root, and one that works */
+/* stuck threads of users other than root, stuck threads of root, and one that works */
 #define WORKER_THREADS_MAX (WORKER_STUCK_OTHERS + WORKER_STUCK_USER + 1)
 
 static const struct worker_options worker_plain = { .name = "ctraced-worker", .queue_max = WORKER_QUEUE_MAX };
@@ -192,7 +192,7 @@ static void *worker_main(void *arg)
 		worker_do(w, t);
 	worker_thread_end(t);
 	self = NULL;
-	/* a user may have one stuck thread less, so a queued job may start */
+	/* one thread less may be stuck, so a queued job may start */
 	pthread_cond_broadcast(&w->wake);
 	pthread_cond_broadcast(&w->end);
 	worker_unlock_unref(w);
@@ -221,7 +221,7 @@ static int worker_start(struct worker *w)
 	return 0;
 }
 
-/* At its end, the thread itself frees its entry. The caller holds the lock. */
+/* Gives up the current thread, which frees its entry when it ends. The caller holds the lock. */
 static void worker_abandon(struct worker *w)
 {
 	w->current->abandoned = w->current->cancelled = true;
@@ -380,7 +380,7 @@ static bool worker_is_out(const struct worker *w)
 	return true;
 }
 
-/* At most WORKER_STOP_S seconds. The caller holds the lock. */
+/* Waits at most WORKER_STOP_S seconds for the threads. The caller holds the lock. */
 static void worker_wait(struct worker *w)
 {
 	struct timespec until;

@@ -7,8 +7,8 @@
  * takes over. If the stuck thread comes back, it drops its job and ends.
  *
  * Only WORKER_STUCK_USER threads may be stuck for one user, and WORKER_STUCK_OTHERS for all users
- * other than root. Further jobs of these users do not start. So stuck jobs of
- * other users leave a thread to root.
+ * other than root. Further jobs of these users do not start. So stuck jobs of users other than root
+ * always leave a thread for root.
  */
 #ifndef CTRACE_DAEMON_WORKER_H
 #define CTRACE_DAEMON_WORKER_H
@@ -28,8 +28,8 @@ struct worker_options {
 	/*
 	 * Called on the thread of the event loop.
 	 * - why is job.late: a job of this client was given up.
-	 * - why is NULL: its job does not start, because too many threads are stuck. Without
-	 *   late(), such a job waits in the queue.
+	 * - why is NULL: a job of this client does not start, because too many threads are stuck.
+	 *   Without late(), such a job waits in the queue.
 	 */
 	void (*late)(void *arg, uint64_t client, const char *why);
 	void *arg;
@@ -46,7 +46,7 @@ struct worker_job {
 	void (*drop)(void *arg);
 	void *arg;
 	const char *late;
-	uint64_t client; /* who asked for the job (control.h); 0: none */
+	uint64_t client; /* the client that asked for the job (control.h); 0: none */
 	uid_t uid;
 	bool owner; /* root, or the user that the daemon runs as */
 };
@@ -69,29 +69,30 @@ bool worker_stop(struct worker *w);
 /* Call this after worker_stop(), when no thread posts jobs any more. Accepts NULL. */
 void worker_free(struct worker *w);
 /*
- * Queues a copy of *job. Returns 0, or -errno; then no function of the job is called. If the worker
- * has a time limit, only the thread of the event loop may call this.
+ * Queues a copy of *job. Returns 0 or -errno. After -errno, no function of the job is called. If
+ * the worker has a time limit, only the thread of the event loop may call this.
  * - -EAGAIN: the queue is full, or the worker ends
  * - -EBUSY: too many threads are stuck (only if the worker has late())
  */
 int worker_post(struct worker *w, const struct worker_job *job);
-/* The client has gone: drops its queued jobs, and cancels its present one. Only on the thread of
- * the event loop. */
+/* To be called when a client has gone. Drops its queued jobs, and cancels its present one. Only on
+ * the thread of the event loop. */
 void worker_cancel(struct worker *w, uint64_t client);
 struct worker_stats worker_stats(struct worker *w);
-/* CPU time of all threads so far, in ns. Any thread may call it. */
+/* Returns the CPU time of all threads so far, in ns. Any thread may call it. */
 uint64_t worker_cpu_ns(struct worker *w);
 
-/* For run(), and functions that it calls. On other threads these functions do nothing, or return
- * true. */
+/* The functions below are for run(), and for functions that run() calls. On other threads they do
+ * nothing, or return true. */
 
-/* The time limit begins anew. False: the result is not needed, because the client has gone, the job
+/* Starts the time limit anew. False: the result is not needed, because the client has gone, the job
  * was given up, or a worker with a time limit ends. */
 bool worker_progress(void);
-/* Until worker_enter(), the job uses only its own data. So the daemon's end need not wait for
- * it. */
+/* To be called by a job that uses only its own data until worker_enter(). So the daemon's end need
+ * not wait for the job. */
 void worker_leave(void);
-/* The job wants to use shared data. False: the job was cancelled, and the data may be freed. */
+/* To be called before a job uses shared data again. False: the job was cancelled, and the data may
+ * be freed. */
 bool worker_enter(void);
 
 #endif

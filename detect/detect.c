@@ -103,7 +103,8 @@ static bool wait_is_idle_point(const struct detect_task *t)
 }
 
 /*
- * The majority vote of Boyer and Moore. True: the place of the present wait is now the idle point.
+ * Counts the present wait in the majority vote of Boyer and Moore. True: the place of the present
+ * wait is now the idle point.
  */
 static bool task_vote(struct detect_task *t)
 {
@@ -263,7 +264,7 @@ void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
 		t->away_ns = ts;
 		task_comes_round(t, ts);
 	} else if (t->wait == CT_W_STOPPED) {
-		/* The task was stopped, traced or frozen: no time away. */
+		/* The task was stopped, traced or frozen. This is no time away. */
 		if (t->away_ns)
 			t->away_ns = ts;
 		task_comes_round(t, ts);
@@ -295,7 +296,8 @@ void detect_forget(struct detect_task *t, uint64_t ts)
 	task_comes_round(t, ts);
 }
 
-/* A CT_SWITCH that is older than the known state, which came through the ring of another CPU. */
+/* The CT_SWITCH rec is older than the known state, because the ring of another CPU was read
+ * first. */
 static void switch_out_late(struct detect *d, struct detect_task *t, const struct ct_rec *rec)
 {
 	if (t->votes && rec->wait == t->idle_point_wait && t->away_ns && rec->ts > t->away_ns &&
@@ -309,7 +311,7 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 }
 
 /*
- * The task was on the CPU in system call nr (CT_NR_NONE: none). Progress without a wait:
+ * The task was on the CPU in system call nr (CT_NR_NONE: none). Signs of progress without a wait:
  * - polls: the task polls with a time limit of zero, and always finds work
  * - nr is the system call of its idle point
  * - nr differs from its last system call
@@ -586,8 +588,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 }
 
 /*
- * Since ts_ns, the process runs another program, or another task has the tid. Keeps a newer state,
- * which came through the ring of another CPU.
+ * To be called if, since ts_ns, the process runs another program or another task has the tid. Keeps
+ * a state that is newer than ts_ns.
  */
 static void task_begin_anew(struct detect_task *t, uint64_t ts_ns)
 {

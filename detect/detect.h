@@ -37,7 +37,7 @@
 
 #define DETECT_OVERRIDES_MAX 64
 #define DETECT_MATCH_MAX     128
-#define DETECT_PRIO_IDLE     139 /* of a SCHED_IDLE task: gets hardly any time on a busy CPU */
+#define DETECT_PRIO_IDLE     139 /* of a SCHED_IDLE task; it gets hardly any time on a busy CPU */
 
 struct detect;
 
@@ -134,7 +134,8 @@ void detect_found(struct detect *d, const struct ct_iter_task *found);
  * and has no newer record, has ended. If no records were lost since now_ns, tasks are judged again.
  */
 void detect_resync(struct detect *d, uint64_t now_ns);
-/* Records were lost until ts_ns. Until detect_resync(), only DISK and DEADLOCK judge. */
+/* To be called when records were lost, up to ts_ns. Until detect_resync(), only DISK and DEADLOCK
+ * judge. */
 void detect_lost(struct detect *d, uint64_t ts_ns);
 /*
  * Judges all tasks. Call it about every DETECT_TICK_NS, after all records older than now_ns. After
@@ -142,7 +143,7 @@ void detect_lost(struct detect *d, uint64_t ts_ns);
  */
 void detect_tick(struct detect *d, uint64_t now_ns);
 
-/* True: records were lost, and detect_resync() has not ended this. */
+/* True: records were lost, and no detect_resync() has followed. */
 bool detect_is_blind(const struct detect *d);
 struct detect_stats detect_stats(const struct detect *d);
 

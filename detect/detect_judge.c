@@ -94,7 +94,7 @@ static bool judge_is_told(const struct detect *d, const struct detect_task *t, e
 	return false;
 }
 
-/* Records are missing: only the rules DISK and DEADLOCK can judge tasks. */
+/* True: records are missing, so only the rules DISK and DEADLOCK can judge tasks. */
 static bool judge_is_blind(const struct detect *d)
 {
 	return d->lost_ns || d->lacks & CT_LACK_WAIT_OBJECTS;
@@ -181,7 +181,7 @@ static bool judge_loops(const struct detect_task *t)
 	return t->idle_point_wait == CT_W_EPOLL || t->idle_point_wait == CT_W_POLL;
 }
 
-/* The task is away from its idle point, and its habits were known before it left. */
+/* True: the task is away from its idle point, and its habits were known before it left. */
 static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 {
 	return t->away_ns && !(t->bits & DETECT_IDLE) && t->returns >= RETURNS_MIN && t->first_ns &&
@@ -202,8 +202,8 @@ static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint
 	return (t->patient | detect_habit(&d->habits, t->comm, now_ns)->patient) >> wait & 1;
 }
 
-/* For the rule LOOP: a hang is longer than this factor times judge_max_away(). 0: LOOP does not
- * report the present wait of t. */
+/* Returns a factor for the rule LOOP: a hang is longer than this factor times judge_max_away(). 0:
+ * LOOP does not report the present wait of t. */
 static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(t->obj);

@@ -73,8 +73,8 @@ struct detect_task *detect_task_find(struct detect *d, uint32_t tid);
 struct detect_task *detect_task_touch(struct detect *d, uint32_t tid, uint64_t ts);
 void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts);
 void detect_queue_ends(struct detect *d, struct detect_task *t, uint64_t ts);
-/* The task waits since ts. The caller has set the fields about the wait. is_whole: all waits of
- * the task are recorded now, so this wait may vote for the idle point. */
+/* Notes that the task waits since ts. The caller has set the fields about the wait. is_whole: all
+ * waits of the task are recorded now, so this wait may vote for the idle point. */
 void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bool is_whole);
 /* run: DETECT_RUNNABLE or DETECT_UNKNOWN */
 void detect_set_awake(struct detect_task *t, enum detect_run run, uint64_t ts);

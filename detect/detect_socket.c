@@ -142,8 +142,8 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 	to = detect_socket_get(s, from->peer, rec->ts);
 	to->peer = rec->obj;
 	to->writer = rec->tid;
-	/* Below 0 for long: bytes were sent before the two ends were known as one connection, so
-	 * they were not counted. */
+	/* A count below 0 for long means: bytes were sent before the two ends were known as one
+	 * connection. These bytes were not counted. */
 	if (to->unread_bytes < 0 && rec->ts > to->read_ns + SOCKET_LATE_NS)
 		to->unread_bytes = 0;
 	to->unread_bytes += ct_message_bytes(rec);
@@ -172,6 +172,7 @@ void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec)
 	at->unread_bytes -= ct_message_bytes(rec);
 	if (at->unread_ns && rec->ts > at->unread_ns)
 		at->max_delay_ns = MAX(at->max_delay_ns, rec->ts - at->unread_ns);
-	/* the reader works on the queue, so the time of the other bytes starts anew */
+	/* the reader works on the queue, so the time of the bytes that are still unread starts
+	 * anew */
 	at->unread_ns = at->unread_bytes > 0 ? rec->ts : 0;
 }

@@ -31,9 +31,9 @@ struct detect_task {
 	uint32_t tid, next;
 	uint32_t owner;
 	uint32_t futex_owner;
-	/* told: bits 1 << CT_HANG_*: the present hang by this rule was reported, or needs no
-	 * report */
-	uint8_t run, bits, told; /* bits: DETECT_DEAD and so on */
+	/* bits: DETECT_DEAD and so on. told: bits 1 << CT_HANG_*: each rule whose present hang was
+	 * reported, or needs no report. */
+	uint8_t run, bits, told;
 	uint8_t prio;
 	/* The present wait, and its system call nr. If the task does not wait, nr is its present
 	 * system call. */

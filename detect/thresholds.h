@@ -72,8 +72,8 @@
 /* factor: for a wait for a disk. Usual: the longest such wait of tasks of the same name.
  * Evidence: times_disk (edges_test.c). */
 #define TIMES_DISK 4
-/* factor: to write out a large file is one long wait, so its limit is this many times the limit
- * of the rule DISK. Evidence: notices_a_stuck_disk (detect_test.c). */
+/* factor: fsync() of a large file is one long wait. The limit for a CT_W_SYNC is this many times
+ * the limit of the rule DISK. Evidence: notices_a_stuck_disk (detect_test.c). */
 #define TIMES_SYNC 3
 /* BUSY_PART / BUSY_OF, share: a task that hangs in a run has had the CPU for this share of the
  * limit or more. Otherwise it is only slow. Evidence for BUSY_PART: busy (edges_test.c). */
@@ -85,11 +85,11 @@
  * little. Too large: fewer tasks are judged.
  */
 
-/* returns: LOOP and BUSY judge a task after it has come back to its idle point this often.
- * Evidence: returns (edges_test.c). */
+/* returns: LOOP judges a task after the task has come back to its idle point this often. Evidence:
+ * returns (edges_test.c). */
 #define RETURNS_MIN 20
-/* returns: more than RETURNS_MIN. BUSY judges a task after it has come back to its idle point this
- * often. Evidence: busy (edges_test.c). */
+/* returns: BUSY judges a task after the task has come back to its idle point this often. A number
+ * below RETURNS_MIN has no effect. Evidence: busy (edges_test.c). */
 #define RETURNS_BUSY 100
 /* messages: clients that wait for a task are judged after the task has received this many.
  * Evidence: counts_what_is_unread_from_when_it_can (detect_test.c) fails with a larger number.
@@ -116,10 +116,10 @@
  * has one, because it shows less well where a task idles. Evidence: votes_loop (edges_test.c). */
 #define VOTES_LOOP 16
 /* PATIENT_MAX_NS, ns; PATIENT_SHARE, share 1/n: a wait is long if it lasts 1/PATIENT_SHARE of the
- * shortest limit of all rules, or of PATIENT_MAX_NS if that is less. After a long wait away from
- * its idle point, without a report, a task is patient with this kind of wait. The rule LOOP does
- * not judge its later waits of this kind. Too short: few waits are judged. Too long: alarms about
- * usual waits. Evidence for each number: patient (edges_test.c). */
+ * shortest limit of all rules, or of PATIENT_MAX_NS if that is less. If a task has a long wait away
+ * from its idle point, and the wait is not reported, the task is patient: the rule LOOP does not
+ * judge its later waits of this kind. Too short: few waits are judged. Too long: alarms about usual
+ * waits. Evidence for each number: patient (edges_test.c). */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
 /* ns: a shorter wait for a disk does not become a habit. Too small: one slow request makes the

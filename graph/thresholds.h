@@ -160,17 +160,17 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * every event, object and task. Evidence: test/unit/trace/limits_test.c. */
 #define GRAPH_SCAN_STEPS      (1ULL << 26)
 #define GRAPH_SCAN_STEPS_EACH 64
-/* generations: the search for an ancestor of a process */
+/* generations: a search for an ancestor of a process goes back at most this far */
 #define ANCESTORS_MAX 64
 /* Limits of one critical path. DEPTH: tasks between the victim and a piece. PIECES: pieces. */
 #define PATH_MAX_DEPTH  32
 #define PATH_MAX_PIECES (4u << 20)
-/* records: the search for the socket that a task used last */
+/* records: at most this many are searched for the socket that a task used last */
 #define SPOKE_LOOKS 256
-/* ns: A waiter on a futex may have given work to a task that it woke. Wake-ups before the waiter's
- * last wait that was longer than this do not count. Below: a thread that waits until its new thread
- * has begun does not count as waiting for that thread. Above: a wake-up that was made for earlier
- * work counts. Evidence: join_after_begin below; work_before_pause above. */
+/* ns: A waiter on a futex may have given work to a task that it woke earlier. If the waiter has
+ * waited for longer than this in between, the wake-up does not count. Below: a thread that waits
+ * until its new thread has begun does not count as waiting for that thread. Above: a wake-up that
+ * was made for earlier work counts. Evidence: join_after_begin below; work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
 /* questions: An event loop may ask this many before it answers. If it asks more, the time of the
  * first questions counts as time of a later question. */
@@ -187,18 +187,18 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define ROUND_RECEIVES 64
 #define ROUND_LOOKS    4096
 #define LEGS_MAX       256
-/* records: the search for the signal by which a traced task tells its tracer that it stops. The
- * signal comes just before the stop. */
+/* records: at most this many are searched for the signal by which a traced task tells its tracer
+ * that it stops. The signal comes just before the stop. */
 #define TRACER_LOOKS 256
-/* records: the search for the task to which a waiter gave work */
+/* records: at most this many are searched for the task to which a waiter gave work */
 #define HANDED_LOOKS 1024
-/* intervals: the search for the last wait of a thread in an epoll */
+/* intervals: at most this many are searched for the last wait of a thread in an epoll */
 #define DEBT_LOOKS 256
-/* requests: the search for the request that a segment answers on a datagram socket, which may be
- * open to all clients */
+/* requests: at most this many are searched for the request that a segment answers on a datagram
+ * socket, which may be open to all clients */
 #define MATCH_LOOKS 64
-/* datagrams: the search in a queue for a received datagram. The datagrams in front of it were
- * lost. */
+/* datagrams: at most this many in a queue are searched for a received datagram. The datagrams in
+ * front of it were lost. */
 #define MATCH_LOST 1024
 /* tasks: one call on a futex may wake many; at most this many are noted */
 #define HANDS_HERD 6
@@ -208,8 +208,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define HERD_NEAR  32
 #define HERD_MATES 8
 #define HERD_LOOKS 256
-/* intervals: the search for the wait that a wake-up ended. Some intervals have no length, so 1 is
- * not enough. */
+/* intervals: at most this many are searched for the wait that a wake-up ended. Some intervals have
+ * no length, so 1 is not enough. */
 #define WAIT_ENDED_LOOKS 8
 /* Kernel fact: PID_MAX_LIMIT, include/linux/threads.h. A damaged file may have larger tids. */
 #define TIDS_MAX (1u << 22)

@@ -80,7 +80,8 @@ static void take_name(const struct part *p, char name[CGROUP_NAME_MAX])
 }
 
 /* Cuts *p down to the id of a container: "docker-ID.scope", "libpod-ID",
- * "system.slice:cri-containerd:ID", "ID". If there is none, *p may be cut down too. */
+ * "system.slice:cri-containerd:ID", "ID". Returns false if there is no id. Even then, *p may be
+ * shorter than before. */
 static bool strip_to_id(struct part *p)
 {
 	static const char *const runtimes[] = { "docker-", "libpod-", "cri-containerd-", "crio-",
@@ -100,7 +101,7 @@ static bool strip_to_id(struct part *p)
 }
 
 /* Cuts *p down to the UID of a pod: "podUID", or "kubepods-burstable-podUID.slice" with underscores
- * in the UID. If there is none, *p may be cut down too. */
+ * in the UID. Returns false if there is no UID. Even then, *p may be shorter than before. */
 static bool strip_to_pod(struct part *p)
 {
 	size_t dashes = 0;

@@ -12,7 +12,7 @@ enum owned_trouble {
 	OWNED_OK,
 	OWNED_OTHER_USER,
 	OWNED_WRITABLE, /* users other than the owner may write */
-	OWNED_SHARED,   /* the same for a directory with the sticky bit, such as /tmp */
+	OWNED_SHARED,   /* a directory that others may write, with the sticky bit, such as /tmp */
 	OWNED_SYMLINK,
 	OWNED_HARD_LINK,
 	OWNED_NOT_REGULAR,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * siphash.h - SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): a
- * keyed hash. Without the key, nobody can find the name of a hash, even by hashing likely names.
- * Any thread.
+ * keyed hash. Without the key, nobody can find the name that was hashed, even by trying likely
+ * names. Any thread.
  */
 #ifndef CTRACE_LIB_SIPHASH_H
 #define CTRACE_LIB_SIPHASH_H

@@ -220,7 +220,7 @@ static void begin_set(struct procwait_ctx *c, size_t n, bool limited)
 		snprintf(c->w->name, sizeof(c->w->name), "%zu descriptors", n);
 }
 
-/* An event loop idles even if there is a timer in its set. */
+/* A task that polls several descriptors without a target idles, even if one of them is a timer. */
 static void end_set(struct procwait_ctx *c, size_t n)
 {
 	c->w->loop |= c->w->targets.n > 1;

@@ -40,10 +40,10 @@
  * idle machine, an encoded segment has 10 KiB besides its records. */
 #define WRITER_SAVE_BYTES (256u << 10)
 /*
- * slots: For copies of the open segment. One slot in RINGFILE_SAVES_SHARE, at most
- * RINGFILE_SAVES_MAX, and none if below RINGFILE_SAVES_MIN. Below: a copy is overwritten before the
- * next sync, or while a reader needs it. Above: less room for the trace. Evidence: one copy a
- * second, and one sync in STORE_SYNC_NS.
+ * slots: For copies of the open segment. One slot in RINGFILE_SAVES_SHARE is for them, but at most
+ * RINGFILE_SAVES_MAX. A file for which this is less than RINGFILE_SAVES_MIN has none. Below: a copy
+ * is overwritten before the next sync, or while a reader needs it. Above: less room for the trace.
+ * Evidence: one copy a second, and one sync in STORE_SYNC_NS.
  */
 #define RINGFILE_SAVES_MIN   16u
 #define RINGFILE_SAVES_MAX   128u

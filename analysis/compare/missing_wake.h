@@ -29,7 +29,7 @@ struct missing_wake_step {
 	uint32_t wait; /* the wait that `task` should have ended */
 	uint64_t from_ns;
 	uint64_t to_ns;
-	uint64_t obj; /* of the earlier wait that `wait` is compared with */
+	uint64_t obj; /* the object of the earlier wait that `wait` is compared with */
 	enum edge_kind edge;
 	uint32_t count; /* the number of earlier waits at the same place that `task` ended */
 	bool more;

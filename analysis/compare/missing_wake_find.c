@@ -193,7 +193,7 @@ static void name(struct missing_wake *m, enum missing_wake_how how, const struct
 	m->since_ns = since_ns;
 }
 
-/* The task is still woken as in the reference, but sends no wake-up. */
+/* Returns true if the task is still woken as in the reference, but sends no wake-up. */
 static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
 	const struct missing_wake_step *step = &m->steps[m->n_steps - 1];
@@ -258,7 +258,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
 	if ((usual || !most) && is_silent(g, h, k, m))
 		name(m, MISSING_SILENT, &d, step->last_ns);
-	else if (usual && !most && m->late) /* not known which of the many waits to compare */
+	else if (usual && !most && m->late) /* it is not known which of the many waits to compare */
 		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
 		return true;

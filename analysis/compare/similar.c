@@ -230,14 +230,15 @@ static float stacks_factor(const struct graph *g, const struct interval *a, cons
 	return SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
 }
 
-/* A wake within the process of `mate` says nothing about `me`, a task of another process. */
+/* Returns true for a wake within the process of `mate`, if `me` is a task of another process. */
 static bool is_of_another_process(const struct graph *g, uint32_t me, uint32_t mate, uint32_t waker)
 {
 	return waker != GRAPH_NONE && g->tasks[waker].tgid == g->tasks[mate].tgid &&
 	       g->tasks[waker].tgid != g->tasks[me].tgid;
 }
 
-/* Each process has its own connections, so a message to the process of x says nothing about s. */
+/* Returns true if b is a message to the process of x, and s waits in another process: each process
+ * has its own connections. */
 static bool is_of_another_connection(const struct graph *g, const struct interval *s,
 				     const struct interval *x, const struct blame *b)
 {

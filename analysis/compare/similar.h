@@ -56,9 +56,9 @@ bool similar_is_chance(const struct graph *g, const struct interval *s);
 /* Looks at waits that ended before the wait `interval` began. Returns 0 or -ENOMEM. The caller
  * calls similar_done() in both cases. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
-/* Keeps the waits that tasks of one role ended in one way: the group with the greatest sum of
- * scores. Of the waits with a score of SIMILAR_LEAST or more, adds the number outside of this
- * group to *ret_others. Drops all others without a count. */
+/* Keeps one group of waits: tasks of one role ended them in the same way, and their sum of scores
+ * is the largest. *ret_others grows by the number of dropped waits with a score of SIMILAR_LEAST or
+ * more. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
 /* Returns the wait of median length among those with the best scores (SIMILAR_NEAR_BEST). The set
  * must not be empty. */

@@ -41,8 +41,8 @@ static void tally_best(const struct map *tally, struct contention *r)
 	}
 }
 
-/* ix: lost records (CT_GAP), or the caps of groups. A capped task may have had the CPU. The time of
- * a record is the end of its gap or cap. */
+/* ix has the CT_GAP records, or the caps of groups: a capped task may have had the CPU. A record
+ * comes at the end of its gap or cap. */
 static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
 			uint64_t to)
 {

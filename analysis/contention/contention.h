@@ -10,8 +10,8 @@
 #include "graph/path/path.h"
 
 struct contention {
-	/* Of all tasks but the victim, the one that had the resource longest; or GRAPH_NONE. A task
-	 * has the disk while it waits for the disk. */
+	/* The task that had the resource longest, or GRAPH_NONE. CPU: a task of another process.
+	 * Disk: a task other than the victim. A task has the disk while it waits for the disk. */
 	uint32_t task;
 	uint64_t total_ns;
 	uint64_t ns;
@@ -27,7 +27,8 @@ struct contention {
  * or -ENOMEM. */
 int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 		   struct contention *ret);
-/* For a result of contention_cpu(): the quota explains more than half of total_ns. */
+/* For a result of contention_cpu(): returns true if the quota explains more than half of
+ * total_ns. */
 bool contention_is_throttled(const struct contention *c);
 /* Of all tasks but `task`, finds the one that waited longest for the device of obj. Returns 0 or
  * -ENOMEM. */

@@ -18,8 +18,8 @@ struct flag {
 	uint32_t event;
 	bool ended; /* the write `event` ended the polling */
 	enum edge_strength strength;
-	/* When the polling task waited for the writer. If `ended` is true, this time ends at the
-	 * write `event`, otherwise it begins there. */
+	/* The polling task waited for the writer from since_ns to until_ns. If `ended` is true, the
+	 * write `event` is at until_ns, otherwise at since_ns or before. */
 	uint64_t since_ns;
 	uint64_t until_ns;
 };

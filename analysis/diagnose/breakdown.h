@@ -29,7 +29,7 @@ struct group {
 	uint32_t interval; /* the longest wait */
 	uint32_t last_seg;
 	uint32_t frame;
-	struct blame blame; /* of the longest wait */
+	struct blame blame; /* the blame of the longest wait */
 	bool cycle;         /* a wait for a task that is on the path already */
 };
 typedef VEC(struct group) groups;

@@ -18,7 +18,8 @@ struct chain {
 	enum chain_end end;
 	struct blame leaf;
 	uint32_t last_frame;
-	bool *in_last; /* [frame], while the chain is built: the next link is about this frame */
+	/* While the chain is built: in_last[f] is true if the next link is about frame f. */
+	bool *in_last;
 	struct diagnose_options options;
 	size_t asked;
 	bool refused;
@@ -36,7 +37,7 @@ int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edg
 		 enum edge_strength strength);
 /* Looks at all links but the last one. */
 bool chain_has_edge(const struct chain *c, enum edge_kind kind);
-/* Every link but the last one waits for the end of a task, or for a vfork child. */
+/* Returns true if every link but the last one waits for the end of a task, or for a vfork child. */
 bool chain_only_children(const struct chain *c);
 
 #endif

@@ -141,7 +141,7 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	return false;
 }
 
-/* Most servers and clients work in this way, so the user must have given the window. */
+/* Most servers and clients have many short waits, so the user must have given the window. */
 static bool is_chatty(const struct findings *f, uint64_t window_ns)
 {
 	const struct link *k = &f->chain.links.v[0];
@@ -188,7 +188,8 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* The cause, or "normal", rests on the absence of a record that may merely be missing. */
+/* Returns true if the cause, or "normal", rests on the absence of a record that may merely be
+ * missing. */
 static bool is_by_absence(const struct findings *f, const struct diagnosis *d, uint64_t from_ns,
 			  uint64_t to_ns)
 {

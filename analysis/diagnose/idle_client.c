@@ -48,7 +48,8 @@ static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return turns >= ONE_WAY_TURNS && answered * ONE_WAY_SHARE <= turns;
 }
 
-/* The other end has received the last message of k's task, or there is no message. */
+/* Returns true if the other end has received the last message of k's task, or there is no
+ * message. */
 static bool is_read(const struct graph *g, const struct link *k)
 {
 	uint64_t peer = graph_peer_object(g, k->obj);
@@ -58,7 +59,7 @@ static bool is_read(const struct graph *g, const struct link *k)
 	return !s || (r && r->event > s->event);
 }
 
-/* An idle server is owed no answer, and only a timer or a time limit ends its wait. */
+/* Returns true if k is owed no answer, and only a timer or a time limit ends its wait. */
 static bool is_idle_server(const struct graph *g, const struct chain *c, const struct link *before,
 			   const struct link *k)
 {

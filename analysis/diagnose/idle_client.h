@@ -11,8 +11,8 @@
  *
  * - It waits in its event loop, also for other things than the server.
  * - It is owed no answer, or its messages mostly need none.
- * - A later link is a server that waits for its clients. The last message on its connection has
- *   been received.
+ * - A later link is a server that waits for its clients. On the connection to this server, the
+ *   last message has been received.
  *
  * More idle tasks may be in between, such as the thread of a library for a message bus. Pure; any
  * thread.

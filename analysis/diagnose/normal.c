@@ -15,7 +15,7 @@ static bool slept(const struct graph *g, const struct graph_task *t)
 	return ns > (t->exit_ns - t->born_ns) / 2;
 }
 
-/* A script that polls also starts processes, but they fail until one succeeds. */
+/* Returns false for a script that polls: the processes that it starts fail until one succeeds. */
 static bool children_succeed(const struct graph *g, const struct link *k)
 {
 	size_t n, good = 0;
@@ -102,7 +102,8 @@ static bool got_something(const struct graph *g, const struct interval *s)
 	       !edge_by_timer(g, s, &g->w->events[s->wake]);
 }
 
-/* In waits like that of k, the task often got something: within the time of k, or outside of it. */
+/* Returns true if the task often got something in waits like that of k, during k or at other
+ * times. */
 static bool is_fed_often(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];
@@ -169,7 +170,8 @@ static bool is_fellow(const struct findings *f, const struct link *a, const stru
 	       graph_is_called(f->g, a->task, a->from_ns, graph_comm(f->g, b->task, b->from_ns));
 }
 
-/* One worker has the lock and waits for the next client. The other workers wait for the lock. */
+/* Returns true if the victim waits for a lock, and the worker that has the lock waits for the next
+ * client. */
 static bool waits_for_its_turn(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;

@@ -9,9 +9,9 @@
 /* Returns the begin of a row of sleeps, with hardly any work in between. from_ns: a moment in the
  * row, or before it. */
 uint64_t prompted_since(const struct graph *g, uint32_t task, uint64_t from_ns);
-/* Finds the process to which the task sent a signal, or wrote through a pipe. (A command that stops
- * a service does so, and then polls.) Returns its main thread. Returns GRAPH_NONE if there are
- * several such processes or none, or if the main thread ended before alive_ns. */
+/* Returns the main thread of the process to which the task sent a signal, or wrote through a pipe.
+ * Example: a command stops a service, and then polls. Returns GRAPH_NONE if there are several such
+ * processes or none, or if the main thread ended before alive_ns. */
 uint32_t prompted_task(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 		       uint64_t alive_ns, enum edge_kind *ret_edge);
 /* Returns true if the task waits for its next order. */

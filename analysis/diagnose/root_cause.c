@@ -360,8 +360,9 @@ static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 	return graph_peer_object(g, a) == b || (!y->rport && y->lport == x->rport && y->type == x->type);
 }
 
-/* If the event loop k waits on the socket at the other end, returns this socket; otherwise 0. The
- * members of an epoll may not be known, so the socket counts as a member. */
+/* Returns the socket at the other end of the connection of `before`, if the event loop k waits on
+ * it. Otherwise returns 0. The members of an epoll may not be known, so every socket counts as a
+ * member. */
 static uint64_t loop_socket(const struct graph *g, const struct link *before, const struct link *k)
 {
 	size_t n;

@@ -37,9 +37,11 @@ struct findings {
 
 /* The caller has set f->g, f->chain and f->stall_least_ns. Returns 0 or -ENOMEM. */
 int root_cause_find(struct findings *f);
-/* For a link in the state LINK_FOLDED: the task ran for more than half of the time. */
+/* For a link in the state LINK_FOLDED: returns true if the task ran for more than half of the
+ * time. */
 bool root_cause_ran(const struct link *k);
-/* The task sleeps again and again for short times, and does hardly anything else. */
+/* Returns true if the task sleeps again and again for short times, and does hardly anything
+ * else. */
 bool root_cause_polls(const struct link *k);
 
 #endif

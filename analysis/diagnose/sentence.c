@@ -69,7 +69,7 @@ static void say_resource(struct words *t, const struct link *k)
 		words_add(t, " (%s)", k->resource);
 }
 
-/* These words stand between "waited " and the next task. Example: "for a mutex held by ". */
+/* Adds the words between "waited " and the next task. Example: "for a mutex held by ". */
 static void say_wait(struct words *t, const struct link *k)
 {
 	const char *what;

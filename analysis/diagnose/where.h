@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * where.h - private to analysis/: the words behind the name of a task that say where it runs: its
- * container, and its unit if the units of a chain differ.
+ * where.h - private to analysis/: says in words where a task runs: its container, and its unit if
+ * the units of a chain differ. A sentence has these words behind the name of the task.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_WHERE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_WHERE_H
@@ -9,8 +9,8 @@
 #include "analysis/diagnose/diagnosis.h"
 #include "trace/words/cgroup_name.h"
 
-/* `before`: the link that the sentence named last, or NULL. If link i runs in the same place,
- * writes "". Returns buf. */
+/* `before`: the link that the sentence named last, or NULL. Writes "" if link i runs in the same
+ * place as `before`. Returns buf. */
 const char *where_words(const struct graph *g, const struct link *chain, size_t n, size_t i,
 			const struct link *before, char buf[CGROUP_NAME_WORDS_MAX]);
 

@@ -81,10 +81,10 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 }
 
 /*
- * Like same_waits(), but may return i if wait i lies in an earlier run that was too short for a
- * candidate. Otherwise the function would go through that run again for each of its waits.
+ * Like same_waits(), but does not go through the same run for each of its waits: may return i if
+ * wait i lies in an earlier run that was too short for a candidate.
  *
- * A run from i on ends no later than the earlier run, unless run.worked is true.
+ * A run from i on ends later than the earlier run only if run.worked is true.
  */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {

@@ -64,8 +64,8 @@ int hangs_diagnose(const struct graph *g, struct hang *x);
 int hangs_settle(const struct graph *g, struct hang *x);
 /* Returns true for an alarm that is not minor. */
 bool hangs_is_worst(const struct hang *x);
-/* Returns true if the rows before row `settled` decide which row comes first after hangs_sort().
- * These rows have a diagnosis, and are in the order of hangs_candidates(). */
+/* The rows before row `settled` must have a diagnosis, and the order of hangs_candidates(). Returns
+ * true if these rows decide which row comes first after hangs_sort(). */
 bool hangs_are_decided(const struct hangs *h, size_t settled);
 /* Removes rows without a diagnosis, and sorts the others: alarms, minor alarms, other rows that are
  * not normal, normal rows. In each of these groups, longer hangs come first, with two exceptions.

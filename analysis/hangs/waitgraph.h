@@ -32,11 +32,13 @@ struct waitgraph_step {
 };
 
 struct waitgraph_cycle {
-	/* Each node waits for the next one, and the last for the first. The smallest id of the
-	 * component comes first. */
+	/* Each node waits for the next one, and the last for the first. The first node has the
+	 * smallest id of the component. */
 	const struct waitgraph_step *steps;
 	size_t n_steps;
-	size_t n_members; /* in its component; more than n_steps if cycles share nodes */
+	/* The number of nodes in the component of the cycle. It is larger than n_steps if cycles
+	 * share nodes. */
+	size_t n_members;
 	/* No node outside the cycle can release a node of the cycle. */
 	bool closed;
 	bool strong; /* every edge is strong; a cycle that is closed and strong is a deadlock */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobs.h - private to analysis/jobs/: the jobs of a window, from their records. */
+/* jobs.h - the jobs of a window, from their records. */
 #ifndef CTRACE_ANALYSIS_JOBS_JOBS_H
 #define CTRACE_ANALYSIS_JOBS_JOBS_H
 

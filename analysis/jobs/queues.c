@@ -83,7 +83,7 @@ static int step_cmp(const void *a, const void *b)
 
 	if (x->ts_ns != y->ts_ns)
 		return x->ts_ns < y->ts_ns ? -1 : 1;
-	/* leaving comes before entering, so that the two jobs do not count as together */
+	/* at the same time, a job leaves before another one enters: they are not there together */
 	return x->by - y->by;
 }
 

@@ -4,9 +4,10 @@
  *
  * - While child requests (graph/causal/requests.h) are under way, the time belongs to the child
  *   that is answered last. Exception: while the asking task runs for the request itself.
- * - While the serving task works for another request, the request is queued. Exception: a task
- *   other than the serving one received the request, and a thread of the process is free. The
- *   threads of a runtime such as Go or tokio share all requests, so the time is PART_SHARED.
+ * - While the serving task works for another request, the request is queued (PART_QUEUED).
+ * - Exception: in a runtime such as Go or tokio, the threads share all requests. The time is
+ *   PART_SHARED if a task other than the serving one received the request, and a thread of the
+ *   process is free.
  * - After the answer, the time belongs to the client. While the client is blocked, the time is the
  *   delivery of the answer.
  * - Time at another host is one part (PART_OUTSIDE).
@@ -23,7 +24,7 @@
 enum part_kind {
 	PART_WORK, /* the task worked for the request, or had not begun yet */
 	PART_QUEUED,
-	PART_SHARED, /* with any thread of the process, not known which */
+	PART_SHARED, /* some thread of the process works for the request; it is not known which */
 	PART_DELIVERY,
 	PART_OUTSIDE,
 };

@@ -13,7 +13,7 @@
 
 struct adding {
 	struct reasons *to;
-	const struct services *s;
+	const struct graph *g;
 	const char *in; /* begins each reason: "in db (127.0.0.1:5432): ", or "" */
 	enum reason_group group;
 };
@@ -54,8 +54,8 @@ static void drop_ids(char *s)
 	*to = '\0';
 }
 
-/* Each connection or run has its own object of this kind. A futex without a symbol may be one of
- * many in a program. */
+/* Returns true if each connection or run has its own object of this kind. A futex without a symbol
+ * may be one of many in a program. */
 static bool is_fleeting(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o;
@@ -80,9 +80,9 @@ static int add_row(const struct adding *a, enum account_group group, const struc
 	struct account_row r = *row;
 	char words[ACCOUNT_WORDS_MAX];
 
-	if (group == ACCOUNT_WAIT && is_fleeting(a->s->g, r.obj))
+	if (group == ACCOUNT_WAIT && is_fleeting(a->g, r.obj))
 		r.obj = 0;
-	account_words(a->s->g, group, &r, words, sizeof(words));
+	account_words(a->g, group, &r, words, sizeof(words));
 	drop_ids(words);
 	return add_text(a, words, time_kind_name(r.time), r.ns);
 }
@@ -126,19 +126,27 @@ static int add_account(const struct adding *a, const struct account *account)
 	return r;
 }
 
-static int add_work(const struct adding *a, const struct part *part)
+int reasons_add_path(struct reasons *k, const struct graph *g, const char *in, uint32_t task,
+		     uint64_t from_ns, uint64_t to_ns, enum reason_group group)
 {
+	const struct adding a = { .to = k, .g = g, .in = in, .group = group };
 	struct account *account = NULL;
 	struct path *path = NULL;
-	int r = path_walk(a->s->g, part->task, part->from_ns, part->to_ns, &path);
+	int r = path_walk(g, task, from_ns, to_ns, &path);
 
 	if (!r)
-		r = account_new(a->s->g, path, &account);
+		r = account_new(g, path, &account);
 	if (!r)
-		r = add_account(a, account);
+		r = add_account(&a, account);
 	account_free(account);
 	path_free(path);
 	return r;
+}
+
+int reasons_add_text(struct reasons *k, const char *text, const char *kind, uint64_t ns,
+		     enum reason_group group)
+{
+	return add_text(&(struct adding){ .to = k, .in = "", .group = group }, text, kind, ns);
 }
 
 int reasons_add(struct reasons *k, const struct services *s, uint32_t service, const struct part *part,
@@ -147,7 +155,7 @@ int reasons_add(struct reasons *k, const struct services *s, uint32_t service, c
 	uint32_t other = s->of[part->request];
 	uint64_t ns = part->to_ns - part->from_ns;
 	char in[DESCRIBE_MAX * 2] = "", words[DESCRIBE_MAX * 2];
-	struct adding a = { .to = k, .s = s, .in = in, .group = group };
+	struct adding a = { .to = k, .g = s->g, .in = in, .group = group };
 
 	if (other != service && part->kind != PART_OUTSIDE)
 		snprintf(in, sizeof(in), "in %s (%s): ", s->v[other].name, s->v[other].address);
@@ -165,5 +173,52 @@ int reasons_add(struct reasons *k, const struct services *s, uint32_t service, c
 				ns);
 	if (part->task == GRAPH_NONE)
 		return add_text(&a, "between this host and the client", time_kind_name(TIME_NETWORK), ns);
-	return add_work(&a, part);
+	return reasons_add_path(k, s->g, in, part->task, part->from_ns, part->to_ns, group);
+}
+
+static int reason_cmp(const void *a, const void *b)
+{
+	const struct service_reason *x = a, *y = b;
+
+	if (x->share_p99 != y->share_p99)
+		return x->share_p99 > y->share_p99 ? -1 : 1;
+	if (x->share_p50 != y->share_p50)
+		return x->share_p50 > y->share_p50 ? -1 : 1;
+	return texts_order(x->text, y->text);
+}
+
+int reasons_shares(const struct reasons *k, struct service_reason **ret, size_t *ret_n)
+{
+	struct service_reason *v = calloc(k->v.n + 1, sizeof(*v));
+	double all[REASON_GROUPS] = { 0 };
+
+	if (!v)
+		return -ENOMEM;
+	*ret = v;
+	for (size_t i = 0; i < k->v.n; i++)
+		for (int group = 0; group < REASON_GROUPS; group++)
+			all[group] += (double)k->v.v[i].ns[group];
+	for (size_t i = 0; i < k->v.n; i++) {
+		const struct reason *x = &k->v.v[i];
+
+		v[i] = (struct service_reason){
+			.text = strdup(x->text),
+			.kind = x->kind,
+			.share_p50 =
+				all[REASON_USUAL] > 0 ? (double)x->ns[REASON_USUAL] / all[REASON_USUAL] : 0,
+			.share_p99 = all[REASON_SLOW] > 0 ? (double)x->ns[REASON_SLOW] / all[REASON_SLOW] : 0,
+		};
+		*ret_n = i + 1;
+		if (!v[i].text)
+			return -ENOMEM;
+	}
+	qsort(v, *ret_n, sizeof(*v), reason_cmp);
+	return 0;
+}
+
+void reasons_free(struct service_reason *v, size_t n)
+{
+	for (size_t i = 0; v && i < n; i++)
+		free(v[i].text);
+	free(v);
 }

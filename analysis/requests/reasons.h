@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * reasons.h - private to analysis/requests/: sums up the parts of requests by reason. A reason says
- * in words where the time went. It has no ids, so it is the same for all requests of a service.
+ * reasons.h - sums up the parts of requests, or of other work, by reason. A reason says in words
+ * where the time went. It has no ids, so it is the same for all requests of a service.
  */
 #ifndef CTRACE_ANALYSIS_REQUESTS_REASONS_H
 #define CTRACE_ANALYSIS_REQUESTS_REASONS_H
@@ -24,6 +24,17 @@ struct reasons {
 };
 
 void reasons_done(struct reasons *k);
+/* Adds time under a reason of its own. Returns 0 or -ENOMEM. */
+int reasons_add_text(struct reasons *k, const char *text, const char *kind, uint64_t ns,
+		     enum reason_group group);
+/* Adds the critical path of a task. in: begins each reason. Returns 0, -ENOMEM or -EINVAL, like
+ * path_walk(). */
+int reasons_add_path(struct reasons *k, const struct graph *g, const char *in, uint32_t task,
+		     uint64_t from_ns, uint64_t to_ns, enum reason_group group);
+/* Lists the share of each reason in both groups, the largest share of the slow group first. Call
+ * reasons_free() after -ENOMEM too. */
+int reasons_shares(const struct reasons *k, struct service_reason **ret, size_t *ret_n);
+void reasons_free(struct service_reason *v, size_t n);
 /* Returns 0 or -ENOMEM. */
 int reasons_add(struct reasons *k, const struct services *s, uint32_t service, const struct part *part,
 		enum reason_group group);

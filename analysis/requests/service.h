@@ -10,7 +10,7 @@
 struct service_reason {
 	char *text;
 	const char *kind; /* "queue", or the name of an enum time_kind */
-	/* 0..1, of the time of the usual requests, and of the slowest ones */
+	/* 0..1: the shares of this reason in the time of the usual, and of the slowest requests. */
 	double share_p50, share_p99;
 };
 
@@ -45,7 +45,7 @@ struct services {
 	struct requests requests;
 	struct parts parts;
 	uint32_t *of;
-	struct service *v; /* the most time in requests first */
+	struct service *v; /* the service with the most time in requests comes first */
 	size_t n;
 	uint64_t from_ns, to_ns;
 	uint32_t lacks;

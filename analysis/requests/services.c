@@ -183,44 +183,6 @@ static int sum_reasons(struct services *s, const struct group *v, size_t lo, siz
 	return r;
 }
 
-static int reason_cmp(const void *a, const void *b)
-{
-	const struct service_reason *x = a, *y = b;
-
-	if (x->share_p99 != y->share_p99)
-		return x->share_p99 > y->share_p99 ? -1 : 1;
-	if (x->share_p50 != y->share_p50)
-		return x->share_p50 > y->share_p50 ? -1 : 1;
-	return texts_order(x->text, y->text);
-}
-
-static int take_reasons(struct service *v, struct reasons *reasons)
-{
-	double all[REASON_GROUPS] = { 0 };
-
-	v->reasons = calloc(reasons->v.n + 1, sizeof(*v->reasons));
-	if (!v->reasons)
-		return -ENOMEM;
-	for (size_t i = 0; i < reasons->v.n; i++)
-		for (int k = 0; k < REASON_GROUPS; k++)
-			all[k] += (double)reasons->v.v[i].ns[k];
-	for (size_t i = 0; i < reasons->v.n; i++) {
-		struct reason *x = &reasons->v.v[i];
-
-		v->reasons[v->n_reasons++] = (struct service_reason){
-			.text = strdup(x->text),
-			.kind = x->kind,
-			.share_p50 =
-				all[REASON_USUAL] > 0 ? (double)x->ns[REASON_USUAL] / all[REASON_USUAL] : 0,
-			.share_p99 = all[REASON_SLOW] > 0 ? (double)x->ns[REASON_SLOW] / all[REASON_SLOW] : 0,
-		};
-		if (!v->reasons[i].text)
-			return -ENOMEM;
-	}
-	qsort(v->reasons, v->n_reasons, sizeof(*v->reasons), reason_cmp);
-	return 0;
-}
-
 static int fill_service(struct services *s, const struct group *v, size_t n)
 {
 	struct service *x = &s->v[v->key];
@@ -238,7 +200,7 @@ static int fill_service(struct services *s, const struct group *v, size_t n)
 	if (!r)
 		r = sum_reasons(s, v, quantile_rank(n, REQUEST_SLOW_FROM), n, REASON_SLOW, &reasons);
 	if (!r)
-		r = take_reasons(x, &reasons);
+		r = reasons_shares(&reasons, &x->reasons, &x->n_reasons);
 	reasons_done(&reasons);
 	return r;
 }
@@ -387,9 +349,7 @@ void services_free(struct services *s)
 	if (!s)
 		return;
 	for (size_t i = 0; i < s->n; i++) {
-		for (size_t k = 0; k < s->v[i].n_reasons; k++)
-			free(s->v[i].reasons[k].text);
-		free(s->v[i].reasons);
+		reasons_free(s->v[i].reasons, s->v[i].n_reasons);
 		free(s->v[i].asks);
 	}
 	free(s->v);

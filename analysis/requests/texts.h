@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * texts.h - private to analysis/requests/: numbers the distinct texts, from 0 on, in the order in
- * which they are added.
+ * texts.h - numbers the distinct texts, from 0 on, in the order in which they are added.
  */
 #ifndef CTRACE_ANALYSIS_REQUESTS_TEXTS_H
 #define CTRACE_ANALYSIS_REQUESTS_TEXTS_H

@@ -41,7 +41,8 @@ static bool is_happenstance(uint8_t kind)
 	return kind == EDGE_LOCK || kind == EDGE_LOCK_ORDER || kind == EDGE_KERNEL_LOCK || kind == EDGE_IRQ;
 }
 
-/* out: the indices of the edges, or NULL if these are first, first + 1, ... */
+/* Returns how many of the n edges have arrived by ts_ns. out: the indices of the edges, or NULL if
+ * these are first, first + 1, ... */
 static uint32_t arrived_by(const struct causal *c, const uint32_t *out, uint32_t first, uint32_t n,
 			   uint64_t ts_ns)
 {
@@ -240,7 +241,7 @@ static float similarity(const struct causal *c, const struct edge *e, uint64_t t
 				      : -1;
 }
 
-/* 0: the age does not weaken the edge; 1: as much as possible. */
+/* Returns how much the age weakens the edge: from 0 (not at all) to 1 (as much as possible). */
 static double staleness(const struct candidate_query *q, const struct candidate *x)
 {
 	uint64_t then = x->distance_ns > START_NS ? q->at_ns : q->c->segments[q->segment].from_ns;
@@ -329,8 +330,8 @@ static bool comes_through(const struct causal *c, const struct edge *e, uint32_t
 	return false;
 }
 
-/* Example: a server receives a request (b), asks a backend, and gets the answer (a). Then a is
- * enough. */
+/* Removes b if a better edge a comes, through other tasks, from the sender of b. Example: b is a
+ * request to a server, and a is the answer of a backend that the server has asked. */
 static void merge(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
@@ -392,7 +393,8 @@ static void count(const struct causal *c, struct candidates *l)
 			     (strong_all == 1 && c->edges[l->v[0].edge].strength != EDGE_STRONG));
 }
 
-/* A timer is certain if it ended a sleep, and the end of this sleep began the segment. */
+/* Returns true for a timer that ended a sleep, if the end of this sleep began the segment. Such a
+ * timer is certain. */
 static bool is_round(const struct causal *c, uint32_t segment, const struct edge *e)
 {
 	const struct segment *s = &c->segments[segment];

@@ -5,7 +5,7 @@
  * Pure; any thread.
  *
  * The order: edges that a rule calls a cause; strong edges, the nearest first; boosted edges; weak
- * edges; weak or boosted handoffs of locks and interrupts; edges that a rule excludes.
+ * edges; weak or boosted edges of lock handoffs and of interrupts; edges that a rule excludes.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_CANDIDATE_H
 #define CTRACE_ANALYSIS_SLICE_CANDIDATE_H
@@ -20,7 +20,8 @@ struct candidate {
 	uint32_t edge;
 	uint64_t distance_ns; /* smallest for the nearest edge; see distance() in candidate.c */
 	float score;
-	float similarity;            /* of the stacks at its two ends, 0..1; negative: not known */
+	/* how alike the stacks at both ends of the edge are, 0..1; negative: not known */
+	float similarity;
 	enum edge_strength strength; /* strong also if a rule calls the edge a cause */
 	bool ruled_out;
 	bool ruled_in;
@@ -48,7 +49,7 @@ struct candidate_query {
 };
 
 void candidate_find(const struct candidate_query *q, struct candidates *ret);
-/* Returns true for several open candidates, unless just one of them is strong. */
+/* Returns true if rules leave two or more candidates, unless exactly one of these is strong. */
 bool candidate_ambiguous(const struct candidates *l);
 void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *ret);
 /* Returns the stack of the longest inspected wait of the segment, or else of its last sample; 0:

@@ -34,7 +34,7 @@ struct rule_facts {
 	enum edge_kind edge;
 	uint32_t from, to;
 	uint64_t obj;
-	uint64_t stack; /* of the task `to`; 0: none */
+	uint64_t stack; /* a stack of the task `to`; 0: none */
 	uint64_t ts_ns;
 };
 

@@ -24,7 +24,8 @@ enum slice_decider { SLICE_BY_RANK, SLICE_BY_RULE, SLICE_BY_PERSON };
 struct slice_option {
 	uint32_t edge;
 	float score;
-	float similarity; /* of the stacks at its two ends, 0..1; negative: not known */
+	/* how alike the stacks at both ends of the edge are, 0..1; negative: not known */
+	float similarity;
 	bool ruled_out;
 };
 

@@ -47,7 +47,7 @@ int whatif_saved(struct whatif *x, const struct whatif_without *v, size_t n, uin
 uint64_t whatif_refused(const struct whatif *x);
 
 /* Sets *ret_ns to the time on the path that v[0 .. n) takes away. It includes waits for a CPU that
- * a taken task had. Returns 0 or -ENOMEM. */
+ * a task in v had. Returns 0 or -ENOMEM. */
 int whatif_on_path(struct whatif *x, const struct path *p, const struct whatif_without *v, size_t n,
 		   uint64_t *ret_ns);
 

@@ -178,7 +178,8 @@ static int within_cmp(const void *a, const void *b)
 	return x->obj < y->obj ? -1 : x->obj > y->obj;
 }
 
-/* If the waits of one row are all the waits for the object, both questions are the same. */
+/* Returns true if the waits of one row are all the waits for the object of r: a question about the
+ * object would be the same. */
 static bool told_already(const struct table *t, const struct account_row *r)
 {
 	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_WAIT]; i++)

@@ -20,8 +20,8 @@ struct interview {
 	int code;
 };
 
-/* Reads the rules files. may: questions are allowed, if stdin and stdout are a terminal. Returns
- * an exit code. Call interview_done() after failure too. */
+/* Reads the rules files. Questions are possible if `may` is true, and stdin and stdout are a
+ * terminal. Returns an exit code. Call interview_done() after failure too. */
 int interview_begin(const struct rulestore_options *o, bool may, struct interview *ret);
 /* Returns the struct ask for an analysis of w, or NULL if no question is possible. The result
  * belongs to a. w must live until the analysis ends. */

@@ -35,9 +35,7 @@ static char *own_path(void)
 	return NULL;
 }
 
-/* Reads at most one byte more than allowed, so that rulesfile_parse() sees a file that is too
- * large. Returns -EMEDIUMTYPE if the file is not regular. */
-static int slurp(const char *path, char **ret, size_t *ret_size)
+int rulestore_read(const char *path, char **ret, size_t *ret_size)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	_cleanup_free_ char *buf = NULL;
@@ -107,7 +105,7 @@ static int load(struct rulestore *s, const char *path, bool may_miss)
 	_cleanup_free_ char *text = NULL;
 	char err[RULESFILE_ERR_MAX];
 	size_t size = 0, before = s->rules.v.n;
-	int r = slurp(path, &text, &size);
+	int r = rulestore_read(path, &text, &size);
 
 	if (r == -ENOENT && may_miss)
 		return CLI_OK;
@@ -249,7 +247,7 @@ static int add_to_file(const char *path, const struct rule *v, size_t n)
 		if (!real)
 			return -ENOMEM;
 	}
-	r = slurp(real, &old, &size);
+	r = rulestore_read(real, &old, &size);
 	if (r && r != -ENOENT)
 		return r;
 	text = rulesfile_merge(old, size, v, n);

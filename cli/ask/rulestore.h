@@ -42,7 +42,10 @@ struct rulestore {
 	char *keep;
 };
 
-/* asking: there may be answers, so the file for answers need not exist yet. Call
+/* Reads at most RULESFILE_BYTES_MAX + 1 bytes, so that the parser sees a file that is too large. The
+ * caller frees *ret. Returns 0, -EMEDIUMTYPE if the file is not regular, or another -errno. */
+int rulestore_read(const char *path, char **ret, size_t *ret_size);
+/* asking: the first file of --rules need not exist yet, because an answer can create it. Call
  * rulestore_done() after failure too. */
 int rulestore_open(const struct rulestore_options *o, bool asking, struct rulestore *ret);
 /* Writes the rules that answers have made or changed into the file s->keep, and prints their

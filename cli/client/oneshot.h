@@ -25,7 +25,7 @@ struct oneshot;
  * - frameworks: the frameworks that report jobs, as in ctraced.conf(5).
  *
  * Until oneshot_free(), the signals INT, TERM, HUP, QUIT and CHLD are blocked in the caller, so
- * that none of them ends it before the directory is removed. A signalfd can receive them.
+ * that none of them ends the caller before the directory is removed. A signalfd can receive them.
  */
 int oneshot_start(const char *near, uint64_t size_bytes, const char *frameworks, struct oneshot **ret);
 /* Also removes the directory. May be called twice. */
@@ -33,6 +33,8 @@ void oneshot_stop(struct oneshot *r);
 /* As oneshot_stop(); also restores the signal mask. Accepts NULL. */
 void oneshot_free(struct oneshot *r);
 
+/* Tells a recorded command the path of the daemon's control socket. */
+#define ONESHOT_SOCKET_VARIABLE "CTRACE_SOCKET"
 const char *oneshot_socket(const struct oneshot *r);
 /* The circular trace. It can be read until oneshot_stop(), even if the daemon has died. */
 const char *oneshot_trace(const struct oneshot *r);

@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/client/client.h"
 #include "cli/client/now.h"
-#include "cli/cmd/cmd_hangs_search.h"
+#include "cli/hangs/hangs_search.h"
 #include "cli/cmd/commands.h"
 #include "cli/render/analysis.h"
 #include "cli/text.h"

@@ -202,8 +202,8 @@ static bool same_next(const struct waitlive_chain *a, const struct waitlive_chai
 	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
 }
 
-/* Looks at the chains behind chain `first` that begin with a wait like its first wait: for the same
- * task, in the same way. Prints the first tasks of these chains. Returns their number. */
+/* Prints the first tasks of the chains after chain `first` whose first wait is like its first wait:
+ * for the same task, in the same way. Returns their number. */
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {
 	enum { SHOWN = 8 };

@@ -58,7 +58,7 @@ static int open_module(uint32_t pid, const char *module, size_t n)
 	return -1;
 }
 
-/* The type of a DIE (an entry of DWARF), without typedefs and qualifiers. */
+/* Sets *ret to the type of a DIE (an entry of DWARF), without typedefs and qualifiers. */
 static bool plain_type(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	Dwarf_Attribute attr;

@@ -38,7 +38,8 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* The smaller the number, the more likely the other task waits for this thread of the process. */
+/* A task may wait for a process. The smaller the number, the more likely it waits for this
+ * thread. */
 static unsigned unlikeliness(const struct procwait *w)
 {
 	switch (w->class) {

@@ -23,9 +23,9 @@ struct graph_pick {
 };
 
 int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, struct graph_pick *ret);
-/* Keeps the picked segments that are at most `depth` edges away, in both directions. Weak edges
- * count only if they lead to `segment`, or join it to its neighbours in the same task. Returns
- * 0, or -ENOMEM and leaves pick unchanged. */
+/* Keeps the picked segments that are at most `depth` edges away from `segment`, in both directions.
+ * Only two sorts of weak edges count: those that lead to `segment`, and those between `segment` and
+ * its neighbours in the same task. Returns 0, or -ENOMEM and leaves pick unchanged. */
 int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth);
 void graph_pick_done(struct graph_pick *pick);
 

@@ -421,6 +421,20 @@ static void put_found(struct dumpline *d)
 	line_u64(&d->line, "queued_ns", ct_found_queued_ns(0, d->x[1]));
 }
 
+static void put_mark(struct dumpline *d)
+{
+	static const char *const ops[] = { "point", "begin", "end" };
+	static const struct flag_name flags[] = { { CT_MF_PARENT, "parent" }, { CT_MF_HASHED, "hashed" } };
+	const struct ct_rec *r = &d->e->r;
+
+	line_word(&d->line, "op", WORD(ops, ct_mark_what(r)));
+	put_object(d, "object", r->obj);
+	if (d->x[0])
+		line_hex(&d->line, "id", d->x[0]);
+	PUT_FLAGS(d, flags);
+	line_u64(&d->line, "made_ns", ct_mark_ns(r, d->x));
+}
+
 static void put_gap(struct dumpline *d)
 {
 	if (d->e->r.tid != CT_GAP_ALL_CPUS)
@@ -509,6 +523,8 @@ static void put_details(struct dumpline *d)
 		return put_shed(d);
 	case CT_FOUND:
 		return put_found(d);
+	case CT_MARK:
+		return put_mark(d);
 	case CT_TASK:
 	case CT_OBJECT:
 	case CT_STACK:

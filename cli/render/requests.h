@@ -6,6 +6,7 @@
 #ifndef CTRACE_CLI_RENDER_REQUESTS_H
 #define CTRACE_CLI_RENDER_REQUESTS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -20,5 +21,13 @@ struct requests_view {
 int render_requests_json(const struct requests_view *v);
 int render_requests(FILE *f, const struct requests_view *v);
 int render_requests_list(FILE *f, const struct requests_view *v);
+
+/* Parts that other documents have too. Each function returns a new reference, or NULL if out of memory.
+ * render_json_quantiles(): {"p50","p95","p99","max"}. render_json_task(): {"pid","tid","comm"}, with the
+ * name that the task has at ts_ns; null for GRAPH_NONE. render_json_reasons():
+ * [{"text","kind","share_p50","share_p99"}]. */
+json_t *render_json_quantiles(const struct quantiles *q);
+json_t *render_json_task(const struct graph *g, uint32_t task, uint64_t ts_ns);
+json_t *render_json_reasons(const struct service_reason *v, size_t n);
 
 #endif

@@ -14,18 +14,29 @@ static json_int_t mono(const struct requests_view *v, uint64_t boot_ns)
 	return clock_mono_ns(boot_ns, &v->g->w->offsets);
 }
 
-static json_t *quantiles_json(const struct quantiles *q)
+json_t *render_json_quantiles(const struct quantiles *q)
 {
 	return json_pack("{s:I, s:I, s:I, s:I}", "p50", (json_int_t)q->p50, "p95", (json_int_t)q->p95, "p99",
 			 (json_int_t)q->p99, "max", (json_int_t)q->max);
 }
 
-static json_t *task_json(const struct requests_view *v, uint32_t task, uint64_t ts_ns)
+json_t *render_json_task(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	if (task == GRAPH_NONE)
 		return json_null();
-	return json_pack("{s:I, s:I, s:o}", "pid", (json_int_t)v->g->tasks[task].tgid, "tid",
-			 (json_int_t)v->g->tasks[task].tid, "comm", text_json(graph_comm(v->g, task, ts_ns)));
+	return json_pack("{s:I, s:I, s:o}", "pid", (json_int_t)g->tasks[task].tgid, "tid",
+			 (json_int_t)g->tasks[task].tid, "comm", text_json(graph_comm(g, task, ts_ns)));
+}
+
+json_t *render_json_reasons(const struct service_reason *v, size_t n)
+{
+	json_t *reasons = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(reasons, json_pack("{s:o, s:s, s:f, s:f}", "text", text_json(v[i].text),
+							 "kind", v[i].kind, "share_p50", v[i].share_p50,
+							 "share_p99", v[i].share_p99));
+	return reasons;
 }
 
 static json_t *part_json(const struct requests_view *v, const struct part *part)
@@ -38,8 +49,8 @@ static json_t *part_json(const struct requests_view *v, const struct part *part)
 		return NULL;
 	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:s, s:o}", "from_ns", mono(v, part->from_ns), "to_ns",
 			 mono(v, part->to_ns), "service", text_json(s->name), "address",
-			 text_json(s->address), "task", task_json(v, part->task, part->from_ns), "kind", kind,
-			 "text", text_json(text));
+			 text_json(s->address), "task", render_json_task(v->g, part->task, part->from_ns),
+			 "kind", kind, "text", text_json(text));
 }
 
 static json_t *slow_json(const struct requests_view *v, uint32_t request)
@@ -55,23 +66,18 @@ static json_t *slow_json(const struct requests_view *v, uint32_t request)
 	VEC_FREE(&parts);
 	return json_pack("{s:I, s:I, s:o*, s:o, s:o}", "from_ns", mono(v, request_from_ns(v->g, q)), "to_ns",
 			 mono(v, request_to_ns(v->g, q)), "text", text ? text_json(text) : NULL, "client",
-			 task_json(v, q->client, request_from_ns(v->g, q)), "path", path);
+			 render_json_task(v->g, q->client, request_from_ns(v->g, q)), "path", path);
 }
 
 static json_t *service_json(const struct requests_view *v, uint32_t service)
 {
 	const struct services *all = v->services;
 	const struct service *s = &all->v[service];
-	json_t *reasons = json_array(), *slowest = json_array(), *asks = json_array();
+	json_t *slowest = json_array(), *asks = json_array();
 	struct cgroup_name place = graph_place(v->g, s->task, all->to_ns);
 	const char *cmdline = s->task == GRAPH_NONE ? "" : graph_cmdline(v->g, s->task, all->to_ns);
 	double seconds = (double)(all->to_ns - all->from_ns) / 1e9;
 
-	for (size_t i = 0; i < s->n_reasons; i++)
-		json_array_append_new(
-			reasons, json_pack("{s:o, s:s, s:f, s:f}", "text", text_json(s->reasons[i].text),
-					   "kind", s->reasons[i].kind, "share_p50", s->reasons[i].share_p50,
-					   "share_p99", s->reasons[i].share_p99));
 	for (size_t i = 0; i < s->n_slowest; i++)
 		json_array_append_new(slowest, slow_json(v, s->slowest[i]));
 	for (size_t i = 0; i < s->n_asks; i++) {
@@ -80,17 +86,17 @@ static json_t *service_json(const struct requests_view *v, uint32_t service)
 		json_array_append_new(asks, json_pack("{s:o, s:o, s:I, s:o}", "name", text_json(other->name),
 						      "address", text_json(other->address), "count",
 						      (json_int_t)s->asks[i].count, "latency_ns",
-						      quantiles_json(&s->asks[i].latency)));
+						      render_json_quantiles(&s->asks[i].latency)));
 	}
-	return json_pack("{s:o, s:o, s:o*, s:I, s:o, s:o, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "name",
-			 text_json(s->name), "pid",
-			 s->task == GRAPH_NONE ? json_null() : json_integer(v->g->tasks[s->task].tgid),
-			 "cmdline", cmdline[0] ? text_json(cmdline) : NULL, "processes",
-			 (json_int_t)s->n_processes, "address", text_json(s->address), "container",
-			 text_json(place.container), "count", (json_int_t)s->count, "unanswered",
-			 (json_int_t)s->n_open, "shared", (json_int_t)s->n_shared, "rate",
-			 (double)s->count / seconds, "latency_ns", quantiles_json(&s->latency), "reasons",
-			 reasons, "slowest", slowest, "asks", asks);
+	return json_pack(
+		"{s:o, s:o, s:o*, s:I, s:o, s:o, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "name",
+		text_json(s->name), "pid",
+		s->task == GRAPH_NONE ? json_null() : json_integer(v->g->tasks[s->task].tgid), "cmdline",
+		cmdline[0] ? text_json(cmdline) : NULL, "processes", (json_int_t)s->n_processes, "address",
+		text_json(s->address), "container", text_json(place.container), "count", (json_int_t)s->count,
+		"unanswered", (json_int_t)s->n_open, "shared", (json_int_t)s->n_shared, "rate",
+		(double)s->count / seconds, "latency_ns", render_json_quantiles(&s->latency), "reasons",
+		render_json_reasons(s->reasons, s->n_reasons), "slowest", slowest, "asks", asks);
 }
 
 int render_requests_json(const struct requests_view *v)
@@ -121,9 +127,10 @@ static json_t *request_json(const struct requests_view *v, uint32_t request)
 			 "connection", text_json(connection), "from_ns", mono(v, from_ns), "to_ns",
 			 answered ? json_integer(mono(v, request_to_ns(v->g, q))) : json_null(), "parent",
 			 q->parent == GRAPH_NONE ? json_null() : json_integer(q->parent), "client",
-			 task_json(v, q->client, from_ns), "server", task_json(v, q->server, from_ns),
-			 "asked_bytes", (json_int_t)q->asked_bytes, "answer_bytes",
-			 (json_int_t)q->answer_bytes, "shared", (int)q->shared);
+			 render_json_task(v->g, q->client, from_ns), "server",
+			 render_json_task(v->g, q->server, from_ns), "asked_bytes",
+			 (json_int_t)q->asked_bytes, "answer_bytes", (json_int_t)q->answer_bytes, "shared",
+			 (int)q->shared);
 }
 
 int render_requests_list(FILE *f, const struct requests_view *v)

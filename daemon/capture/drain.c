@@ -513,7 +513,7 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* close: runs no function, and drain_call() returns -ESHUTDOWN from now on. */
+/* If `close` is true, runs no function, and drain_call() returns -ESHUTDOWN from now on. */
 static void drain_requests(struct drain *d, bool close)
 {
 	struct drain_request *q;

@@ -30,6 +30,7 @@ struct client {
 	int fd;
 	int passed_fd; /* the descriptor that came with the line that is being read, or -1 */
 	uid_t uid;
+	pid_t pid;
 	enum control_right right;
 	bool busy; /* the request has no answer yet */
 	sd_event_source *io, *timer;
@@ -69,7 +70,8 @@ static void control_dispose(struct control *c, uid_t uid, int fd)
 		close(fd);
 }
 
-/* Unread bytes may have descriptors with them. So control_dispose() closes such a connection. */
+/* Unread bytes may have descriptors with them. So control_dispose() closes a connection with unread
+ * bytes. */
 static void control_hang_up(struct control *c, uid_t uid, int fd)
 {
 	char byte;
@@ -363,13 +365,18 @@ static struct client *control_place(struct control *c, uid_t uid, const char **w
 	return n_others < CONTROL_CLIENTS_MAX - CONTROL_ROOT_CLIENTS ? place : NULL;
 }
 
-static int client_start(struct control *c, struct client *cl, int fd, uid_t uid, enum control_right right)
+static int client_start(struct control *c, struct client *cl, int fd, const struct ucred *cred,
+			enum control_right right)
 {
 	int r;
 
-	*cl = (struct client){
-		.control = c, .id = ++c->last_id, .fd = fd, .passed_fd = -1, .uid = uid, .right = right
-	};
+	*cl = (struct client){ .control = c,
+			       .id = ++c->last_id,
+			       .fd = fd,
+			       .passed_fd = -1,
+			       .uid = cred->uid,
+			       .pid = cred->pid,
+			       .right = right };
 	c->n_clients++;
 	r = sd_event_add_io(c->event, &cl->io, fd, EPOLLIN, client_event, cl);
 	if (r >= 0)
@@ -387,8 +394,8 @@ static bool control_is_gone(int fd)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* Looks for a place first, because to check the rights costs more. Returns true for a user other
- * than root. */
+/* Looks for a place first, because to check the rights costs more. Returns true if the client is a
+ * user other than root. */
 static bool control_take(struct control *c, int fd)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };
@@ -414,7 +421,7 @@ static bool control_take(struct control *c, int fd)
 			"You may not use this daemon: only root and the members of the group in the setting group may; see ctraced.conf(5).");
 		control_hang_up(c, cred.uid, fd);
 	} else {
-		client_start(c, cl, fd, cred.uid, right);
+		client_start(c, cl, fd, &cred, right);
 	}
 	return !uid_is_owner(cred.uid);
 }
@@ -508,6 +515,14 @@ uid_t control_uid(const struct control *c, uint64_t client)
 		if (c->clients[i].id == client)
 			return c->clients[i].uid;
 	return (uid_t)-1;
+}
+
+pid_t control_pid(const struct control *c, uint64_t client)
+{
+	for (size_t i = 0; client && i < CONTROL_CLIENTS_MAX; i++)
+		if (c->clients[i].id == client)
+			return c->clients[i].pid;
+	return 0;
 }
 
 bool control_is_owner(const struct control *c, uint64_t client)

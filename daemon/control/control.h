@@ -54,8 +54,9 @@ struct control_options {
 	control_request_fn request;
 	void (*gone)(void *arg, uint64_t client); /* a connection has ended; may be NULL */
 	/*
-	 * Closes fd on another thread, because such a close may take for ever. fd is a descriptor
-	 * from the user uid, or a connection that may hold some. NULL: the main thread closes.
+	 * Closes fd on another thread, because the close may take for ever. fd is a descriptor that
+	 * a client of the user uid sent, or a connection whose unread bytes may carry descriptors.
+	 * NULL: the main thread closes fd.
 	 */
 	void (*dispose)(void *arg, uid_t uid, int fd);
 	/* Returns true if dispose() has too many descriptors to close (service_choked()). Then
@@ -78,8 +79,8 @@ int control_new(sd_event *event, const struct control_options *opt, struct contr
 /* Removes the socket if the file is still the daemon's own. Accepts NULL. */
 void control_free(struct control *c);
 
-/* Takes over the reference. Sends nothing if the client has gone. NULL: there was no memory, so
- * the client is disconnected. */
+/* Takes over the reference to answer. Sends nothing if the client has gone. answer NULL: out of
+ * memory; the client is disconnected. */
 void control_answer(struct control *c, uint64_t client, json_t *answer);
 __attribute__((format(printf, 3, 4))) void control_refuse(struct control *c, uint64_t client, const char *fmt,
 							  ...);
@@ -88,15 +89,19 @@ __attribute__((format(printf, 3, 4))) void control_refuse(struct control *c, uin
 enum control_right control_right(const struct control *c, uint64_t client);
 /* Returns (uid_t)-1 if the client has gone. */
 uid_t control_uid(const struct control *c, uint64_t client);
+/* Returns 0 if the client has gone, or if its process is not visible. */
+pid_t control_pid(const struct control *c, uint64_t client);
 /* Returns true for root and for the daemon's user. */
 bool control_is_owner(const struct control *c, uint64_t client);
 bool control_connected(const struct control *c, uint64_t client);
 unsigned control_clients(const struct control *c);
-/* Connections that were refused because the user has no right. */
+/* Returns how many connections were refused because the user has no right. */
 uint64_t control_denied(const struct control *c);
-/* Connections that were refused because of CONTROL_USER_CLIENTS, or because no place was free. */
+/* Returns how many connections were refused because of CONTROL_USER_CLIENTS, or because no place
+ * was free. */
 uint64_t control_turned_away(const struct control *c);
-/* The CPU time in ns that users other than root have taken on the main thread. Any thread. */
+/* Returns the CPU time in ns that users other than root have taken on the main thread. Any
+ * thread. */
 uint64_t control_cpu_ns(const struct control *c);
 
 #endif

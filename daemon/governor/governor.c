@@ -113,8 +113,8 @@ static uint64_t governor_wait(const struct governor *g)
 	return ns * g->patience;
 }
 
-/* Without a pause, a step back from CT_SHED_PAUSES leaves the recording as it is. So it needs
- * neither a low cost nor the end of the caps. */
+/* True: CT_SHED_PAUSES has needed no pause for long. A step back then leaves the recording as it
+ * is, so it needs neither a low cost nor the end of the caps. */
 static bool governor_needs_no_pause(const struct governor *g, uint64_t now_ns)
 {
 	return g->step == CT_SHED_PAUSES && now_ns - MAX(g->up_ns, g->pause_ns) >= GOVERNOR_NO_PAUSE_NS;
@@ -143,7 +143,7 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	return g->blind ? blind_to(g, now_ns, false) : step_to(g, now_ns, step_next(g->step, false));
 }
 
-/* The caps end after GOVERNOR_CAP_MIN_NS if the bucket holds enough, or else after
+/* True: the caps have to end, after GOVERNOR_CAP_MIN_NS if the bucket holds enough, or else after
  * GOVERNOR_CAP_MAX_NS. If the last caps took long to end, both times are longer. */
 static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 {

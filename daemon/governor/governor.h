@@ -48,8 +48,8 @@ struct governor {
 	double cost_ppm;
 	/* the part of cost_ppm that the budget does not count (GOVERNOR_PASSED_PPM) */
 	double passed_ppm;
-	/* rate_ppm: the cost that the budget counts. capture_ppm: its part for recording. Both
-	 * are averaged since rate_ns, but over at most GOVERNOR_RATE_NS. */
+	/* rate_ppm: the cost that the budget counts. capture_ppm: the part of rate_ppm that goes
+	 * into recording. Both are averages since rate_ns, over at most GOVERNOR_RATE_NS. */
 	double rate_ppm, capture_ppm;
 	/* CPU time that the start of the capture needs after a pause */
 	double on_ns;
@@ -70,8 +70,7 @@ struct governor {
 	double share;
 	/* set by the caller before each tick: this kernel can do CT_SHED_COARSE */
 	bool coarse;
-	/* Set by the caller before each tick. In the step CT_SHED_COARSE: the cost that the capture
-	 * would have in CT_SHED_HOOKS. */
+	/* set by the caller before each tick; in CT_SHED_COARSE: what CT_SHED_HOOKS would cost */
 	double back_ppm;
 	unsigned patience; /* the time of low cost before a step back is multiplied by this */
 };

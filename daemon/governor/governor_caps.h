@@ -31,7 +31,7 @@ struct caps {
 	uint32_t total;
 	unsigned n_capped;
 	uint64_t second_ns;
-	/* how often a task was not capped because CAPS_MAX tasks were */
+	/* how often a task was not capped because CAPS_MAX tasks were capped already */
 	uint64_t refused;
 	/* indexed by GOVERN_SLOT(tid), as in the kernel */
 	struct caps_task task[GOVERN_CAPS];
@@ -56,10 +56,11 @@ struct caps_ops {
  * GROUPS_LEAST records. *ret_share: a lower limit of the task's part (0 to 1) of all counted
  * records. */
 uint32_t caps_most(const struct caps *c, double *ret_share);
-/* Returns true if the present second is over. The next caps_round() then forgets its counts. */
+/* Returns true if the present second is over. If so, the next caps_round() forgets the counts of
+ * this second. */
 bool caps_over(const struct caps *c, uint64_t now_ns);
 /* Caps the tasks that have reached the limit. When the second is over, ends all caps and forgets
- * all counts. For each round of the drain thread. */
+ * all counts. To be called in each round of the drain thread. */
 void caps_round(struct caps *c, uint64_t now_ns, const struct caps_ops *ops);
 void caps_end(struct caps *c, const struct caps_ops *ops);
 /* Returns true if this task alone is capped. A task that is capped only as a member of a group does

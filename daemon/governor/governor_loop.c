@@ -27,9 +27,8 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	/* read after the clocks of the threads, so that it is not smaller than their sum */
 	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
-	/* To leave out an event costs time too. Up to GOVERNOR_PASSED_PPM, the budget does not
-	 * count the time for short waits and, while a group is capped, for events of capped
-	 * tasks. */
+	/* Up to GOVERNOR_PASSED_PPM, the budget does not count the time for short waits. While a
+	 * group is capped, the time for events of capped tasks is free in the same way. */
 	passed_ns = probe_passed_ns(g->opt.probe);
 	short_ns = probe_short_ns(g->opt.probe);
 	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0) +
@@ -128,8 +127,8 @@ static bool step_is_coarse(enum ct_shed step)
 	return ct_shed_lacks(step) & CT_LACK_SWITCHES;
 }
 
-/* Prints for a first step, for a step beyond the last message, and when no step is in force any
- * more. */
+/* Prints a message for the first step, for a step beyond that of the last message, and when no step
+ * is in force any more. */
 static void governor_loop_say(struct governor_loop *g, enum ct_shed before, double ppm)
 {
 	static const char *const what[CT_SHED_STEPS] = {
@@ -216,8 +215,8 @@ static void governor_loop_step(struct governor_loop *g)
 	governor_loop_say(g, before, ppm);
 }
 
-/* The CT_GAP tells the detector that records are missing. After it, the detector needs the states
- * of all tasks. */
+/* The CT_GAP tells the detector that records are missing. So after the CT_GAP, the detector needs
+ * the states of all tasks. */
 static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 {
 	const struct ct_rec gap = {

@@ -31,7 +31,7 @@
  *
  * One CT_SHED record says that the cap of a task begins, and another one that it ends. In between,
  * readers know only the long waits of the task. Readers match messages by counting bytes. So at
- * both records they forget the messages that are on their way to and from the process.
+ * both records, readers forget the messages on their way to and from the task's process.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
@@ -88,7 +88,7 @@ struct governor_loop_stats {
 	/* capped: caps of single tasks. left_out: records that all caps have left out. */
 	uint64_t capped, left_out;
 	uint64_t caps_refused;
-	/* group_caps: number of caps of groups so far. group[]: the groups that are capped now. */
+	/* group_caps: number of caps of groups so far. group: the groups that are capped now. */
 	uint64_t group_caps;
 	uint64_t group[GOVERN_GROUPS];
 	unsigned n_groups;
@@ -99,16 +99,16 @@ struct governor_loop_stats {
 int governor_loop_new(const struct governor_loop_options *opt, struct governor_loop **ret);
 void governor_loop_free(struct governor_loop *g);
 
-/* The counts for caps_note(), to which the caller passes every record. Borrowed from g. */
+/* Returns the counts for caps_note(), to which the caller passes every record. Borrowed from g. */
 struct caps *governor_loop_caps(struct governor_loop *g);
-/* The counts for groups_add(). The caller adds the groups of each record for which caps_note()
- * returned true, and of each CT_TASK blob. Borrowed from g. */
+/* Returns the counts for groups_add(). The caller adds the groups of each record for which
+ * caps_note() returned true, and of each CT_TASK blob. Borrowed from g. */
 struct groups *governor_loop_groups(struct governor_loop *g);
 uint32_t governor_loop_budget(struct governor_loop *g, uint32_t budget_ppm);
 bool governor_loop_inspects(const struct governor_loop *g);
-/* In a pause, only governor_loop_settle() may seal a file segment. */
+/* True: the capture pauses, so only governor_loop_settle() may seal a file segment. */
 bool governor_loop_paused(const struct governor_loop *g);
-/* For each round of the drain thread, after the rings have been emptied. */
+/* To be called in each round of the drain thread, after the rings have been emptied. */
 void governor_loop_round(struct governor_loop *g);
 /* To be called before another thread reads the trace, and before the trace ends. Writes what
  * later rounds would write: the ends of caps, the gap of a pause up to now, a reading in a

@@ -21,7 +21,8 @@ struct governor_loop {
 	/* For stats.bpf_percent: the CPU time of the BPF programs was bpf_ns at the time bpf_at_ns,
 	 * and is bpf_now_ns now. */
 	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
-	/* The step of the last message. So a long storm does not get a message for each change. */
+	/* The step that the last message named. A storm gets another message only for a step beyond
+	 * this one. */
 	enum ct_shed said;
 	uint64_t read_ns;
 	uint64_t back_ns;
@@ -41,11 +42,11 @@ struct governor_loop {
 	uint64_t over_since; /* begin of the earliest cap that ended at over_ns */
 	bool capping;        /* the programs check whether tasks are capped */
 	uint64_t said_group, said_group_ns;
-	/* Up to this time, records were left out, so counts are too low. */
+	/* Up to this time, records were left out, so the counts of tasks and groups are too low. */
 	uint64_t uncounted_ns;
 };
 
-/* In ns. This clock stands still while the machine is suspended. */
+/* Returns the time in ns of a clock that stands still while the machine is suspended. */
 uint64_t governor_loop_clock(void);
 /* Writes rec as a CT_SHED: fills in kind and state. since_ns: when its step or cap began. */
 void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t since_ns);
@@ -55,8 +56,8 @@ void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t 
 double governor_loop_share(const struct governor_loop *g);
 void governor_loop_cap_group(struct governor_loop *g);
 void governor_loop_uncap_groups(struct governor_loop *g);
-/* Caps the tasks above the task_cap, and ends caps that are over. For each round, except in a
- * pause. */
+/* Caps the tasks above the task_cap, and ends caps that are over. To be called in each round,
+ * except in a pause. */
 void governor_loop_caps_round(struct governor_loop *g);
 /* Sets stats.most, unless records were left out in the counted second. */
 void governor_loop_most(struct governor_loop *g);

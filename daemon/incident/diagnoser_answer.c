@@ -12,7 +12,7 @@
 
 #define ANSWER_TEXT_MAX 4096
 
-/* A name may have any bytes, so bytes that JSON does not allow are replaced. */
+/* Replaces bytes that JSON does not allow, because a name may have any bytes. */
 static json_t *answer_text(const char *s)
 {
 	char clean[ANSWER_TEXT_MAX];

@@ -5,7 +5,7 @@
 
 #include "daemon/incident/diagnoser.h"
 
-/* An answer on the socket. The JSON has no final 0; its length follows from that of the packet. */
+/* An answer on the socket. The JSON has no final 0: it ends where the packet ends. */
 struct diagnoser_packet {
 	uint64_t id;
 	char json[DIAGNOSER_ANSWER_MAX];

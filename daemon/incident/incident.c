@@ -304,8 +304,8 @@ static void incident_set_path(struct incident *in)
 	snprintf(in->path, sizeof(in->path), "%s/%s.ctr", in->owner->store.dir, in->name);
 }
 
-/* A hang can be noticed long after it began, for example after a restart. Then the snapshot
- * begins INCIDENTS_SPAN_NS + before_ns before the notice. */
+/* Returns the begin of the snapshot. A hang can be noticed long after it began, for example after a
+ * restart. So it counts as at most INCIDENTS_SPAN_NS long. */
 static uint64_t incident_from(const struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t since_ns = h->since_ns;
@@ -387,7 +387,7 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 }
 
 /* Returns the real user id. The effective one may be that of the owner of a set-user-ID program.
- * The directory in /proc belongs to root if the program cannot be dumped. */
+ * The owner of /proc/PID is no help: it is root if the program cannot be dumped. */
 static uint32_t incident_uid(uint32_t pid)
 {
 	uint32_t uid = INCIDENT_UID_UNKNOWN;

@@ -14,7 +14,7 @@
 #define DOC_CHAIN_MAX 32
 #define DOC_WORD_MAX  32
 
-/* A name may have any bytes. Bytes that are no text, and control characters, are replaced. */
+/* Replaces bytes that are no text, and control characters, because a name may have any bytes. */
 static json_t *doc_text(const char *s)
 {
 	char clean[DOC_TEXT_MAX];

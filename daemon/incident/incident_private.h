@@ -70,8 +70,8 @@ __attribute__((format(printf, 3, 4))) void incident_say_field(FILE *f, const cha
 /* Sends n bytes to the journal's socket at path. Never waits. Returns 0, -EAGAIN if the journal
  * takes no more now, or another -errno. */
 int incident_say_send(const char *path, const char *entry, size_t n);
-/* Writes the line to the journal, with fields. Also writes it to stderr, if that is not the
- * journal, or if the journal refuses it. */
+/* Writes incident_say_text() to the journal, with fields. Also writes it to stderr, if stderr is
+ * not the journal, or if the journal refuses the entry. */
 void incident_say(const struct incident *in);
 /* As incident_say(), but without the fields of a hang. priority: LOG_*. */
 __attribute__((format(printf, 2, 3))) void incident_say_plain(int priority, const char *fmt, ...);

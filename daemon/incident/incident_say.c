@@ -161,7 +161,7 @@ static FILE *say_begin(const char *line, int priority, char **ret, size_t *ret_n
 	return f;
 }
 
-/* Not sd_journal_send(): it waits while the journal is stuck, and would hold up the daemon. */
+/* Does not use sd_journal_send(), which waits while the journal is stuck. */
 static void say_end(FILE *f, const char *line, char **entry, const size_t *n)
 {
 	bool sent = f && !fclose(f) && !incident_say_send(SAY_JOURNAL, *entry, *n);

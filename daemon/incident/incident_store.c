@@ -169,7 +169,7 @@ int incident_store_snapshot(const struct incident_store *s, const char *name)
 	return dir < 0 ? dir : owned_file(dir, path, O_RDONLY, &trouble);
 }
 
-/* Files with other names belong to other programs. */
+/* True: the file has the name of a hang. Files with other names belong to other programs. */
 static int store_is_ours(const struct dirent *e)
 {
 	return strlen(e->d_name) > STORE_TIME_LEN && e->d_name[STORE_TIME_LEN] == '-' &&
@@ -206,7 +206,7 @@ struct store_hang {
 	struct dirent **files;
 	int n;
 	uint32_t uid;
-	/* uid_bytes: of all hangs of the user; only the user's first hang has this sum */
+	/* uid_bytes: bytes of all hangs of this user; only the user's first hang has this sum */
 	uint64_t bytes, uid_bytes;
 	int uid_at; /* index of the first hang of the same user */
 	bool ahead, stays, gone;

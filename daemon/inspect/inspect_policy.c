@@ -54,7 +54,8 @@ static bool policy_same_wait(const struct task *task)
 	       task->inspect_nr == task->st.last.nr && task->inspect_loop == policy_is_loop(task);
 }
 
-/* A very long wait (INSPECT_POLICY_STUCK) is inspected even before inspect_next_ns. */
+/* True: the inspection of the wait is due; of a very long wait (INSPECT_POLICY_STUCK) even before
+ * inspect_next_ns. */
 static bool policy_long_due(const struct inspect_policy *p, const struct task *task, uint64_t now_ns)
 {
 	uint64_t since = task->st.last.ts;

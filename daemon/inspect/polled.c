@@ -109,7 +109,7 @@ bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns)
 	return l->tid != tid || now_ns >= l->next_ns;
 }
 
-/* The functions of glibc and of "[vdso]" wait on behalf of the program. */
+/* True: path is glibc or "[vdso]", whose functions wait on behalf of the program. */
 static bool is_library(const char *path)
 {
 	static const char *const files[] = { GLIBC_FILES };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * polled.h - finds the variable that a task polls. The search uses a few looks at the task's
- * registers and stack, and the code around its place. x86-64 only.
+ * registers and stack, and the code around the place where the task was seen. x86-64 only.
  *
  * There is no disassembler: the search recognises the bytes of instructions that read memory. Bytes
  * that match by chance hardly ever give the address of a variable.

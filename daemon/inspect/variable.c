@@ -165,7 +165,8 @@ static void search_near(struct search *s, const char *name)
 	s->near[i].far = far;
 }
 
-/* "flag" also matches "flag@@V1" (a version) and "flag.3" (static in a function). */
+/* True: symbol has the searched name. "flag" also matches "flag@@V1" (a version) and "flag.3"
+ * (static in a function). */
 static bool search_same(const struct search *s, const char *symbol)
 {
 	size_t n = strlen(s->name);

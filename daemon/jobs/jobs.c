@@ -66,6 +66,7 @@ static struct jobs_file *jobs_file_add(struct jobs *j, uint32_t spec, const char
 		return NULL;
 	}
 	VEC_PUSH(&j->files, f);
+	j->refused += f->n_refused;
 	j->changed = true;
 	return f;
 }
@@ -212,8 +213,11 @@ static void jobs_row_of(const struct jobs_file *f, struct jobs_row *row)
 {
 	const char *replaced = f->named || f->by_mapping ? "" : " (replaced)";
 
-	row->live = f->n_found;
-	if (row->live && f->n_found == f->n_wanted)
+	row->live = f->n_found || f->n_marks;
+	if (f->n_marks)
+		snprintf(row->how, sizeof(row->how), "uprobe in %.120s%s, %u marks, %u functions%s%s",
+			 f->path, replaced, f->n_marks, f->n_found, *f->why ? "; " : "", f->why);
+	else if (row->live && f->n_found == f->n_wanted)
 		snprintf(row->how, sizeof(row->how), "uprobe in %.200s%s", f->path, replaced);
 	else if (row->live)
 		snprintf(row->how, sizeof(row->how), "uprobe in %.120s%s, %u of %u functions%s%s", f->path,
@@ -287,8 +291,8 @@ static uint64_t jobs_take_calls(struct jobs *j)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
 }
 
-/* Without the first pause (JOBS_CALLS_REST), a program that reports ever new functions would keep
- * this thread busy. */
+/* First waits JOBS_CALLS_REST times calls_ns, even if there is work. Otherwise a program that
+ * reports ever new functions would keep this thread busy. */
 static void jobs_wait(struct jobs *j, uint64_t calls_ns)
 {
 	struct pollfd p[] = { { .fd = j->wake_fd, .events = POLLIN },

@@ -4,8 +4,8 @@
  * probes on functions in these files, for all processes.
  *
  * Some frameworks report only the addresses of the functions that jobs run. Such a function is
- * probed only in the process that reported it, because the process may lie. The records go into the
- * side ring (bpf/emit.h).
+ * probed only in the process that reported it, because the process may lie. The records of jobs go
+ * into the side ring (bpf/emit.h).
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_H
 #define CTRACE_DAEMON_JOBS_JOBS_H
@@ -28,8 +28,8 @@ struct jobs_stats {
 	uint64_t refused;
 };
 
-/* One file of a framework, or a framework without a file. The members are as in struct probe_hook
- * (daemon/kernel/probe.h). */
+/* One file of a framework, or a framework of which no file was found. The members are as in struct
+ * probe_hook (daemon/kernel/probe.h). */
 struct jobs_row {
 	char name[16 + JOB_NAME_MAX];
 	char how[320], why[320], without[96];

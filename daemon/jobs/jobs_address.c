@@ -13,7 +13,8 @@ struct address_insn {
 	uint8_t rex;
 };
 
-/* True: the stack pointer, or a needed argument. reg: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
+/* True: the stack pointer, or a needed argument. reg: a number in the order rax rcx rdx rbx rsp rbp
+ * rsi rdi r8 ... */
 static bool address_is_kept(unsigned reg, unsigned args)
 {
 	static const uint8_t arg_regs[] = { 7, 6, 2, 1, 8, 9 };
@@ -36,7 +37,7 @@ static bool address_is_emulated(const struct address_insn *i)
 	       (op == 0x0f && i->left > 1 && i->p[1] >= 0x80 && i->p[1] <= 0x8f);
 }
 
-/* ModRM, SIB and displacement. 0: some of these bytes are not known. */
+/* Returns the length of ModRM, SIB and displacement. 0: some of these bytes are not known. */
 static size_t address_modrm(const struct address_insn *i)
 {
 	uint8_t m = i->left > 1 ? i->p[1] : 0;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/jobs/jobs_note.h"
+#include "daemon/jobs/jobs_mark.h"
 #include "daemon/jobs/jobs_address.h"
 #include "lib/cleanup.h"
 #include "elf/elf_symbols.h"
@@ -63,7 +63,7 @@ static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, co
 {
 	struct job_rule rule = { .event = event, .name_len = (uint8_t)strlen(spec->name) };
 
-	memcpy(rule.name, spec->name, sizeof(rule.name));
+	memcpy(rule.name, spec->name, sizeof(spec->name));
 	if (v->returns)
 		rule.flags |= JOB_RETURNS;
 	else if (event == CT_JOB_START && !file_has_ends(spec))
@@ -92,30 +92,54 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 	return rule;
 }
 
-static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_rule *rule)
+/* Puts a probe at vaddr. Returns 0 or -errno. */
+static int file_probe(struct file_look *l, uint64_t vaddr, const struct job_rule *rule)
 {
 	struct jobs_file *f = l->file;
-	const struct jobs_function *spec = &f->spec->functions[fn];
 	struct jobs_link *link;
 	char path[64];
 	uint64_t off;
 	int r = elf_file_offset(&l->elf, vaddr, &off);
 
-	if (spec->has_calls)
-		rule->flags |= JOB_CALLS;
-	rule->calls = f->spec_no * JOBS_SPEC_FUNCTIONS_MAX + (uint32_t)fn;
 	/* names this file and no other, even in a container or after a rename */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", l->elf.fd);
 	if (!r)
 		r = VEC_RESERVE(&f->links, f->links.n + 1);
 	if (!r)
 		r = jobs_probe_add(l->probe, -1, path, off, rule, &link);
-	if (r) {
+	if (!r)
+		VEC_PUSH(&f->links, link);
+	return r;
+}
+
+static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_rule *rule)
+{
+	struct jobs_file *f = l->file;
+	const struct jobs_function *spec = &f->spec->functions[fn];
+	int r;
+
+	if (spec->has_calls)
+		rule->flags |= JOB_CALLS;
+	rule->calls = f->spec_no * JOBS_SPEC_FUNCTIONS_MAX + (uint32_t)fn;
+	r = file_probe(l, vaddr, rule);
+	l->found[fn] |= !r;
+	if (r)
 		file_why(f, spec->symbol, strerror(-r));
-		return;
-	}
-	VEC_PUSH(&f->links, link);
-	l->found[fn] = true;
+}
+
+static void file_add_mark(struct file_look *l, const struct jobs_note *n, const struct job_rule *rule)
+{
+	struct jobs_file *f = l->file;
+	int r = f->n_marks < JOBS_MARKS_MAX ? file_probe(l, n->vaddr, rule) : -ENOSPC;
+
+	if (r)
+		f->n_refused++;
+	else
+		f->n_marks++;
+	if (r == -ENOSPC)
+		snprintf(f->why, sizeof(f->why), "%u marks more than can be watched", f->n_refused);
+	else if (r)
+		file_why(f, rule->name, strerror(-r));
 }
 
 static int file_symbol(void *arg, const struct elf_symbol *s)
@@ -181,7 +205,12 @@ static void file_note(void *arg, const struct jobs_note *n)
 {
 	struct file_look *l = arg;
 	const struct jobs_spec *spec = l->file->spec;
+	struct job_rule mark;
 
+	if (spec->marks && jobs_mark_rule(n, &mark)) {
+		file_add_mark(l, n, &mark);
+		return;
+	}
 	for (size_t i = 0; i < spec->n_functions; i++) {
 		const struct jobs_function *f = &spec->functions[i];
 		struct job_rule rule = file_rule(spec, f->event, &f->values);

@@ -24,6 +24,7 @@ struct jobs_file {
 	/* n_wanted: functions of the description that apply to this file; n_found: those with a
 	 * probe */
 	unsigned n_wanted, n_found;
+	unsigned n_marks, n_refused; /* marks with and without a probe */
 	char why[128];
 	/*
 	 * Set by the caller.

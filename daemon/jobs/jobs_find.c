@@ -101,7 +101,7 @@ int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m,
 
 int jobs_find_open(const char *path, struct stat *ret_st)
 {
-	/* The path may lead to a named pipe or a device. Opening it must not wait and have no
+	/* The path may lead to a named pipe or a device. To open it must not wait, and must have no
 	 * effect. */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;

@@ -274,5 +274,6 @@ struct jobs_spec *jobs_spec_own(const char *binary)
 		return NULL;
 	strcpy(s->binaries[s->n_binaries++], binary);
 	snprintf(s->name, sizeof(s->name), "%s", base ? base + 1 : binary);
+	s->marks = true;
 	return s;
 }

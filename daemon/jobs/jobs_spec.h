@@ -53,6 +53,7 @@ struct jobs_function {
 
 struct jobs_spec {
 	char name[JOB_NAME_MAX];
+	bool marks; /* the binaries may have marks of ctrace-marks.h */
 	size_t n_binaries, n_functions;
 	char binaries[JOBS_SPEC_BINARIES_MAX][256]; /* paths if they have a '/' */
 	struct jobs_function functions[JOBS_SPEC_FUNCTIONS_MAX];
@@ -63,8 +64,8 @@ struct jobs_spec {
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX]);
 /* Reads a value such as "arg0->0x18". Returns 0 or -EINVAL. */
 int jobs_spec_arg(const char *s, struct jobs_arg *ret);
-/* Makes the description of a binary that reports with ctrace-jobs.h. The caller frees it. NULL: out
- * of memory, or the path is too long for `binaries`. */
+/* Makes the description of a binary that uses ctrace-jobs.h or ctrace-marks.h. The caller frees it.
+ * NULL: out of memory, or the path is too long for `binaries`. */
 struct jobs_spec *jobs_spec_own(const char *binary);
 
 #endif

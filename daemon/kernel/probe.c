@@ -288,8 +288,8 @@ static void probe_attach(struct probe *p)
 }
 
 /*
- * At the first attach to a perf event, libbpf loads a program to try something. Later the daemon
- * cannot load programs. So this attach comes first. It fails, because no_event is no perf event.
+ * At the first attach to a perf event, libbpf loads a test program. The daemon can load programs
+ * only at its start, so it attaches here once. The attach fails, because no_event is no perf event.
  */
 static void probe_ask_libbpf(struct probe *p)
 {
@@ -332,7 +332,8 @@ static uint64_t probe_bytes(const struct probe *p)
 	return n;
 }
 
-/* On some machines the kernel never calls attached programs. Each sleep makes records. */
+/* On some machines the kernel never calls attached programs. If it calls them, each sleep below
+ * makes records. */
 static int probe_check_fires(const struct probe *p, char err[PROBE_ERR_MAX])
 {
 	for (int i = 0; i < PROBE_FIRES_MS; i++) {
@@ -506,8 +507,9 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 				continue;
 			last = __atomic_load_n(&s->lost_last_ns[c], __ATOMIC_RELAXED);
 			first = __atomic_exchange_n(&s->lost_first_ns[c], 0, __ATOMIC_RELAXED);
-			/* first is 0 if the previous call reset it after it had read the count.
-			 * Then the loss is not older than last_ns of that call. */
+			/* first is 0 if this loss came during the previous call, between its read
+			 * of the count and its reset of first. Then this loss is not older than
+			 * last_ns of that call. */
 			if (!first)
 				first = p->told[cpu].last_ns[c] ? p->told[cpu].last_ns[c] : last;
 			fn(arg, cpu, c, n - p->told[cpu].n[c], first, last);

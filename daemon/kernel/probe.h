@@ -80,8 +80,9 @@ typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
 /*
  * Measures the distance between boot time and the scheduler's clock, with an error of about 20 us.
- * The programs need it for the length of waits. The clocks drift, so the caller repeats it every
- * DRAIN_CLOCK_NS, and in a coarse step at each reading of all tasks. Returns 0 or -errno.
+ * The programs need this distance for the length of waits. The clocks drift, so the caller repeats
+ * the measurement every DRAIN_CLOCK_NS, and in a coarse step at each reading of all tasks. Returns
+ * 0 or -errno.
  */
 int probe_measure_clock(struct probe *p);
 int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
@@ -95,7 +96,7 @@ int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_byt
  * unix socket. Never waits for another read of descriptors. Returns 0, or -errno:
  * - -EBUSY: another read goes on
  * - -ENOENT: the process does not have this socket, or it is of another kind
- * - always an error before kernel 6.1, which cannot do this cheaply
+ * - before kernel 6.1: always an error, because this read would not be cheap
  */
 int probe_read_unread(struct probe *p, uint32_t tgid, uint64_t sock, uint64_t *ret);
 
@@ -140,13 +141,14 @@ uint64_t probe_cost_ns(struct probe *p);
 /* Returns the CPU time of the programs, in coarse steps, for waits that are too short for a
  * record. */
 uint64_t probe_short_ns(const struct probe *p);
-/* Estimates the CPU time that the same waits would have cost in the step CT_SHED_HOOKS, in the
- * programs and the drain thread. */
+/* Estimates what the waits of probe_short_ns() would have cost in the step CT_SHED_HOOKS: CPU time
+ * of the programs and of the drain thread. */
 uint64_t probe_whole_cost_ns(const struct probe *p);
 bool probe_can_be_coarse(const struct probe *p);
 /*
- * Changes the step. Between the two calls, the programs of both steps record. probe_shed_begin()
- * returns 0, or -errno if a program could not be attached; the caller may try again.
+ * Changes the step. Between probe_shed_begin() and probe_shed_end(), the programs of both steps
+ * record. probe_shed_begin() returns 0, or -errno if a program could not be attached; the caller
+ * may try again.
  */
 int probe_shed_begin(struct probe *p, enum ct_shed step);
 void probe_shed_end(struct probe *p, enum ct_shed step);
@@ -156,24 +158,24 @@ void probe_pause(struct probe *p);
 void probe_pause_detach(struct probe *p);
 /* Returns 0 or -errno. After -errno nothing is recorded, and the caller may try again. */
 int probe_resume(struct probe *p);
-/* From now on, a record is left out if all its tasks are capped; exceptions: bpf/caps.h. */
+/* Caps a task. A record is left out if all its tasks are capped; exceptions: bpf/caps.h. */
 void probe_cap(struct probe *p, uint32_t tid);
 /* Returns how many records were left out since probe_cap(). Capped tasks with the same GOVERN_SLOT
  * count together. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
-/* From now on, each task of the group (govern_group()) is capped at its next record, with a
- * CT_SHED. A new child of such a task is capped without a CT_SHED. False: GOVERN_GROUPS groups are
- * capped already. */
+/* Caps a group (govern_group()): each of its tasks is capped at its next record, with a CT_SHED. A
+ * new child of such a task is capped without a CT_SHED. False: GOVERN_GROUPS groups are capped
+ * already. */
 bool probe_cap_group(struct probe *p, uint64_t group);
 /* From now on no further task is capped for its group. Capped tasks stay capped until
  * probe_uncap(). */
 void probe_uncap_groups(struct probe *p);
 uint32_t probe_capped_next(const struct probe *p, uint32_t from);
-/* No task is capped any more, so the programs need not check. */
+/* Tells the programs that no task is capped any more, so that they need not check. */
 void probe_caps_over(struct probe *p);
 /* Returns how many records all caps have left out so far. */
 uint64_t probe_left_out(struct probe *p);
-/* Returns the programs' CPU time for leaving out these records. */
+/* Estimates the programs' CPU time for events that caps leave out. */
 uint64_t probe_passed_ns(struct probe *p);
 
 #endif

@@ -71,8 +71,8 @@ static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter
 {
 	union bpf_iter_link_info info = { .task = { .tid = of->tid, .pid = of->pid } };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
-	/* A large descriptor table takes long. With its own lock, the drain thread can read tasks
-	 * meanwhile. */
+	/* A large descriptor table takes long. It has a lock of its own, so that the drain thread
+	 * can read tasks meanwhile. */
 	pthread_mutex_t *lock = of->pid ? &p->iter_files_lock : &p->iter_tasks_lock;
 	struct bpf_link *link = NULL;
 	int r;

@@ -76,7 +76,7 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns);
 /* Measures or assumes the CPU time of a call. Has to run before the programs are attached. */
 void probe_govern_calibrate(struct probe *p, bool measure);
 /* Sets a breakpoint in this process and removes it again. Returns 0, or -errno if the machine has
- * none. */
+ * no hardware breakpoints. */
 int probe_watch_try(struct probe *p);
 /* Finds the known reasons why BPF cannot work: a container, no privilege, lockdown, no type
  * information. Returns 0, or -errno with a sentence in err. */

@@ -38,7 +38,7 @@ struct cgroups_options {
 struct cgroups *cgroups_new(const struct cgroups_options *opt);
 /* Call this after the end of the worker. Accepts NULL. */
 void cgroups_free(struct cgroups *c);
-/* A task of this cgroup was seen. Drain thread only. */
+/* To be called when a task of this cgroup was seen. Drain thread only. */
 void cgroups_seen(struct cgroups *c, uint64_t id);
 /* Starts a walk if there are new ids, and the last walk is old enough. Drain thread only. */
 void cgroups_round(struct cgroups *c, uint64_t now_ns);

@@ -55,7 +55,7 @@ static void text_make(struct text *t, const char *args, size_t bytes, bool optio
 		text_args(t, args, bytes);
 		return;
 	}
-	/* Between the two parts, the end of one argument and the beginning of another are
+	/* Between head and tail, the end of one argument and the beginning of another are
 	 * missing. */
 	text_args(t, head, CT_RAWCMDLINE_HEAD);
 	text_more(t);

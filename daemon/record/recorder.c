@@ -210,9 +210,9 @@ static void recorder_fork(struct recorder *r, const struct ct_task_blob *b)
 }
 
 /*
- * Gives forked processes the command lines of their parents. This waits until all rings have been
- * read, because a parent's exec may be in another ring than the fork. A parent that has executed
- * another program since the fork does not count.
+ * Gives forked processes the command lines of their parents. Called when all rings have been read,
+ * because a parent's exec may be in another ring than the fork. A parent that has executed another
+ * program since the fork does not count.
  */
 static void recorder_inherit(struct recorder *r)
 {

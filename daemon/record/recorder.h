@@ -26,7 +26,7 @@ struct recorder_options {
 	/* the process that started the daemon for one recording; its other children do not count */
 	uint32_t starter_tgid;
 	struct writer_options writer;
-	/* Called with every well-formed blob of this kind, as rawaccess() below. */
+	/* rawstack() and rawaccess() get every well-formed blob of their kind. */
 	void (*rawstack)(void *arg, uint16_t cpu, const struct ct_rawstack_blob *raw);
 	void (*rawaccess)(void *arg, const struct ct_rawaccess_blob *raw);
 	/* Called with the cgroup of each CT_TASK blob. May be NULL. */
@@ -73,14 +73,14 @@ void recorder_stack(struct recorder *r, const struct ct_stack_blob *stack);
 void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
 		   uint64_t last_ns);
 
-/* The task iterator has found this process. Asks for its command line, unless the recorder has it
- * for this exec_id. */
+/* To be called when the task iterator has found this process. Asks for its command line, unless the
+ * recorder has it for this exec_id. */
 void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_t now_ns);
 struct tasks *recorder_tasks(struct recorder *r);
 void recorder_begin(struct recorder *r, uint64_t now_ns);
-/* force: seals the open segment. Otherwise writes a copy of it (writer_save()), and seals it if
- * this fails; does nothing before RECORDER_SEAL_BYTES or RECORDER_SEAL_NS. now_ns: the end of the
- * segment; without force, a time before the rings were last emptied. */
+/* force: seals the open segment. Without force, does nothing before RECORDER_SEAL_BYTES or
+ * RECORDER_SEAL_NS, and seals only if writer_save() fails. now_ns: the end of the segment; without
+ * force, a time before the rings were last emptied. */
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
 /* As writer_flush(). Any thread may call it. */
 bool recorder_flush(struct recorder *r, uint64_t timeout_ns);

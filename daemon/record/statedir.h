@@ -21,7 +21,8 @@ struct statedir {
 };
 
 /*
- * Returns 0, or -errno with a sentence in err. On failure nothing is left behind.
+ * Makes the directory if it does not exist, and locks it. Returns 0, or -errno with a sentence in
+ * err. On failure nothing is left behind.
  * - -EBUSY: another daemon uses the directory
  * - -EPERM: another user owns the directory, or can write to it
  */

@@ -148,7 +148,7 @@ static void tasks_kill(struct tasks *t, struct task *task, uint64_t ts)
 	t->n_dead++;
 }
 
-/* In a coarse step, the task may be in a short wait instead. */
+/* Notes that the task is runnable; in a coarse step, it may be in a short wait instead. */
 static void task_runnable(const struct tasks *t, struct task *task, uint64_t ts)
 {
 	task->st.run = t->coarse ? WINDOW_RUN_FOLDED : WINDOW_RUN_RUNNABLE;
@@ -295,8 +295,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		}
 		break;
 	/* A cap begins. With CT_GV_GROUP the task is alive, but the record of its fork may have
-	 * been left out. Without CT_GV_GROUP, the task may have ended; then the record is
-	 * ignored. */
+	 * been left out. */
 	case CT_SHED:
 		if (!(rec->flags & CT_GV_CAP))
 			break;
@@ -394,7 +393,8 @@ void tasks_tell_all(struct tasks *t)
 	t->told_round++;
 }
 
-/* In a coarse step, the end of a wait shorter than CT_COARSE_NS is not recorded. */
+/* In a coarse step, the end of a wait shorter than CT_COARSE_NS is not recorded, so a task in such
+ * a wait is folded. */
 static enum ct_found found_what(const struct tasks *t, const struct ct_iter_task *found)
 {
 	const struct ct_rec *w = &found->wait;

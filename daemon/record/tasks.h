@@ -21,8 +21,7 @@
 
 struct task {
 	struct window_state st;
-	/* the latest wake-up; its record may come before that of the switch at which the task
-	 * blocked */
+	/* the latest wake-up; it may be read before the switch at which the task blocked */
 	uint64_t wake_ns;
 	uint64_t futex_ns;
 	uint64_t futex_obj;
@@ -49,8 +48,8 @@ struct task {
 	/* For inspect_policy. yields: how often the task gave its CPU away without blocking.
 	 * yields_seen: yields at the last scan. */
 	uint32_t yields, yields_seen;
-	/* For tasks_read(): the contents of the last CT_FOUND, and the number of tasks_tell_all()
-	 * calls before it. All 0: there was no CT_FOUND. */
+	/* told_*, for tasks_read(): the contents of the last CT_FOUND. told_round: number of
+	 * tasks_tell_all() calls before this CT_FOUND. All 0: there was no CT_FOUND. */
 	uint64_t told_times;
 	uint32_t told_switches, told_round;
 	uint8_t told_what;
@@ -72,7 +71,7 @@ struct tasks *tasks_new(uint32_t max);
 void tasks_free(struct tasks *t);
 
 void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec);
-/* From ts_ns on, the records of the task are complete again. */
+/* To be called when a cap has ended: from ts_ns on, the records of the task are complete again. */
 void tasks_uncap(struct tasks *t, uint32_t tid, uint64_t ts_ns);
 void tasks_ended(struct tasks *t, uint32_t tid, uint64_t ts_ns);
 void tasks_identity(struct tasks *t, const struct ct_task_blob *blob);
@@ -87,8 +86,8 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found);
 void tasks_found_end(struct tasks *t);
 
 /*
- * coarse: a coarse step begins (true) or ends. In a coarse step no switches are recorded, so tasks
- * outside long waits are WINDOW_RUN_FOLDED.
+ * To be called when a coarse step begins (coarse: true) or ends (false). In a coarse step no
+ * switches are recorded, so tasks outside long waits are WINDOW_RUN_FOLDED.
  */
 void tasks_coarse(struct tasks *t, bool coarse);
 /* In the next reading, tasks_read() makes a CT_FOUND for each task. */

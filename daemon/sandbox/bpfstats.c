@@ -74,7 +74,7 @@ static int bpfstats_confine(int sock)
 	const struct __user_cap_data_struct admin[2] = { { .effective = 1u << CAP_SYS_ADMIN,
 							   .permitted = 1u << CAP_SYS_ADMIN } };
 	struct filter f;
-	/* first: it needs a privilege that the next steps give up */
+	/* this step is first, because it needs a privilege that the next steps give up */
 	int r = privilege_drop_bounding();
 
 	if (r)
@@ -145,8 +145,8 @@ static int bpfstats_receive(void)
 	return fd;
 }
 
-/* The descriptor of a late answer would keep the statistics on, and the answer would pass for the
- * next one. */
+/* The descriptor of a late answer would keep the statistics on, and the answer would be taken for
+ * that of the next request. */
 static void bpfstats_drop_late(void)
 {
 	struct iovec iov = { &(char){ 0 }, 1 };

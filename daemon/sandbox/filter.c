@@ -73,7 +73,7 @@ static int filter_install(const struct filter *f, unsigned flags)
 	return syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog) ? -errno : 0;
 }
 
-/* A filter of its own, without a log: each start of a thread tries clone3 first. */
+/* Enters a separate filter without a log, because each start of a thread tries clone3 first. */
 static int filter_no_clone3(void)
 {
 	struct filter f = { 0 };

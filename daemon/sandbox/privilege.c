@@ -108,8 +108,8 @@ int privilege_drop_bounding(void)
 	return r;
 }
 
-/* Drops all capabilities that are not needed. Without them, tries what the daemon does later. Keeps
- * a capability if the kernel refuses such an action. */
+/* Drops all capabilities that are not needed. Without these capabilities, tries what the daemon
+ * does later. Keeps a capability if the kernel refuses such an action. */
 static int drop_capabilities(const struct privilege_options *opt)
 {
 	uint64_t effective = 0, permitted = 0, keep = privilege_kept;

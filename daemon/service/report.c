@@ -200,6 +200,12 @@ static json_t *report_jobs(struct jobs *jobs)
 			 num(s.refused), "stuck_ns", num(s.stuck_ns));
 }
 
+static json_t *report_marks(const struct marks *m)
+{
+	return json_pack("{s:I,s:I,s:I}", "recorded", num(m->recorded), "refused", num(m->refused), "names",
+			 num(m->names.n));
+}
+
 static json_t *report_requests(const struct report_source *src)
 {
 	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "queued", num(src->requests.queued), "busy_ns",
@@ -240,6 +246,7 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 		json_object_set_new(a, "incidents", report_incidents(src->incidents));
 	json_object_set_new(a, "hooks", report_hook_counts(src->probe));
 	json_object_set_new(a, "frameworks", report_jobs(src->jobs));
+	json_object_set_new(a, "marks", report_marks(src->marks));
 	json_object_set_new(a, "requests", report_requests(src));
 	json_object_set_new(a, "clients", json_integer(src->clients));
 	json_object_set_new(a, "denied", json_integer(num(src->denied)));

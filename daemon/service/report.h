@@ -12,11 +12,13 @@
 #include "daemon/capture/drain.h"
 #include "daemon/incident/incident.h"
 #include "daemon/jobs/jobs.h"
+#include "daemon/record/marks.h"
 #include "daemon/kernel/probe.h"
 
 struct report_source {
 	struct probe *probe;
 	struct drain *drain;
+	const struct marks *marks;
 	struct jobs *jobs;
 	struct incidents *incidents; /* may be NULL */
 	const char *trace;

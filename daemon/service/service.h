@@ -17,6 +17,7 @@
 #include "daemon/capture/drain.h"
 #include "daemon/incident/incident.h"
 #include "daemon/jobs/jobs.h"
+#include "daemon/record/marks.h"
 #include "daemon/service/watchpoint.h"
 #include "daemon/worker.h"
 
@@ -35,12 +36,14 @@ struct service {
 	struct drain *drain;
 	struct jobs *jobs; /* NULL: frameworks report no jobs */
 	struct watchpoints *watchpoints;
+	struct marks marks;          /* the limits of the request "mark" */
 	struct incidents *incidents; /* NULL: no snapshots of hangs */
 };
 
 void service_gone(void *arg, uint64_t client);
-/* control_options.dispose and .choked. service_dispose() hands a client's descriptor to the closer.
- * service_choked(): so many descriptors wait that the daemon should receive no more. */
+/* The functions for control_options.dispose and .choked. service_dispose() hands a client's
+ * descriptor to the closer. service_choked(): so many descriptors wait that the daemon should
+ * receive no more. */
 void service_dispose(void *arg, uid_t uid, int fd);
 bool service_choked(void *arg);
 

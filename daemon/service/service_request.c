@@ -11,6 +11,7 @@
 #include "daemon/service/report.h"
 #include "daemon/service/service_budget.h"
 #include "daemon/service/service_hangs.h"
+#include "daemon/service/service_mark.h"
 #include "daemon/service/service_watch.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
@@ -172,6 +173,7 @@ static json_t *status_report(struct service *s, double bpf_percent)
 		.budget_ppm = s->config->budget_ppm,
 		.task_cap = s->config->task_cap,
 		.clients = control_clients(s->control),
+		.marks = &s->marks,
 		.denied = control_denied(s->control),
 		.turned_away = control_turned_away(s->control),
 		.jobs_refused = worker_stats(s->worker).refused,
@@ -223,7 +225,7 @@ static bool service_allows(struct service *s, uint64_t client, const char *cmd)
 {
 	enum control_right needs = CONTROL_STATUS;
 
-	/* they show names of programs, paths and connections of all users */
+	/* both answers show names of programs, paths and connections of all users */
 	if (!strcmp(cmd, "snapshot") || !strcmp(cmd, "hangs"))
 		needs = CONTROL_SNAPSHOT;
 	else if (!strcmp(cmd, "watch") || !strcmp(cmd, "watched"))
@@ -257,6 +259,8 @@ void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, 
 		service_snapshot(s, client, body, fd);
 	else if (!strcmp(cmd, "hangs"))
 		service_hangs(s, client);
+	else if (!strcmp(cmd, "mark"))
+		service_mark(s, client, body);
 	else if (!strcmp(cmd, "budget"))
 		service_budget(s, client, body);
 	else if (!strcmp(cmd, "watch"))
@@ -266,6 +270,6 @@ void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, 
 	else
 		control_refuse(
 			s->control, client,
-			"There is no request \"%.40s\"; there are ping, status, metrics, doctor, snapshot, hangs, budget, watch and watched.",
+			"There is no request \"%.40s\"; there are ping, status, metrics, doctor, snapshot, hangs, mark, budget, watch and watched.",
 			cmd);
 }

@@ -251,8 +251,8 @@ int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struc
 
 		if (w->client != client || w->id != id)
 			continue;
-		/* first, so that the last accesses of a process that has ended are still
-		 * reported */
+		/* The end is read first, so that the last accesses of an ended process are still
+		 * reported. */
 		ret->end = watchpoint_ended(w);
 		for (ret->n = 0; ret->n < w->n; ret->n++)
 			ret->v[ret->n] = w->recent[(w->head + ret->n) % WATCHPOINT_RECENT_MAX];

@@ -48,7 +48,7 @@ struct unwind_cfi_row {
 	struct unwind_cfi_rule regs[UNWIND_CFI_REGS];
 };
 
-/* The bytes of one CIE and one FDE. The expressions of a struct unwind_cfi lie in it. */
+/* The bytes of one CIE and one FDE. The expressions of a struct unwind_cfi lie in this buffer. */
 struct unwind_cfi_buf {
 	uint8_t cie[UNWIND_CFI_CIE_MAX];
 	uint8_t fde[UNWIND_CFI_FDE_MAX];

@@ -2,8 +2,8 @@
 /*
  * unwind_elf.h - the data of an ELF file that is kept to unwind stacks and to name functions.
  *
- * The descriptor is open only while a task is inspected: it would keep a file system from being
- * unmounted. Only one thread at a time may use an object.
+ * The descriptor is open only while a task is inspected: an open file would keep its file system
+ * from being unmounted. Only one thread at a time may use an object.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_ELF_H
 #define CTRACE_DAEMON_STACK_UNWIND_ELF_H

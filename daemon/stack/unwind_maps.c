@@ -37,7 +37,8 @@ static bool fs_is_remote(const char *type)
 	return false;
 }
 
-/* For the device 0:minor_no. 1: remote. 0: local. -ENOENT: not in the file. */
+/* Looks for the device 0:minor_no. Returns 1 if it is remote, 0 if it is local, or -ENOENT if it is
+ * not in the file. */
 static int mountinfo_look(const char *path, uint32_t minor_no)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
@@ -56,7 +57,8 @@ static int mountinfo_look(const char *path, uint32_t minor_no)
 	return -ENOENT;
 }
 
-/* The device of memfds and shared anonymous memory is mounted nowhere. UINT32_MAX: not found. */
+/* Returns the minor number of the device of memfds and shared anonymous memory, which is mounted
+ * nowhere. UINT32_MAX: not found. */
 static uint32_t shmem_minor(struct unwind_mounts *ms)
 {
 	_cleanup_close_ int fd = -1;

@@ -72,9 +72,9 @@ bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path
 int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts);
 void unwind_maps_forget(struct unwind_maps *m);
 void unwind_maps_done(struct unwind_maps *m);
-/* NULL: nothing is mapped at addr, or (if asks is false) a mapping that is neither executable nor
- * to avoid. If the kernel gave no answer, returns a mapping to avoid. The mapping is valid until
- * unwind_maps_forget(). */
+/* NULL: nothing is mapped at addr. If asks is false, also NULL for a mapping that is neither
+ * executable nor to avoid. If the kernel gave no answer, returns a mapping to avoid. The mapping is
+ * valid until unwind_maps_forget(). */
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr);
 static inline const char *unwind_maps_path(const struct unwind_maps *m, const struct unwind_map *map)
 {

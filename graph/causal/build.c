@@ -232,7 +232,6 @@ static int group_edges(struct pass *p, struct causal *c)
 	c->edges = malloc((n + 1) * sizeof(*c->edges));
 	if (!c->edges)
 		return -ENOMEM;
-	/* Until the last loop, s[i].in is the place of the next edge to segment i. */
 	n = 0;
 	for (size_t i = 0; i < c->n_segments; i++) {
 		s[i].in = (uint32_t)n;
@@ -242,6 +241,7 @@ static int group_edges(struct pass *p, struct causal *c)
 			s[i].n_in++;
 		}
 	}
+	/* Now s[i].in is the next free place for an edge to segment i. */
 	for (size_t i = 0; i < p->edges.n; i++)
 		c->edges[s[p->edges.v[i].to].in++] = p->edges.v[i];
 	for (size_t i = 0; i < c->n_segments; i++)

@@ -143,7 +143,7 @@ static bool is_open(const struct pass *p, uint32_t request)
 	return request != GRAPH_NONE && p->requests.v[request].answer == GRAPH_NONE;
 }
 
-/* If the task has acted on no request since it idled, returns none of several waiting requests. */
+/* Returns GRAPH_NONE if several requests wait, and the task has acted on none since it idled. */
 static uint32_t next_waiting(const struct pass *p, struct request_loop *l)
 {
 	uint32_t request = queue_oldest(p, &l->waiting, TURN_WAITING);
@@ -328,7 +328,8 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		return flow->request;
 	}
 	if (open && !flow->dgram && (more || open->answer == GRAPH_NONE)) {
-		/* A further part of the request, or the next of several: both are one turn. */
+		/* The bytes are a part of the same turn: a further part of the request, or a
+		 * further request. */
 		open->asked_bytes += bytes;
 		open->shared |= flow->pipelines;
 	} else {

@@ -23,7 +23,7 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uin
  * belong, or GRAPH_NONE.
  *
  * - cause: the send of the first byte; GRAPH_NONE: not known
- * - more: the receive has later bytes of a send only, and the first byte of no send
+ * - more: the receive does not have the first byte of any send
  */
 uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t from,
 		       uint32_t cause, bool more);
@@ -34,7 +34,7 @@ void exchange_answer(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
  * for the send of the answer. */
 void exchange_read(struct pass *p, uint32_t f, uint32_t task, uint32_t event);
 /* Called when `task` sends bytes whose receive `got` is already recorded. If a request begins with
- * this receive, notes its send. `to` is the flow that received. */
+ * `got`, notes `event` as the send of this request. `to` is the flow that received. */
 void exchange_settle(struct pass *p, const struct flow *to, uint32_t got, uint32_t task, uint32_t event);
 
 #endif

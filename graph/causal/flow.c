@@ -48,7 +48,7 @@ static enum flow_role role_of_inet(const struct flows *m, const struct window_ob
 	uint64_t key = listen_key(o);
 
 	if (!o->rport)
-		return ROLE_UNKNOWN; /* the end that sends first asks */
+		return ROLE_UNKNOWN; /* the first message will show which end asks */
 	if (bsearch(&key, m->listening, m->n_listening, sizeof(key), u64_cmp))
 		return ROLE_SERVES;
 	/* The trace has no listening socket. A server's port is most likely not ephemeral. */

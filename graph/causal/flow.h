@@ -27,7 +27,7 @@ struct flow_item {
 	uint32_t ask;    /* taken: send of the request; in: send of the request that is answered */
 	uint32_t next;
 	uint32_t wake;    /* debts: index of the edge of the receiver's wake-up, or GRAPH_NONE */
-	uint32_t request; /* index in pass.requests. taken: this request; asks: its parent */
+	uint32_t request; /* in pass.requests. taken: the request; asks: the request's parent */
 	uint32_t n;       /* taken: how many answers may be due */
 	bool begun;       /* in: the first bytes of the send are not in the queue any more */
 	bool reply;       /* taken: the bytes may be an answer, not a request */
@@ -49,14 +49,15 @@ struct flow {
 	struct flow_queue debts; /* receives whose send is not recorded yet (match.h) */
 	struct flow_queue taken; /* received requests without an answer */
 	struct flow_queue asks;  /* sent requests without an answer */
-	/* Numbers of bytes in `in`. queued: all; stale: those that were surely read, but without a
-	 * record of it. */
+	/* Numbers of bytes in `in`. queued: all bytes. stale: bytes that were surely read, although
+	 * no record shows it. */
 	uint64_t queued, stale;
 	uint64_t answer_client; /* asks: work.client of the last asker that got an answer */
 	uint32_t answered;      /* serves: the last segment that answered */
 	uint32_t taker;         /* serves: the last segment that received */
-	uint32_t request;       /* the last one; GRAPH_NONE: none, or the peer's flow has it */
-	uint32_t asker;         /* asks: the request on behalf of which a task last asked */
+	/* the last request on this connection; GRAPH_NONE: none, or the peer's flow has it */
+	uint32_t request;
+	uint32_t asker; /* asks: the request on behalf of which a task last asked */
 	bool dgram;
 	bool sent_last;
 	bool pipelines; /* the client sends further requests before it has the answer */

@@ -71,8 +71,8 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 }
 
 /* If a task is both poster and waiter, the result is false: the tasks meet at a barrier, or pass
- * things in turn. Exception: time limits and single wakes show a lock that the program built, as in
- * Python. */
+ * things in turn. Exception: if the wait has a time limit, and each of the last two calls woke one
+ * task, the futex is a lock that the program built, as in Python. */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);

@@ -48,7 +48,8 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 	struct flow_item *d;
 
 	while ((d = flow_first(&p->flows, &to->debts)) && bytes) {
-		/* The sender did something else in between, so the receive read other bytes. */
+		/* The sender did something else between the receive and this send. So the receive
+		 * read other bytes. */
 		if (parted != GRAPH_NONE && parted > d->event) {
 			flow_pop(&p->flows, &to->debts);
 			continue;
@@ -97,8 +98,9 @@ static uint64_t client_at(const struct flow *f, uint32_t task)
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
 }
 
-/* On a datagram socket for all clients, a server answers in any order. So takes a request that
- * `segment` received. Returns false if it received none of several. */
+/* On a datagram socket for all clients, a server answers in any order. So moves a request that
+ * `segment` received to the front of f->taken. Returns false if `segment` received none of several
+ * requests. */
 static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 {
 	struct flow_item *first = flow_first(m, &f->taken), old = *first;
@@ -217,8 +219,8 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Drops stale bytes (flow.h). Exception: there are fresh bytes, and this receive has read more
- * bytes than those. */
+/* Drops stale bytes (flow.h). Exception: the queue has fresh bytes too, and this receive has read
+ * more bytes than the fresh ones. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -408,7 +410,7 @@ void match_recv(struct pass *p, uint32_t event)
 	take_bytes(p, f, task, event, bytes);
 	flow = &p->flows.v.v[f];
 	flow->user = task;
-	/* If a request is answered before its end is received, the end begins no other request. */
+	/* If this receive is the late end of an answered request, it begins no new request. */
 	flow->sent_last &= flow->role == ROLE_SERVES && !got.begun;
 	p->work[task].parted = event;
 	p->work[task].spoke = r->obj;

@@ -37,9 +37,9 @@ struct work {
 	 * present run began; 0: the task does not run. */
 	uint64_t ran_ns, in_ns;
 	uint64_t sleep_ns;
-	uint32_t sleeps; /* how many sleeps, back from the last one, had about one length */
+	uint32_t sleeps; /* how many of the last sleeps in a row had about the same length */
 	uint32_t acts;   /* records of actions since the last wake-up */
-	uint32_t parted; /* last send, receive, or begin of a wait other than a write */
+	uint32_t parted; /* record of the last send, receive, or begin of a wait except a write */
 	uint8_t wait;
 	bool may_be_false; /* if the task does nothing and waits again, its wake-up was false */
 	bool posted;
@@ -100,7 +100,7 @@ struct request_loop {
 	struct request_queue fresh;
 	struct request_queue waiting;
 	uint32_t idles;
-	uint32_t now; /* the request on which the task acted last since its last idle wait */
+	uint32_t now; /* the request on which the task acted last since it idled, or GRAPH_NONE */
 	bool takes;   /* the task has received requests itself */
 	bool acted;
 	/* Flows that became free since the last idle wait: the request that used the flow has its

@@ -81,7 +81,7 @@ static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
 		*o = (struct origin){ event, p->work[task].segment, value };
 }
 
-/* The edge is weak: one task came first, but the other may not have waited for it. */
+/* The edge is weak: the task that locks may not have waited for the unlock. */
 static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
@@ -128,8 +128,8 @@ static void wakeless_edges_signal(struct pass *p, uint32_t event)
 		return;
 	o->event = event;
 	o->segment = GRAPH_NONE;
-	/* The task on the CPU did not cause a signal of the kernel. Exception: for SIGCHLD, it is
-	 * the child. */
+	/* The task on the CPU did not cause a signal of the kernel. Exception: the child caused the
+	 * SIGCHLD. */
 	if (sender != GRAPH_NONE &&
 	    (!(r->flags & CT_GF_KERNEL) ||
 	     (ct_signal_number(r) == SIGCHLD && p->g->tasks[sender].ptgid == p->g->tasks[target].tgid)))

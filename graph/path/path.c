@@ -206,8 +206,8 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 				     .timed_out = true };
 }
 
-/* Returns the frame at which the walk came into this process, if the reason was a request without
- * an answer. */
+/* Returns the frame at which the walk came into this process, if the parent frame waits for an
+ * answer that has not come. */
 static const struct path_frame *unanswered(const struct walker *k, uint32_t frame)
 {
 	const struct path_frame *f = &k->frames.v[frame], *up;

@@ -29,7 +29,8 @@ struct task_now {
 	bool ended;  /* CT_EXIT came in a coarse stretch; more records may follow */
 
 	/* for fold.c: */
-	/* The last FOLDED interval without sums. Its `wake` is the index of the one before. */
+	/* The last FOLDED interval without sums. Its member `wake` is the index of the FOLDED
+	 * interval without sums before it. */
 	uint32_t folded;
 	uint32_t found;
 	uint32_t waited;
@@ -63,8 +64,8 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum interval_state state);
 void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner);
 void timeline_gone(struct builder *b, uint32_t task, uint64_t ts);
-/* Adds an entry if the open interval has none. Returns NULL and sets b->err if there is no
- * memory. */
+/* Returns the entry of the open interval in b->looks, and adds it if necessary. If there is no
+ * memory, returns NULL and sets b->err. */
 struct interval_look *timeline_look(struct builder *b, uint32_t task);
 void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event);
 /* Some records of a file segment are older than its checkpoint. They must not be replayed. */

@@ -107,7 +107,7 @@ static void classify_task(const struct graph *g, const struct interval *interval
 			    wake->r.flags & CT_WF_EXITING ? EDGE_STRONG : EDGE_WEAK);
 		else if (edge_is_lock(g, interval))
 			set(kind, strength, EDGE_LOCK, EDGE_WEAK);
-		else /* a shared futex has another id in each process */
+		else /* even if the ids differ: each process has its own id of a shared futex */
 			set(kind, strength, EDGE_POST, EDGE_STRONG);
 		break;
 	case CT_W_CHILD:

@@ -132,8 +132,8 @@ static uint64_t part_of(uint64_t sum, uint64_t len, uint64_t all)
 	return all ? (uint64_t)((double)sum * (double)len / (double)all) : 0;
 }
 
-/* The sums count from from_ns on, over folded intervals with a total length of span_ns. An interval
- * from before from_ns gets a share too, unless it is longer than span_ns. */
+/* `sums` are of the time since from_ns. All folded intervals since then have the length span_ns. If
+ * s ended before from_ns and is longer than span_ns, s gets no sums. */
 static void set_sums(struct interval *s, const struct interval_sums *sums, uint64_t from_ns, uint64_t span_ns)
 {
 	uint64_t len = s->to_ns - s->from_ns;

@@ -10,7 +10,7 @@
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
 {
 	const struct graph_task *t = g->tasks;
-	/* All lives from `at` on are of later tids, or begin after ts_ns. */
+	/* All lives from `at` on have a larger tid, or begin after ts_ns. */
 	size_t at = BISECT(i, 0, g->n_tasks, t[i].tid > tid || (t[i].tid == tid && t[i].from_ns > ts_ns));
 
 	if (at && t[at - 1].tid == tid)

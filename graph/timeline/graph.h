@@ -62,7 +62,7 @@ struct interval_look {
 /* The place of a record that graph_build_lean() has dropped. */
 struct graph_dropped {
 	uint32_t next;     /* index of the next event that is kept */
-	uint32_t since_ns; /* time since the event before it that is kept */
+	uint32_t since_ns; /* time from the last kept event to the dropped record */
 };
 
 struct graph_task {

@@ -78,12 +78,11 @@ static int index_finish(struct graph_index *ix, refs *r)
 	}
 	ix->at = r->at;
 	r->at = (struct map){ 0 };
-	/* The first loop counts key k in first[k + 2]. After the third loop, first[k] is the first
-	 * reference of key k. */
 	for (size_t i = 0; i < n; i++)
 		ix->first[rank[r->v.v[i].key] + 2]++;
 	for (size_t k = 1; k <= n_keys; k++)
 		ix->first[k + 1] += ix->first[k];
+	/* Now first[k + 1] is the next free place for a reference of key k. */
 	for (size_t i = 0; i < n; i++)
 		ix->v[ix->first[rank[r->v.v[i].key] + 1]++].event = r->v.v[i].event;
 	ix->keys = TAKE_PTR(r->keys.v);
@@ -124,8 +123,8 @@ static bool is_accepted_unix(const struct window_object *o)
 	       !(o->id & CT_OBJ_NOT_ACCEPTED);
 }
 
-/* If a client sends before its connection is accepted, its peer's id changes later. But the
- * accepted end always knows the client. */
+/* A client may be recorded with the id that its peer had before the accept. The accepted end always
+ * has the id of the client. */
 static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 {
 	size_t n = 0;
@@ -172,8 +171,8 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 			continue;
 		if (p->type != o->type || p->id == o->id)
 			continue;
-		/* Prefer an accepted socket, because an accepted connection gets a new id. Ports
-		 * are reused, so prefer the record that is nearest in time. */
+		/* An accepted connection has a new id, and its old record stays: prefer the new id.
+		 * Ports are reused, so then prefer the record that is nearest in time. */
 		if (best && (best->id & CT_OBJ_NOT_ACCEPTED) != (p->id & CT_OBJ_NOT_ACCEPTED)) {
 			if (best->id & CT_OBJ_NOT_ACCEPTED)
 				best = p;
@@ -290,7 +289,7 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock)
 	if (!o || CT_OBJ_KIND(sock) != CT_OBJ_SOCK)
 		return false;
 	if (o->family == AF_UNIX)
-		return o->name[0] != 0; /* the address of the listening socket */
+		return o->name[0] != 0; /* an accepted socket has the listening socket's name */
 	r = graph_listening(g, o->family, o->type, o->lport, o->name, &n);
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_object *x = &g->w->objects[r[i].event];

@@ -388,8 +388,8 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 	b->now.v[task].run_ns = e->r.ts;
 }
 
-/* The record is from before the stretch and late, or from after it and early. Only the end of a
- * task counts. */
+/* Handles a switch outside of a coarse stretch that was recorded among the records of the stretch.
+ * Only the end of a task counts. */
 static void timeline_switch_late(struct builder *b, const struct window_event *e)
 {
 	uint64_t at;

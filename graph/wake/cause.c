@@ -123,7 +123,7 @@ static bool is_sender_below(const struct graph *g, const struct window_event *wa
 		return false;
 	if (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_CONNECT)
 		return true;
-	/* The interrupted task may also close its end of the connection now. */
+	/* In another call, the interrupted task may close the other end of the connection. */
 	peer = wake->r.flags & CT_WF_READY ? graph_peer_object(g, wake->r.obj) : 0;
 	return peer && owner_has_socket(g, waker, peer, wake->r.ts);
 }

@@ -52,7 +52,7 @@ bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)
 }
 
 /* A question may ask for news. An idle server answers it only when there is news, if ever.
- * asked_by_ns: the question was sent by then. */
+ * asked_by_ns: time by which the question was sent. */
 static bool may_have_no_news(const struct graph *g, const struct blame *b, uint64_t asked_by_ns,
 			     uint64_t since_ns, uint64_t ts_ns)
 {
@@ -151,7 +151,7 @@ static bool waits_for_child(const struct graph *g, uint32_t task, uint64_t ts_ns
 	return i != GRAPH_NONE && g->intervals[i].wait == CT_W_CHILD;
 }
 
-/* A task can own a lock while it sleeps. */
+/* A task that sleeps may still be to blame, because it can own a lock. */
 static bool sleeps(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);

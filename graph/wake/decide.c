@@ -130,7 +130,7 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 	return NULL;
 }
 
-/* A signal that killed the task t counts too. */
+/* Any other signal counts only if it killed the task t. */
 static bool ends_programs(int signal, const struct graph_task *t)
 {
 	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
@@ -249,7 +249,7 @@ static bool is_for_one_thing(const struct interval *s)
 	       s->wait == CT_W_FLOCK || s->wait == CT_W_CONNECT;
 }
 
-/* Returns false if the task waited for the signal:
+/* Returns false if the task may have waited for the signal. Each of these is a sign for that:
  * - The sender is of the task's process, or of a descendant of it.
  * - The sender is the task that could have ended the wait.
  * - No task could have ended the wait, and the wait was not for one thing. */
@@ -366,8 +366,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		blame_waker(g, s, wake, b);
 		return;
 	}
-	/* Either the time limit of the poll or the network ended the wait, for an object of the
-	 * set. */
+	/* An interrupt of unknown kind: a timer for the time limit of the poll, or the network. */
 	if (ct_wake_context(&wake->r) == CT_CTX_IRQ && (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
 		blame_lasting(g, (uint32_t)(s - g->intervals), b);
 		return;

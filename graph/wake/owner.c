@@ -99,7 +99,7 @@ uint32_t owner_handed_to(const struct graph *g, const struct interval *s)
 
 /*
  * A trace of a previous version does not say which /dev/fuse belongs to which mount. Then any task
- * with a /dev/fuse may be the server. Returns GRAPH_NONE if tasks of several processes may be.
+ * with a /dev/fuse may be the server. Returns GRAPH_NONE if several processes may be the server.
  */
 static uint32_t fuse_server(const struct graph *g, const struct interval *s, struct enders *all)
 {
@@ -129,7 +129,8 @@ static bool is_join(const struct graph *g, const struct interval *s, uint32_t ow
 		owner_event(g, r)->r.ts >= s->from_ns);
 }
 
-/* If only this process has the pipe open, its only other thread has the other end of the pipe. */
+/* Returns the other thread of the waiter's process, which has the other end of the pipe. Returns
+ * GRAPH_NONE if there are several others, or if another process may have the pipe open. */
 static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 {
 	const struct graph_task *me = &g->tasks[s->task];

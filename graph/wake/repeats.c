@@ -114,8 +114,8 @@ struct score {
 };
 typedef VEC(struct score) scores;
 
-/* `score` is the score of an interval a. v has later RUNNING and FOLDED intervals, the latest
- * first, with scores that fall. */
+/* Returns the first interval at whose end the task has made progress since an interval with this
+ * score. v has later intervals, the latest first, the highest score first. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
@@ -123,8 +123,8 @@ static uint32_t first_progress(const scores *v, __int128 score)
 	return n ? v->v[n - 1].interval : GRAPH_NONE;
 }
 
-/* Two waits longer than OTHER_WAIT_NS after the present interval: `next` is the first one, `other`
- * the first that is no repeat of `next`. */
+/* Waits longer than OTHER_WAIT_NS after the present interval. next: the first such wait. other: the
+ * first such wait that is no repeat of `next`. */
 struct longs {
 	uint32_t next, other;
 };

@@ -281,7 +281,18 @@ enum ct_kind {
 	 *          CPUs so far. Both count units of CT_FOUND_UNIT_NS, modulo 2^32
 	 */
 	CT_FOUND = 28,
-	CT_KIND_LAST = CT_FOUND,
+	/*
+	 * A program or a script marks a moment (ctrace mark, ctrace-marks.h). Since version 1.7 of the
+	 * format.
+	 *   tid    the task that made the mark
+	 *   state  CT_MARK_*
+	 *   flags  CT_MF_*
+	 *   obj    the name of the mark (CT_OBJ_MARK)
+	 *   x[0]   the id of the transaction; 0: none
+	 *   x[1]   when the mark was made; not after ts
+	 */
+	CT_MARK = 29,
+	CT_KIND_LAST = CT_MARK,
 
 	/* blobs */
 	CT_TASK = 64,
@@ -312,7 +323,7 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 			 (kind) == CT_HELD || (kind) == CT_EPMEMBER || (kind) == CT_SAMPLE ||                \
 			 (kind) == CT_VISIT || (kind) == CT_GAP || (kind) == CT_ACCESS ||                    \
 			 (kind) == CT_POLLED || (kind) == CT_JOB || (kind) == CT_HANG ||                     \
-			 (kind) == CT_SHED || (kind) == CT_FOUND                                             \
+			 (kind) == CT_SHED || (kind) == CT_FOUND || (kind) == CT_MARK                        \
 		 ? 2                                                                                         \
 		 : 0)
 #define CT_KIND_IS_BLOB(kind) ((kind) >= 64)
@@ -354,7 +365,7 @@ enum ct_wait {
 	CT_W_FAULT = 17,   /* page fault from user mode */
 	CT_W_STOPPED = 18, /* stopped, traced or frozen */
 	CT_W_EXITED = 19,
-	CT_W_KTHREAD = 20, /* a kernel thread; why is not known */
+	CT_W_KTHREAD = 20, /* a kernel thread; the reason is not known */
 	CT_W_URING = 21,   /* io_uring_enter; obj: the ring */
 	CT_W_OTHER = 22,
 	CT_W_YIELD = 23, /* did not block: sched_yield */
@@ -433,6 +444,10 @@ enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
  */
 #define CT_JF_LOOSE 0x01
 
+enum ct_mark { CT_MARK_POINT = 0, CT_MARK_BEGIN = 1, CT_MARK_END = 2 };
+#define CT_MF_PARENT 0x01 /* the mark is about the task that started tid, such as a shell */
+#define CT_MF_HASHED 0x02 /* x[0] is a hash of the id, because the id is no number */
+
 enum ct_hang {
 	CT_HANG_LOOP = 0,    /* the task has not returned to its event loop as usual */
 	CT_HANG_BUSY = 1,    /* as CT_HANG_LOOP, but the task runs */
@@ -498,6 +513,7 @@ enum ct_loss {
  *                  of the hierarchy, and peer is 0 or CT_OBJ_CONTAINER_ID(). The name of this
  *                  second object is the name of the container
  *   DATA, QUEUE    as FUTEX
+ *   MARK           a hash of the name (CT_MARK_NAME_MAX)
  * The name of FUTEX and DATA is the symbol, such as "flag (a.out)", where known.
  *
  * Two processes share an id of FUTEX, DATA or QUEUE if their pids are a multiple of 4096 apart and
@@ -530,6 +546,7 @@ enum ct_obj_kind {
 	CT_OBJ_DATA = 20, /* a variable in a process */
 	CT_OBJ_QUEUE = 21,
 	CT_OBJ_CGROUP = 22,
+	CT_OBJ_MARK = 23, /* the name of a mark */
 };
 #define CT_OBJ_SHIFT           59
 #define CT_OBJ_MASK            ((1ULL << CT_OBJ_SHIFT) - 1)
@@ -608,7 +625,8 @@ struct ct_rawcmdline_blob {
 };
 _Static_assert(sizeof(struct ct_rawcmdline_blob) == 24 + CT_RAWCMDLINE_MAX, "ct_rawcmdline_blob");
 
-#define CT_OBJ_NAME_MAX 160
+#define CT_OBJ_NAME_MAX  160
+#define CT_MARK_NAME_MAX 48 /* bytes in the name of a mark */
 /*
  * The description of an object. Written when the object is first seen, and again when a missing
  * part (peer, remote address) is known, or when the socket's state or the inode's generation has

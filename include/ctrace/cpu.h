@@ -42,7 +42,8 @@ struct cpu {
 	ct_u64 left_out[GOVERN_CAPS]; /* records that caps left out, by GOVERN_SLOT() of the task */
 	/* as left_out, but a record about two capped tasks counts once */
 	ct_u64 n_left_out;
-	/* runs of BPF programs that left out or only noted something, because of a cap */
+	/* runs of BPF programs that left out a record because of a cap, or that write no record
+	 * and ran in a capped task */
 	ct_u64 n_passed;
 	/*
 	 * Objects that were seen lately and have a name. A cache in front of the map ct_objects: an

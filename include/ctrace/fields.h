@@ -247,6 +247,16 @@ static inline enum ct_job ct_job_state(const struct ct_rec *r)
 	return (enum ct_job)r->state;
 }
 
+static inline enum ct_mark ct_mark_what(const struct ct_rec *r)
+{
+	return (enum ct_mark)r->state;
+}
+
+static inline ct_u64 ct_mark_ns(const struct ct_rec *r, const ct_u64 words[2])
+{
+	return words[1] < r->ts ? words[1] : r->ts;
+}
+
 static inline enum ct_hang ct_hang_rule(const struct ct_rec *r)
 {
 	return (enum ct_hang)r->state;
@@ -345,12 +355,13 @@ static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_SHED with CT_GV_CAP, at the end of the cap. State 0: the task runs or is runnable. */
+/* CT_SHED with CT_GV_CAP, at the end of the cap. */
 static inline enum ct_wait ct_cap_wait(const struct ct_rec *r)
 {
 	return (enum ct_wait)(r->aux & 0xff);
 }
 
+/* As ct_cap_wait(). 0: the task runs or is runnable. */
 static inline ct_u8 ct_cap_state(const struct ct_rec *r)
 {
 	return (ct_u8)(r->aux >> 8);

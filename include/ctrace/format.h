@@ -17,7 +17,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied to and from memory");
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 6
+#define FORMAT_MINOR 7
 
 #define FORMAT_FILE_MAGIC                                                                                    \
 	"\x89"                                                                                               \
@@ -99,7 +99,8 @@ struct format_segment {
 	uint32_t n_objects;
 	uint32_t n_stacks;
 	uint32_t n_states;
-	/* by cause: the sum over the CT_GAP records, and gap_records for CT_LOSS_DISK */
+	/* [enum ct_loss]: lost records, as the CT_GAP records of the segment say. CT_LOSS_DISK also
+	 * counts gap_records. */
 	uint64_t lost[FORMAT_CAUSES];
 	uint8_t kind_info[FORMAT_KINDS]; /* FORMAT_KIND_* of every kind that the writer knew */
 	uint32_t kinds[FORMAT_KINDS];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job.h - rules for probes on functions of frameworks: which event a probe stands for, and where
- * its values lie. The cookie of a probe is the index of its rule. daemon/jobs/ makes the rules out
- * of descriptions, and bpf/uprobe.bpf.c applies them.
+ * job.h - rules for probes on functions of frameworks and on marks: which event a probe stands for,
+ * and where its values lie. The cookie of a probe is the index of its rule. daemon/jobs/ makes the
+ * rules, and bpf/uprobe.bpf.c applies them.
  */
 #ifndef CTRACE_JOB_H
 #define CTRACE_JOB_H
@@ -10,7 +10,8 @@
 #include "ctrace/abi.h"
 
 #define JOB_RULES_MAX 512 /* a rule's probes take up to four file descriptors of the daemon */
-#define JOB_NAME_MAX  24  /* bytes with the final 0; a multiple of 8 */
+#define JOB_NAME_MAX  24  /* of a framework: bytes with the final 0; a multiple of 8 */
+#define JOB_LABEL_MAX 56  /* of a framework or a mark */
 
 /* A register plus off. With deref, this sum is the address of the value, which has 64 bits. */
 struct job_value {
@@ -47,19 +48,21 @@ enum job_reg {
 #define JOB_NOTED   0x04 /* an enqueue that rules with JOB_QUEUED need */
 #define JOB_QUEUED  0x08 /* a start that counts only after an enqueue of the job */
 #define JOB_LOOSE   0x10 /* a start without an event for the end: CT_JF_LOOSE */
+#define JOB_MARK    0x20 /* no job, but a mark: `job` is the id of the transaction */
 
 struct job_rule {
 	struct job_value job, queue, function;
-	ct_u8 event;
+	ct_u8 event; /* enum ct_job; with JOB_MARK: enum ct_mark */
 	ct_u8 flags;
 	ct_u8 name_len;
 	ct_u8 pad;
 	/* JOB_CALLS: number of the probed function (daemon/jobs/jobs_file.h), for struct
 	 * job_call */
 	ct_u32 calls;
-	char name[JOB_NAME_MAX];
+	ct_u64 mark; /* with JOB_MARK: the object for the name of the mark */
+	char name[JOB_LABEL_MAX];
 };
-_Static_assert(sizeof(struct job_rule) == 56, "job_rule");
+_Static_assert(sizeof(struct job_rule) == 96, "job_rule");
 
 /* From BPF to the daemon, when a process enqueues its first job with this function. */
 struct job_call {

@@ -83,6 +83,9 @@ _ctrace_rest()
 
 	case $command in
 	help | status | budget | metrics | doctor | watch | waits | snapshot | ctraced) ;;
+	mark)
+		((COMP_CWORD == 3)) && compgen -W "begin end" -- "$cur"
+		;;
 	record | check)
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			[[ ${COMP_WORDS[i]} == -- ]] && break

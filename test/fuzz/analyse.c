@@ -8,9 +8,11 @@
 #include "analysis/hangs/hangs.h"
 #include "analysis/jobs/queues.h"
 #include "analysis/requests/services.h"
+#include "analysis/transactions/transactions.h"
 #include "analysis/slice/slice.h"
 #include "analysis/whatif/whatif.h"
 #include "graph/causal/causal.h"
+#include "lib/cleanup.h"
 
 #define ANALYSE_TASKS 3u
 
@@ -20,8 +22,8 @@ static void must(bool holds)
 		abort();
 }
 
-/* In a damaged file, states from checkpoints or resyncs may contradict the records. Then holes are
- * allowed. */
+/* In a damaged file, states from checkpoints or resyncs may contradict the records. So a window
+ * with such states may have holes between the intervals of a task. */
 static void check_intervals(const struct graph *g)
 {
 	struct interval_sums sums;
@@ -150,6 +152,43 @@ static void check_requests(const struct graph *g, uint64_t from_ns, uint64_t to_
 	services_free(s);
 }
 
+/* Checks that the parts of each transaction add up to the whole transaction. */
+static void check_transactions(const struct graph *g, const struct transaction_rules *rules)
+{
+	struct transactions *t;
+
+	if (transactions_find(g, g->w->from_ns, g->w->to_ns, rules, &t))
+		return;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct transaction *x = &t->v[i];
+		uint64_t sum = 0;
+
+		must(x->type < t->n_types && (!x->to_ns || x->to_ns > x->from_ns));
+		if (x->shape == GRAPH_NONE)
+			continue;
+		must(x->first_part + x->n_parts <= t->n_parts && x->shape < t->shapes.v.n);
+		for (size_t k = 0; k < x->n_parts; k++)
+			sum += t->parts[x->first_part + k].ns;
+		must(sum == x->to_ns - x->from_ns);
+	}
+	transactions_free(t);
+}
+
+static void all_transactions(const struct graph *g)
+{
+	static const struct transaction_rule all[] = { { .source = TRANSACTION_MARK },
+						       { .source = TRANSACTION_PROCESS },
+						       { .source = TRANSACTION_REQUEST },
+						       { .source = TRANSACTION_JOB } };
+	struct transaction_rules rules = { 0 };
+
+	must(!transaction_rules_default(g, &rules));
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		must(!VEC_PUSH(&rules.v, all[i]));
+	check_transactions(g, &rules);
+	transaction_rules_done(&rules);
+}
+
 void analyse_window(const struct window *w)
 {
 	struct causal_options options = { .policy = POLICY_CTRACE };
@@ -182,6 +221,7 @@ void analyse_window(const struct window *w)
 	if (!hangs_find(g, from_ns, to_ns, NULL, &h))
 		hangs_free(h);
 	check_requests(g, from_ns, to_ns);
+	all_transactions(g);
 	if (!queues_find(g, from_ns, to_ns, &q))
 		queues_free(q);
 	graph_free(g);

@@ -29,6 +29,7 @@ static const uint64_t objects[] = {
 	CT_OBJ_ID(CT_OBJ_TASK, 3),
 	CT_OBJ_ID(CT_OBJ_DATA, 51),
 	CT_OBJ_ID(CT_OBJ_QUEUE, 61),
+	CT_OBJ_ID(CT_OBJ_MARK, 62),
 	CT_OBJ_ID(CT_OBJ_PIDFD, 71),
 	0x7fffffff,
 };

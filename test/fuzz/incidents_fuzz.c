@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cmd/cmd_hangs_caught.h"
+#include "cli/hangs/hangs_caught.h"
 #include "daemon/incident/incident.h"
 #include "daemon/incident/incident_private.h"
 #include "lib/cleanup.h"

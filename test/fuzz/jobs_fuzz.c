@@ -6,18 +6,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/jobs/jobs_note.h"
+#include "daemon/jobs/jobs_mark.h"
 #include "daemon/jobs/jobs_address.h"
 #include "daemon/jobs/jobs_spec.h"
 #include "elf/elf_symbols.h"
 
 static void note(void *arg, const struct jobs_note *n)
 {
+	struct job_rule mark;
+
 	if (strlen(n->provider) + strlen(n->name) > *(const size_t *)arg)
 		abort();
 	for (int i = 0; i < JOBS_NOTE_ARGS; i++)
 		if (n->args[i].reg > JOB_REGS || n->args[i].deref > 1)
 			abort();
+	if (jobs_mark_rule(n, &mark) && (!mark.name_len || mark.name_len > CT_MARK_NAME_MAX))
+		abort();
 }
 
 static int symbol(void *arg, const struct elf_symbol *s)

@@ -56,7 +56,8 @@ static void change_field(struct mutate *m, struct mutate_segment *s, struct muta
 	}
 }
 
-/* The new kind has as many words, and the same meaning of `peer`, so the columns still fit. */
+/* The new kind has as many words as the old kind, and the same meaning of `peer`. So the columns
+ * still fit. */
 static void change_kind(struct mutate *m, struct mutate_segment *s, uint8_t *kind)
 {
 	uint8_t to = (uint8_t)(1 + mutate_below(m, CT_KIND_LAST));

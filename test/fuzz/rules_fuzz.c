@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/ask/rulesfile.h"
+#include "cli/ask/transactionrules.h"
 
 static void release(struct rules *rules)
 {
@@ -32,8 +33,8 @@ static void compare(const struct rule *a, const struct rule *b)
 	must(same(a->object, b->object) && same(a->frame, b->frame) && same(a->note, b->note));
 }
 
-/* Of rules with the same conditions, only the first is written. So the file may have fewer
- * rules. */
+/* Of rules with the same conditions, only the first is written. So `back` may have fewer rules than
+ * `rules`. */
 static void check_written(const struct rules *rules)
 {
 	char err[RULESFILE_ERR_MAX], words[RULESFILE_WORDS_MAX];
@@ -53,6 +54,22 @@ static void check_written(const struct rules *rules)
 	free(text);
 }
 
+static void check_transactions(const char *text, size_t size)
+{
+	char err[TRANSACTIONRULES_ERR_MAX] = "";
+	struct transaction_rules rules = { 0 };
+	int r = transactionrules_parse(text, size, &rules, err);
+
+	must(!r || (r == -EBADMSG && err[0]));
+	must(rules.v.n <= TRANSACTIONRULES_MAX && (r || rules.v.n));
+	for (size_t i = 0; i < rules.v.n && !r; i++) {
+		const struct transaction_rule *x = &rules.v.v[i];
+
+		must(x->mark || x->program || x->cmdline || x->service || x->address || x->queue);
+	}
+	transaction_rules_done(&rules);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -61,6 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int r = rulesfile_parse((const char *)data, size, &rules, err);
 	char *merged;
 
+	check_transactions((const char *)data, size);
 	if (r) {
 		must(r == -EBADMSG && err[0] && !rules.v.n);
 		release(&rules);

@@ -30,6 +30,7 @@
 #define FILE_  CT_OBJ_ID(CT_OBJ_FILE, 78)
 #define DISK   CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
 #define DATA   CT_OBJ_USER_ID(CT_OBJ_DATA, 100, 0x404040)
+#define MARK   CT_OBJ_ID(CT_OBJ_MARK, 99)
 #define QUEUE  CT_OBJ_USER_ID(CT_OBJ_QUEUE, 100, 0x405000)
 #define TIMER  0xffffffff81000000ULL
 
@@ -228,6 +229,7 @@ static void names(struct scene_writer *s)
 	object(s, plain, EVENT, "");
 	object(s, plain, FILE_, "/srv/a \"file\"\n");
 	object(s, plain, DATA, "flag (a)");
+	object(s, plain, MARK, "order");
 	object(s, (struct ct_object_blob){ .peer = CT_OBJ_CONTAINER_ID(WEB) }, CT_OBJ_ID(CT_OBJ_CGROUP, WEB),
 	       "/docker/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
 	object(s, plain, CT_OBJ_CONTAINER_ID(WEB), "web-1");
@@ -353,6 +355,18 @@ static void messages(struct scene_writer *s)
 	visited(s, SERVER, 1490);
 }
 
+/* Two transactions, of which the second one has no end. */
+static void marks(struct scene_writer *s)
+{
+	add_x(s, 0, (struct ct_rec){ .kind = CT_MARK, .tid = MAIN, .state = CT_MARK_BEGIN, .obj = MARK }, 7,
+	      s->now_ns);
+	pass(s, 3);
+	add_x(s, 0, (struct ct_rec){ .kind = CT_MARK, .tid = MAIN, .state = CT_MARK_END, .obj = MARK }, 7,
+	      s->now_ns);
+	add_x(s, 0, (struct ct_rec){ .kind = CT_MARK, .tid = MAIN, .state = CT_MARK_BEGIN, .obj = MARK }, 8,
+	      s->now_ns);
+}
+
 static void lives(struct scene_writer *s)
 {
 	runs(s, SHELL);
@@ -384,6 +398,7 @@ static void lives(struct scene_writer *s)
 	wakes(s, MAIN, WORKER, EVENT, CT_W_WRITE);
 	sleeps(s, WORKER, CT_W_FUTEX, COND, 202);
 	runs(s, MAIN);
+	marks(s);
 	add(s, 0,
 	    (struct ct_rec){ .kind = CT_SIGNAL,
 			     .tid = MAIN,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill | command | slow | MACHINE] - writes the trace for the golden tests: most
- * kinds of records, at fixed times, in BOOTS boots. With `ill`, all names have bytes that must not
- * reach a terminal, and there is also a recorded command. With `command`, the trace has only a
- * recorded command; with `slow`, a slower run of it on another machine. MACHINE is the recorded
- * machine (default: x86_64).
+ * mktrace FILE BOOTS [ill | marks | command | slow | MACHINE] - writes the trace for the golden tests:
+ * most kinds of records, at fixed times, in BOOTS boots. With `ill`, all names have bytes that must
+ * not reach a terminal, and there is also a recorded command. With `marks`, the trace has transactions
+ * instead. With `command`, the trace has only a recorded command; with `slow`, a slower run of it on
+ * another machine. MACHINE is the recorded machine (default: x86_64).
  */
 #include <err.h>
 #include <netinet/in.h>
@@ -15,6 +15,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/format/blob.h"
+#include "trace/words/markname.h"
 #include "trace/write/writer.h"
 
 #define T0    (1000 * NSEC_PER_SEC)
@@ -304,6 +305,63 @@ static void looks(void)
 	      now - NSEC_PER_MSEC, now);
 }
 
+static void mark(const char *name, enum ct_mark what, uint64_t id)
+{
+	uint64_t obj = markname_id(name);
+
+	object((struct ct_object_blob){ 0 }, obj, named(name));
+	add_x((struct ct_rec){ .kind = CT_MARK, .tid = SH, .state = what, .obj = obj }, id,
+	      now + NSEC_PER_MSEC);
+}
+
+/* The task waits for ms milliseconds, until SERVER wakes it, or the timer does. */
+static void wait_ms(enum ct_wait wait, uint64_t obj, unsigned ms)
+{
+	add((struct ct_rec){ .kind = CT_SWITCH,
+			     .tid = SH,
+			     .state = CT_ST_SLEEP,
+			     .wait = wait,
+			     .nr = nr.read,
+			     .obj = obj,
+			     .aux = 120 | 120 << 8 });
+	now += ms * NSEC_PER_MSEC;
+	add((struct ct_rec){ .kind = CT_WAKE,
+			     .tid = SH,
+			     .peer = obj ? SERVER : 0,
+			     .state = obj ? CT_CTX_TASK : CT_CTX_TIMER,
+			     .nr = obj ? nr.write : CT_NR_NONE,
+			     .obj = obj,
+			     .aux = obj ? CT_W_WRITE : 0 });
+	add((struct ct_rec){ .kind = CT_SWITCH, .tid = 0, .peer = SH, .nr = CT_NR_NONE });
+}
+
+/* Ten orders, of which the last one waits for long; a load; and an order without an end. */
+static void transactions(void)
+{
+	add((struct ct_rec){ .kind = CT_SWITCH, .tid = 0, .peer = SH, .nr = CT_NR_NONE });
+	for (unsigned i = 1; i <= 10; i++) {
+		mark("order", CT_MARK_BEGIN, i);
+		wait_ms(i % 3 ? CT_W_READ : CT_W_SLEEP, i % 3 ? PIPE : 0, i == 10 ? 90 : 5 + i % 2);
+		mark("order", CT_MARK_END, i);
+	}
+	mark("load", CT_MARK_BEGIN, 0);
+	mark("load", CT_MARK_END, 0);
+	mark("seen", CT_MARK_POINT, 0);
+	mark("order", CT_MARK_BEGIN, 11);
+}
+
+static void all_kinds(void)
+{
+	waits();
+	lives();
+	traffic();
+	looks();
+	if (is_ill) {
+		mark("\x1b[31m", CT_MARK_BEGIN, 7);
+		mark("\x1b[31m", CT_MARK_END, 7);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct writer_options opt = { .size_bytes = 4 << 20,
@@ -312,14 +370,15 @@ int main(int argc, char **argv)
 				      .kernel = "6.1.0-test",
 				      .n_cpus = 2 };
 	int boots = argc >= 3 ? atoi(argv[2]) : 0;
+	bool marks = argc == 4 && !strcmp(argv[3], "marks");
 	bool slow = argc == 4 && !strcmp(argv[3], "slow");
 	bool runs = slow || (argc == 4 && !strcmp(argv[3], "command"));
 	char why[256];
 
 	is_ill = argc == 4 && !strcmp(argv[3], "ill");
 	if (boots < 1 || argc > 4)
-		errx(2, "usage: mktrace FILE BOOTS [ill|command|slow|aarch64|another machine]");
-	opt.machine = argc == 4 && !is_ill && !runs ? argv[3] : "x86_64";
+		errx(2, "usage: mktrace FILE BOOTS [ill|marks|command|slow|aarch64|another machine]");
+	opt.machine = argc == 4 && !is_ill && !marks && !runs ? argv[3] : "x86_64";
 	opt.kernel = slow ? "6.2.0-test" : opt.kernel;
 	if (!strcmp(opt.machine, "aarch64"))
 		nr = arm64;
@@ -342,13 +401,12 @@ int main(int argc, char **argv)
 		if (writer_open(argv[1], &opt, &writer, why))
 			errx(1, "%s", why);
 		check(writer_begin(writer, T0, NULL, 0), "begin");
-		if (!runs) {
+		if (!runs)
 			names();
-			waits();
-			lives();
-			traffic();
-			looks();
-		}
+		if (marks)
+			transactions();
+		else if (!runs)
+			all_kinds();
 		if (runs || is_ill)
 			command(slow);
 		check(writer_seal(writer, now + NSEC_PER_MSEC, NULL, 0), "seal");

@@ -44,7 +44,7 @@ static void add(struct ct_rec r, unsigned cpu)
 	check(writer_add(writer, cpu, &r, NULL), "record");
 }
 
-/* With exact times, the file would be so small for its records that a reader refuses it. */
+/* Exact times would compress so well that a reader would refuse the file (limits.h). */
 static uint64_t jitter(void)
 {
 	static uint64_t state = 1;

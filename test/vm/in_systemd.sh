@@ -32,8 +32,8 @@ another() { [ "$(property MainPID)" != "$1" ] && [ "$(property MainPID)" != 0 ] 
 unit_log() { journalctl -q -o cat "$@" | tail -25; }
 uptime_is() { read -r up _ </proc/uptime && echo "@@uptime $1 $up"; }
 
-# dies NAME SIGNAL: SIGNAL is KILL, or STOP, after which the watchdog kills the daemon. systemd must
-# start a new daemon.
+# dies NAME SIGNAL: sends KILL to the daemon, or STOP. After STOP, the watchdog kills the daemon. In
+# both cases, systemd must start a new daemon.
 dies() {
 	pid=$(property MainPID)
 	kill "-$2" "$pid"

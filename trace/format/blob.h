@@ -16,7 +16,7 @@ bool blob_is_valid(const struct ct_blob *blob);
 
 /*
  * Copies the next blob of a known kind from *p to buf, which has 65536 bytes. *n is the number of
- * bytes at *p. Moves *p and *n behind this blob.
+ * bytes at *p. Then moves *p behind this blob, and lowers *n.
  *
  * Returns 1 if buf has a valid blob, 0 at the end of the bytes, or -EBADMSG if the bytes are
  * damaged.

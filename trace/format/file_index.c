@@ -158,8 +158,8 @@ int file_index_open(struct file_index *ix, int fd, const char *name, char err[FI
 
 enum slot_is { SLOT_OTHER, SLOT_BROKEN, SLOT_NEWER, SLOT_SEGMENT };
 
-/* buf has the first n bytes of a slot. If the result is SLOT_SEGMENT, all of *h is checked. After
- * SLOT_NEWER, only its magic, file id, header size and checksum are checked. */
+/* buf has the first n bytes of a slot. If the result is SLOT_SEGMENT, all of *h is checked. If the
+ * result is SLOT_NEWER, only the magic, file id, header size and checksum of *h are checked. */
 static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, size_t n, uint32_t slot,
 			       struct format_segment *h)
 {

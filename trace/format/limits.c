@@ -97,6 +97,8 @@ bool limits_words_ok(uint8_t kind, const uint64_t x[2])
 	case CT_HANG:
 	case CT_FOUND:
 		return time_ok(x[0]);
+	case CT_MARK:
+		return time_ok(x[1]);
 	default:
 		return true;
 	}

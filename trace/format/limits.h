@@ -29,8 +29,8 @@
 
 bool limits_file_ok(const struct format_file *f);
 bool limits_segment_ok(const struct format_file *f, const struct format_segment *h, uint32_t slot);
-/* Checks the n entries of the CPUS block: CPU numbers must rise, and all records must be
- * counted. */
+/* Checks the n entries of the CPUS block: CPU numbers must rise, and the records of all CPUs must
+ * add up to h->n_records. */
 bool limits_cpus_ok(const struct format_segment *h, const struct format_cpu *cpus, size_t n);
 bool limits_words_ok(uint8_t kind, const uint64_t x[2]);
 bool limits_state_ok(const struct format_state *s);

@@ -3,8 +3,8 @@
  * predict.h - predicts the fields of the next record. Encoder and decoder predict alike, so the
  * encoder leaves out a field that has the predicted value.
  *
- * The tables are zero at the start of a segment. Records come CPU after CPU, and cur becomes 0
- * before each CPU. Tasks may share an entry: this costs bytes, but decoding stays right.
+ * The tables are zero at the start of a segment. Records come CPU after CPU. Tasks may share an
+ * entry: this costs bytes, but decoding stays right.
  */
 #ifndef CTRACE_TRACE_FORMAT_PREDICT_H
 #define CTRACE_TRACE_FORMAT_PREDICT_H
@@ -32,7 +32,7 @@ struct predict_context {
 struct predict {
 	struct predict_context contexts[PREDICT_CONTEXTS];
 	uint32_t wakees[PREDICT_WAKEES]; /* [waker % PREDICT_WAKEES]: the last task that it woke */
-	uint32_t cur;
+	uint32_t cur;                    /* the task that runs; 0 at the start of each CPU */
 };
 
 static inline struct predict_context *predict_context(struct predict *p, uint32_t tid, uint8_t kind)

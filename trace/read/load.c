@@ -68,8 +68,8 @@ static int load_unwritten(struct load *l, const struct format_segment *h)
 			(uint32_t)MIN(h->gap_records, (uint64_t)UINT32_MAX));
 }
 
-/* Notes a gap inside the window if segments or unwritten records are missing before segment i, or
- * if the daemon was restarted before segment i. */
+/* Notes the gap before segment i, inside the window. The reason for a gap: segments are missing,
+ * records were not written, or the daemon was restarted. */
 static int load_hole(struct load *l, size_t i)
 {
 	const struct format_segment *h = &l->r->index.segments.v[i].h;

@@ -68,7 +68,7 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 
 /* Replaces an id that is a kernel address, because the address shows where the kernel lies in
  * memory. In some records, obj is the address of a kernel function, such as that of a timer. Such
- * an obj looks like an id of an unknown kind. */
+ * an obj looks like an id of an unknown kind. The id of a mark is a hash of its name. */
 static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(id);
@@ -100,6 +100,10 @@ static void redact_event(const struct redact *r, struct window_event *e, uint64_
 	case CT_SAMPLE:
 	case CT_VISIT:
 		x[0] = redact_id(r, x[0]);
+		break;
+	case CT_MARK:
+		x[0] = redact_id(r, x[0]);
+		e->r.flags |= CT_MF_HASHED;
 		break;
 	default:
 		break;

@@ -86,6 +86,7 @@ static const char *const record_names[] = {
 	[CT_HANG] = "hang",
 	[CT_SHED] = "shed",
 	[CT_FOUND] = "found",
+	[CT_MARK] = "mark",
 	[CT_TASK] = "task",
 	[CT_OBJECT] = "object",
 	[CT_STACK] = "stack",
@@ -353,6 +354,9 @@ size_t describe_object(const struct window *w, uint64_t id, char *buf, size_t si
 		break;
 	case CT_OBJ_CGROUP:
 		word = "cgroup";
+		break;
+	case CT_OBJ_MARK:
+		word = "mark";
 		break;
 	case CT_OBJ_EVENTFD:
 		return put(buf, size, "eventfd %" PRIx64, ident & SHORT_IDENT);

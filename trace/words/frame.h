@@ -20,11 +20,12 @@
 bool frame_is_kernel(const char *frame);
 bool frame_is_address(const char *frame);
 bool frame_is_rest(const char *frame);
-/* In the C library, its library of threads, or the dynamic linker: GLIBC_FRAME_FILES. */
+/* Returns true if the frame is in the C library, in its library of threads, or in the dynamic
+ * linker (GLIBC_FRAME_FILES). */
 bool frame_is_libc(const char *frame);
-/* The function is one of glibc that waits for a lock. */
+/* Returns true if the frame is in a function of glibc that waits for a lock. */
 bool frame_is_lock(const char *frame);
-/* "name" fits programs and the kernel, "k:name" only the kernel. */
+/* A function "name" fits frames of programs and of the kernel. "k:name" fits only the kernel. */
 bool frame_is_function(const char *frame, const char *function);
 bool frame_is_same_function(const char *a, const char *b);
 /* Without an offset such as "+0x12", the result is the length of the whole frame. */

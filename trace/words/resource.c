@@ -90,6 +90,7 @@ enum resource_kind resource_of_object(const struct window *w, uint64_t id)
 	case CT_OBJ_TTY:
 		return RESOURCE_INPUT;
 	case CT_OBJ_CGROUP:
+	case CT_OBJ_MARK:
 	case CT_OBJ_NONE:
 	case CT_OBJ_EPOLL:
 	case CT_OBJ_INOTIFY:

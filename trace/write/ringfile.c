@@ -139,8 +139,8 @@ static void ringfile_take(struct ringfile *r, const struct file_index *ix, const
 		r->next_slot = newest->slot + newest->h.n_slots;
 		ring_seq = newest->h.seq;
 	}
-	/* An earlier ringfile_unsave() may have put segments behind the newest one of the ring.
-	 * Their seq is below ring_seq, but above ring_seq - n_saves. */
+	/* Skips the segments that an earlier ringfile_unsave() has put behind the newest segment.
+	 * Their seq is less than n_saves below ring_seq. */
 	while (r->next_slot <= r->n_slots && r->slots[r->next_slot].seq &&
 	       r->slots[r->next_slot].seq + r->n_saves > ring_seq)
 		r->next_slot++;

@@ -50,9 +50,11 @@ struct writer {
 	VEC(struct ct_task_blob) replaced;
 	VEC(uint32_t) renewed;
 	size_t pending;
-	/* saved_bytes: the size of the last copy of the open segment. saved_more: how much that
-	 * copy is larger than the copy before. sealed_bytes: the size of the previous segment if it
-	 * had no copy; otherwise 0. */
+	/*
+	 * - saved_bytes: the size of the last copy of the open segment
+	 * - saved_more: the growth from the last but one copy to the last copy
+	 * - sealed_bytes: the size of the previous segment, or 0 if that segment had a copy
+	 */
 	size_t saved_bytes, saved_more, sealed_bytes;
 	bool begun;
 };

@@ -27,9 +27,11 @@ COMPUTE = ["perl", "-e", "for (;;) { $x = ($x * 3 + 1) % 1000003 }"]
 SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200000) { $x = ($x * 3 + 1) % 1000003 } }"]
 
 # - roots: the tasks or processes to blame
-# - causes, kinds: a right answer has one of the causes. An answer that blames the victim, with a
-#   cause and one of these kinds of resources, counts as unknown.
-# - after: only the end of the hang shows the task to blame, so the snapshot is taken after it.
+# - causes: a right answer has one of these causes
+# - kinds: an answer that blames the victim counts as unknown if the answer has a cause, and a
+#   resource of one of these kinds
+# - after: True if only the end of the hang shows the task to blame. The snapshot is then taken
+#   after the hang.
 Hang = collections.namedtuple("Hang", "victim roots causes kinds after", defaults=[False])
 Scene = collections.namedtuple("Scene", "name text programs begin")
 

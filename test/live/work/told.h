@@ -28,7 +28,7 @@
 #define TOLD_EDGES 8192
 #define TOLD_ENDED 2048
 #define TOLD_FDS   128
-/* In place of slept_before: even a receiver that did not sleep leaves a record of the edge. */
+/* A value for slept_before: the edge leaves a record even if the receiver did not sleep. */
 #define SEEN (-1L)
 
 struct stamp {

@@ -3,8 +3,8 @@
 HELD_OUT = False
 NEEDS = {"node": "nodejs", "curl": "curl"}
 
-# The regular expression takes exponential time. If the length is above 9, the worker repeats the
-# match until `stop`.
+# The time of the match grows exponentially with `length`. If `length` is above 9, the worker
+# repeats the match until a client asks for /stop.
 SERVER = """
 const { Worker, isMainThread, parentPort, workerData } = require('worker_threads'), http = require('http');
 if (isMainThread) {

@@ -21,6 +21,9 @@
  *   => services                          the services and their figures; each reason with its share
  *                                        of the usual and of the slow requests, in per cent
  *   => queues                            the queues of jobs, and why jobs wait
+ *   => transactions [mark=PATTERN] [until=PATTERN] [program=] [cmdline=] [service=] [address=] [queue=]
+ *                   [name=]              the transactions by one rule; without a field by the default
+ *                                        rules. Shares in per cent
  *   => profile A FROM..TO     the parts of the time, each with its class and count
  *   => keys A FROM..TO        the key of each part, and its detail
  *   => delta A FROM..TO A FROM..TO       the second range compared with the first one
@@ -437,6 +440,8 @@ int main(int argc, char **argv)
 		{ "services", ask_services, "services" },
 		{ "parts", ask_parts, "parts N" },
 		{ "queues", ask_queues, "queues" },
+		{ "transactions", ask_transactions,
+		  "transactions [mark=] [until=] [program=] [cmdline=] [service=] [address=] [queue=] [name=]" },
 		{ "profile", ask_profile, "profile A FROM..TO" },
 		{ "keys", ask_keys, "keys A FROM..TO" },
 		{ "delta", ask_delta, "delta A FROM..TO A FROM..TO" },

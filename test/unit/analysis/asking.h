@@ -27,6 +27,8 @@ void ask_slice(struct question *q);
 void ask_services(struct question *q);
 void ask_parts(struct question *q);
 void ask_queues(struct question *q);
+/* The question about transactions, from transactions_questions.c. */
+void ask_transactions(struct question *q);
 /* The questions about profiles, from profile_questions.c. */
 void ask_profile(struct question *q);
 void ask_keys(struct question *q);

@@ -96,7 +96,7 @@ static uint64_t sleep_and_run(struct make *m, uint64_t ns, uint64_t sleep_ns, ui
 	return ns + sleep_ns + run_ns;
 }
 
-/* Three times 3 ms of work are too much for one series of waits, two times are not. */
+/* A series of waits may have two runs of 3 ms in it, but not three. */
 static void run_begins_in_a_run(void **state)
 {
 	struct make m = { 0 };
@@ -149,7 +149,8 @@ static void many_short_waits(void **state)
 	make_free(&m);
 }
 
-/* Budgets of steps: for all rows, to the middle of a row, to the end of a row, and 0. */
+/* The four budgets of steps end after all rows, in the middle of a row, at the end of a row, and
+ * before the first row. */
 static void any_order(void **state)
 {
 	struct make m = { 0 };

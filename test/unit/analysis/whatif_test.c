@@ -154,7 +154,7 @@ static void test_arrival(void **state)
 	end(&s);
 }
 
-/* Without the wait, the receive at 60 ms causes no delay. The receive at 75 ms does. */
+/* If the wait is taken away, only the receive at 75 ms still has to wait for the send at 70 ms. */
 static void test_awaited(void **state)
 {
 	struct edge edges[] = { { .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG },
@@ -211,8 +211,8 @@ static uint64_t saved_with_record_after(uint64_t late_us)
 	return ns;
 }
 
-/* After 150 us, the record is of the send that ended the wait. After 300 us, it is of
- * another send. */
+/* A record 150 us after the wait is of the send that ended the wait. A record 300 us after the wait
+ * is of another send. */
 static void test_record_after_the_wait(void **state)
 {
 	assert_int_equal(saved_with_record_after(150), 40 * MS);

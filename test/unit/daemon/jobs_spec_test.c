@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/jobs/jobs_load.h"
-#include "daemon/jobs/jobs_note.h"
+#include "daemon/jobs/jobs_mark.h"
 #include "daemon/jobs/jobs_address.h"
 #include "daemon/jobs/jobs_spec.h"
 #include "lib/cleanup.h"
@@ -321,6 +321,43 @@ static void note(void **state)
 }
 #endif
 
+static void mark(void **state)
+{
+	static const struct {
+		const char *provider, *name;
+		int event; /* -1: no mark */
+	} cases[] = {
+		{ "ctrace_marks", "begin:checkout", CT_MARK_BEGIN },
+		{ "ctrace_marks", "end:checkout", CT_MARK_END },
+		{ "ctrace_marks", "point:checkout", CT_MARK_POINT },
+		{ "ctrace_marks", "begin:123456789012345678901234567890123456789012345678", CT_MARK_BEGIN },
+		{ "ctrace_marks", "begin:1234567890123456789012345678901234567890123456789", -1 },
+		{ "ctrace_marks", "begin:", -1 },
+		{ "ctrace_marks", "begin", -1 },
+		{ "ctrace_marks", "begin:a\nb", -1 },
+		{ "ctrace_jobs", "begin:checkout", -1 },
+		{ "ctrace_marksx", "begin:checkout", -1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct jobs_note n = { .provider = cases[i].provider,
+				       .name = cases[i].name,
+				       .args = { { .reg = 1 + JOB_DI } } };
+		struct job_rule rule;
+		bool is_mark = jobs_mark_rule(&n, &rule);
+
+		assert_int_equal(is_mark, cases[i].event >= 0);
+		if (!is_mark)
+			continue;
+		assert_int_equal(rule.event, cases[i].event);
+		assert_int_equal(rule.flags, JOB_MARK);
+		assert_int_equal(rule.job.reg, 1 + JOB_DI);
+		assert_string_equal(rule.name, strchr(cases[i].name, ':') + 1);
+		assert_int_equal(rule.name_len, strlen(rule.name));
+		assert_int_equal(CT_OBJ_KIND(rule.mark), CT_OBJ_MARK);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +367,7 @@ int main(void)
 		cmocka_unit_test(functions_at_most),
 		cmocka_unit_test(own),
 		cmocka_unit_test(load),
+		cmocka_unit_test(mark),
 #if defined(__x86_64__)
 		cmocka_unit_test(place),
 		cmocka_unit_test(note),

@@ -137,8 +137,8 @@ static void what_is_needed_is_possible(void **state)
 	in_child(possible);
 }
 
-/* If a list is too long for a filter, the last calls of the list are missing, and the daemon needs
- * them. So f.n must show that the list is too long. */
+/* If a list is too long for a filter, its last calls are missing. So f.n must show that the list is
+ * too long. */
 static void a_list_that_is_too_long(void **state)
 {
 	static const int calls[FILTER_MAX / 2] = { 0 };

@@ -673,8 +673,8 @@ static void learns_no_patience_from_a_sleep(void **state)
 	}
 }
 
-/* The long habits of a task hold for another task of its name, until the other task has a history
- * of its own. */
+/* A new task takes over the long habits of an earlier task with the same name, until the new task
+ * has a history of its own. */
 static void is_as_patient_as_its_name_for_a_while(void **state)
 {
 	MAKE(m);

@@ -77,8 +77,8 @@ static void low_priority(void **state)
 	}
 }
 
-/* Task 10 runs for on_ms of every 100 ms, without a wait. It is preempted every 100 ms, or only
- * `looks` times if on_ms is 100. */
+/* Task 10 runs for on_ms of every 100 ms, without a wait. It is preempted after each run. But if
+ * on_ms is 100, it is preempted only `looks` times. */
 static void is_busy(struct make *m, unsigned on_ms, unsigned looks, uint64_t ns)
 {
 	for (uint64_t end = m->now + ns; m->now < end;) {
@@ -112,7 +112,7 @@ static void busy(void **state)
 	}
 }
 
-/* The task has worked for 200 ms before. A run of 20 times that is a hang. */
+/* The task worked for 200 ms before. A run 20 times as long (4 s) is a hang. */
 static void times_busy(void **state)
 {
 	MAKE(m);
@@ -126,7 +126,7 @@ static void times_busy(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* The task was in a CPU's queue for 1 s before. Four times that is a hang. */
+/* The task was in a CPU's queue for 1 s before. Four times as long (4 s) is a hang. */
 static void times_starved(void **state)
 {
 	MAKE(m);
@@ -157,8 +157,8 @@ static void starved_when_known(void **state)
 	assert_within(&m, 500 * MS, 1);
 }
 
-/* If the first wait takes 1 s or more (1010 ms), the second is a hang after four times that. If it
- * takes less, the second is a hang after 2 s, as the setting says. */
+/* The limit of the second wait is four times the first wait, if the first wait takes 1 s or more
+ * (1010 ms). Otherwise (990 ms), the limit is the setting of 2 s. */
 static void times_disk(void **state)
 {
 	for (int i = 0; i < 2; i++) {
@@ -309,9 +309,8 @@ static void coarse_slack(void **state)
 	}
 }
 
-/* In a round, the epoll has VOTES_LOOP votes, and the futex has one vote for each wait. With 15
- * waits, the epoll stays the idle point, and the hang is reported. With 20 waits, the futex becomes
- * the idle point. */
+/* In each round, the epoll gets VOTES_LOOP votes, and the futex 15 or 20. With 20, the futex
+ * becomes the idle point, so no hang is reported. */
 static void votes_loop(void **state)
 {
 	for (unsigned others = 15; others <= 20; others += 5) {

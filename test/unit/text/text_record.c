@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/cleanup.h"
+#include "lib/hash.h"
 #include "test/unit/text/text_window_private.h"
 #include "trace/words/describe.h"
 
@@ -389,6 +390,39 @@ static void verb_job(struct record *r)
 	e->r.flags = (ct_u8)flags_field(r->l, flags);
 }
 
+static void name_mark(struct text_window *t, uint64_t id, const char *name)
+{
+	char *copy = strdup(name);
+
+	for (size_t i = 0; i < t->objects.n; i++)
+		if (t->objects.v[i].id == id) {
+			free(copy);
+			return;
+		}
+	PUSH(&t->owned, copy);
+	PUSH(&t->objects, (struct window_object){ .id = id, .name = copy });
+}
+
+static void verb_mark(struct record *r)
+{
+	static const struct text_word what[] = {
+		{ "point", CT_MARK_POINT }, { "begin", CT_MARK_BEGIN }, { "end", CT_MARK_END }, { NULL, 0 }
+	};
+	static const struct text_word flags[] = { { "parent", CT_MF_PARENT },
+						  { "hashed", CT_MF_HASHED },
+						  { NULL, 0 } };
+	struct window_record *e = add(r, CT_MARK, r->tid, 0);
+	const char *name = text_line_next(r->l, "the name of a mark"), *at;
+
+	e->r.obj = CT_OBJ_ID(CT_OBJ_MARK, hash_text(HASH_START, name));
+	name_mark(r->t, e->r.obj, name);
+	e->r.state = (ct_u8)text_one_of(r->l, text_line_next(r->l, "begin, end or point"), what);
+	e->r.flags = (ct_u8)flags_field(r->l, flags);
+	e->x[0] = text_number_field(r->l, "id", 0);
+	at = text_line_field(r->l, "made");
+	e->x[1] = at ? text_time(r->l, at) : r->ns;
+}
+
 static void verb_hang(struct record *r)
 {
 	const char *word = text_line_next(r->l, "a rule, as loop");
@@ -454,6 +488,7 @@ static const struct verb verbs[] = {
 	{ "reads", verb_reads, "A reads OBJECT VALUE [len=N]" },
 	{ "polls", verb_polls, "A polls OBJECT [flags=] [address=N]" },
 	{ "job", verb_job, "A job enqueue|start|end NUMBER [OBJECT] [flags=loose]" },
+	{ "mark", verb_mark, "A mark NAME begin|end|point [id=N] [made=TIME] [flags=parent,hashed]" },
 	{ "hang", verb_hang, "A hang RULE" },
 	{ "capped", verb_capped, "A capped [OBJECT] since=TIME [flags=group] [wait=WAIT] [state=]" },
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Disks that fail, power cuts, and damaged files, with random seeds. All safe records are read, no
- * record is wrong, and gaps cover missing ones. */
+/* Disks that fail, power cuts, and damaged files, with random seeds. All records that are safe on
+ * the disk are read. No record is wrong, and gaps cover missing records. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

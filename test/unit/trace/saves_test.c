@@ -207,7 +207,8 @@ static void a_busy_machine_saves_nothing(void **state)
 	life_close(&l);
 }
 
-/* The states do not fit into a slot. Only the first segment has a checkpoint without states. */
+/* A copy with all states does not fit into a slot. Only the first segment has no states, and can
+ * be saved. */
 static void too_many_tasks_for_a_copy(void **state)
 {
 	struct life l = life_new(*state, 0);

@@ -77,7 +77,7 @@ struct window_record fixture_record(struct fixture *f, uint8_t kind)
 		e.x[i] = fixture_number(f);
 	if (kind == CT_GAP || kind == CT_SHED || kind == CT_HANG || kind == CT_FOUND)
 		e.x[0] %= FORMAT_TIME_MAX;
-	if (kind == CT_GAP)
+	if (kind == CT_GAP || kind == CT_MARK)
 		e.x[1] %= FORMAT_TIME_MAX;
 	e.r.ts = f->now + fixture_random(f) % 2000 - 1000;
 	e.cpu = (uint16_t)(fixture_random(f) % 5 * 3);

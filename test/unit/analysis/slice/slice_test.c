@@ -13,7 +13,7 @@
 #define NONE GRAPH_NONE
 #define PIPE CT_OBJ_ID(CT_OBJ_PIPE, 77)
 
-/* Several edges from one segment are one way, unless a rule treats them differently. */
+/* Several edges from the same segment are no choice, unless a rule treats them differently. */
 static void test_ways_from_one_segment(void **state)
 {
 	enum { N = 40 };

@@ -74,8 +74,7 @@ static void start(void **state)
 {
 	struct run r;
 
-	/* In 10 s, tracing costs the budget of 40 s. The budget of 10 s comes in, and the bucket
-	 * had 30 s at the start. */
+	/* At 4 times the budget, the bucket of 30 s loses 3 s a second. */
 	run_init(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 4) / MS, 10000, 10200);
 	run_init(&r);
@@ -122,8 +121,8 @@ static void capture(void **state)
 	}
 }
 
-/* Returns the time until a step back, or 0 if there is none. patience: this time takes so many
- * times as long. */
+/* Returns the time until a step back, or 0 if there is none. The governor multiplies this time by
+ * `patience`. */
 static uint64_t stays_ms(enum ct_shed step, double budgets, unsigned patience)
 {
 	struct run r;

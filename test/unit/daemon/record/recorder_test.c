@@ -76,8 +76,8 @@ static void set_version(struct fixture *f, uint16_t major, uint16_t minor)
 	fixture_spew(f->path, bytes, n);
 }
 
-/* aside: the ending of the new name that the old trace gets, or NULL if the recorder continues the
- * old trace. */
+/* aside: the suffix with which the recorder renames the old trace, or NULL if it continues the old
+ * trace. */
 static void check_start(struct fixture *f, uint64_t size, const char *aside, const char *says)
 {
 	char err[RECORDER_ERR_MAX] = "?", path[128];

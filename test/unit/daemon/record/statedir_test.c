@@ -149,7 +149,7 @@ static void lock_is_ours(const struct fixture *f)
 	assert_int_equal(unlink(f->lock), 0);
 }
 
-/* With a lock file of another user, this user could keep the daemon from starting. */
+/* A user who can open the lock file can keep the daemon from starting. */
 static void a_lock_that_is_not_ours_is_replaced(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_hangs_noticed.h - shows the hangs that the daemon noticed while it recorded a trace. */
+/* hangs_noticed.h - shows the hangs that the daemon noticed while it recorded a trace. */
 #ifndef CTRACE_CLI_CMD_CMD_HANGS_NOTICED_H
 #define CTRACE_CLI_CMD_CMD_HANGS_NOTICED_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd_hangs_search.h - finds hangs with all CPUs that the process may use (16 at most). Shows the
+ * hangs_search.h - finds hangs with all CPUs that the process may use (16 at most). Shows the
  * progress on stderr, if that is a terminal. Ctrl-C ends the search early.
  */
 #ifndef CTRACE_CLI_CMD_CMD_HANGS_SEARCH_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd_hangs_caught.h - `ctrace hangs` without a trace: lists the hangs of which the daemon kept a
+ * hangs_caught.h - `ctrace hangs` without a trace: lists the hangs of which the daemon kept a
  * snapshot. If the daemon at the default socket does not answer, reads /var/lib/ctrace/hangs.
  */
 #ifndef CTRACE_CLI_CMD_CMD_HANGS_CAUGHT_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/cmd/cmd_hangs_noticed.h"
+#include "cli/hangs/hangs_noticed.h"
 
 #include <stdio.h>
 

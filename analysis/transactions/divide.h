@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* divide.h - private to analysis/transactions/: divides transactions into parts, and finds their
+ * shapes. */
+#ifndef CTRACE_ANALYSIS_TRANSACTIONS_DIVIDE_H
+#define CTRACE_ANALYSIS_TRANSACTIONS_DIVIDE_H
+
+#include "analysis/requests/reasons.h"
+#include "analysis/transactions/transaction.h"
+
+typedef VEC(struct transaction_part) transaction_parts;
+
+/* Appends the parts of a transaction that has ended to `parts`, and sets its members first_part,
+ * n_parts and shape. The parts add up to its time. Returns 0 or -ENOMEM. */
+int divide(struct transactions *t, struct transaction *x, transaction_parts *parts);
+/* Adds the time of the transaction to the reasons. Returns 0 or -ENOMEM. */
+int divide_reasons(const struct transactions *t, const struct transaction *x, enum reason_group group,
+		   struct reasons *k);
+
+#endif

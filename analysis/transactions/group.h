@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* group.h - private to analysis/transactions/: the figures of a group of transactions. */
+#ifndef CTRACE_ANALYSIS_TRANSACTIONS_GROUP_H
+#define CTRACE_ANALYSIS_TRANSACTIONS_GROUP_H
+
+#include "analysis/transactions/transaction.h"
+
+/* Fills a group. v has the indices of its n > 0 transactions, sorted by latency. Of these, only the
+ * transactions that were divided have parts and reasons. Returns 0 or -ENOMEM. The caller calls
+ * group_done() in both cases. */
+int group_fill(const struct transactions *t, const uint32_t *v, size_t n, struct transaction_group *ret);
+void group_done(struct transaction_group *group);
+
+#endif

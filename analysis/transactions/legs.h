@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * legs.h - private to analysis/transactions/: the times that make up a transaction. In each leg one
+ * task has to work for the transaction, or the transaction waits in a queue or for another host. The
+ * legs are in order of time, and add up to the transaction.
+ */
+#ifndef CTRACE_ANALYSIS_TRANSACTIONS_LEGS_H
+#define CTRACE_ANALYSIS_TRANSACTIONS_LEGS_H
+
+#include "analysis/transactions/transaction.h"
+
+struct transaction_leg {
+	uint64_t from_ns, to_ns;
+	uint32_t task; /* GRAPH_NONE: not known, or on another host */
+	/* a part of the request, with the number of the request, for its reason; request is
+	 * GRAPH_NONE for other transactions */
+	struct part part;
+	bool queued;  /* the transaction waits in a queue */
+	bool outside; /* the transaction waits for the network or another host */
+};
+typedef VEC(struct transaction_leg) leg_list;
+
+/* Appends the legs of a transaction that has ended. Returns 0 or -ENOMEM. */
+int legs_of(const struct transactions *t, const struct transaction *x, leg_list *ret);
+
+#endif

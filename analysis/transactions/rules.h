@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * rules.h - rules that say which work is a transaction. cli/ask/transactionrules.c reads them from a
+ * file. Patterns are those of fnmatch(); NULL matches everything. Pure; any thread.
+ */
+#ifndef CTRACE_ANALYSIS_TRANSACTIONS_RULES_H
+#define CTRACE_ANALYSIS_TRANSACTIONS_RULES_H
+
+#include "analysis/transactions/transaction.h"
+#include "lib/vec.h"
+
+/* The members that the source does not use are NULL. */
+struct transaction_rule {
+	enum transaction_source source;
+	char *name;    /* of the transactions; NULL: that of the mark, program, service or queue */
+	char *mark;    /* MARK: the mark that begins, and the one that ends if until is NULL */
+	char *until;   /* MARK: the mark that ends */
+	char *program; /* PROCESS, JOB */
+	char *cmdline; /* PROCESS */
+	char *service; /* REQUEST */
+	char *address; /* REQUEST */
+	char *queue;   /* JOB */
+	uint32_t tid;  /* PROCESS: only this process; 0: any */
+};
+
+struct transaction_rules {
+	VEC(struct transaction_rule) v;
+};
+
+void transaction_rules_done(struct transaction_rules *rules);
+/* Adds the rule for a trace without a file of rules: all marks if there are any, else the command that
+ * 'ctrace record' ran. Adds nothing if there is neither. Returns 0 or -ENOMEM. */
+int transaction_rules_default(const struct graph *g, struct transaction_rules *rules);
+/* Tells whether the text matches the pattern. */
+bool transaction_rule_fits(const char *pattern, const char *text);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* transaction.h - the structures for transactions. rules.h has the rules by which transactions.h finds
+ * them. */
+#ifndef CTRACE_ANALYSIS_TRANSACTIONS_TRANSACTION_H
+#define CTRACE_ANALYSIS_TRANSACTIONS_TRANSACTION_H
+
+#include "analysis/requests/services.h"
+#include "analysis/requests/texts.h"
+#include "graph/wake/blame.h"
+
+enum transaction_source {
+	TRANSACTION_MARK,    /* from one mark to another one */
+	TRANSACTION_PROCESS, /* the life of a process */
+	TRANSACTION_REQUEST, /* a request to a service (analysis/requests/) */
+	TRANSACTION_JOB,     /* a job of a queue, from its enqueue to its end */
+	TRANSACTION_SOURCES,
+};
+/* Returns the word for a source: "mark", "process", "request", "job". */
+const char *transaction_source_name(enum transaction_source source);
+
+/* Times are ns since boot. */
+struct transaction {
+	uint64_t from_ns;
+	uint64_t to_ns;                /* 0: it was interrupted, or goes on at the end of the window */
+	uint64_t start_ns;             /* JOB: when a worker began the job */
+	uint64_t id;                   /* MARK: 0: none; PROCESS: the pid */
+	uint32_t begin_task, end_task; /* GRAPH_NONE: not known */
+	uint32_t request;              /* REQUEST: index of the request; else GRAPH_NONE */
+	uint32_t type;                 /* index into transactions.types */
+	uint32_t first_part, n_parts;  /* its parts in transactions.parts */
+	uint32_t shape;                /* its shape in transactions.shapes; GRAPH_NONE: not divided */
+	uint8_t source;                /* enum transaction_source */
+	bool truncated;                /* a limit cut its path off (path.h) */
+	bool hashed;                   /* id is a hash */
+};
+
+/* The time in which the tasks of one name spent one kind of time on the critical path. */
+struct transaction_part {
+	uint64_t ns;
+	uint32_t role; /* number of the name in transactions.roles */
+	uint8_t time;  /* enum time_kind */
+};
+
+/* A part of all transactions of a group. */
+struct group_part {
+	uint32_t role;
+	uint8_t time;
+	double mean_ns;
+	double share; /* of the time of the group, 0..1. The shares add up to 1 */
+	/* the share of the variance of the total time that this part explains: the covariance of the
+	 * part and the total, divided by the variance of the total. The shares add up to 1. A share
+	 * below 0: the part is short when the total is long. All are 0 if all totals are equal. */
+	double variance;
+};
+
+#define GROUP_SLOWEST 3
+
+/* Transactions of one type, or of one type and one shape. */
+struct transaction_group {
+	size_t count;             /* transactions that have ended */
+	struct quantiles latency; /* ns */
+	double mean_ns, sd_ns;
+	uint64_t mad_ns; /* median of the absolute distances from the median */
+	/* Outliers last longer than these times; 0: too few transactions to tell. */
+	uint64_t sd_limit_ns;     /* mean + TRANSACTION_SD * sd */
+	uint64_t mad_limit_ns;    /* median + TRANSACTION_MAD * mad */
+	size_t n_sd, n_mad;       /* outliers by the two limits */
+	struct group_part *parts; /* the largest share of the variance first */
+	size_t n_parts;
+	struct service_reason *reasons; /* the largest share of the slow transactions first */
+	size_t n_reasons;
+	uint32_t slowest[GROUP_SLOWEST]; /* indices into transactions.v, the slowest first */
+	size_t n_slowest;
+	uint32_t shape; /* number of the text in transactions.shapes; GRAPH_NONE: all shapes */
+};
+
+struct transaction_type {
+	char *name;
+	uint8_t source;     /* enum transaction_source */
+	size_t n_divided;   /* how many of the transactions were divided into parts */
+	size_t n_truncated; /* divided ones whose path was cut off */
+	size_t n_open;      /* transactions without an end */
+	size_t n_cut;       /* ends without a begin: the transaction began before the window */
+	struct transaction_group all;
+	struct transaction_group *shapes; /* of the divided ones; the most frequent shape first */
+	size_t n_shapes;
+	size_t n_more_shapes; /* shapes that were left out: TRANSACTION_SHAPES */
+};
+
+struct transactions {
+	const struct graph *g;
+	uint64_t from_ns, to_ns;
+	struct transaction *v; /* sorted by (type, from_ns) */
+	size_t n;
+	struct transaction_type *types; /* the type with the most time in its transactions first */
+	size_t n_types;
+	struct transaction_part *parts;
+	size_t n_parts;
+	struct texts roles;        /* names of programs */
+	struct texts shapes;       /* such as "shop ipc > db lock" */
+	struct services *services; /* NULL: no rule is about requests */
+};
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctrace transactions - shows the transactions of a trace: how many there are, how slow they are, and
+ * why. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/ask/rulestore.h"
+#include "cli/ask/transactionrules.h"
+#include "cli/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/input/analysis_input.h"
+#include "cli/transactions/transactions.h"
+#include "lib/cleanup.h"
+
+struct transactions_options {
+	const char *rules, *from, *to, *boot, *path;
+	bool all, json, list;
+};
+
+#define TEXT(member) CLI_TEXT(struct transactions_options, member)
+#define FLAG(member) CLI_FLAG(struct transactions_options, member)
+static const struct cli_option transactions_table[] = {
+	{ TEXT(rules), "rules", "FILE",
+	  "say in a file what a transaction is (default: the marks, or else the recorded command)" },
+	{ TEXT(from), "from", "TIME", "start of the window (default: the start of the trace)" },
+	{ TEXT(to), "to", "TIME", "end of the window (default: the end of the trace)" },
+	{ FLAG(all), "all", NULL, "show all transactions, reasons and paths" },
+	{ TEXT(boot), "boot", "N",
+	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
+	{ FLAG(json), "json", NULL, "print JSON (ctrace.transactions/1)" },
+	{ FLAG(list), "list", NULL,
+	  "print each transaction instead, as one line of JSON (ctrace.transaction/1)" },
+	{ 0 },
+};
+
+static const struct cli_usage transactions_usage = {
+	.name = "transactions",
+	.args = "[--rules FILE] [--from TIME] [--to TIME] [--all] [--boot N] [--json | --list] FILE",
+	.about =
+		"Shows the transactions of a trace, such as orders or steps of a build: how many, how long they took, where\n"
+		"the time of the slowest went compared with the usual ones, which part makes them vary, and their critical\n"
+		"paths. Scripts mark transactions with 'ctrace mark', and programs with ctrace-marks.h.",
+	.options = transactions_table,
+};
+
+static int read_rules(const char *path, struct transaction_rules *rules)
+{
+	char err[TRANSACTIONRULES_ERR_MAX] = "";
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	int r = rulestore_read(path, &text, &size);
+
+	if (r == -EMEDIUMTYPE)
+		return cli_error("--rules %s: it is not a regular file; give a file with rules", path);
+	if (r)
+		return cli_error(
+			"--rules %s: the file cannot be read: %s; ctrace-transactions(1) says what is in it",
+			path, strerror(-r));
+	r = transactionrules_parse(text, size, rules, err);
+	if (r == -EBADMSG)
+		return cli_error("--rules %s: %s", path, err);
+	return r ? cli_error("out of memory") : CLI_OK;
+}
+
+static int print(const struct analysis_input *in, const struct transactions_options *o,
+		 const struct transactions *t)
+{
+	struct transactions_view v = { .t = t, .path = in->path, .all = o->all };
+	int exit_code;
+
+	if (o->list)
+		exit_code = render_transactions_list(stdout, &v);
+	else
+		exit_code = o->json ? render_transactions_json(&v) : render_transactions(stdout, &v);
+	if (!exit_code && t->services && t->services->lacks & CT_LACK_MESSAGES)
+		cli_warn(
+			"the daemon left out messages at times, to keep its budget: the numbers of requests are lower bounds; 'ctrace budget' can raise the budget");
+	if (!exit_code && !t->n_types && !o->rules)
+		cli_warn(
+			"the trace has no marks and no recorded command; mark transactions with 'ctrace mark', or give --rules: see ctrace-transactions(1)");
+	return exit_code;
+}
+
+static int run(struct analysis_input *in, const struct transactions_options *o)
+{
+	_cleanup_(transaction_rules_done) struct transaction_rules rules = { 0 };
+	struct transactions *t = NULL;
+	int r, exit_code;
+
+	if (o->rules && read_rules(o->rules, &rules))
+		return CLI_FAILED;
+	exit_code = analysis_begin(in, o->path, o->boot, o->from, o->to);
+	if (exit_code)
+		return exit_code;
+	r = o->rules ? 0 : transaction_rules_default(in->graph, &rules);
+	if (!r)
+		r = transactions_find(in->graph, in->from_ns, in->to_ns, &rules, &t);
+	if (r)
+		return cli_error(
+			"%s: cannot find the transactions: %s; narrow the window with --from and --to",
+			in->path, strerror(-r));
+	exit_code = print(in, o, t);
+	transactions_free(t);
+	return exit_code;
+}
+
+int cmd_transactions(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&transactions_usage, argc, argv);
+	struct transactions_options o = { 0 };
+	struct analysis_input in = { 0 };
+	int r;
+
+	p.into = &o;
+	if (cli_next(&p) < 0)
+		return p.exit_code;
+	o.path = cli_only_arg(&p, "FILE");
+	if (!o.path)
+		return CLI_USAGE;
+	if (o.json && o.list)
+		return cli_usage_error(&transactions_usage, "give either --json or --list");
+	r = run(&in, &o);
+	analysis_close(&in);
+	return r;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* service_mark.h - handles the request "mark", on the main thread. */
+#ifndef CTRACE_DAEMON_SERVICE_SERVICE_MARK_H
+#define CTRACE_DAEMON_SERVICE_SERVICE_MARK_H
+
+#include "daemon/service/service.h"
+
+/* Handles {"cmd":"mark"}. The task of the mark is the client's process, as the kernel names it. */
+void service_mark(struct service *s, uint64_t client, json_t *body);
+
+#endif

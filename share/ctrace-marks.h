@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR MIT */
+/*
+ * ctrace-marks.h - for programs that mark the begin and end of their transactions, such as the
+ * handling of an order. Copy this file into your program.
+ *
+ *	ctrace_mark_begin("checkout", order);
+ *	...
+ *	ctrace_mark_end("checkout", order);
+ *	ctrace_mark_point("cache-miss", 0);	a moment
+ *
+ * The first argument is a string literal of 1 to 48 letters, digits, '-', '_' and '.'. The second
+ * argument is the id of the transaction, a number. With an id, begin and end may be in different
+ * threads and processes. With the id 0, begin and end have to be in the same thread. Two
+ * transactions of one name that are under way at the same time need different ids.
+ *
+ * Each mark compiles to one instruction that does nothing (nop), and to a note in the ELF file with
+ * the address of this instruction. The note has the format of <sys/sdt.h>, so other tools find the
+ * marks too, for example as ctrace_marks:begin:checkout. The header <sys/sdt.h> itself is not needed.
+ * While ctraced watches the program ("frameworks = /path/to/program"), a mark takes about a
+ * microsecond. ctraced watches at most 64 marks of a file. A mark in a function that is inlined
+ * several times counts several times.
+ *
+ * For C and C++, gcc and clang, x86-64 and arm64. On other machines the marks do nothing.
+ */
+#ifndef CTRACE_MARKS_H
+#define CTRACE_MARKS_H
+
+#include <stdint.h>
+
+/* Does not compile if the name is too long. */
+#define CTRACE_MARKS_CHECK(name) ((void)sizeof(char[sizeof("" name) > 1 && sizeof("" name) <= 49 ? 1 : -1]))
+
+#if defined(__ELF__) && (defined(__x86_64__) || defined(__aarch64__))
+#define CTRACE_MARKS_NOTE(what, name, id)                                                                    \
+	do {                                                                                                 \
+		CTRACE_MARKS_CHECK(name);                                                                    \
+		__asm__ __volatile__(                                                                        \
+			"990:	nop\n"                                                                         \
+			"	.pushsection .note.stapsdt,\"?\",\"note\"\n"                                       \
+			"	.balign 4\n"                                                                       \
+			"	.4byte 992f-991f, 994f-993f, 3\n"                                                  \
+			"991:	.asciz \"stapsdt\"\n"                                                          \
+			"992:	.balign 4\n"                                                                   \
+			"993:	.8byte 990b\n"                                                                 \
+			"	.8byte _.stapsdt.base\n"                                                           \
+			"	.8byte 0\n"                                                                        \
+			"	.asciz \"ctrace_marks\"\n"                                                         \
+			"	.asciz \"" what ":" name "\"\n"                                              \
+			"	.asciz \"8@%0\"\n"                                                                 \
+			"994:	.balign 4\n"                                                                   \
+			"	.popsection\n"                                                                     \
+			"	.ifndef _.stapsdt.base\n"                                                          \
+			"	.pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n"             \
+			"	.weak _.stapsdt.base\n"                                                            \
+			"	.hidden _.stapsdt.base\n"                                                          \
+			"_.stapsdt.base: .space 1\n"                                                         \
+			"	.size _.stapsdt.base, 1\n"                                                         \
+			"	.popsection\n"                                                                     \
+			"	.endif\n"                                                                          \
+			:                                                                                    \
+			: "r"((uint64_t)(id))                                                                \
+			: "memory");                                                                         \
+	} while (0)
+#else
+#define CTRACE_MARKS_NOTE(what, name, id)                                                                    \
+	do {                                                                                                 \
+		CTRACE_MARKS_CHECK(name);                                                                    \
+		(void)(id);                                                                                  \
+	} while (0)
+#endif
+
+#define ctrace_mark_begin(name, id) CTRACE_MARKS_NOTE("begin", name, id)
+#define ctrace_mark_end(name, id)   CTRACE_MARKS_NOTE("end", name, id)
+#define ctrace_mark_point(name, id) CTRACE_MARKS_NOTE("point", name, id)
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files of rules for transactions: the members, the limits, and the messages. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/ask/transactionrules.h"
+
+#define HEAD "{\"schema\":\"ctrace.transaction-rules/1\",\"rules\":"
+
+static char err[TRANSACTIONRULES_ERR_MAX];
+
+static int parse(const char *text, struct transaction_rules *rules)
+{
+	memset(err, 0, sizeof(err));
+	return transactionrules_parse(text, strlen(text), rules, err);
+}
+
+static void sources(void **state)
+{
+	struct transaction_rules r = { 0 };
+
+	assert_int_equal(parse(HEAD "[{\"mark\":\"a\"},{\"mark\":\"a\",\"until\":\"b\"},{\"program\":\"c\"},"
+				    "{\"cmdline\":\"d\",\"transaction\":\"n\"},{\"service\":\"e\"},"
+				    "{\"address\":\"f\"},{\"queue\":\"g\",\"program\":\"h\"}]}",
+			       &r),
+			 0);
+	assert_int_equal(r.v.n, 7);
+	for (size_t i = 0; i < 7; i++)
+		assert_int_equal(r.v.v[i].source,
+				 ((int[]){ TRANSACTION_MARK, TRANSACTION_MARK, TRANSACTION_PROCESS,
+					   TRANSACTION_PROCESS, TRANSACTION_REQUEST, TRANSACTION_REQUEST,
+					   TRANSACTION_JOB })[i]);
+	assert_string_equal(r.v.v[1].until, "b");
+	assert_string_equal(r.v.v[3].name, "n");
+	assert_string_equal(r.v.v[6].program, "h");
+	assert_null(r.v.v[6].cmdline);
+	transaction_rules_done(&r);
+}
+
+static void refusals(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{ "", "line 1" },
+		{ "[]", "does not begin with" },
+		{ "{\"schema\":\"ctrace.rules/1\",\"rules\":[]}", "does not begin with" },
+		{ HEAD "[]}", "an array with a rule" },
+		{ HEAD "7}", "an array with a rule" },
+		{ HEAD "[7]}", "rule 1: it must be an object" },
+		{ HEAD "[{}]}", "rule 1: add" },
+		{ HEAD "[{\"transaction\":\"a\"}]}", "rule 1: add" },
+		{ HEAD "[{\"until\":\"a\"}]}", "rule 1: add" },
+		{ HEAD "[{\"mark\":\"a\"},{\"mark\":\"\"}]}", "rule 2: \"mark\" must be a text" },
+		{ HEAD "[{\"mark\":\"a\",\"mark\":\"b\"}]}", "duplicate" },
+		{ HEAD "[{\"mark\":\"a\",\"queue\":\"b\"}]}", "\"queue\" does not go with" },
+		{ HEAD "[{\"service\":\"a\",\"cmdline\":\"b\"}]}", "\"cmdline\" does not go with" },
+		{ HEAD "[{\"Mark\":\"a\"}]}", "no member \"Mark\"" },
+		{ HEAD "[{\"mark\":\"a\\u0000b\"}]}", "\\u0000" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct transaction_rules r = { 0 };
+
+		assert_int_equal(parse(cases[i].text, &r), -EBADMSG);
+		if (!strstr(err, cases[i].says))
+			fail_msg("%s: %s", cases[i].text, err);
+		transaction_rules_done(&r);
+	}
+}
+
+/* Makes a text with n rules, each with a name of len bytes. The caller frees it. */
+static char *many(size_t n, size_t len)
+{
+	char *text = malloc(sizeof(HEAD) + n * (len + 32) + 8);
+	size_t at = (size_t)sprintf(text, HEAD "[");
+
+	for (size_t i = 0; i < n; i++)
+		at += (size_t)sprintf(text + at, "%s{\"mark\":\"%0*d\"}", i ? "," : "", (int)len, 0);
+	sprintf(text + at, "]}");
+	return text;
+}
+
+static void limits(void **state)
+{
+	static const struct {
+		size_t n, len;
+		const char *says; /* NULL: the text is right */
+	} cases[] = {
+		{ TRANSACTIONRULES_MAX, 1, NULL },
+		{ TRANSACTIONRULES_MAX + 1, 1, "more than 256 rules" },
+		{ 1, TRANSACTIONRULES_TEXT_MAX, NULL },
+		{ 1, TRANSACTIONRULES_TEXT_MAX + 1, "more than 256 bytes" },
+		{ 1, TRANSACTIONRULES_BYTES_MAX, "more than 1048576 bytes" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct transaction_rules r = { 0 };
+		char *text = many(cases[i].n, cases[i].len);
+
+		assert_int_equal(parse(text, &r), cases[i].says ? -EBADMSG : 0);
+		if (cases[i].says && !strstr(err, cases[i].says))
+			fail_msg("%s", err);
+		if (!cases[i].says)
+			assert_int_equal(r.v.n, cases[i].n);
+		transaction_rules_done(&r);
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sources),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(limits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
