@@ -13,6 +13,22 @@
 #define CTRACE_ANALYSIS_THRESHOLDS_H
 
 /*
+ * Decisions from the times of a few runs. The tests are in stats_test.c.
+ */
+/* share of the checks of equal commands in which the U test alone finds a difference, in either
+ * direction. It is divided by the number of times that a check looks at its runs.
+ * If smaller, five runs of each side cannot show a regression (test few_runs).
+ * If larger, more checks of equal commands end in a regression (test few_runs). */
+#define DECIDE_ALPHA 0.01
+/* times the spread of the later runs: A run at the start belongs to the warm-up if it is longer than
+ * all later runs by at least this much. The spread is the median distance from the median.
+ * If smaller, one long run at the start counts as a warm-up (test warm_up).
+ * If larger, a warm-up is not noticed (no test). */
+#define WARM_UP_SPREADS 3
+/* 1/n: At most this share of the runs can be a warm-up (test warm_up). */
+#define WARM_UP_SHARE 4
+
+/*
  * Diagnosis: which stalls are normal
  */
 /* ns: A shorter stall is normal, unless it is a cycle of waits. In a window that the user gives, a

@@ -97,6 +97,32 @@
 /* ms: for the start of a daemon. The kernel verifies the BPF programs, which takes about 1 s on
  * a quiet machine. */
 #define WAIT_READY_MS 60000
+/* ms: for a process that was killed. */
+#define WAIT_KILLED_MS 5000
+
+/*
+ * The runs of `ctrace check`.
+ */
+/* ms: A command that takes too long has this time to end after SIGTERM. Below: it cannot remove its
+ * files. Above: Ctrl-C takes longer. */
+#define CHECK_GRACE_MS 1000
+/* ms: A process that outlives the command by less than this is not told. Below: processes that are
+ * about to end are told. Above: a command that starts a service takes longer to check. */
+#define CHECK_ORPHAN_MS 100
+/* runs of each kind: With fewer traced or untraced runs the cost of tracing is not told. */
+#define CHECK_UNTRACED_MIN 2
+/* 1/n: One untraced run follows on so many traced runs. Below: the check takes longer. Above: the
+ * cost of tracing is known less well. */
+#define CHECK_TRACED_PER_UNTRACED 3
+/* p of the U test: Tracing has a cost that matters if chance makes such a difference less often. */
+#define CHECK_COST_P 0.01
+/* times --runs: --max-runs without the option. */
+#define CHECK_MAX_RUNS_TIMES 3
+/* p of the test for a trend: The report says that the runs became slower or faster if chance makes
+ * such an order less often. */
+#define CHECK_TREND_P 0.01
+/* The parts that a report shows. */
+#define CHECK_ROWS 10
 
 /* parts: ctrace compare shows this many, if --top does not say otherwise. */
 #define COMPARE_ROWS 10

@@ -414,6 +414,14 @@ static uint64_t first_exec_ns(const struct graph *g, const struct graph_task *t)
 	return t->born_ns;
 }
 
+void profile_life(const struct graph *g, uint32_t task, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+
+	*ret_from_ns = t->born_ns ? first_exec_ns(g, t) : 0;
+	*ret_to_ns = t->exit_ns;
+}
+
 uint32_t profile_command(const struct graph *g, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
 	for (uint32_t i = 0; i < g->n_tasks; i++) {
@@ -421,8 +429,7 @@ uint32_t profile_command(const struct graph *g, uint64_t *ret_from_ns, uint64_t 
 
 		if (t->tid != t->tgid || t->tracer || t->kthread || !t->ptgid || !is_recorder(g, t->ptgid))
 			continue;
-		*ret_from_ns = t->born_ns ? first_exec_ns(g, t) : 0;
-		*ret_to_ns = t->exit_ns;
+		profile_life(g, i, ret_from_ns, ret_to_ns);
 		return i;
 	}
 	return GRAPH_NONE;

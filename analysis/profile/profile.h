@@ -34,10 +34,12 @@ struct profile {
 int profile_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct profile **ret);
 void profile_free(struct profile *p);
 
+/* Sets *ret_from_ns to the time of the first exec of a task (or of its fork if no exec is recorded; 0:
+ * before the window), and *ret_to_ns to the time of its exit (UINT64_MAX: no exit was seen). */
+void profile_life(const struct graph *g, uint32_t task, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 /* Returns the main task of the command that `ctrace record` ran: the child process of ctrace that
- * does not belong to ctrace. Returns GRAPH_NONE if there is no such task.
- * *ret_from_ns: the time of its exec, or of its fork if no exec is recorded; 0: before the window.
- * *ret_to_ns: the time of its exit; UINT64_MAX: no exit is recorded. */
+ * does not belong to ctrace. Returns GRAPH_NONE if there is no such task. *ret_from_ns and *ret_to_ns:
+ * as for profile_life(). */
 uint32_t profile_command(const struct graph *g, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 
 #endif

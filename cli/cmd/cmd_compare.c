@@ -148,6 +148,10 @@ static int compare(const struct compare_options *o, char **files, int n)
 	r = read_options(o, &metric, &top);
 	r = r ? r : add_files(&old, files, n - n_new);
 	r = r ? r : add_files(&new, files + n - n_new, n_new);
+	if (!r && (!old.n_runs || !new.n_runs))
+		return cli_error(
+			"the %s runs were not recorded, so they have no parts; compare their times with 'ctrace check --baseline OLD --with NEW'",
+			old.n_runs ? "new" : "old");
 	return r ? r : print(o, &old, &new, metric, top);
 }
 

@@ -37,8 +37,15 @@ int baseline_add(struct baseline *b, struct profile *p, const struct baseline_ma
 	return 0;
 }
 
+int baseline_clock(struct baseline_clocks *c, uint64_t ns)
+{
+	return c->n >= BASELINE_RUNS_MAX ? -E2BIG : VEC_PUSH(c, ns);
+}
+
 void baseline_done(struct baseline *b)
 {
+	VEC_FREE(&b->traced);
+	VEC_FREE(&b->untraced);
 	for (size_t i = 0; i < b->n_runs; i++)
 		profile_free(b->runs[i]);
 	free(b->runs);
@@ -136,6 +143,16 @@ static bool next_line(const struct baseline *b, size_t *at, const struct profile
 	return least;
 }
 
+static void put_clocks(const char *key, const struct baseline_clocks *c, FILE *f)
+{
+	if (!c->n)
+		return;
+	fprintf(f, "\"%s\":[", key);
+	for (size_t i = 0; i < c->n; i++)
+		fprintf(f, "%s%llu", i ? "," : "", (unsigned long long)c->v[i]);
+	fputs("],\n", f);
+}
+
 int baseline_write(const struct baseline *b, FILE *f)
 {
 	_cleanup_free_ const struct profile_part **of = calloc(b->n_runs + 1, sizeof(*of));
@@ -149,6 +166,8 @@ int baseline_write(const struct baseline *b, FILE *f)
 	put_pair(f, "command", b->command);
 	fputs(",\n", f);
 	put_machine(&b->machine, f);
+	put_clocks("traced_clock_ns", &b->traced, f);
+	put_clocks("untraced_clock_ns", &b->untraced, f);
 	fputs("\"total_ns\":[", f);
 	for (size_t i = 0; i < b->n_runs; i++)
 		fprintf(f, "%s%llu", i ? "," : "", (unsigned long long)b->runs[i]->total_ns);

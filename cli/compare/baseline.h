@@ -31,18 +31,28 @@ struct baseline_machine {
 	unsigned cpus;
 };
 
+/* Times of runs, measured around the command; ns. */
+struct baseline_clocks {
+	uint64_t *v;
+	size_t n, cap;
+};
+
 struct baseline {
 	char command[PART_TEXT_MAX]; /* the command line of the first run; safe to print */
 	struct baseline_machine machine;
 	bool mixed; /* the runs come from several machines; `machine` is that of the first run */
 	struct profile **runs;
 	size_t n_runs;
+	struct baseline_clocks traced;   /* of the runs above; may be empty */
+	struct baseline_clocks untraced; /* of runs that were not recorded, so they have no profile */
 };
 
 /* Takes over a profile and its machine as one more run. Returns 0, -ENOMEM, or -E2BIG if there are
  * BASELINE_RUNS_MAX runs. After an error, the caller still owns the profile. */
 int baseline_add(struct baseline *b, struct profile *p, const struct baseline_machine *machine,
 		 const char *command);
+/* Adds a time. Returns 0, -ENOMEM, or -E2BIG if there are BASELINE_RUNS_MAX times. */
+int baseline_clock(struct baseline_clocks *c, uint64_t ns);
 /* Adds the runs of a document. Returns 0, -ENOMEM, -E2BIG as above, or -EBADMSG. After an error, err
  * has a sentence, and b may have some of the runs. */
 int baseline_parse(struct baseline *b, const char *text, size_t size, char err[BASELINE_ERR_MAX]);

@@ -222,6 +222,26 @@ static int get_runs(const json_t *doc, struct profile **runs, size_t n, char err
 	return r;
 }
 
+/* Adds the times `key`, which a document may lack. */
+static int get_clocks(const json_t *doc, const char *key, struct baseline_clocks *c,
+		      char err[BASELINE_ERR_MAX])
+{
+	const json_t *v = json_object_get(doc, key), *o;
+	uint64_t ns = 0;
+	size_t i;
+	int r;
+
+	if (v && (!json_is_array(v) || json_array_size(v) > BASELINE_RUNS_MAX))
+		return refuse(err, "\"%s\" must be an array of at most %d numbers", key, BASELINE_RUNS_MAX);
+	json_array_foreach (v, i, o) {
+		r = get_number(o, key, &ns, err);
+		r = r ? r : baseline_clock(c, ns);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
 static int parse_runs(struct baseline *b, const json_t *doc, char err[BASELINE_ERR_MAX])
 {
 	const json_t *totals = json_object_get(doc, "total_ns");
@@ -231,13 +251,20 @@ static int parse_runs(struct baseline *b, const json_t *doc, char err[BASELINE_E
 	_cleanup_free_ struct profile **runs = NULL;
 	int r;
 
-	if (!json_is_array(totals) || !n || n > BASELINE_RUNS_MAX)
+	if (!json_is_array(totals) || n > BASELINE_RUNS_MAX ||
+	    (!n && !json_array_size(json_object_get(doc, "untraced_clock_ns"))))
 		return refuse(err, "\"total_ns\" must be an array of 1 to %d numbers", BASELINE_RUNS_MAX);
 	r = get_text(doc, "command", command, sizeof(command), err);
 	r = r ? r : get_machine(doc, &machine, err);
+	r = r ? r : get_clocks(doc, "traced_clock_ns", &b->traced, err);
+	r = r ? r : get_clocks(doc, "untraced_clock_ns", &b->untraced, err);
 	if (r)
 		return r;
-	runs = calloc(n, sizeof(*runs));
+	if (!n && !b->n_runs) {
+		b->machine = machine;
+		snprintf(b->command, sizeof(b->command), "%s", command);
+	}
+	runs = calloc(n + 1, sizeof(*runs));
 	if (!runs)
 		return -ENOMEM;
 	r = get_runs(doc, runs, n, err);

@@ -19,6 +19,18 @@ _ctrace_values()
 	local exe=$1 option=$2 argument=$3 cur=$4
 
 	case $option in
+	--metric)
+		compgen -W "p50 p95 p99 max mean" -- "$cur"
+		;;
+	--report)
+		compgen -W "junit= markdown= gitlab= openmetrics= github" -- "$cur"
+		;;
+	--alternate)
+		compgen -c -- "$cur"
+		;;
+	--keep)
+		compgen -d -- "$cur"
+		;;
 	--format)
 		compgen -W "json dot" -- "$cur"
 		;;
@@ -64,7 +76,7 @@ _ctrace_values()
 	esac
 }
 
-# Completes an argument that is no option: a file, or the command that record runs.
+# Completes an argument that is no option: a file, or the command that record and check run.
 _ctrace_rest()
 {
 	local command=$1 cur=$2 i
@@ -74,7 +86,7 @@ _ctrace_rest()
 	mark)
 		((COMP_CWORD == 3)) && compgen -W "begin end" -- "$cur"
 		;;
-	record)
+	record | check)
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			[[ ${COMP_WORDS[i]} == -- ]] && break
 		done

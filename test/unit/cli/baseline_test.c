@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
 
 #include "cli/compare/baseline.h"
 #include "lib/cleanup.h"
@@ -237,16 +239,44 @@ static void machines(void **state)
 	assert_string_equal(baseline_differ(&a, &b, buf, sizeof(buf)), "");
 }
 
+/* Runs that were not recorded have only times. */
+static void clocks(void **state)
+{
+	static const char *const wrong[] = {
+		"\"untraced_clock_ns\":3",    "\"untraced_clock_ns\":[\"3\"]",
+		"\"untraced_clock_ns\":[-3]", "\"untraced_clock_ns\":[]",
+		"\"traced_clock_ns\":[3]",    "\"untraced_clock_ns\":[1152921504606846977]"
+	};
+	const char *form = "{\"schema\":\"ctrace.baseline/1\",\n\"command\":\"x\",\n"
+			   "\"machine\":{\"kernel\":\"6.1\",\"arch\":\"\",\"cpus\":2,\"model\":\"\","
+			   "\"governor\":\"\",\"cgroup\":\"\"},\n%s,\n\"total_ns\":[],\n\"parts\":[\n]}\n";
+	_cleanup_(baseline_done) struct baseline b = { 0 };
+	_cleanup_free_ char *again = NULL;
+	char text[1024], err[BASELINE_ERR_MAX];
+
+	snprintf(text, sizeof(text), form, "\"untraced_clock_ns\":[7,5]");
+	assert_int_equal(baseline_parse(&b, text, strlen(text), err), 0);
+	assert_int_equal(b.n_runs, 0);
+	assert_int_equal(b.untraced.n, 2);
+	assert_int_equal(b.untraced.v[1], 5);
+	assert_string_equal(b.machine.kernel, "6.1");
+	assert_string_equal(b.command, "x");
+	again = written(&b);
+	assert_string_equal(again, text);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(text, sizeof(text), form, wrong[i]);
+		assert_int_equal(parse(text, err), -EBADMSG);
+		assert_true(err[0]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_what_it_writes),
-		cmocka_unit_test(names_are_safe),
-		cmocka_unit_test(truncated),
-		cmocka_unit_test(one_byte),
-		cmocka_unit_test(wrong),
-		cmocka_unit_test(limits),
-		cmocka_unit_test(several_files),
+		cmocka_unit_test(clocks),         cmocka_unit_test(reads_what_it_writes),
+		cmocka_unit_test(names_are_safe), cmocka_unit_test(truncated),
+		cmocka_unit_test(one_byte),       cmocka_unit_test(wrong),
+		cmocka_unit_test(limits),         cmocka_unit_test(several_files),
 		cmocka_unit_test(machines),
 	};
 

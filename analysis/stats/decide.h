@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * decide.h - whether a command became slower: a decision from the times of its old and new runs.
+ * Pure; any thread. Times are ns.
+ */
+#ifndef CTRACE_ANALYSIS_STATS_DECIDE_H
+#define CTRACE_ANALYSIS_STATS_DECIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/delta/metric.h"
+
+#define DECIDE_RUNS_MIN 5 /* with fewer runs of a side, the interval is too narrow to be trusted */
+
+enum decision_kind { DECIDE_OK, DECIDE_REGRESSION, DECIDE_IMPROVEMENT, DECIDE_UNDECIDED };
+
+struct decide_rule {
+	enum delta_metric metric;
+	double max_regress; /* share of the old metric: 0.05 is 5 % */
+	unsigned looks;     /* how often decide() is called at most, with ever more runs; at least 1 */
+	bool old_fixed;     /* the old runs are from a file, so only new runs can be added */
+};
+
+struct decide_runs { /* in the order of time; borrowed */
+	const double *ns;
+	size_t n;
+};
+
+struct decision {
+	enum decision_kind kind;
+	double old_ns, new_ns;  /* the metric */
+	double low_ns, high_ns; /* 95 % interval of new - old */
+	double limit_ns;        /* max_regress of old_ns */
+	double p;               /* Mann-Whitney, two-sided */
+	double alpha;           /* p must be at most this much */
+	double detectable_ns;   /* a regression of this size is found in four of five checks with so many runs
+				 */
+	size_t runs_needed;     /* undecided: about so many runs of a side decide; 0: more runs do not */
+	double old_trend_p, new_trend_p; /* of a trend in the order of time */
+	int old_warm_up, new_warm_up;    /* slow runs at the start: see stats_warm_up() */
+};
+
+/*
+ * Regression: the interval of the difference is above the limit, and p <= alpha. Improvement: the
+ * interval is below minus the limit, and p <= alpha. OK: the interval is below the limit.
+ * Otherwise, or with less than DECIDE_RUNS_MIN runs of a side: undecided.
+ * Errors: -EINVAL (a side has no runs, or more than STATS_RUNS_MAX), -ENOMEM.
+ */
+int decide(const struct decide_rule *rule, const struct decide_runs *old_runs,
+	   const struct decide_runs *new_runs, struct decision *ret);
+
+#endif

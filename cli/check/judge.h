@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* judge.h - judges the runs of two sides: which times to compare, and whether they differ. Pure; any thread.
+ */
+#ifndef CTRACE_CLI_CHECK_JUDGE_H
+#define CTRACE_CLI_CHECK_JUDGE_H
+
+#include "analysis/stats/decide.h"
+#include "cli/compare/baseline.h"
+
+/* The times that are compared: the lengths of the profiles of traced runs, or the times of untraced
+ * runs, measured around the command. */
+enum check_timing { CHECK_TRACED, CHECK_UNTRACED };
+
+size_t check_count(const struct baseline *side, enum check_timing timing);
+
+/* What tracing costs a run: the medians of the traced and of the untraced runs of one side, both
+ * measured around the command. */
+struct tracer_cost {
+	bool known;   /* there are CHECK_UNTRACED_MIN runs of each kind */
+	double ns, p; /* p: of the U test */
+	double share; /* of the untraced median */
+	size_t n_traced, n_untraced;
+	bool high; /* larger than max_regress, or significant: the times of traced runs mislead */
+};
+
+/* Errors: -ENOMEM, -EINVAL (more than STATS_RUNS_MAX runs). */
+int tracer_cost_of(const struct baseline *side, double max_regress, struct tracer_cost *ret);
+
+/*
+ * Decides from the times of one kind. Errors: -EINVAL (a side has no such run, or more than
+ * STATS_RUNS_MAX), -ENOMEM.
+ */
+int judge(const struct decide_rule *rule, const struct baseline *old_side, const struct baseline *new_side,
+	  enum check_timing timing, struct decision *ret);
+
+/* The metric of the times of one kind. Errors as of judge(). */
+int judge_metric(enum delta_metric metric, const struct baseline *side, enum check_timing timing,
+		 double *ret);
+
+#endif

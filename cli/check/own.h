@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* own.h - the time that a command itself took: its runs without what the machine took from them. Pure;
+ * any thread. */
+#ifndef CTRACE_CLI_CHECK_OWN_H
+#define CTRACE_CLI_CHECK_OWN_H
+
+#include "cli/compare/baseline.h"
+
+/* Adds copies of the traced runs of b to *ret, without the parts of the class ENVIRONMENT. The caller
+ * calls baseline_done(ret), also after a failure. Returns 0, -ENOMEM or -E2BIG. */
+int own_runs(const struct baseline *b, struct baseline *ret);
+
+#endif

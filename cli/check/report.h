@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report.h - the result of a check as text, and in the formats of other programs. All texts of a
+ * view are safe to print. One thread.
+ */
+#ifndef CTRACE_CLI_CHECK_REPORT_H
+#define CTRACE_CLI_CHECK_REPORT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "analysis/delta/delta.h"
+#include "cli/check/session.h"
+
+struct check_view {
+	const struct check_plan *plan;
+	const struct check_outcome *out;
+	const struct baseline *old, *new;
+	const struct delta *delta; /* NULL: a side has no traced runs */
+	enum delta_metric metric;
+	const char *baseline; /* path of the baseline; NULL: none */
+	char *sentence;       /* from report_sentence() */
+};
+
+/* "ok", "regression", "improvement", "undecided", or "measured" if there are no old runs. */
+const char *report_result(const struct check_view *v);
+/* Returns the sentence, which the caller frees. NULL: out of memory. */
+char *report_sentence(const struct check_view *v);
+/* The metric of the old and of the new side, and the difference; ns. 0 without old runs. */
+double report_old_ns(const struct check_view *v);
+double report_new_ns(const struct check_view *v);
+double report_difference_ns(const struct check_view *v);
+/* Writes a difference with its sign. Returns buf, which has TEXT_NUMBER_MAX bytes. */
+const char *report_signed(double ns, char *buf);
+
+void report_text(FILE *f, const struct check_view *v);
+/* Makes ctrace.check/1. NULL: out of memory. */
+json_t *report_json(const struct check_view *v);
+
+/* A format of --report. */
+struct report_format {
+	const char *name;
+	void (*put)(FILE *f, const struct check_view *v);
+	bool to_stdout; /* without a file it goes to standard output */
+};
+/* Returns the format, or NULL. */
+const struct report_format *report_format_of(const char *name, size_t len);
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The result of a check in the formats of other programs. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/check/report.h"
+#include "cli/text.h"
+#include "cli/thresholds.h"
+#include "lib/cleanup.h"
+#include "lib/hash.h"
+#include "lib/utf8.h"
+
+/* The text report as a string, which the caller frees; "" if memory is short. */
+static char *text_of(const struct check_view *v)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (f) {
+		report_text(f, v);
+		fclose(f);
+	}
+	return text ? text : strdup("");
+}
+
+static const char *command_of(const struct check_view *v)
+{
+	return v->new->command[0] ? v->new->command : "command";
+}
+
+/* Whether XML 1.0 allows the character of n bytes at s; 0 bytes: no UTF-8. */
+static bool is_xml(const char *s, size_t n)
+{
+	uint32_t c = n ? utf8_code(s, n) : 0;
+
+	return c >= ' ' ? c != 0xfffe && c != 0xffff : c == '\n' || c == '\t';
+}
+
+/* Writes a text into an element or an attribute; in an attribute, a newline needs an escape. */
+static void put_xml(FILE *f, const char *s, bool attribute)
+{
+	for (size_t n; *s; s += n) {
+		n = utf8_len(s);
+		if (!is_xml(s, n)) {
+			n = n ? n : 1;
+			fputs("\xef\xbf\xbd", f);
+		} else if (*s == '&' || *s == '<' || *s == '>' || *s == '"' || (attribute && *s == '\n')) {
+			fprintf(f, "&#%d;", *s);
+		} else {
+			fwrite(s, 1, n, f);
+		}
+	}
+}
+
+/* The format of the Apache Ant task <junit>, which CI servers read. */
+static void put_junit(FILE *f, const struct check_view *v)
+{
+	bool failed = !strcmp(report_result(v), "regression"), open = !strcmp(report_result(v), "undecided");
+	_cleanup_free_ char *text = text_of(v);
+	double s = report_new_ns(v) / 1e9;
+
+	fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+	fprintf(f,
+		"<testsuite name=\"ctrace check\" tests=\"1\" failures=\"%d\" errors=\"0\" skipped=\"%d\" time=\"%.6f\">\n",
+		failed, open, s);
+	fputs("<testcase classname=\"ctrace.check\" name=\"", f);
+	put_xml(f, command_of(v), true);
+	fprintf(f, " (%s)\" time=\"%.6f\">\n", metric_name(v->metric), s);
+	if (failed || open) {
+		fputs(failed ? "<failure type=\"regression\" message=\"" : "<skipped message=\"", f);
+		put_xml(f, v->sentence, true);
+		fputs(failed ? "\"></failure>\n" : "\"></skipped>\n", f);
+	}
+	fputs("<system-out>", f);
+	put_xml(f, text ? text : "", false);
+	fputs("</system-out>\n</testcase>\n</testsuite>\n</testsuites>\n", f);
+}
+
+/* Writes a text so that no character of it is Markdown or HTML. */
+static void put_markdown(FILE *f, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '&' || *s == '<' || *s == '>')
+			fprintf(f, "&#%d;", *s);
+		else if (strchr("\\`*_{}[]()#|~!@", *s))
+			fprintf(f, "\\%c", *s);
+		else
+			fputc(*s == '\n' ? ' ' : *s, f);
+	}
+}
+
+static void put_markdown_table(FILE *f, const struct check_view *v)
+{
+	const struct decision *d = &v->out->decision;
+	char a[TEXT_NUMBER_MAX], b[TEXT_NUMBER_MAX], c[TEXT_NUMBER_MAX], e[TEXT_NUMBER_MAX];
+
+	fprintf(f, "| | runs | %s |\n|---|---:|---:|\n", metric_name(v->metric));
+	fprintf(f, "| old | %zu | %s |\n| new | %zu | %s |\n", v->out->n_old,
+		text_duration((uint64_t)d->old_ns, a), v->out->n_new, text_duration((uint64_t)d->new_ns, b));
+	fprintf(f, "\nDifference: %s, 95 %% interval %s to %s, p = %.2g, limit %s.\n",
+		report_signed(report_difference_ns(v), a), report_signed(d->low_ns, b),
+		report_signed(d->high_ns, c), d->p, report_signed(d->limit_ns, e));
+}
+
+static void put_markdown_report(FILE *f, const struct check_view *v)
+{
+	char change[TEXT_NUMBER_MAX];
+
+	fputs("### ctrace check: ", f);
+	put_markdown(f, command_of(v));
+	fputs("\n\n**", f);
+	put_markdown(f, v->sentence);
+	fputs("**\n\n", f);
+	if (!v->out->decided)
+		return;
+	put_markdown_table(f, v);
+	if (!v->delta || !v->delta->n_rows)
+		return;
+	fputs("\n| change | kind | part of the critical path |\n|---:|---|---|\n", f);
+	for (size_t i = 0; i < MIN(v->delta->n_rows, (size_t)CHECK_ROWS); i++) {
+		const struct delta_row *r = &v->delta->rows[i];
+
+		fprintf(f, "| %s | %s | ", report_signed((double)r->difference_ns, change),
+			part_class_name(r->class));
+		put_markdown(f, r->text);
+		fputs(r->class == PART_CLASS_ENVIRONMENT ? " \\(the machine's\\) |\n" : " |\n", f);
+	}
+}
+
+/* Escapes of the workflow commands of GitHub Actions. */
+static void put_github_text(FILE *f, const char *s, bool property)
+{
+	for (; *s; s++) {
+		if (*s == '%' || *s == '\r' || *s == '\n' || (property && (*s == ':' || *s == ',')))
+			fprintf(f, "%%%02X", *s);
+		else
+			fputc(*s, f);
+	}
+}
+
+static void put_github(FILE *f, const struct check_view *v)
+{
+	const char *result = report_result(v);
+	const char *level = !strcmp(result, "regression")  ? "error"
+			    : !strcmp(result, "undecided") ? "warning"
+							   : "notice";
+
+	fprintf(f, "::%s title=", level);
+	put_github_text(f, "ctrace check: ", true);
+	put_github_text(f, command_of(v), true);
+	fputs("::", f);
+	put_github_text(f, v->sentence, false);
+	fputc('\n', f);
+}
+
+/* A report of GitLab Code Quality: an array with a violation, or an empty one. */
+static void put_gitlab(FILE *f, const struct check_view *v)
+{
+	bool failed = !strcmp(report_result(v), "regression"), open = !strcmp(report_result(v), "undecided");
+	uint64_t print = hash_text(hash_text(HASH_START, command_of(v)), metric_name(v->metric));
+
+	if (!failed && !open) {
+		fputs("[]\n", f);
+		return;
+	}
+	fputs("[{\"description\":", f);
+	text_put_json(f, v->sentence);
+	fprintf(f,
+		",\"check_name\":\"ctrace check\",\"fingerprint\":\"%016" PRIx64
+		"\",\"severity\":\"%s\",\"location\":{\"path\":",
+		print, failed ? "major" : "info");
+	text_put_json(f, v->baseline ? v->baseline : ".");
+	fputs(",\"lines\":{\"begin\":1}}}]\n", f);
+}
+
+static void put_label(FILE *f, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '\\' || *s == '"')
+			fprintf(f, "\\%c", *s);
+		else if (*s == '\n')
+			fputs("\\n", f);
+		else
+			fputc(*s, f);
+	}
+}
+
+static void put_family(FILE *f, const char *name, const char *help)
+{
+	fprintf(f,
+		"# TYPE ctrace_check_%s_seconds gauge\n# UNIT ctrace_check_%s_seconds seconds\n# HELP ctrace_check_%s_seconds %s\n",
+		name, name, name, help);
+}
+
+static void put_sample(FILE *f, const char *name, const struct check_view *v, const char *label,
+		       const char *value, double ns)
+{
+	fprintf(f, "ctrace_check_%s_seconds{command=\"", name);
+	put_label(f, command_of(v));
+	fprintf(f, "\",metric=\"%s\"", metric_name(v->metric));
+	if (label) {
+		fprintf(f, ",%s=\"", label);
+		put_label(f, value);
+		fputc('"', f);
+	}
+	fprintf(f, "} %.9f\n", ns / 1e9);
+}
+
+static void put_result(FILE *f, const struct check_view *v)
+{
+	static const char *const results[] = { "ok", "regression", "improvement", "undecided", "measured" };
+
+	fputs("# TYPE ctrace_check_result stateset\n# HELP ctrace_check_result How the check ended.\n", f);
+	for (size_t i = 0; i < ARRAY_SIZE(results); i++) {
+		fputs("ctrace_check_result{command=\"", f);
+		put_label(f, command_of(v));
+		fprintf(f, "\",metric=\"%s\",ctrace_check_result=\"%s\"} %d\n", metric_name(v->metric),
+			results[i], !strcmp(results[i], report_result(v)));
+	}
+}
+
+/* OpenMetrics 1.0. Two parts may have the same text, so their times are added. */
+static void put_metric_parts(FILE *f, const struct check_view *v)
+{
+	put_family(f, "part", "Change of the parts of the critical path.");
+	for (size_t i = 0; i < v->delta->n_rows; i++) {
+		const struct delta_row *r = &v->delta->rows[i];
+		double ns = 0;
+		bool told = false;
+
+		for (size_t j = 0; j < v->delta->n_rows; j++) {
+			if (strcmp(v->delta->rows[j].text, r->text))
+				continue;
+			told |= j < i;
+			ns += (double)v->delta->rows[j].difference_ns;
+		}
+		if (!told)
+			put_sample(f, "part", v, "part", r->text, ns);
+	}
+}
+
+static void put_openmetrics(FILE *f, const struct check_view *v)
+{
+	const struct decision *d = &v->out->decision;
+
+	put_family(f, "time", "Time of a run.");
+	if (v->out->decided)
+		put_sample(f, "time", v, "side", "old", report_old_ns(v));
+	put_sample(f, "time", v, "side", "new", report_new_ns(v));
+	if (v->out->decided) {
+		put_family(f, "difference", "New time less old time.");
+		put_sample(f, "difference", v, NULL, NULL, report_difference_ns(v));
+		put_family(f, "interval", "Ends of the 95 % interval of the difference.");
+		put_sample(f, "interval", v, "end", "low", d->low_ns);
+		put_sample(f, "interval", v, "end", "high", d->high_ns);
+	}
+	if (v->out->decided && v->delta)
+		put_metric_parts(f, v);
+	put_result(f, v);
+	fputs("# EOF\n", f);
+}
+
+const struct report_format *report_format_of(const char *name, size_t len)
+{
+	static const struct report_format formats[] = {
+		{ "junit", put_junit, false },
+		{ "markdown", put_markdown_report, false },
+		{ "github", put_github, true },
+		{ "gitlab", put_gitlab, false },
+		{ "openmetrics", put_openmetrics, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (strlen(formats[i].name) == len && !strncmp(formats[i].name, name, len))
+			return &formats[i];
+	return NULL;
+}

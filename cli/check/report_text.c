@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/check/report.h"
+#include "cli/cli.h"
+#include "cli/text.h"
+#include "cli/thresholds.h"
+#include "lib/cleanup.h"
+#include "trace/words/words.h"
+
+const char *report_result(const struct check_view *v)
+{
+	if (!v->out->decided)
+		return "measured";
+	switch (v->out->decision.kind) {
+	case DECIDE_OK:
+		return "ok";
+	case DECIDE_REGRESSION:
+		return "regression";
+	case DECIDE_IMPROVEMENT:
+		return "improvement";
+	case DECIDE_UNDECIDED:
+		break;
+	}
+	return "undecided";
+}
+
+double report_old_ns(const struct check_view *v)
+{
+	return v->out->decided ? v->out->decision.old_ns : 0;
+}
+
+double report_new_ns(const struct check_view *v)
+{
+	return v->out->decided ? v->out->decision.new_ns : v->out->new_ns;
+}
+
+double report_difference_ns(const struct check_view *v)
+{
+	return v->out->decided ? v->out->decision.new_ns - v->out->decision.old_ns : 0;
+}
+
+const char *report_signed(double ns, char *buf)
+{
+	char number[TEXT_NUMBER_MAX];
+	uint64_t whole = (uint64_t)fabs(round(ns));
+
+	snprintf(buf, TEXT_NUMBER_MAX, "%s%.30s",
+		 !whole   ? ""
+		 : ns < 0 ? "-"
+			  : "+",
+		 text_duration(whole, number));
+	return buf;
+}
+
+static double percent(const struct check_view *v, double ns)
+{
+	return v->out->decision.old_ns > 0 ? 100 * ns / v->out->decision.old_ns : 0;
+}
+
+static const char *untraced(const struct check_view *v)
+{
+	if (v->plan->own)
+		return " own";
+	return v->out->timing == CHECK_UNTRACED && v->out->traced ? " untraced" : "";
+}
+
+/* "42.1 ms slower (+11.3 %, p50 of 10 and 10 runs)" */
+static void say_difference(struct words *t, const struct check_view *v)
+{
+	double ns = report_difference_ns(v);
+	uint64_t whole = (uint64_t)fabs(round(ns));
+
+	if (whole)
+		words_duration(t, whole);
+	words_add(t, "%s (%+.1f %%, %s of %zu and %zu%s runs)",
+		  !whole   ? "as long as before"
+		  : ns > 0 ? " slower"
+			   : " faster",
+		  percent(v, ns), metric_name(v->metric), v->out->n_old, v->out->n_new, untraced(v));
+}
+
+/* Says what would decide. */
+static void say_more(struct words *t, const struct check_view *v)
+{
+	const struct decision *d = &v->out->decision;
+	bool fixed = !v->plan->old_argv;
+
+	if (d->runs_needed && fixed)
+		words_add(t, "; about %zu new runs would decide: --max-runs %zu", d->runs_needed,
+			  d->runs_needed);
+	else if (d->runs_needed)
+		words_add(t, "; about %zu runs of each side would decide: --max-runs %zu", d->runs_needed,
+			  d->runs_needed);
+	else if (fixed)
+		words_add(
+			t,
+			"; more new runs alone do not decide: make the baseline with more --runs, or use --alternate");
+	else
+		words_add(
+			t,
+			"; the difference is too near to the limit for any number of runs: choose another --max-regress");
+}
+
+char *report_sentence(const struct check_view *v)
+{
+	const struct decision *d = &v->out->decision;
+	bool differs = v->out->decided && (d->kind == DECIDE_REGRESSION || d->kind == DECIDE_IMPROVEMENT);
+	struct words t = { 0 };
+
+	if (!v->out->decided) {
+		words_add(&t, "Measured: ");
+		words_duration(&t, (uint64_t)report_new_ns(v));
+		words_add(&t, " (%s of %zu%s runs)", metric_name(v->metric), v->out->n_new, untraced(v));
+		return words_take(&t);
+	}
+	words_add(&t, "%s: ",
+		  d->kind == DECIDE_REGRESSION    ? "Regression"
+		  : d->kind == DECIDE_IMPROVEMENT ? "Improvement"
+		  : d->kind == DECIDE_OK          ? "No regression"
+						  : "Undecided");
+	if (differs && v->delta && v->out->timing == CHECK_TRACED) {
+		words_add(&t, "%s", v->delta->sentence);
+		return words_take(&t);
+	}
+	say_difference(&t, v);
+	if (differs && v->delta)
+		words_add(&t, "; the traced runs are %s", v->delta->sentence);
+	if (d->kind == DECIDE_UNDECIDED)
+		say_more(&t, v);
+	return words_take(&t);
+}
+
+static void put_side(FILE *f, const char *word, double ns, size_t n, const struct check_view *v)
+{
+	char value[TEXT_NUMBER_MAX];
+
+	fprintf(f, "  %-11s %s (%s of %zu%s run%s)\n", word, text_duration((uint64_t)ns, value),
+		metric_name(v->metric), n, untraced(v), n == 1 ? "" : "s");
+}
+
+static void put_decision(FILE *f, const struct check_view *v)
+{
+	const struct decision *d = &v->out->decision;
+	double ns = report_difference_ns(v);
+	char a[TEXT_NUMBER_MAX], b[TEXT_NUMBER_MAX], c[TEXT_NUMBER_MAX];
+
+	put_side(f, "old", d->old_ns, v->out->n_old, v);
+	put_side(f, "new", d->new_ns, v->out->n_new, v);
+	fprintf(f, "  %-11s %s (%+.1f %%), p = %.2g\n", "difference", report_signed(ns, a), percent(v, ns),
+		d->p);
+	fprintf(f, "  %-11s %s to %s (%+.1f to %+.1f %%), with 95 %% confidence\n", "interval",
+		report_signed(d->low_ns, b), report_signed(d->high_ns, c), percent(v, d->low_ns),
+		percent(v, d->high_ns));
+	fprintf(f, "  %-11s %s (%.4g %%)\n", "limit", report_signed(d->limit_ns, a),
+		100 * v->plan->max_regress);
+	fprintf(f, "  %-11s a regression of %s (%.1f %%) is found in four of five checks with so many runs\n",
+		"detectable", text_duration((uint64_t)d->detectable_ns, a), percent(v, d->detectable_ns));
+}
+
+static void put_parts(FILE *f, const struct check_view *v)
+{
+	char change[TEXT_NUMBER_MAX];
+
+	if (!v->delta || v->out->decision.kind == DECIDE_OK)
+		return; /* without a difference, the changes are noise */
+	fprintf(f, "\nParts of the critical path that changed (%zu and %zu traced runs):\n",
+		v->delta->old.runs, v->delta->new.runs);
+	for (size_t i = 0; i < MIN(v->delta->n_rows, (size_t)CHECK_ROWS); i++) {
+		const struct delta_row *r = &v->delta->rows[i];
+		bool machine = r->class == PART_CLASS_ENVIRONMENT;
+
+		fprintf(f, "  %10s  %-11s  %s%s\n", report_signed((double)r->difference_ns, change),
+			part_class_name(r->class), r->text,
+			machine ? " (the machine's, not the command's)" : "");
+	}
+}
+
+static void put_cost(FILE *f, const struct check_view *v)
+{
+	const struct tracer_cost *c = &v->out->cost;
+	char ns[TEXT_NUMBER_MAX];
+
+	if (!c->known)
+		return;
+	fprintf(f, "\nTracing costs %s (%+.1f %%, medians of %zu traced and %zu untraced runs, p = %.2g).\n",
+		report_signed(c->ns, ns), 100 * c->share, c->n_traced, c->n_untraced, c->p);
+	if (v->out->timing == CHECK_UNTRACED)
+		fputs("So the times are those of untraced runs, and the parts are those of traced runs.\n",
+		      f);
+	else if (v->out->timing_forced && !v->plan->own)
+		fputs("The times are those of traced runs all the same, because the baseline has no others: make it anew.\n",
+		      f);
+}
+
+static void put_order(FILE *f, const char *side, double trend_p, int warm_up)
+{
+	if (warm_up == 1)
+		fprintf(f, "The first %s run took longer than all others: use --warmup.\n", side);
+	else if (warm_up)
+		fprintf(f, "The first %d %s runs took longer than all others: use --warmup.\n", warm_up,
+			side);
+	else if (trend_p <= CHECK_TREND_P)
+		fprintf(f,
+			"The %s runs became steadily slower or faster (p = %.2g): the machine may not be steady.\n",
+			side, trend_p);
+}
+
+/* A check without --own that cannot decide may be one that --own decides. */
+static void put_own(FILE *f, const struct check_view *v)
+{
+	const struct decision *d = &v->out->own;
+	char a[TEXT_NUMBER_MAX];
+
+	if (!v->out->own_known || d->kind == DECIDE_UNDECIDED || d->old_ns <= 0)
+		return;
+	fprintf(f,
+		"Without the time that other programs took, it is decided: %s (%+.1f %%, interval %+.1f to %+.1f %%). See --own.\n",
+		report_signed(d->new_ns - d->old_ns, a), 100 * (d->new_ns / d->old_ns - 1),
+		100 * d->low_ns / d->old_ns, 100 * d->high_ns / d->old_ns);
+}
+
+static void put_notes(FILE *f, const struct check_view *v)
+{
+	const struct decision *d = &v->out->decision;
+	char differ[4 * BASELINE_MACHINE_MAX];
+
+	if (!v->out->decided)
+		return;
+	if (v->plan->own)
+		fputs("The times are without those that other programs took (--own).\n", f);
+	put_own(f, v);
+	put_order(f, "old", d->old_trend_p, d->old_warm_up);
+	put_order(f, "new", d->new_trend_p, d->new_warm_up);
+	baseline_differ(&v->old->machine, &v->new->machine, differ, sizeof(differ));
+	if (differ[0])
+		fprintf(f, "The machines differ: %s. The difference may come from them.\n", differ);
+	if (v->out->traced && !v->delta)
+		fputs("The old runs were not traced, so the difference gets no cause.\n", f);
+}
+
+void report_text(FILE *f, const struct check_view *v)
+{
+	bool stdout_colour = f == stdout;
+
+	fprintf(f, "%s%s%s\n\n", stdout_colour ? cli_sgr(f, "1") : "", v->sentence,
+		stdout_colour ? cli_sgr(f, "0") : "");
+	if (v->out->decided)
+		put_decision(f, v);
+	else
+		put_side(f, "new", report_new_ns(v), v->out->n_new, v);
+	if (v->out->decided)
+		put_parts(f, v);
+	put_cost(f, v);
+	put_notes(f, v);
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/check/runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/check/orphans.h"
+#include "cli/cli.h"
+#include "cli/client/now.h"
+#include "cli/client/oneshot.h"
+#include "cli/thresholds.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+int runner_init(struct runner *r)
+{
+	sigset_t set = oneshot_signals();
+
+	*r = (struct runner){ .signal_fd = -1 };
+	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
+	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were inherited as ignored, waiting for a child would fail */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	r->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (r->signal_fd >= 0)
+		return CLI_OK;
+	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+	return cli_error("cannot receive signals: %s", strerror(errno));
+}
+
+void runner_done(struct runner *r)
+{
+	if (r->signal_fd < 0)
+		return;
+	oneshot_free(TAKE_PTR(r->recorder));
+	close(TAKE_FD(r->signal_fd));
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+}
+
+int runner_signal(struct runner *r)
+{
+	struct signalfd_siginfo si;
+
+	while (read(r->signal_fd, &si, sizeof(si)) == sizeof(si))
+		if (si.ssi_signo != SIGCHLD)
+			return (int)si.ssi_signo;
+	return 0;
+}
+
+/* Connects the output of the command. Runs in the child. */
+static int connect_output(const struct runner_job *job)
+{
+	int in = open("/dev/null", O_RDONLY), out = STDOUT_FILENO, err = STDERR_FILENO;
+
+	if (!job->show)
+		out = err = open(job->log ? job->log : "/dev/null", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
+				 0600);
+	else if (job->show_as_errors)
+		out = STDERR_FILENO;
+	if (in < 0 || out < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+	    dup2(err, STDERR_FILENO) < 0)
+		return errno;
+	if (in > STDERR_FILENO)
+		close(in);
+	if (out > STDERR_FILENO)
+		close(out);
+	return 0;
+}
+
+/* Executes the command. Runs in the child and never returns. */
+static void exec_command(const struct runner *r, const struct runner_job *job, int err_fd)
+{
+	int e = connect_output(job);
+
+	setsid();
+	cli_restore_signals();
+	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+	if (!e) {
+		execvp(job->argv[0], job->argv);
+		e = errno;
+	}
+	(void)!write(err_fd, &e, sizeof(e));
+	_exit(127);
+}
+
+/* Starts the command. Returns 0 or an errno. */
+static int start(const struct runner *r, const struct runner_job *job, struct run *run)
+{
+	_cleanup_close_ int rd = -1, wr = -1;
+	int p[2], e = 0;
+
+	if (pipe2(p, O_CLOEXEC))
+		return errno;
+	rd = p[0];
+	wr = p[1];
+	run->clock_ns = clock_ns(CLOCK_MONOTONIC);
+	run->pid = fork();
+	if (run->pid == 0)
+		exec_command(r, job, wr);
+	if (run->pid < 0)
+		return errno;
+	close(TAKE_FD(wr));
+	if (read(rd, &e, sizeof(e)) != sizeof(e))
+		return 0;
+	waitpid(run->pid, NULL, 0);
+	return e;
+}
+
+static bool reaped(struct run *run)
+{
+	return waitpid(run->pid, &run->status, WNOHANG) == run->pid;
+}
+
+/* Waits until the command ends, a signal comes, or `until` (CLOCK_MONOTONIC; 0: never) has passed. */
+static enum run_end wait_end(struct runner *r, struct run *run, uint64_t until)
+{
+	struct pollfd p = { .fd = r->signal_fd, .events = POLLIN };
+
+	for (;;) {
+		uint64_t now = clock_ns(CLOCK_MONOTONIC);
+		int ms = until > now ? (int)MIN((until - now) / NSEC_PER_MSEC + 1, 3600000ULL) : -1;
+
+		if (reaped(run)) {
+			run->clock_ns = now - run->clock_ns;
+			return RUN_EXITED;
+		}
+		if (until && now >= until)
+			return RUN_TIMED_OUT;
+		run->signal = runner_signal(r);
+		if (run->signal)
+			return RUN_INTERRUPTED;
+		poll(&p, 1, ms);
+	}
+}
+
+/* Gives the command CHECK_GRACE_MS to end, then kills all of its processes. */
+static void end_by_force(struct run *run, const struct orphans *before)
+{
+	bool over = false;
+
+	kill(-run->pid, SIGTERM);
+	for (int ms = 0; ms < CHECK_GRACE_MS && !over; ms += 10) {
+		over = reaped(run);
+		if (!over)
+			poll(NULL, 0, 10);
+	}
+	kill(-run->pid, SIGKILL);
+	for (int ms = 0; ms < WAIT_KILLED_MS && !over; ms += 10) {
+		over = reaped(run);
+		if (!over)
+			poll(NULL, 0, 10);
+	}
+	if (!over)
+		cli_warn("process %d does not end, although it was killed", (int)run->pid);
+	orphans_kill(before);
+}
+
+/* Starts the recorder for a traced run, unless it runs; ends it for another run. */
+static int recorder_for(struct runner *r, bool traced)
+{
+	if (r->recorder && (!traced || !oneshot_alive(r->recorder)))
+		oneshot_free(TAKE_PTR(r->recorder));
+	if (!r->recorder)
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			; /* orphans of earlier runs */
+	return traced && !r->recorder ? oneshot_start(".", 0, "no", &r->recorder) : CLI_OK;
+}
+
+static enum run_end run_command(struct runner *r, const struct runner_job *job, struct run *run)
+{
+	_cleanup_(orphans_done) struct orphans before = { 0 };
+	uint64_t from_ns = clock_boot_ns(), until;
+	struct lacks lacks;
+	enum run_end end;
+
+	orphans_find(&before);
+	run->signal = runner_signal(r);
+	if (run->signal)
+		return RUN_INTERRUPTED;
+	run->error = start(r, job, run);
+	if (run->error)
+		return RUN_NOT_STARTED;
+	until = job->timeout_ns ? run->clock_ns + job->timeout_ns : 0;
+	end = wait_end(r, run, until);
+	if (end != RUN_EXITED) {
+		end_by_force(run, &before);
+		return end;
+	}
+	if (job->traced &&
+	    now_open(oneshot_socket(r->recorder), from_ns, &run->trace, &run->trace_fd, &lacks))
+		return RUN_NOT_TRACED;
+	run->n_left = orphans_count(&before);
+	return RUN_EXITED;
+}
+
+void runner_run(struct runner *r, const struct runner_job *job, struct run *ret)
+{
+	struct run run = { .end = RUN_NOT_TRACED, .trace_fd = -1 };
+
+	if (!recorder_for(r, job->traced))
+		run.end = run_command(r, job, &run);
+	*ret = run;
+}
+
+void run_done(struct run *run)
+{
+	reader_free(TAKE_PTR(run->trace));
+	if (run->trace_fd >= 0)
+		close(TAKE_FD(run->trace_fd));
+}

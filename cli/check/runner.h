@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * runner.h - runs a command once, alone or while a ctraced of its own records, and measures its
+ * time. The ctraced goes on until a run that is not traced, because it takes a second to start. One
+ * thread, and one runner at a time.
+ *
+ * The command is a session of its own, with /dev/null as its input. A process that the command
+ * leaves behind goes on running, unless the run is ended by force.
+ */
+#ifndef CTRACE_CLI_CHECK_RUNNER_H
+#define CTRACE_CLI_CHECK_RUNNER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "trace/read/reader.h"
+
+struct oneshot;
+
+struct runner {
+	int signal_fd;
+	struct oneshot *recorder; /* NULL: it does not run */
+	sigset_t old_mask;
+};
+
+/* From runner_init() to runner_done() the signals INT, TERM, HUP, QUIT and CHLD are blocked, and
+ * orphans of a command become children of ctrace. Returns CLI_OK, or CLI_FAILED after printing an error. */
+int runner_init(struct runner *r);
+/* Also ends the recorder. */
+void runner_done(struct runner *r);
+
+struct runner_job {
+	char *const *argv;
+	bool traced;
+	/* The command's output and errors go to this file, which is made anew. NULL: they go to /dev/null. */
+	const char *log;
+	bool show;           /* they go where those of ctrace go; log does not matter */
+	bool show_as_errors; /* with show: all goes to standard error */
+	uint64_t timeout_ns; /* 0: none */
+};
+
+enum run_end {
+	RUN_EXITED,      /* by itself; status says how */
+	RUN_TIMED_OUT,   /* it was killed, with the processes that it had left behind */
+	RUN_INTERRUPTED, /* as RUN_TIMED_OUT; signal says by which signal */
+	RUN_NOT_STARTED, /* error is the errno of execve(2) */
+	RUN_NOT_TRACED,  /* the recording failed, and an error has been printed */
+};
+
+struct run {
+	enum run_end end;
+	int status; /* as from waitpid(2) */
+	int signal, error;
+	uint64_t clock_ns; /* from before the fork to after the end */
+	pid_t pid;
+	size_t n_left;        /* processes that the command has left behind; they run on */
+	struct reader *trace; /* RUN_EXITED and traced: the recording; otherwise NULL */
+	int trace_fd;         /* of trace; -1 without */
+};
+
+/* The caller calls run_done(ret). */
+void runner_run(struct runner *r, const struct runner_job *job, struct run *ret);
+/* Closes the trace. Accepts a run without one. */
+void run_done(struct run *run);
+
+/* The first signal that came since the last run; 0: none. */
+int runner_signal(struct runner *r);
+
+#endif

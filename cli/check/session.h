@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * session.h - runs the old and the new command in turn, until their runs decide whether the new one
+ * is slower. One thread. The functions print their errors themselves.
+ */
+#ifndef CTRACE_CLI_CHECK_SESSION_H
+#define CTRACE_CLI_CHECK_SESSION_H
+
+#include "cli/check/judge.h"
+
+/* Exit codes of `ctrace check`. A signal that ended the check gives 128 and its number. */
+enum { CHECK_OK = 0, CHECK_REGRESSION = 1, CHECK_USAGE = 2, CHECK_UNDECIDED = 3, CHECK_NO_RESULT = 4 };
+
+struct check_plan {
+	char *const *old_argv; /* NULL: the old runs are from a file, or there are none */
+	char *const *new_argv; /* NULL: the new runs are from a file */
+	size_t runs, max_runs, warmup;
+	uint64_t timeout_ns; /* of each run; 0: none */
+	enum delta_metric metric;
+	double max_regress;
+	bool own;            /* compare the time of traced runs without parts of the class ENVIRONMENT */
+	const char *keep;    /* a directory for traces and outputs; NULL: they are thrown away */
+	bool redact;         /* the kept traces are redacted */
+	bool show_as_errors; /* the output of the first run goes to standard error */
+};
+
+struct check_outcome {
+	enum check_timing timing;
+	bool traced;        /* runs of the new command were traced */
+	bool timing_forced; /* tracing costs much, but the old runs have no times without it */
+	struct tracer_cost cost;
+	bool decided; /* there are old runs, so `decision` is valid */
+	struct decision decision;
+	bool own_known; /* undecided without plan.own: `own` says what that would decide */
+	struct decision own;
+	size_t n_old, n_new; /* runs that were compared */
+	double new_ns;       /* the metric of the new runs */
+};
+
+/*
+ * Runs what the plan says, adds the runs to the two sides, and decides. Without old_argv and with an
+ * empty old side, only measures. Returns 0, or the exit code of a check without a result.
+ */
+int session_run(const struct check_plan *plan, struct baseline *old_side, struct baseline *new_side,
+		struct check_outcome *ret);
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/check/take.h"
+
+#include <string.h>
+
+#include "analysis/profile/profile.h"
+#include "cli/cli.h"
+#include "cli/client/outfile.h"
+#include "cli/compare/baseline_file.h"
+#include "lib/cleanup.h"
+#include "trace/snapshot/cut.h"
+#include "trace/words/describe.h"
+
+/* The command is known by its pid: other children of ctrace may be what earlier runs have left behind. */
+static int add_profile(struct baseline *b, const struct analysis_input *in, pid_t pid, bool *told)
+{
+	uint32_t task = graph_task_at(in->graph, (uint32_t)pid, in->to_ns - 1);
+	struct baseline_machine machine = baseline_machine_of(in->reader);
+	char command[PART_TEXT_MAX];
+	struct profile *p = NULL;
+	uint64_t from, to;
+	int r;
+
+	if (task == GRAPH_NONE)
+		return cli_error("the recording lacks the command; is the disk of /var/tmp full?");
+	profile_life(in->graph, task, &from, &to);
+	from = MAX(from, in->from_ns);
+	to = MIN(to, in->to_ns);
+	describe_clean(graph_cmdline(in->graph, task, to - 1), command, sizeof(command));
+	r = profile_new(in->graph, task, from, to, &p);
+	if (!r && !*told && (in->window->lost_records || p->truncated)) {
+		*told = true;
+		cli_warn(
+			"a recording lacks records, or its path is too long to follow, so some waits may be in wrong parts; --keep keeps the traces");
+	}
+	r = r ? r : baseline_add(b, p, &machine, command);
+	if (!r)
+		return CLI_OK;
+	profile_free(p);
+	return cli_error("cannot walk the critical path of the command: %s", strerror(-r));
+}
+
+int take_profile(struct baseline *b, struct run *run, bool *told)
+{
+	struct analysis_input in = { 0 };
+	int r;
+
+	analysis_take_now(&in, TAKE_PTR(run->trace), TAKE_FD(run->trace_fd));
+	in.path = "the recording of the run";
+	r = tracefile_window(in.reader, in.path, NULL, NULL, &in.from_ns, &in.to_ns);
+	r = r ? r : analysis_load(&in);
+	r = r ? r : add_profile(b, &in, run->pid, told);
+	analysis_close(&in);
+	return r ? CLI_FAILED : CLI_OK;
+}
+
+int take_keep(struct reader *trace, const char *path, bool redact)
+{
+	_cleanup_(outfile_done) struct outfile out = OUTFILE_NONE;
+	const struct cut_options all = { .to_ns = UINT64_MAX, .redact = redact };
+	char err[READER_ERR_MAX];
+	uint64_t segments;
+
+	if (outfile_open(path, &out))
+		return CLI_FAILED;
+	if (cut_window(trace, &all, out.fd, &segments, err))
+		return cli_error("%s: cannot be written: %s", path, err);
+	return outfile_commit(&out);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/check/write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "lib/cleanup.h"
+
+/* Closes f. Returns 0, or -errno if put() or a write has failed. */
+static int put_all(FILE *f, int (*put)(FILE *f, const void *arg), const void *arg)
+{
+	int r = put(f, arg);
+
+	errno = 0;
+	if ((fflush(f) || ferror(f)) && !r)
+		r = errno ? -errno : -EIO;
+	if (fclose(f) && !r)
+		r = -errno;
+	return r;
+}
+
+/* Opens the file to write: `path` itself if it is a pipe or a device, otherwise the new file
+ * `partial`. */
+static int open_file(const char *path, const char *partial, bool *ret_rename)
+{
+	struct stat st;
+
+	*ret_rename = stat(path, &st) || S_ISREG(st.st_mode);
+	if (!*ret_rename)
+		return open(path, O_WRONLY | O_CLOEXEC);
+	if (unlink(partial) && errno != ENOENT)
+		return -1;
+	return open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+int write_file(const char *path, int (*put)(FILE *f, const void *arg), const void *arg)
+{
+	_cleanup_free_ char *partial = NULL;
+	bool rename_it;
+	FILE *f;
+	int fd, r;
+
+	if (asprintf(&partial, "%s.partial", path) < 0) {
+		partial = NULL;
+		return cli_error("out of memory");
+	}
+	fd = open_file(path, partial, &rename_it);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!f)
+		return cli_error("%s: cannot be written: %s; choose another path", path, strerror(errno));
+	r = put_all(f, put, arg);
+	if (!r && rename_it && rename(partial, path))
+		r = -errno;
+	if (!r)
+		return CLI_OK;
+	if (rename_it)
+		unlink(partial);
+	return cli_error("%s: cannot be written: %s; choose another path", path, strerror(-r));
+}

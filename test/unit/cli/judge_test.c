@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "cli/check/judge.h"
+#include "cli/check/own.h"
+#include "lib/cleanup.h"
+
+#define MS 1000000ULL
+
+/* A side whose run i takes base_ms + i; n_untraced runs take `cost_ms` less. */
+static void make(struct baseline *b, size_t n, uint64_t base_ms, size_t n_untraced, uint64_t cost_ms)
+{
+	const struct baseline_machine machine = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		struct profile *p = calloc(1, sizeof(*p));
+
+		assert_non_null(p);
+		p->total_ns = (base_ms + i) * MS;
+		assert_int_equal(baseline_add(b, p, &machine, "x"), 0);
+		assert_int_equal(baseline_clock(&b->traced, p->total_ns + MS / 2), 0);
+	}
+	for (size_t i = 0; i < n_untraced; i++)
+		assert_int_equal(baseline_clock(&b->untraced, (base_ms + i - cost_ms) * MS + MS / 3), 0);
+}
+
+static struct tracer_cost cost(size_t n, size_t n_untraced, uint64_t cost_ms)
+{
+	_cleanup_(baseline_done) struct baseline b = { 0 };
+	struct tracer_cost c;
+
+	make(&b, n, 1000, n_untraced, cost_ms);
+	assert_int_equal(tracer_cost_of(&b, 0.05, &c), 0);
+	return c;
+}
+
+static void unknown_cost(void **state)
+{
+	assert_false(cost(0, 10, 0).known);
+	assert_false(cost(10, 0, 0).known);
+	assert_false(cost(10, 1, 0).known);
+	assert_false(cost(1, 10, 0).known);
+	assert_true(cost(2, 2, 0).known);
+}
+
+static void high_cost(void **state)
+{
+	struct tracer_cost c = cost(10, 10, 60);
+
+	/* more than 5 % */
+	assert_true(c.high && c.share > 0.05 && c.share < 0.07);
+	assert_true(c.ns > 59 * MS && c.ns < 61 * MS);
+	/* less than 5 %, but significant */
+	c = cost(10, 10, 15);
+	assert_true(c.high && c.share < 0.05);
+	/* more than 5 %, but not significant */
+	assert_true(cost(10, 2, 60).high);
+	/* neither: two runs cannot be significant */
+	assert_false(cost(10, 2, 15).high);
+	assert_false(cost(10, 10, 0).high);
+}
+
+/* Traced runs that are faster than untraced ones cost nothing. */
+static void negative_cost(void **state)
+{
+	struct tracer_cost c = cost(10, 10, (uint64_t)-60);
+
+	assert_true(c.known && c.ns < 0 && c.p < 0.01);
+	assert_false(c.high);
+}
+
+static void judged_by_kind(void **state)
+{
+	_cleanup_(baseline_done) struct baseline old = { 0 };
+	_cleanup_(baseline_done) struct baseline new = { 0 };
+	const struct decide_rule rule = { .metric = DELTA_P50, .max_regress = 0.05, .looks = 1 };
+	struct decision d;
+	double ns;
+
+	make(&old, 10, 1000, 6, 0);
+	make(&new, 10, 1000, 6, 0);
+	for (size_t i = 0; i < new.untraced.n; i++)
+		new.untraced.v[i] += 200 * MS;
+	assert_int_equal(judge(&rule, &old, &new, CHECK_TRACED, &d), 0);
+	assert_int_equal(d.kind, DECIDE_OK);
+	assert_int_equal(judge(&rule, &old, &new, CHECK_UNTRACED, &d), 0);
+	assert_int_equal(d.kind, DECIDE_REGRESSION);
+	assert_int_equal(judge_metric(DELTA_MAX, &new, CHECK_TRACED, &ns), 0);
+	assert_true(ns > 1008.9 * MS && ns < 1009.1 * MS);
+	assert_int_equal(check_count(&new, CHECK_TRACED), 10);
+	assert_int_equal(check_count(&new, CHECK_UNTRACED), 6);
+}
+
+static void no_runs(void **state)
+{
+	_cleanup_(baseline_done) struct baseline old = { 0 };
+	_cleanup_(baseline_done) struct baseline new = { 0 };
+	const struct decide_rule rule = { .looks = 1 };
+	struct decision d;
+	double ns;
+
+	make(&new, 3, 1000, 0, 0);
+	assert_int_equal(judge(&rule, &old, &new, CHECK_TRACED, &d), -EINVAL);
+	assert_int_equal(judge(&rule, &new, &new, CHECK_UNTRACED, &d), -EINVAL);
+	assert_int_equal(judge_metric(DELTA_P50, &old, CHECK_TRACED, &ns), -EINVAL);
+}
+
+static void too_many_times(void **state)
+{
+	_cleanup_(baseline_done) struct baseline b = { 0 };
+
+	for (size_t i = 0; i < BASELINE_RUNS_MAX; i++)
+		assert_int_equal(baseline_clock(&b.untraced, 1), 0);
+	assert_int_equal(baseline_clock(&b.untraced, 1), -E2BIG);
+}
+
+static void own_time(void **state)
+{
+	_cleanup_(baseline_done) struct baseline b = { 0 };
+	_cleanup_(baseline_done) struct baseline own = { 0 };
+	static const char text[] =
+		"{\"schema\":\"ctrace.baseline/1\",\"command\":\"x\",\"machine\":{\"cpus\":2},"
+		"\"total_ns\":[30,25],\"parts\":["
+		"{\"key\":\"a\",\"detail\":\"\",\"text\":\"A\",\"kind\":\"disk\",\"ns\":[10,25],"
+		"\"count\":[1,2]},{\"key\":\"b\",\"detail\":\"\",\"text\":\"B\","
+		"\"kind\":\"environment\",\"ns\":[20,0],\"count\":[3,0]}]}";
+	char err[BASELINE_ERR_MAX];
+
+	assert_int_equal(baseline_parse(&b, text, strlen(text), err), 0);
+	assert_int_equal(own_runs(&b, &own), 0);
+	assert_int_equal(own.n_runs, 2);
+	assert_int_equal(own.runs[0]->total_ns, 10);
+	assert_int_equal(own.runs[0]->n_parts, 1);
+	assert_int_equal(own.runs[1]->total_ns, 25);
+	assert_string_equal(own.command, "x");
+	assert_int_equal(b.runs[0]->total_ns, 30);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unknown_cost),  cmocka_unit_test(high_cost),
+		cmocka_unit_test(negative_cost), cmocka_unit_test(judged_by_kind),
+		cmocka_unit_test(no_runs),       cmocka_unit_test(too_many_times),
+		cmocka_unit_test(own_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
