@@ -5,7 +5,7 @@
 
 #include "lib/cleanup.h"
 
-#define RULE_DEPTH_MAX 48 /* of the rules that are written out */
+#define RULE_DEPTH_MAX 48 /* levels of rules in rules; deeper rules become "..." in the text */
 
 struct out {
 	FILE *f;
@@ -44,7 +44,7 @@ static void put_turns(struct out *o, const struct tally_turns *t)
 
 static void put_shape(const struct tally *t, struct out *o, uint32_t shape, uint32_t from);
 
-/* Item k of the body of a shape. What always stands once has no count. */
+/* k: index in shapes.kids. An item that always stands once gets no count. */
 static void put_kid(const struct tally *t, struct out *o, uint32_t k)
 {
 	uint32_t shape = t->shapes.kids.v[k];
@@ -121,7 +121,7 @@ static char *write_body(const struct tally *t, uint32_t candidate, bool counts, 
 	return text;
 }
 
-/* Of all texts that differ only by the item at which they begin, the smallest. */
+/* Writes the body once from each of its items on, and returns the smallest text. */
 static char *write_key(const struct tally *t, uint32_t candidate)
 {
 	uint32_t n = candidate < t->shapes.v.n ? t->shapes.v.v[candidate].n : 0;

@@ -10,7 +10,7 @@
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
-/* bytes: the first and the last class of the sizes of messages; each is four times the one before */
+/* Classes of message sizes, in bytes. Each class is four times the class before. */
 #define SIZE_FIRST 64
 #define SIZE_LAST  (1U << 30)
 
@@ -78,7 +78,7 @@ static void put_size(uint32_t bytes, char buf[NAME_MAX_BYTES])
 	snprintf(buf, NAME_MAX_BYTES, "up to %u bytes", class);
 }
 
-/* Of a new process: its name when it ended, because it is named after its parent before its exec. */
+/* Takes the name that the child has at its end: before its exec, it has the name of its parent. */
 static void put_child(const struct graph *g, const struct ct_rec *r, char name[NAME_MAX_BYTES])
 {
 	uint32_t child = graph_task_at(g, r->peer, r->ts);
@@ -235,8 +235,8 @@ static size_t first_act(const struct collecting *c, uint32_t task, uint64_t ts_n
 	return from;
 }
 
-/* A wait for the answer to a message belongs to the message: whether there is one depends on how
- * fast the answer comes. */
+/* A wait for the answer to a message belongs to the message, because a fast answer causes no
+ * wait. */
 static bool is_answer_wait(const struct collecting *c, const struct act *sent, const struct act *a)
 {
 	return !sent->is_wait && a->is_wait && a->task == sent->task &&
@@ -244,7 +244,8 @@ static bool is_answer_wait(const struct collecting *c, const struct act *sent, c
 	       c->g->intervals[a->event].obj == c->g->w->events[sent->event].r.obj;
 }
 
-/* before: the range before, or NULL. The ranges of one task in one transaction are one strand. */
+/* before: the range before w in c->ranges, or NULL. The ranges of one task in one transaction are
+ * one strand. */
 static int take_range(struct collecting *c, const struct range *w, const struct range *before)
 {
 	struct sequence *q = &c->out->sequence;
@@ -319,7 +320,7 @@ static int number_requests(struct collecting *c, const struct requests *all, uin
 	return 0;
 }
 
-/* The work for each request, up to its answer: what the process does then is for no request. */
+/* Adds the work for each request, up to the answer. Work after the answer is for no request. */
 static int request_ranges(struct collecting *c, uint32_t tgid)
 {
 	_cleanup_(requests_done) struct requests all = { 0 };
@@ -372,8 +373,8 @@ static void free_transactions(struct transactions **t)
 	transactions_free(*t);
 }
 
-/* The marks of the process of one type: that with the most time. Each pair of a begin and an end is a
- * transaction. */
+/* Each pair of begin and end marks of the process is a transaction. Takes one type of mark only:
+ * transactions_find() sorts the type with the most time first. */
 static int mark_ranges(struct collecting *c, uint32_t tgid)
 {
 	struct transaction_rule rule = { .source = TRANSACTION_MARK };

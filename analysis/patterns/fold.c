@@ -25,7 +25,7 @@ void fold_shapes_done(struct fold_shapes *s)
 	map_done(&s->by_hash);
 }
 
-/* From the last item to the first, so that fold_known() can go on with the hash of fewer items. */
+/* Hashes the last item first: fold_known() extends the hash by one earlier item at a time. */
 static uint64_t items_hash(const struct fold_item *v, size_t n)
 {
 	uint64_t h = HASH_START;
@@ -122,7 +122,7 @@ int fold_shapes_learn(struct fold_shapes *s)
 	return 0;
 }
 
-/* b is the same item in the turns after those of a. */
+/* Adds the turns of b to a. b is the same item in later turns of the loop. */
 static void next_turn(struct fold *f, const struct fold_shapes *s, struct fold_item *a,
 		      const struct fold_item *b)
 {
@@ -143,7 +143,7 @@ static void next_turn(struct fold *f, const struct fold_shapes *s, struct fold_i
 		next_turn(f, s, &f->kids.v[a->kids + i], &f->kids.v[b->kids + i]);
 }
 
-/* Adds the last b items to `a`, which is the item before them, or the end of its body. */
+/* Adds the n items at v to `a`: as more turns of `a` (alike), or as one turn of its body. */
 static void absorb(struct fold *f, struct fold_shapes *s, struct fold_item *a, const struct fold_item *v,
 		   size_t n, bool alike)
 {
@@ -166,7 +166,8 @@ static void absorb(struct fold *f, struct fold_shapes *s, struct fold_item *a, c
 	s->v.v[a->shape].times++;
 }
 
-/* Tells whether the last n items go on with the item before them, or with the end of its body. */
+/* Adds the last n items to the item before them, or to an item at the end of its body. Returns
+ * false if they continue neither. */
 static bool try_absorb(struct fold *f, struct fold_shapes *s, size_t n)
 {
 	const struct fold_item *v = &f->items.v[f->items.n - n];
@@ -194,7 +195,7 @@ static bool try_absorb(struct fold *f, struct fold_shapes *s, size_t n)
 	}
 }
 
-/* Makes the first n of the last items the body of a loop. */
+/* Replaces the n items from `from` on by a loop of one turn. */
 static int make_loop(struct fold *f, uint32_t shape, size_t from, size_t n)
 {
 	struct fold_item loop = { .shape = shape, .kids = (uint32_t)f->kids.n, .now = 1 };

@@ -56,7 +56,7 @@ static const struct window_object *named(const struct graph *g, uint64_t obj)
 	return peer && is_named(peer) ? peer : NULL;
 }
 
-/* A client's port comes from the kernel and changes, so the name has that of the server. */
+/* A client's port comes from the kernel and changes, so the name has the server's port. */
 static bool put_port(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES])
 {
 	const struct window_object *o = window_object(g->w, obj);

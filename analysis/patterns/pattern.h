@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pattern.h - the structure for one pattern. patterns.h makes it. */
+/* pattern.h - one pattern, as patterns_find() returns it. */
 #ifndef CTRACE_ANALYSIS_PATTERNS_PATTERN_H
 #define CTRACE_ANALYSIS_PATTERNS_PATTERN_H
 
@@ -9,21 +9,21 @@
 #define PATTERNS_COUNTS 64 /* transactions with a count of their own in struct pattern */
 
 struct pattern {
-	char *text;    /* the body; "(a; b)^2..5" stands for a loop inside with 2 to 5 turns */
-	char *key;     /* the body without counts: the same for this pattern in every trace */
-	char *example; /* a variant of the first symbol that has several; "" if none has */
-	uint32_t n_variants;
-	uint64_t total;    /* in all transactions */
-	uint64_t min, max; /* in one transaction */
-	uint64_t in_a_row; /* the most turns of one loop */
-	/* The mean count of the first and of the last transactions: of a third of them, or of one.
-	 */
+	char *text;          /* the body; "(a; b)^2..5" in it is a loop of 2 to 5 turns */
+	char *key;           /* the body without counts: the same for this pattern in every trace */
+	char *example;       /* one variant of one symbol in the body; "" if there is none */
+	uint32_t n_variants; /* variants of the symbol that `example` is from */
+	uint64_t total;      /* the count in all transactions together */
+	uint64_t min, max;   /* the smallest and the largest count in one transaction */
+	uint64_t in_a_row;   /* the most that stand side by side */
+	/* The mean count in the first third of the transactions, and in the last third. A third is
+	 * at least one transaction. */
 	double first, last;
 	double correlation; /* Spearman's, of the count with the number of the transaction; 0: none */
 	bool grows;
 	bool single; /* the body is one symbol */
 	uint64_t events, ns;
-	uint32_t counts[PATTERNS_COUNTS]; /* in the first transactions */
+	uint32_t counts[PATTERNS_COUNTS]; /* [transaction]; only for the first transactions */
 };
 
 #endif

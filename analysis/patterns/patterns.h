@@ -20,26 +20,26 @@
 struct patterns {
 	struct pattern *v; /* growing ones first */
 	size_t n;
-	size_t left_out; /* patterns that did not fit */
+	size_t left_out; /* patterns beyond PATTERNS_MAX */
 	size_t n_transactions, n_events;
 	uint64_t ns;
 	uint64_t refused; /* events, symbols and loops that a limit left out */
 };
 
-/* Finds the patterns that stand at least min_count times in some transaction. With a min_count from 2
- * on, leaves out a pattern that is a part of another one with the same counts. The caller frees *ret
- * with patterns_free(). Returns 0, -ENOMEM or -E2BIG. */
+/* Finds the patterns that stand at least min_count times in some transaction. If min_count is 2 or
+ * more, leaves out a pattern that is a part of another one with the same counts. The caller frees
+ * *ret with patterns_free(). Returns 0, -ENOMEM or -E2BIG. */
 int patterns_find(const struct sequence *q, uint32_t min_count, struct patterns **ret);
 void patterns_free(struct patterns *p);
 
-/* A pattern whose count for each transaction changed from one trace to another. */
+/* A pattern whose mean count per transaction differs between two traces. */
 struct pattern_change {
-	const struct pattern *before, *now; /* NULL: the trace does not have it */
-	double was, is;                     /* the mean count for each transaction */
+	const struct pattern *before, *now; /* NULL: this trace does not have the pattern */
+	double was, is;                     /* the mean count before and now */
 };
-/* Compares two results of min_count 1. The largest change comes first. A body of several symbols is in
- * a result only if the trace repeats it, so its count 0 may also stand for 1. The caller frees *ret, which
- * refers to both results. Returns 0 or -ENOMEM. */
+/* Compares two results of patterns_find() with min_count 1. The largest change comes first. A
+ * body of several symbols that a trace does not repeat is not found, so its mean count there is 0.
+ * The caller frees *ret, which refers to both results. Returns 0 or -ENOMEM. */
 int patterns_compare(const struct patterns *before, const struct patterns *now, struct pattern_change **ret,
 		     size_t *ret_n);
 

@@ -75,8 +75,8 @@ static bool digram_key(const struct sequitur *s, uint32_t place, uint64_t *ret)
 	return a != HEAD && a != FREE && b != HEAD;
 }
 
-/* Forgets the digram that begins at the place. In a run like "aaa" it may now be found at a
- * neighbour. */
+/* Forgets the digram that begins at the place. In a run like "aaa", the same digram also begins
+ * at a neighbour. */
 static int digram_forget(struct sequitur *s, uint32_t place)
 {
 	uint64_t key, known;
@@ -90,7 +90,7 @@ static int digram_forget(struct sequitur *s, uint32_t place)
 												    : 0;
 }
 
-/* The place keeps its index while other places may still refer to it: sequitur_add() collects it. */
+/* s->checks may still have the place: check() skips a place with the value FREE. */
 static int place_free(struct sequitur *s, uint32_t place)
 {
 	int r = disuse(s, place);
@@ -134,14 +134,14 @@ static int rule_new(struct sequitur *s, uint32_t first, uint32_t second, uint32_
 	return VEC_PUSH(&s->rules, (struct sequitur_rule){ .head = head });
 }
 
-/* The rule whose whole right side is the digram at the place, if there is one. */
+/* Finds the rule whose whole right side is the digram that begins at the place. */
 static bool whole_rule(const struct sequitur *s, uint32_t place, uint32_t *ret)
 {
 	uint32_t head = at(s, place)->prev;
 
 	if (at(s, head)->value != HEAD || at(s, at(s, at(s, place)->next)->next)->value != HEAD)
 		return false;
-	*ret = at(s, head)->use_prev; /* of a head: its rule */
+	*ret = at(s, head)->use_prev; /* the use_prev of a head is its rule */
 	return *ret != 0;
 }
 

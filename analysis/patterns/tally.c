@@ -3,10 +3,9 @@
 
 #include "lib/cleanup.h"
 
-/* What the items of all strands, one after the other, take together: place[i + 1] - place[i] is
- * item i. */
+/* An item in the sequence of all strands, one after the other. */
 struct place {
-	uint64_t events, ns;
+	uint64_t events, ns; /* of all items before this one */
 	uint32_t strand;
 };
 
@@ -14,7 +13,7 @@ struct making {
 	struct tally *t;
 	struct sequitur sequitur;
 	VEC(struct place) places;
-	VEC(uint32_t) latest; /* [candidate]: 1 + index of its last count */
+	VEC(uint32_t) latest; /* [candidate]: 1 + index of its last count in t->counts; 0: none */
 };
 
 static void making_done(struct making *m)
@@ -117,7 +116,7 @@ static int take_strand(struct making *m, const struct fold *f, uint32_t strand)
 	return r ? r : VEC_PUSH(&m->places, end);
 }
 
-/* Folds all strands twice: only the second time, all loops are known from the beginning. */
+/* Folds all strands twice: in the second pass, all loops are known from the beginning. */
 static int fold_all(struct making *m)
 {
 	struct tally *t = m->t;
@@ -140,7 +139,7 @@ static int fold_all(struct making *m)
 /* A rule whose right side is being read. */
 struct reading {
 	uint32_t rule, at;
-	size_t from;
+	size_t from; /* index of its first place */
 };
 
 /* Counts each use of each rule in the sequence. */

@@ -15,8 +15,8 @@ static int point_cmp(const void *a, const void *b)
 	return x->n < y->n ? -1 : x->n > y->n;
 }
 
-/* Spearman's rank correlation of n with `at`, for points sorted by n. Equal counts share the mean of
- * their ranks. The zeros have no points: their sums follow from those of all transactions. */
+/* Returns Spearman's rank correlation of the counts with `at`, for points sorted by count. Equal
+ * counts share the mean of their ranks. A transaction with the count 0 has no point. */
 static double spearman(const struct trend_point *points, size_t n, size_t n_all)
 {
 	double mean = ((double)n_all + 1) / 2, both = 0, ranks = 0, others, zeros = (double)(n_all - n);
@@ -35,6 +35,7 @@ static double spearman(const struct trend_point *points, size_t n, size_t n_all)
 		ats += at;
 	}
 	others = (zeros + 1) / 2 - mean;
+	/* at + 1 - mean adds up to 0 over all, so to -ats over those with the count 0 */
 	both += others * -ats;
 	ranks += others * others * zeros;
 	return ranks > 0 && at_squares > 0 ? both / sqrt(ranks * at_squares) : 0;
