@@ -50,7 +50,7 @@ static int side_init(struct side *s, enum delta_metric metric, const double *v, 
 	memcpy(s->sorted, v, n * sizeof(*v));
 	qsort(s->sorted, n, sizeof(*v), by_value);
 	for (size_t i = 0; i < n; i++)
-		order[i] = i; /* equal weights for equal values do not change a sum */
+		order[i] = i; /* all different: for a sum, equal values need no equal weights */
 	metric_weights(metric, order, n, weights);
 	for (size_t i = 0; i < n; i++)
 		s->below[i + 1] = s->below[i] + (double)weights[i] / METRIC_WEIGHTS_SUM;
@@ -144,7 +144,7 @@ static double median_of_sorted(const double *v, size_t n)
 	return (v[(n - 1) / 2] + v[n / 2]) / 2;
 }
 
-/* Whether v[first - 1] is far above all values from v[first] on. */
+/* Tells whether v[first - 1] is far above all values from v[first] on. */
 static bool stands_apart(const double *v, size_t n, size_t first, double *work)
 {
 	size_t m = n - first;

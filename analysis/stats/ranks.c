@@ -48,8 +48,8 @@ static double exact_p(const double *counts, size_t top, size_t at)
 	return fmin(2 * tail / all, 1);
 }
 
-/* Fills counts[0..n*m] with the number of ways to get each U. They are the coefficients of the
- * Gaussian binomial: the product of (1 - q^(m+i)) / (1 - q^i), i = 1..n. All are whole numbers
+/* Fills counts[0..n*m] with the number of ways to get each U: the coefficients of the
+ * Gaussian binomial, the product of (1 - q^(m+i)) / (1 - q^i), i = 1..n. All are whole numbers
  * below 2^53, so a double holds them exactly. */
 static void u_counts(size_t n, size_t m, double *counts)
 {
@@ -133,7 +133,7 @@ double ranks_smallest_p(size_t n, size_t m)
 	return fmin(2 / ways, 1);
 }
 
-/* Fills counts[0..n(n-1)/2] with the share of the orders of n values that have so many falling
+/* Fills counts[k], k = 0..n(n-1)/2, with the share of the orders of n values that have k falling
  * pairs. */
 static void trend_counts(size_t n, double *counts, double *next)
 {
