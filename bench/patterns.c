@@ -3,9 +3,9 @@
  * patterns EVENTS...
  *
  * Measures patterns_find() with made-up sequences of EVENTS events in 100 transactions:
- *   rows      a query for each row, and more rows in each transaction
+ *   rows      a query for each row; each transaction has more rows than the one before
  *   random    100 symbols without any order: few repetitions, and many rules
- *   copies    pieces of what stood before: long repetitions that are not side by side
+ *   copies    copies of earlier pieces: long repetitions that are not side by side
  *   binary    two symbols without any order: the most loops in loops
  * Prints key=value lines: seconds of CPU time of one thread, and the most memory so far.
  */
@@ -33,7 +33,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* The symbol of event i, of which `at` is the number in its transaction of n events. */
+/* Each function in kinds[] returns the symbol of event `at` of a transaction of n events. */
 static uint32_t rows(const struct sequence *q, uint64_t *seed, size_t at, size_t n)
 {
 	return at == 0 ? 0 : at + 1 == n ? 1 : 2 + at % 3;
