@@ -24,11 +24,13 @@ struct check_view {
 
 /* "ok", "regression", "improvement", "undecided", or "measured" if there are no old runs. */
 const char *report_result(const struct check_view *v);
-/* Returns the sentence, which the caller frees. NULL: out of memory. */
+/* Returns the result in one sentence, which the caller frees. NULL: out of memory. */
 char *report_sentence(const struct check_view *v);
-/* The metric of the old and of the new side, and the difference; ns. 0 without old runs. */
+/* Returns the metric of the old runs; 0 if there are none. */
 double report_old_ns(const struct check_view *v);
+/* Returns the metric of the new runs. */
 double report_new_ns(const struct check_view *v);
+/* Returns the new metric less the old one; 0 if there are no old runs. */
 double report_difference_ns(const struct check_view *v);
 /* Writes a difference with its sign. Returns buf, which has TEXT_NUMBER_MAX bytes. */
 const char *report_signed(double ns, char *buf);
@@ -41,7 +43,7 @@ json_t *report_json(const struct check_view *v);
 struct report_format {
 	const char *name;
 	void (*put)(FILE *f, const struct check_view *v);
-	bool to_stdout; /* without a file it goes to standard output */
+	bool to_stdout; /* if --report names no file, the report goes to standard output */
 };
 /* Returns the format, or NULL. */
 const struct report_format *report_format_of(const char *name, size_t len);

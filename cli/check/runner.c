@@ -162,7 +162,7 @@ static void end_by_force(struct run *run, const struct orphans *before)
 	orphans_kill(before);
 }
 
-/* Starts the recorder for a traced run, unless it runs; ends it for another run. */
+/* Starts the recorder for a traced run if it does not run yet. Ends it for an untraced run. */
 static int recorder_for(struct runner *r, bool traced)
 {
 	if (r->recorder && (!traced || !oneshot_alive(r->recorder)))

@@ -24,8 +24,8 @@ struct session {
 	struct runner runner;
 	bool tracing;   /* runs can be traced */
 	bool shown;     /* a run has shown its output */
-	bool told_left; /* a warning about processes that were left behind has been printed */
-	bool told_lost; /* so has one about records that are missing */
+	bool told_left; /* say_left() has printed its warning */
+	bool told_lost; /* take_profile() has printed its warning */
 	bool timing_set;
 	size_t n_done, n_planned; /* runs, for the progress */
 	size_t n_of[2];           /* runs of each side, for the names of kept files */
@@ -36,7 +36,7 @@ static char *const *argv_of(const struct session *s, enum which side)
 	return side == OLD ? s->plan->old_argv : s->plan->new_argv;
 }
 
-/* Says how a command ended that did not succeed. Returns the exit code of the check. */
+/* Says how a failed run ended. Returns the exit code of the check. */
 static int say_failed(const struct session *s, enum which side, const struct run *run)
 {
 	const char *name = argv_of(s, side)[0], *where = "";
@@ -159,7 +159,7 @@ static int run_pair(struct session *s, bool traced, bool counted)
 	return r ? r : run_once(s, NEW, traced && s->tracing, counted);
 }
 
-/* How many runs of each kind the new side needs for a look at n runs. */
+/* Returns how many runs of this kind the new side needs before look() judges n runs. */
 static size_t wanted(const struct session *s, enum check_timing kind, size_t n)
 {
 	if (!s->tracing || (s->timing_set && s->out->timing == CHECK_UNTRACED))
@@ -274,7 +274,7 @@ static int cannot_judge(const struct check_outcome *out, int r)
 	return CHECK_NO_RESULT;
 }
 
-/* Decides from the time that the command itself took. */
+/* Decides from the own times of the runs. */
 static int judge_own(const struct session *s, double *ret_new_ns, struct decision *ret)
 {
 	_cleanup_(baseline_done) struct baseline old = { 0 };
@@ -341,13 +341,13 @@ static int run_all(struct session *s)
 	return r;
 }
 
-/* Computes the cost of tracing again, from all runs. But if untraced runs were made at the end, after the
- * traced ones, the cost stays that of the runs that were made in turn. */
+/* Computes the cost of tracing again, from all runs. */
 static int finish(struct session *s)
 {
 	struct check_outcome *out = s->out;
 
 	out->traced = s->sides[NEW]->n_runs > 0;
+	/* the last runs are all untraced: keep the cost from the runs that were made in turn */
 	if (out->timing == CHECK_UNTRACED && s->plan->new_argv)
 		return 0;
 	return tracer_cost_of(s->sides[NEW], s->plan->max_regress, &out->cost) ? no_memory() : 0;

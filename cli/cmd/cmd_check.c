@@ -346,7 +346,7 @@ static int tell_cause(const struct check_options *o, const struct check_outcome 
 	return r;
 }
 
-/* Runs that were not traced do not know their command line. */
+/* Only a trace has the command line of a run. Without a trace, takes it from argv. */
 static void name_command(struct baseline *b, char *const *argv)
 {
 	char line[PART_TEXT_MAX] = "";
