@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * render.h - the repetition patterns of an action, as text for people and as JSON for programs.
- * Times in JSON are CLOCK_MONOTONIC nanoseconds. A function returns an exit code. One thread.
+ * Times in JSON are CLOCK_MONOTONIC nanoseconds. Each function returns an exit code. One thread.
  */
 #ifndef CTRACE_CLI_PATTERNS_RENDER_H
 #define CTRACE_CLI_PATTERNS_RENDER_H
@@ -19,10 +19,10 @@ struct patterns_view {
 	uint64_t from_ns, to_ns;
 };
 
-/* Both show at most `top` patterns. */
+/* All four functions show at most `top` patterns. */
 int render_patterns(FILE *f, const struct patterns_view *v, size_t top);
 int render_patterns_json(const struct patterns_view *v, size_t top);
-/* changes: of patterns_compare(). */
+/* changes: from patterns_compare(). */
 int render_patterns_changes(FILE *f, const struct patterns_view *before, const struct patterns_view *now,
 			    const struct pattern_change *changes, size_t n, size_t top);
 int render_patterns_changes_json(const struct patterns_view *before, const struct patterns_view *now,
