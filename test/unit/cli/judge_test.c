@@ -14,7 +14,7 @@
 
 #define MS 1000000ULL
 
-/* A side whose run i takes base_ms + i; n_untraced runs take `cost_ms` less. */
+/* Makes a side. Its traced run i takes base_ms + i, and its untraced run i takes cost_ms less. */
 static void make(struct baseline *b, size_t n, uint64_t base_ms, size_t n_untraced, uint64_t cost_ms)
 {
 	const struct baseline_machine machine = { 0 };
@@ -62,7 +62,7 @@ static void high_cost(void **state)
 	assert_true(c.high && c.share < 0.05);
 	/* more than 5 %, but not significant */
 	assert_true(cost(10, 2, 60).high);
-	/* neither: two runs cannot be significant */
+	/* less than 5 %, and not significant */
 	assert_false(cost(10, 2, 15).high);
 	assert_false(cost(10, 10, 0).high);
 }

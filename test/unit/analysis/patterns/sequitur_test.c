@@ -39,7 +39,7 @@ static void expand(const struct grammar *g, uint32_t rule, unsigned depth, struc
 	}
 }
 
-/* Each digram stands once, or overlaps the other place where it stands. */
+/* Each digram stands once. Only two that overlap may be the same, as in "aaa". */
 static void check_digrams(const struct grammar *g)
 {
 	struct map seen = { 0 };
@@ -151,7 +151,6 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* Every text of up to 14 letters with an alphabet of two, and of up to 9 with one of three. */
 static void all_short_texts(void **state)
 {
 	static const struct {
@@ -184,7 +183,7 @@ static void random_texts(void **state)
 		size_t n = next_random(&seed) % ARRAY_SIZE(v);
 		uint32_t letters = 1 + (uint32_t)(next_random(&seed) % 6);
 
-		/* Half of the letters copy what stood some places before: long repetitions. */
+		/* In every second round, most letters are copies of earlier letters. */
 		for (size_t i = 0; i < n; i++) {
 			size_t back = 1 + next_random(&seed) % 40;
 			bool copy = round % 2 && i >= back && next_random(&seed) % 10;
