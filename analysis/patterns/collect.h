@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * collect.h - makes the sequence of a process from a trace: the transactions of an action, and what
- * the tasks did in each. The events are messages that a task sent, its waits, jobs that it put into
+ * collect.h - makes the sequence (sequence.h) of a process from a trace: its transactions, and what
+ * its tasks did in each. The events are messages that a task sent, its waits, jobs that it put into
  * a queue, processes and threads that it started, and file locks that it asked for.
  *
  * Pure; any thread.
@@ -27,9 +27,9 @@ struct collected {
 
 /* Returns the main task of the command that `ctrace record` ran, or GRAPH_NONE. */
 uint32_t collect_command(const struct graph *g);
-/* Collects what the process of the task did in [from_ns, to_ns): by request if it answered any
- * there, else by marks if it has any. The caller frees *ret with collected_free(). Returns 0, -ENOMEM or
- * -E2BIG. */
+/* Collects what the process of the task did in [from_ns, to_ns). Takes requests
+ * if the process answered any there, else marks if it has any, else its life. The caller frees *ret
+ * with collected_free(). Returns 0, -ENOMEM or -E2BIG. */
 int collect(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct collected **ret);
 void collected_free(struct collected *c);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fold.h - the lossy step: folds repetitions that stand side by side, also nested ones, into loops.
- * "x a b a b b y" becomes "x (a b)^2 y". Loops with the same body are alike, whatever their counts.
- * So a body with one repetition inside is the same as a body with ten.
+ * fold.h - folds repetitions that stand side by side, also nested ones, into loops.
+ * "x a b a b b y" becomes "x (a b)^2 y": two bodies are the same if they differ only in counts.
  *
  * The method is a stack, as in the recognition of nested loops by Ketterlin and Clauss (CGO 2008).
  * The time is linear in the number of events, times FOLD_BODY_MAX at worst.
@@ -29,10 +28,10 @@ struct fold_shape {
 	uint32_t depth;
 	uint32_t same_hash; /* the next loop with this hash; 0: none */
 	uint64_t times;     /* how often a loop was found to go round again */
-	bool known;         /* fold() makes a loop of this body where it stands alone too */
+	bool known;         /* fold_add() makes a loop of this body even where it stands alone */
 };
 
-/* The shapes of all sequences. The shapes 0 .. n_symbols - 1 are the symbols. */
+/* All folds share the shapes. The shapes 0 .. n_symbols - 1 are the symbols. */
 struct fold_shapes {
 	VEC(struct fold_shape) v;
 	VEC(uint32_t) kids;
@@ -42,13 +41,13 @@ struct fold_shapes {
 	uint64_t refused; /* loops that were not folded, because of a limit */
 };
 
-/* How often something stands in a row: in each turn of the loop around it. */
+/* A symbol or a loop. A count is how often it stands in a row in one turn of the loop around it. */
 struct fold_item {
 	uint32_t shape;
-	uint32_t kids;            /* a loop: index in fold.kids of the items of its body */
-	uint32_t now;             /* in the last turn */
-	uint32_t min, max, turns; /* in the earlier turns */
-	uint64_t sum;
+	uint32_t kids;            /* a loop: the items of its body begin at fold.kids.v[kids] */
+	uint32_t now;             /* the count in the last turn */
+	uint32_t min, max, turns; /* the counts in the earlier turns; how many turns these are */
+	uint64_t sum;             /* of the counts in the earlier turns */
 	uint64_t events;
 	uint64_t ns;
 };
@@ -64,7 +63,7 @@ void fold_shapes_done(struct fold_shapes *s);
 /* Marks the loops found so far as known. Of loops that differ only by the item at which they begin,
  * one becomes known. Returns 0 or -ENOMEM. */
 int fold_shapes_learn(struct fold_shapes *s);
-/* Returns the hash of the body, whatever the item at which it begins. */
+/* Returns a hash that is the same for all rotations of the body, such as "a b" and "b a". */
 uint64_t fold_shape_key(const struct fold_shapes *s, uint32_t shape);
 
 /* Appends a symbol that takes ns. Returns 0, -EINVAL or -ENOMEM. */

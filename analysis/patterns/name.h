@@ -10,10 +10,10 @@
 
 #define NAME_MAX_BYTES 96
 
-/* Writes the name of the object without numbers that change: "port 5432", "/data/item-#". If it has
- * no such name, writes its kind, such as "pipe", or "" if that says nothing. */
+/* Writes the name of the object, such as "port 5432". A number that changes becomes "#":
+ * "/data/item-#". If the object has no name, writes its kind, such as "pipe", or "". */
 void name_object(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES]);
-/* Writes the full name of a file, or "" if name_object() has hidden nothing of it. */
+/* Writes the full path of the object, or "" if name_object() hides nothing of it. */
 void name_variant(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES]);
 
 #endif

@@ -17,7 +17,7 @@ struct found {
 	uint64_t counts_hash;
 	struct trend trend;
 	uint64_t total, in_a_row, events, ns;
-	double share; /* of the events plus of the time: 0..2 */
+	double share; /* its share of the events plus its share of the time: 0..2 */
 	size_t first, n;
 	bool grows;
 	uint32_t next; /* the next kept pattern with the same counts: 1 + index; 0: none */
@@ -101,7 +101,7 @@ static bool same_counts(const struct finding *k, const struct found *a, const st
 	return true;
 }
 
-/* Tells whether a kept pattern has the same counts, and all that this one has. */
+/* Tells whether a kept pattern has the same counts, no fewer events, and all symbols of f. */
 static bool is_part_of_kept(struct finding *k, const struct found *f)
 {
 	struct body_symbols mine, other;

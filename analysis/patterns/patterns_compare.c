@@ -50,8 +50,8 @@ static int change_cmp(const void *a, const void *b)
 	return r ? r : strcmp(key_of(x), key_of(y));
 }
 
-/* Leaves out a change of a part of a body that changed in the same way. The longer body comes first.
- */
+/* Leaves out a change if its body is a part of a body with an equal change. change_cmp() puts the
+ * longer body first. */
 static size_t drop_parts(struct pattern_change *v, size_t n)
 {
 	size_t to = 0;
@@ -72,14 +72,15 @@ static size_t drop_parts(struct pattern_change *v, size_t n)
 	return to;
 }
 
-/* Tells whether the trace repeats it, or it is a symbol, whose count is exact. */
+/* Tells whether a transaction repeats the pattern, or the pattern is a symbol. Only the counts of
+ * such patterns are exact. */
 static bool matters(const struct pattern *p)
 {
 	return p && (p->single || p->max > 1);
 }
 
-/* Walks through both sorted lists. Two patterns of one list may have the same key: a loop, and a
- * rule with the same text. Then the larger one of each list stands for all. */
+/* Skips all patterns with this key, and returns the one with the largest total. A loop and a rule
+ * may have the same key. */
 static const struct pattern *take(const struct pattern **v, size_t n, size_t *at, const char *key)
 {
 	const struct pattern *best = NULL;

@@ -2,9 +2,9 @@
 /*
  * sequence.h - the input of patterns.h: what tasks did in each transaction, as symbols.
  *
- * A transaction is one repetition of an action, such as one request to a service. It has one or more
- * strands: the events of one task, in order of time. A symbol stands for events that are alike. Its
- * text has no id, address or port that changes from run to run.
+ * A transaction is one repetition of an action, such as one request to a service. A strand is the
+ * events of one task in one transaction, in order of time. A symbol stands for events that are
+ * alike. The text of a symbol has no id, address or port that changes from run to run.
  *
  * Pure; one thread at a time for each structure.
  */
@@ -21,7 +21,7 @@
 #define SEQUENCE_EVENTS_MAX   4000000
 #define SEQUENCE_SYMBOLS_MAX  65536 /* further events get the symbol "other" */
 #define SEQUENCE_SYMBOL_BYTES 160
-#define SEQUENCE_VARIANTS     8 /* so many different variants of a symbol are told apart */
+#define SEQUENCE_VARIANTS     8 /* further variants of a symbol are not counted */
 
 struct sequence_symbol {
 	char *text;
@@ -46,7 +46,7 @@ struct sequence {
 	VEC(struct sequence_event) events;
 	VEC(struct sequence_strand) strands; /* in order of their transactions */
 	size_t n_transactions;               /* also those without a strand */
-	uint64_t ns;                         /* the length of all strands */
+	uint64_t ns;                         /* the sum over all events, refused ones too */
 	struct map by_text;
 	uint64_t refused_events, refused_symbols; /* because of a limit */
 };
@@ -54,7 +54,7 @@ struct sequence {
 /* Returns the number of the symbol with this text. variant: what differs between events of one
  * symbol, such as the size of a message; "" if nothing does. Returns 0 or -ENOMEM. */
 int sequence_symbol(struct sequence *q, const char *text, const char *variant, uint32_t *ret);
-/* Begins a strand of the transaction, which must not be less than that of the strand before.
+/* Begins a strand. Its transaction must not be less than the transaction of the last strand.
  * Returns 0, -EINVAL or -ENOMEM. */
 int sequence_begin(struct sequence *q, uint32_t transaction);
 /* Adds an event to the last strand. Returns 0, -EINVAL or -ENOMEM. */

@@ -2,7 +2,7 @@
 /*
  * sequitur.h - a grammar that produces exactly one sequence (Nevill-Manning and Witten: "Identifying
  * Hierarchical Structure in Sequences", JAIR 7, 1997). Its two invariants:
- *   digram uniqueness: no pair of neighbours stands twice in the rules, unless the two overlap
+ *   digram uniqueness: no pair of neighbours stands twice in the rules, except overlapping ("aaa")
  *   rule utility: each rule but the first is used twice or more
  * The time is linear in the length of the sequence. Nothing is recursive.
  *
@@ -43,11 +43,11 @@ struct sequitur {
 };
 
 /* Appends a value below SEQUITUR_RULE. Returns 0, -EINVAL, -E2BIG after SEQUITUR_MAX values, or
- * -ENOMEM: then the caller can only call sequitur_done(). */
+ * -ENOMEM. After -ENOMEM, the caller can only call sequitur_done(). */
 int sequitur_add(struct sequitur *s, uint32_t value);
 void sequitur_done(struct sequitur *s);
 
-/* The rules without gaps: values[first[i] .. first[i + 1]) is rule i. Rule 0 is the sequence. */
+/* The rules, numbered anew: values[first[i] .. first[i + 1]) is rule i. Rule 0 is the sequence. */
 struct grammar {
 	uint32_t *values;
 	uint32_t *first;

@@ -17,9 +17,9 @@ struct tally_count {
 	uint64_t n, in_a_row, events, ns;
 };
 
-/* The turns of a loop that is the same item of all bodies with one shape. */
+/* How often one item of a body stands in a row, in all loops with this body. */
 struct tally_turns {
-	uint32_t min, max; /* max 0: none */
+	uint32_t min, max; /* max 0: no loop with this body was counted */
 };
 
 struct tally {

@@ -13,11 +13,11 @@ struct trend_point {
 
 struct trend {
 	uint64_t min, max;
-	double first, last, correlation; /* as in struct pattern */
+	double first, last, correlation; /* see these members of struct pattern */
 };
 
-/* points: in order of `at`, each less than n_all. All other transactions have the count 0. Changes
- * the order of points. Returns 0 or -EINVAL. */
+/* n_all: all transactions. A transaction without a point has the count 0. points: in order of `at`,
+ * which is below n_all. The function changes the order of points. Returns 0 or -EINVAL. */
 int trend_of(struct trend_point *points, size_t n, size_t n_all, struct trend *ret);
 
 #endif

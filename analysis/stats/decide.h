@@ -30,15 +30,14 @@ struct decide_runs { /* in the order of time; borrowed */
 
 struct decision {
 	enum decision_kind kind;
-	double old_ns, new_ns;  /* the metric */
-	double low_ns, high_ns; /* 95 % interval of new - old */
-	double limit_ns;        /* max_regress of old_ns */
-	double p;               /* Mann-Whitney, two-sided */
-	double alpha;           /* p must be at most this much */
-	double detectable_ns;   /* a regression of this size is found in four of five checks with so many runs
-				 */
-	size_t runs_needed;     /* undecided: about so many runs of a side decide; 0: more runs do not */
-	double old_trend_p, new_trend_p; /* of a trend in the order of time */
+	double old_ns, new_ns;           /* the metric */
+	double low_ns, high_ns;          /* 95 % interval of new - old */
+	double limit_ns;                 /* max_regress of old_ns */
+	double p;                        /* Mann-Whitney, two-sided */
+	double alpha;                    /* a regression or an improvement needs p <= alpha */
+	double detectable_ns;            /* four of five such checks find such a regression */
+	size_t runs_needed;              /* of a side, to decide; 0: more runs do not help */
+	double old_trend_p, new_trend_p; /* p of ranks_trend() for the runs of each side */
 	int old_warm_up, new_warm_up;    /* slow runs at the start: see stats_warm_up() */
 };
 

@@ -30,8 +30,8 @@ int stats_interval(enum delta_metric metric, const double *a, size_t n, const do
 /* The metric of n values in any order. Errors as above. */
 int stats_metric_of(enum delta_metric metric, const double *v, size_t n, double *ret);
 
-/* How many of the first values stand far above all later ones (WARM_UP_SPREADS); at most 1 of
- * WARM_UP_SHARE. Returns -ENOMEM if there is no memory. */
+/* Returns how many of the first values stand far above all later ones (WARM_UP_SPREADS), at most
+ * n / WARM_UP_SHARE; or -ENOMEM. */
 int stats_warm_up(const double *v, size_t n);
 
 #endif

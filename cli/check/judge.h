@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* judge.h - judges the runs of two sides: which times to compare, and whether they differ. Pure; any thread.
- */
+/* judge.h - whether the times of two sides differ, and what tracing costs. Pure; any thread. */
 #ifndef CTRACE_CLI_CHECK_JUDGE_H
 #define CTRACE_CLI_CHECK_JUDGE_H
 
@@ -13,12 +12,12 @@ enum check_timing { CHECK_TRACED, CHECK_UNTRACED };
 
 size_t check_count(const struct baseline *side, enum check_timing timing);
 
-/* What tracing costs a run: the medians of the traced and of the untraced runs of one side, both
- * measured around the command. */
+/* What tracing costs a run: the median of the traced runs of one side, minus that of the untraced
+ * runs. Both are measured around the command. */
 struct tracer_cost {
 	bool known;   /* there are CHECK_UNTRACED_MIN runs of each kind */
-	double ns, p; /* p: of the U test */
-	double share; /* of the untraced median */
+	double ns, p; /* p: of the U test of both kinds of runs */
+	double share; /* ns, as a share of the untraced median */
 	size_t n_traced, n_untraced;
 	bool high; /* larger than max_regress, or significant: the times of traced runs mislead */
 };

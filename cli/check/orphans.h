@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * orphans.h - the processes that a command leaves behind. They become children of ctrace, which is
- * a subreaper (prctl(2)). One thread: only children that the calling thread got are found.
+ * a subreaper (prctl(2)). One thread: a thread finds only its own children.
  *
  * Without CONFIG_PROC_CHILDREN the kernel does not list children, so no orphan is found.
  */
@@ -19,7 +19,7 @@ struct orphans {
 	VEC(pid_t) pids;
 };
 
-/* Lists the present children. Without memory the list is short. */
+/* Lists the present children. If memory runs out, the list is incomplete. */
 void orphans_find(struct orphans *ret);
 void orphans_done(struct orphans *o);
 /* Counts the children that are not in `before` and are still alive after CHECK_ORPHAN_MS. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* own.h - the time that a command itself took: its runs without what the machine took from them. Pure;
+/* own.h - the time that a command took, without the time that other programs took from it. Pure;
  * any thread. */
 #ifndef CTRACE_CLI_CHECK_OWN_H
 #define CTRACE_CLI_CHECK_OWN_H

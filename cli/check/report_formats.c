@@ -31,7 +31,7 @@ static const char *command_of(const struct check_view *v)
 	return v->new->command[0] ? v->new->command : "command";
 }
 
-/* Whether XML 1.0 allows the character of n bytes at s; 0 bytes: no UTF-8. */
+/* Whether XML 1.0 allows the character of n bytes at s. n 0: the bytes at s are not UTF-8. */
 static bool is_xml(const char *s, size_t n)
 {
 	uint32_t c = n ? utf8_code(s, n) : 0;
@@ -130,7 +130,7 @@ static void put_markdown_report(FILE *f, const struct check_view *v)
 	}
 }
 
-/* Escapes of the workflow commands of GitHub Actions. */
+/* Writes a text of a workflow command of GitHub Actions. A property needs more escapes. */
 static void put_github_text(FILE *f, const char *s, bool property)
 {
 	for (; *s; s++) {
@@ -156,7 +156,7 @@ static void put_github(FILE *f, const struct check_view *v)
 	fputc('\n', f);
 }
 
-/* A report of GitLab Code Quality: an array with a violation, or an empty one. */
+/* A report of GitLab Code Quality: an array with one violation, or an empty array. */
 static void put_gitlab(FILE *f, const struct check_view *v)
 {
 	bool failed = !strcmp(report_result(v), "regression"), open = !strcmp(report_result(v), "undecided");
@@ -222,7 +222,7 @@ static void put_result(FILE *f, const struct check_view *v)
 	}
 }
 
-/* OpenMetrics 1.0. Two parts may have the same text, so their times are added. */
+/* OpenMetrics 1.0 allows one sample for each text, so parts with the same text are added up. */
 static void put_metric_parts(FILE *f, const struct check_view *v)
 {
 	put_family(f, "part", "Change of the parts of the critical path.");

@@ -81,7 +81,7 @@ static void say_difference(struct words *t, const struct check_view *v)
 		  percent(v, ns), metric_name(v->metric), v->out->n_old, v->out->n_new, untraced(v));
 }
 
-/* Says what would decide. */
+/* Says how to get a decision. */
 static void say_more(struct words *t, const struct check_view *v)
 {
 	const struct decision *d = &v->out->decision;
@@ -207,7 +207,7 @@ static void put_order(FILE *f, const char *side, double trend_p, int warm_up)
 			side, trend_p);
 }
 
-/* A check without --own that cannot decide may be one that --own decides. */
+/* If the check is undecided without --own, but decided with it, says so. */
 static void put_own(FILE *f, const struct check_view *v)
 {
 	const struct decision *d = &v->out->own;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runner.h - runs a command once, alone or while a ctraced of its own records, and measures its
- * time. The ctraced goes on until a run that is not traced, because it takes a second to start. One
- * thread, and one runner at a time.
+ * runner.h - runs a command once, and measures its time. For a traced run, the runner starts a
+ * ctraced, which takes a second. So the next traced runs use the same ctraced; an untraced run ends
+ * it. One thread, and one runner at a time.
  *
  * The command is a session of its own, with /dev/null as its input. A process that the command
  * leaves behind goes on running, unless the run is ended by force.
@@ -35,17 +35,17 @@ void runner_done(struct runner *r);
 struct runner_job {
 	char *const *argv;
 	bool traced;
-	/* The command's output and errors go to this file, which is made anew. NULL: they go to /dev/null. */
+	/* The command's output and errors go to this new or emptied file. NULL: to /dev/null. */
 	const char *log;
-	bool show;           /* they go where those of ctrace go; log does not matter */
+	bool show;           /* the output and errors go where those of ctrace go, not to log */
 	bool show_as_errors; /* with show: all goes to standard error */
 	uint64_t timeout_ns; /* 0: none */
 };
 
 enum run_end {
 	RUN_EXITED,      /* by itself; status says how */
-	RUN_TIMED_OUT,   /* it was killed, with the processes that it had left behind */
-	RUN_INTERRUPTED, /* as RUN_TIMED_OUT; signal says by which signal */
+	RUN_TIMED_OUT,   /* the command was killed, with the processes that it had left behind */
+	RUN_INTERRUPTED, /* ctrace got `signal`: the command was not started, or killed as above */
 	RUN_NOT_STARTED, /* error is the errno of execve(2) */
 	RUN_NOT_TRACED,  /* the recording failed, and an error has been printed */
 };
@@ -66,7 +66,7 @@ void runner_run(struct runner *r, const struct runner_job *job, struct run *ret)
 /* Closes the trace. Accepts a run without one. */
 void run_done(struct run *run);
 
-/* The first signal that came since the last run; 0: none. */
+/* Takes the first pending signal other than CHLD; 0: none. */
 int runner_signal(struct runner *r);
 
 #endif

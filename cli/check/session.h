@@ -8,7 +8,7 @@
 
 #include "cli/check/judge.h"
 
-/* Exit codes of `ctrace check`. A signal that ended the check gives 128 and its number. */
+/* Exit codes of `ctrace check`. If signal N ended the check, the code is 128 + N. */
 enum { CHECK_OK = 0, CHECK_REGRESSION = 1, CHECK_USAGE = 2, CHECK_UNDECIDED = 3, CHECK_NO_RESULT = 4 };
 
 struct check_plan {
@@ -27,11 +27,11 @@ struct check_plan {
 struct check_outcome {
 	enum check_timing timing;
 	bool traced;        /* runs of the new command were traced */
-	bool timing_forced; /* tracing costs much, but the old runs have no times without it */
+	bool timing_forced; /* tracing costs much, but untraced times cannot be compared */
 	struct tracer_cost cost;
 	bool decided; /* there are old runs, so `decision` is valid */
 	struct decision decision;
-	bool own_known; /* undecided without plan.own: `own` says what that would decide */
+	bool own_known; /* undecided without plan.own: `own` is the decision with plan.own */
 	struct decision own;
 	size_t n_old, n_new; /* runs that were compared */
 	double new_ns;       /* the metric of the new runs */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* take.h - takes what is wanted from the trace of a run. The functions print their errors
+/* take.h - makes a profile or a file from the trace of a run. The functions print their errors
  * themselves, and return CLI_OK or CLI_FAILED. One thread. */
 #ifndef CTRACE_CLI_CHECK_TAKE_H
 #define CTRACE_CLI_CHECK_TAKE_H
@@ -7,8 +7,8 @@
 #include "cli/check/runner.h"
 #include "cli/compare/baseline.h"
 
-/* Adds the profile of the command to b. Takes the trace out of the run. Warns if the trace lacks records, or
- * the path reaches a limit, unless *told; sets *told then. */
+/* Adds the profile of the command to b. Frees the trace of the run. If *told is false, warns of
+ * missing records or of a path that is too long, and then sets *told. */
 int take_profile(struct baseline *b, struct run *run, bool *told);
 /* Copies the trace to the file `path`. */
 int take_keep(struct reader *trace, const char *path, bool redact);

@@ -58,7 +58,7 @@ static void patterns_work_done(struct patterns_work *k)
 	analysis_close(&k->in);
 }
 
-/* The tasks of this name must belong to one process. */
+/* Finds a task of this name. All tasks of this name must belong to one process. */
 static int find_comm(const struct analysis_input *in, const char *comm, uint32_t *ret)
 {
 	const struct graph *g = in->graph;

@@ -3,7 +3,7 @@
 # A step of a CI job: fails if a command became slower. Usage: check.sh CMD [ARG...]
 #
 # The baseline has to survive from job to job: keep CTRACE_BASELINE in a cache of the CI server, or
-# in the repository. The first run makes it. Exit status: see ctrace-check(1).
+# in the repository. The first run makes the baseline. Exit status: see ctrace-check(1).
 set -u
 ctrace=${CTRACE:-ctrace}
 baseline=${CTRACE_BASELINE:-ctrace-baseline.json}
@@ -11,7 +11,7 @@ reports=${CTRACE_REPORTS:-ctrace-reports}
 options=${CTRACE_OPTIONS:-}
 
 mkdir -p "$reports" || exit 2
-# Without root, and without sudo that asks nothing, only times are measured.
+# Causes need root, or sudo without a password. Otherwise only times are measured.
 sudo=
 if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then
 	sudo="sudo -n"

@@ -51,7 +51,8 @@ static void ages(void **state)
 }
 
 /* With ties the p is the approximation. The expected value is worked out by hand: N = 6, one group
- * of two and one of three equal values, U = 1, variance 9/12 * (7 - 30/30) = 4.5, z = 3.5 / sqrt(4.5). */
+ * of two and one of three equal values, U = 1, variance 9/12 * (7 - 30/30) = 4.5. U is 3.5 below
+ * its mean, and the correction for continuity takes 0.5 from the 3.5. */
 static void ties(void **state)
 {
 	const double a[] = { 1, 1, 2 }, b[] = { 2, 2, 3 };
@@ -103,7 +104,7 @@ static void exact_and_approximate(void **state)
 }
 
 /* Kendall, "Rank Correlation Methods": P(S >= 6) = 0.042 for n = 4, P(S >= 8) = 0.042 for n = 5,
- * P(S >= 21) = 0.036 for n = 10. */
+ * P(S >= 19) = 0.054 for n = 10. */
 static void trend(void **state)
 {
 	const double four[] = { 1, 2, 3, 4 }, five[] = { 1, 2, 3, 5, 4 },
@@ -194,7 +195,7 @@ static void edges(void **state)
 	assert_true(d.runs_needed > 10);
 	/* the difference is at the limit: not even a thousand runs tell */
 	assert_int_equal(judge(100.5 / d.old_ns, false, a, 10, b, 10).runs_needed, 0);
-	/* more new runs do not help when the old runs vary as much as the difference */
+	/* more new runs do not help: the old runs vary more than the gap to the limit */
 	assert_int_equal(judge(0.0998, true, a, 10, b, 10).runs_needed, 0);
 	/* equal values without any spread */
 	fill(a, 10, 1000, 0);
@@ -230,7 +231,7 @@ static double uniform(void)
 	return ((double)(random_state >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* A run of 100 ms: log-normal noise, and one run of `rare` is up to twice as long. */
+/* A run of 100 ms with log-normal noise. rare: the share of runs that are up to twice as long. */
 static double run_of(double factor, double noise, double rare)
 {
 	double normal = sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform()),

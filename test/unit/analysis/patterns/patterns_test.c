@@ -91,7 +91,7 @@ static void nested(void **state)
 	expect("a b a b b", "a; (b)^1..2: 2, b: 3");
 }
 
-/* SunCat's shapes, as one transaction for each repetition of the action. */
+/* The next four tests: growing patterns like those of the SunCat paper (see patterns.h). */
 static void list_saved_anew(void **state)
 {
 	expect("go save|go save save|go save save save|go save save save save", "+save: 1 2 3 4");
@@ -129,13 +129,13 @@ static void all_items_for_each_item(void **state)
 	patterns_free(p);
 }
 
-/* What stands in no loop is found by the grammar. */
+/* The grammar finds a repetition that is in no loop, because its turns stand apart. */
 static void scattered(void **state)
 {
 	expect("x a b c y a b c z|a b c w", "a; b; c: 2 1");
 }
 
-/* One row, or an odd event, does not hide the loop of the other transactions. */
+/* The first transaction has the loop of the others with one turn only. */
 static void one_row(void **state)
 {
 	expect("w q w end|q w q w end|q w q w q w end", "+q; w: 1 2 3, +w: 2 2 3");
@@ -238,7 +238,7 @@ static void compare_noise(void **state)
 	assert_string_equal(change_of("a a a a a a a a a a a", "a a a a a a a a a a a a"), "");
 }
 
-/* Loops in loops, deeper than the limit: the rest stays unfolded, and the limit is counted. */
+/* Loops in loops, deeper than the limit: the rest stays unfolded, and `refused` counts it. */
 static void limit_of_depth(void **state)
 {
 	struct fold_shapes s;
@@ -248,7 +248,7 @@ static void limit_of_depth(void **state)
 	for (uint32_t i = 0; i < 1U << (FOLD_DEPTH_MAX + 2); i++) {
 		uint32_t zeros = (uint32_t)__builtin_ctz(i + 1);
 
-		/* "0", "0 1", "0 1 0 1 2", ...: each level repeats the one below twice */
+		/* "0", "0 0 1", "0 0 1 0 0 1 2": each level begins with the lower level, twice */
 		for (uint32_t k = 0; k <= zeros && k < FOLD_DEPTH_MAX + 2; k++)
 			assert_int_equal(fold_add(&f, &s, k, 1), 0);
 	}
