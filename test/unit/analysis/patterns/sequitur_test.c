@@ -183,11 +183,15 @@ static void random_texts(void **state)
 		size_t n = next_random(&seed) % ARRAY_SIZE(v);
 		uint32_t letters = 1 + (uint32_t)(next_random(&seed) % 6);
 
-		/* In every second round, most letters are copies of earlier letters. */
-		for (size_t i = 0; i < n; i++) {
-			size_t back = 1 + next_random(&seed) % 40;
-			bool copy = round % 2 && i >= back && next_random(&seed) % 10;
+		size_t back = 1;
 
+		/* Every second text mostly repeats its last `back` letters. */
+		for (size_t i = 0; i < n; i++) {
+			bool copy;
+
+			if (!(next_random(&seed) % 30))
+				back = 1 + next_random(&seed) % 40;
+			copy = round % 2 && i >= back && next_random(&seed) % 30;
 			v[i] = copy ? v[i - back] : (uint32_t)(next_random(&seed) % letters);
 		}
 		check_all(v, n);
