@@ -269,7 +269,6 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 		struct waitlive_chain c = { .cycle = true, .closed = cy->closed, .strong = cy->strong };
 		struct waitgraph_info info;
 
-		/* if info.cyclic is false, the chains show a way out of the cycle */
 		(void)waitgraph_info(w->graph, cy->steps[0].id, &info);
 		r = add_links(w, &c, cy->steps, cy->n_steps);
 		c.strong = c.strong && !handler_may_break(w, &c);

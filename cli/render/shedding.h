@@ -13,7 +13,7 @@
 
 #include "trace/format/window.h"
 
-/* The most capped tasks, and the most capped groups, that are named. */
+/* At most so many capped tasks and capped groups are named: the first ones in the trace. */
 #define SHEDDING_TASKS  16
 #define SHEDDING_GROUPS 4
 
