@@ -38,7 +38,7 @@ static void row_done(struct delta_row *r)
 
 static bool is_named(const struct delta_row *r, const struct profile_part *p)
 {
-	return !strcmp(r->key, p->key) && !strcmp(r->detail, p->detail);
+	return !part_name_order(r->key, r->detail, p->key, p->detail);
 }
 
 static int add_row(struct building *k, const struct profile_part *p, uint64_t hash)
@@ -162,9 +162,8 @@ static int round_side(struct building *k, bool is_new, uint64_t value_ns)
 static int name_cmp(const void *a, const void *b)
 {
 	const struct building_row *x = a, *y = b;
-	int c = strcmp(x->row.key, y->row.key);
 
-	return c ? c : strcmp(x->row.detail, y->row.detail);
+	return part_name_order(x->row.key, x->row.detail, y->row.key, y->row.detail);
 }
 
 static int64_t change(const struct building_row *b)
@@ -196,11 +195,16 @@ static void merge_key(struct building *k, size_t first, size_t end)
 	from->merged = true;
 }
 
+static bool has_key(const struct building_row *a, const struct building_row *b)
+{
+	return !part_name_order(a->row.key, "", b->row.key, "");
+}
+
 static void merge(struct building *k)
 {
 	VEC_SORT(&k->rows, name_cmp);
 	for (size_t i = 0, end; i < k->rows.n; i = end) {
-		for (end = i + 1; end < k->rows.n && !strcmp(k->rows.v[end].row.key, k->rows.v[i].row.key);)
+		for (end = i + 1; end < k->rows.n && has_key(&k->rows.v[end], &k->rows.v[i]);)
 			end++;
 		if (!k->rows.v[i].row.detail[0])
 			merge_key(k, i, end);
@@ -216,14 +220,12 @@ static int row_cmp(const void *a, const void *b)
 {
 	const struct delta_row *x = a, *y = b;
 	uint64_t m = size_of(x->difference_ns), n = size_of(y->difference_ns);
-	int c;
 
 	if (m != n)
 		return m > n ? -1 : 1;
 	if (x->new_ns != y->new_ns)
 		return x->new_ns > y->new_ns ? -1 : 1;
-	c = strcmp(x->key, y->key);
-	return c ? c : strcmp(x->detail, y->detail);
+	return part_name_order(x->key, x->detail, y->key, y->detail);
 }
 
 /* Moves the rows to d. */

@@ -29,9 +29,14 @@ void part_done(struct profile_part *p)
 	free(p->text);
 }
 
+int part_name_order(const char *key, const char *detail, const char *other_key, const char *other_detail)
+{
+	int c = strcmp(key, other_key);
+
+	return c ? c : strcmp(detail, other_detail);
+}
+
 int part_order(const struct profile_part *a, const struct profile_part *b)
 {
-	int c = strcmp(a->key, b->key);
-
-	return c ? c : strcmp(a->detail, b->detail);
+	return part_name_order(a->key, a->detail, b->key, b->detail);
 }

@@ -225,12 +225,17 @@ void piece_name_cpu(const struct graph *g, const struct path *p, const struct pa
 	put(ret->head, sizeof(ret->head), "%s waiting for a CPU that %s had", who, other);
 }
 
-void piece_name_environment(const char *what, struct piece_name *ret)
+void piece_name_environment(enum piece_environment what, struct piece_name *ret)
 {
+	static const struct {
+		const char *key, *head;
+	} names[] = {
+		[PIECE_ENVIRONMENT_CPU] = { "cpu", "waiting for a CPU that other programs had" },
+		[PIECE_ENVIRONMENT_IDLE] = { "idle", "waiting for a CPU that was idle, or that ctrace had" },
+		[PIECE_ENVIRONMENT_DISK] = { "disk", "waiting for a disk that other programs used too" },
+	};
+
 	*ret = (struct piece_name){ .class = PART_CLASS_ENVIRONMENT };
-	put(ret->key, sizeof(ret->key), "environment|%s", what);
-	put(ret->head, sizeof(ret->head), "%s",
-	    !strcmp(what, "disk")   ? "waiting for a disk that other programs used too"
-	    : !strcmp(what, "idle") ? "waiting for a CPU that was idle, or that ctrace had"
-				    : "waiting for a CPU that other programs had");
+	put(ret->key, sizeof(ret->key), "environment|%s", names[what].key);
+	put(ret->head, sizeof(ret->head), "%s", names[what].head);
 }

@@ -11,6 +11,12 @@
 
 #define PIECE_OBJECT_MAX 192
 
+enum piece_environment {
+	PIECE_ENVIRONMENT_CPU,  /* other programs had the CPU */
+	PIECE_ENVIRONMENT_IDLE, /* the CPU was idle, or ctrace had it */
+	PIECE_ENVIRONMENT_DISK, /* other programs used the disk too */
+};
+
 struct piece_name {
 	enum part_class class;
 	char key[PART_TEXT_MAX];  /* has no function, and no object if `late` is set */
@@ -31,7 +37,7 @@ void piece_name_as(const struct graph *g, const struct path *p, const struct pat
 /* Names the wait of piece x for a CPU that `user`, a task of the same program, had. */
 void piece_name_cpu(const struct graph *g, const struct path *p, const struct path_piece *x, uint32_t user,
 		    struct piece_name *ret);
-/* Names time that the machine took. what: "cpu", "idle" or "disk". */
-void piece_name_environment(const char *what, struct piece_name *ret);
+/* Names time that the machine took. */
+void piece_name_environment(enum piece_environment what, struct piece_name *ret);
 
 #endif

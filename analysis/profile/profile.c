@@ -119,7 +119,7 @@ static int add_idle(struct making *k, const struct path_piece *x, uint64_t ns)
 	size_t at;
 
 	if (!wait || wait->time == TIME_RUNNING || wait->time == TIME_RUNNABLE || wait->time == TIME_SHORT) {
-		piece_name_environment("idle", &n);
+		piece_name_environment(PIECE_ENVIRONMENT_IDLE, &n);
 		return add(k, &n, x->interval, ns, &at);
 	}
 	piece_name(k->g, k->p, wait, &n);
@@ -140,7 +140,7 @@ static int add_cpu(struct making *k, const struct path_piece *x, uint32_t user, 
 	else if (is_own(k, user))
 		piece_name_cpu(k->g, k->p, x, user, &n);
 	else
-		piece_name_environment("cpu", &n);
+		piece_name_environment(PIECE_ENVIRONMENT_CPU, &n);
 	return add(k, &n, x->interval, ns, &at);
 }
 
@@ -250,7 +250,7 @@ static int add_disk(struct making *k, const struct path_piece *x)
 	int r = 0;
 
 	if (shared / 2) {
-		piece_name_environment("disk", &n);
+		piece_name_environment(PIECE_ENVIRONMENT_DISK, &n);
 		r = add(k, &n, x->interval, shared / 2, &at);
 	}
 	piece_name(k->g, k->p, x, &n);
