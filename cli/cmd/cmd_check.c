@@ -262,6 +262,17 @@ static int write_reports(const struct check_options *o, const struct check_view 
 	return r;
 }
 
+/* A baseline of another command is not renewed. Tells whether it is one, and warns. */
+static bool is_other_command(const struct check_options *o, const struct check_view *v)
+{
+	if (!o->update || !v->old->command[0] || !strcmp(v->old->command, v->new->command))
+		return false;
+	cli_warn(
+		"%s was not renewed: it has runs of '%s', and these are runs of '%s'; write them to another file with --save",
+		o->baseline, v->old->command, v->new->command);
+	return true;
+}
+
 static int save_runs(const struct check_options *o, const struct check_view *v)
 {
 	const struct decision *d = &v->out->decision;
@@ -272,6 +283,7 @@ static int save_runs(const struct check_options *o, const struct check_view *v)
 		r = CLI_FAILED;
 	else if (o->save)
 		cli_say("wrote %s; next: ctrace check --baseline %s -- CMD", o->save, o->save);
+	better = better && !is_other_command(o, v);
 	if (o->update && better && write_file(o->baseline, put_baseline, v->new))
 		r = CLI_FAILED;
 	else if (o->update && better)
