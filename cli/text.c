@@ -12,6 +12,31 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/utf8.h"
+#include "trace/words/describe.h"
+
+void text_json_release(json_t **j)
+{
+	json_decref(*j);
+}
+
+int text_parse_json(const char *text, size_t size, unsigned max, json_t **ret, char err[TEXT_JSON_ERR_MAX])
+{
+	json_error_t e;
+	char clean[sizeof(e.text)];
+
+	if (size > max) {
+		snprintf(err, TEXT_JSON_ERR_MAX, "it has more than %u bytes", max);
+		return -EBADMSG;
+	}
+	*ret = json_loadb(text, size, JSON_REJECT_DUPLICATES, &e);
+	if (*ret)
+		return 0;
+	if (json_error_code(&e) == json_error_out_of_memory)
+		return -ENOMEM;
+	describe_clean(e.text, clean, sizeof(clean));
+	snprintf(err, TEXT_JSON_ERR_MAX, "line %d, column %d: %s", e.line, e.column, clean);
+	return -EBADMSG;
+}
 
 const char *text_bytes(uint64_t bytes, char buf[TEXT_NUMBER_MAX])
 {

@@ -8,14 +8,6 @@
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
-#define PARSE_FLAGS JSON_REJECT_DUPLICATES
-
-static void json_release(json_t **j)
-{
-	json_decref(*j);
-}
-#define _cleanup_json_ _cleanup_(json_release)
-
 static void rule_done(struct rule *r)
 {
 	free(r->object);
@@ -181,31 +173,12 @@ static int get_rules(json_t *doc, json_t **ret, char err[RULESFILE_ERR_MAX])
 	return -EBADMSG;
 }
 
-static int parse_document(const char *text, size_t size, json_t **ret, char err[RULESFILE_ERR_MAX])
-{
-	json_error_t e;
-	char clean[sizeof(e.text)];
-
-	if (size > RULESFILE_BYTES_MAX) {
-		snprintf(err, RULESFILE_ERR_MAX, "it has more than %u bytes", RULESFILE_BYTES_MAX);
-		return -EBADMSG;
-	}
-	*ret = json_loadb(text, size, PARSE_FLAGS, &e);
-	if (*ret)
-		return 0;
-	if (json_error_code(&e) == json_error_out_of_memory)
-		return -ENOMEM;
-	describe_clean(e.text, clean, sizeof(clean));
-	snprintf(err, RULESFILE_ERR_MAX, "line %d, column %d: %s", e.line, e.column, clean);
-	return -EBADMSG;
-}
-
 int rulesfile_parse(const char *text, size_t size, struct rules *rules, char err[RULESFILE_ERR_MAX])
 {
 	_cleanup_json_ json_t *doc = NULL;
 	size_t before = rules->v.n, i;
 	json_t *array, *o;
-	int r = parse_document(text, size, &doc, err);
+	int r = text_parse_json(text, size, RULESFILE_BYTES_MAX, &doc, err);
 
 	if (!r)
 		r = get_rules(doc, &array, err);
@@ -280,7 +253,7 @@ char *rulesfile_merge(const char *old, size_t size, const struct rule *rules, si
 
 	if (!size)
 		doc = json_pack("{s:s, s:[]}", "schema", RULESFILE_SCHEMA, "rules");
-	else if (parse_document(old, size, &doc, err))
+	else if (text_parse_json(old, size, RULESFILE_BYTES_MAX, &doc, err))
 		return NULL;
 	if (!doc || get_rules(doc, &array, err))
 		return NULL;

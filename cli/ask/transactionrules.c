@@ -6,14 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
-
-static void json_release(json_t **j)
-{
-	json_decref(*j);
-}
-#define _cleanup_json_ _cleanup_(json_release)
 
 /* The members of rules. Which members go together: see `sources`. */
 enum member { NAME, MARK, UNTIL, PROGRAM, CMDLINE, SERVICE, ADDRESS, QUEUE, MEMBERS };
@@ -134,33 +129,13 @@ static int get_rules(json_t *doc, json_t **ret, char *err)
 	return -EBADMSG;
 }
 
-static int parse_document(const char *text, size_t size, json_t **ret, char *err)
-{
-	json_error_t e;
-	char clean[sizeof(e.text)];
-
-	if (size > TRANSACTIONRULES_BYTES_MAX) {
-		snprintf(err, TRANSACTIONRULES_ERR_MAX, "it has more than %u bytes",
-			 TRANSACTIONRULES_BYTES_MAX);
-		return -EBADMSG;
-	}
-	*ret = json_loadb(text, size, JSON_REJECT_DUPLICATES, &e);
-	if (*ret)
-		return 0;
-	if (json_error_code(&e) == json_error_out_of_memory)
-		return -ENOMEM;
-	describe_clean(e.text, clean, sizeof(clean));
-	snprintf(err, TRANSACTIONRULES_ERR_MAX, "line %d, column %d: %s", e.line, e.column, clean);
-	return -EBADMSG;
-}
-
 int transactionrules_parse(const char *text, size_t size, struct transaction_rules *rules,
 			   char err[TRANSACTIONRULES_ERR_MAX])
 {
 	_cleanup_json_ json_t *doc = NULL;
 	json_t *array, *o;
 	size_t i;
-	int r = parse_document(text, size, &doc, err);
+	int r = text_parse_json(text, size, TRANSACTIONRULES_BYTES_MAX, &doc, err);
 
 	if (!r)
 		r = get_rules(doc, &array, err);

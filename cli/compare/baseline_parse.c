@@ -8,14 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
-
-static void json_release(json_t **j)
-{
-	json_decref(*j);
-}
-#define _cleanup_json_ _cleanup_(json_release)
 
 __attribute__((format(printf, 2, 3))) static int refuse(char err[BASELINE_ERR_MAX], const char *fmt, ...)
 {
@@ -29,19 +24,11 @@ __attribute__((format(printf, 2, 3))) static int refuse(char err[BASELINE_ERR_MA
 
 static int parse_document(const char *text, size_t size, json_t **ret, char err[BASELINE_ERR_MAX])
 {
-	json_error_t e;
-	char clean[sizeof(e.text)];
 	const char *schema;
+	int r = text_parse_json(text, size, BASELINE_BYTES_MAX, ret, err);
 
-	if (size > BASELINE_BYTES_MAX)
-		return refuse(err, "it has more than %u bytes", BASELINE_BYTES_MAX);
-	*ret = json_loadb(text, size, JSON_REJECT_DUPLICATES, &e);
-	if (!*ret && json_error_code(&e) == json_error_out_of_memory)
-		return -ENOMEM;
-	if (!*ret) {
-		describe_clean(e.text, clean, sizeof(clean));
-		return refuse(err, "line %d, column %d: %s", e.line, e.column, clean);
-	}
+	if (r)
+		return r;
 	schema = json_string_value(json_object_get(*ret, "schema"));
 	if (!schema || strncmp(schema, "ctrace.baseline/", 16))
 		return refuse(err, "its \"schema\" is not \"" BASELINE_SCHEMA "\"");
