@@ -103,28 +103,28 @@
 /*
  * The runs of `ctrace check`.
  */
-/* ms: A command that takes too long has this time to end after SIGTERM. Below: it cannot remove its
- * files. Above: Ctrl-C takes longer. */
+/* ms: A command that ctrace ends by force has this time to end after SIGTERM. Below: the command
+ * cannot remove its files. Above: Ctrl-C takes longer. */
 #define CHECK_GRACE_MS 1000
-/* ms: A process that outlives the command by less than this is not told. Below: processes that are
- * about to end are told. Above: a command that starts a service takes longer to check. */
+/* ms: A process that outlives the command by less than this is not reported. Below: processes that
+ * are about to end are reported. Above: a command that starts a service takes longer to check. */
 #define CHECK_ORPHAN_MS 100
-/* runs of each kind: With fewer traced or untraced runs the cost of tracing is not told. */
+/* runs: The cost of tracing needs this many traced runs, and this many untraced runs. */
 #define CHECK_UNTRACED_MIN 2
-/* 1/n: One untraced run follows on so many traced runs. Below: the check takes longer. Above: the
- * cost of tracing is known less well. */
+/* runs: After this many traced runs, one untraced run follows. Below: the check takes longer. Above:
+ * the cost of tracing is known less well. */
 #define CHECK_TRACED_PER_UNTRACED 3
-/* p of the U test: Tracing has a cost that matters if chance makes such a difference less often. */
+/* p of the U test of traced and untraced runs: Up to this p, the cost of tracing matters, even if
+ * the cost is small. */
 #define CHECK_COST_P 0.01
-/* times --runs: --max-runs without the option. */
+/* times --runs: the default of --max-runs. */
 #define CHECK_MAX_RUNS_TIMES 3
-/* p of the test for a trend: The report says that the runs became slower or faster if chance makes
- * such an order less often. */
+/* p of the test for a trend: Up to this p, the report says that the runs became slower or faster. */
 #define CHECK_TREND_P 0.01
-/* The parts that a report shows. */
+/* parts: A report of `ctrace check` shows at most this many. */
 #define CHECK_ROWS 10
 
-/* parts: ctrace compare shows this many, if --top does not say otherwise. */
+/* parts: `ctrace compare` shows this many without --top. */
 #define COMPARE_ROWS 10
 
 #endif
