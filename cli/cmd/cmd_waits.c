@@ -202,8 +202,8 @@ static bool same_next(const struct waitlive_chain *a, const struct waitlive_chai
 	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
 }
 
-/* Prints the first tasks of the chains after chain `first` whose first wait is like its first wait:
- * for the same task, in the same way. Returns their number. */
+/* Prints the first task of each chain that follows chain `first` and begins with a like wait
+ * (same_next()). Returns the number of these chains. */
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {
 	enum { SHOWN = 8 };
