@@ -444,7 +444,8 @@ static int control_accept(sd_event_source *s, int listen_fd, uint32_t events, vo
 			others |= control_take(c, fd);
 		else if (errno == EAGAIN)
 			break;
-		else if (errno != EINTR && errno != ECONNABORTED) { /* no free descriptor, or no memory */
+		else if (errno != EINTR && errno != ECONNABORTED) {
+			/* no descriptor or no memory is left */
 			control_rest(c, CONTROL_REST_USEC);
 			break;
 		}

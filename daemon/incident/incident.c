@@ -386,7 +386,7 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 			comm, h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
-/* Returns the real user id. The effective one may be that of the owner of a set-user-ID program.
+/* Returns the real user id, because a set-user-ID program has the effective user id of its owner.
  * The owner of /proc/PID is no help: it is root if the program cannot be dumped. */
 static uint32_t incident_uid(uint32_t pid)
 {
