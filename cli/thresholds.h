@@ -111,15 +111,16 @@
 #define CHECK_ORPHAN_MS 100
 /* runs: The cost of tracing needs this many traced runs, and this many untraced runs. */
 #define CHECK_UNTRACED_MIN 2
-/* runs: After this many traced runs, one untraced run follows. Below: the check takes longer. Above:
- * the cost of tracing is known less well. */
+/* runs: After this many traced runs, one untraced run follows. Below: the check takes longer.
+ * Above: the cost of tracing is known less well. */
 #define CHECK_TRACED_PER_UNTRACED 3
 /* p of the U test of traced and untraced runs: Up to this p, the cost of tracing matters, even if
  * the cost is small. */
 #define CHECK_COST_P 0.01
 /* times --runs: the default of --max-runs. */
 #define CHECK_MAX_RUNS_TIMES 3
-/* p of the test for a trend: Up to this p, the report says that the runs became slower or faster. */
+/* p of the test for a trend: Up to this p, the report says that the runs became slower or
+ * faster. */
 #define CHECK_TREND_P 0.01
 /* parts: A report of `ctrace check` shows at most this many. */
 #define CHECK_ROWS 10
