@@ -19,9 +19,9 @@
 /* records: A trace of up to this size is loaded as a whole. Higher: more memory, about 60 bytes
  * a record. Evidence: `ctrace diagnose --tid` takes 434 MB for 7.4 M records of a busy machine. */
 #define LOAD_WHOLE_RECORDS 16000000ULL
-/* ns: From a larger trace, a command loads the range that the user asks about, and this much
- * before and after it. Below: the reason of an earlier wait is not known, and the work after a
- * wait is not seen. Above: more to load. */
+/* ns: From a larger trace, a command loads the range that the user asks about, LOAD_BEFORE_NS
+ * before it, and LOAD_AFTER_NS after it. Below: the reason of an earlier wait is not known, and the
+ * work after a wait is not seen. Above: more to load. */
 #define LOAD_BEFORE_NS (30 * NSEC_PER_SEC)
 #define LOAD_AFTER_NS  (5 * NSEC_PER_SEC)
 /* ns: If the user gives a moment, the command looks at this much before and after it. Below:
@@ -76,7 +76,7 @@
 /* percent of the CPU time of the machine: From this much on, `ctrace status` shows the time of
  * BPF programs for events that they do not record (GOVERNOR_PASSED_PPM). */
 #define SHOW_PASSED_PERCENT 0.01
-/* ns: A round of the search for frameworks that takes longer is reported as stuck. Usually, it
+/* ns: A round of the search for frameworks that takes longer is reported as stuck. A usual round
  * takes milliseconds. */
 #define SHOW_STUCK_NS (10 * NSEC_PER_SEC)
 

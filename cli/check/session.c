@@ -27,7 +27,7 @@ struct session {
 	bool told_left; /* say_left() has printed its warning */
 	bool told_lost; /* take_profile() has printed its warning */
 	bool timing_set;
-	size_t n_done, n_planned; /* runs, for the progress */
+	size_t n_done, n_planned; /* numbers of runs, for the progress */
 	size_t n_of[2];           /* runs of each side, for the names of kept files */
 };
 

@@ -34,7 +34,7 @@ struct check_outcome {
 	/* `own` is valid: `decision` is undecided, and `own` is the decision from own times. */
 	bool own_known;
 	struct decision own;
-	size_t n_old, n_new; /* runs that were compared */
+	size_t n_old, n_new; /* numbers of compared runs */
 	double new_ns;       /* the metric of the new runs */
 };
 

@@ -37,7 +37,7 @@ struct look {
 		uint64_t ip, start, end;
 	} level[LEVELS];
 	unsigned n_levels;
-	/* in_other: in a system call that is not for waiting */
+	/* in_call: in any system call. in_other: in a system call that is not for waiting. */
 	bool in_call, in_other;
 };
 

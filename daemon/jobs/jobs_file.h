@@ -24,7 +24,7 @@ struct jobs_file {
 	/* n_wanted: functions of the description that apply to this file; n_found: those with a
 	 * probe */
 	unsigned n_wanted, n_found;
-	unsigned n_marks, n_refused; /* marks with and without a probe */
+	unsigned n_marks, n_refused; /* n_marks: marks with a probe; n_refused: marks without */
 	char why[128];
 	/*
 	 * Set by the caller.

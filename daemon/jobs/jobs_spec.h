@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1). It names the
- * binaries, the functions that report jobs, and the places of the values. The text may be hostile,
- * so each part has a limit. Pure.
+ * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1). The description
+ * names the binaries, the functions that report jobs, and the places of the values. The text may be
+ * hostile, so each part has a limit. Pure.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_SPEC_H
 #define CTRACE_DAEMON_JOBS_JOBS_SPEC_H

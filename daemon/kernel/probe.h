@@ -50,7 +50,8 @@ const struct probe_hook *probe_hooks(const struct probe *p, size_t *ret_n);
 const char *probe_hooks_text(const struct probe *p);
 unsigned probe_cpus(const struct probe *p);
 
-/* Returns a descriptor for epoll, readable when a ring is more than half full. It belongs to p. */
+/* Returns a descriptor of p for epoll, readable when a ring is more than half full. The caller does
+ * not close it. */
 int probe_fd(const struct probe *p);
 /* As percpu_ring_consume(). */
 typedef void (*probe_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
