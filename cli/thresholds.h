@@ -122,7 +122,7 @@
 /* p of the test for a trend: Up to this p, the report says that the runs became slower or
  * faster. */
 #define CHECK_TREND_P 0.01
-/* parts: A report of `ctrace check` shows at most this many. */
+/* parts: The text and the Markdown of `ctrace check` show at most this many. */
 #define CHECK_ROWS 10
 
 /* parts: `ctrace compare` shows this many without --top. */

@@ -44,7 +44,7 @@ static const struct proctask_proc *proc_of(const struct waitlive *w, const struc
 
 #define CGROUP_MAX 4096
 
-/* Examples: "comm[pid]", "comm[pid]/thread[tid]", and in the container "web" "comm[pid]@web". */
+/* Examples: "comm[pid]", "comm[pid]/thread[tid]". In the container "web": "comm[pid]@web". */
 static void put_task(const struct waitlive *w, const struct proctask_thread *th, char buf[TEXT_MAX])
 {
 	const struct proctask_proc *p = proc_of(w, th);

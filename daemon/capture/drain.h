@@ -68,7 +68,7 @@ struct drain_stats {
  * removed. On success, err is empty or has a sentence for the log. */
 int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAIN_ERR_MAX]);
 /* Ends the thread after a last round, which seals the file segment. Then waits at most
- * DRAIN_STOP_NS for the disk. From now on drain_call() fails. Returns false if the disk has not
+ * DRAIN_STOP_NS for the disk. From then on drain_call() fails. Returns false if the disk has not
  * taken the end of the trace. Then the caller must not free anything that the thread used.
  * Accepts NULL. */
 bool drain_stop(struct drain *d);
@@ -76,7 +76,7 @@ bool drain_stop(struct drain *d);
 void drain_free(struct drain *d);
 
 /* Runs fn on the drain thread, soon after the rings are emptied, and waits until fn returns. Any
- * other thread may call it. Returns 0, or -ESHUTDOWN if the drain thread ends before. */
+ * other thread may call it. Returns 0, or -ESHUTDOWN if the drain thread ends first. */
 int drain_call(struct drain *d, void (*fn)(struct drain *d, void *arg), void *arg);
 /* Queues a stream of records and blobs for the trace. Takes over data (malloc'd). Never waits.
  * Above DRAIN_POSTED_MAX bytes, or without memory, frees data and counts the refusal. Any

@@ -20,8 +20,8 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* SCM_MAX_FD of the kernel: the most descriptors of one message. With less room, the kernel
- * would close the others on this thread. A close may never return. */
+/* SCM_MAX_FD of the kernel: the most descriptors of one message. If the buffer had less room, the
+ * kernel would close the rest of the descriptors on this thread. A close may never return. */
 #define CONTROL_FDS_MAX 253
 
 struct client {

@@ -384,7 +384,8 @@ static unsigned candidates_tell(const struct inquiry *q, struct polled_variable 
 	return n;
 }
 
-/* Needed for loops such as "while (!is_done()) sched_yield();". */
+/* Looks into the functions that the loop calls, such as is_done() in "while (!is_done())
+ * sched_yield();". */
 static void look_into_calls(struct inquiry *q)
 {
 	for (size_t at = q->loop_begin; at < q->loop_end && at < q->n_code; at++) {

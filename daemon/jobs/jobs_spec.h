@@ -39,8 +39,8 @@ struct jobs_values {
 
 struct jobs_function {
 	char symbol[128];
-	char need[128];   /* only for binaries with this symbol; "": for all */
-	char unless[128]; /* not for binaries with this symbol; "": for all */
+	char need[128];   /* the function counts only in binaries with this symbol; "": in all */
+	char unless[128]; /* the function does not count in binaries with this symbol; "": in all */
 	/* symbol is the "provider:name" of a note (sys/sdt.h) */
 	bool note;
 	uint8_t event; /* enum ct_job */

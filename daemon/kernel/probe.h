@@ -164,9 +164,9 @@ void probe_cap(struct probe *p, uint32_t tid);
 /* Returns how many records were left out since probe_cap(). Capped tasks with the same GOVERN_SLOT
  * count together. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
-/* Caps a group (govern_group()): each of its tasks is capped at its next record, with a CT_SHED. A
- * new child of such a task is capped without a CT_SHED. False: GOVERN_GROUPS groups are capped
- * already. */
+/* Caps a group (govern_group()). A task of the group is capped when it makes its next record, and a
+ * CT_SHED says so. A new child of a capped task is capped without a CT_SHED. False: GOVERN_GROUPS
+ * groups are capped already. */
 bool probe_cap_group(struct probe *p, uint64_t group);
 /* From now on no further task is capped for its group. Capped tasks stay capped until
  * probe_uncap(). */
