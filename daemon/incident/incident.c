@@ -358,8 +358,8 @@ static unsigned incidents_count(const struct incidents *is)
 	return n;
 }
 
-/* Prints a message for the first hang without a snapshot, and then at most one a minute, until a
- * snapshot is taken. */
+/* After each new incident, prints a message for the first hang without a snapshot, and then at most
+ * one message a minute. */
 static void incidents_limit(struct incidents *is, const struct detect_hang *h, uint64_t next_ns,
 			    uint64_t now_ns)
 {

@@ -6,7 +6,7 @@
  * - it writes a note about the hang and the diagnosis, beside the snapshot;
  * - it writes a line into the journal.
  *
- * All hangs that are noticed before the snapshot of an incident is taken belong to this incident.
+ * Hangs that are noticed before the snapshot of an incident is taken belong to this incident.
  * Snapshots are limited in rate and in room, also across restarts.
  *
  * Before the snapshot, the daemon writes a pending note, so that the incident is not forgotten:
