@@ -68,7 +68,7 @@ void runner_run(struct runner *r, const struct runner_job *job, struct run *ret)
 /* Closes the trace, if there is one. */
 void run_done(struct run *run);
 
-/* Returns the first pending signal other than CHLD, which then no longer pends. 0: none. */
+/* Takes the next pending signal, and returns its number. Skips CHLD. 0: none is pending. */
 int runner_signal(struct runner *r);
 
 #endif

@@ -99,7 +99,7 @@ static int add_run(struct session *s, enum which side, struct run *run, bool tra
 	return baseline_clock(&b->traced, run->clock_ns) ? no_memory() : 0;
 }
 
-/* Returns the path of a file of the present run to keep. NULL: no --keep, or out of memory. */
+/* Returns the path of a kept file of the present run. NULL: no --keep, or out of memory. */
 static char *kept(const struct session *s, enum which side, const char *ending)
 {
 	char *path = NULL;

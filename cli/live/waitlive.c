@@ -215,7 +215,7 @@ static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 		       c->links.v[0].wait->class == PROCWAIT_DISK;
 	if (any_link_owes(c))
 		return true;
-	/* the chain leads into a cycle, whose tasks may be idle and poll each other */
+	/* if cyclic, the chain leads into a cycle, whose tasks may be idle and poll each other */
 	return cyclic ? false : !root_is_idle(c);
 }
 

@@ -17,8 +17,8 @@ struct transactions_view {
 	bool all;         /* for text: all types, reasons and shapes */
 };
 
-/* Print the types of transactions: as JSON to stdout, or as text to f. Each returns an exit
- * code. */
+/* Both functions print the types of transactions: as JSON to stdout, or as text to f. Both return
+ * an exit code. */
 int render_transactions_json(const struct transactions_view *v);
 int render_transactions(FILE *f, const struct transactions_view *v);
 /* Prints each transaction as one line of JSON. Returns an exit code. */

@@ -55,7 +55,7 @@ struct drain_stats {
 	struct governor_loop_stats governor_loop;
 	struct detect_stats detect;
 	uint64_t start_ns;
-	uint64_t beat_ns;    /* end of the thread's last round, boot time */
+	uint64_t beat_ns;    /* begin of the last round that the thread has completed, boot time */
 	uint64_t high_water; /* the most bytes that one ring had at one time */
 	/* averages over about the last 15 s; cpu_percent: of the whole daemon, 100 is one CPU */
 	double records_per_s, bytes_per_s, cpu_percent;

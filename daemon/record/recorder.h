@@ -49,7 +49,7 @@ struct recorder;
 /*
  * Opens or creates the trace file. If the trace cannot be continued, renames it (replacing an older
  * file) and creates a new one:
- * - PATH.old: the trace has not the wanted size
+ * - PATH.old: the trace does not have the wanted size
  * - PATH.damaged: the file is no valid trace, is of another major version, or must not be trusted
  *   (a link, another user's file)
  *
