@@ -71,7 +71,7 @@
 /* ns: `ctrace status` and `ctrace budget` say how old the count of records is if it is older
  * than this. A coarse step has no new counts. */
 #define SHOW_MOST_NS (3 * NSEC_PER_SEC)
-/* times the present budget: `ctrace status` names this budget as an example. */
+/* times the present budget: `ctrace status` and `ctrace budget` name this budget as an example. */
 #define SHOW_BUDGET_TIMES 3
 /* percent of the CPU time of the machine: From this much on, `ctrace status` shows the time of
  * BPF programs for events that they do not record (GOVERNOR_PASSED_PPM). */
