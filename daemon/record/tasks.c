@@ -419,7 +419,7 @@ bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec
 	if (what != CT_FOUND_BLOCKED && task->st.last.ts < t->found_ns)
 		task_runnable(t, task, t->found_ns);
 	if (task->told_round == t->told_round && task->told_what == what &&
-	    task->told_switches == found->switches && task->told_times == found->times)
+	    task->told_switches == (uint32_t)found->switches && task->told_times == found->times)
 		return false;
 	task->told_round = t->told_round;
 	task->told_what = (uint8_t)what;

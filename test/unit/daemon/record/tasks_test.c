@@ -462,6 +462,25 @@ static void users_share_the_inspections(void **state)
 	assert_int_equal(last_inspected, 1001);
 }
 
+static void tells_an_idle_task_once(void **state)
+{
+	TASKS(t, 10);
+	struct ct_iter_task found = {
+		.task.h.tid = 7,
+		.wait = { .ts = 2 * S, .kind = CT_SWITCH, .state = CT_ST_SLEEP, .wait = CT_W_READ, .tid = 7 },
+		.switches = 1ULL << 32,
+		.sched_since = S,
+	};
+	uint64_t words[2];
+	struct ct_rec rec;
+
+	(void)state;
+	assert_true(tasks_read(t, &found, &rec, words));
+	assert_false(tasks_read(t, &found, &rec, words));
+	found.switches++;
+	assert_true(tasks_read(t, &found, &rec, words));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -481,6 +500,7 @@ int main(void)
 		cmocka_unit_test(loop_of_short_waits),
 		cmocka_unit_test(loop_after_a_long_sleep),
 		cmocka_unit_test(rate_is_limited),
+		cmocka_unit_test(tells_an_idle_task_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
