@@ -32,8 +32,8 @@ const char *account_group_name(enum account_group group);
 /* A field that a group does not set is 0 or GRAPH_NONE. */
 struct account_row {
 	uint64_t ns;
-	/* OBJECT: how long `obj` held the victim up, directly or through other tasks. A piece may
-	 * count in several rows. Other groups: equal to ns. */
+	/* OBJECT: how long `obj` held the victim up, directly or through other tasks. A piece of
+	 * the path may count in several rows. Other groups: equal to ns. */
 	uint64_t within_ns;
 	/* WAIT: the number of waits and runs. Other groups: the number of pieces and parts of
 	 * pieces. */
