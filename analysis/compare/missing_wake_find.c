@@ -207,7 +207,8 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
-/* The exit of a task with few earlier wake-ups says nothing: perhaps its role always exits soon. */
+/* The exit of a task with few earlier wake-ups says nothing: perhaps all tasks of its role exit
+ * soon. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -269,8 +270,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	return false;
 }
 
-/* If a task of the same role, such as a worker of the same pool, ended the wait, returns that task.
- * Otherwise returns `task`. */
+/* If a task of the same role, such as a worker of the same pool, ended step->wait, returns that
+ * task. Otherwise returns `task`. */
 static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
