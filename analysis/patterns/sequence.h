@@ -32,7 +32,7 @@ struct sequence_symbol {
 
 struct sequence_event {
 	uint32_t symbol;
-	uint64_t ns; /* the time until the next event of the strand, or until its end */
+	uint64_t ns; /* until the next event of the strand, or until the end of the strand */
 };
 
 struct sequence_strand {
