@@ -35,8 +35,8 @@ struct decision {
 	double limit_ns;                 /* max_regress of old_ns */
 	double p;                        /* Mann-Whitney, two-sided */
 	double alpha;                    /* a regression or an improvement needs p <= alpha */
-	double detectable_ns;            /* four of five such checks find such a regression */
-	size_t runs_needed;              /* of a side, to decide; 0: more runs do not help */
+	double detectable_ns;            /* four of five checks find a regression of this size */
+	size_t runs_needed;              /* of a side in all, to decide; 0: more do not help */
 	double old_trend_p, new_trend_p; /* p of ranks_trend() for the runs of each side */
 	int old_warm_up, new_warm_up;    /* slow runs at the start: see stats_warm_up() */
 };
