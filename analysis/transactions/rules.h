@@ -9,7 +9,7 @@
 #include "analysis/transactions/transaction.h"
 #include "lib/vec.h"
 
-/* The members that the source does not use are NULL. */
+/* The members that the source does not use are NULL or 0. */
 struct transaction_rule {
 	enum transaction_source source;
 	char *name;    /* of the type; NULL: the name of the mark, program, service or queue */
