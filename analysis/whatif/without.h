@@ -9,7 +9,7 @@
 
 enum whatif_kind {
 	WHATIF_WAIT,
-	WHATIF_WAITS, /* `interval`, and the waits of its task with the same object, blame, edge */
+	WHATIF_WAITS, /* `interval`, and the waits of its task with the same object, owner, edge */
 	WHATIF_RESOURCE,
 	WHATIF_TASK,
 	WHATIF_PROCESS,
