@@ -351,7 +351,7 @@
  * If smaller, a queue without a problem gets a verdict (test hardly_wait).
  * If larger, a queue in which jobs wait gets no verdict (test one_thread). */
 #define QUEUE_WAIT_SHARE 0.1
-/* ns: All threads are stuck if no job has ended while the oldest job waited for this long.
+/* ns: All threads are stuck if no job has ended while the oldest waiting job waited for this long.
  * If smaller, long jobs look stuck (test long_jobs).
  * If larger, a stuck pool is noticed late (test stuck_pool). */
 #define QUEUE_STUCK_NS 1000000000ULL
