@@ -9,8 +9,8 @@
  *   resource  what the task of the piece did: it ran, or waited for a CPU, a lock, ...
  *   task      the task of the piece
  *   process   the process of the task of the piece
- *   object    the object for which the task of the piece waited. If it waited for no object, the
- *             nearest such object on the way back to the victim
+ *   object    the object for which the task of the piece waited, or else the object of the nearest
+ *             wait on the way back to the victim
  *
  * The method: Panappticon (Zhang et al., CODES+ISSS 2013, section 4.4). Pure; any thread. The
  * result needs the graph and its window, but not the path.
