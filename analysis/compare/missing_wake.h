@@ -41,8 +41,8 @@ struct missing_wake {
 	uint64_t wait_from_ns;
 	uint64_t wait_to_ns;
 	uint32_t reference;
-	/* The begin of the reference. If a wake-up that led to the end of the reference is
-	 * earlier: the first such wake-up. */
+	/* The begin of the reference, or the first wake-up that led to the end of the reference:
+	 * the earlier of the two. */
 	uint64_t ref_from_ns;
 	float similarity;
 	uint32_t occurrences;
