@@ -130,7 +130,7 @@ static enum verdict find_verdict(const struct findings *f)
 }
 
 /* Returns true if ctraced reported a hang of the task. Such a task did not idle, even if its wait
- * looks so. */
+ * looks idle. */
 static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
@@ -142,7 +142,8 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	return false;
 }
 
-/* Most servers and clients have many short waits, so the user must have given the window. */
+/* Returns true if many short waits are the cause. Most servers and clients have such waits, so the
+ * user must have given the window. */
 static bool is_chatty(const struct findings *f, uint64_t window_ns)
 {
 	const struct link *k = &f->chain.links.v[0];
