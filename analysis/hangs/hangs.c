@@ -245,7 +245,8 @@ static bool is_minor(const struct diagnosis *d)
 	       (d->cause == CAUSE_SLOW_PEER && d->chain[d->n_chain - 1].wait == CT_W_SLEEP && !d->strong);
 }
 
-/* In an old trace, no record marks the tasks of ctrace (graph/timeline/build.c). */
+/* Returns true for a task with the name "ctrace". In an old trace, no record marks the tasks of
+ * ctrace (graph/timeline/build.c). */
 static bool is_old_command(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	return g->w->machine == MACHINE_THIS && graph_is_called(g, task, ts_ns, "ctrace");

@@ -76,8 +76,8 @@ void hangs_sort(struct hangs *h);
 
 /*
  * Returns the end of a hang that began at since_ns and was noticed at found_ns. If the window does
- * not show it, returns the end of the task or of the window. looped: the task is an event loop, and
- * the hang ends when it waits again where it waited before.
+ * not show this end, returns the end of the task or of the window. looped: the task is an event
+ * loop, and the hang ends when the loop waits again where it waited before.
  */
 uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped);
 
