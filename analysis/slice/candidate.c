@@ -119,7 +119,7 @@ static bool is_nearer(const struct causal *c, const struct candidate *a, const s
 	return a->distance_ns < b->distance_ns;
 }
 
-/* The parts of a long message, for example, count as one edge. */
+/* Returns true if a and b count as one edge. Example: the parts of a long message. */
 static bool is_same_way(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	const struct edge *x = &c->edges[a->edge], *y = &c->edges[b->edge];
