@@ -18,7 +18,8 @@ struct replay_task {
 	uint64_t shift;
 	uint32_t next; /* the first interval that is not replayed to its end */
 	uint32_t arrival;
-	size_t held_end;  /* for interval held_of - 1: the first entry of `held` not set */
+	/* The first entry of `held` that is not set for the interval held_of - 1. */
+	size_t held_end;
 	uint32_t held_of; /* 0: none */
 	bool begun;
 	bool busy;
