@@ -159,7 +159,8 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 #define RB_PARENT(v)  ((struct rb_node *)((v) & ~3UL))
 
 struct epoll_at {
-	struct rb_node *node, *from; /* node: is looked at next; from: was looked at before */
+	/* The walk looks at `node` next. It looked at `from` before. */
+	struct rb_node *node, *from;
 	struct rb_node *member;
 };
 
