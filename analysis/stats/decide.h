@@ -36,8 +36,8 @@ struct decision {
 	double p;               /* Mann-Whitney, two-sided */
 	double alpha;           /* a regression or an improvement needs p <= alpha */
 	double detectable_ns;   /* four of five checks find a regression of this size */
-	/* How many runs each side (with old_fixed: the new side) needs in all for a decision. 0: more
-	 * runs do not help. */
+	/* How many runs each side (with old_fixed: the new side) needs in all for a decision. 0:
+	 * more runs do not help. */
 	size_t runs_needed;
 	double old_trend_p, new_trend_p; /* p of ranks_trend() for the runs of each side */
 	int old_warm_up, new_warm_up;    /* slow runs at the start: see stats_warm_up() */
