@@ -130,8 +130,8 @@ static int wait_symbol(struct collecting *c, const struct interval *w, uint32_t 
 	return sequence_symbol(&c->out->sequence, text, variant, ret);
 }
 
-/* Returns true if the program asked for the wait by a system call. Other waits would only tear its
- * patterns apart. */
+/* Returns true if the program asked for the wait by a system call. Other waits would only tear the
+ * patterns of the program apart. */
 static bool is_call(const struct interval *w)
 {
 	switch ((enum ct_wait)w->wait) {
