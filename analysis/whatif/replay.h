@@ -21,7 +21,7 @@ struct cause {
 
 struct arrival {
 	uint64_t ts_ns;
-	uint64_t left_ns; /* when the task `from` sent the message, or exited */
+	uint64_t left_ns; /* when the task `from` acted: for example sent, or exited */
 	uint64_t obj;
 	uint32_t from;
 	bool waited; /* `from` exited while the task waited for another child or thread */
