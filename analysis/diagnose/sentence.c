@@ -438,7 +438,8 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	say_wait(t, k);
 }
 
-/* The most links that are told one by one. For longer chains see say_long(). */
+/* Of a chain with at most so many links, the sentence tells each link. For longer chains see
+ * say_long(). */
 #define SENTENCE_LINKS 4
 #define SENTENCE_NAMES 4
 
