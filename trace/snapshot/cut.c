@@ -14,7 +14,7 @@
 #include "trace/thresholds.h"
 #include "trace/write/ringfile.h"
 
-/* The new file has the file id of its segments. Redaction gives both a new one. */
+/* The new file and its segments have the file id of src. Redaction gives all of them a new one. */
 static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)
 {
 	const struct reader_file src = reader_file(r);

@@ -226,7 +226,8 @@ static int store_write(struct store *s, struct store_item *item)
 	return ret;
 }
 
-/* If the daemon is killed, segments that wait for this thread are lost. */
+/* Raises the priority of this thread: if the daemon is killed, segments that still wait for this
+ * thread are lost. */
 static void store_hurry(void)
 {
 	(void)setpriority(PRIO_PROCESS, 0, -15);

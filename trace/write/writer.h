@@ -95,8 +95,8 @@ void writer_forget_task(struct writer *w, uint32_t tid);
  * once a second. */
 size_t writer_pending(const struct writer *w);
 /*
- * Encodes and writes the open segment, even without records, and begins a new one. `states`: of the
- * n known tasks now, sorted by tid. They are the checkpoint of the new segment.
+ * Encodes and writes the open segment, even without records, and begins a new one. `states`: the
+ * present states of the n known tasks, sorted by tid. They are the checkpoint of the new segment.
  *
  * Returns 0, -ENOMEM, or -EFBIG if the segment is too large. In foreground mode, also errnos of the
  * write. In background mode, also -ENOBUFS if more than STORE_QUEUE_BYTES would wait. A later write
