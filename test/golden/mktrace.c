@@ -314,7 +314,7 @@ static void mark(const char *name, enum ct_mark what, uint64_t id)
 	      now + NSEC_PER_MSEC);
 }
 
-/* The task waits for ms milliseconds, until SERVER wakes it, or the timer does. */
+/* The task SH waits for ms milliseconds, until SERVER or a timer wakes it. */
 static void wait_ms(enum ct_wait wait, uint64_t obj, unsigned ms)
 {
 	add((struct ct_rec){ .kind = CT_SWITCH,
