@@ -11,7 +11,7 @@ struct asking {
 	int answers[8];
 	size_t n, asked;
 	bool person, keep, again;
-	bool lasting; /* a range of time (diagnose), not a moment (slice) */
+	bool lasting; /* true: the question is about a range of time; false: about a moment */
 	FILE *out;
 };
 

@@ -83,7 +83,7 @@ static void folding(void **state)
 
 static void nested(void **state)
 {
-	/* the counts of the inner loop differ: the bodies are alike */
+	/* the turns of the outer loop are alike, although the counts of the inner loop differ */
 	expect("a b b c a b c a b b b c", "a; (b)^1..3; c: 3, b: 6");
 	/* a loop in a loop in a loop */
 	expect("a b c c b c c a b c c b c c", "a; (b; (c)^2)^2: 2, b; (c)^2: 4, c: 8");
@@ -317,7 +317,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* Whatever is folded, each symbol stands as often as before, and takes as long. */
+/* Folding keeps the count and the time of each symbol. */
 static void nothing_is_lost(void **state)
 {
 	uint64_t seed = 7;
