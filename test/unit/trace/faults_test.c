@@ -21,7 +21,7 @@
 struct life {
 	struct fixture *f;
 	const char *path;
-	uint64_t base_ns, n; /* time of record 0; number of the next record */
+	uint64_t base_ns, n; /* base_ns: the time of record 0; n: the number of the next record */
 	VEC(struct sealed) sealed;
 };
 struct sealed {
@@ -167,7 +167,8 @@ static void found_done(struct found *fd)
 	VEC_FREE(&fd->gaps);
 }
 
-/* Safe: in the file, and no byte of its slots was written since the last sync. */
+/* A segment is safe if it is in the file, and no byte of its slots was written since the last
+ * sync. */
 static void note_safe(struct life *l)
 {
 	_cleanup_(file_index_done) struct file_index ix = { 0 };
