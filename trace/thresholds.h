@@ -14,10 +14,10 @@
  * time. Below: more syncs of a disk that others use too. Above: the records of a hang before a
  * crash are missing. No evidence yet. */
 #define STORE_SYNC_NS 5000000000ULL
-/* Bytes: The sealed segments that wait for the disk may have this size together. Further segments
- * become a gap in the trace. Below: a short stall of the disk makes a gap. Above: a stuck disk
- * takes more memory. No evidence yet: a_disk_that_stands_still (faults_test.c) only checks that the
- * limit holds. */
+/* Bytes: The segments that wait for the disk may have this size together. One segment alone may be
+ * larger. Further segments become a gap in the trace. Below: a short stall of the disk makes a gap.
+ * Above: a stuck disk takes more memory. No evidence yet: a_disk_that_stands_still (faults_test.c)
+ * only checks that the limit holds. */
 #define STORE_QUEUE_BYTES (16u << 20)
 /* ns: After the trace file was removed or replaced, ctraced tries to create it again once in this
  * time. Below: more useless tries. Above: more of the trace is lost. No evidence yet. */

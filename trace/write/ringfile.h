@@ -34,11 +34,11 @@ struct ringfile {
 	 * oldest_seq. If there is none, oldest_seq is 0. */
 	uint64_t oldest_seq;
 	uint32_t oldest_slot;
-	uint64_t newest_ns; /* end_ns of the newest segment of this boot; 0 if none */
+	uint64_t newest_ns; /* end_ns of the newest segment or copy of this boot; 0 if none */
 	/* Slots 1 to n_saves are for copies of the open segment. next_save is the next of them. */
 	uint32_t n_saves, next_save;
-	/* false if n_saves is 0, or if an older ctrace has put segments of the ring into these
-	 * slots */
+	/* false if n_saves is 0, or if an older ctrace has put segments of the ring into the slots
+	 * for copies */
 	bool has_saves;
 	/* begin_ns of the open segment if it has a copy; otherwise 0 */
 	uint64_t saved_begin_ns;
