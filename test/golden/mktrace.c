@@ -3,8 +3,8 @@
  * mktrace FILE BOOTS [ill | marks | command | slow | MACHINE] - writes the trace for the golden tests:
  * most kinds of records, at fixed times, in BOOTS boots. With `ill`, all names have bytes that must
  * not reach a terminal, and there is also a recorded command. With `marks`, the trace has transactions
- * instead. With `command`, the trace has only a recorded command; with `slow`, a slower run of it on
- * another machine. MACHINE is the recorded machine (default: x86_64).
+ * instead. With `command`, the trace has only a recorded command. With `slow`, the trace has a slower
+ * run of this command on another machine. MACHINE is the recorded machine (default: x86_64).
  */
 #include <err.h>
 #include <netinet/in.h>
@@ -132,7 +132,7 @@ static void pass(uint64_t us, struct ct_rec r)
 	check(writer_add(writer, 1, &r, NULL), "record");
 }
 
-/* A command that reads a file, sleeps and computes. Another program has its CPU for a while. */
+/* A command that reads a file, sleeps and computes. HOG has the CPU of the command for a while. */
 static void command(bool slow)
 {
 	const struct ct_rec back = { .kind = CT_SWITCH, .peer = COMMAND };
