@@ -4,7 +4,8 @@
  *
  * A program has one hang of two to three seconds, or behaves normally. It prints lines KEY=VALUE:
  * the victim, the time of the hang, the other tasks (role.NAME=PID/TID), the truth that `run_live`
- * checks (expect.*), and the edges (told.h). The exit code is 77 if this machine cannot run it.
+ * checks (expect.*), and the edges (told.h). The exit code is 77 if this machine cannot run the
+ * program.
  */
 #ifndef CTRACE_TEST_LIVE_WORK_H
 #define CTRACE_TEST_LIVE_WORK_H
