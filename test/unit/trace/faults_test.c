@@ -327,7 +327,7 @@ static void flip(struct life *l, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		off_t slot = (off_t)(fixture_random(l->f) % (FIXTURE_BYTES / FORMAT_SLOT_BYTES)), at;
 		/* More than half of the changes are in the first 700 bytes of a slot, where a
-		 * header may be. In slot 0, all are. */
+		 * header may be. In slot 0, all changes are there. */
 		bool anywhere = slot && fixture_random(l->f) & 1;
 		uint8_t byte;
 

@@ -135,7 +135,7 @@ static void scattered(void **state)
 	expect("x a b c y a b c z|a b c w", "a; b; c: 2 1");
 }
 
-/* The first transaction has the loop of the others with one turn only. */
+/* The first transaction has the same loop as the others, but with only one turn. */
 static void one_row(void **state)
 {
 	expect("w q w end|q w q w end|q w q w q w end", "+q; w: 1 2 3, +w: 2 2 3");
