@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill | marks | command | slow | MACHINE] - writes the trace for the golden tests:
- * most kinds of records, at fixed times, in BOOTS boots. With `ill`, all names have bytes that must
- * not reach a terminal, and there is also a recorded command. With `marks`, the trace has transactions
- * instead. With `command`, the trace has only a recorded command. With `slow`, the trace has a slower
- * run of this command on another machine. MACHINE is the recorded machine (default: x86_64).
+ * mktrace FILE BOOTS [ill | marks | command | slow | MACHINE] - writes the trace for the golden
+ * tests: most kinds of records, at fixed times, in BOOTS boots. MACHINE is the recorded machine
+ * (default: x86_64). The other words change the content:
+ *
+ *   ill      all names have bytes that must not reach a terminal; there is also a recorded command
+ *   marks    transactions instead
+ *   command  only a recorded command
+ *   slow     a slower run of this command, on another machine
  */
 #include <err.h>
 #include <netinet/in.h>
