@@ -16,8 +16,8 @@ struct asking {
 };
 
 void asking_take(const struct question *q, struct asking *a);
-/* For struct ask; arg is a struct asking. Returns the next answer, or ASK_DECIDE if none is
- * left. */
+/* The callback of struct ask; arg is a struct asking. Returns the next answer, or ASK_DECIDE if
+ * none is left. */
 int asking_choose(void *arg, const struct ask_question *question, bool *ret_keep);
 /* Prints the rules. Returns true at the first call, if the question has the word "again". */
 bool asking_again(struct asking *a);
