@@ -19,8 +19,8 @@
 enum { SERVER = 200, HELPER = 201, VICTIM = 1000 };
 enum {
 	REQUEST, /* the pipe from the server to the helper */
-	ANSWER,  /* from the helper to the server */
-	RESULT   /* from the server to the victims */
+	ANSWER,  /* the pipe from the helper to the server */
+	RESULT   /* the pipe from the server to the victims */
 };
 
 static struct writer *writer;
