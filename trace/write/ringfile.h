@@ -11,8 +11,8 @@
 #include "ctrace/format.h"
 #include "trace/format/file_index.h"
 
-/* Buffers for ringfile_write() and ringfile_save() have a multiple of this size. All writes are
- * whole pages: to write a part of a page, the kernel would first read the page. */
+/* Buffers for ringfile_write() and ringfile_save() have a multiple of this size. A segment is
+ * written in whole pages: to write a part of a page, the kernel would first read the page. */
 #define RINGFILE_ALIGN 4096u
 
 struct ringfile_slot {

@@ -50,8 +50,8 @@ struct store {
 	struct store_stats stats;
 };
 
-/* The caller holds the lock, here and in all functions up to store_publish(), store_written() and
- * store_end(). store_open() needs no lock, because no other thread runs yet. */
+/* The caller holds the lock, here, in store_written(), in store_end(), and in all functions up to
+ * store_publish(). store_open() needs no lock, because no other thread runs yet. */
 static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 {
 	struct writer_storage *t = &s->stats.storage;
