@@ -287,8 +287,8 @@ static void capped_is_not_known(void **state)
 	assert_int_equal(states[0].run, WINDOW_RUN_RUNNING);
 }
 
-/* A cap comes late: its task may be dead, and must not come back. If a task ended without a record,
- * the end of its cap ends the task (tasks_ended()). */
+/* The record of a cap comes late. A capped task that is dead must not come back. If a task ended
+ * without a record, the end of its cap ends the task (tasks_ended()). */
 static void cap_does_not_revive(void **state)
 {
 	struct ct_rec cap = { .ts = 60 * MS, .kind = CT_SHED, .flags = CT_GV_CAP, .tid = 7 };
