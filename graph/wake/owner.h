@@ -18,8 +18,8 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
  * kernel may do the work of close() after the system call. In this case, and for an exit, returns
  * false if a later use of the other end is recorded. */
 bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake);
-/* Returns true if the waker may end a connection. This test is cheap, and is the same for all
- * sockets. */
+/* Returns false if the waker cannot end any connection. A cheap test before owner_closes(), the
+ * same for all sockets. */
 bool owner_may_close(const struct graph *g, const struct window_event *wake);
 /* Returns true if the task's process used the socket last, or, if no task used it, has it open. */
 bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
@@ -45,8 +45,8 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
  * unlock may be missing. */
 uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 		       uint32_t *ret_event, uint8_t *ret_strength);
-/* Completes b for a stopped task. b->event is the signal that stopped it, or the SIGCHLD to its
- * tracer. A tracer is not to blame while it waits for a person, or for news of a task. */
+/* Completes b for a stopped task. b->event is the signal that stopped the task, or the SIGCHLD to
+ * its tracer. A tracer is not to blame while it waits for a person, or for news of a task. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 
 #endif

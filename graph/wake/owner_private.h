@@ -39,8 +39,8 @@ uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all);
 /*
  * Scores the polled objects (enum poll_score, owner_poll.c). The objects with the best score count.
- * If these lead to several processes, and their score is below POLL_WRITTEN, no task is to blame.
- * Exception: exactly one of the tasks is stopped.
+ * If these objects lead to several processes, and the score is below POLL_WRITTEN, no task is to
+ * blame. Exception: exactly one of the tasks is stopped.
  */
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b);

@@ -11,7 +11,7 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* The table has the running time before one in RAN_EACH intervals. ran_before() adds the rest. */
+/* The table has the running time before every RAN_EACH-th interval. ran_before() adds the rest. */
 #define RAN_EACH 16
 
 struct repeats {
@@ -115,7 +115,7 @@ struct score {
 typedef VEC(struct score) scores;
 
 /* Returns the first interval at whose end the task has made progress since an interval with this
- * score. v has later intervals, the latest first, the highest score first. */
+ * score. v has later intervals, the latest first. Scores in v become smaller from item to item. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
