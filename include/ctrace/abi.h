@@ -402,8 +402,8 @@ enum ct_found {
 };
 #define CT_FOUND_UNIT_NS 1024
 
-/* ns: In a coarse step, only waits of at least this length are recorded. The same holds for the waits
- * of a capped task. */
+/* ns: In a coarse step, only waits of at least this length are recorded. The same holds for the
+ * waits of a capped task. */
 #define CT_COARSE_NS 8000000ULL
 
 /* flags of CT_WAKE */
@@ -420,7 +420,7 @@ enum ct_found {
 #define CT_LF_GROUP_DEAD 0x02 /* exit: the task was the last thread of its process */
 
 #define CT_GF_FATAL   0x01 /* the default action is to kill, and there is no handler */
-#define CT_GF_IGNORED 0x02 /* the target ignores it, or has it pending, or has a full queue */
+#define CT_GF_IGNORED 0x02 /* the target ignores the signal, has it pending, or has a full queue */
 #define CT_GF_GROUP   0x04 /* sent to the process, not to one thread */
 #define CT_GF_KERNEL  0x08 /* the kernel sent it, not kill or its relatives */
 

@@ -188,7 +188,7 @@ static inline enum ct_ctx ct_ready_context(const struct ct_rec *r)
 	return (enum ct_ctx)r->state;
 }
 
-/* For CT_FLOCK and CT_HELD, like ct_lock_op() and ct_lock_type(). */
+/* The results of ct_lock_op() and ct_lock_type(), which are for CT_FLOCK and CT_HELD. */
 enum ct_lock_op { CT_LOCK_READ = 0, CT_LOCK_WRITE = 1, CT_LOCK_UNLOCK = 2 };
 enum ct_lock_type { CT_LOCK_POSIX = 0, CT_LOCK_FLOCK = 1, CT_LOCK_OFD = 2 };
 
@@ -350,8 +350,8 @@ static inline ct_u64 ct_found_queued_ns(ct_u64 from, ct_u64 to)
 	return ct_found_ran_ns(from >> 32, to >> 32);
 }
 
-/* For a CT_SHED at the end of a cap: returns how many records were left out. The result is 0 if both
- * CT_GV_CAP and CT_GV_GROUP are set. */
+/* For a CT_SHED at the end of a cap: returns how many records were left out. The result is 0 if
+ * both CT_GV_CAP and CT_GV_GROUP are set. */
 static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 {
 	return r->peer;

@@ -45,8 +45,8 @@ struct glibc_rwlock {
 };
 _Static_assert(sizeof(struct glibc_rwlock) == 32, "glibc_rwlock");
 
-/* A task may wait on wrphase_futex or writers_futex. These are the distances in bytes from these two
- * words to the owner's tid. */
+/* A task may wait on wrphase_futex or writers_futex. These are the distances in bytes from these
+ * two words to the owner's tid. */
 #define GLIBC_RWLOCK_WRPHASE_TO_OWNER                                                                        \
 	(__builtin_offsetof(struct glibc_rwlock, cur_writer) -                                               \
 	 __builtin_offsetof(struct glibc_rwlock, wrphase_futex))
