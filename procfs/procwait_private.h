@@ -39,9 +39,8 @@ int procwait_epoll(struct procwait_ctx *c, int fd);
 int procwait_file_lock(struct procwait_ctx *c);
 /*
  * Describes a wait in the kernel. For a FUSE file system, adds the processes that have /dev/fuse
- * open: one of them is the server. Otherwise the class of the wait is `otherwise`. The two
- * innermost functions of the kernel stack name the wait, if it has no name yet. Returns 0 or
- * -ENOMEM.
+ * open: one of them is the server. Any other wait gets the class `otherwise`, and if it has no name
+ * yet, the two innermost functions of the kernel stack become its name. Returns 0 or -ENOMEM.
  */
 int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise);
 
