@@ -16,7 +16,7 @@
 #include "graph/timeline/graph.h"
 
 enum cut_rule {
-	CUT_FIRST = 0, /* no rule: the task's first segment at all, or after an unknown interval */
+	CUT_FIRST = 0, /* the first segment of a task, or its first one after an unknown interval */
 	CUT_IDLE = 1,
 	CUT_JOB = 2,
 	CUT_BATCH = 3, /* the next request of the same client, without an idle wait before it */
@@ -79,7 +79,7 @@ struct causal {
 	enum causal_policy policy;
 	struct segment *segments; /* sorted by (task, from_ns) */
 	size_t n_segments;
-	uint32_t *first;    /* [task]: index of its first segment; [n_tasks]: n_segments */
+	uint32_t *first;    /* [task]: index of the task's first segment; [n_tasks]: n_segments */
 	struct edge *edges; /* sorted by (to, event) */
 	size_t n_edges;
 	uint32_t *out;       /* indices of edges, sorted by (from, event) */

@@ -324,7 +324,7 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 
 	if (!p->wants_requests)
 		return GRAPH_NONE;
-	/* The server has answered before it read the end of the request. */
+	/* The bytes are the end of a request that the server has already answered. */
 	if (open && more && open->answer != GRAPH_NONE) {
 		open->asked_bytes += bytes;
 		return flow->request;

@@ -76,8 +76,8 @@ struct flows {
 /* Returns 0 or -ENOMEM. The caller calls flow_done() in both cases. */
 int flow_init(struct flows *m, const struct graph *g);
 void flow_done(struct flows *m);
-/* Returns the index of the flow of a socket. Makes it and the flow of the other end if necessary.
- * Returns GRAPH_NONE if there is no memory. */
+/* Returns the index of the flow of a socket. Makes this flow and the flow of the other end if
+ * necessary. Returns GRAPH_NONE if there is no memory. */
 uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock);
 
 /* Copies the item. Makes pointers to items invalid. Returns 0 or -ENOMEM. */

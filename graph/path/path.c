@@ -305,7 +305,8 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
 	active = *b;
-	/* A thread of a pool may wait for work. Then no active thread is to blame. */
+	/* If the victim is a thread of a pool, it may wait for work. Then no active thread is to
+	 * blame. */
 	if ((f->depth || main_thread || b->task != GRAPH_NONE) && is_unexplained(k->g, interval, b) &&
 	    blame_active(k->g, interval, f->from_ns, &active)) {
 		if (!f->depth && !main_thread)

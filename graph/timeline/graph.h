@@ -84,7 +84,7 @@ struct graph_task {
 };
 
 enum edge_kind {
-	EDGE_WAKE = 1, /* a wake-up by a task, of no other kind */
+	EDGE_WAKE = 1, /* a wake-up by a task, if no other kind fits */
 	EDGE_LOCK = 2,
 	EDGE_POST = 3,    /* futex without owner: condition variable, semaphore, barrier */
 	EDGE_MESSAGE = 4, /* through a socket: bytes, or the begin or end of a connection */

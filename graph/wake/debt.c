@@ -89,8 +89,8 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
 	return true;
 }
 
-/* Returns true if the task computed for 1/ACTIVE_SHARE of the time. Looks at some moments only,
- * because a busy task may have very many intervals. */
+/* Returns true if the task ran, or waited for a CPU, for at least 1/ACTIVE_SHARE of the time. Looks
+ * at some moments only, because a busy task may have very many intervals. */
 static bool computed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	unsigned n = 0;

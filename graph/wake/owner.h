@@ -24,11 +24,11 @@ bool owner_may_close(const struct graph *g, const struct window_event *wake);
 /* Returns true if the task's process used the socket last, or, if no task used it, has it open. */
 bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
 /* `wake` says that sock got room. Returns the task that received at the other end. *ret_event is
- * its CT_RECV, or GRAPH_NONE. */
+ * the CT_RECV of this task, or GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event);
-/* Completes b for a wait that no task ended. If several tasks could have ended it, fills *all with
- * them, and sets b->rivals. Otherwise *all has one task or none. */
+/* Completes b for a wait that no task ended. If several tasks could have ended the wait, fills *all
+ * with these tasks, and sets b->rivals. Otherwise *all has one task or none. */
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all);
 /* Returns the task at the other end of the socket. *all is as in owner_of_wait(). */
 uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all);

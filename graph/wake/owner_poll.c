@@ -89,8 +89,8 @@ static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 	m->score = POLL_QUIET;
 	m->task = owner_fd(g, obj, ts_ns, g->tasks[me].tgid, CT_FF_WRITE, &m->all);
 	m->inner = m->task == GRAPH_NONE && !m->all.n;
-	/* An ancestor has never written to this pipe. The end of such a pipe only tells that the
-	 * ancestor has died. */
+	/* The other end belongs to an ancestor that has never written. The end of such a pipe only
+	 * tells that the ancestor has died. */
 	if (!alone && m->task != GRAPH_NONE && graph_descends_from(g, me, g->tasks[m->task].tgid)) {
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;

@@ -123,8 +123,8 @@ static uint32_t first_progress(const scores *v, __int128 score)
 	return n ? v->v[n - 1].interval : GRAPH_NONE;
 }
 
-/* Waits longer than OTHER_WAIT_NS after the present interval. next: the first such wait. other: the
- * first such wait that is no repeat of `next`. */
+/* Two waits that come after the present interval and are longer than OTHER_WAIT_NS. next: the first
+ * such wait. other: the first such wait that is no repeat of `next`. */
 struct longs {
 	uint32_t next, other;
 };
@@ -206,7 +206,7 @@ static struct repeats *repeats_new(const struct graph *g, const struct graph_tas
 	return err ? NULL : TAKE_PTR(r);
 }
 
-/* Returns NULL if there is no memory. If several threads make the table at once, one table
+/* Returns NULL if there is no memory. If several threads make the table at once, the first table
  * stays. */
 static const struct repeats *repeats_of(const struct graph *g, uint32_t interval)
 {
