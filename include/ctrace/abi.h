@@ -446,7 +446,7 @@ enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 
 enum ct_mark { CT_MARK_POINT = 0, CT_MARK_BEGIN = 1, CT_MARK_END = 2 };
 #define CT_MF_PARENT 0x01 /* the mark is about the task that started tid, such as a shell */
-#define CT_MF_HASHED 0x02 /* x[0] is a hash of the id, because the id is no number */
+#define CT_MF_HASHED 0x02 /* x[0] is a hash: the id is no number, or 0, or too long, or redacted */
 
 enum ct_hang {
 	CT_HANG_LOOP = 0,    /* the task has not returned to its event loop as usual */
