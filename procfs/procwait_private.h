@@ -19,7 +19,8 @@ enum procwait_direction { PROCWAIT_READ = 1, PROCWAIT_WRITE = 2 };
 int procwait_add(struct procwait_ctx *c, struct procwait_target target);
 /*
  * Adds each process that has the object open in the given direction (0: in any), except the process
- * of the waiter. If the waiter's process has the object open too:
+ * of the waiter. Does not add a process to which another program left the descriptor open, but sets
+ * procwait.open. If the waiter's process has the object open too:
  * - If this process has other threads, one of them may end the wait, so procwait.open is set.
  * - If this process has one thread, and no other process has the object open, the waiter waits for
  *   itself and is added.

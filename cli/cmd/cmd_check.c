@@ -262,7 +262,8 @@ static int write_reports(const struct check_options *o, const struct check_view 
 	return r;
 }
 
-/* A baseline of another command is not renewed. Tells whether it is one, and warns. */
+/* Returns true, after a warning, if the baseline has runs of another command. Then --update does
+ * not write the baseline. */
 static bool is_other_command(const struct check_options *o, const struct check_view *v)
 {
 	if (!o->update || !v->old->command[0] || !strcmp(v->old->command, v->new->command))
@@ -358,7 +359,7 @@ static int tell_cause(const struct check_options *o, const struct check_outcome 
 	return r;
 }
 
-/* Only a trace has the command line of a run. Without a trace, takes it from argv. */
+/* If no trace gave the command line, takes the command line from argv. */
 static void name_command(struct baseline *b, char *const *argv)
 {
 	char line[PART_TEXT_MAX] = "";

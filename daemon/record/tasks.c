@@ -210,7 +210,7 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	if (rec->wait == CT_W_FUTEX && task->futex_obj == rec->obj && task->futex_ns <= rec->ts &&
 	    rec->ts - task->futex_ns < FUTEX_EARLY_NS)
 		task->st.owner = task->futex_owner;
-	/* the wake-up is from the ring of another CPU, and was read first */
+	/* the wake-up was read before this switch, from the ring of another CPU */
 	if (task->wake_ns > rec->ts)
 		task_runnable(t, task, task->wake_ns);
 }
@@ -274,7 +274,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		tasks_wake_new(t, rec);
 		break;
 	case CT_EXIT:
-		/* outside a coarse step, the last switch of the task says that it is dead */
+		/* outside a coarse step, the last switch of a task says that the task is dead */
 		task = t->coarse ? tasks_get(t, rec->tid) : NULL;
 		if (task && rec->ts >= task->st.last.ts)
 			tasks_kill(t, task, rec->ts);

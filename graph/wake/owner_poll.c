@@ -53,7 +53,7 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, obj, ts_ns);
 	bool own;
 
-	m->task = owner_object(g, obj, ts_ns, s->task, CT_FF_WRITE, &m->all);
+	m->task = owner_object(g, obj, s->to_ns - 1, s->task, CT_FF_WRITE, &m->all);
 	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
 	m->score = POLL_OWN;
 	m->inner = own && o && o->family == AF_UNIX;
@@ -100,7 +100,7 @@ static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 static void poll_member_fill(const struct graph *g, uint64_t obj, const struct interval *s, bool alone,
 			     struct poll_member *m)
 {
-	uint64_t ts_ns = s->from_ns;
+	uint64_t ts_ns = s->to_ns - 1;
 	uint32_t me = s->task;
 
 	*m = (struct poll_member){ .task = GRAPH_NONE };
