@@ -18,12 +18,12 @@ enum procwait_direction { PROCWAIT_READ = 1, PROCWAIT_WRITE = 2 };
  * Returns 0 or -ENOMEM. */
 int procwait_add(struct procwait_ctx *c, struct procwait_target target);
 /*
- * Adds each process that has the object open in the given direction (0: in any), except the process
- * of the waiter. Does not add a process to which another program left the descriptor open, but sets
- * procwait.open. If the waiter's process has the object open too:
- * - If this process has other threads, one of them may end the wait, so procwait.open is set.
- * - If this process has one thread, and no other process has the object open, the waiter waits for
- *   itself and is added.
+ * Adds each process that has the object open in the given direction (0: in any). Exceptions:
+ * - If another program left the descriptor open when it started this program, the process is not
+ *   added, but procwait.open is set.
+ * - The process of the waiter is not added. If this process has other threads, one of them may end
+ *   the wait, so procwait.open is set. If this process has one thread, and no other process was
+ *   added, the waiter waits for itself and is added.
  *
  * Returns 0 or -ENOMEM.
  */
