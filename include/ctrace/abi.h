@@ -268,8 +268,10 @@ enum ct_kind {
 	CT_SHED = 27,
 	/*
 	 * Says what a task does, and since when, while the switches of the task are not recorded.
-	 * The daemon writes such records in a coarse step (CT_SHED_COARSE or CT_SHED_PAUSES), at
-	 * the end of a coarse step, and in any step for a long wait of a capped task.
+	 * - The daemon writes such records in a coarse step (CT_SHED_COARSE or CT_SHED_PAUSES), and
+	 *   at the end of a coarse step.
+	 * - A BPF program writes a CT_FOUND_WAITED when a wait of CT_COARSE_NS or more ends, in a
+	 *   coarse step or under a cap.
 	 *   tid    the task
 	 *   aux    what the task does (enum ct_found)
 	 *   state, wait, flags, nr, obj  with CT_FOUND_BLOCKED and CT_FOUND_WAITED: as CT_SWITCH
