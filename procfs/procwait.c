@@ -74,8 +74,9 @@ static const char *program(const struct proctask *t, const struct proctask_proc 
 	return p->n_threads ? t->threads.v[p->first_thread].comm : "";
 }
 
-/* Returns true if another program left the descriptor f open when it started this program. A
- * program that has both ends of a pipe means them for its children (make). */
+/* Returns true if another program left the descriptor f open when it started this program.
+ * Exception: a program that has both ends of a pipe means the pipe for its children, as make
+ * does. */
 static bool is_left_open(const struct proctask *t, const struct proctask_fd *f, unsigned direction,
 			 const uint32_t *fds, size_t n)
 {

@@ -51,8 +51,8 @@ static bool is_back(const struct graph *g, const struct interval *wait, uint64_t
 	return now && now != wait && now->state == INTERVAL_BLOCKED && blame_same_wait(wait, now);
 }
 
-/* A time limit can cut one poll into several waits. A futex does not count: a runtime parks threads
- * on a futex with a time limit for many reasons. */
+/* Returns true if a time limit has cut one poll into the waits x and s. A futex does not count: a
+ * runtime parks threads on a futex with a time limit for many reasons. */
 static bool is_cut(const struct graph *g, const struct interval *x, const struct interval *s)
 {
 	return s->wait != CT_W_FUTEX && x->wake != GRAPH_NONE && blame_same_wait(x, s) &&
@@ -270,7 +270,8 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	}
 }
 
-/* A task tells its tracer (strace, a debugger) by a SIGCHLD that it stops. */
+/* Returns the SIGCHLD by which a stopping task has told its tracer (strace, a debugger), or
+ * GRAPH_NONE. */
 static uint32_t tracer_told(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *e = g->w->events;

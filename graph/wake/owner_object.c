@@ -42,8 +42,9 @@ static uint8_t modes_of(const struct graph *g, const struct graph_ref *r, size_t
 	return modes & (CT_FF_READ | CT_FF_WRITE);
 }
 
-/* Returns true if `held` shows a descriptor that another program left open when it started this
- * task's program. A program that has both ends of a pipe means them for its children (make). */
+/* Returns true if another program left the descriptor in `held` open when it started the program of
+ * this task. Exception: a program that has both ends of a pipe means the pipe for its children, as
+ * make does. */
 static bool is_left_open(const struct graph *g, const struct graph_ref *r, size_t n,
 			 const struct window_event *held, uint8_t mode, uint32_t task, uint64_t ts_ns)
 {
