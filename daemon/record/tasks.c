@@ -427,7 +427,10 @@ bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec
 	task->told_times = found->times;
 	*ret = found->wait;
 	if (what != CT_FOUND_BLOCKED)
-		*ret = (struct ct_rec){ .ts = found->wait.ts, .tid = found->wait.tid, .nr = CT_NR_NONE };
+		*ret = (struct ct_rec){ .ts = found->wait.ts,
+					.tid = found->wait.tid,
+					.nr = CT_NR_NONE,
+					.flags = found->wait.flags & CT_SF_THROTTLED };
 	ret->kind = CT_FOUND;
 	ret->aux = (uint16_t)what;
 	ret->peer = (uint32_t)found->switches;

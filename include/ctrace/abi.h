@@ -275,6 +275,7 @@ enum ct_kind {
 	 *   tid    the task
 	 *   aux    what the task does (enum ct_found)
 	 *   state, wait, flags, nr, obj  with CT_FOUND_BLOCKED and CT_FOUND_WAITED: as CT_SWITCH
+	 *   flags  with CT_FOUND_QUEUED: CT_SF_THROTTLED or 0
 	 *   peer   the number of context switches of the task so far (low 32 bits)
 	 *   x[0]   since when; CT_FOUND_FOLDED: equal to ts
 	 *   x[1]   low 32 bits: CPU time of the task so far; high 32 bits: its time in the queues of

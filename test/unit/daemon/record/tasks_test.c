@@ -481,6 +481,27 @@ static void tells_an_idle_task_once(void **state)
 	assert_true(tasks_read(t, &found, &rec, words));
 }
 
+static void tells_a_throttled_task(void **state)
+{
+	TASKS(t, 10);
+	struct ct_iter_task found = {
+		.task.h.tid = 7,
+		.wait = { .ts = 2 * S,
+			  .kind = CT_SWITCH,
+			  .state = CT_ST_RUNNING,
+			  .flags = CT_SF_PREEMPT | CT_SF_THROTTLED,
+			  .tid = 7 },
+		.sched_since = S,
+	};
+	uint64_t words[2];
+	struct ct_rec rec;
+
+	(void)state;
+	assert_true(tasks_read(t, &found, &rec, words));
+	assert_int_equal(rec.aux, CT_FOUND_QUEUED);
+	assert_int_equal(rec.flags, CT_SF_THROTTLED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -501,6 +522,7 @@ int main(void)
 		cmocka_unit_test(loop_after_a_long_sleep),
 		cmocka_unit_test(rate_is_limited),
 		cmocka_unit_test(tells_an_idle_task_once),
+		cmocka_unit_test(tells_a_throttled_task),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
