@@ -9,6 +9,7 @@
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
+#include "trace/words/texts.h"
 #include "trace/words/words.h"
 
 const char *queue_verdict_name(enum queue_verdict verdict)
@@ -249,7 +250,8 @@ static int group_cmp(const void *a, const void *b, void *graph)
 		return x->function < y->function ? -1 : 1;
 	if (x->enqueuer == y->enqueuer || x->enqueuer == GRAPH_NONE || y->enqueuer == GRAPH_NONE)
 		return (x->enqueuer == GRAPH_NONE) - (y->enqueuer == GRAPH_NONE);
-	return strcmp(graph_comm(g, x->enqueuer, x->queued_ns), graph_comm(g, y->enqueuer, y->queued_ns));
+	return texts_order(graph_comm(g, x->enqueuer, x->queued_ns),
+			   graph_comm(g, y->enqueuer, y->queued_ns));
 }
 
 static int most_time_cmp(const void *a, const void *b)

@@ -7,7 +7,7 @@
 #define CTRACE_ANALYSIS_REQUESTS_REASONS_H
 
 #include "analysis/requests/service.h"
-#include "analysis/requests/texts.h"
+#include "trace/words/texts.h"
 
 enum reason_group { REASON_USUAL, REASON_SLOW, REASON_GROUPS };
 

@@ -4,7 +4,7 @@
 #define CTRACE_ANALYSIS_TRANSACTIONS_TRANSACTION_H
 
 #include "analysis/requests/services.h"
-#include "analysis/requests/texts.h"
+#include "trace/words/texts.h"
 #include "graph/wake/blame.h"
 
 enum transaction_source {
