@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A thread of a C program waits for a condition variable. The other thread has signalled it just before, and does not again."""
+"""A thread of a C program waits for a condition variable. The other thread signalled it just before the wait."""
 import os
 import signal
 

@@ -43,7 +43,8 @@ def play(s):
     s.role("taker", s.locks(lock)["waiters"][0])
     s.role("service", int(proc(s.pid("taker"), "status").partition("PPid:")[2].split()[0]))
     s.check("the bus has started the service", proc(s.pid("service"), "comm") == "stock\n")
-    s.during("the service waits for the owner's lock", lambda: s.locks(lock) == {"owners": [owner.pid], "waiters": [s.pid("taker")]})
+    s.during("the service waits for the owner's lock",
+             lambda: s.locks(lock) == {"owners": [owner.pid], "waiters": [s.pid("taker")]})
     s.during("dbus-send waits", lambda: victim.poll() is None and s.state("victim") == "S" and s.output("victim") == "")
     s.during("the bus and another service answer", lambda: "method return" in s.out(call("Clock")))
     s.hang(victim="victim", culprits=["owner", "sleeper"], causes=["lock-holder", "timer"], vague=["bus", "service", "taker"],

@@ -3,6 +3,8 @@
 import os
 import signal
 
+from scene import proc
+
 HELD_OUT = True
 NEEDS = {"redis-server": "redis-server", "redis-cli": "redis-tools", "bash": "bash", "sha256sum": "coreutils"}
 
@@ -48,7 +50,8 @@ def play(s):
     s.wait("sha256sum computes", sums)
     s.role("sum", sums())
     s.during("sha256sum computes", lambda: s.uses_cpu("sum", 0.15))
-    s.wait("redis-cli waits", lambda: proc_name(victim.pid) == "redis-cli" and s.syscall("victim") in ("read", "recvfrom", "poll"))
+    s.wait("redis-cli waits", lambda: proc(victim.pid, "comm") == "redis-cli\n" and
+           s.syscall("victim") in ("read", "recvfrom", "poll"))
     s.during("redis-cli waits for a result", lambda: victim.poll() is None and s.state("victim") == "S" and
              s.output("victim") == "")
     s.during("redis-server answers, and has no result",
@@ -59,8 +62,3 @@ def play(s):
     os.kill(s.pid("sum"), signal.SIGTERM)
     s.ended("victim")
     s.check("a result came", "results:photos" in s.output("victim"))
-
-
-def proc_name(pid):
-    with open("/proc/%d/comm" % pid, encoding="ascii") as f:
-        return f.read().strip()

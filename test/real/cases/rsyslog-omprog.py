@@ -30,9 +30,9 @@ LINES = 2000
 
 def play(s):
     lock = s.path("alerts.lock")
-    for name, text in ("rsyslog.conf", CONFIG.format(w=s.where)), ("alert", ALERT.format(w=s.where)), ("alerts", ""), ("messages", ""):
+    for name, text in ("rsyslog.conf", CONFIG), ("alert", ALERT), ("alerts", ""), ("messages", ""):
         with open(s.path(name), "w", encoding="ascii") as f:
-            f.write(text)
+            f.write(text.format(w=s.where))
     os.chmod(s.path("alert"), 0o755)
     with open(s.path("lines"), "w", encoding="ascii") as f:
         f.write("ALERT the desk burns\n" + "".join("parcel %d\n" % i for i in range(LINES)))
@@ -62,8 +62,8 @@ def play(s):
     s.during("logger waits for the socket", lambda: victim.poll() is None and "unix" in s.wchan("victim") and
              s.syscall("victim") in ("sendmsg", "sendto", "write"))
     s.during("rsyslogd writes no message", lambda: len(written("messages")) == 1)
-    s.hang(victim="victim", culprits=["owner", "sleeper"], causes=["lock-holder", "timer"], vague=["rsyslogd", "alert", "taker"],
-           wrong=["bystander", "test"])
+    s.hang(victim="victim", culprits=["owner", "sleeper"], causes=["lock-holder", "timer"],
+           vague=["rsyslogd", "alert", "taker"], wrong=["bystander", "test"])
     yield
     s.ended("owner")
     s.ended("victim")

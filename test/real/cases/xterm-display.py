@@ -3,8 +3,6 @@
 import os
 import signal
 
-from scene import Invalid
-
 HELD_OUT = False
 NEEDS = {"Xvfb": "xvfb", "xterm": "xterm", "seq": "coreutils"}
 LINES = 100000
@@ -17,8 +15,8 @@ def play(s):
         s.wait("the X server says its display", lambda: s.output("xvfb_" + name).split()[-1].isdigit())
         env = {**os.environ, "DISPLAY": ":" + s.output("xvfb_" + name).split()[-1], "ENV": ""}
         s.out(["mkfifo", "go_" + name])
-        s.start("xterm_" + name, ["xterm", "-fn", "fixed", "-e", "sh", "-c", "read x <go_%s; seq %d; touch done_%s; read x <go_%s" %
-                                  (name, LINES, name, name)], env=env)
+        shell = "read x <go_%s; seq %d; touch done_%s; read x <go_%s" % (name, LINES, name, name)
+        s.start("xterm_" + name, ["xterm", "-fn", "fixed", "-e", "sh", "-c", shell], env=env)
         s.wait("the shell is there", lambda: s.child("xterm_" + name, "sh"))
         s.role("shell_" + name, s.child("xterm_" + name, "sh"))
         s.wait("the shell waits for the pipe", lambda: s.syscall("shell_" + name) == "openat")
@@ -31,8 +29,6 @@ def play(s):
 
     desk("near")
     desk("far")
-    if not os.path.exists("/proc/%d" % s.pid("xterm_near")):
-        raise Invalid("xterm has ended")
 
     s.begin()
     os.kill(s.pid("xvfb_near"), signal.SIGSTOP)
