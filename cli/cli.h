@@ -24,7 +24,8 @@ struct command {
 };
 
 /*
- * An option of a command. An array of options ends with an element of zeroes, and lacks --help.
+ * An option of a command. An array of options ends with an element of zeroes. It does not list
+ * --help, which every command has.
  * - key: the number that cli_next() returns. A printable character is also the short option. With
  *   CLI_TEXT(...) or CLI_FLAG(...), cli_next() stores the value instead, in the struct at
  *   cli_parse.into.
@@ -77,8 +78,8 @@ struct cli_parse {
  */
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv);
 int cli_next(struct cli_parse *p);
-/* For a command that takes CLI_TEXT and CLI_FLAG options, and no other arguments. Returns 0, or -1:
- * the command ends with exit_code. */
+/* For a command that takes CLI_TEXT and CLI_FLAG options, and no other arguments. Returns 0, or -1
+ * if the command has to exit with p->exit_code. */
 int cli_parse_into(struct cli_parse *p, void *into);
 /* Returns the only argument besides the options. NULL: an error was printed, and the command
  * exits with CLI_USAGE. what: the name of the argument, such as "FILE". */
@@ -102,12 +103,12 @@ void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const char *cli_sgr(FILE *f, const char *code);
 
 /* Shows progress on stderr, if that is a terminal. arg: a word for the work, such as "Reading". 100
- * percent removes the line. reader_on_progress() takes this function. */
+ * percent removes the line. The signature is that of the function for reader_on_progress(). */
 void cli_progress(void *arg, unsigned percent);
 void cli_progress_count(const char *what, size_t done, size_t all);
 
-/* Returns true if a write to stdout has failed: the command should stop. Call it right after
- * writing, because it keeps errno. */
+/* Returns true if a write to stdout has failed: the command should stop. Call it right after a
+ * write: at the first failure, it saves errno for the message of cli_output_end(). */
 bool cli_output_broken(void);
 /* Flushes stdout. Returns code, or CLI_FAILED after a failed write. A reader that has closed the
  * pipe is no failure. */
