@@ -169,7 +169,7 @@ static size_t wanted(const struct session *s, enum check_timing kind, size_t n)
 	return MAX(n / CHECK_TRACED_PER_UNTRACED, (size_t)CHECK_UNTRACED_MIN);
 }
 
-/* Runs pairs until there are n runs of the kind that is compared, and enough of the other kind. */
+/* Runs the old and the new command in turn, until the new side has wanted() runs of each kind. */
 static int run_to(struct session *s, size_t n)
 {
 	for (;;) {
@@ -192,7 +192,8 @@ static int run_to(struct session *s, size_t n)
 	}
 }
 
-/* Returns true if both sides have times of this kind, or can get such times. */
+/* Returns true if times of this kind can be compared: each side that has runs has enough such
+ * times, or can get them. --own compares only traced runs. */
 static bool comparable(const struct session *s, enum check_timing timing)
 {
 	const struct baseline *old = s->sides[OLD];

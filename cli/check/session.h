@@ -31,7 +31,7 @@ struct check_outcome {
 	struct tracer_cost cost;
 	bool decided; /* there are old runs, so `decision` is valid */
 	struct decision decision;
-	/* `own` is valid: `decision` is undecided, and `own` is the decision from own times. */
+	/* true: `decision` is undecided, and `own` is the decision from the own times instead */
 	bool own_known;
 	struct decision own;
 	size_t n_old, n_new; /* numbers of compared runs */
