@@ -83,7 +83,7 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	r = hangs_search(in->graph, in->from_ns, in->to_ns, &filter, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	/* After Ctrl-C, threads may still read the graph, so it is not freed. */
+	/* Ctrl-C ended the search. Threads may still read the graph, so it is not freed. */
 	if (h->missing)
 		_exit(cli_output_end(CLI_FAILED));
 	ret->task = GRAPH_NONE;
@@ -92,9 +92,9 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
-		/* h->v begins with the worst hang. If tasks are named, the longest of the
-		 * equally bad hangs counts. The idle master of a server waits longer than its
-		 * hung worker, but is not as bad. */
+		/* h->v begins with the worst hang. If the user names tasks, the longest of the
+		 * equally bad hangs counts. The verdict keeps out the idle master of a server,
+		 * which waits longer than its hung worker. */
 		if (!best || (named && best->alarm == x->alarm && best->minor == x->minor &&
 			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
 				      (x->diagnosis->verdict == VERDICT_NORMAL) &&
