@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dwarf_member.h - finds members of a process's variables in the debugging information. The daemon
- * does not use it: the content of the file decides how much memory libdw needs.
+ * dwarf_member.h - finds members of a process's variables in the debugging information. Not for the
+ * daemon: a hostile program could make libdw take any amount of memory.
  */
 #ifndef CTRACE_CLI_LIVE_DWARF_MEMBER_H
 #define CTRACE_CLI_LIVE_DWARF_MEMBER_H

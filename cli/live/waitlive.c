@@ -240,8 +240,9 @@ static bool passes(const struct waitlive *w, const struct waitlive_chain *c, uin
 	return pid == 0;
 }
 
-/* Many main loops read from a pipe to which a signal handler writes (self-pipe). Handlers of faults
- * and of glibc's own signals do not count. */
+/* Returns true if a signal handler may break the cycle: all its waits are for pipes, eventfds or
+ * unix sockets of one process that has a handler. Many main loops read from a pipe to which a
+ * handler writes. Handlers of faults and of glibc's own signals do not count. */
 static bool handler_may_break(const struct waitlive *w, const struct waitlive_chain *c)
 {
 	static const int others[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, GLIBC_SIGNALS };
