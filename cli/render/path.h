@@ -26,8 +26,8 @@ struct path_view {
 	/* If n_without is 0: the what-ifs that are worth asking. */
 	const struct whatif_row *table;
 	size_t n_table;
-	/* The what-if without the waits for the thing, or for the CPU, for which the victim mostly
-	 * waited. If the victim mostly ran, saved_ns is 0. */
+	/* The what-if without the largest row of ACCOUNT_WAIT. If this row has no what-if, for
+	 * example because the victim mostly ran, saved_ns is 0. */
 	struct whatif_row headline;
 	bool all;
 };
