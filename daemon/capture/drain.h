@@ -29,9 +29,9 @@ struct drain_options {
 	/* reads command lines in /proc; NULL: none are read */
 	struct worker *names;
 	const struct symbols_kernel *kernel;
-	/* Returns the CPU time in ns of the requests of clients, without the threads of `worker`
-	 * and `names`. The budget does not count this time. Called on the drain thread; may be
-	 * NULL. */
+	/* Returns the CPU time in ns that the requests of clients have taken, except on the threads
+	 * `worker` and `names`. The budget does not count this time. Called on the drain thread;
+	 * may be NULL. */
 	uint64_t (*aside_ns)(void *arg);
 	void *aside_arg;
 	struct recorder_options recorder;
