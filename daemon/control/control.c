@@ -70,8 +70,8 @@ static void control_dispose(struct control *c, uid_t uid, int fd)
 		close(fd);
 }
 
-/* Unread bytes may have descriptors with them. So control_dispose() closes a connection with unread
- * bytes. */
+/* Unread bytes may carry descriptors, whose close may take for ever. So a connection with unread
+ * bytes goes to control_dispose(). */
 static void control_hang_up(struct control *c, uid_t uid, int fd)
 {
 	char byte;
