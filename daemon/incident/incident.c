@@ -185,7 +185,7 @@ static void incident_advance(void *arg)
 	incidents_step(in->owner);
 }
 
-/* The worker ended before the job. incidents_finish() does the job's work. */
+/* Called if the worker ends before it runs the job. incidents_finish() then does the work. */
 static void incident_drop(void *arg)
 {
 }
