@@ -42,7 +42,7 @@ static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 }
 
 /*
- * Reads the task tid, or the files of the process pid, or all tasks if both are 0.
+ * Says what to read: the task tid, or the files of the process pid, or all tasks if both are 0.
  * - brief: without registers and stacks
  * - obj: only the unread data of this socket of the process; 0: all files
  */

@@ -231,8 +231,8 @@ static void watch_raise_limit(void)
 	}
 }
 
-/* -ENOSPC: too few debug registers are free. -EEXIST: this address is watched already. The caller
- * holds watch_lock. */
+/* Returns the index of a free entry, -ENOSPC if too few debug registers are free, or -EEXIST if
+ * this address is watched already. The caller holds watch_lock. */
 static int watch_slot(struct probe *p, const struct probe_watch_options *o)
 {
 	unsigned taken = 0;
