@@ -25,8 +25,8 @@ struct heldlocks {
 	uint64_t refused; /* lines beyond HELDLOCKS_MAX */
 };
 
-/* True: the line is a file lock, or a request that waits for one. False: anything else, such as a
- * lease; ret is untouched. */
+/* Returns true if the line is a file lock, or a request that waits for one. Returns false for
+ * anything else, such as a lease; then ret is untouched. */
 bool heldlocks_parse(const char *line, struct heldlock *ret);
 /* Reads f, or /proc/locks if f is NULL. Returns 0, -ENOMEM, or the -errno of opening the file.
  * After success, the caller calls heldlocks_done(). */
