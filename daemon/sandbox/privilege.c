@@ -69,8 +69,8 @@ static bool perf_is_refused(uint32_t type, uint64_t config)
 	return fd < 0 && (errno == EACCES || errno == EPERM);
 }
 
-/* Some kernels, such as 6.18, require CAP_SYS_ADMIN here. Other kernels fail with another error,
- * because no path is named. */
+/* Returns true if uprobes need CAP_SYS_ADMIN, as in kernel 6.18. Tries a uprobe without a path: on
+ * other kernels, this fails with an error that does not count. */
 static bool uprobe_is_refused(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
