@@ -61,7 +61,8 @@ void watchpoints_free(struct watchpoints *ws)
 
 void watchpoints_drop(struct watchpoints *ws, uint64_t client)
 {
-	/* Removing breakpoints takes long, and the drain thread needs the lock. */
+	/* To remove breakpoints takes long. So the lock, which the drain thread needs, is not held
+	 * during probe_watch_close(). */
 	for (size_t i = 0; ws && i < PROBE_WATCHES_MAX; i++) {
 		struct watchpoint *w = &ws->v[i];
 		bool mine;
