@@ -2,10 +2,10 @@
 /*
  * cli.h - functions for all sub-commands of ctrace: options, errors, colour, progress. One thread.
  *
- * A command is a function in cmd_<name>.c, and a row of the table in main.c. It returns an exit
- * code. Its result goes to stdout. Everything else goes to stderr, through the functions below,
- * which make it safe to show (lib/clean.h). SIGPIPE is ignored, so a command with much output calls
- * cli_output_broken() now and then.
+ * A command is a function in cmd_<name>.c, and a row of the table in main.c. The function returns
+ * an exit code. The result goes to stdout. All other texts go to stderr, through the functions
+ * below, which make a text safe to show (lib/clean.h). SIGPIPE is ignored, so a command with much
+ * output calls cli_output_broken() now and then.
  */
 #ifndef CTRACE_CLI_CLI_H
 #define CTRACE_CLI_CLI_H
@@ -73,8 +73,7 @@ struct cli_parse {
  * if (c < 0)
  *	return p.exit_code;
  *
- * cli_next() returns 0 after the last option. It returns -1 after it has printed the help or an
- * error.
+ * cli_next() returns 0 after the last option, or -1 after it has printed the help or an error.
  */
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv);
 int cli_next(struct cli_parse *p);

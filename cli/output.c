@@ -18,8 +18,8 @@
 #define MARK_LEN    16
 #define ESC         '\033'
 
-/* A block of stdio may end within a character or a mark. The first part waits in `in` for the
- * next block. */
+/* A block of stdio may end within a character or a mark. The first part of this character or mark
+ * waits in `in` for the next block. */
 static struct {
 	char mark[MARK_LEN + 1];
 	char stdio[BLOCK_BYTES];
