@@ -22,7 +22,7 @@ struct session {
 	struct check_outcome *out;
 	struct baseline *sides[2];
 	struct runner runner;
-	bool tracing;   /* the new runs can be traced, or were traced */
+	bool tracing;   /* new runs can be traced, or the new side has traced runs from a file */
 	bool shown;     /* a run has shown its output */
 	bool told_left; /* say_left() has printed its warning */
 	bool told_lost; /* take_profile() has printed its warning */
@@ -348,8 +348,8 @@ static int finish(struct session *s)
 	struct check_outcome *out = s->out;
 
 	out->traced = s->sides[NEW]->n_runs > 0;
-	/* After choose_timing(), all runs were untraced. So the cost that choose_timing() computed
-	 * stays: it is from traced and untraced runs in turn. */
+	/* After choose_timing(), all runs were untraced. So the cost from choose_timing() stays:
+	 * it comes from traced and untraced runs in turn. */
 	if (out->timing == CHECK_UNTRACED && s->plan->new_argv)
 		return 0;
 	return tracer_cost_of(s->sides[NEW], s->plan->max_regress, &out->cost) ? no_memory() : 0;
