@@ -36,7 +36,8 @@ void oneshot_free(struct oneshot *r);
 /* In the environment of a recorded command: the path of the daemon's control socket. */
 #define ONESHOT_SOCKET_VARIABLE "CTRACE_SOCKET"
 const char *oneshot_socket(const struct oneshot *r);
-/* The circular trace. It can be read until oneshot_stop(), even if the daemon has died. */
+/* Returns the path of the circular trace. The trace can be read until oneshot_stop(), even if the
+ * daemon has died. */
 const char *oneshot_trace(const struct oneshot *r);
 bool oneshot_alive(struct oneshot *r);
 /* Copies the end of the daemon's log, at most size - 1 bytes. "": there is no log. */
