@@ -148,7 +148,8 @@ static uint64_t outside_by(uint64_t ns, const struct timearg_context *ctx)
 	return ns > ctx->to_ns ? ns - ctx->to_ns : 0;
 }
 
-/* Takes the last day of the range in ctx, or the day before if that is nearer to the range. */
+/* Takes the time on the last day of the range in ctx, or on the day before that day: the time that
+ * is nearer to the range. */
 static int parse_wall(const char *s, const struct timearg_context *ctx, uint64_t *ret_ns, char *err)
 {
 	time_t end = (time_t)(((__int128)ctx->to_ns + ctx->offsets.boot_to_real_ns) / NSEC_PER_SEC);
