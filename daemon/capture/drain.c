@@ -567,8 +567,8 @@ static void *drain_main(void *arg)
 	pthread_setname_np(pthread_self(), "ctraced-drain");
 	/*
 	 * If this thread waits for a CPU, a ring may become full. Beside the 160 tasks of hackbench
-	 * on two CPUs, it waited for more than 100 ms at nice -5, and for 10 ms at nice -15.
-	 * Without the privilege, the priority stays as it is.
+	 * on two CPUs, this thread waited for more than 100 ms at nice -5, and for 10 ms at
+	 * nice -15. Without the privilege, the priority stays as it is.
 	 */
 	(void)setpriority(PRIO_PROCESS, 0, -15);
 	while (!stop) {
