@@ -4,7 +4,7 @@
  * Pure: the caller passes the time and the CPU time spent, and carries out the decisions. Only one
  * thread at a time.
  *
- * The budget is a bucket of CPU time. It fills at the rate of the budget, up to a limit. The
+ * The budget is a bucket of CPU time, which fills at the rate of the budget, up to a limit. The
  * governor acts if the bucket is empty and tracing spends more than the bucket gains:
  * - If the capture alone costs well below the budget (GOVERNOR_CAPTURE), the governor stops the
  *   inspections.
@@ -49,7 +49,8 @@ struct governor {
 	/* the part of cost_ppm that the budget does not count (GOVERNOR_PASSED_PPM) */
 	double passed_ppm;
 	/* rate_ppm: the cost that the budget counts. capture_ppm: the part of rate_ppm that goes
-	 * into recording. Both are averages since rate_ns, over at most GOVERNOR_RATE_NS. */
+	 * into recording. rate_ppm and capture_ppm are averages since rate_ns, over at most
+	 * GOVERNOR_RATE_NS. */
 	double rate_ppm, capture_ppm;
 	/* CPU time that the start of the capture needs after a pause */
 	double on_ns;

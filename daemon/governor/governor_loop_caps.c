@@ -215,7 +215,8 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 		return;
 	}
 	probe_uncap_groups(g->opt.probe);
-	/* Rings may still have records of beginnings of caps. These must come before the ends. */
+	/* Rings may still have records that say that a cap begins. Such a record must come before
+	 * the record of the cap's end. */
 	g->opt.empty(g->opt.arg);
 	/* After a failure, governor_loop_caps_round() makes this call again. */
 	(void)group_tasks_end(g, g->grouped[0].since_ns);
