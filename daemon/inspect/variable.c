@@ -408,8 +408,8 @@ static int nearest_symbol(void *arg, const struct elf_symbol *sym)
 	return 0;
 }
 
-/* A mapping of zeroed data (.bss) names no file. It lies right behind the mappings of the file that
- * the data belongs to. */
+/* A mapping of zeroed data (.bss) names no file. This mapping lies right behind the mappings of the
+ * file that the data belongs to. */
 static const struct unwind_map *mapping_with_file(const struct variable_maps *maps, size_t i)
 {
 	const struct unwind_map *v = maps->v.v;
