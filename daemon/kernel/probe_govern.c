@@ -103,9 +103,8 @@ static int govern_attach(struct probe *p, enum ct_shed step)
 {
 	int r = 0;
 
-	/* The kernel takes some milliseconds for each program. The scheduler's programs run most
-	 * often, and are first in hooks_progs. They are attached last and detached first, to save
-	 * calls. */
+	/* The kernel takes some milliseconds to attach a program. The scheduler's programs, which
+	 * run most often, are first in hooks_progs. So they are attached last, to save calls. */
 	for (size_t i = hooks_n_progs; i-- > 0;) {
 		if (!p->govern.detached[i] || !govern_wants(i, step))
 			continue;

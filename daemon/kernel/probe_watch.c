@@ -5,7 +5,7 @@
  *
  * A thread that is created while the events are opened may have an event twice. The second event
  * sees an unchanged value, which the program does not record. BPF cookies cannot tell the two
- * apart: the kernel exchanges the event contexts of a parent and its child at a switch.
+ * events apart: the kernel exchanges the event contexts of a parent and its child at a switch.
  */
 #include <dirent.h>
 #include <errno.h>
