@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * heldlocks.h - turns the lines of /proc/locks into CT_HELD records: which process owns a file
- * lock, or waits for one, even from before the capture. Any thread may call it.
+ * lock, or waits for one, even if the lock is older than the capture. Any thread may call it.
  */
 #ifndef CTRACE_DAEMON_RECORD_HELDLOCKS_H
 #define CTRACE_DAEMON_RECORD_HELDLOCKS_H
