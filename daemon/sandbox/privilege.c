@@ -99,7 +99,7 @@ int privilege_drop_bounding(void)
 	int r = 0;
 
 	for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
-		/* This needs CAP_SETPCAP. A process without it keeps its bounding set, which is no
+		/* A process without CAP_SETPCAP keeps its bounding set (EPERM), which is no
 		 * error. */
 		if (prctl(PR_CAPBSET_READ, c, 0, 0, 0) > 0 && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) &&
 		    errno != EPERM)
