@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * service.h - what the handlers of requests from the control socket share. All functions run on the
- * main thread.
+ * service.h - data and functions that the handlers of requests from the control socket share. All
+ * functions run on the main thread.
  *
  * The clients' worker and the closer do everything that may take long or touches a descriptor of a
  * client. So a file system that does not answer holds up neither the event loop nor snapshots.
