@@ -102,12 +102,12 @@ void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const char *cli_sgr(FILE *f, const char *code);
 
 /* Shows progress on stderr, if that is a terminal. arg: a word for the work, such as "Reading". 100
- * percent removes the line. The signature is that of the function for reader_on_progress(). */
+ * percent removes the line. reader_on_progress() accepts this function. */
 void cli_progress(void *arg, unsigned percent);
 void cli_progress_count(const char *what, size_t done, size_t all);
 
-/* Returns true if a write to stdout has failed: the command should stop. Call it right after a
- * write: at the first failure, it saves errno for the message of cli_output_end(). */
+/* Returns true if a write to stdout has failed; then the command should stop. Call it right after a
+ * write, because it saves errno for the message of cli_output_end(). */
 bool cli_output_broken(void);
 /* Flushes stdout. Returns code, or CLI_FAILED after a failed write. A reader that has closed the
  * pipe is no failure. */
