@@ -275,7 +275,6 @@ static int cannot_judge(const struct check_outcome *out, int r)
 	return CHECK_NO_RESULT;
 }
 
-/* Decides from the own times of the runs. */
 static int judge_own(const struct session *s, double *ret_new_ns, struct decision *ret)
 {
 	_cleanup_(baseline_done) struct baseline old = { 0 };

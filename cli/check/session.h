@@ -26,8 +26,9 @@ struct check_plan {
 
 struct check_outcome {
 	enum check_timing timing;
-	bool traced;        /* runs of the new command were traced */
-	bool timing_forced; /* the traced times mislead, but the untraced ones cannot be compared */
+	bool traced; /* runs of the new command were traced */
+	/* tracing costs too much, but times without tracing cannot be compared */
+	bool timing_forced;
 	struct tracer_cost cost;
 	bool decided; /* there are old runs, so `decision` is valid */
 	struct decision decision;
