@@ -51,7 +51,7 @@ static bool fraction(const char **s, uint64_t *ret_ns)
 	return true;
 }
 
-/* Accepts "14:03", "14:03:12" and "14:03:12.5". */
+/* Reads "14:03", "14:03:12" or "14:03:12.5" at *s. Returns false for anything else. */
 static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 {
 	*ret_frac_ns = 0;
@@ -69,7 +69,8 @@ static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
-/* Accepts "Z", "+01:00" and "+0100". UTC is the local time minus *ret_s. */
+/* Reads "Z", "+01:00" or "+0100" at *s. Returns false for anything else. UTC is the local time
+ * minus *ret_s. */
 static bool zone(const char **s, int64_t *ret_s)
 {
 	int h, m, sign = **s == '-' ? -1 : 1;
