@@ -12,7 +12,7 @@
 #define DWARF_MEMBER_SPEC_MAX 512
 #define DWARF_MEMBER_ERR_MAX  256
 
-/* True for the form "[MODULE:]SYMBOL.MEMBER", with one or more members. */
+/* Returns true if var has the form "[MODULE:]SYMBOL.MEMBER", with one or more members. */
 bool dwarf_member_is(const char *var);
 /*
  * Turns var into "[MODULE:]SYMBOL+OFFSET", and finds the size of the member in bytes. On failure
