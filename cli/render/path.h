@@ -19,7 +19,7 @@ struct path_view {
 	struct whatif *whatif;
 	uint64_t from_ns, to_ns;
 	uint32_t victim; /* for JSON: the victim, or GRAPH_NONE if the user has named it */
-	/* What --without takes away, all together. */
+	/* all times that --without takes away */
 	const struct whatif_without *without;
 	size_t n_without;
 	struct whatif_row answer;
