@@ -242,7 +242,7 @@ void governor_loop_most(struct governor_loop *g)
 	struct ct_iter_task found;
 	struct most most;
 
-	/* Records were left out, so the counts do not show which tasks make the load. */
+	/* If records were left out, the counts do not show which tasks make the load. */
 	if (ct_shed_lacks(g->told) & CT_LACK_SWITCHES || g->gap_ns || g->stats.n_groups)
 		g->uncounted_ns = now_ns;
 	if (g->caps.second_ns <= g->uncounted_ns)
