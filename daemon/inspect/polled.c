@@ -243,8 +243,8 @@ static void candidate_add(struct inquiry *q, const struct polled_operand *o, uin
 			(struct candidate){ .addr = addr, .score = score, .len = o->len, .flags = flags };
 }
 
-/* If the code behind `load` reads through the loaded pointer, the place that it reads becomes a
- * candidate. */
+/* The places that the code behind `load` reads through the loaded pointer become candidates.
+ * Returns true if there is such a place. */
 static bool deref(struct inquiry *q, const struct polled_operand *load, uint64_t pointer)
 {
 	bool any = false;
