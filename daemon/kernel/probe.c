@@ -23,7 +23,7 @@
  * kernels have no prev_state. */
 enum { SWITCH_ARGS_STATE = 5 };
 
-/* The last message of libbpf about a program. Each thread may load programs. */
+/* The last message of libbpf about a program. There is one for each thread that loads programs. */
 static __thread struct {
 	char prog[64];
 	char text[160];
@@ -332,8 +332,8 @@ static uint64_t probe_bytes(const struct probe *p)
 	return n;
 }
 
-/* On some machines the kernel never calls attached programs. If it calls them, each sleep below
- * makes records. */
+/* Returns 0, or -ENODATA if the kernel never calls the attached programs, as on some machines. If
+ * the kernel calls them, each sleep makes records. */
 static int probe_check_fires(const struct probe *p, char err[PROBE_ERR_MAX])
 {
 	for (int i = 0; i < PROBE_FIRES_MS; i++) {
