@@ -41,10 +41,10 @@ struct service {
 };
 
 void service_gone(void *arg, uint64_t client);
-/* The functions for control_options.dispose and .choked. service_dispose() hands a client's
- * descriptor to the closer. service_choked(): so many descriptors wait that the daemon should
- * receive no more. */
+/* The function for control_options.dispose. Hands a client's descriptor to the closer. */
 void service_dispose(void *arg, uid_t uid, int fd);
+/* The function for control_options.choked. Returns true if so many descriptors wait that the daemon
+ * should receive no more. */
 bool service_choked(void *arg);
 
 int service_start(struct service *s, sd_event *event);
