@@ -28,7 +28,7 @@ struct oneshot;
  * that none of them ends the caller before the directory is removed. A signalfd can receive them.
  */
 int oneshot_start(const char *near, uint64_t size_bytes, const char *frameworks, struct oneshot **ret);
-/* Also removes the directory. May be called twice. */
+/* Kills the daemon and removes the directory. May be called twice. */
 void oneshot_stop(struct oneshot *r);
 /* As oneshot_stop(); also restores the signal mask. Accepts NULL. */
 void oneshot_free(struct oneshot *r);
