@@ -203,7 +203,7 @@ static bool any_link_owes(const struct waitlive_chain *c)
 	return false;
 }
 
-/* cyclic: the tasks end up in a cycle, and no chain leads out of it (struct waitgraph_info). */
+/* cyclic: the chain from the first task ends in a cycle, not at a root (waitgraph_info.cyclic). */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
 	/* While two threads read from each other, other threads of their processes may still
@@ -215,7 +215,7 @@ static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 		       c->links.v[0].wait->class == PROCWAIT_DISK;
 	if (any_link_owes(c))
 		return true;
-	/* if cyclic, the chain leads into a cycle, whose tasks may be idle and poll each other */
+	/* the tasks of the cycle at the end of the chain may be idle and poll each other */
 	return cyclic ? false : !root_is_idle(c);
 }
 
