@@ -105,8 +105,8 @@ static void clean_block(size_t n, bool last)
 	memmove(output.in, output.in + at, output.n_left);
 }
 
-/* Returns true if s is printable ASCII, newlines and tabs. The loop has no branch, so that the
- * compiler can check many bytes at once: a dump prints gigabytes. */
+/* Returns true if s has only printable ASCII, newlines and tabs. The loop has no branch, so that
+ * the compiler can check many bytes at once: a dump prints gigabytes. */
 static bool is_plain_step(const char *s, size_t n)
 {
 	unsigned char bad = 0;
