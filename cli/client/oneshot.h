@@ -20,7 +20,8 @@ struct oneshot;
 /*
  * Starts ctraced and waits until it records. Returns 0, or CLI_FAILED after a printed error.
  * - near: a directory to use instead of /var/tmp, if /var/tmp is too small and `near` has more
- *   room. Too small: no room for four times size_bytes (for 0: four times ONESHOT_SIZE_MIN).
+ *   room. /var/tmp is too small if it has no room for four times size_bytes. If size_bytes is 0,
+ *   ONESHOT_SIZE_MIN takes its place.
  * - size_bytes: size of the circular trace; 0: ONESHOT_SIZE_MAX, but at most a quarter of the room.
  * - frameworks: the frameworks that report jobs, as in ctraced.conf(5).
  *
