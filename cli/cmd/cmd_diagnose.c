@@ -149,8 +149,8 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
-/* If ret->task is fine, but another thread of its process hangs, takes the thread that hangs. The
- * main thread of some programs only waits for signals. */
+/* If nothing is wrong with ret->task, but another thread of its process hangs, takes that thread.
+ * The main thread of some programs only waits for signals. */
 static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *who, struct victim *ret)
 {
 	const struct diagnose_options o = { .window_given = true };
