@@ -42,7 +42,7 @@ static struct job_value file_value(const struct jobs_arg *a)
 				   .off = a->off };
 }
 
-/* Returns true if, for some function, the start of a job counts only if its enqueue was seen. */
+/* Returns true if some function has the flag `queued`: a start counts only after an enqueue. */
 static bool file_notes_enqueues(const struct jobs_spec *spec)
 {
 	for (size_t i = 0; i < spec->n_functions; i++)

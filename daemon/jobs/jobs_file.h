@@ -46,7 +46,7 @@ int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32
 void jobs_file_free(struct jobs_probe *probe, struct jobs_file *f);
 /* Returns true if st is from this file. */
 bool jobs_file_is(const struct jobs_file *f, const struct stat *st);
-/* Returns true if the file was written to after it was probed. st: its present state. */
+/* Returns true if the file was written to after it was probed. st: present state of the file. */
 bool jobs_file_changed(const struct jobs_file *f, const struct stat *st);
 
 /* Makes the rule for a probe at the beginning of a function. code: the first n bytes of the
