@@ -70,7 +70,7 @@ static bool perf_is_refused(uint32_t type, uint64_t config)
 }
 
 /* Returns true if uprobes need CAP_SYS_ADMIN, as in kernel 6.18. Tries a uprobe without a path: on
- * other kernels, this fails with an error that does not count. */
+ * other kernels, this attempt fails with another error. */
 static bool uprobe_is_refused(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
