@@ -100,8 +100,8 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
-/* Returns the events to poll for; 0: the client has to wait. If the buffer has a whole request,
- * returns EPOLLOUT, so that the event loop comes back at once. */
+/* Returns the events to poll for; 0: the client has to wait. If the buffer has a whole request or
+ * is full, returns EPOLLOUT, so that the event loop comes back at once. */
 static uint32_t client_events(const struct client *cl)
 {
 	if (cl->n_out)
