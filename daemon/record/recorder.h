@@ -54,7 +54,7 @@ struct recorder;
  *   (a link, another user's file)
  *
  * Returns 0, with a sentence about the renamed trace or "" in err. Or returns -errno as
- * writer_open(), with a sentence in err.
+ * writer_open(), with a sentence in err (perhaps not after -ENOMEM).
  */
 int recorder_new(const struct recorder_options *opt, struct recorder **ret, char err[RECORDER_ERR_MAX]);
 void recorder_free(struct recorder *r);
