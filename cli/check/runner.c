@@ -163,7 +163,6 @@ static void end_by_force(struct run *run, const struct orphans *before)
 	orphans_kill(before);
 }
 
-/* For a traced run, starts the recorder if none runs. For an untraced run, ends the recorder. */
 static int recorder_for(struct runner *r, bool traced)
 {
 	if (r->recorder && (!traced || !oneshot_alive(r->recorder)))

@@ -151,7 +151,6 @@ static int run_once(struct session *s, enum which side, bool traced, bool counte
 	return counted ? add_run(s, side, &run, traced, trace) : 0;
 }
 
-/* Runs the old command, if there is one, and then the new one. */
 static int run_pair(struct session *s, bool traced, bool counted)
 {
 	int r = argv_of(s, OLD) ? run_once(s, OLD, traced, counted) : 0;
@@ -223,7 +222,7 @@ static int no_common_times(const struct session *s)
 	return CHECK_USAGE;
 }
 
-/* Chooses which times are compared. Returns 0, or an exit code. */
+/* Returns 0, or an exit code. */
 static int choose_timing(struct session *s)
 {
 	struct check_outcome *out = s->out;
