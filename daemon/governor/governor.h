@@ -92,8 +92,8 @@ void governor_init(struct governor *g, uint32_t budget_ppm, uint64_t now_ns,
 /* Sets the budget, fills the bucket, and sets patience to 1. Without a budget (0), each tick leaves
  * out less, until all is recorded. */
 void governor_budget(struct governor *g, uint32_t budget_ppm);
-/* Returns the next action of the caller. To be called once in GOVERNOR_TICK_NS. now_ns and cpus are
- * as for governor_init(). */
+/* Returns the next action of the caller, at most once in GOVERNOR_TICK_NS; in between, returns
+ * GOVERNOR_STAY. now_ns and cpus are as for governor_init(). */
 enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struct governor_spent *spent,
 				unsigned cpus);
 /* To be called after a step. The CPU time since the last tick is the cost of the change, and

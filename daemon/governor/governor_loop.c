@@ -127,8 +127,8 @@ static bool step_is_coarse(enum ct_shed step)
 	return ct_shed_lacks(step) & CT_LACK_SWITCHES;
 }
 
-/* Prints a message for the first step, for a step beyond that of the last message, and when no step
- * is in force any more. */
+/* Prints a message for a step beyond that of the last message, and when no step is in force any
+ * more. */
 static void governor_loop_say(struct governor_loop *g, enum ct_shed before, double ppm)
 {
 	static const char *const what[CT_SHED_STEPS] = {
