@@ -284,7 +284,7 @@ void governor_loop_caps_end(struct governor_loop *g)
 void governor_loop_caps_over(struct governor_loop *g)
 {
 	if (g->over_ns)
-		/* After a failure, the end of the pause reads the states of all tasks. */
+		/* A failure does no harm: the end of the pause reads the states of all tasks. */
 		(void)group_tasks_end(g, g->over_since);
 	g->over_ns = 0;
 	probe_caps_over(g->opt.probe);
