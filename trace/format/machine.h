@@ -13,7 +13,7 @@ enum machine {
 	MACHINE_OTHER, /* ctrace has no table of its system calls */
 };
 
-/* uname_machine: the entry "machine" of the meta data. An old trace has no such entry (""). */
+/* uname_machine: the entry "machine" of the meta data, or "" in an old trace without this entry. */
 static inline enum machine machine_of(const char *uname_machine)
 {
 	if (!*uname_machine)

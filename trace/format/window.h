@@ -3,8 +3,8 @@
  * window.h - a part of a trace in memory: the input of graph/ and analysis/. The window owns all
  * that its members point to.
  *
- * window_load() (trace/read/reader.h) or a test fills a window. Later, only graph_build_lean()
- * changes it. At other times, several threads may read it.
+ * window_load() (trace/read/reader.h) or a test fills a window. After that, only graph_build_lean()
+ * changes the window. Several threads may read a window that no function changes.
  */
 #ifndef CTRACE_TRACE_FORMAT_WINDOW_H
 #define CTRACE_TRACE_FORMAT_WINDOW_H

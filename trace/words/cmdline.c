@@ -68,8 +68,8 @@ static const char *script(const char *p)
 	return base_name(p);
 }
 
-/* The kernel cuts comm to 15 bytes. A program with a title of its own puts a colon behind its name:
- * "nginx: worker process". */
+/* Returns true if the first word of p is the name comm, which the kernel cuts to 15 bytes. A title
+ * such as "nginx: worker process" has a colon behind the name. */
 static bool is_named_after(const char *p, const char *comm)
 {
 	size_t n = word_len(p);

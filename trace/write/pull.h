@@ -2,8 +2,8 @@
 /*
  * pull.h - gathers the dictionary entries that one segment needs: those of its records and states,
  * and their neighbours.
- * - Of a task: its process, parent, command line and control group.
- * - Of an object: its other end, and a task that uses it.
+ * - The neighbours of a task are its process, parent, command line and control group.
+ * - The neighbours of an object are its other end, and a task that uses the object.
  *
  * One thread at a time.
  */

@@ -444,7 +444,7 @@ uint64_t ringfile_oldest_ns(struct ringfile *r)
 	if (r->oldest_seq && r->slots[r->oldest_slot].seq == r->oldest_seq)
 		return r->slots[r->oldest_slot].begin_ns;
 	r->oldest_seq = 0;
-	/* The oldest segment comes next behind the newest one. */
+	/* In the ring, the oldest segment follows the newest one. */
 	for (uint32_t i = 0; i < r->n_slots; i++) {
 		uint32_t slot = (r->next_slot - 1 + i) % r->n_slots + 1;
 		const struct ringfile_slot *s = &r->slots[slot];

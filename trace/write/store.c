@@ -50,8 +50,9 @@ struct store {
 	struct store_stats stats;
 };
 
-/* The caller holds the lock, here, in store_written(), in store_end(), and in all functions up to
- * store_publish(). store_open() needs no lock, because no other thread runs yet. */
+/* For this function and all functions up to store_publish(), the caller holds the lock. The same
+ * goes for store_written() and store_end(). store_open() needs no lock, because no other thread
+ * runs yet. */
 static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -97,8 +98,8 @@ static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 	t->untold_records += n_records;
 }
 
-/* The segment is in the file, and its header mentions n_records lost records. Later losses wait for
- * another header. */
+/* Notes that the segment is in the file, and that its header mentions n_records lost records.
+ * Records lost after end_ns of the segment wait for the header of a later segment. */
 static void store_told(struct store *s, const struct store_item *item, uint64_t n_records)
 {
 	struct writer_storage *t = &s->stats.storage;

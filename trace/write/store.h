@@ -24,7 +24,7 @@ struct store;
 int store_open(const struct ringfile_options *opt, bool background, struct store **ret,
 	       char err[FILE_INDEX_ERR_MAX]);
 /* In background mode, first writes the waiting segments, and syncs. To see whether the disk
- * answers, call store_flush() before. */
+ * answers, call store_flush() first. */
 void store_free(struct store *s);
 /* Takes a copy of a segment of n bytes. h and bytes are as for ringfile_write(). One thread at a
  * time. Returns 0, -ENOMEM, or -ENOBUFS if the queue is full. In foreground mode, also the errors

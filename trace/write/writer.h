@@ -77,7 +77,7 @@ int writer_add(struct writer *w, uint16_t cpu, const struct ct_rec *rec, const u
 struct writer_run {
 	uint32_t n;
 	uint64_t min_ns, max_ns;
-	uint32_t kinds[CT_KIND_LAST + 1]; /* [0] and [CT_GAP] are 0 */
+	uint32_t kinds[CT_KIND_LAST + 1]; /* number of records of each kind; [0] and [CT_GAP] are 0 */
 };
 /* Adds all records of a run of n_words 64-bit words, or none. Does not check the kinds. Returns 0,
  * or -ENOMEM or -EINVAL as writer_add(). */
@@ -86,13 +86,15 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 /* Adds or replaces a copy of a CT_TASK, CT_CMDLINE, CT_OBJECT or CT_STACK. blob->size bytes must be
  * readable. Returns 0, -ENOMEM, or -EINVAL if the blob is not valid. */
 int writer_blob(struct writer *w, const struct ct_blob *blob);
-/* Returns NULL if there is none. Valid until the next writer_blob() or writer_seal(). */
+/* Returns the command line of the process, or NULL. It is valid until the next writer_blob() or
+ * writer_seal(). */
 const struct ct_cmdline_blob *writer_cmdline(const struct writer *w, uint32_t tgid);
-/* The task has exited. Its entry stays for one more segment, for late records. */
+/* Tells the writer that the task has exited. The task's entry stays for one more segment, for late
+ * records. */
 void writer_forget_task(struct writer *w, uint32_t tid);
 
-/* Bytes before encoding, without the checkpoint. The caller seals at about 4 MiB, and saves about
- * once a second. */
+/* Returns the size of the open segment: bytes before encoding, without the checkpoint. The caller
+ * seals at about 4 MiB, and saves about once a second. */
 size_t writer_pending(const struct writer *w);
 /*
  * Encodes and writes the open segment, even without records, and begins a new one. `states`: the
@@ -106,7 +108,7 @@ size_t writer_pending(const struct writer *w);
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
 /*
  * Writes a copy of the open segment into a slot for copies. No sealed segment is overwritten.
- * Returns 0, -EAGAIN if the disk is slow, an error of writer_seal(), or -EFBIG:
+ * Returns 0, -EAGAIN if the disk is slow, an error of writer_seal(), or -EFBIG in one of these cases:
  * - the segment is as old as WRITER_OPEN_NS;
  * - its copy does not fit into a slot, or is not likely to;
  * - the file has no slots for copies now;
