@@ -28,8 +28,8 @@ SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200
 
 # - roots: the tasks or processes to blame
 # - causes: a right answer has one of these causes
-# - kinds: an answer that blames the victim counts as unknown if the answer has a cause, and a
-#   resource of one of these kinds
+# - kinds: kinds of resources. An answer that blames the victim is unknown, not wrong, if it has a
+#   cause and a resource of such a kind
 # - after: True if only the end of the hang shows the task to blame. The snapshot is then taken
 #   after the hang.
 Hang = collections.namedtuple("Hang", "victim roots causes kinds after", defaults=[False])
