@@ -50,9 +50,9 @@ static void ages(void **state)
 	NEAR(p.p, 1 / 9.0, 1e-9);
 }
 
-/* With ties the p is the approximation. The expected value is worked out by hand: N = 6, one group
- * of two and one of three equal values, U = 1, variance 9/12 * (7 - 30/30) = 4.5. U is 3.5 below
- * its mean, and the correction for continuity takes 0.5 from the 3.5. */
+/* With ties, u_test() gives the approximate p. The expected value is worked out by hand: N = 6, one
+ * group of two and one of three equal values, U = 1, variance 9/12 * (7 - 30/30) = 4.5. U is 3.5
+ * below its mean, and the correction for continuity takes 0.5 from the 3.5. */
 static void ties(void **state)
 {
 	const double a[] = { 1, 1, 2 }, b[] = { 2, 2, 3 };
@@ -285,7 +285,7 @@ static void power(void **state)
 	assert_true(share(100, 0.90, 0.02, 0.05, DECIDE_IMPROVEMENT) >= 60);
 }
 
-/* p is right: under the null it is at most 0.05 in one of 20 sets. */
+/* If both sides have the same distribution, p is at most 0.05 in one of 20 sets. */
 static void p_is_right(void **state)
 {
 	unsigned small = 0;
