@@ -54,7 +54,6 @@ static void high_cost(void **state)
 {
 	struct tracer_cost c = cost(10, 10, 60);
 
-	/* more than 5 % */
 	assert_true(c.high && c.share > 0.05 && c.share < 0.07);
 	assert_true(c.ns > 59 * MS && c.ns < 61 * MS);
 	/* less than 5 %, but significant */
