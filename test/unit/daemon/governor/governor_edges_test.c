@@ -77,9 +77,9 @@ static void start(void **state)
 	/* At 4 times the budget, the bucket of 30 s loses 3 s a second. */
 	run_init(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 4) / MS, 10000, 10200);
+	/* At 6 times the budget, the bucket of 30 s loses 5 s a second. */
 	run_init(&r);
-	assert_in_range(run_until(&r, GOVERNOR_STEP, 6) / MS, 5900,
-			6200); /* the bucket of 30 s loses 5 s a second */
+	assert_in_range(run_until(&r, GOVERNOR_STEP, 6) / MS, 5900, 6200);
 	run_calm(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 6) / MS, 150, 400);
 }
@@ -104,8 +104,8 @@ static void settle(void **state)
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 1.9) / MS, 100, 124);
 }
 
-/* If the capture costs less than 60 % of the budget, inspections stop; otherwise the governor takes
- * a step. */
+/* If the capture costs less than 60 % of the budget, high costs stop the inspections. Otherwise,
+ * high costs make the governor take a step. */
 static void capture(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -140,7 +140,8 @@ static void calm(void **state)
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.59, 1), 2000, 2050);
 	assert_int_equal(stays_ms(CT_SHED_HOOKS, 0.61, 1), 0);
 	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.79, 1), 2000, 2050);
-	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.81, 1), 10000, 10024); /* the 10 s of the test no_pause */
+	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.81, 1), 10000,
+			10024); /* without a pause for 10 s, as in no_pause() */
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 1), 1000, 1050);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.26, 1), 2000, 2050);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 4), 4000, 4050);
