@@ -141,7 +141,8 @@ class Scene(contextlib.ExitStack):
         return str(free_port())
 
     def start(self, role, cmd, user=None, talk=False, stop=signal.SIGTERM, **kw):
-        """Starts a program. s.output(role) is its output. With `talk`, s.say(role, line) is its input.
+        """Starts a program. s.output(role) is its output. With `talk`, s.say(role, line) is its
+        input.
 
         user: a user of this machine who runs it. stop: the signal that ends it."""
         become = ["setpriv"]

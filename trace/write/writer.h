@@ -108,7 +108,7 @@ size_t writer_pending(const struct writer *w);
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
 /*
  * Writes a copy of the open segment into a slot for copies. No sealed segment is overwritten.
- * Returns 0, -EAGAIN if the disk is slow, an error of writer_seal(), or -EFBIG in one of these cases:
+ * Returns 0, -EAGAIN if the disk is slow, an error of writer_seal(), or -EFBIG in these cases:
  * - the segment is as old as WRITER_OPEN_NS;
  * - its copy does not fit into a slot, or is not likely to;
  * - the file has no slots for copies now;

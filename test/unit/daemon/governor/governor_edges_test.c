@@ -140,8 +140,8 @@ static void calm(void **state)
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.59, 1), 2000, 2050);
 	assert_int_equal(stays_ms(CT_SHED_HOOKS, 0.61, 1), 0);
 	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.79, 1), 2000, 2050);
-	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.81, 1), 10000,
-			10024); /* without a pause for 10 s, as in no_pause() */
+	/* This step ends after 10 s without a pause, as in no_pause(). */
+	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.81, 1), 10000, 10024);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 1), 1000, 1050);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.26, 1), 2000, 2050);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 4), 4000, 4050);
