@@ -39,8 +39,10 @@ struct store {
 	pthread_cond_t more, less, sync;
 	bool stop, dirty;
 	struct store_item *first, **last;
-	uint64_t taken, done;   /* segments and copies that entered the queue, and that left it */
-	uint64_t saved_records; /* of the last copy of the open segment; part of stats.records */
+	/* Segments and copies: taken counts those that entered the queue, done those that left the
+	 * queue. */
+	uint64_t taken, done;
+	uint64_t saved_records; /* records of the last copy of the open segment; part of stats.records */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	uint64_t unsure_since_ns; /* stats.storage.since_ns at the last failed sync */

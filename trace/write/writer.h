@@ -28,9 +28,9 @@ struct writer_options {
 	const char *kernel;
 	const char *machine;
 	/* facts about the machine; NULL or "": not known, and not stored */
-	const char *cpu;      /* the model */
-	const char *governor; /* of the frequency of the first CPU */
-	const char *limits;   /* of the control group of the daemon, in words */
+	const char *cpu;      /* the model of the CPU */
+	const char *governor; /* the frequency governor of the first CPU */
+	const char *limits;   /* the limits of the daemon's control group, in words */
 	uint32_t n_cpus;
 	uint32_t max_tasks; /* limits of the dictionary; 0: the default */
 	uint32_t max_objects;

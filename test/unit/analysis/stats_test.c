@@ -158,8 +158,6 @@ static void warm_up(void **state)
 	assert_int_equal(stats_warm_up(cold, 0), 0);
 }
 
-/* Decisions */
-
 static struct decision judge(double max_regress, bool old_fixed, const double *a, size_t n, const double *b,
 			     size_t m)
 {
@@ -221,8 +219,6 @@ static void few_runs(void **state)
 	assert_int_equal(d.runs_needed, 6);
 	assert_int_equal(decide(&rule, &x, &(struct decide_runs){ b, 0 }, &d), -EINVAL);
 }
-
-/* Simulated commands */
 
 static uint64_t random_state = 42;
 

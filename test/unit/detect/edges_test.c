@@ -157,8 +157,8 @@ static void starved_when_known(void **state)
 	assert_within(&m, 500 * MS, 1);
 }
 
-/* The limit of the second wait is four times the first wait, if the first wait takes 1 s or more
- * (1010 ms). Otherwise (990 ms), the limit is the setting of 2 s. */
+/* If the first wait takes 1 s or more (1010 ms), the limit of the second wait is four times the
+ * first wait. If the first wait is shorter (990 ms), the limit is the setting of 2 s. */
 static void times_disk(void **state)
 {
 	for (int i = 0; i < 2; i++) {
