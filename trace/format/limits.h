@@ -19,7 +19,8 @@
 
 #include "ctrace/format.h"
 
-/* A later minor version may have longer segment headers. */
+/* Bytes: a longer segment header is refused. A later minor version may have longer headers than
+ * this version. */
 #define LIMITS_SEGMENT_HEADER_MAX 4096u
 
 /* A command may use at most LIMITS_MEMORY_FACTOR bytes of memory for each byte of the file, plus

@@ -31,13 +31,13 @@ const char *describe_record(unsigned kind);
 unsigned describe_record_kind(const char *word);
 const char *describe_context(unsigned ctx);
 const char *describe_loss(unsigned cause);
-/* enum ct_hang, such as "loop" */
+/* rule: enum ct_hang. The word is for example "loop". */
 const char *describe_hang(unsigned rule);
-/* enum ct_shed, such as "coarse" */
+/* step: enum ct_shed. The word is for example "coarse". */
 const char *describe_shed(unsigned step);
-/* enum ct_found, such as "folded" */
+/* what: enum ct_found. The word is for example "folded". */
 const char *describe_found(unsigned what);
-/* CT_ST_*, such as "sleep" */
+/* state: CT_ST_*. The word is for example "sleep". */
 const char *describe_state(unsigned state);
 /* Without "SIG", such as "KILL"; NULL for an unknown number. */
 const char *describe_signal(unsigned sig);

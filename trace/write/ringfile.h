@@ -28,7 +28,7 @@ struct ringfile {
 	uint64_t file_id;
 	uint32_t next_slot; /* where the next segment goes if it fits before the end of the file */
 	uint64_t next_seq;
-	bool continued; /* opened with segments, and none written since */
+	bool continued; /* the file had segments when it was opened, and none was written since then */
 	struct ringfile_slot *slots;
 	/* The last result of ringfile_oldest_ns(), valid while slots[oldest_slot].seq is
 	 * oldest_seq. If there is none, oldest_seq is 0. */

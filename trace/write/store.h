@@ -3,8 +3,8 @@
  * store.h - writes sealed segments, and copies of the open segment, into the file of a writer.
  *
  * In background mode, one thread writes and one syncs, so that a slow disk does not hold up the
- * caller. Up to STORE_QUEUE_BYTES wait in memory. A segment is lost if it does not fit there, or if
- * its write fails. The header of the next segment says so.
+ * caller. Up to STORE_QUEUE_BYTES of segments wait in a queue. A segment is lost if it does not fit
+ * into the queue, or if its write fails. The header of the next segment mentions the lost records.
  */
 #ifndef CTRACE_TRACE_WRITE_STORE_H
 #define CTRACE_TRACE_WRITE_STORE_H
