@@ -35,7 +35,8 @@ struct ringfile {
 	uint64_t oldest_seq;
 	uint32_t oldest_slot;
 	uint64_t newest_ns; /* end_ns of the newest segment or copy of this boot; 0 if none */
-	/* Slots 1 to n_saves are for copies of the open segment. next_save is the next of them. */
+	/* Slots 1 to n_saves are for copies of the open segment. The next copy goes into the slot
+	 * next_save. */
 	uint32_t n_saves, next_save;
 	/* false if n_saves is 0, or if an older ctrace has put segments of the ring into the slots
 	 * for copies */

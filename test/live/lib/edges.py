@@ -29,7 +29,8 @@ KINDS = {
     "file-lock": {"file-lock"},
     "flag": {"data-flag"},
 }
-# A record's time and the printed time may differ by this: the rates of their clocks differ.
+# The time of a record and the printed time may differ by this, because the clocks behind them run
+# at different rates.
 SLACK_NS = 50_000
 
 # Programs that print a complete list of edges between their tasks.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Right checksums and wrong numbers. Nothing overflows, takes all memory or runs for ever. */
+/* Reads files with right checksums and wrong numbers. Nothing overflows, takes all memory or runs
+ * for ever. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
