@@ -249,7 +249,8 @@ static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_
 	return 0;
 }
 
-/* Skips holes of the file, so that even a huge hole costs no time. */
+/* Returns the next slot with data, or UINT64_MAX. Skips holes of the file, so that even a huge hole
+ * costs no time. */
 static uint64_t next_data(int fd, uint32_t slot, uint32_t slot_bytes)
 {
 	off_t at = lseek(fd, (off_t)(((uint64_t)slot + 1) * slot_bytes), SEEK_DATA);

@@ -159,8 +159,9 @@ static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
 	}
 }
 
-/* At the end of the file, the ring goes on behind the slots for copies. Segments that an older
- * ctrace has put into those slots are the oldest now, and are removed. */
+/* Returns the first slot for a segment of n slots. At the end of the file, the ring goes on behind
+ * the slots for copies. Segments that an older ctrace has put into the slots for copies are the
+ * oldest now, and are removed. */
 static uint32_t ringfile_place(struct ringfile *r, size_t n)
 {
 	if (r->next_slot + n <= (size_t)r->n_slots + 1)

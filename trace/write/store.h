@@ -36,8 +36,8 @@ int store_put(struct store *s, const struct format_segment *h, const uint8_t *by
 int store_save(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
 /* Counts n_records records since from_ns as lost: they never came to the store. Any thread. */
 void store_miss(struct store *s, uint64_t from_ns, uint64_t n_records);
-/* Waits until all segments taken so far are written or lost. Returns false after timeout_ns. For
- * background mode. Any thread. */
+/* Waits until all segments taken so far are written or lost, and returns true. Returns false after
+ * timeout_ns. For background mode. Any thread. */
 bool store_flush(struct store *s, uint64_t timeout_ns);
 /* Syncs if needed. Returns 0, or -errno of dup(2) or fdatasync(2). Any thread. */
 int store_sync(struct store *s);

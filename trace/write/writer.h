@@ -120,8 +120,8 @@ int writer_save(struct writer *w, uint64_t now_ns);
 /* Begins the first segment, before any writer_add(). `states`: its checkpoint, as in writer_seal().
  * Returns 0 or -ENOMEM. */
 int writer_begin(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
-/* Background mode: waits until every sealed segment is in the file or lost. Returns false after
- * timeout_ns. Any thread. */
+/* Waits until every sealed segment is in the file or lost, and returns true. Returns false after
+ * timeout_ns. For background mode. Any thread. */
 bool writer_flush(struct writer *w, uint64_t timeout_ns);
 /* Returns 0, or an errno of dup(2) or fdatasync(2). Any thread. */
 int writer_sync(struct writer *w);

@@ -72,7 +72,7 @@ static inline long check(long rc, const char *what)
 }
 #define CHECK(expr) check(expr, #expr)
 
-/* LIVE_SCALE=N in the environment makes times of 1000 ms or more N times as long. */
+/* Returns ms. If ms is 1000 or more, LIVE_SCALE=N in the environment makes it N times as large. */
 static inline unsigned scaled(unsigned ms)
 {
 	const char *scale = getenv("LIVE_SCALE");
@@ -226,8 +226,8 @@ static inline void slay(pid_t pid)
 	kill(pid, SIGKILL);
 }
 
-/* A pid of -1 means any child. Returns false if there is no such child. If the child failed, sets
- * *rc. */
+/* Waits for the end of the child pid, or of any child if pid is -1. Returns false if there is no
+ * such child. If the child failed, sets *rc. */
 static inline bool reap(pid_t pid, int *rc)
 {
 	long before = sleeps();

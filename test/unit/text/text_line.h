@@ -41,8 +41,8 @@ const char *text_line_more(struct text_line *l);
 /* If the next word that is no field is `word`, takes it and returns true. */
 bool text_line_skip(struct text_line *l, const char *word);
 const char *text_line_field(struct text_line *l, const char *key);
-/* Checks that every word is taken. If not, sets an error with `usage`, the right form. Returns
- * false after any error. */
+/* Returns true if every word is taken, and the line had no error. If a word is left, sets an error
+ * with `usage`, the right form of the line. */
 bool text_line_done(struct text_line *l, const char *usage);
 
 /* Reads "12", "0x1f" or "-11". After an error, this function and those below return 0. */

@@ -178,7 +178,8 @@ static void flap(void **state)
 	}
 }
 
-/* budgets: the cost of the capture before the pause, as a multiple of the budget */
+/* Returns how long a pause lasts. budgets: the cost of the capture before the pause, as a multiple
+ * of the budget. resume_ms: the cost of a resume. */
 static uint64_t pause_ms(double budgets, uint64_t resume_ms)
 {
 	struct run r;
@@ -257,8 +258,9 @@ static void share(void **state)
 	assert_true(is_capped(0.26, 4.1));
 }
 
-/* budgets: the cost of all other tasks, as a multiple of the budget. bucket_ms: the budget in the
- * bucket when the cap begins. uncap_ms: how long the last cap took to end. */
+/* Returns how long a cap lasts. budgets: the cost of all other tasks, as a multiple of the budget.
+ * bucket_ms: the budget in the bucket when the cap begins. uncap_ms: how long the last cap took to
+ * end. */
 static uint64_t cap_ms(double budgets, double bucket_ms, uint64_t uncap_ms)
 {
 	struct run r;
