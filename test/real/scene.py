@@ -347,7 +347,7 @@ class Scene(contextlib.ExitStack):
 
 
 class Postgres:
-    """A private PostgreSQL server: the role "postgres". It listens on a Unix socket only."""
+    """A private PostgreSQL server, with the role "postgres", that listens on a Unix socket only."""
     USER = "postgres"
 
     def __init__(self, s, *settings):

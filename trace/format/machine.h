@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* machine.h - the kind of machine that recorded a trace. It decides which numbers the system calls
- * have. Pure; any thread. */
+/* machine.h - the kind of machine that recorded a trace. The kind decides which numbers the system
+ * calls have. Pure; any thread. */
 #ifndef CTRACE_TRACE_FORMAT_MACHINE_H
 #define CTRACE_TRACE_FORMAT_MACHINE_H
 

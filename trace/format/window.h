@@ -160,8 +160,8 @@ const struct window_task *window_task_at(const struct window *w, uint32_t tid, u
  * result is NULL, both are unchanged. */
 const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
 					   uint64_t *ret_from_ns, uint64_t *ret_to_ns);
-/* Returns the command line of the task's process at ts_ns, as in ct_cmdline_blob.text. It is "" if
- * not known, for example for kernel threads, and in traces before version 1.6. */
+/* Returns the command line of the task's process at ts_ns, as in ct_cmdline_blob.text. The result
+ * is "" if not known, for example for kernel threads, and in traces before version 1.6. */
 const char *window_cmdline(const struct window *w, uint32_t tid, uint64_t ts_ns);
 /* As window_cmdline(). *ret_since_ns is the time of the first record of this command line, or 0 if
  * none is known. */

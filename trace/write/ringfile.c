@@ -207,8 +207,9 @@ static void ringfile_move(struct ringfile *r, const struct file_index_segment *s
 	r->next_slot = slot + 1;
 }
 
-/* After a kill, the newest records are only in the slots for copies. They must get into the ring
- * before these slots are overwritten. A moved copy stays valid in its old slot, too. */
+/* After a kill, the newest records are only in the slots for copies. The newest records must get
+ * into the ring before these slots are overwritten. A moved copy stays valid in its old slot,
+ * too. */
 static int ringfile_unsave(struct ringfile *r, const struct file_index *ix,
 			   const struct ringfile_options *opt)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ringfile.h - the circular file of a writer: creates or recovers it, and writes segments, the
- * newest over the oldest. A few slots at its start are for copies of the open segment. The other
- * slots are the ring, for sealed segments. One thread at a time. */
+ * newest over the oldest. A few slots at the start of the file are for copies of the open segment.
+ * The other slots are the ring, for sealed segments. One thread at a time. */
 #ifndef CTRACE_TRACE_WRITE_RINGFILE_H
 #define CTRACE_TRACE_WRITE_RINGFILE_H
 

@@ -86,8 +86,8 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 /* Adds or replaces a copy of a CT_TASK, CT_CMDLINE, CT_OBJECT or CT_STACK. blob->size bytes must be
  * readable. Returns 0, -ENOMEM, or -EINVAL if the blob is not valid. */
 int writer_blob(struct writer *w, const struct ct_blob *blob);
-/* Returns the command line of the process, or NULL. It is valid until the next writer_blob() or
- * writer_seal(). */
+/* Returns the command line of the process, or NULL. The result is valid until the next
+ * writer_blob() or writer_seal(). */
 const struct ct_cmdline_blob *writer_cmdline(const struct writer *w, uint32_t tgid);
 /* Tells the writer that the task has exited. The task's entry stays for one more segment, for late
  * records. */
@@ -98,7 +98,8 @@ void writer_forget_task(struct writer *w, uint32_t tid);
 size_t writer_pending(const struct writer *w);
 /*
  * Encodes and writes the open segment, even without records, and begins a new one. `states`: the
- * present states of the n known tasks, sorted by tid. They are the checkpoint of the new segment.
+ * present states of the n known tasks, sorted by tid. These states become the checkpoint of the new
+ * segment.
  *
  * Returns 0, -ENOMEM, or -EFBIG if the segment is too large. In foreground mode, also errnos of the
  * write. In background mode, also -ENOBUFS if more than STORE_QUEUE_BYTES would wait. A later write

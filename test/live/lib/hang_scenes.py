@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Hangs of ordinary programs whose truth is known: six kinds, two variants of each.
 
-A scene is a generator that gets a Stage. It first starts its programs and yields. Nothing hangs yet, and the daemon
-learns the habits of the programs. Then the scene makes a task hang for stage.seconds, and yields a Hang when the hang
-begins.
+A scene is a generator that gets a Stage. The scene first starts its programs and yields. Nothing
+hangs yet, and the daemon learns the habits of the programs. Then the scene makes a task hang for
+stage.seconds, and yields a Hang when the hang begins.
 """
 import collections
 import contextlib

@@ -2,10 +2,13 @@
 /*
  * work.h - functions for the small programs of the live tests.
  *
- * A program has one hang of two to three seconds, or behaves normally. It prints lines KEY=VALUE:
- * the victim, the time of the hang, the other tasks (role.NAME=PID/TID), the truth that `run_live`
- * checks (expect.*), and the edges (told.h). The exit code is 77 if this machine cannot run the
- * program.
+ * A program has one hang of two to three seconds, or behaves normally. Each program prints lines
+ * KEY=VALUE:
+ * - the victim, the time of the hang, and the other tasks (role.NAME=PID/TID);
+ * - the truth that `run_live` checks (expect.*);
+ * - the edges (told.h).
+ *
+ * The exit code is 77 if this machine cannot run the program.
  */
 #ifndef CTRACE_TEST_LIVE_WORK_H
 #define CTRACE_TEST_LIVE_WORK_H

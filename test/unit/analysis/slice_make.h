@@ -21,7 +21,7 @@ struct cmake {
 	struct graph *g;
 };
 
-/* Returns the index of the new segment. Its cut is CUT_IDLE. */
+/* Returns the index of the new segment, whose cut is CUT_IDLE. */
 static inline uint32_t cmake_segment(struct cmake *k, uint32_t tid, uint64_t from_ms, uint64_t to_ms)
 {
 	struct segment s = { .from_ns = from_ms * MS,

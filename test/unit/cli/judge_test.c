@@ -14,7 +14,8 @@
 
 #define MS 1000000ULL
 
-/* Makes a side. Its traced run i takes base_ms + i, and its untraced run i takes cost_ms less. */
+/* Makes a side, whose traced run i takes base_ms + i, and whose untraced run i takes cost_ms
+ * less. */
 static void make(struct baseline *b, size_t n, uint64_t base_ms, size_t n_untraced, uint64_t cost_ms)
 {
 	const struct baseline_machine machine = { 0 };

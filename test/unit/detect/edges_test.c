@@ -77,8 +77,8 @@ static void low_priority(void **state)
 	}
 }
 
-/* Task 10 runs for on_ms of every 100 ms, without a wait. It is preempted after each run. But if
- * on_ms is 100, it is preempted only `looks` times. */
+/* Task 10 runs for on_ms of every 100 ms, without a wait. The task is preempted after each run, or
+ * only `looks` times if on_ms is 100. */
 static void is_busy(struct make *m, unsigned on_ms, unsigned looks, uint64_t ns)
 {
 	for (uint64_t end = m->now + ns; m->now < end;) {
