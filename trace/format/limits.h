@@ -30,8 +30,8 @@
 
 bool limits_file_ok(const struct format_file *f);
 bool limits_segment_ok(const struct format_file *f, const struct format_segment *h, uint32_t slot);
-/* Returns true if the n entries of the CPUS block are right: their CPU numbers rise, are below
- * FORMAT_CPUS_MAX, and the records of all CPUs add up to h->n_records. */
+/* Returns true if the CPU numbers of the n entries rise and are below FORMAT_CPUS_MAX, and if the
+ * records of all CPUs add up to h->n_records. */
 bool limits_cpus_ok(const struct format_segment *h, const struct format_cpu *cpus, size_t n);
 bool limits_words_ok(uint8_t kind, const uint64_t x[2]);
 bool limits_state_ok(const struct format_state *s);

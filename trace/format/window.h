@@ -89,7 +89,7 @@ struct window_stack {
 
 struct window_state {
 	struct ct_rec last; /* as a CT_SWITCH record; ts: when the state began */
-	uint32_t owner;     /* of the futex for which the task waits; as CT_FUTEX.peer */
+	uint32_t owner;     /* the owner of the futex for which the task waits, as in CT_FUTEX.peer */
 	uint8_t run;
 	uint8_t pad[3];
 	uint16_t cpu; /* where the task runs or ran last, or FORMAT_CPU_NONE */

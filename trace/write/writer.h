@@ -37,7 +37,7 @@ struct writer_options {
 	uint32_t max_stacks;
 	const uint8_t *boot_id; /* 16 bytes; NULL: that of the running kernel */
 	bool own_dir;           /* refuse a directory of another user (lib/owned.h) */
-	bool background;        /* threads of the writer write, and sync every 5 s */
+	bool background;        /* the writer has threads that write, and that sync every 5 s */
 };
 
 struct writer_stats {
