@@ -110,7 +110,8 @@ static const struct event *find(uint8_t kind, uint32_t tid, uint8_t wait, const 
 	return best;
 }
 
-/* The rings are drained one by one, so the last record in the list need not be the latest. */
+/* Returns the newest record of the object. The rings are drained one by one, so the last record in
+ * the list need not be the newest. */
 static const struct ct_object_blob *object(uint64_t id)
 {
 	const struct ct_object_blob *best = NULL;

@@ -56,8 +56,8 @@ static bool takes_value(const char *p)
 	return false;
 }
 
-/* p: the first argument of the interpreter. The result begins with the script's name, or with "-c"
- * or "-e". */
+/* Returns the part of the text from the script's name on, or from "-c" or "-e" on. p: the first
+ * argument of the interpreter. */
 static const char *script(const char *p)
 {
 	while (*p == '-' && p[1] && p[1] != ' ') {

@@ -229,7 +229,8 @@ static double uniform(void)
 	return ((double)(random_state >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* A run of 100 ms with log-normal noise. rare: the share of runs that are up to twice as long. */
+/* Returns the time of a run: 100 ms * factor, with log-normal noise. rare: the share of runs that
+ * are up to twice as long. */
 static double run_of(double factor, double noise, double rare)
 {
 	double normal = sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform()),

@@ -13,7 +13,8 @@
 #include "analysis/patterns/trend.h"
 #include "lib/cleanup.h"
 
-/* "a b|a b b": two transactions. A word is a symbol; each event takes 1 ns. */
+/* Makes a sequence from text such as "a b|a b b", which is two transactions. A word is a symbol;
+ * each event takes 1 ns. */
 static struct sequence sequence_of(const char *text)
 {
 	struct sequence q = { 0 };

@@ -201,7 +201,8 @@ static void pauses(void **state)
 	assert_in_range(pause_ms(1, 1000), 30000, 30050);
 }
 
-/* ns: the time since the last step forward or, if from_pause, since the last pause. */
+/* Returns the step after one tick. ns: the time since the last step forward or, if from_pause,
+ * since the last pause. */
 static enum ct_shed after_no_pause(uint64_t ns, bool from_pause, bool capped)
 {
 	struct run r;
