@@ -22,8 +22,8 @@ struct reader_info {
 	uint64_t file_bytes;
 	uint32_t slot_bytes;
 	uint32_t n_slots;
-	/* Boot time starts again at 0 after a reboot, so the reader shows one boot at a time. boot:
-	 * 0 is the newest, 1 the one before. */
+	/* n_boots: the boots in the file. Boot time starts again at 0 after a reboot, so the reader
+	 * shows one boot at a time. boot: this boot; 0 is the newest, 1 the one before. */
 	uint32_t n_boots, boot;
 	uint32_t n_segments;
 	uint32_t n_cut_slots; /* the file is this many slots shorter than its header says */
