@@ -15,7 +15,7 @@ How to write a case
         s.start("victim", [...])
         s.during("the server is stopped", lambda: s.state("server") == "T")
         s.hang(victim="victim", culprits=["server"], causes=["stopped"])
-        yield                                    # the victim hangs now, for s.seconds; run_real takes snapshots
+        yield                                    # the hang lasts for s.seconds; run_real takes snapshots
         server.send_signal(signal.SIGCONT)       # the culprit lets go
         s.ended("victim")                        # the victim went on. This is the end of the hang
 

@@ -317,7 +317,8 @@ static void smoothing(void **state)
 
 	run_calm(&r);
 	run_for(&r, 200 * MS, 1);
-	assert_in_range((uint64_t)r.g.rate_ppm, 60 * BUDGET / 100, 70 * BUDGET / 100); /* 1 - 1/e is 63 % */
+	/* 1 - 1/e is 63 % */
+	assert_in_range((uint64_t)r.g.rate_ppm, 60 * BUDGET / 100, 70 * BUDGET / 100);
 	run_for(&r, 1800 * MS, 1);
 	assert_in_range((uint64_t)r.g.cost_ppm, 60 * BUDGET / 100, 70 * BUDGET / 100);
 }
