@@ -3,9 +3,9 @@
  * thresholds.h - private to analysis/: the numbers that decide an answer.
  *
  * Each entry says its unit and its meaning, and most say the wrong answers from a smaller and from
- * a larger number. The named unit tests (test/unit/analysis) fail then. Smaller and larger mean
- * 30 % for a score or a factor, and half or twice for other numbers. A smaller share 1/n means a
- * larger n.
+ * a larger number. The named unit test (test/unit/analysis) fails with such a number. Smaller and
+ * larger mean 30 % for a score or a factor, and half or twice for other numbers. A smaller share
+ * 1/n means a larger n.
  *
  * Most limits on the amount of work are not here, but in the files that count the refused work.
  */
@@ -160,7 +160,7 @@
  * If the share is larger, the sentence does not mention that it depends on missing records (test
  * coarse_for_a_while). */
 #define COARSE_SHARE 10
-/* tenths of the time: A worker that is busy for this share is busy throughout.
+/* tenths of the time: A worker that is busy for this share counts as busy all the time.
  * If smaller, a pool with an idle worker seems full (test pool_has_room).
  * If larger, a full pool seems to have room (test pool_is_busy). */
 #define POOL_BUSY_TENTHS 8

@@ -32,7 +32,8 @@ struct history {
 	/* the last write by another task in the range: it may have ended the polling */
 	const struct window_event *ended;
 	const struct window_event *before;
-	/* when any task last wrote more than FLAG_TOGETHER_NS before `ended` */
+	/* The time of the last write by any task that is more than FLAG_TOGETHER_NS before
+	 * `ended`. */
 	uint64_t since_ns;
 	bool own;
 	bool many;

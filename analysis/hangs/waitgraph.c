@@ -30,7 +30,7 @@ struct node {
 	bool open;
 	bool stuck; /* no other node can release it any more */
 	bool cyclic;
-	bool on_cycle; /* `cycles` has a cycle of its component */
+	bool on_cycle; /* `cycles` has a cycle of the node's component */
 };
 
 struct cycle {

@@ -22,7 +22,7 @@
 #define FOLD_DEPTH_MAX 16      /* loops in loops */
 #define FOLD_LOOPS_MAX 1000000 /* different loops; further ones are not folded */
 
-/* A symbol, or the body of a loop. Counts are no part of it. */
+/* A symbol, or the body of a loop without its counts. */
 struct fold_shape {
 	uint32_t first, n; /* a loop: shapes.kids[first .. first + n); a symbol: n is 0 */
 	uint32_t depth;

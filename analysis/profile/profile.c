@@ -387,7 +387,7 @@ void profile_free(struct profile *p)
 	free(p);
 }
 
-/* Tells whether the process is `ctrace record`. The flag `tracer` alone is not enough: the process
+/* Returns true if the process is `ctrace record`. The flag `tracer` alone is not enough: the process
  * that started the daemon has it too, and may be another program. */
 static bool is_recorder(const struct graph *g, uint32_t tgid)
 {

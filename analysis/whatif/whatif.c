@@ -147,8 +147,8 @@ static int place_arrivals(struct whatif *x, const struct causal_links *links, co
 	x->arrivals = malloc((first[x->g->n_tasks + 1] + 1) * sizeof(*x->arrivals));
 	if (!x->arrivals)
 		return -ENOMEM;
-	/* Now first[t + 1] is the next free place of task t. In the end, it is the first place of
-	 * task t + 1. */
+	/* During these loops, first[t + 1] is the next free place of task t. After them,
+	 * first[t + 1] is the first place of task t + 1. */
 	for (size_t i = 0; i < links->n; i++)
 		if (arrives(x, &links->v[i]))
 			x->arrivals[first[links->v[i].to + 1]++] = arrival_of(x, &links->v[i]);
