@@ -243,7 +243,7 @@ class Load:
         return wall, float(m[-1])
 
     def fit(self, seconds):
-        """Chooses the amount of work for this time. Its runs also fill the caches."""
+        """Chooses an amount of work that takes `seconds`. The runs for this also fill the caches."""
         self.amount = seconds if self.found else 16
         wall, _ = self.run()
         while not self.found and wall < CALIBRATED * seconds:
