@@ -271,7 +271,7 @@ static uint64_t listening(const struct graph *g, uint32_t task)
 	return 0;
 }
 
-/* The parent does not count, because it only supervises the workers. */
+/* The parent does not count as a worker, because it only supervises the workers. */
 static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t parent = g->tasks[task].ptgid, workers = 0;

@@ -121,7 +121,7 @@ static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	}
 }
 
-/* A variable without a symbol has its address as name: "0x7f.. (heap)". */
+/* Returns false if the name of the variable is only an address, such as "0x7f.. (heap)". */
 static bool has_symbol(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = window_object(g->w, obj);

@@ -118,8 +118,8 @@ static bool is_empty_fold(const struct interval *s)
 	return s->state == INTERVAL_FOLDED && s->from_ns == s->to_ns;
 }
 
-/* A coarse stretch that begins while the task waits for a CPU cuts this wait in two. An empty
- * folded interval lies in between. */
+/* Returns the last interval of the wait for a CPU that begins at i. A coarse stretch that begins
+ * during this wait cuts it in two, with an empty folded interval in between. */
 static uint32_t queue_last(const struct graph *g, uint32_t i, uint32_t end)
 {
 	const struct interval *s = g->intervals;

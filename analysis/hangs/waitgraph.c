@@ -116,7 +116,7 @@ int waitgraph_edge(struct waitgraph *g, uint64_t from, uint64_t to, enum waitgra
 	return VEC_PUSH(&g->edges, e);
 }
 
-/* A counting sort: idx[first[n] .. first[n + 1]) are the edges of node n. */
+/* A counting sort. Then idx[first[v] .. first[v + 1]) are the edges of node v. */
 static void sort_edges(const struct waitgraph *g, bool by_head, uint32_t *first, uint32_t *idx)
 {
 	size_t n = g->nodes.n;

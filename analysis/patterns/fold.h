@@ -27,7 +27,7 @@ struct fold_shape {
 	uint32_t first, n; /* a loop: shapes.kids[first .. first + n); a symbol: n is 0 */
 	uint32_t depth;
 	uint32_t same_hash; /* the next loop with this hash; 0: none */
-	uint64_t times;     /* how often a loop was found to go round again */
+	uint64_t times;     /* how often the shape was found to repeat */
 	bool known;         /* fold_add() makes a loop of this body even where it stands alone */
 };
 
