@@ -424,7 +424,7 @@
 #define PROFILE_CLIENT_PORT 32768
 /* functions: Samples divide the running time of a profile among at most this many functions. */
 #define PROFILE_FUNCTIONS_MAX 2048
-/* samples: With fewer samples of a program, its running time is not divided among functions.
+/* samples: A part with fewer samples is not divided among functions.
  * If smaller, a function that ran for a moment gets all of a short run (test two_samples).
  * If larger, a run of some tenths of a second has no function (test few_samples). */
 #define PROFILE_SAMPLES_MIN 3

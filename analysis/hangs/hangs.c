@@ -208,7 +208,7 @@ static bool is_alarm(const struct diagnosis *d)
 	if (d->no_waker)
 		return true;
 	/* A worker without work looks like a stuck task. So a guessed owner makes an alarm only for
-	 * a main thread. */
+	 * a main thread, or in a cycle. */
 	if (k->wait == CT_W_FUTEX && k->edge == EDGE_OWNER && (k->pid != k->tid || c == CAUSE_BUSY))
 		return c == CAUSE_CIRCULAR_WAIT;
 	if (c == CAUSE_CIRCULAR_WAIT || c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY)
