@@ -12,7 +12,7 @@
 #include "lib/hash.h"
 #include "lib/utf8.h"
 
-/* The text report as a string, which the caller frees; "" if memory is short. */
+/* Returns the text report, which the caller frees. If memory is short, returns "" or NULL. */
 static char *text_of(const struct check_view *v)
 {
 	char *text = NULL;
