@@ -190,8 +190,8 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* Returns true if the cause, or the verdict "normal", rests on an absent record, and records may
- * be lost. */
+/* Returns true if the cause, or the verdict "normal", rests on the absence of a record, and such
+ * records may be lost. */
 static bool is_by_absence(const struct findings *f, const struct diagnosis *d, uint64_t from_ns,
 			  uint64_t to_ns)
 {

@@ -47,7 +47,8 @@ struct fold_item {
 	uint32_t shape;
 	uint32_t kids; /* a loop: the items of its body begin at fold.kids.v[kids] */
 	uint32_t now;  /* the count in the last turn */
-	/* The smallest and the largest count in the earlier turns, and how many turns these are. */
+	/* min, max: the smallest and the largest count in the earlier turns. turns: the number of
+	 * the earlier turns. */
 	uint32_t min, max, turns;
 	uint64_t sum; /* of the counts in the earlier turns */
 	uint64_t events;

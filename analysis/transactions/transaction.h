@@ -63,7 +63,7 @@ struct transaction_group {
 	/* A longer transaction is an outlier. 0: too few transactions for a limit. */
 	uint64_t sd_limit_ns;     /* mean + TRANSACTION_SD * sd */
 	uint64_t mad_limit_ns;    /* median + TRANSACTION_MAD * mad */
-	size_t n_sd, n_mad;       /* outliers by sd_limit_ns, and by mad_limit_ns */
+	size_t n_sd, n_mad;       /* n_sd: how many are above sd_limit_ns; n_mad: above mad_limit_ns */
 	struct group_part *parts; /* the largest share of the variance first */
 	size_t n_parts;
 	struct service_reason *reasons; /* the largest share_p99 first */
