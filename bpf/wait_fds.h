@@ -126,8 +126,9 @@ __weak __u64 ct_wait_word(__u64 user, __u32 word)
 }
 
 /*
- * Returns the index of the only set bit. There is no branch, because the verifier would check each
- * branch. Clang 14 has no __builtin_ctzll() for BPF, and the barrier keeps Clang from using it.
+ * Returns the index of the only bit that is set in `bit`. The code has no branch, because the
+ * verifier would check each branch. Clang 14 has no __builtin_ctzll() for BPF, and the barrier
+ * keeps Clang from using it.
  */
 static __always_inline __u32 wait_bit_index(__u64 bit)
 {
