@@ -16,7 +16,7 @@
  * Decisions from the times of a few runs. The tests are in stats_test.c.
  */
 /* share of the checks of equal commands in which the U test alone finds a difference, in either
- * direction. It is divided by the number of times that a check looks at its runs.
+ * direction. A check that may look at its runs n times uses this number divided by n.
  * If smaller, five runs of each side cannot show a regression (test few_runs).
  * If larger, more checks of equal commands end in a regression (test few_runs). */
 #define DECIDE_ALPHA 0.01

@@ -3,7 +3,8 @@
  * missing_wake.h - the result of comparing one wait with earlier waits. The result names the
  * wake-up that is missing or late, and the task that should have sent it (missing_wake_find.h).
  *
- * - The *examined wait* is the wait in question. Its task is the *waiter*.
+ * - The *examined wait* is the wait in question.
+ * - The *waiter* is the task of the examined wait.
  * - The *reference* is the earlier wait that is compared in detail.
  *
  * Pure; any thread.

@@ -47,8 +47,8 @@ struct group_part {
 	double mean_ns;
 	double share; /* of the time of the group, 0..1. The shares add up to 1 */
 	/* The covariance of the part and the length of the transaction, divided by the variance of
-	 * the length. It adds up to 1 over all parts, or is 0 if all lengths are equal. It is
-	 * negative if the part is shorter in longer transactions. */
+	 * the length. The sum over all parts is 1, or 0 if all lengths are equal. Negative: the
+	 * part is shorter in longer transactions. */
 	double variance;
 };
 
