@@ -51,7 +51,7 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
  * For a real-time task, returns when it got its CPU: the kernel does not keep how long the task has
  * run since then.
  *
- * se.exec_start is only for kernels without CONFIG_SCHED_INFO. It is on a clock of one CPU, and
+ * se.exec_start is only for kernels without CONFIG_SCHED_INFO: it is on a clock of one CPU, and
  * after some hours the clocks of two CPUs may be seconds apart.
  */
 static __always_inline __u64 found_left(struct task_struct *t)
