@@ -12,8 +12,8 @@ enum check_timing { CHECK_TRACED, CHECK_UNTRACED };
 
 size_t check_count(const struct baseline *side, enum check_timing timing);
 
-/* What tracing costs a run: the median of the traced runs of one side, minus that of the untraced
- * runs. Both are measured around the command. */
+/* What tracing costs a run: the median of the traced runs of one side, minus the median of the
+ * untraced runs. The times are measured around the command. */
 struct tracer_cost {
 	bool known;   /* each kind has at least CHECK_UNTRACED_MIN runs */
 	double ns, p; /* p: of the U test of both kinds of runs */
