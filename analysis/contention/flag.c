@@ -144,7 +144,8 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 	return f;
 }
 
-/* Splits "symbol (module)". Refuses a name that a shell would change. */
+/* Splits "symbol (module)". Returns false for another form, and for a name that a shell would
+ * change. */
 static bool split_name(const char *name, int *ret_symbol, const char **ret_module, int *ret_module_n)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-:@";

@@ -56,7 +56,8 @@ static const struct window_object *named(const struct graph *g, uint64_t obj)
 	return peer && is_named(peer) ? peer : NULL;
 }
 
-/* A client's port comes from the kernel and changes, so the name has the server's port. */
+/* Returns false if the object has no port. A client's port comes from the kernel and changes, so
+ * the name has the server's port. */
 static bool put_port(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES])
 {
 	const struct window_object *o = window_object(g->w, obj);

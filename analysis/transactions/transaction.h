@@ -60,7 +60,7 @@ struct transaction_group {
 	struct quantiles latency; /* ns */
 	double mean_ns, sd_ns;
 	uint64_t mad_ns; /* median of the absolute distances from the median */
-	/* A longer transaction is an outlier. 0: too few transactions for a limit. */
+	/* A transaction that is longer than a limit is an outlier. 0: too few transactions. */
 	uint64_t sd_limit_ns;     /* mean + TRANSACTION_SD * sd */
 	uint64_t mad_limit_ns;    /* median + TRANSACTION_MAD * mad */
 	size_t n_sd, n_mad;       /* n_sd: how many are above sd_limit_ns; n_mad: above mad_limit_ns */

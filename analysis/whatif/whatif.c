@@ -117,7 +117,8 @@ static int sort_arrivals(struct arrival *v, size_t n)
 	return r;
 }
 
-/* A wake-up makes no arrival, because the replay of the ended wait includes it. */
+/* Returns true if the edge makes an arrival. A wake-up makes none, because the replay of the ended
+ * wait includes the wake-up. */
 static bool arrives(const struct whatif *x, const struct edge *e)
 {
 	const struct ct_rec *event = &x->g->w->events[e->event].r;
