@@ -31,7 +31,7 @@ class Over(Missing):
 def call(name, cmd, cwd=None, silent=False, limit_s=None):
     """Runs a command; returns (wall seconds, its rusage from wait4, its output). No process of the command stays behind.
 
-    silent: the output goes to /dev/null, only errors are kept. limit_s: the command is killed after so many seconds.
+    silent: the output goes to /dev/null, only errors are kept. limit_s: seconds after which the command is killed.
     """
     begin = time.monotonic()
     out, err = (subprocess.DEVNULL, subprocess.PIPE) if silent else (subprocess.PIPE, subprocess.STDOUT)
