@@ -312,8 +312,8 @@
  * If smaller, the message of this send counts a second time (test test_record_after_the_wait).
  * If larger, a later message counts as part of the wait (the same test). */
 #define WHATIF_SEND_SLACK_NS 200000ULL
-/* 1/n of the range: If a task had a CPU for this share while a task of the path waited for the CPU,
- * the table has a question about the process of the first task.
+/* 1/n of the range: A process gets a question in the table if a task of it had a CPU for this share
+ * while a task of the path waited for this CPU.
  * If the share is smaller, there are questions that save next to nothing (test test_rivals).
  * If the share is larger, a question worth asking is missing (the same test). */
 #define WHATIF_RIVAL_SHARE 50
@@ -392,8 +392,8 @@
 #define TRANSACTION_CYCLE 4
 /* steps: A shape names at most this many steps. With more steps, it is too long to read. */
 #define TRANSACTION_SHAPE_STEPS 24
-/* tasks: The path of a transaction goes back from a task to the task that forked it, and so on, over at
- * most this many tasks. */
+/* tasks: The path of a transaction goes back from forked tasks to their parents, over at most this
+ * many tasks. */
 #define TRANSACTION_FORKS 64
 /* factors: An outlier is longer than the mean plus TRANSACTION_SD standard deviations, or than the median
  * plus TRANSACTION_MAD times the median distance from the median. Outliers make the first limit
@@ -414,8 +414,8 @@
  * If smaller, short words such as "v1" count as random (test names).
  * If larger, the files of two runs have two names (test names). */
 #define PROFILE_RANDOM_LETTERS 6
-/* digits: This many digits in a name are a number that may be another one in the next run, such as
- * the id of a process.
+/* digits: A number of at least this many digits in a name may differ in the next run. Example: the
+ * id of a process.
  * If smaller, "sha256sum" loses its number; if larger, names differ from run to run (test names). */
 #define PROFILE_NUMBER_DIGITS 4
 /* port: The kernel gives ports from this number on to clients (net.ipv4.ip_local_port_range). A

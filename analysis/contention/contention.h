@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * contention.h - private to analysis/: finds the task that had the CPU or disk that the victim
- * wanted, the task that changed a variable for the victim, and pools in which all workers were
- * busy. No wake-up shows these tasks. Pure; any thread.
+ * contention.h - private to analysis/: finds tasks that held up the victim, but that no wake-up
+ * shows. Pure; any thread.
+ *
+ * - the task that had the CPU or disk that the victim wanted;
+ * - the task that changed a variable for the victim;
+ * - the workers of the victim's pool, if all of them were busy.
  */
 #ifndef CTRACE_ANALYSIS_CONTENTION_CONTENTION_H
 #define CTRACE_ANALYSIS_CONTENTION_CONTENTION_H

@@ -68,7 +68,6 @@ static const char *lock_words(enum resource_kind kind)
 	}
 }
 
-/* Returns the words for a wait between tasks. */
 static const char *ipc_words(enum resource_kind kind)
 {
 	switch ((unsigned)kind) {

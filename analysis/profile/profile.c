@@ -15,7 +15,7 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* A part in the making. */
+/* A part, while its time is summed up. */
 struct sum {
 	struct profile_part part;
 	uint32_t interval; /* the interval that was counted last */
