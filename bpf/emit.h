@@ -46,8 +46,8 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 }
 
 /*
- * The rare part of emit_reserve(). If the ring is more than half full, wakes the daemon, but not
- * again before the daemon has read the ring. If there is no room, or EMIT_TRIES tries fail, counts
+ * The rare part of emit_reserve(). If the ring is more than half full, wakes the daemon, but only
+ * once until the daemon reads the ring. If there is no room, or EMIT_TRIES tries fail, counts
  * a loss and returns EMIT_FULL.
  *
  * The function is global, so that the verifier checks the loop once in each program.

@@ -217,7 +217,7 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 		x->w.kind = CT_W_SLEEP; /* an old way to sleep for less than a second */
 }
 
-/* Small, because before 6.2 little stack is left here. */
+/* The structure is small, because before 6.2 little stack is left here. */
 struct wait_polled {
 	__u64 now;
 	/* Numbers, because before 6.9 a global function takes no pointer to a task. */
