@@ -81,7 +81,6 @@ static void say_difference(struct words *t, const struct check_view *v)
 		  percent(v, ns), metric_name(v->metric), v->out->n_old, v->out->n_new, untraced(v));
 }
 
-/* Says how to get a decision. */
 static void say_more(struct words *t, const struct check_view *v)
 {
 	const struct decision *d = &v->out->decision;
