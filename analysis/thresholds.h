@@ -218,7 +218,8 @@
  * If larger, such waits count like waits on the same object (test
  * condition_and_stack_of_another). */
 #define SIMILAR_OTHER_OBJECT 0.8F
-/* factor: Multiplies the score of a wait whose stack has nothing in common with the examined one.
+/* factor: Multiplies the score of a wait whose stack has nothing in common with the stack of the
+ * examined wait.
  * If smaller, waits with other stacks do not count (test one_frame_of_three).
  * If larger, stacks do not matter (test no_frame_of_three). */
 #define SIMILAR_STACK 0.5F

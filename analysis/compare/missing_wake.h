@@ -19,9 +19,9 @@
 /* What the named task does instead of sending the wake-up. */
 enum missing_wake_how {
 	MISSING_ENDED,
-	MISSING_SILENT,    /* it is still woken as in the reference */
-	MISSING_ELSEWHERE, /* it waits, perhaps not at the same place as in the reference */
-	MISSING_ASLEEP,    /* it waits at the same place as in the reference, but for longer */
+	MISSING_SILENT,    /* the task is still woken as in the reference */
+	MISSING_ELSEWHERE, /* the task waits, perhaps not at the same place as in the reference */
+	MISSING_ASLEEP,    /* the task waits at the same place as in the reference, but for longer */
 	MISSING_BUSY,
 };
 

@@ -18,7 +18,7 @@ struct contention {
 	uint32_t task;
 	uint64_t total_ns;
 	uint64_t ns;
-	uint64_t own_ns; /* threads of the victim's own process had the CPU */
+	uint64_t own_ns; /* how long threads of the victim's own process had the CPU */
 	uint64_t idle_ns;
 	uint64_t lost_ns;
 	uint64_t throttled_ns; /* CPU: waits while the quota of the control group was used up */

@@ -42,7 +42,7 @@ struct waitgraph {
 	struct map ids;
 	VEC(struct node) nodes;
 	VEC(struct edge) edges;
-	uint32_t *out; /* indices of the edges, sorted by tail, then as added */
+	uint32_t *out; /* indices of the edges, sorted by tail, then by the order of adding */
 	VEC(struct cycle) cycles;
 	VEC(struct waitgraph_step) steps;
 };

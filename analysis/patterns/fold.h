@@ -50,7 +50,7 @@ struct fold_item {
 	/* min, max: the smallest and the largest count in the earlier turns. turns: the number of
 	 * the earlier turns. */
 	uint32_t min, max, turns;
-	uint64_t sum; /* of the counts in the earlier turns */
+	uint64_t sum; /* the sum of the counts in the earlier turns */
 	uint64_t events;
 	uint64_t ns;
 };

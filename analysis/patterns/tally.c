@@ -5,7 +5,7 @@
 
 /* An item in the sequence of all strands, one after the other. */
 struct place {
-	uint64_t events, ns; /* of all items before this one */
+	uint64_t events, ns; /* the sums over all items before this one */
 	uint32_t strand;
 };
 

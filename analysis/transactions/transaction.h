@@ -77,7 +77,7 @@ struct transaction_type {
 	char *name;
 	uint8_t source;     /* enum transaction_source */
 	size_t n_divided;   /* how many of the transactions were divided into parts */
-	size_t n_truncated; /* divided ones whose path was cut off */
+	size_t n_truncated; /* divided transactions whose path was cut off */
 	size_t n_open;      /* transactions without an end */
 	size_t n_cut;       /* ends without a begin: the transaction began before the window */
 	struct transaction_group all;
