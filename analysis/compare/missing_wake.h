@@ -20,8 +20,8 @@
 enum missing_wake_how {
 	MISSING_ENDED,
 	MISSING_SILENT,    /* the task is still woken as in the reference */
-	MISSING_ELSEWHERE, /* the task waits, perhaps not at the same place as in the reference */
-	MISSING_ASLEEP,    /* the task waits at the same place as in the reference, but for longer */
+	MISSING_ELSEWHERE, /* the task waits, perhaps not where it waits in the reference */
+	MISSING_ASLEEP,    /* the task waits where it waits in the reference, but for longer */
 	MISSING_BUSY,
 };
 

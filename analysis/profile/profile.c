@@ -387,8 +387,8 @@ void profile_free(struct profile *p)
 	free(p);
 }
 
-/* Returns true if the process is `ctrace record`. The flag `tracer` alone is not enough: the process
- * that started the daemon has it too, and may be another program. */
+/* Returns true if the process is `ctrace record`. The flag `tracer` alone is not enough: the
+ * process that started the daemon has it too, and may be another program. */
 static bool is_recorder(const struct graph *g, uint32_t tgid)
 {
 	size_t n;

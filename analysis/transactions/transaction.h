@@ -63,7 +63,7 @@ struct transaction_group {
 	/* A transaction that is longer than a limit is an outlier. 0: too few transactions. */
 	uint64_t sd_limit_ns;     /* mean + TRANSACTION_SD * sd */
 	uint64_t mad_limit_ns;    /* median + TRANSACTION_MAD * mad */
-	size_t n_sd, n_mad;       /* n_sd: how many are above sd_limit_ns; n_mad: above mad_limit_ns */
+	size_t n_sd, n_mad;       /* n_sd: number above sd_limit_ns; n_mad: above mad_limit_ns */
 	struct group_part *parts; /* the largest share of the variance first */
 	size_t n_parts;
 	struct service_reason *reasons; /* the largest share_p99 first */
