@@ -3,8 +3,8 @@
  * caps.h - decides whether a record is left out because its tasks are capped.
  *
  * A bit in ct_capped marks a capped task. The daemon sets the bits of tasks, and lists capped
- * groups. When a BPF program first leaves out a record of a task of a capped group, the program sets
- * the task's bit. It also writes a CT_SHED, but not for a new child.
+ * groups. When a BPF program first leaves out a record of a task of a capped group, the program
+ * sets the task's bit. It also writes a CT_SHED, but not for a new child.
  *
  * A record is left out if each of its tasks is capped, is in a capped group, or is the idle task.
  * Exceptions, which are recorded:

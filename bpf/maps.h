@@ -58,7 +58,8 @@ struct {
 	__type(value, struct task_state);
 } ct_tasks __weak SEC(".maps");
 
-/* One bit for each task, set while the task is capped (GOVERN_WORDS). The daemon maps this memory. */
+/* One bit for each task, set while the task is capped (GOVERN_WORDS). The daemon maps this
+ * memory. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
