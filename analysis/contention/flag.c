@@ -32,7 +32,8 @@ struct history {
 	/* the last write by another task in the range: it may have ended the polling */
 	const struct window_event *ended;
 	const struct window_event *before;
-	/* when any task last wrote more than FLAG_TOGETHER_NS before `ended` */
+	/* The time of the last write by any task that is more than FLAG_TOGETHER_NS before
+	 * `ended`. */
 	uint64_t since_ns;
 	bool own;
 	bool many;
@@ -120,7 +121,7 @@ static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	}
 }
 
-/* A variable without a symbol has its address as name: "0x7f.. (heap)". */
+/* Returns false if the name of the variable is only an address, such as "0x7f.. (heap)". */
 static bool has_symbol(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -143,7 +144,8 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 	return f;
 }
 
-/* Splits "symbol (module)". Refuses a name that a shell would change. */
+/* Splits "symbol (module)". Returns false for another form, and for a name that a shell would
+ * change. */
 static bool split_name(const char *name, int *ret_symbol, const char **ret_module, int *ret_module_n)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-:@";
