@@ -39,7 +39,7 @@ struct detect {
 	 * time before it. */
 	uint64_t floor_ns;
 	uint64_t slept_ns; /* up to this time, the machine slept or no tick came */
-	uint64_t lost_ns;  /* records were lost until then; 0: none since the last resync */
+	uint64_t lost_ns;  /* records were lost up to this time; 0: none since the last resync */
 	uint32_t lacks;    /* CT_LACK_*: the records that are left out now */
 	uint64_t coarse_end_ns;
 	struct detect_report reports[DETECT_REPORTS];
