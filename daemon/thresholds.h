@@ -35,8 +35,8 @@
  * cost. Larger: the steps follow a storm later. Evidence: `smoothing` in governor_edges_test.c. */
 #define GOVERNOR_RATE_NS 200000000.0
 /* ns: two costs are smoothed over this time: the one that `ctrace status` shows, and the one that
- * decides about a step back from CT_SHED_COARSE. Evidence for the first: `smoothing` in
- * governor_edges_test.c. */
+ * decides about a step back from CT_SHED_COARSE. Evidence for the cost in `ctrace status`:
+ * `smoothing` in governor_edges_test.c. */
 #define GOVERNOR_COST_NS 2000000000.0
 
 /*
@@ -69,8 +69,8 @@
 /* ns: the cost has to be low for this time before a step back. Smaller: steps forward and back all
  * the time. Larger: records are left out for longer. Evidence: `calm` in governor_edges_test.c. */
 #define GOVERNOR_CALM_NS 2000000000ULL
-/* GOVERNOR_QUIET_SHARE, a part (1/n) of the budget: below this cost, a step back comes sooner.
- * GOVERNOR_QUIET_NS, ns: in this case, the cost has to be low for this time. Evidence: `calm` in
+/* GOVERNOR_QUIET_SHARE, a part (1/n) of the budget: if the cost is below this, a step back comes
+ * sooner. GOVERNOR_QUIET_NS, ns: this time then replaces GOVERNOR_CALM_NS. Evidence: `calm` in
  * governor_edges_test.c. */
 #define GOVERNOR_QUIET_SHARE 4.0
 #define GOVERNOR_QUIET_NS    1000000000ULL
@@ -118,9 +118,9 @@
  * Evidence: `passed` in governor_edges_test.c. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap begins, earlier records are still to be written for about this
- * time. The next step waits this long. But in a storm (GOVERNOR_STORM) without a cap, it waits only
- * GOVERNOR_SETTLE_NS. Smaller: needless pauses. Larger: a storm of two groups costs too much for
- * longer. Evidence: `rest` in governor_edges_test.c. */
+ * time. The next step waits this long. But in a storm (GOVERNOR_STORM) without a cap, the next step
+ * waits only GOVERNOR_SETTLE_NS. Smaller: needless pauses. Larger: a storm of two groups costs too
+ * much for longer. Evidence: `rest` in governor_edges_test.c. */
 #define GOVERNOR_REST_NS 1500000000ULL
 /* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group.
  * GOVERNOR_FULL, part of the bucket: in between, the cap ends when the bucket is fuller than this.
@@ -129,7 +129,7 @@
 #define GOVERNOR_CAP_MIN_NS 400000000ULL
 #define GOVERNOR_CAP_MAX_NS 5000000000ULL
 #define GOVERNOR_FULL       0.9
-/* times: the next caps last at least this many times as long as it took to end the last ones.
+/* times: the next caps last at least this many times as long as it took to end the last caps.
  * Smaller: caps of groups with thousands of tasks cost more than the budget. Evidence: `cap` in
  * governor_edges_test.c. */
 #define GOVERNOR_CAP_TIMES 64
@@ -143,9 +143,9 @@
  * messages. Smaller: a name is shown although others make the records. Larger: a task with a third
  * of the records is not named. Evidence: `most` in governor_edges_test.c. */
 #define MOST_SHARE 0.25
-/* ns: after this time the counts of groups are halved. Smaller: often fewer than GROUPS_LEAST
- * records. Larger: a cap for the group of the last storm. Evidence: `groups` in
- * governor_edges_test.c. */
+/* ns: after this time the counts of groups are halved. Smaller: often, fewer than GROUPS_LEAST
+ * records are counted. Larger: the governor caps the group of an earlier storm. Evidence: `groups`
+ * in governor_edges_test.c. */
 #define GROUPS_HALF_NS 500000000u
 /* records: one in this many is counted for caps; a power of two. Smaller: each record costs more.
  * Larger: small groups and short storms are not noticed. No evidence yet. */
