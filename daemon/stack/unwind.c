@@ -291,8 +291,9 @@ static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 #endif
 	if (!w->regs[REG_PC])
 		return -ENODATA;
-	/* A caller's stack pointer is never lower, except behind a signal handler. A step that
-	 * changes neither the stack pointer nor the program counter would repeat for ever. */
+	/* The caller's stack pointer is never lower than the callee's, except behind a signal
+	 * handler. A step that changes neither the stack pointer nor the program counter would
+	 * repeat for ever. */
 	if (!w->exact && (w->regs[REG_SP] < sp || (w->regs[REG_SP] == sp && w->regs[REG_PC] == pc)))
 		return -EFAULT;
 	return 0;
