@@ -305,7 +305,8 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 }
 
 /*
- * The task was on the CPU in system call nr (CT_NR_NONE: none). Signs of progress without a wait:
+ * Notes that the task was on the CPU, in system call nr (CT_NR_NONE: in no call). Without a wait,
+ * each of these is a sign of progress:
  * - polls: the task polls with a time limit of zero, and always finds work
  * - nr is the system call of its idle point
  * - nr differs from its last system call
@@ -719,7 +720,7 @@ bool detect_is_blind(const struct detect *d)
 	return d->lost_ns != 0;
 }
 
-/* A task that was not found has ended, and the record of its end was lost. */
+/* Marks each task that was not found as dead: the record of its end was lost. */
 static void tasks_not_found(struct detect *d, uint64_t now_ns)
 {
 	for (uint32_t i = 1; i <= d->tasks.used; i++) {

@@ -123,9 +123,9 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 		same = !runs && it.wait.wait == t->wait;
 	else
 		same = runs;
-	/* A task that has had the CPU after since_ns does not hang. sched_since, the time at
-	 * which it left the CPU, may be wrong by tenths of a second. So sched_since counts only
-	 * if it is in the second half of the time from since_ns to now. */
+	/* A task that has had the CPU after since_ns does not hang. sched_since, the begin of the
+	 * task's state in the kernel, may be wrong by tenths of a second. So sched_since counts
+	 * only in the second half of the time from since_ns to now. */
 	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + (d->now_ns - t->since_ns) / 2)
 		same = false;
 	if (!same && it.task.h.ts >= t->since_ns)
