@@ -183,9 +183,9 @@
  * at most 0.5 ms in a second, so the error is at most 5 ms. Smaller: the measurements cost more.
  * Larger: beginnings of waits are wrong by more. No evidence yet. */
 #define DRAIN_CLOCK_NS 10000000000ULL
-/* part (1/n) of one CPU: all looks for unread data of sockets together take at most this. Smaller n:
- * a server that does not read, with 10 000 descriptors, costs more. Larger n: some clients of this
- * server are reported later. No evidence yet. */
+/* part (1/n) of one CPU: all looks for unread data of sockets together take at most this. Smaller
+ * n: a server that does not read, with 10 000 descriptors, costs more. Larger n: some clients of
+ * this server are reported later. No evidence yet. */
 #define UNREAD_TIMES 100
 /* ns: in a coarse step, the clock of the scheduler and boot time drift less than this between two
  * measurements (NTP: at most 0.5 ms in a second). Smaller: waits a little longer than CT_COARSE_NS
@@ -253,9 +253,9 @@
  * policy_edges_test.c. */
 #define INSPECT_POLICY_PER_SEC 100
 /* INSPECT_POLICY_BACKOFF_BASE, ns, and INSPECT_POLICY_BACKOFF_MAX, doublings: if a task repeats a
- * wait (same object, same system call), the time between inspections is 2 s, 4 s, ... 64 s. Smaller:
- * the usual waits of a service take all inspections. Larger: a repeat from another place has an old
- * stack. Evidence: `back_off` in policy_edges_test.c. */
+ * wait (same object, same system call), the time between inspections is 2 s, 4 s, ... 64 s.
+ * Smaller: the usual waits of a service take all inspections. Larger: a repeat from another place
+ * has an old stack. Evidence: `back_off` in policy_edges_test.c. */
 #define INSPECT_POLICY_BACKOFF_BASE 2000000000ULL
 #define INSPECT_POLICY_BACKOFF_MAX  5
 /* INSPECT_POLICY_STUCK, times the setting long-wait: a wait this long is inspected before the time
@@ -351,8 +351,8 @@
 /* ns: after losses, all tasks are read again at most once in this time. Smaller: losses make a busy
  * machine busier. Larger: the states of tasks are unknown for longer. No evidence yet. */
 #define DRAIN_RESYNC_NS 10000000000ULL
-/* ns: the descriptor table of an inspected process is read at most once in this time. No evidence
- * yet. */
+/* ns: the whole descriptor table of an inspected process is read at most once in this time. No
+ * evidence yet. */
 #define DRAIN_FILES_AGAIN_NS 5000000000ULL
 /* marks: clients may make at most this many in a second. Each mark takes a connection, so a script
  * makes some hundred in a second at most. No evidence yet. */

@@ -183,7 +183,8 @@ static int apply_rule(struct unwind *u, const struct walk *w, const struct unwin
 	return -EBADMSG;
 }
 
-/* Rules with expressions cannot be cached: the next search overwrites the expressions. */
+/* Returns true if the rules have expressions. Such rules cannot be cached, because the next search
+ * overwrites the expressions. */
 static bool rules_have_expr(const struct unwind_cfi *cfi)
 {
 	for (unsigned i = 0; i < UNWIND_CFI_REGS; i++)
