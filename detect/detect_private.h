@@ -65,7 +65,7 @@ void detect_limits_of(const struct detect *d, const struct detect_task *t, struc
 void detect_limits_init(struct detect *d);
 void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 
-/* NULL: the task is not in the table, or has ended. */
+/* Returns NULL if the task is not in the table, or has ended. */
 struct detect_task *detect_task_find(struct detect *d, uint32_t tid);
 /* As detect_task_find(), but makes a missing entry. ts: the time of a record of the task. If the
  * known task ended before ts, another task has the tid now, so the entry is reset. NULL: the task

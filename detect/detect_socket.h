@@ -47,7 +47,8 @@ struct detect_sockets {
 /* Returns 0 or -ENOMEM. The caller calls detect_sockets_done() in both cases. */
 int detect_sockets_init(struct detect_sockets *s);
 void detect_sockets_done(struct detect_sockets *s);
-/* NULL: not in the table. The entry is valid until the next detect_socket_get(). */
+/* Returns NULL if obj is not in the table. The entry is valid until the next
+ * detect_socket_get(). */
 struct detect_socket *detect_socket_find(const struct detect_sockets *s, uint64_t obj);
 /* Returns the entry of a socket, or a new entry, which may replace another one. Never NULL. */
 struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, uint64_t now_ns);
