@@ -171,8 +171,8 @@ static void task_be_patient(struct detect *d, struct detect_task *t, uint8_t wai
 		h->patient |= 1u << wait;
 }
 
-/* Notes threads that wait at the same epoll. They share the work, so it does no harm if one of these
- * threads is away for long. */
+/* Notes threads that wait at the same epoll. Such threads share the work, so it does no harm if one
+ * of them is away for long. */
 static void task_share(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	struct detect_socket *e;

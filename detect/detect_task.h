@@ -23,8 +23,8 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
 #define DETECT_FORKED 0x08 /* has forked a process since it was last idle */
 #define DETECT_FOUND  0x10 /* seen by detect_found() since the last detect_resync() */
 
-/* The bit of `patient` for waits for a lock with a known owner. CT_W_NONE is no kind of wait, so its
- * bit is free. */
+/* The number of the bit in `patient` for waits for a lock with a known owner. No wait has the kind
+ * CT_W_NONE, so this number is free. */
 #define DETECT_W_LOCK CT_W_NONE
 
 /* Most records need only the first two cache lines of this structure. */
