@@ -3,7 +3,7 @@
  * abi.h - the records that BPF programs give to the daemon, and that traces hold. Numbers are
  * little-endian. A value of an enum never gets a new meaning. New values come at the end. Times are
  * CLOCK_BOOTTIME nanoseconds, unless a comment names another clock. Task ids are of the initial pid
- * namespace. The idle task of CPU n has tid 0 in records; readers call it -(n+1). Any thread.
+ * namespace. The idle task of CPU n has tid 0 in records; readers call it -(n+1).
  */
 #ifndef CTRACE_ABI_H
 #define CTRACE_ABI_H
@@ -26,7 +26,7 @@ typedef int ct_s32;
 /*
  * Record kinds. Kinds 1..63 are fixed records: a struct ct_rec, then CT_KIND_WORDS() words x[] of
  * 64 bits. Kinds 64..127 are blobs, which begin with struct ct_blob. A field that a kind's comment
- * does not name is 0. If the comment does not name nr, nr is 0 or CT_NR_NONE.
+ * does not name is 0. Only an nr that the comment does not name may also be CT_NR_NONE.
  */
 enum ct_kind {
 	/*
@@ -45,7 +45,7 @@ enum ct_kind {
 	/*
 	 * A wake-up (sched_waking).
 	 *   tid    the wakee
-	 *   peer   the task on the CPU at that moment
+	 *   peer   the task that was on the CPU on which the wake-up happened
 	 *   state  context (CT_CTX_*)
 	 *   wait   softirq vector, or 0
 	 *   flags  CT_WF_*
@@ -64,7 +64,7 @@ enum ct_kind {
 	 *   tid    the waiter
 	 *   peer   the owner, read from user memory: the owner of a glibc mutex or rwlock, the owner
 	 *          of a PI or robust futex, or the thread that a join waits for. 0: not known
-	 *   nr     its system call, if an inspection wrote the record
+	 *   nr     system call of the waiter, if an inspection wrote the record
 	 *   obj    the futex
 	 *   x[0]   user address of the futex
 	 *   x[1]   low 32 bits: futex operation; high 32 bits: the value of the futex
@@ -77,8 +77,8 @@ enum ct_kind {
 	 * - A wait of CT_COARSE_NS or more for the set ends, in a coarse step or under a cap.
 	 * - An iterator reads the state of the waiter.
 	 * - An inspection finds that the wait for the set began before the daemon.
-	 * In the first three cases, the same set is written at most once a second, and a set of one
-	 * descriptor is not written: obj of the CT_SWITCH is its object.
+	 * In the first three cases, the same set is written at most once a second. A set of one
+	 * descriptor is not written then, because obj of the CT_SWITCH is the descriptor's object.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
@@ -183,7 +183,7 @@ enum ct_kind {
 	CT_GAP = 22,
 	/*
 	 * A task wrote or read the variable of a watchpoint. If a task reads the variable several
-	 * times between two changes, at most its first read is recorded.
+	 * times between two changes, at most the first of these reads is recorded.
 	 *   tid    the task
 	 *   state  0 written, 1 read
 	 *   aux    length of the variable in bytes
@@ -258,12 +258,12 @@ enum ct_kind {
 	 *   peer   end: how many records were left out since x[0] (saturating). If several groups
 	 *          were capped at a time, the first of their records has the sum, the others 0
 	 *
-	 * With CT_GV_CAP and CT_GV_GROUP: the cap of one task of a capped group begins or ends. The
-	 * cap of the task begins when its first record is left out. A task that makes no records
-	 * while the group is capped has no such CT_SHED. If the fork of a task is left out, all
-	 * records of this task can be missing, also its CT_TASK, its execs and its end. peer is 0,
-	 * because the records that were left out are counted for the group. At the end of the cap,
-	 * x[0] is the time at which the first of the capped groups was capped.
+	 * With CT_GV_CAP and CT_GV_GROUP: the cap of one task of a capped group begins or ends. A
+	 * task that makes no records while the group is capped has no such CT_SHED. If the fork of
+	 * a task is left out, all records of this task can be missing, also its CT_TASK, its execs
+	 * and its end.
+	 *   peer   0, because the records that were left out are counted for the group
+	 *   x[0]   begin: equal to ts; end: when the first of the capped groups was capped
 	 */
 	CT_SHED = 27,
 	/*
@@ -378,7 +378,7 @@ enum ct_wait {
 
 /* flags of CT_SWITCH */
 #define CT_SF_PREEMPT  0x01
-#define CT_SF_IOWAIT   0x02 /* in_iowait of the kernel */
+#define CT_SF_IOWAIT   0x02 /* task->in_iowait of the kernel is set */
 #define CT_SF_TIMEOUT  0x04 /* the wait has a time limit */
 #define CT_SF_COMPAT   0x08 /* a 32-bit system call; nr and obj are not decoded */
 #define CT_SF_IDLE     0x10 /* TASK_IDLE: uninterruptible, but not counted in the load */
@@ -415,7 +415,7 @@ enum ct_found {
 #define CT_WF_SELF    0x02
 #define CT_WF_KTHREAD 0x04 /* the task on the CPU is a kernel thread or an io_uring worker */
 #define CT_WF_EXITING 0x08 /* the task on the CPU is exiting */
-#define CT_WF_FROZEN  0x20 /* ends a freeze of the wakee, not its wait */
+#define CT_WF_FROZEN  0x20 /* the wake-up ends a freeze of the wakee, not a wait of the wakee */
 /* The idle task was on the CPU. So an interrupt woke the wakee, whatever the field state says. */
 #define CT_WF_IDLE 0x10
 
@@ -425,7 +425,7 @@ enum ct_found {
 #define CT_GF_FATAL   0x01 /* the default action is to kill, and there is no handler */
 #define CT_GF_IGNORED 0x02 /* the target ignores the signal, has it pending, or has a full queue */
 #define CT_GF_GROUP   0x04 /* sent to the process, not to one thread */
-#define CT_GF_KERNEL  0x08 /* the kernel sent it, not kill or its relatives */
+#define CT_GF_KERNEL  0x08 /* the kernel sent the signal, not a task with a call such as kill() */
 
 #define CT_FF_READ  0x01
 #define CT_FF_WRITE 0x02
@@ -474,12 +474,12 @@ enum ct_shed {
 	CT_SHED_WAKES = 4,
 	CT_SHED_WAITS = 5,
 	CT_SHED_PAUSE = 6,
-	/* No CT_SEND and CT_RECV. A CT_WAKE names the kind of interrupt only for timers, and for
-	 * many waits of CT_COARSE_NS or more. Other interrupts are CT_CTX_IRQ. */
+	/* No CT_SEND and CT_RECV. A CT_WAKE names the kind of interrupt only for timers, and at the
+	 * end of many waits of CT_COARSE_NS or more. Other interrupts are CT_CTX_IRQ. */
 	CT_SHED_HOOKS = 7,
 	/* Also no CT_SWITCH and CT_WAKE_NEW, and CT_FUTEX only from inspections. A wait of
-	 * CT_COARSE_NS or more has a CT_FOUND, a CT_WAKE, and for a polled set CT_WAITFD. Shorter
-	 * waits have only sums in CT_FOUND. */
+	 * CT_COARSE_NS or more has a CT_FOUND and a CT_WAKE. If it is a wait for a set of
+	 * descriptors, it also has CT_WAITFD. Shorter waits have only sums in CT_FOUND. */
 	CT_SHED_COARSE = 8,
 	CT_SHED_PAUSES = 9, /* also times without records: CT_GAP with CT_LOSS_SHED */
 	CT_SHED_STEPS = 10,

@@ -53,10 +53,11 @@ _Static_assert(sizeof(struct glibc_rwlock) == 32, "glibc_rwlock");
 #define GLIBC_RWLOCK_WRITERS_TO_OWNER                                                                        \
 	(__builtin_offsetof(struct glibc_rwlock, cur_writer) -                                               \
 	 __builtin_offsetof(struct glibc_rwlock, writers_futex))
-/* WRITING: bits of readers while a writer has the lock (PTHREAD_RWLOCK_WRPHASE,
- * PTHREAD_RWLOCK_WRLOCKED). CONTENDED: wrphase_futex or writers_futex while a task waits on it (1 |
- * PTHREAD_RWLOCK_FUTEX_USED). nptl/pthread_rwlock_common.c; since 2.25. */
-#define GLIBC_RWLOCK_WRITING   3
+/* Bits of `readers` while a writer has the lock: PTHREAD_RWLOCK_WRPHASE, PTHREAD_RWLOCK_WRLOCKED.
+ * nptl/pthread_rwlock_common.c; since 2.25. */
+#define GLIBC_RWLOCK_WRITING 3
+/* Value of wrphase_futex or writers_futex while a task waits on this word: 1 |
+ * PTHREAD_RWLOCK_FUTEX_USED. nptl/pthread_rwlock_common.c; since 2.25. */
 #define GLIBC_RWLOCK_CONTENDED 3
 
 /* pthread_cond_t. Two groups of waiters take turns. Each group waits on its own word in g_signals.
