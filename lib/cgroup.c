@@ -7,7 +7,7 @@
 
 #include "lib/cleanup.h"
 
-/* Digits of the shortest id. A shorter row of digits is a part of a name that a person chose. */
+/* Digits of the shortest id. A shorter row of digits belongs to a name that a person chose. */
 #define ID_MIN 12
 
 struct part {

@@ -40,7 +40,7 @@ uint64_t clock_boot_ns(void);
 struct clock_offsets clock_offsets_now(void);
 
 #define CLOCK_UTC_MAX 32
-/* Nanoseconds since 1970 become "2026-01-31T14:03:12Z", rounded down. */
+/* Writes a time in nanoseconds since 1970 as "2026-01-31T14:03:12Z", rounded down to a second. */
 void clock_utc(uint64_t real_ns, char buf[CLOCK_UTC_MAX]);
 
 #endif

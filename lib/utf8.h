@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Returns the length (1..4) of the first character. str is not empty, and ends with a 0. 0: it
- * begins with no character (stray, cut off, overlong, a surrogate, or beyond U+10FFFF).
+ * Returns the length (1..4) of the first character. str is not empty, and ends with a 0. Returns 0
+ * if str begins with no character (stray, cut off, overlong, a surrogate, or beyond U+10FFFF).
  */
 static inline size_t utf8_len(const char *str)
 {
