@@ -30,7 +30,7 @@ static bool find_line(const char *root, const char *path, const char *begin, cha
 	return false;
 }
 
-/* The smallest limits of a control group and of those above it; UINT64_MAX: none. */
+/* The smallest limits of a control group and of the groups above it; UINT64_MAX: no limit. */
 struct limits {
 	double cpus;
 	uint64_t memory;

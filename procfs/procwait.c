@@ -74,9 +74,9 @@ static const char *program(const struct proctask *t, const struct proctask_proc 
 	return p->n_threads ? t->threads.v[p->first_thread].comm : "";
 }
 
-/* Returns true if another program left the descriptor f open when it started this program.
- * Exception: a program that has both ends of a pipe means the pipe for its children, as make
- * does. */
+/* Returns true if the process only inherited f: an ancestor with another program has the same
+ * descriptor. Exception: a program with both ends of a pipe, such as make, means the pipe for its
+ * children. */
 static bool is_left_open(const struct proctask *t, const struct proctask_fd *f, unsigned direction,
 			 const uint32_t *fds, size_t n)
 {
