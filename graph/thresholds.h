@@ -67,20 +67,20 @@
 #define KILLED_GONE_NS 300000000ULL
 
 /* ns, and 1/n of the time since the first wait: A task that runs for longer than the sum of both
- * between two waits has made progress. Then the second wait is no repeat of the first. Below: a
- * client that polls once a second and logs is not followed. Above: work counts as a repeat of the
- * poll. Evidence for the time: looks_between_short_polls below; works_between_short_polls above.
- * For the share: looks_between_long_polls, loop_looks_and_waits below; works_between_long_polls,
- * loop_works_and_waits above. */
+ * between two waits has made progress. Then the second wait is no repeat of the first. Below: if a
+ * client polls once a second and logs, its polls are no repeats. Above: polls with work in between
+ * are repeats. Evidence for the time: looks_between_short_polls below; works_between_short_polls
+ * above. For the share: looks_between_long_polls, loop_looks_and_waits below;
+ * works_between_long_polls, loop_works_and_waits above. */
 #define PROGRESS_NS    20000000ULL
 #define PROGRESS_SHARE 10
 /* ns: A wait for something else that is longer than this ends a series of polls. Below: a client
- * that logs to a slow disk is not followed. Above: the client is followed into its next work.
+ * that logs to a slow disk ends its series. Above: the series goes on into the next work.
  * Evidence: logs_between_polls below; waits_between_polls above. */
 #define OTHER_WAIT_NS 50000000ULL
 /* ns: A false wake-up: the wakee runs for at most this long, has no record of an action, and goes
  * back to the same wait. Below: a look at an empty queue counts as work. Above: short work without
- * recorded actions counts as nothing. Evidence: loop_looks, the_other_is_back_too below;
+ * recorded actions counts as a false wake-up. Evidence: loop_looks, the_other_is_back_too below;
  * loop_works, the_other_works above. */
 #define FALSE_WAKE_NS 50000ULL
 /* ns: A task polls for a file lock if it sleeps at most this long after a failed try. Below: a task
@@ -108,13 +108,13 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define POST_MANY_NS 100000000ULL
 /* times: Two tasks use a futex as a lock if each of them has posted, and was woken, at least this
  * often. Below: a producer and a consumer that answer each other twice count as users of a lock.
- * Above: a lock is not recognised. Evidence: own_lock below; turns above. turns_and_a_poster needs
- * the count of wake-ups, and turns_and_a_waiter the count of posts. */
+ * Above: a lock is not recognised. Evidence: own_lock below; turns above. Without the count of
+ * wake-ups, the case turns_and_a_poster fails; without the count of posts, turns_and_a_waiter. */
 #define TURNS_MIN 4
 /* sleeps: A task that makes at least this many sleeps of one length in a row does something
  * periodically. Below: two sleeps that are alike by chance are periodic. Above: a periodic job
- * is found late. Evidence: sleep and rounds_begin_with_a_timer. Each is a case below and a case
- * above. */
+ * is found late. Evidence: the cases `sleep` and rounds_begin_with_a_timer. Each of the two is a
+ * case below and a case above. */
 #define SLEEPS_PERIODIC 3
 /* 1/n of a wait: A thread is active if it computes, or waits for something outside of its process,
  * for at least this share of another thread's wait. Below: a thread that looks at its clock is

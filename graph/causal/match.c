@@ -92,7 +92,8 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
-/* All clients share a datagram socket, so there the client is the sender, if it is known. */
+/* Returns a work.client. All clients share a datagram socket, so there the client is the sending
+ * task, if this task is known. */
 static uint64_t client_at(const struct flow *f, uint32_t task)
 {
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
@@ -424,8 +425,8 @@ static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
 	return user != GRAPH_NONE && p->g->tasks[user].tgid == tgid;
 }
 
-/* Not all messages of a capped task are recorded. If the budget of scan.h is spent, forgets the
- * bytes of all processes. */
+/* Not all messages of a capped task are recorded. So forgets the bytes on all connections of the
+ * process. If the budget of scan.h is spent, forgets the bytes of all processes. */
 static void forget_process(struct pass *p, const struct ct_rec *cap)
 {
 	uint32_t task = pass_task(p, cap->tid, cap->ts);

@@ -25,7 +25,8 @@ void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts
 /* Like segments_client(), for the receive of a request. Also cuts if the segment has no client, but
  * began with a message of another process than that of `client`. */
 void segments_request(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
-/* The task gets the client of `from_task` if it has none yet, and both are in one process. */
+/* The task gets the client of `from_task` if the task has none yet, and both tasks are in one
+ * process. */
 void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task, uint32_t event);
 /* CUT_JOB: cuts at the start of a job, and at its end unless this end is not exact
  * (CT_JF_LOOSE). */

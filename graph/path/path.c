@@ -74,8 +74,8 @@ static bool is_poll(const struct graph *g, uint32_t interval)
 	return wait == CT_W_POLL || wait == CT_W_EPOLL;
 }
 
-/* Returns the last repeat of a poll in the frame, or else `interval`. This wait counts: a loop that
- * goes back to wait on the same set has not answered yet. */
+/* Returns the last repeat of a poll in the frame, or else `interval`. A loop that polls the same
+ * set again has not answered yet, so its last poll decides. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	uint64_t end = horizon(f);
@@ -345,8 +345,9 @@ static bool will_arrive(const struct graph *g, const struct path_frame *f, uint6
 	       CT_OBJ_KIND(f->blame.obj) == CT_OBJ_SOCK && owner_under_way(g, f->blame.obj, ts_ns);
 }
 
-/* Two event loops may well keep a request open at each other. So a cycle of event loops counts only
- * if the cycle owes an answer to a task outside. */
+/* Returns true if the wait surely closes a cycle of waits. Two event loops may well keep a request
+ * open at each other. So a cycle of event loops counts only if it owes an answer to a task
+ * outside. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, uint64_t to,
 		      const struct blame *b)
 {

@@ -150,7 +150,6 @@ static int graph_disk_waits(struct graph *g)
 /* intervals that graph_intervals() copies before it gives back their memory */
 #define GIVE_BACK 65536
 
-/* The last loop goes backward, so that the builder's array can shrink meanwhile. */
 static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *renumber)
 {
 	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));
@@ -171,6 +170,7 @@ static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *r
 		end[i] = at += g->tasks[i].n_intervals;
 	}
 	g->n_intervals = b->intervals.n;
+	/* backward, so that the builder's array can shrink meanwhile */
 	for (size_t i = b->intervals.n; i-- > 0;) {
 		uint32_t task = renumber[b->intervals.v[i].task];
 		struct interval *to = &g->intervals[--end[task]];

@@ -24,8 +24,8 @@
  * the records are of other kinds. */
 #define GRAPH_KINDS (~(1ULL << CT_READY | 1ULL << CT_BLK_ISSUE | 1ULL << CT_BLK_DONE))
 
-/* The key of a futex in graph.owned. A read-write lock has two words for waiters, which lie in one
- * aligned unit of 8 bytes. So both have the same key. */
+/* The key of a futex in graph.owned. A read-write lock has two words for waiters. Both words lie in
+ * one aligned unit of 8 bytes, so both words have the same key. */
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
 
 enum interval_state {

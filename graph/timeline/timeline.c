@@ -144,7 +144,8 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 }
 
 /* A switch on cpu from `was` to `now` (GRAPH_NONE: idle). If the records so far say that a third
- * task runs on cpu, the record of its switch-out is missing. So its interval becomes UNKNOWN. */
+ * task runs on cpu, the switch-out of this third task is missing. So its interval becomes
+ * UNKNOWN. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)
@@ -388,8 +389,8 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 	b->now.v[task].run_ns = e->r.ts;
 }
 
-/* Handles a switch outside of a coarse stretch that was recorded among the records of the stretch.
- * Only the end of a task counts. */
+/* Handles a CT_SWITCH in a coarse stretch. The switch itself was before or after the stretch, so
+ * only the end of a task counts. */
 static void timeline_switch_late(struct builder *b, const struct window_event *e)
 {
 	uint64_t at;

@@ -367,7 +367,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		blame_waker(g, s, wake, b);
 		return;
 	}
-	/* An interrupt of unknown kind: a timer for the time limit of the poll, or the network. */
+	/* It is not known whether the network or the time limit of the poll made the interrupt. */
 	if (ct_wake_context(&wake->r) == CT_CTX_IRQ && (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
 		blame_lasting(g, (uint32_t)(s - g->intervals), b);
 		return;

@@ -6,7 +6,7 @@
  * receives the answer, and so on. Pure; any thread. A leg is the time from a question to its
  * answer. In two cases the leg begins with the receive of the request instead:
  * - The loop sent the question before it received the request.
- * - Another client has the connection to the server, which the loop lends to one client at a time.
+ * - The loop lends its connection to the server to one client at a time, and another client has it.
  */
 #ifndef CTRACE_GRAPH_WAKE_LEGS_H
 #define CTRACE_GRAPH_WAKE_LEGS_H

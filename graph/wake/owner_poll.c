@@ -128,8 +128,8 @@ static void poll_member_fill(const struct graph *g, uint64_t obj, const struct i
 	}
 }
 
-/* A higher score is better. Of equal scores, a stopped task is better, but only below POLL_WRITTEN.
- * Otherwise a later since_ns is better. */
+/* Returns true if m is better than *best. A higher score is better. Of equal scores, a stopped task
+ * is better, but only below POLL_WRITTEN. Otherwise a later since_ns is better. */
 static bool is_better(const struct poll_member *m, const struct poll_member *best)
 {
 	if (m->score == best->score && m->score < POLL_WRITTEN && m->stopped != best->stopped)
