@@ -163,7 +163,7 @@ enum ct_kind {
 	 */
 	CT_SAMPLE = 20,
 	/*
-	 * An inspection of a long wait, or of a wait in a loop of short ones.
+	 * An inspection of a long wait, or of one of many short waits in a loop.
 	 *   tid    the task
 	 *   nr     its system call
 	 *   state, wait, flags  as CT_SWITCH
@@ -277,7 +277,7 @@ enum ct_kind {
 	 *   state, wait, flags, nr, obj  with CT_FOUND_BLOCKED and CT_FOUND_WAITED: as CT_SWITCH
 	 *   flags  with CT_FOUND_QUEUED: CT_SF_THROTTLED or 0
 	 *   peer   the number of context switches of the task so far (low 32 bits)
-	 *   x[0]   since when; CT_FOUND_FOLDED: equal to ts
+	 *   x[0]   since when the task does this; CT_FOUND_FOLDED: equal to ts
 	 *   x[1]   low 32 bits: CPU time of the task so far; high 32 bits: its time in the queues of
 	 *          CPUs so far. Both count units of CT_FOUND_UNIT_NS, modulo 2^32
 	 */
@@ -394,7 +394,7 @@ enum ct_ctx {
 	CT_CTX_HARDIRQ = 2,
 	CT_CTX_TIMER = 3,
 	CT_CTX_IPI = 4, /* an interrupt from another CPU */
-	CT_CTX_IRQ = 5, /* some interrupt or softirq */
+	CT_CTX_IRQ = 5, /* an interrupt or softirq of unknown kind */
 };
 
 enum ct_found {
@@ -615,8 +615,9 @@ struct ct_cmdline_blob {
 _Static_assert(sizeof(struct ct_cmdline_blob) == 24, "ct_cmdline_blob");
 
 /*
- * The arguments of an exec as they lie in memory, each with a 0 at its end. If they are longer than
- * CT_RAWCMDLINE_MAX, args has their first CT_RAWCMDLINE_HEAD bytes and then their last bytes.
+ * The arguments of an exec as they lie in memory, each with a 0 at its end. If all arguments
+ * together are longer than CT_RAWCMDLINE_MAX, args has CT_RAWCMDLINE_HEAD bytes from their start,
+ * and then bytes from their end.
  */
 #define CT_RAWCMDLINE_MAX  1024
 #define CT_RAWCMDLINE_HEAD 768
@@ -678,7 +679,6 @@ struct ct_stack_blob {
 };
 _Static_assert(sizeof(struct ct_stack_blob) == 32, "ct_stack_blob");
 
-/* n_kernel kernel frames, then n_user user frames */
 #define CT_RAWSTACK_MAX 48
 struct ct_rawstack_blob {
 	struct ct_blob h;
@@ -687,7 +687,7 @@ struct ct_rawstack_blob {
 	ct_u8 n_kernel;
 	ct_u8 n_user;
 	ct_u32 tgid;
-	ct_u64 ip[];
+	ct_u64 ip[]; /* of n_kernel kernel frames, then of n_user user frames */
 };
 _Static_assert(sizeof(struct ct_rawstack_blob) == 32, "ct_rawstack_blob");
 
