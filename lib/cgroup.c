@@ -60,7 +60,7 @@ static bool all_hex(const struct part *p)
 	return p->n > 0;
 }
 
-/* systemd writes a special character in hexadecimal digits: "-" as "\x2d". */
+/* Copies p to name. Undoes the escapes of systemd: "\x2d" becomes "-". */
 static void take_name(const struct part *p, char name[CGROUP_NAME_MAX])
 {
 	size_t out = 0;

@@ -33,7 +33,7 @@ static inline int64_t clock_real_ns(uint64_t boot_ns, const struct clock_offsets
 	return checked_shift(boot_ns, o->boot_to_real_ns);
 }
 
-/* any clock of clock_gettime(2), also a CPU-time clock */
+/* id is any clock of clock_gettime(2), also a CPU-time clock. */
 uint64_t clock_ns(clockid_t id);
 uint64_t clock_boot_ns(void);
 /* Reads the clocks several times. The fastest reading counts, as it is the most exact. */

@@ -49,7 +49,7 @@ static inline bool cursor_read(struct cursor *c, void *dst, size_t n)
 	return p != NULL;
 }
 
-/* unsigned LEB128 of at most 64 bits; 0 on failure */
+/* Reads an unsigned LEB128 number of at most 64 bits. Returns 0 on failure. */
 static inline uint64_t cursor_varint(struct cursor *c)
 {
 	uint64_t v = 0;
@@ -67,7 +67,7 @@ static inline uint64_t cursor_varint(struct cursor *c)
 	return 0;
 }
 
-/* signed LEB128 of at most 64 bits; 0 on failure */
+/* Reads a signed LEB128 number of at most 64 bits. Returns 0 on failure. */
 static inline int64_t cursor_sleb(struct cursor *c)
 {
 	uint64_t v = 0;

@@ -22,9 +22,9 @@ enum owned_trouble {
 const char *owned_text(enum owned_trouble trouble);
 
 /*
- * path is relative to at_fd, which may be AT_FDCWD. flags: more flags for open(). Returns a
- * descriptor, which the caller closes. -EPERM: refused, and *ret says why. Any other -errno is of
- * open(), and *ret is OWNED_OK.
+ * Opens a directory. path is relative to at_fd, which may be AT_FDCWD. flags: more flags for
+ * open(). Returns a descriptor, which the caller closes. -EPERM: refused, and *ret says why. Any
+ * other -errno is of open(), and *ret is OWNED_OK.
  */
 int owned_dir(int at_fd, const char *path, int flags, enum owned_trouble *ret);
 /* As owned_dir(), for the directory that contains path. Also returns -ENOMEM. */

@@ -26,7 +26,8 @@ static inline size_t utf8_len(const char *str)
 	return n;
 }
 
-/* len: the result of utf8_len(), not 0. If len is 1, the result is the first byte of str. */
+/* Returns the code point of the first character. len is the result of utf8_len(), not 0. If len is
+ * 1, the result is the first byte of str. */
 static inline uint32_t utf8_code(const char *str, size_t len)
 {
 	const unsigned char *s = (const unsigned char *)str;
