@@ -219,8 +219,8 @@ static int wait_for_vfork(struct procwait_ctx *c)
 }
 
 /*
- * flock and OFD locks belong to an open file, not to a process. Only fdinfo shows which processes
- * have such a file open. Returns 0 or -ENOMEM.
+ * Adds the processes that have the lock. A flock or OFD lock belongs to an open file, and only
+ * fdinfo shows which processes have this file open. Returns 0 or -ENOMEM.
  */
 static int add_lock_holders(struct procwait_ctx *c, const struct proclocks_entry *lock)
 {

@@ -19,8 +19,8 @@ enum procwait_direction { PROCWAIT_READ = 1, PROCWAIT_WRITE = 2 };
 int procwait_add(struct procwait_ctx *c, struct procwait_target target);
 /*
  * Adds each process that has the object open in the given direction (0: in any). Exceptions:
- * - A process that only inherited the descriptor from another program is not added. Instead,
- *   procwait.open is set.
+ * - If direction is not 0, a process that only inherited the descriptor from another program is not
+ *   added. Instead, procwait.open is set.
  * - The process of the waiter is not added. If this process has other threads, one of them may end
  *   the wait, so procwait.open is set. If this process has one thread, and no other process was
  *   added, the waiter waits for itself and is added.
