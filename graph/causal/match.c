@@ -242,8 +242,9 @@ static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 	}
 }
 
-/* If one of the first datagrams in the queue has the length `bytes`, the datagrams in front of it
- * were lost. If none has, the received datagram was cut, and none is dropped. */
+/* Drops datagrams that were lost. If one of the first datagrams in the queue has the length
+ * `bytes`, all datagrams in front of it were lost. If none has this length, the received datagram
+ * was cut, and none was lost. */
 static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	struct flow_item *i;
@@ -284,8 +285,8 @@ static void look_ahead(const struct flows *m, const struct flow *f, uint32_t byt
 		ret->begun = 1; /* the send will be recorded later, or comes from another host */
 }
 
-/* If the receive read more bytes than are in the queue, and the other end is on this host, the rest
- * becomes a debt. */
+/* Takes the received bytes out of the queue, and makes an edge from each of their sends. If the
+ * queue has too few bytes, and the other end is on this host, the rest becomes a debt. */
 static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
 {
 	uint32_t to = p->work[task].segment;

@@ -39,7 +39,7 @@ static void wakeless_edges_edge(struct pass *p, const struct origin *o, uint32_t
 		pass_edge(p, &e);
 }
 
-/* An address identifies a job only within one process. */
+/* The key has the process too, because an address identifies a job only within one process. */
 static uint64_t job_key(const struct pass *p, uint32_t task, const struct window_event *e)
 {
 	return window_words(p->g->w, e)[0] ^ (uint64_t)p->g->tasks[task].tgid * 0x9e3779b97f4a7c15ULL;

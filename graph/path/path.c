@@ -163,9 +163,8 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 	return s->wait == CT_W_FUTEX && b->edge == EDGE_OWNER && !b->ended && !graph_futex_owner(g, s);
 }
 
-/* A task may look at its clock while it waits: the wait times out, and the task repeats the wait.
- * If the last repeat is open at the end of the trace, *b blames the task that could end this
- * repeat. */
+/* If the last repeat of the wait is open at the end of the trace, *b blames the task that could end
+ * this repeat. (A task that looks at its clock now and then makes one long wait into repeats.) */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {

@@ -550,8 +550,8 @@ uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns
 	return ns + ((now & lacks) == lacks && from_ns < to_ns ? to_ns - from_ns : 0);
 }
 
-/* The first CT_SHED names the step before it. Without one, a FOLDED state shows a coarse
- * stretch. */
+/* Returns what was left out before the first CT_SHED, which names the step before it. Without a
+ * CT_SHED, a FOLDED state shows a coarse stretch. */
 static uint32_t lacks_first(const struct graph *g)
 {
 	size_t n;

@@ -143,9 +143,9 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 		timeline_set_owner(b, task, owner);
 }
 
-/* A switch on cpu from `was` to `now` (GRAPH_NONE: idle). If the records so far say that a third
- * task runs on cpu, the switch-out of this third task is missing. So its interval becomes
- * UNKNOWN. */
+/* Notes a switch on cpu from `was` to `now` (GRAPH_NONE: idle). If the records so far say that a
+ * third task runs on cpu, the switch-out of this third task is missing. So the interval of the
+ * third task becomes UNKNOWN. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)

@@ -38,7 +38,7 @@ uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, s
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* Returns true if bytes from the other end were not received yet at ts_ns. */
 bool owner_unread(const struct graph *g, uint64_t sock, uint64_t ts_ns);
-/* Like owner_unread(), but false for a unix socket, where bytes are never on their way. */
+/* Like owner_unread(), but returns false for a unix socket, where bytes are never on their way. */
 bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* Returns the task that owns a lock on file obj. Tasks of the process tgid do not count. *ret_event
  * is the record of the lock; ret_event may be NULL. *ret_strength is weak if the record of an
