@@ -139,8 +139,9 @@ enum ct_kind {
 	 */
 	CT_FLOCK = 16,
 	/*
-	 * These three records are states, not events. The daemon reads them for a snapshot. It also
-	 * reads /proc/locks at its start, and the descriptor table of an inspected task's process.
+	 * These three records are states, not events. The daemon reads these states for a snapshot.
+	 * The daemon also reads /proc/locks at its start, and the descriptor table of an inspected
+	 * task's process.
 	 * - CT_HELD: a line of /proc/locks. Fields as CT_FLOCK, but tid is the pid in that line (0:
 	 *   an ofd lock, which has none), and peer is 0. flags 0: the process owns the lock;
 	 *   1: the process waits for the lock.
@@ -709,9 +710,9 @@ _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 
 /*
  * The task iterator writes a struct ct_iter_task for each task, back to back. If only states are
- * needed, it leaves out args and the members behind args. The daemon reads all tasks at the start,
- * after losses and pauses, and often in a coarse step. It reads one task for an inspection or a
- * hang, and at the end of a cap.
+ * needed, the iterator leaves out args and the members behind args. The daemon reads all tasks at
+ * the start, after losses and pauses, and often in a coarse step. The daemon reads one task for an
+ * inspection or a hang, and at the end of a cap.
  */
 #define CT_ITER_KSTACK 32
 struct ct_iter_task {

@@ -80,7 +80,7 @@ enum govern_kind {
 	GOVERN_OTHER,
 	GOVERN_SHORT,
 	/* Runs that keep the context of interrupts, leave out a record, or end at once in a pause.
-	 * These are counted, not timed. */
+	 * These runs are counted, not timed. */
 	GOVERN_LIGHT,
 	GOVERN_KINDS,
 };
