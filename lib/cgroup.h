@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroup.h - finds the container or the systemd unit in the path of a control group. It knows the
+ * cgroup.h - finds the container or the systemd unit in the path of a control group. Knows the
  * paths of Docker, Podman, containerd, CRI-O, Kubernetes, LXC and systemd, with and without the
  * cgroup driver of systemd. Reads no files. Any thread.
  */

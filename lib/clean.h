@@ -19,7 +19,8 @@
 #define CLEAN_GROWTH 4
 
 /*
- * Returns how many bytes at the start of s, at most n, are printable ASCII. These stay as they are.
+ * Returns how many bytes at the start of s, at most n, are printable ASCII. These bytes stay as
+ * they are.
  */
 size_t clean_plain(const char *s, size_t n);
 
