@@ -86,7 +86,7 @@ void proctask_done(struct proctask *t);
 const struct proctask_thread *proctask_by_tid(const struct proctask *t, uint32_t tid);
 const struct proctask_proc *proctask_by_pid(const struct proctask *t, uint32_t pid);
 const struct proctask_fd *proctask_fd(const struct proctask *t, const struct proctask_proc *p, int fd);
-/* Returns how many descriptors of the object there are. Their indices in fds are
+/* Returns how many descriptors of the object there are. The indices of these descriptors in fds are
  * t->by_object[*ret_first] and the entries after it. */
 size_t proctask_holders(const struct proctask *t, enum proctask_kind kind, uint64_t ino, size_t *ret_first);
 /* Returns the proctask_fd.ino of an object that is no socket and no pipe. */
