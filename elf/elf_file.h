@@ -3,8 +3,8 @@
  * elf_file.h - reads 64-bit little-endian ELF files: headers, segments, sections, notes.
  *
  * The files belong to traced programs, so they may be damaged, and may change at any time. So
- * this code copies parts with pread(2), up to the limits below. It maps no file: an access to a
- * mapped file that was truncated kills the reader. Addresses are the virtual addresses in the
+ * this code copies parts with pread(2), up to the limits below, and maps no file. (An access to a
+ * mapped file that was truncated kills the reader.) Addresses are the virtual addresses in the
  * file. Only one thread at a time may use a struct elf_file.
  */
 #ifndef CTRACE_ELF_ELF_FILE_H
@@ -66,8 +66,8 @@ long elf_file_read_vaddr(const struct elf_file *e, uint64_t vaddr, void *buf, si
  */
 int elf_file_load(const struct elf_file *e, uint64_t off, uint64_t bytes, uint64_t max, void **ret);
 
-/* The two functions convert a file offset into a virtual address, and back. They return 0, or
- * -ENOENT if no segment loads this byte. */
+/* Convert a file offset into a virtual address, and back. Return 0, or -ENOENT if no segment loads
+ * this byte. */
 int elf_file_vaddr(const struct elf_file *e, uint64_t off, uint64_t *ret_vaddr);
 int elf_file_offset(const struct elf_file *e, uint64_t vaddr, uint64_t *ret_off);
 
