@@ -16,7 +16,7 @@
 #include "graph/timeline/graph.h"
 
 enum cut_rule {
-	CUT_FIRST = 0, /* the first segment of a task, or its first one after an unknown interval */
+	CUT_FIRST = 0, /* the first segment of a task, or the first one after an unknown interval */
 	CUT_IDLE = 1,
 	CUT_JOB = 2,
 	CUT_BATCH = 3, /* the next request of the same client, without an idle wait before it */

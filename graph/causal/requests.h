@@ -34,7 +34,7 @@ struct request {
 	bool shared;
 };
 
-/* A range in which a task worked for a request. It may end with an idle wait. */
+/* A range in which a task worked for a request. The range may end with an idle wait. */
 struct request_work {
 	uint64_t from_ns, to_ns;
 	uint32_t task;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * path.c - finds the critical path. Published methods walk backward in time. This walk goes forward
- * and gives the same path. It replaces each part of a wait by the intervals of the task to blame
- * (Panappticon, section 4.3).
+ * and gives the same path. The walk replaces each part of a wait by the intervals of the task to
+ * blame (Panappticon, section 4.3).
  */
 #include "graph/path/path.h"
 

@@ -2,7 +2,7 @@
 /*
  * timeline.c - makes intervals from records: goes through the window in order of time, and keeps a
  * small state for each task (struct task_now). A wake-up can be recorded before the switch-out of
- * its wait, while the wakee still runs. Such a wake-up is kept. It ends the next wait, if this wait
+ * its wait, while the wakee still runs. Such a wake-up is kept, and ends the next wait if this wait
  * has no wake-up of its own.
  */
 #include <errno.h>
@@ -514,9 +514,8 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 }
 
 /*
- * Returns true if the daemon capped a task that had ended meanwhile. In a capped group
- * (CT_GV_GROUP), the record is about a new task with the same tid, unless the record says that the
- * task has exited.
+ * Returns true if the daemon capped a task that had ended meanwhile. But in a capped group
+ * (CT_GV_GROUP), a record without CT_W_EXITED is about a new task with the same tid.
  */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
 {

@@ -250,7 +250,7 @@ static bool is_for_one_thing(const struct interval *s)
 	       s->wait == CT_W_FLOCK || s->wait == CT_W_CONNECT;
 }
 
-/* Returns false if the task may have waited for the signal. Each of these is a sign for that:
+/* Returns false if the task may have waited for the signal. There are three signs for this:
  * - The sender is of the task's process, or of a descendant of it.
  * - The sender is the task that could have ended the wait.
  * - No task could have ended the wait, and the wait was not for one thing. */

@@ -30,7 +30,7 @@ struct round {
 	uint32_t sent_for; /* the receive that is the reason of the last send */
 };
 
-/* Returns true for a poll, and for a long wait on a futex without owner: on such a futex, a runtime
+/* Returns true for a poll, and for a long wait on a futex without owner. On such a futex, a runtime
  * with many coroutines on a few threads (Go, tokio) waits for work. */
 static bool ends_round(const struct graph *g, const struct interval *s)
 {
