@@ -26,7 +26,7 @@ typedef int ct_s32;
 /*
  * Record kinds. Kinds 1..63 are fixed records: a struct ct_rec, then CT_KIND_WORDS() words x[] of
  * 64 bits. Kinds 64..127 are blobs, which begin with struct ct_blob. A field that a kind's comment
- * does not name is 0. Only an nr that the comment does not name may also be CT_NR_NONE.
+ * does not name is 0. Exception: an nr that the comment does not name is 0 or CT_NR_NONE.
  */
 enum ct_kind {
 	/*
