@@ -304,7 +304,7 @@ static size_t first_local(const struct procnet *n, uint8_t protocol, uint16_t lp
 /*
  * Returns the other end of s. NULL: there is none.
  * - bound false: the other end is the connected socket with the two addresses of s swapped, in any
- *   network namespace. If s has a loopback address, it is in the namespace of s.
+ *   network namespace. With a loopback address, only the namespace of s counts.
  * - bound true: the other end is the TCP listener or the unconnected UDP socket at the remote port
  *   of s, in the namespace of s.
  */
