@@ -18,8 +18,8 @@ void segments_undo(struct pass *p, uint32_t task);
 void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint64_t ts_ns, uint32_t event);
 /* CUT_IDLE: returns true if s was an idle wait. wake is NULL if its record is missing. */
 bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake);
-/* CUT_BATCH: returns true if flow f brings a further request of `client`. The segment has answered
- * an earlier request of `client`, or `client` does not wait for answers. */
+/* CUT_BATCH: returns true if flow f brings a further request of `client`. This is so if the segment
+ * has answered an earlier request of `client`, or if `client` does not wait for answers. */
 bool segments_batch(const struct work *w, const struct flow *f, uint64_t client);
 /* CUT_PEERS: called when the task goes on to work for `client`. */
 void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);

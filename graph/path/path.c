@@ -164,7 +164,7 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 }
 
 /* If the last repeat of the wait is open at the end of the trace, *b blames the task that could end
- * this repeat. (A task that looks at its clock now and then makes one long wait into repeats.) */
+ * this repeat. (A task that looks at its clock once a second turns a long wait into repeats.) */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {

@@ -93,7 +93,7 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 		return GRAPH_NONE;
 	}
 	/* No descriptor table has obj, so the task that used obj counts. Exception: if obj is a
-	 * connection that is not accepted, that task has the other end. */
+	 * connection that is not accepted, the task that used obj has the other end. */
 	if (best == GRAPH_NONE && o && o->tid && !n &&
 	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & CT_OBJ_NOT_ACCEPTED)) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);

@@ -44,7 +44,7 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 /*
  * Scores the polled objects (enum poll_score, owner_poll.c). The objects with the best score count.
  * If these objects lead to several processes, and the score is below POLL_WRITTEN, no task is to
- * blame. Exception: if exactly one of their tasks is stopped, this task is to blame.
+ * blame. Exception: if exactly one task of these processes is stopped, this task is to blame.
  */
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b);
