@@ -5,6 +5,7 @@
 
 #include "analysis/thresholds.h"
 #include "ctrace/fields.h"
+#include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 #include "trace/format/window.h"
 
@@ -129,6 +130,16 @@ static bool has_symbol(const struct graph *g, uint64_t obj)
 	return o && o->name[0] && o->name[0] != '0';
 }
 
+static bool is_alone(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n, threads = 0;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		threads += g->tasks[r[i].event].born_ns < to_ns && g->tasks[r[i].event].exit_ns > from_ns;
+	return threads == 1;
+}
+
 struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	struct flag f = { .writer = GRAPH_NONE, .event = GRAPH_NONE };
@@ -139,6 +150,9 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 		f.spin = polled->r.ts >= from_ns && polled->r.flags & CT_QF_SPIN;
 	}
 	find_writer(g, task, from_ns, to_ns, &f);
+	/* No other thread can write it. A variable of a signal handler mostly has a symbol. */
+	if (!f.watched && !has_symbol(g, f.obj) && is_alone(g, task, from_ns, to_ns))
+		f.obj = 0;
 	/* The loop of an interpreter reads the same memory again and again, like a spin. */
 	f.spin &= f.writer != GRAPH_NONE || has_symbol(g, f.obj);
 	return f;

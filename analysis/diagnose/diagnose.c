@@ -244,7 +244,8 @@ static bool is_blind_polling(const struct findings *f, enum cause_kind cause)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
 
-	return cause == CAUSE_POLLING && last->wait == CT_W_SLEEP && last->kind == RESOURCE_TIMER;
+	return cause == CAUSE_POLLING && last->wait == CT_W_SLEEP &&
+	       (last->kind == RESOURCE_TIMER || last->kind == RESOURCE_DATA_FLAG);
 }
 
 static bool is_strong(const struct findings *f, enum verdict verdict)
