@@ -112,7 +112,8 @@ char *report_sentence(const struct check_view *v)
 	if (!v->out->decided) {
 		words_add(&t, "Measured: ");
 		words_duration(&t, (uint64_t)report_new_ns(v));
-		words_add(&t, " (%s of %zu%s runs)", metric_name(v->metric), v->out->n_new, untraced(v));
+		words_add(&t, " (%s of %zu%s run%s)", metric_name(v->metric), v->out->n_new, untraced(v),
+			  text_s(v->out->n_new));
 		return words_take(&t);
 	}
 	words_add(&t, "%s: ",
