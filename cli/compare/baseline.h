@@ -38,11 +38,13 @@ struct baseline_clocks {
 };
 
 struct baseline {
-	char command[PART_TEXT_MAX]; /* the command line of the first run; safe to print */
+	char command[PART_TEXT_MAX];       /* the command line of the first run; safe to print */
+	char other_command[PART_TEXT_MAX]; /* of the first run of another command; "": there is none */
 	struct baseline_machine machine;
 	bool mixed; /* the runs come from several machines; `machine` is that of the first run */
 	struct profile **runs;
 	size_t n_runs;
+	size_t n_failed;                 /* runs whose command failed */
 	struct baseline_clocks traced;   /* of the runs above; may be empty */
 	struct baseline_clocks untraced; /* of runs that were not recorded, so they have no profile */
 };
@@ -60,6 +62,10 @@ int baseline_parse(struct baseline *b, const char *text, size_t size, char err[B
  * Returns 0, -ENOMEM, or -EIO if a write has failed. */
 int baseline_write(const struct baseline *b, FILE *f);
 void baseline_done(struct baseline *b);
+
+/* Tells whether two command lines are alike: numbers, and directories of paths, may differ. A command
+ * line that is not known ("") is like any other. */
+bool baseline_alike(const char *command, const char *other);
 
 /* Writes in which facts two machines differ: "kernel 6.1 and 6.12, number of CPUs 2 and 4".
  * Leaves out a fact that is not known of both. Writes "" if they do not differ. Returns buf. */
