@@ -453,6 +453,12 @@
  * If smaller, a count that goes up and down seems to grow (test up_and_down).
  * If larger, a count that grows with a few setbacks does not (test grows_with_setbacks). */
 #define PATTERNS_GROWS 0.7
+/* steps from 0 to 1: Patterns whose correlations are in one step grow as surely as each other. Then the
+ * larger growth comes first; otherwise the surer one. A count that grows in every transaction has a
+ * step of its own.
+ * If smaller, large noise comes before a small exact growth (test surest_first).
+ * If larger, one setback puts a large growth behind a small one (test about_as_sure). */
+#define PATTERNS_SURE 10
 /* 1/n of the transactions: The first and the last of them, whose counts are compared.
  * If the share is smaller, a single transaction decides (test one_odd_end).
  * If the share is larger, the difference becomes smaller than the growth is (test thirds). */
