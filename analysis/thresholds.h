@@ -65,8 +65,8 @@
  * If larger, an idle client of a message bus or of a display seems to hang (test
  * two_messages_unanswered). */
 #define ONE_WAY_TURNS 2
-/* 1/n of the messages of ONE_WAY_TURNS: The messages need no answer only if at most this share had
- * an answer.
+/* 1/n of the messages after which the client waited in its event loop: They need no answer only if
+ * at most this share had an answer.
  * If the share is smaller, an idle client seems to hang (test three_answered).
  * If the share is larger, a client that has lost an answer seems to idle (test two_answered). */
 #define ONE_WAY_SHARE 2
@@ -149,8 +149,8 @@
  * If smaller, the task that had the CPU is not named (test sampled_every_90_ms).
  * If larger, a task that had little of the CPU is named (test sampled_every_120_ms). */
 #define CPU_SAMPLE_NS 50000000ULL
-/* 1/n: A task had the CPU if its samples fill at least this share of the time. It must also have
- * this share of the records that show a task on this CPU.
+/* 1/n: A task had the CPU if its samples fill at least this share of the time. The task must also
+ * have this share of the records that show a task on this CPU.
  * If the share is smaller, a task with a part of the CPU is named (test sampled_for_a_third).
  * If the share is larger, no task is named (test sampled_every_90_ms). */
 #define CPU_SAMPLED_SHARE 2
@@ -351,7 +351,7 @@
  * If smaller, a queue without a problem gets a verdict (test hardly_wait).
  * If larger, a queue in which jobs wait gets no verdict (test one_thread). */
 #define QUEUE_WAIT_SHARE 0.1
-/* ns: All threads are stuck if no job has ended while the oldest job waited for this long.
+/* ns: All threads are stuck if no job has ended while the oldest waiting job waited for this long.
  * If smaller, long jobs look stuck (test long_jobs).
  * If larger, a stuck pool is noticed late (test stuck_pool). */
 #define QUEUE_STUCK_NS 1000000000ULL
@@ -386,7 +386,7 @@
  * If the share is smaller, chance makes many shapes (test small_parts).
  * If the share is larger, different paths have one shape (test two_shapes). */
 #define TRANSACTION_SHAPE_SHARE 20
-/* steps: Up to this many steps that repeat the steps before them are left out of a shape.
+/* steps: A shape leaves out a row of up to this many steps if it repeats the steps before it.
  * If smaller, a loop with more rounds is another shape (test loop).
  * If larger, the search takes longer. */
 #define TRANSACTION_CYCLE 4
@@ -396,8 +396,8 @@
  * most this many tasks. */
 #define TRANSACTION_FORKS 64
 /* factors: An outlier is longer than the mean plus TRANSACTION_SD standard deviations, or than the median
- * plus TRANSACTION_MAD times the median distance from the median. The second limit holds although
- * outliers themselves make the mean and the deviation larger.
+ * plus TRANSACTION_MAD times the median distance from the median. Outliers make the first limit
+ * larger, because they change the mean and the deviation. They hardly change the second limit.
  * If smaller, usual transactions are outliers; if larger, slow ones are not (test outliers). */
 #define TRANSACTION_SD  3
 #define TRANSACTION_MAD 5
@@ -459,7 +459,8 @@
  * If smaller, large noise comes before a small exact growth (test surest_first).
  * If larger, one setback puts a large growth behind a small one (test about_as_sure). */
 #define PATTERNS_SURE 10
-/* 1/n of the transactions: The first and the last of them, whose counts are compared.
+/* 1/n of the transactions: The counts in this share at the begin, and in this share at the end, are
+ * compared.
  * If the share is smaller, a single transaction decides (test one_odd_end).
  * If the share is larger, the difference becomes smaller than the growth is (test thirds). */
 #define PATTERNS_ENDS 3

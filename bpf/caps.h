@@ -12,7 +12,7 @@
  * - the end of a long wait (waking_long());
  * - the exec and the end of a task, unless it is unborn (caps_unborn());
  * - a fork, unless the parent is in a capped group;
- * - requests to block devices, samples, jobs, and accesses to watched variables.
+ * - requests to block devices, samples, jobs, marks, and accesses to watched variables.
  *
  * Programs on several CPUs change bits of one word, so each change is atomic.
  */

@@ -6,9 +6,10 @@
  * of head, so programs may interrupt each other. The time of a record is written last, and free
  * memory is all zeroes. So a record is whole if its time is not 0.
  *
- * The daemon polls. A record wakes it only if a ring is more than half full. A program that can be
- * preempted, and that any task can call in a tight loop, must use emit_side() (exception: msg.bpf.c
- * on kernels before 6.3).
+ * The daemon polls. A record wakes the daemon only if a ring is more than half full.
+ *
+ * A program that can be preempted, and that any task can call in a tight loop, must use emit_side()
+ * (exception: msg.bpf.c on kernels before 6.3).
  */
 #ifndef CTRACE_BPF_EMIT_H
 #define CTRACE_BPF_EMIT_H

@@ -4,7 +4,7 @@
  * measures their cost. For this, one run in GOVERN_TIMED reads the clock at its end, too.
  * (kernel.bpf_stats reads the clock twice in each run, which costs as much as the run itself.)
  *
- * Only programs on the CPU of a struct cpu may call a function with it.
+ * A program may pass only the struct cpu of its own CPU to these functions.
  */
 #ifndef CTRACE_BPF_GOVERN_H
 #define CTRACE_BPF_GOVERN_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * irq.bpf.c - keeps the stack of interrupts of each CPU (context.h). It shows which wake-ups an
- * interrupt makes: these have no waker. The programs write no records. sample.bpf.c has the begin
- * of a timer.
+ * irq.bpf.c - keeps the stack of interrupts of each CPU (context.h). The stack shows which wake-ups
+ * an interrupt makes: these have no waker. The programs write no records. The program for the begin
+ * of a timer is in sample.bpf.c.
  */
 #include "caps.h"
 #include "context.h"
@@ -52,7 +52,7 @@ int ct_hrtimer_exit(__u64 *ctx)
 	return EXIT(CT_CTX_TIMER, ctx[0]);
 }
 
-/* Interrupts that a CPU sends to a CPU. Only x86 has these tracepoints. */
+/* Interrupts between CPUs. Only x86 has these tracepoints. */
 #define IPI(name)                                                                                            \
 	SEC("tp_btf/" #name "_entry") int ct_##name##_entry(__u64 *ctx)                                      \
 	{                                                                                                    \

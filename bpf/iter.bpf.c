@@ -159,12 +159,13 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 #define RB_PARENT(v)  ((struct rb_node *)((v) & ~3UL))
 
 struct epoll_at {
-	struct rb_node *node, *from; /* the node to look at next, and the node before it */
+	/* The walk looks at `node` next. It looked at `from` before. */
+	struct rb_node *node, *from;
 	struct rb_node *member;
 };
 
-/* Takes one step of a walk, which comes to each node up to three times. Returns 1 if the node is
- * the next member. Global, so that the verifier checks it once. */
+/* Looks at e->node. A walk comes to each node up to three times. Returns 1 if the node is the next
+ * member, and sets e->member. Global, so that the verifier checks it once. */
 __weak int ct_epoll_step(struct epoll_at *e)
 {
 	struct rb_node *at = e ? e->node : NULL, *from, *up, *left, *right;
@@ -187,8 +188,8 @@ __weak int ct_epoll_step(struct epoll_at *e)
 	return visit;
 }
 
-/* Returns 0 at the end of the tree, or after EPOLL_DEPTH steps. Global, so that the verifier checks
- * it once. */
+/* Sets e->member to the next member, and returns 1. Returns 0 at the end of the tree, or after
+ * EPOLL_DEPTH steps. Global, so that the verifier checks it once. */
 __weak int ct_epoll_next(struct epoll_at *e)
 {
 	for (int i = 0; i < EPOLL_DEPTH; i++)

@@ -66,8 +66,8 @@ static __always_inline __u32 name_need(struct dentry *d)
 	return n < NAME_COMPONENT ? n : NAME_COMPONENT - 1;
 }
 
-/* Writes the path of a file, across mounts. If the beginning is too long or not known, it is
- * "...". */
+/* Writes the path of a file, across mounts. If the beginning of the path is too long or not known,
+ * "..." takes its place. */
 static __always_inline void name_path(struct name_buf *n, struct file *f)
 {
 	struct vfsmount *mnt = BPF_CORE_READ(f, f_path.mnt);

@@ -68,8 +68,9 @@ static __always_inline __u64 wait_object(struct task_struct *t, __u32 fd, __u64 
 }
 
 /*
- * SYSCLASS_LIMIT() names the argument that has the time limit. The argument is a number of ms, or
- * the address of a structure of seconds and a fraction.
+ * Sets CT_SF_TIMEOUT if the system call has a time limit, and CT_SF_ZEROWAIT if this limit is known
+ * to be 0. SYSCLASS_LIMIT() says which argument has the limit: as a number of ms, or as the address
+ * of a structure of seconds and a fraction.
  */
 static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs, enum wait_view view)
 {

@@ -50,8 +50,9 @@ static __always_inline void wake_context(struct ct_rec *w, const struct cpu_cont
 }
 
 /*
- * In an interrupt, the current task is mostly not the waker. Exception: on loopback, the network
- * softirq runs on top of the task's send or connect. CT_CTX_IRQ may be such a softirq.
+ * Returns true if the current task may have made the wake-up. In an interrupt, it mostly has not.
+ * Exception: on loopback, the network softirq runs on top of the task's send or connect. CT_CTX_IRQ
+ * may be such a softirq.
  */
 static __always_inline bool wake_may_be_sent(const struct ct_rec *w)
 {

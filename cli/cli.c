@@ -364,8 +364,8 @@ unsigned cli_threads(unsigned max)
 {
 	cpu_set_t cpus;
 
-	if (sched_getaffinity(0, sizeof(cpus), &cpus)) /* it fails if the machine has too many
-							* CPUs for a cpu_set_t */
+	/* This call fails if the machine has too many CPUs for a cpu_set_t. */
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
 		return max;
 	return MIN((unsigned)CPU_COUNT(&cpus), max);
 }

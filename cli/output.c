@@ -69,7 +69,7 @@ static bool is_own(const char *s, size_t n)
 }
 
 /* Prints the start of s: plain characters, or one other character in its shown form. Returns the
- * number of bytes that are dealt with. Returns 0 if s may end within a character or a mark.
+ * number of handled bytes. Returns 0 if s may end within a character or a mark.
  * last: no more bytes follow. */
 static size_t put_next(const char *s, size_t n, bool last)
 {

@@ -11,9 +11,9 @@
 int output_begin(void);
 
 /*
- * ctrace writes this mark behind the ESC of its own escape sequences. The cleaner lets these pass,
- * and removes the mark. The mark is random, so no name in a trace contains it. Before
- * output_begin(), it is "".
+ * ctrace writes this mark behind the ESC of its own escape sequences. The cleaner removes the mark,
+ * and lets the escape sequence pass. The mark is random, so no name in a trace contains it. Before
+ * output_begin(), the mark is "".
  */
 const char *output_mark(void);
 

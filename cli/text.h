@@ -22,8 +22,8 @@ const char *text_count(uint64_t n, char buf[TEXT_NUMBER_MAX]);
 const char *text_s(uint64_t n);
 
 #define TEXT_JSON_ERR_MAX 256
-/* Parses a document that a user gives: at most max bytes, without duplicate members. Returns 0,
- * -ENOMEM, or -EBADMSG; then err says what is wrong, and where. */
+/* Parses a document of at most max bytes, which a user gives. Refuses duplicate members. Returns 0,
+ * -ENOMEM, or -EBADMSG. After -EBADMSG, err says what is wrong, and where. */
 int text_parse_json(const char *text, size_t size, unsigned max, json_t **ret, char err[TEXT_JSON_ERR_MAX]);
 void text_json_release(json_t **j);
 #define _cleanup_json_ _cleanup_(text_json_release)

@@ -19,9 +19,9 @@
 /* records: A trace of up to this size is loaded as a whole. Higher: more memory, about 60 bytes
  * a record. Evidence: `ctrace diagnose --tid` takes 434 MB for 7.4 M records of a busy machine. */
 #define LOAD_WHOLE_RECORDS 16000000ULL
-/* ns: From a larger trace, a command loads the range that the user asks about, and this much
- * before and after it. Below: the reason of an earlier wait is not known, and the work after a
- * wait is not seen. Above: more to load. */
+/* ns: From a larger trace, a command loads the range that the user asks about, LOAD_BEFORE_NS
+ * before it, and LOAD_AFTER_NS after it. Below: the reason of an earlier wait is not known, and the
+ * work after a wait is not seen. Above: more to load. */
 #define LOAD_BEFORE_NS (30 * NSEC_PER_SEC)
 #define LOAD_AFTER_NS  (5 * NSEC_PER_SEC)
 /* ns: If the user gives a moment, the command looks at this much before and after it. Below:
@@ -71,12 +71,12 @@
 /* ns: `ctrace status` and `ctrace budget` say how old the count of records is if it is older
  * than this. A coarse step has no new counts. */
 #define SHOW_MOST_NS (3 * NSEC_PER_SEC)
-/* times the present budget: `ctrace status` names this budget as an example. */
+/* times the present budget: `ctrace status` and `ctrace budget` name this budget as an example. */
 #define SHOW_BUDGET_TIMES 3
 /* percent of the CPU time of the machine: From this much on, `ctrace status` shows the time of
  * BPF programs for events that they do not record (GOVERNOR_PASSED_PPM). */
 #define SHOW_PASSED_PERCENT 0.01
-/* ns: A round of the search for frameworks that takes longer is reported as stuck. Usually, it
+/* ns: A round of the search for frameworks that takes longer is reported as stuck. A usual round
  * takes milliseconds. */
 #define SHOW_STUCK_NS (10 * NSEC_PER_SEC)
 
@@ -103,25 +103,26 @@
 /*
  * The runs of `ctrace check`.
  */
-/* ms: A command that takes too long has this time to end after SIGTERM. Below: it cannot remove its
- * files. Above: Ctrl-C takes longer. */
+/* ms: A command that ctrace ends by force has this time to end after SIGTERM. Below: the command
+ * cannot remove its files. Above: Ctrl-C takes longer. */
 #define CHECK_GRACE_MS 1000
-/* ms: A process that outlives the command by less than this is not told. Below: processes that are
- * about to end are told. Above: a command that starts a service takes longer to check. */
+/* ms: A process that outlives the command by less than this is not reported. Below: processes that
+ * are about to end are reported. Above: a command that starts a service takes longer to check. */
 #define CHECK_ORPHAN_MS 100
-/* runs of each kind: With fewer traced or untraced runs the cost of tracing is not told. */
+/* runs: The cost of tracing needs this many traced runs, and this many untraced runs. */
 #define CHECK_UNTRACED_MIN 2
-/* 1/n: One untraced run follows on so many traced runs. Below: the check takes longer. Above: the
- * cost of tracing is known less well. */
+/* runs: After this many traced runs, one untraced run follows. Below: the check takes longer.
+ * Above: the cost of tracing is known less well. */
 #define CHECK_TRACED_PER_UNTRACED 3
-/* p of the U test: Tracing has a cost that matters if chance makes such a difference less often. */
+/* p of the U test of traced and untraced runs: Up to this p, the cost of tracing matters, even if
+ * the cost is small. */
 #define CHECK_COST_P 0.01
-/* times --runs: --max-runs without the option. */
+/* times --runs: the default of --max-runs. */
 #define CHECK_MAX_RUNS_TIMES 3
-/* p of the test for a trend: The report says that the runs became slower or faster if chance makes
- * such an order less often. */
+/* p of the test for a trend: Up to this p, the report says that the runs became slower or
+ * faster. */
 #define CHECK_TREND_P 0.01
-/* The parts that a report shows. */
+/* parts: The text and the Markdown of `ctrace check` show at most this many. */
 #define CHECK_ROWS 10
 /* bytes: If the first run of the new command fails, so much of the end of its errors is shown. */
 #define CHECK_SHOWN_BYTES 2000
@@ -130,7 +131,7 @@
  * small regression has no cause. */
 #define CHECK_ROW_SHARE 2000
 
-/* parts: ctrace compare shows this many, if --top does not say otherwise. */
+/* parts: `ctrace compare` shows this many without --top. */
 #define COMPARE_ROWS 10
 
 #endif

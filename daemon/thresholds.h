@@ -28,8 +28,8 @@
  * governor_edges_test.c. */
 #define GOVERNOR_BEGIN_NS 10000000000ULL
 #define GOVERNOR_START_NS 30000000000ULL
-/* ns: the governor decides once in this time. Smaller: its measurements cost more. Larger: it
- * notices a storm later. Evidence: `tick` in governor_edges_test.c. */
+/* ns: the governor decides once in this time. Smaller: the measurements cost more. Larger: the
+ * governor notices a storm later. Evidence: `tick` in governor_edges_test.c. */
 #define GOVERNOR_TICK_NS 20000000ULL
 /* ns: the governor decides by the cost, smoothed over this time. Smaller: a burst looks like a high
  * cost. Larger: the steps follow a storm later. Evidence: `smoothing` in governor_edges_test.c. */
@@ -57,9 +57,9 @@
  */
 
 /* GOVERNOR_CALM, part of the budget: if the cost stays below this, the governor takes a step back.
- * GOVERNOR_CALM_PAUSE: the same for the step `pauses`. A step back from `pauses` does not raise the
- * cost. Smaller: records are left out for too long. Larger: the same step forward follows at once.
- * Evidence: `calm` in governor_edges_test.c. */
+ * GOVERNOR_CALM_PAUSE: the same for the step `pauses`; a step back from `pauses` does not raise the
+ * cost, so this part is larger. Smaller: records are left out for too long. Larger: the same step
+ * forward follows at once. Evidence: `calm` in governor_edges_test.c. */
 #define GOVERNOR_CALM       0.6
 #define GOVERNOR_CALM_PAUSE 0.8
 /* ns: after this time without a pause, the governor leaves the step `pauses`, even at a high cost.
@@ -70,14 +70,14 @@
  * the time. Larger: records are left out for longer. Evidence: `calm` in governor_edges_test.c. */
 #define GOVERNOR_CALM_NS 2000000000ULL
 /* GOVERNOR_QUIET_SHARE, a part (1/n) of the budget: below this cost, a step back comes sooner.
- * GOVERNOR_QUIET_NS, ns: how long the cost then has to be low. Evidence: `calm` in
+ * GOVERNOR_QUIET_NS, ns: in this case, the cost has to be low for this time. Evidence: `calm` in
  * governor_edges_test.c. */
 #define GOVERNOR_QUIET_SHARE 4.0
 #define GOVERNOR_QUIET_NS    1000000000ULL
 /* GOVERNOR_FLAP_NS, ns: if a step forward follows a step back within this time, the next step back
  * waits twice as long. GOVERNOR_PATIENCE, times: the wait is at most this many times
- * GOVERNOR_CALM_NS. Smaller: steps forward and back all the time. Larger: records are left out for
- * minutes after a storm. Evidence: `flap` in governor_edges_test.c. */
+ * GOVERNOR_CALM_NS or GOVERNOR_QUIET_NS. Smaller: steps forward and back all the time. Larger:
+ * records are left out for minutes after a storm. Evidence: `flap` in governor_edges_test.c. */
 #define GOVERNOR_FLAP_NS  10000000000ULL
 #define GOVERNOR_PATIENCE 32
 /* times GOVERNOR_FLAP_NS: if a step back comes this long after the last step forward, the next wait
@@ -88,9 +88,9 @@
  * Governor: pauses
  */
 
-/* ns: before a pause ends, the bucket has to hold the cost of the start and of a capture of this
- * length. Smaller: the starts cost more than the capture. Larger: longer pauses. Evidence: `pauses`
- * in governor_edges_test.c. */
+/* ns: before a pause ends, the bucket has to hold the cost of the start of the capture, and of a
+ * capture of this length. Smaller: the starts cost more than the capture. Larger: longer pauses.
+ * Evidence: `pauses` in governor_edges_test.c. */
 #define GOVERNOR_ON_NS 60000000ULL
 /* part: the weight of the latest start of the capture in the average cost of a start. Evidence:
  * `cost_of_a_resume` in governor_edges_test.c. */
@@ -112,10 +112,10 @@
 #define GOVERNOR_SHARE       0.5
 #define GOVERNOR_SHARE_STORM 0.25
 #define GOVERNOR_STORM       4
-/* ppm of the machine's CPU time: so much is free for leaving out short waits, and events of capped
- * groups. This work slows only the tasks of these waits and events. Smaller: a large storm pauses
- * the capture for all tasks. Larger: a storm costs more. Evidence: `passed` in
- * governor_edges_test.c. */
+/* ppm of the machine's CPU time: up to this, the budget does not count the cost of leaving out
+ * short waits and events of capped groups. This cost slows only the tasks of these waits and
+ * events. Smaller: a large storm pauses the capture for all tasks. Larger: a storm costs more.
+ * Evidence: `passed` in governor_edges_test.c. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap begins, earlier records are still to be written for about this
  * time. The next step waits this long. But in a storm (GOVERNOR_STORM) without a cap, it waits only
@@ -136,8 +136,8 @@
 /* counted records (one in CAPS_SAMPLE is counted): with fewer, the share of a group or task is not
  * known. Evidence: `groups` and `most` in governor_edges_test.c. */
 #define GROUPS_LEAST 256
-/* times: the message about a step names a budget larger by this factor, as an example. It decides
- * nothing. */
+/* times: the message about a step names a budget larger by this factor, as an example. The factor
+ * decides nothing. */
 #define GOVERNOR_MORE 3
 /* part of all records: a task, user or control group with more is named in the status and in
  * messages. Smaller: a name is shown although others make the records. Larger: a task with a third
@@ -167,8 +167,8 @@
  * Smaller: more records. Larger: a short snapshot does not show what is left out. No evidence
  * yet. */
 #define GOVERNOR_AGAIN_NS 5000000000ULL
-/* ns: between two looks at the number of CPUs. Larger: the budget is wrong for longer after a
- * change. No evidence yet. */
+/* ns: between two looks at the number of CPUs. Larger: after a change of this number, the budget is
+ * wrong for longer. No evidence yet. */
 #define GOVERNOR_CPUS_NS 2000000000ULL
 /* GOVERNOR_READ_NS, ns: in a coarse step, between two readings of all tasks. GOVERNOR_READ_TIMES,
  * times: the daemon also waits at least this many times the CPU time of the last reading. Smaller:
@@ -191,8 +191,8 @@
  * measurements (NTP: at most 0.5 ms in a second). Smaller: waits a little longer than CT_COARSE_NS
  * are not recorded. Larger: short waits cost more. No evidence yet. */
 #define CLOCK_DRIFT_NS 500000ULL
-/* ns: the cost of the BPF programs in `ctrace status` is measured over this time. It decides
- * nothing. */
+/* ns: the cost of the BPF programs in `ctrace status` is measured over this time. This
+ * time decides nothing. */
 #define GOVERNOR_BPF_NS 2000000000ULL
 /* GOVERN_CALLS, calls: a batch is this many calls of a BPF program. GOVERN_BATCHES, batches: the
  * fastest batch gives the cost of a call. Smaller: an interrupt counts as cost. Larger: the start
@@ -212,10 +212,10 @@
 /* ns: in a coarse step, the cost of a run for a wait that is too short for a record. Such runs are
  * counted, not measured. */
 #define GOVERN_SHORT_NS 20
-/* ns: CPU time of the drain thread for two records, a switch and a wake. In CT_SHED_COARSE, it is
- * used to estimate the cost of CT_SHED_HOOKS. Smaller: a step back, and soon the same step forward.
- * Larger: records are left out for too long. Evidence: doc/performance.md, "Budgets", the row
- * "drain, encode and write". */
+/* ns: CPU time of the drain thread for two records, a switch and a wake. In CT_SHED_COARSE, this
+ * time is used to estimate the cost of CT_SHED_HOOKS. Smaller: a step back, and soon the same step
+ * forward. Larger: records are left out for too long. Evidence: doc/performance.md, "Budgets", the
+ * row "drain, encode and write". */
 #define GOVERN_DRAIN_NS 200
 /* ns: a measured cost of a call above this is wrong, and not used. No evidence yet. */
 #define GOVERN_CALL_MAX_NS 2000
@@ -235,10 +235,10 @@
  * policy_edges_test.c. */
 #define INSPECT_POLICY_LOOP_NS    1000000000ULL
 #define INSPECT_POLICY_LOOP_WAITS 3
-/* TASKS_LOOP_RAN_NS, ns, and TASKS_LOOP_RAN_SHARE, a part (1/n) of the loop's time: a task that
- * runs for more than both does real work, which ends the loop. Smaller times: a loop with an
- * expensive condition does not count. Larger times: a periodic job counts as a loop. Evidence:
- * `work_in_a_loop` in policy_edges_test.c. */
+/* TASKS_LOOP_RAN_NS, ns, and TASKS_LOOP_RAN_SHARE, a part (1/n) of the loop's time: if a task has
+ * run for longer than both in a loop of short waits, it does real work, which ends the loop.
+ * Smaller times: a loop with an expensive condition does not count. Larger times: a periodic job
+ * counts as a loop. Evidence: `work_in_a_loop` in policy_edges_test.c. */
 #define TASKS_LOOP_RAN_NS    1000000ULL
 #define TASKS_LOOP_RAN_SHARE 10
 /* ns: a loop of short waits is inspected again after this time. Evidence: `loop_again` in
@@ -269,8 +269,8 @@
  */
 
 /* INSPECT_PER_SEC, inspections a second: the limit if inspect_options.max_per_sec is 0.
- * INSPECT_SLACK_SHARE, a part (1/n) of a second: after a time without inspections, those of this
- * part may begin at once. No evidence yet. */
+ * INSPECT_SLACK_SHARE, a part (1/n) of a second: after a time without inspections, the inspections
+ * of this part of a second may begin at once. No evidence yet. */
 #define INSPECT_PER_SEC     100
 #define INSPECT_SLACK_SHARE 4
 /* inspections a second: the limit of the daemon's inspection thread. Only a snapshot
@@ -295,8 +295,8 @@
 /* ns: the time limit to unwind one stack. Smaller: deep stacks with large tables stay incomplete.
  * Larger: one program holds up all inspections. No evidence yet. */
 #define UNWIND_TIME_NS 50000000ULL
-/* bytes: a frame pointer may lie this far above the stack pointer, which is twice the usual limit
- * of a stack (8 MiB). Smaller: unwinding stops at frames with large arrays. Larger: any number
+/* bytes: a frame pointer may lie this far above the stack pointer. This is twice the usual limit of
+ * a stack (8 MiB). Smaller: unwinding stops at frames with large arrays. Larger: any number
  * passes for a frame pointer. No evidence yet. */
 #define UNWIND_FP_REACH (16ULL << 20)
 /* ns: what is known about a file system is kept for this time. The device number of an unmounted
@@ -354,18 +354,18 @@
 /* ns: the descriptor table of an inspected process is read at most once in this time. No evidence
  * yet. */
 #define DRAIN_FILES_AGAIN_NS 5000000000ULL
-/* marks: clients may make at most this many in a second. A mark takes a connection, so a script makes
- * some hundred in a second at most. No evidence yet. */
+/* marks: clients may make at most this many in a second. Each mark takes a connection, so a script
+ * makes some hundred in a second at most. No evidence yet. */
 #define MARKS_PER_SECOND 1000
 /* names: marks may have at most this many different names since the start. No evidence yet. */
 #define MARKS_NAMES_MAX 4096
 /* ns: a mark may arrive at most this much after it was made. No evidence yet. */
 #define MARKS_LATE_NS 60000000000ULL
-/* bytes: the queue of drain_post(). If it is full, further records are refused and counted. No
- * evidence yet. */
+/* bytes: the queue of drain_post(). A full queue refuses and counts further records. No evidence
+ * yet. */
 #define DRAIN_POSTED_MAX (32u << 20)
-/* ns: at the daemon's end, the disk gets this time for the end of the trace. With WORKER_STOP_S it
- * has to be less than TimeoutStopSec. Evidence: share/ctraced.service (30 s). */
+/* ns: at the daemon's end, the disk gets this time for the end of the trace. The sum of this time
+ * and WORKER_STOP_S has to be less than TimeoutStopSec. Evidence: share/ctraced.service (30 s). */
 #define DRAIN_STOP_NS 15000000000ULL
 /* RECORDER_SEAL_BYTES, bytes, and RECORDER_SEAL_NS, ns: the size or age at which a file segment is
  * sealed. A small segment of this age is only copied to the disk. Smaller: columns compress worse.
@@ -387,8 +387,9 @@
  * daemon (WatchdogSec). Smaller: a machine without free CPU time ends the daemon. Larger: a stuck
  * daemon records nothing for longer. No evidence yet. */
 #define CTRACED_STUCK_NS 10000000000ULL
-/* ms: if the attached programs record nothing for this time at the start, the kernel never calls
- * them. Smaller: the daemon does not start on a busy machine. No evidence yet. */
+/* ms: if the attached programs record nothing for this time at the start, the daemon assumes that
+ * the kernel never calls them. Smaller: the daemon does not start on a busy machine. No evidence
+ * yet. */
 #define PROBE_FIRES_MS 200
 /* ns: for a request with `bpf_stats` (doc/protocol.md), the kernel measures its BPF programs for
  * this time. Smaller: a less exact result. Larger: all BPF programs cost more for longer. No
@@ -411,7 +412,7 @@
  * yet. */
 #define SNAPSHOT_REQUEST_FLUSH_NS 3000000000ULL
 /* ns: if the window ends less than this before the request, the snapshot also shows the time up to
- * now. So it has the records that its preparation adds. No evidence yet. */
+ * now. So the snapshot has the records that its preparation adds. No evidence yet. */
 #define SNAPSHOT_REQUEST_NOW_NS 1000000000ULL
 
 /*
@@ -421,8 +422,8 @@
 /* ns: if a hang is longer than this, the snapshot shows only the end of the hang, of this length.
  * Smaller: the beginning of the hang is missing. Larger: snapshots are large. No evidence yet. */
 #define INCIDENTS_SPAN_NS 120000000000ULL
-/* ns: if the worker has no room for a snapshot, it is tried again after this time. No evidence
- * yet. */
+/* ns: if the worker has no room for a snapshot, the snapshot is tried again after this time. No
+ * evidence yet. */
 #define INCIDENTS_RETRY_NS 1000000000ULL
 /* ns: between two messages about hangs without a snapshot. No evidence yet. */
 #define INCIDENTS_SAY_LIMITED_NS 60000000000ULL
@@ -440,9 +441,9 @@
 /* s: this long after DIAGNOSER_WALL_S, the daemon gives up a diagnosis whose process does not run.
  * No evidence yet. */
 #define DIAGNOSER_LATE_S 5
-/* DIAGNOSER_TRIES, tries: a diagnosis that needs more than DIAGNOSER_MEMORY is tried again with
- * less of the trace. DIAGNOSER_TRIES_BEFORE, tries: the first tries, which halve the time before
- * the hang. The other tries halve the hang itself. No evidence yet. */
+/* DIAGNOSER_TRIES, tries: a diagnosis that needs more than DIAGNOSER_MEMORY is tried again this
+ * often, with less of the trace each time. DIAGNOSER_TRIES_BEFORE, tries: so many first tries halve
+ * the time before the hang. The later tries halve all the time that is left. No evidence yet. */
 #define DIAGNOSER_TRIES        6
 #define DIAGNOSER_TRIES_BEFORE 3
 
@@ -450,10 +451,10 @@
  * Control socket: limits for clients
  */
 
-/* CONTROL_CLIENTS_MAX, connections: for all users. CONTROL_ROOT_CLIENTS: of these, kept for root.
- * CONTROL_USER_CLIENTS: at most for each other user. Smaller: a monitoring program and a user shut
- * each other out. Larger: hostile clients take more memory. Evidence: room_for_root in
- * control_test.c. */
+/* CONTROL_CLIENTS_MAX, connections: at most so many of all users together. CONTROL_ROOT_CLIENTS: so
+ * many of these connections are kept for root. CONTROL_USER_CLIENTS: at most so many of each other
+ * user. Smaller: a monitoring program and a user shut each other out. Larger: hostile clients take
+ * more memory. Evidence: room_for_root in control_test.c. */
 #define CONTROL_CLIENTS_MAX  16
 #define CONTROL_ROOT_CLIENTS 4
 #define CONTROL_USER_CLIENTS 4
@@ -467,8 +468,8 @@
  * Smaller: slow clients are disconnected. Larger: idle clients keep others out. No evidence yet. */
 #define CONTROL_TIMEOUT_S 10
 /* CONTROL_PACE_PERCENT, percent of a CPU: for all users other than root together. CONTROL_PACE_NS,
- * ns: after little use, they may use so much CPU time at once. Smaller: `ctrace status` is slow
- * when many users ask. Larger: users slow down the daemon. No evidence yet. */
+ * ns: after little use, these users may use so much CPU time at once. Smaller: `ctrace status` is
+ * slow when many users ask. Larger: users slow down the daemon. No evidence yet. */
 #define CONTROL_PACE_PERCENT 10
 #define CONTROL_PACE_NS      20000000ULL
 /* us: without free descriptors, or with SERVICE_CLOSE_MAX / 2 to close, the daemon accepts no

@@ -43,7 +43,7 @@ struct worker {
 	struct worker_options opt;
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t wake, end;
-	/* one for the caller of worker_new(), one for each thread; the last one frees the worker */
+	/* one for the caller of worker_new(), and one for each thread; at 0, the worker is freed */
 	unsigned refs;
 	struct worker_queue todo, done;
 	/* current takes jobs; NULL: no thread could be started */
@@ -192,7 +192,7 @@ static void *worker_main(void *arg)
 		worker_do(w, t);
 	worker_thread_end(t);
 	self = NULL;
-	/* one thread less may be stuck, so a queued job may start */
+	/* If this thread was stuck, a job that waited because of it may start now. */
 	pthread_cond_broadcast(&w->wake);
 	pthread_cond_broadcast(&w->end);
 	worker_unlock_unref(w);

@@ -6,9 +6,9 @@
  * A worker with a time limit gives up a thread whose job makes no progress, and another thread
  * takes over. If the stuck thread comes back, it drops its job and ends.
  *
- * Only WORKER_STUCK_USER threads may be stuck for one user, and WORKER_STUCK_OTHERS for all users
- * other than root. Further jobs of these users do not start. So stuck jobs of users other than root
- * always leave a thread for root.
+ * If WORKER_STUCK_USER threads are stuck on jobs of one user, no further job of this user starts.
+ * If WORKER_STUCK_OTHERS threads are stuck on jobs of users other than root, no further job of such
+ * a user starts. So stuck jobs of users other than root always leave a thread for root.
  */
 #ifndef CTRACE_DAEMON_WORKER_H
 #define CTRACE_DAEMON_WORKER_H
@@ -23,13 +23,13 @@ struct worker;
 struct worker_options {
 	const char *name; /* of the threads, at most 15 bytes; never freed */
 	unsigned queue_max;
-	/* a job's time from one worker_progress() to the next; 0: no limit */
+	/* the longest time of a job between two calls of worker_progress(); 0: no limit */
 	uint64_t limit_ns;
 	/*
 	 * Called on the thread of the event loop.
-	 * - why is job.late: a job of this client was given up.
-	 * - why is NULL: a job of this client does not start, because too many threads are stuck.
-	 *   Without late(), such a job waits in the queue.
+	 * - If a job of this client was given up, why is job.late.
+	 * - If a job of this client does not start, because too many threads are stuck, why is
+	 *   NULL. Without late(), such a job waits in the queue.
 	 */
 	void (*late)(void *arg, uint64_t client, const char *why);
 	void *arg;

@@ -244,10 +244,8 @@ void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bo
 		t->sleep_since_ns = ts;
 }
 
-/*
- * Does not count the sleep of the machine. Also returns 0 if there was no tick for DETECT_GAP_NS,
- * because the machine may have slept.
- */
+/* Returns how long the task has waited, without the sleep of the machine. Returns 0 if there was no
+ * tick for DETECT_GAP_NS, because the machine may have slept. */
 static uint64_t task_waited_ns(const struct detect *d, const struct detect_task *t, uint64_t ts)
 {
 	uint64_t from_ns = MAX(t->since_ns, d->slept_ns);
@@ -264,7 +262,7 @@ void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
 		t->away_ns = ts;
 		task_comes_round(t, ts);
 	} else if (t->wait == CT_W_STOPPED) {
-		/* The task was stopped, traced or frozen. This is no time away. */
+		/* The task was stopped, traced or frozen: this time does not count as time away. */
 		if (t->away_ns)
 			t->away_ns = ts;
 		task_comes_round(t, ts);

@@ -3,20 +3,22 @@
  * detect.h - the detector: notices hangs in the stream of records, by the rules CT_HANG_* of abi.h.
  * Pure. Only one thread at a time may use a detector. All times are boot time.
  *
- * It learns the habits of each task, which also hold for later tasks of the same name:
- * - its idle point: the place where it waits for its next work, again and again
- * - the longest time away from the idle point, without the queue for a CPU
- * - the kinds of waits in which it has waited for long (PATIENT_SHARE); LOOP does not report these
+ * The detector learns the habits of each task. These habits also hold for later tasks of the same
+ * name:
+ * - the idle point: the place where the task waits for its next work, again and again
+ * - the longest time away from the idle point, without the time in the queue for a CPU
+ * - the kinds of waits in which the task has waited for long (PATIENT_SHARE); LOOP does not report
+ *   such waits
  *
  * The idle point is found by the majority vote of Boyer and Moore. A typical wait of an event loop
  * (epoll, poll, select, io_uring, accept, signal) has more votes. A task is known after RETURNS_MIN
- * returns to its idle point, and learn_ns after the first. Reported hangs are not learned before
- * the third report about tasks of that name.
+ * returns to its idle point, but not before learn_ns after its first return. The times of the first
+ * two reported hangs of tasks of one name do not become habits.
  *
  * - LOOP and BUSY judge only known tasks.
  * - SERVICE judges a socket if its reader has received RECEIVES_MIN messages, and was watched for
  *   learn_ns.
- * - STARVED needs a part of learn_ns (LEARN_STARVED_SHARE).
+ * - STARVED judges a task that was watched for a part of learn_ns (LEARN_STARVED_SHARE).
  * - DISK and DEADLOCK need no habits.
  *
  * Special cases:
@@ -107,8 +109,9 @@ struct detect_stats {
 	uint64_t tasks, judged;
 	uint64_t tasks_refused;
 	uint64_t found[CT_HANG_RULES];
-	/* not reported, because of a reported hang with the same cause */
+	/* hangs that were not reported, because a hang with the same cause was reported */
 	uint64_t behind;
+	/* hangs that were not reported, because the kernel did not confirm the task's state */
 	uint64_t withdrawn;
 	/* how long only DISK and DEADLOCK judged, because records were missing */
 	uint64_t blind_ns;

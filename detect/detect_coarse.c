@@ -2,7 +2,7 @@
 /*
  * detect_coarse.c - the states of tasks in a coarse stretch: a time without CT_SWITCH records
  * (CT_LACK_SWITCHES). The CT_FOUND of a task gives its state. A folded task runs, or waits for
- * less than CT_COARSE_NS. Its state is DETECT_UNKNOWN, and it is not judged.
+ * less than CT_COARSE_NS. The state of a folded task is DETECT_UNKNOWN: such a task is not judged.
  */
 #include "detect/detect_private.h"
 #include "lib/cleanup.h"

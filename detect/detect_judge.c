@@ -2,8 +2,7 @@
 /*
  * detect_judge.c - the rules. A hang is reported if four things hold:
  * - It is longer than the threshold of its rule.
- * - It is far longer than usual for the task, or for tasks of its name (TIMES_*). Or it is a
- *   deadlock.
+ * - It is a deadlock, or far longer than usual for the task or for tasks of its name (TIMES_*).
  * - No hang with the same cause was reported lately (judge_is_told()).
  * - The kernel does not contradict the state of the task (judge_look()).
  *

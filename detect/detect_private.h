@@ -16,8 +16,8 @@
 
 #define DETECT_REPORTS 32
 
-/* root: the task at the end of the chain from tid (judge_root()) */
 struct detect_report {
+	/* root: the task at the end of the chain of waits that begins with tid (judge_root()) */
 	uint32_t tid, root;
 	enum ct_hang rule;
 	uint64_t ns;
@@ -32,7 +32,7 @@ struct detect {
 	/* maps the id of a control group to bits 1 << i: set.overrides[i] matches the path of this
 	 * group */
 	struct map cgroups;
-	uint64_t min_ns;
+	uint64_t min_ns;     /* the shortest limit of all rules and overrides */
 	uint64_t patient_ns; /* a wait of at least this time is long (PATIENT_SHARE) */
 	uint64_t now_ns;
 	/* Before this time, records are missing, or the machine slept. Only DISK and DEADLOCK count
@@ -68,8 +68,8 @@ void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 /* NULL: the task is not in the table, or has ended. */
 struct detect_task *detect_task_find(struct detect *d, uint32_t tid);
 /* As detect_task_find(), but makes a missing entry. ts: the time of a record of the task. If the
- * known task ended before ts, the entry is reset, because another task has the tid now. NULL:
- * the task ended at ts or later, tid is 0, or there is no room. */
+ * known task ended before ts, another task has the tid now, so the entry is reset. NULL: the task
+ * ended at ts or later, tid is 0, or there is no room. */
 struct detect_task *detect_task_touch(struct detect *d, uint32_t tid, uint64_t ts);
 void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts);
 void detect_queue_ends(struct detect *d, struct detect_task *t, uint64_t ts);

@@ -35,10 +35,10 @@ struct detect_task {
 	 * reported, or needs no report. */
 	uint8_t run, bits, told;
 	uint8_t prio;
-	/* The present wait, and its system call nr. If the task does not wait, nr is its present
-	 * system call. */
+	/* The fields of the present wait, as in a CT_SWITCH. */
 	uint8_t wait, state, flags;
 	uint8_t idle_point_wait;
+	/* nr: the present system call, also if the task does not wait; CT_NR_NONE: none */
 	uint16_t nr, idle_point_nr;
 	uint16_t votes;
 	uint16_t receives;
@@ -59,8 +59,8 @@ struct detect_task {
 	uint64_t sent_obj;
 
 	uint32_t tgid;
-	/* looks: how often the task was seen on the CPU since progress_ns (by a sample, or in a
-	 * switch without a wait). look_nr: its latest system call at such a time, or CT_NR_NONE. */
+	/* looks: how often a sample, or a switch without a wait, has shown the task on the CPU since
+	 * progress_ns. look_nr: the last system call that a look has shown, or CT_NR_NONE. */
 	uint16_t looks, look_nr;
 	uint32_t returns;  /* how often the task came back to its idle point */
 	uint32_t patient;  /* bits 1 << CT_W_*: kinds of long waits (PATIENT_SHARE) */
@@ -86,7 +86,8 @@ struct detect_tasks {
 	uint64_t refused;
 };
 
-/* Returns 0 or -ENOMEM. The caller calls detect_tasks_done() in both cases. max: tasks. */
+/* max: the largest number of tasks. Returns 0 or -ENOMEM. The caller calls detect_tasks_done() in
+ * both cases. */
 int detect_tasks_init(struct detect_tasks *t, uint32_t max);
 void detect_tasks_done(struct detect_tasks *t);
 

@@ -59,9 +59,9 @@
  * asks_how_long_it_was_away_before (detect_test.c). */
 #define TIMES_LOCK 3
 /* factor: for the other waits that LOOP judges (judge_wait()). Usual: the longest time away from
- * the idle point. It is also the factor for bytes that a server does not read. Usual for these: the
- * longest time for which bytes on the connection were unread, or for which the server was away from
- * its idle point. Evidence: notices_a_service_that_does_not_read (detect_test.c). */
+ * the idle point. The factor also counts for bytes that a server does not read. Usual for such
+ * bytes: the longest time for which bytes on the connection were unread, or for which the server
+ * was away from its idle point. Evidence: notices_a_service_that_does_not_read (detect_test.c). */
 #define TIMES_WAIT 10
 /* factor: for a run without an end. Usual: the longest time away from the idle point. The factor
  * is large, because the lengths of runs differ much. Evidence: times_busy (edges_test.c). */
@@ -105,8 +105,8 @@
  * of its name count too. Evidence: is_as_patient_as_its_name_for_a_while (detect_test.c) fails
  * with a larger number. No test fails with a smaller number. */
 #define LEARN_NAME_TIMES 10
-/* reported hangs: after this many of tasks of one name, the times of later hangs become habits. Too
- * small: the second hang of a kind is missed. Too large: the same false alarm comes again and
+/* reports: after this many reports about tasks of one name, the times of later hangs become habits.
+ * Too small: the second hang of a kind is missed. Too large: the same false alarm comes again and
  * again. Evidence: told (edges_test.c). */
 #define TOLD_HABIT 2
 /* votes: an idle point has at most this many. Too small: rare work moves the idle point. Too
@@ -137,8 +137,8 @@
  */
 
 /* ns: the entry of a task that has ended stays for this time, so that late records do not revive
- * the task. It must be longer than a round of the drain thread (DRAIN_QUIET_MS). Evidence: dead
- * (edges_test.c). */
+ * the task. This time must be longer than a round of the drain thread (DRAIN_QUIET_MS). Evidence:
+ * dead (edges_test.c). */
 #define DEAD_KEPT_NS 1000000000ULL
 /* ns: a CT_FUTEX comes at most this much before the record of its wait, which is from the same
  * CPU. Too small: if an interrupt runs in between, the owner is not found. Too large: the owner

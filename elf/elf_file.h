@@ -74,8 +74,8 @@ int elf_file_offset(const struct elf_file *e, uint64_t vaddr, uint64_t *ret_off)
 /* The caller frees *ret. Returns the number of section headers, or -EBADMSG, -ENOMEM, or an -errno
  * of pread(2). If there are none, returns 0 and leaves *ret unchanged. */
 int elf_file_sections(const struct elf_file *e, Elf64_Shdr **ret);
-/* Skips sections without bytes in the file (SHT_NOBITS). Returns 0, -ENOENT, -EBADMSG, -EFBIG,
- * -ENOMEM, or an -errno of pread(2). */
+/* Finds a section by its name. Skips sections without bytes in the file (SHT_NOBITS). Returns 0,
+ * -ENOENT, -EBADMSG, -EFBIG, -ENOMEM, or an -errno of pread(2). */
 int elf_file_section(const struct elf_file *e, const char *name, Elf64_Shdr *ret);
 
 struct elf_note {

@@ -31,7 +31,8 @@ struct elf_symbol {
 typedef int (*elf_symbol_fn)(void *arg, const struct elf_symbol *s);
 int elf_symbols_each(const struct elf_file *e, elf_symbol_fn fn, void *arg);
 
-/* The caller zeroes it. The first elf_functions_find() fills it. */
+/* The functions of one ELF file. The caller zeroes the struct. The first elf_functions_find() fills
+ * it. */
 struct elf_functions {
 	int state; /* 0: not read yet; 1: read; -errno: reading failed, or there are no functions */
 	uint64_t names_off, names_bytes;

@@ -113,8 +113,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define TURNS_MIN 4
 /* sleeps: A task that makes at least this many sleeps of one length in a row does something
  * periodically. Below: two sleeps that are alike by chance are periodic. Above: a periodic job
- * is found late. Evidence: sleep and rounds_begin_with_a_timer, which are both a case below and
- * a case above. */
+ * is found late. Evidence: sleep and rounds_begin_with_a_timer. Each is a case below and a case
+ * above. */
 #define SLEEPS_PERIODIC 3
 /* 1/n of a wait: A thread is active if it computes, or waits for something outside of its process,
  * for at least this share of another thread's wait. Below: a thread that looks at its clock is
@@ -131,10 +131,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * poll_for_answer_alone below; poll_for_answer_and_others above. */
 #define ANSWER_SET_MAX 2
 /* share, and frames: Two stacks are alike if enough of their outermost frames are equal: at least
- * MIN, and PART / OF of the longer stack. A few outermost frames are the same in all threads, hence
- * MIN. Below: stacks of different work are alike. Above: stacks of the same work are not alike.
- * Evidence for the share: stacks_not_alike below; stacks_alike above. For MIN: stacks_at_the_start
- * below; neighbours_alike above. */
+ * MIN frames, and at least PART / OF of the frames of the longer stack. MIN is needed because a few
+ * outermost frames are the same in all threads. Below: stacks of different work are alike. Above:
+ * stacks of the same work are not alike. Evidence for the share: stacks_not_alike below;
+ * stacks_alike above. For MIN: stacks_at_the_start below; neighbours_alike above. */
 #define STACKS_ALIKE_PART 3
 #define STACKS_ALIKE_OF   4
 #define STACKS_ALIKE_MIN  3
@@ -168,12 +168,13 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* records: at most this many are searched for the socket that a task used last */
 #define SPOKE_LOOKS 256
 /* ns: A waiter on a futex may have given work to a task that it woke earlier. If the waiter has
- * waited for longer than this in between, the wake-up does not count. Below: a thread that waits
- * until its new thread has begun does not count as waiting for that thread. Above: a wake-up that
- * was made for earlier work counts. Evidence: join_after_begin below; work_before_pause above. */
+ * waited for longer than this in between, the wake-up does not count. Below: if a thread waits
+ * briefly until its new thread has begun, its next wait does not count as a wait for the new
+ * thread. Above: a wake-up that was made for earlier work counts. Evidence: join_after_begin below;
+ * work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
-/* questions: An event loop may ask this many before it answers. If it asks more, the time of the
- * first questions counts as time of a later question. */
+/* questions: An event loop may ask this many before it answers a request. If the loop asks more,
+ * the time of the first questions counts as time of a later question. */
 #define ASKED_STEPS 8
 /* threads, and moments: The search for the active thread of a process. THREADS: the largest process
  * that is searched. MOMENTS: how often the state of a thread is looked at in a wait; a prime,
@@ -181,8 +182,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define ACTIVE_THREADS 256
 #define ACTIVE_MOMENTS 31
 /* Limits of one round of an event loop: the time between two of its polls. EVENTS: records of all
- * tasks. RECEIVES: sockets on which the loop receives. LOOKS: intervals of the loop. If a round has
- * more, its request is not known. LEGS: questions that the loop asked for one request. */
+ * tasks. RECEIVES: sockets on which the loop receives. LOOKS: intervals of the loop. If a round
+ * exceeds one of these limits, it is not known for which request the loop worked. LEGS: questions
+ * that the loop asked for one request; further questions are left out. */
 #define ROUND_EVENTS   (1u << 15)
 #define ROUND_RECEIVES 64
 #define ROUND_LOOKS    4096

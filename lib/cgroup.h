@@ -20,7 +20,8 @@
  * "".
  */
 bool cgroup_container(const char *path, char name[CGROUP_NAME_MAX]);
-/* Writes the id that is nearest to the end of the path. False: there is none, and id is "". */
+/* Writes the id of the innermost container that has a full id (64 digits). False: there is none,
+ * and id is "". */
 bool cgroup_container_id(const char *path, char id[CGROUP_ID_LEN + 1]);
 /*
  * Writes the innermost unit, such as "nginx.service" or "session-2.scope". Slices do not count.

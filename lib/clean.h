@@ -15,7 +15,7 @@
 
 /* bytes of the longest escape, with its 0 */
 #define CLEAN_SHOWN_MAX 11
-/* times: a shown text is at most this much longer than the original */
+/* times: a shown text has at most this many times the bytes of the original */
 #define CLEAN_GROWTH 4
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * huge.h - asks for large pages for large arrays, which otherwise take many page faults to fill.
- * Any thread.
+ * huge.h - asks the kernel for large pages for large arrays. Filling such an array with small pages
+ * takes many page faults. Any thread.
  */
 #ifndef CTRACE_LIB_HUGE_H
 #define CTRACE_LIB_HUGE_H

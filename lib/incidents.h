@@ -24,8 +24,8 @@
 int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_out);
 
 /*
- * The caller owns a reference. NULL: out of memory, or the file cannot be read, is not regular, is
- * larger than INCIDENTS_FILE_MAX, or is no JSON.
+ * Reads a JSON file. The caller owns a reference. NULL: out of memory, or the file cannot be read,
+ * is not regular, is larger than INCIDENTS_FILE_MAX, or is no JSON.
  */
 json_t *incidents_load(int fd);
 

@@ -20,7 +20,7 @@ struct map {
 	size_t cap; /* all slots: a power of two, or 0 */
 };
 
-/* A zeroed structure is an empty map. */
+/* Frees the map. A zeroed structure is an empty map. */
 void map_done(struct map *m);
 /* Returns 0, or -ENOMEM and leaves the map unchanged. */
 int map_set(struct map *m, uint64_t key, uint64_t val);

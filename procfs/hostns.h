@@ -11,7 +11,7 @@ enum hostns {
 	HOSTNS_PROC = 1,
 	HOSTNS_PID = 2,
 	HOSTNS_PROC_PID = 4, /* /proc belongs to another pid namespace than this process */
-	HOSTNS_USER = 8,     /* privileges hold only in the user namespace */
+	HOSTNS_USER = 8,     /* this process has privileges only in its own user namespace */
 	/* Names of control groups are relative to the container. Recording is possible. */
 	HOSTNS_CGROUP = 16,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * procnet.h - the sockets of this host and their other ends: unix sockets from sock_diag(7), TCP
- * and UDP from /proc/PID/net, for each network namespace of a process. Only root can read unix
- * sockets of another namespace, and only a kernel with unix_diag shows any. proctask.h says which
+ * and UDP from /proc/PID/net, for each network namespace of a process. Only a kernel with unix_diag
+ * shows unix sockets, and only root can read those of another namespace. proctask.h says which
  * process has a socket open. One thread calls procnet_read(), which enters other namespaces for a
  * moment. Any thread may read the result.
  */
@@ -47,8 +47,8 @@ void procnet_done(struct procnet *n);
 
 const struct procnet_sock *procnet_by_ino(const struct procnet *n, uint64_t ino);
 /*
- * If no process has accepted the connection, returns the listening socket, and *ret_pending is
- * true. NULL: the other end is not on this host, or is not known.
+ * Returns the other end of s. If no process has accepted the connection, returns the listening
+ * socket, and *ret_pending is true. NULL: the other end is not on this host, or is not known.
  */
 const struct procnet_sock *procnet_peer(const struct procnet *n, const struct procnet_sock *s,
 					bool *ret_pending);

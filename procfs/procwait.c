@@ -10,9 +10,12 @@
 #include <sys/sysmacros.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "lib/cleanup.h"
 #include "procfs/procwait_private.h"
+
+#define ANCESTORS_MAX 64
 
 int procwait_tables_read(struct procwait_tables *ret)
 {
@@ -56,6 +59,44 @@ int procwait_add(struct procwait_ctx *c, struct procwait_target target)
 	return VEC_PUSH(&c->w->targets, target);
 }
 
+static unsigned modes_of(const struct proctask *t, uint32_t proc, const uint32_t *fds, size_t n)
+{
+	unsigned modes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (t->fds.v[fds[i]].proc == proc)
+			modes |= proctask_fd_mode(t, &t->fds.v[fds[i]]);
+	return modes;
+}
+
+static const char *program(const struct proctask *t, const struct proctask_proc *p)
+{
+	return p->n_threads ? t->threads.v[p->first_thread].comm : "";
+}
+
+/* Returns true if another program left the descriptor f open when it started this program.
+ * Exception: a program that has both ends of a pipe means the pipe for its children, as make
+ * does. */
+static bool is_left_open(const struct proctask *t, const struct proctask_fd *f, unsigned direction,
+			 const uint32_t *fds, size_t n)
+{
+	const struct proctask_proc *p = &t->procs.v[f->proc], *up = p;
+
+	for (int i = 0; f->fd > STDERR_FILENO && i < ANCESTORS_MAX && up->ppid > 1; i++) {
+		const struct proctask_fd *above;
+
+		up = proctask_by_pid(t, up->ppid);
+		if (!up)
+			return false;
+		above = proctask_fd(t, up, f->fd);
+		if (above && above->kind == f->kind && above->ino == f->ino &&
+		    strcmp(program(t, up), program(t, p)) != 0 &&
+		    modes_of(t, above->proc, fds, n) == direction)
+			return true;
+	}
+	return false;
+}
+
 int procwait_add_holders(struct procwait_ctx *c, enum proctask_kind kind, uint64_t ino, unsigned direction,
 			 bool sure, bool owes)
 {
@@ -69,6 +110,10 @@ int procwait_add_holders(struct procwait_ctx *c, enum proctask_kind kind, uint64
 
 		if (direction && !(proctask_fd_mode(t, f) & direction))
 			continue;
+		if (direction && is_left_open(t, f, direction, &t->by_object[first], n)) {
+			c->w->open = true;
+			continue;
+		}
 		if (&t->procs.v[f->proc] == c->proc)
 			own = true;
 		else

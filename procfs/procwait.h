@@ -24,7 +24,7 @@ enum procwait_class {
 	PROCWAIT_DISK, /* uninterruptible in the kernel */
 	PROCWAIT_STOPPED,
 	PROCWAIT_EXTERNAL,
-	/* the object of the wait, or a task that can end it, was not found */
+	/* the object of the wait was not found, or no task was found that can end the wait */
 	PROCWAIT_UNKNOWN,
 	PROCWAIT_GONE,
 };

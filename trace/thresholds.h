@@ -10,13 +10,14 @@
 
 /* Writing */
 
-/* ns: The trace is synced once in this time. A crash of the machine loses about as much. Below:
- * more syncs of a disk that others use too. Above: the records of a hang before a crash are
- * missing. No evidence yet. */
+/* ns: The trace is synced once in this time. A crash of the machine loses about the records of this
+ * time. Below: more syncs of a disk that others use too. Above: the records of a hang before a
+ * crash are missing. No evidence yet. */
 #define STORE_SYNC_NS 5000000000ULL
-/* Bytes: All sealed segments that wait for the disk together. Further segments become a gap in the
- * trace. Below: a short stall of the disk makes a gap. Above: a stuck disk takes more memory. No
- * evidence yet: a_disk_that_stands_still (faults_test.c) only checks that the limit holds. */
+/* Bytes: The segments that wait for the disk may have this size together. One segment alone may be
+ * larger. Further segments become a gap in the trace. Below: a short stall of the disk makes a gap.
+ * Above: a stuck disk takes more memory. No evidence yet: a_disk_that_stands_still (faults_test.c)
+ * only checks that the limit holds. */
 #define STORE_QUEUE_BYTES (16u << 20)
 /* ns: After the trace file was removed or replaced, ctraced tries to create it again once in this
  * time. Below: more useless tries. Above: more of the trace is lost. No evidence yet. */
@@ -40,10 +41,10 @@
  * idle machine, an encoded segment has 10 KiB besides its records. */
 #define WRITER_SAVE_BYTES (256u << 10)
 /*
- * slots: For copies of the open segment. One slot in RINGFILE_SAVES_SHARE is for them, but at most
- * RINGFILE_SAVES_MAX. A file for which this is less than RINGFILE_SAVES_MIN has none. Below: a copy
- * is overwritten before the next sync, or while a reader needs it. Above: less room for the trace.
- * Evidence: one copy a second, and one sync in STORE_SYNC_NS.
+ * slots: One slot in RINGFILE_SAVES_SHARE is for copies of the open segment, but at most
+ * RINGFILE_SAVES_MAX slots are. If a file would get less than RINGFILE_SAVES_MIN, it gets none.
+ * Below: a copy is overwritten before the next sync, or while a reader needs it. Above: less room
+ * for the trace. Evidence: one copy a second, and one sync in STORE_SYNC_NS.
  */
 #define RINGFILE_SAVES_MIN   16u
 #define RINGFILE_SAVES_MAX   128u

@@ -9,7 +9,8 @@
  *   resource  what the task of the piece did: it ran, or waited for a CPU, a lock, ...
  *   task      the task of the piece
  *   process   the process of the task of the piece
- *   object    the object for which the task of the piece waited
+ *   object    the object for which the task of the piece waited, or else the object of the nearest
+ *             wait on the way back to the victim
  *
  * The method: Panappticon (Zhang et al., CODES+ISSS 2013, section 4.4). Pure; any thread. The
  * result needs the graph and its window, but not the path.
@@ -32,8 +33,8 @@ const char *account_group_name(enum account_group group);
 /* A field that a group does not set is 0 or GRAPH_NONE. */
 struct account_row {
 	uint64_t ns;
-	/* OBJECT: how long `obj` held the victim up, directly or through other tasks. A piece may
-	 * count in several rows. Other groups: equal to ns. */
+	/* OBJECT: how long `obj` held the victim up, directly or through other tasks. A piece of
+	 * the path may count in several rows. Other groups: equal to ns. */
 	uint64_t within_ns;
 	/* WAIT: the number of waits and runs. Other groups: the number of pieces and parts of
 	 * pieces. */

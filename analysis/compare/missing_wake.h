@@ -19,7 +19,7 @@
 enum missing_wake_how {
 	MISSING_ENDED,
 	MISSING_SILENT,    /* it is still woken as in the reference */
-	MISSING_ELSEWHERE, /* it waits, but not for certain at the same place as in the reference */
+	MISSING_ELSEWHERE, /* it waits, perhaps not at the same place as in the reference */
 	MISSING_ASLEEP,    /* it waits at the same place as in the reference, but for longer */
 	MISSING_BUSY,
 };
@@ -41,8 +41,8 @@ struct missing_wake {
 	uint64_t wait_from_ns;
 	uint64_t wait_to_ns;
 	uint32_t reference;
-	/* The begin of the reference, or the first wake-up that led to its end, if that is
-	 * earlier. */
+	/* The begin of the reference, or the first wake-up that led to the end of the reference:
+	 * the earlier of the two. */
 	uint64_t ref_from_ns;
 	float similarity;
 	uint32_t occurrences;

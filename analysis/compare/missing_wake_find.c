@@ -130,7 +130,8 @@ static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t fr
 	return run.ns > waited ? run : wait;
 }
 
-/* If `by` is GRAPH_NONE, counts waits that ended without another task, for example by a timer. */
+/* Counts waits at the place of the wait `like` that the task `by` ended. If `by` is GRAPH_NONE,
+ * counts waits that ended without another task, for example by a timer. */
 static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like, uint32_t by,
 			    uint64_t from_ns, uint64_t to_ns)
 {
@@ -207,7 +208,8 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
-/* The exit of a task with few earlier wake-ups says nothing: perhaps its role always exits soon. */
+/* The exit of a task with few earlier wake-ups says nothing: perhaps all tasks of its role exit
+ * soon. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -269,8 +271,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	return false;
 }
 
-/* If a task of the same role, such as a worker of the same pool, ended the wait, returns that task.
- * Otherwise returns `task`. */
+/* If a task of the same role, such as a worker of the same pool, ended step->wait, returns that
+ * task. Otherwise returns `task`. */
 static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
@@ -360,8 +362,8 @@ static int examine(const struct graph *g, struct missing_wake *m)
 	return 0;
 }
 
-/* Compares the wait of the named task, too. Returns 1 if this names another task, 0 if not, or
- * -ENOMEM. */
+/* Compares the wait of the named task with earlier waits, too. Returns 1 if this comparison names
+ * another task, 0 if not, or -ENOMEM. */
 static int examine_next(const struct graph *g, struct missing_wake *m)
 {
 	struct missing_wake next = { .wait = m->instead, .wait_from_ns = g->intervals[m->instead].from_ns };

@@ -44,16 +44,16 @@ struct similar_set {
 void similar_signature(const struct graph *g, uint32_t interval, struct signature *ret);
 /* Returns 0 (nothing in common) to 1 (equal). */
 float similar_score(const struct signature *a, const struct signature *b);
-/* Returns 1 for the same call on the same object. Returns less if the objects differ, but serve one
- * purpose. Returns 0 for different places. */
+/* Returns 1 for the same call on the same object, or on the same condition variable. Returns less
+ * if the objects differ, but serve one purpose. Returns 0 for different places. */
 float similar_place(const struct graph *g, const struct interval *a, const struct interval *b);
-/* Compares the names of the tasks, and of their processes. */
+/* Returns true if the tasks have the same name, and their processes too. */
 bool similar_role(const struct graph *g, uint32_t a, uint32_t b);
-/* Returns true if chance decides whether the task waits. Such a wait is for a mutex, for memory or
- * for a disk, or the task is stopped. */
+/* Returns true if chance decides whether the task waits. Such a wait is for a futex with an owner,
+ * for memory or for a disk, or the task is stopped. */
 bool similar_is_chance(const struct graph *g, const struct interval *s);
 
-/* Looks at waits that ended before the wait `interval` began. Returns 0 or -ENOMEM. The caller
+/* Finds waits that ended before the wait `interval` began. Returns 0 or -ENOMEM. The caller
  * calls similar_done() in both cases. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
 /* Keeps one group of waits: tasks of one role ended them in the same way, and their sum of scores

@@ -41,8 +41,8 @@ static void tally_best(const struct map *tally, struct contention *r)
 	}
 }
 
-/* ix has the CT_GAP records, or the caps of groups: a capped task may have had the CPU. A record
- * comes at the end of its gap or cap. */
+/* Returns for how long runs on the CPU may have no record. ix has the CT_GAP records, or the caps
+ * of groups: a capped task may have had the CPU. A record comes at the end of its gap or cap. */
 static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
 			uint64_t to)
 {
@@ -201,7 +201,7 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
 	return 0;
 }
 
-/* A futex with an owner is a lock and no condition. */
+/* A wait for a futex with an owner is not idle: this futex is a lock and no condition. */
 static bool is_idle(const struct graph *g, const struct interval *s)
 {
 	return s->state == INTERVAL_BLOCKED &&

@@ -53,7 +53,8 @@ static void forget_cpu(struct search *s)
 	s->cpu = FORMAT_CPU_NONE;
 }
 
-/* The victim set the timer of its time limit, so this timer runs on the victim's CPU. */
+/* Returns true if the timer of the victim's own time limit woke the victim. Such a timer runs on
+ * the victim's CPU. */
 static bool by_own_timer(const struct interval *x, const struct window_event *wake)
 {
 	return ct_wake_context(&wake->r) == CT_CTX_TIMER && CT_OBJ_KIND(x->obj) != CT_OBJ_TIMERFD &&

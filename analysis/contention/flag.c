@@ -32,7 +32,7 @@ struct history {
 	/* the last write by another task in the range: it may have ended the polling */
 	const struct window_event *ended;
 	const struct window_event *before;
-	/* the last write, by any task, more than FLAG_TOGETHER_NS before `ended` */
+	/* when any task last wrote more than FLAG_TOGETHER_NS before `ended` */
 	uint64_t since_ns;
 	bool own;
 	bool many;

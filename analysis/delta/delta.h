@@ -39,9 +39,9 @@ struct delta {
 /*
  * Compares. n_old, n_new > 0. Each run is shorter than 2^62 ns.
  *
- * Only long waits have a detail (struct profile_part). If waits become longer, time moves from the
- * part without a detail to a part with one, although the program did not change. So a row without a
- * detail is added to the row with the same key that changed most in the other direction.
+ * A wait has a detail (struct profile_part) only if it is long. When a wait becomes longer, its
+ * time may move from the row without a detail to a row with the same key and a detail. So a row
+ * without a detail is added to the row with the same key that changed most in the other direction.
  *
  * The caller frees *ret with delta_free(). Returns 0 or -ENOMEM.
  */

@@ -2,28 +2,24 @@
 #include "analysis/delta/metric.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "lib/cleanup.h"
+#include "trace/words/texts.h"
 
 #define BETA_STEPS 500
 #define BETA_SMALL 1e-30
 #define BETA_EXACT 1e-13
 
+static const char *const names[DELTA_METRICS] = { "mean", "p50", "p95", "p99", "max" };
+
 const char *metric_name(enum delta_metric m)
 {
-	static const char *const names[DELTA_METRICS] = { "mean", "p50", "p95", "p99", "max" };
-
 	return (unsigned)m < DELTA_METRICS ? names[m] : "unknown";
 }
 
 enum delta_metric metric_of(const char *word)
 {
-	enum delta_metric m = 0;
-
-	while (m < DELTA_METRICS && strcmp(metric_name(m), word))
-		m++;
-	return m;
+	return (enum delta_metric)texts_find(names, DELTA_METRICS, word);
 }
 
 /* The continued fraction of the incomplete beta function, by the method of Lentz (Press et al.,

@@ -6,6 +6,7 @@
  * - GROUP_TASK: its waits for one other task, or for the ends of tasks with one name.
  * - GROUP_LEAF: its waits for one thing that is no task, or for a task that is on the path already.
  * - GROUP_FOLDED: time of which only sums are known.
+ * - GROUP_UNKNOWN: time without records.
  *
  * Pure; any thread.
  */
@@ -48,8 +49,8 @@ struct breakdown {
  * breakdown_done() in both cases. */
 int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path *p, const bool *in);
 void breakdown_done(struct breakdown *l);
-/* Returns the task of the frame. For waits for the end of a task (EDGE_EXIT), returns a hash of its
- * name: so children with one name are one group. */
+/* Returns the task of the frame. If the parent frame waits for the end of this task (EDGE_EXIT),
+ * returns a hash of the task's name: so children with one name are one group. */
 uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f);
 /* Sets *ret to the commonest stack in the samples of the task, or to 0. Returns 0 or -ENOMEM. */
 int breakdown_run_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,

@@ -18,7 +18,8 @@ struct chain {
 	enum chain_end end;
 	struct blame leaf;
 	uint32_t last_frame;
-	/* While the chain is built: in_last[f] is true if the next link is about frame f. */
+	/* While the chain is built: in_last[f] is true if frame f belongs to the link that is added
+	 * next. */
 	bool *in_last;
 	struct diagnose_options options;
 	size_t asked;
@@ -35,7 +36,7 @@ void chain_done(struct chain *c);
  * the present last link depends on `task`. Returns 0 or -ENOMEM. */
 int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,
 		 enum edge_strength strength);
-/* Looks at all links but the last one. */
+/* Returns true if any link but the last one has an edge of this kind. */
 bool chain_has_edge(const struct chain *c, enum edge_kind kind);
 /* Returns true if every link but the last one waits for the end of a task, or for a vfork child. */
 bool chain_only_children(const struct chain *c);

@@ -29,7 +29,7 @@ static void diagnose_time(const struct graph *g, const struct path *p, struct di
 			d->time_ns[p->frames[i].blame.time] += p->frames[i].to_ns - p->frames[i].from_ns;
 }
 
-/* To keep its budget, ctraced may leave out the object of a wait. */
+/* Returns true if ctraced left out the object of the last wait, to keep its budget. */
 static bool is_left_out(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -129,7 +129,8 @@ static enum verdict find_verdict(const struct findings *f)
 	return VERDICT_LONG_WAIT;
 }
 
-/* A task whose hang was reported did not idle, even if its wait looks so. */
+/* Returns true if ctraced reported a hang of the task. Such a task did not idle, even if its wait
+ * looks idle. */
 static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
@@ -141,7 +142,8 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	return false;
 }
 
-/* Most servers and clients have many short waits, so the user must have given the window. */
+/* Returns true if many short waits are the cause. Most servers and clients have such waits, so the
+ * user must have given the window. */
 static bool is_chatty(const struct findings *f, uint64_t window_ns)
 {
 	const struct link *k = &f->chain.links.v[0];
@@ -222,7 +224,7 @@ static bool is_unknown_leaf(const struct findings *f)
 
 	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
 		return false;
-	/* The event that ended the wait shows its cause. Exceptions: an interrupt, a message. */
+	/* An event that ended the wait shows the cause, unless it is an interrupt or a message. */
 	if (leaf->ended && (f->chain.refused || leaf->time == TIME_NETWORK ||
 			    (leaf->edge != EDGE_IRQ && leaf->edge != EDGE_MESSAGE)))
 		return false;

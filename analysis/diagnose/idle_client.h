@@ -14,8 +14,8 @@
  * - A later link is a server that waits for its clients. On the connection to this server, the
  *   last message has been received.
  *
- * More idle tasks may be in between, such as the thread of a library for a message bus. Pure; any
- * thread.
+ * Between the client and the server, the chain may have more idle tasks, such as the thread of a
+ * library for a message bus. Pure; any thread.
  */
 bool idle_client(const struct graph *g, const struct chain *c, size_t first);
 

@@ -350,7 +350,7 @@ bool root_cause_polls(const struct link *k)
 	       k->running_ns + k->other_ns < k->total_ns / 2;
 }
 
-/* b may also be the unconnected socket to which socket a sends. */
+/* Returns true if b is the other end of socket a, or the unconnected socket to which a sends. */
 static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 {
 	const struct window_object *x = window_object(g->w, a), *y = window_object(g->w, b);
@@ -451,7 +451,7 @@ static int find_driver(struct findings *f)
 	return 0;
 }
 
-/* The client waits for news that its server has no reason to send. */
+/* Ends the chain at a client that waits for news which its server has no reason to send. */
 static void find_idle_client(struct findings *f)
 {
 	struct link *v = f->chain.links.v;

@@ -11,6 +11,7 @@
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 #include "trace/words/cmdline.h"
+#include "trace/words/texts.h"
 #include "trace/words/words.h"
 #include "trace/words/describe.h"
 #include "trace/words/frame.h"
@@ -174,7 +175,7 @@ static bool has_group(const struct graph *g, const struct link *k, char name[DES
 	struct cgroup_name p = graph_place(g, k->task, k->to_ns - 1);
 
 	describe_clean(p.cgroup, name, DESCRIBE_MAX);
-	return p.cgroup[0] && strcmp(p.cgroup, "/") != 0;
+	return p.cgroup[0] && p.cgroup[1]; /* "/" is the root of the groups */
 }
 
 static void say_memory(struct words *t, const struct sentence_facts *f, const struct link *k)
@@ -385,7 +386,7 @@ static bool sound_alike(uint64_t a_ns, uint64_t b_ns)
 	words_duration(&b, b_ns);
 	x = words_take(&a);
 	y = words_take(&b);
-	return x && y && !strcmp(x, y);
+	return x && y && !texts_order(x, y);
 }
 
 static const char *end_words(const struct sentence_facts *f, const struct link *k)
@@ -438,7 +439,8 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	say_wait(t, k);
 }
 
-/* The most links that are told one by one. For longer chains see say_long(). */
+/* Of a chain with at most so many links, the sentence tells each link. For longer chains see
+ * say_long(). */
 #define SENTENCE_LINKS 4
 #define SENTENCE_NAMES 4
 

@@ -6,7 +6,8 @@ static struct cgroup_name where(const struct graph *g, const struct link *k)
 	return graph_place(g, k->task, k->to_ns);
 }
 
-/* Tasks without a unit or container, such as kernel threads, do not count. */
+/* Returns true if tasks of the chain run in different units or containers. Tasks without a unit or
+ * container, such as kernel threads, do not count. */
 static bool differ(const struct graph *g, const struct link *chain, size_t n)
 {
 	struct cgroup_name first = { .cgroup = "" };

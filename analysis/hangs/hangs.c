@@ -16,8 +16,8 @@ struct candidate {
 };
 typedef VEC(struct candidate) candidates;
 
-/* A wait may end without the awaited thing: by a timer, or because another task took the lock or
- * the page first. */
+/* Returns true if the wait may have ended without the awaited thing: by a timer, or because another
+ * task took the lock or the page first. */
 static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
@@ -81,10 +81,10 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 }
 
 /*
- * Like same_waits(), but does not go through the same run for each of its waits: may return i if
- * wait i lies in an earlier run that was too short for a candidate.
+ * Like same_waits(), but does not search a run anew for each of its waits. So the function may
+ * return i if wait i lies in a run that began earlier, and that was too short for a candidate.
  *
- * A run from i on ends later than the earlier run only if run.worked is true.
+ * A run that begins at i can end later than that earlier run only if run.worked is true.
  */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {
@@ -245,7 +245,8 @@ static bool is_minor(const struct diagnosis *d)
 	       (d->cause == CAUSE_SLOW_PEER && d->chain[d->n_chain - 1].wait == CT_W_SLEEP && !d->strong);
 }
 
-/* In an old trace, no record marks the tasks of ctrace (graph/timeline/build.c). */
+/* Returns true for a task with the name "ctrace". In an old trace, no record marks the tasks of
+ * ctrace (graph/timeline/build.c). */
 static bool is_old_command(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	return g->w->machine == MACHINE_THIS && graph_is_called(g, task, ts_ns, "ctrace");

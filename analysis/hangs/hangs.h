@@ -16,7 +16,8 @@ struct hang {
 	struct diagnosis *diagnosis;
 	/* The index of the first row about the same hang; often the row itself. */
 	size_t first_row;
-	/* Steps of searches (graph/timeline/scan.h): allowed, taken, refused. */
+	/* Steps of searches (graph/timeline/scan.h). budget: how many are allowed. steps: how many
+	 * were taken. refused: how many walks the budget ended early. */
 	uint64_t budget, steps, refused;
 };
 
@@ -70,14 +71,14 @@ bool hangs_is_worst(const struct hang *x);
 bool hangs_are_decided(const struct hangs *h, size_t settled);
 /* Removes rows without a diagnosis, and sorts the others: alarms, minor alarms, other rows that are
  * not normal, normal rows. In each of these groups, longer hangs come first, with two exceptions.
- * Among alarms of about one length, the hang with the most rows comes first. Of the threads of a
+ * Among alarms of about equal length, the hang with the most rows comes first. Of the threads of a
  * stopped process, the main thread comes first. */
 void hangs_sort(struct hangs *h);
 
 /*
  * Returns the end of a hang that began at since_ns and was noticed at found_ns. If the window does
- * not show it, returns the end of the task or of the window. looped: the task is an event loop, and
- * the hang ends when it waits again where it waited before.
+ * not show this end, returns the end of the task or of the window. looped: the task is an event
+ * loop, and the hang ends when the loop waits again where it waited before.
  */
 uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped);
 

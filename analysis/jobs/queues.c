@@ -9,6 +9,7 @@
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
+#include "trace/words/texts.h"
 #include "trace/words/words.h"
 
 const char *queue_verdict_name(enum queue_verdict verdict)
@@ -181,7 +182,7 @@ static struct judged judge_sums(const struct job *v, size_t n, uint64_t to_ns, u
 
 static enum queue_verdict verdict_of(const struct queue *q, const struct judged *j, uint64_t to_ns)
 {
-	/* no job has ended since the oldest waiting job was enqueued */
+	/* all threads run jobs, and none has ended since the oldest waiting job was enqueued */
 	bool stuck = q->n_waiting && q->n_running && q->n_running >= q->n_threads &&
 		     j->oldest_waits_ns >= QUEUE_STUCK_NS && j->last_end_ns + j->oldest_waits_ns <= to_ns;
 
@@ -250,7 +251,8 @@ static int group_cmp(const void *a, const void *b, void *graph)
 		return x->function < y->function ? -1 : 1;
 	if (x->enqueuer == y->enqueuer || x->enqueuer == GRAPH_NONE || y->enqueuer == GRAPH_NONE)
 		return (x->enqueuer == GRAPH_NONE) - (y->enqueuer == GRAPH_NONE);
-	return strcmp(graph_comm(g, x->enqueuer, x->queued_ns), graph_comm(g, y->enqueuer, y->queued_ns));
+	return texts_order(graph_comm(g, x->enqueuer, x->queued_ns),
+			   graph_comm(g, y->enqueuer, y->queued_ns));
 }
 
 static int most_time_cmp(const void *a, const void *b)

@@ -57,8 +57,8 @@ struct queue {
 };
 
 struct queues {
-	/* Queues in which jobs still wait come first. Both parts are sorted by times.queueing.p95 *
-	 * times.count, the largest first. */
+	/* Queues in which jobs still wait come first. Among these, and among the others, the queue
+	 * with the largest times.queueing.p95 * times.count comes first. */
 	struct queue *v;
 	size_t n;
 };

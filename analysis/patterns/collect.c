@@ -130,7 +130,8 @@ static int wait_symbol(struct collecting *c, const struct interval *w, uint32_t 
 	return sequence_symbol(&c->out->sequence, text, variant, ret);
 }
 
-/* Waits that the program did not ask for would only tear its patterns apart. */
+/* Returns true if the program asked for the wait by a system call. Other waits would only tear the
+ * patterns of the program apart. */
 static bool is_call(const struct interval *w)
 {
 	switch ((enum ct_wait)w->wait) {
@@ -235,8 +236,8 @@ static size_t first_act(const struct collecting *c, uint32_t task, uint64_t ts_n
 	return from;
 }
 
-/* A wait for the answer to a message belongs to the message, because a fast answer causes no
- * wait. */
+/* Returns true if `a` is a wait for the answer to the message `sent`. Such a wait belongs to the
+ * message, because a fast answer causes no wait. */
 static bool is_answer_wait(const struct collecting *c, const struct act *sent, const struct act *a)
 {
 	return !sent->is_wait && a->is_wait && a->task == sent->task &&
@@ -373,8 +374,8 @@ static void free_transactions(struct transactions **t)
 	transactions_free(*t);
 }
 
-/* Each pair of begin and end marks of the process is a transaction. Takes one type of mark only:
- * transactions_find() sorts the type with the most time first. */
+/* Each pair of begin and end marks of the process is a transaction. Takes only the first type
+ * of mark: the one with the most time (transactions_find()). */
 static int mark_ranges(struct collecting *c, uint32_t tgid)
 {
 	struct transaction_rule rule = { .source = TRANSACTION_MARK };

@@ -28,9 +28,9 @@ struct collected {
 
 /* Returns the main task of the command that `ctrace record` ran, or GRAPH_NONE. */
 uint32_t collect_command(const struct graph *g);
-/* Collects what the process of the task did in [from_ns, to_ns). Takes requests
- * if the process answered any there, else marks if it has any, else its life. The caller frees *ret
- * with collected_free(). Returns 0, -ENOMEM or -E2BIG. */
+/* Collects what the process of the task did in [from_ns, to_ns). The transactions are the requests
+ * that the process answered in this time, or else its marks, or else its life. The caller frees
+ * *ret with collected_free(). Returns 0, -ENOMEM or -E2BIG. */
 int collect(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct collected **ret);
 void collected_free(struct collected *c);
 

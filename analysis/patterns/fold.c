@@ -143,7 +143,8 @@ static void next_turn(struct fold *f, const struct fold_shapes *s, struct fold_i
 		next_turn(f, s, &f->kids.v[a->kids + i], &f->kids.v[b->kids + i]);
 }
 
-/* Adds the n items at v to `a`: as more turns of `a` (alike), or as one turn of its body. */
+/* Adds the n items at v to `a`. If `alike`, v is the same loop or symbol as `a`, and its turns are
+ * added. Otherwise the n items are one more turn of the loop `a`. */
 static void absorb(struct fold *f, struct fold_shapes *s, struct fold_item *a, const struct fold_item *v,
 		   size_t n, bool alike)
 {

@@ -24,7 +24,7 @@
 
 /* A symbol, or the body of a loop. Counts are no part of it. */
 struct fold_shape {
-	uint32_t first, n; /* a loop: shapes.kids[first .. first + n); n 0: a symbol */
+	uint32_t first, n; /* a loop: shapes.kids[first .. first + n); a symbol: n is 0 */
 	uint32_t depth;
 	uint32_t same_hash; /* the next loop with this hash; 0: none */
 	uint64_t times;     /* how often a loop was found to go round again */
@@ -41,13 +41,15 @@ struct fold_shapes {
 	uint64_t refused; /* loops that were not folded, because of a limit */
 };
 
-/* A symbol or a loop. A count is how often it stands in a row in one turn of the loop around it. */
+/* A symbol or a loop. A count says how often the item stands in a row in one turn of the loop
+ * around the item. */
 struct fold_item {
 	uint32_t shape;
-	uint32_t kids;            /* a loop: the items of its body begin at fold.kids.v[kids] */
-	uint32_t now;             /* the count in the last turn */
-	uint32_t min, max, turns; /* the counts in the earlier turns; how many turns these are */
-	uint64_t sum;             /* of the counts in the earlier turns */
+	uint32_t kids; /* a loop: the items of its body begin at fold.kids.v[kids] */
+	uint32_t now;  /* the count in the last turn */
+	/* The smallest and the largest count in the earlier turns, and how many turns these are. */
+	uint32_t min, max, turns;
+	uint64_t sum; /* of the counts in the earlier turns */
 	uint64_t events;
 	uint64_t ns;
 };

@@ -15,7 +15,7 @@ struct pattern {
 	uint32_t n_variants; /* variants of the symbol that `example` is from */
 	uint64_t total;      /* the count in all transactions together */
 	uint64_t min, max;   /* the smallest and the largest count in one transaction */
-	uint64_t in_a_row;   /* the most that stand side by side */
+	uint64_t in_a_row;   /* the most occurrences that stand side by side */
 	/* The mean count in the first third of the transactions, and in the last third. A third is
 	 * at least one transaction. */
 	double first, last;

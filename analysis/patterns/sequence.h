@@ -32,7 +32,9 @@ struct sequence_symbol {
 
 struct sequence_event {
 	uint32_t symbol;
-	uint64_t ns; /* the time until the next event of the strand, or until its end */
+	/* Until the next event of the strand, or until the task no longer works for the
+	 * transaction. */
+	uint64_t ns;
 };
 
 struct sequence_strand {

@@ -35,7 +35,8 @@ static double spearman(const struct trend_point *points, size_t n, size_t n_all)
 		ats += at;
 	}
 	others = (zeros + 1) / 2 - mean;
-	/* at + 1 - mean adds up to 0 over all, so to -ats over those with the count 0 */
+	/* The sum of at + 1 - mean over all transactions is 0. So over the transactions with the
+	 * count 0, the sum is -ats. */
 	both += others * -ats;
 	ranks += others * others * zeros;
 	return ranks > 0 && at_squares > 0 ? both / sqrt(ranks * at_squares) : 0;

@@ -2,24 +2,21 @@
 #include "analysis/profile/part.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "trace/words/texts.h"
+
+static const char *const names[PART_CLASSES] = { "running", "cpu",     "lock",    "ipc",
+						 "disk",    "network", "timer",   "queue",
+						 "fault",   "short",   "unknown", "environment" };
 
 const char *part_class_name(enum part_class c)
 {
-	static const char *const names[PART_CLASSES] = { "running", "cpu",     "lock",    "ipc",
-							 "disk",    "network", "timer",   "queue",
-							 "fault",   "short",   "unknown", "environment" };
-
 	return (unsigned)c < PART_CLASSES ? names[c] : "unknown";
 }
 
 enum part_class part_class_of(const char *word)
 {
-	enum part_class c = 0;
-
-	while (c < PART_CLASSES && strcmp(part_class_name(c), word))
-		c++;
-	return c;
+	return (enum part_class)texts_find(names, PART_CLASSES, word);
 }
 
 void part_done(struct profile_part *p)
@@ -31,9 +28,9 @@ void part_done(struct profile_part *p)
 
 int part_name_order(const char *key, const char *detail, const char *other_key, const char *other_detail)
 {
-	int c = strcmp(key, other_key);
+	int c = texts_order(key, other_key);
 
-	return c ? c : strcmp(detail, other_detail);
+	return c ? c : texts_order(detail, other_detail);
 }
 
 int part_order(const struct profile_part *a, const struct profile_part *b)

@@ -26,8 +26,8 @@ struct piece_name {
 	bool late; /* the object is a detail: only an inspection finds it */
 };
 
-/* Names piece x, with the function of its stack if an inspection found one. The piece is no wait
- * for a CPU, and no piece of sums (TIME_SHORT). */
+/* Names piece x, with the function of its stack if an inspection found one. The piece must be
+ * neither a wait for a CPU nor a piece of sums (TIME_SHORT). */
 void piece_name(const struct graph *g, const struct path *p, const struct path_piece *x,
 		struct piece_name *ret);
 /* As piece_name(), but without a function, for a time in which the task did `time`: a part of a

@@ -275,8 +275,8 @@ static int add_piece(struct making *k, const struct path_piece *x)
 }
 
 /* Moves the share of one function from a part of running time to a part of its own. ns: the running
- * time of the part; samples: the number of its samples. If the samples
- * cover too little of ns, each one stands for CPU_SAMPLE_NS. */
+ * time of the part; samples: the number of its samples. If the samples cover too little of ns, each
+ * one stands for CPU_SAMPLE_NS. */
 static int split_function(struct making *k, const struct sampled *s, uint64_t ns, uint64_t samples)
 {
 	uint64_t all = samples * CPU_SAMPLE_NS, share, name = 0;

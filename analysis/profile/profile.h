@@ -2,7 +2,7 @@
 /*
  * profile.h - the profile of a transaction: its length, divided into parts that add up to it.
  *
- * A transaction is the time of one task, such as the main task of a recorded command from its fork
+ * A transaction is the time of one task, such as the main task of a recorded command from its exec
  * to its exit. A part is a group of alike pieces of its critical path. The name of a part has no
  * id, address or port that changes from run to run. So the parts of several runs can be compared.
  *

@@ -10,6 +10,7 @@
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 #include "trace/words/frame.h"
+#include "trace/words/texts.h"
 
 /* Replaces ids, counters and versions in s by '#', in place. The digits of "cc1" or "x86" are a part
  * of the name, unless `all` is set. */
@@ -44,7 +45,7 @@ const char *role_task(const struct graph *g, uint32_t task, uint64_t ts_ns, char
 
 	describe_clean(graph_comm(g, leader == GRAPH_NONE ? task : leader, ts_ns), program, sizeof(program));
 	describe_clean(graph_comm(g, task, ts_ns), thread, sizeof(thread));
-	if (!strcmp(program, thread))
+	if (!texts_order(program, thread))
 		thread[0] = '\0';
 	hide_numbers(program, false);
 	hide_numbers(thread, true);

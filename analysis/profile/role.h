@@ -11,10 +11,10 @@
 #define ROLE_MAX 96
 
 /* Writes the program of the task at ts_ns, and the name of the thread if the two names differ:
- * "make", "db/writer-#". Numbers in names become '#'. Returns buf. */
+ * "make", "db/writer-#". Numbers that may change become '#'. Returns buf. */
 const char *role_task(const struct graph *g, uint32_t task, uint64_t ts_ns, char buf[ROLE_MAX]);
-/* Writes a path or another name without its numbers. In a directory for temporary files, a part of
- * a name that looks random becomes '*'. Returns buf. */
+/* Writes a path or another name, with '#' for numbers that may change. In a directory for temporary
+ * files, a part of a name that looks random becomes '*'. Returns buf. */
 const char *role_path(const char *path, char *buf, size_t size);
 /* Writes the name of an object, or "" if it has no name that stays the same. Sets *ret_late to true
  * if only an inspection finds such a name. Returns buf. */

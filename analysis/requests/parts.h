@@ -3,11 +3,11 @@
  * parts.h - divides the time of one request into parts, across processes.
  *
  * - While child requests (graph/causal/requests.h) are under way, the time belongs to the child
- *   that is answered last. Exception: while the asking task runs for the request itself.
+ *   that is answered last. But while the asking task runs for the request itself, the time belongs
+ *   to this task.
  * - While the serving task works for another request, the request is queued (PART_QUEUED).
- * - Exception: in a runtime such as Go or tokio, the threads share all requests. The time is
- *   PART_SHARED if a task other than the serving one received the request, and a thread of the
- *   process is free.
+ * - In a runtime such as Go or tokio, the threads share all requests. So the time is PART_SHARED,
+ *   not PART_QUEUED, if another task received the request and some thread of the process is free.
  * - After the answer, the time belongs to the client. While the client is blocked, the time is the
  *   delivery of the answer.
  * - Time at another host is one part (PART_OUTSIDE).

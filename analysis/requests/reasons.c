@@ -14,7 +14,7 @@
 struct adding {
 	struct reasons *to;
 	const struct graph *g;
-	const char *in; /* begins each reason: "in db (127.0.0.1:5432): ", or "" */
+	const char *in; /* the first words of each reason: "in db (127.0.0.1:5432): ", or "" */
 	enum reason_group group;
 };
 

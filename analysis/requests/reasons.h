@@ -7,7 +7,7 @@
 #define CTRACE_ANALYSIS_REQUESTS_REASONS_H
 
 #include "analysis/requests/service.h"
-#include "analysis/requests/texts.h"
+#include "trace/words/texts.h"
 
 enum reason_group { REASON_USUAL, REASON_SLOW, REASON_GROUPS };
 
@@ -24,11 +24,11 @@ struct reasons {
 };
 
 void reasons_done(struct reasons *k);
-/* Adds time under a reason of its own. Returns 0 or -ENOMEM. */
+/* Adds time to the reason with this text. Returns 0 or -ENOMEM. */
 int reasons_add_text(struct reasons *k, const char *text, const char *kind, uint64_t ns,
 		     enum reason_group group);
-/* Adds the critical path of a task. in: begins each reason. Returns 0, -ENOMEM or -EINVAL, like
- * path_walk(). */
+/* Adds the critical path of a task. in: the first words of each reason, such as "in db: ". Returns
+ * 0, -ENOMEM or -EINVAL, like path_walk(). */
 int reasons_add_path(struct reasons *k, const struct graph *g, const char *in, uint32_t task,
 		     uint64_t from_ns, uint64_t to_ns, enum reason_group group);
 /* Lists the share of each reason in both groups, the largest share of the slow group first. Call

@@ -13,7 +13,7 @@
 #include "analysis/slice/rules.h"
 
 struct ask_option {
-	const char *who; /* its name: "redis-server[12]", "the network (tcp 10.0.0.1:80)" */
+	const char *who; /* a name: "redis-server[12]", "the network (tcp 10.0.0.1:80)" */
 	const char *how;
 	uint64_t from_ns, to_ns;
 	uint64_t stack;
@@ -35,8 +35,8 @@ enum {
 };
 
 struct ask {
-	/* Returns the index of an option, or ASK_*; other numbers count as ASK_DECIDE. If it sets
-	 * *ret_keep to true, the answer becomes rules. */
+	/* Returns the index of an option, or ASK_*; other numbers count as ASK_DECIDE. Sets
+	 * *ret_keep to true if the answer shall become rules. */
 	int (*choose)(void *arg, const struct ask_question *q, bool *ret_keep);
 	void *arg;
 };

@@ -49,7 +49,8 @@ static uint32_t arrived_by(const struct causal *c, const uint32_t *out, uint32_t
 	return BISECT(i, 0, n, edge_arrived_ns(c, &c->edges[out ? out[first + i] : first + i]) > ts_ns);
 }
 
-/* An edge to another process counts if it reached any task of that process. */
+/* Returns true if a strong edge from s reached `task` by ts_ns. If `task` is of another process, an
+ * edge to any task of that process counts. */
 static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = c->g->tasks, *who = &t[task], *own = &t[c->segments[s].task];
@@ -118,7 +119,7 @@ static bool is_nearer(const struct causal *c, const struct candidate *a, const s
 	return a->distance_ns < b->distance_ns;
 }
 
-/* The parts of a long message, for example, count as one edge. */
+/* Returns true if a and b count as one edge. Example: the parts of a long message. */
 static bool is_same_way(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	const struct edge *x = &c->edges[a->edge], *y = &c->edges[b->edge];

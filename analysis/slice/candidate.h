@@ -22,7 +22,9 @@ struct candidate {
 	float score;
 	/* how alike the stacks at both ends of the edge are, 0..1; negative: not known */
 	float similarity;
-	enum edge_strength strength; /* strong also if a rule calls the edge a cause */
+	/* Strong also if a rule calls the edge a cause, or if the edge is a timer that ended a
+	 * sleep at the begin of the segment. */
+	enum edge_strength strength;
 	bool ruled_out;
 	bool ruled_in;
 };

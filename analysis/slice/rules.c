@@ -11,6 +11,7 @@
 #include "trace/words/describe.h"
 #include "trace/words/frame.h"
 #include "trace/words/resource.h"
+#include "trace/words/texts.h"
 
 /* The room for a pattern: each character of a name may need a backslash. */
 #define PATTERN_MAX (2 * DESCRIBE_MAX)
@@ -40,7 +41,7 @@ static bool object_fits(const char *pattern, const struct graph *g, uint64_t obj
 
 static bool same_text(const char *a, const char *b)
 {
-	return a && b ? !strcmp(a, b) : a == b;
+	return a && b ? !texts_order(a, b) : a == b;
 }
 
 /* "" fits all words. The words are compared as text, because the rules may be of another

@@ -34,8 +34,8 @@ static size_t runs_for_alpha(const struct decide_rule *rule, double alpha, size_
 	return 0;
 }
 
-/* Estimates after how many runs the interval ends at the limit. Its width shrinks with the root of
- * the number of runs. Returns 0 if STATS_RUNS_MAX runs are not enough. */
+/* Estimates after how many runs the interval ends at the limit. The width of the interval shrinks
+ * with the root of the number of runs. Returns 0 if STATS_RUNS_MAX runs are not enough. */
 static size_t runs_needed(const struct decide_rule *rule, const struct decision *d,
 			  const struct stats_interval *v, size_t n_old, size_t n_new)
 {

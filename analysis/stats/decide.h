@@ -30,13 +30,15 @@ struct decide_runs { /* in the order of time; borrowed */
 
 struct decision {
 	enum decision_kind kind;
-	double old_ns, new_ns;           /* the metric */
-	double low_ns, high_ns;          /* 95 % interval of new - old */
-	double limit_ns;                 /* max_regress of old_ns */
-	double p;                        /* Mann-Whitney, two-sided */
-	double alpha;                    /* a regression or an improvement needs p <= alpha */
-	double detectable_ns;            /* four of five such checks find such a regression */
-	size_t runs_needed;              /* of a side, to decide; 0: more runs do not help */
+	double old_ns, new_ns;  /* the metric */
+	double low_ns, high_ns; /* 95 % interval of new - old */
+	double limit_ns;        /* max_regress of old_ns */
+	double p;               /* Mann-Whitney, two-sided */
+	double alpha;           /* a regression or an improvement needs p <= alpha */
+	double detectable_ns;   /* four of five checks find a regression of this size */
+	/* How many runs each side (with old_fixed: the new side) needs in all for a decision. 0:
+	 * more runs do not help. */
+	size_t runs_needed;
 	double old_trend_p, new_trend_p; /* p of ranks_trend() for the runs of each side */
 	int old_warm_up, new_warm_up;    /* slow runs at the start: see stats_warm_up() */
 };

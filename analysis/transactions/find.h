@@ -22,7 +22,8 @@ void find_jobs(struct finding *k, const struct transaction_rule *rule);
 /* Returns the index of the type with the name rule->name, or `name` if the rule has none. Adds the
  * type if it is new. Returns GRAPH_NONE if out of memory. */
 uint32_t find_type(struct finding *k, const struct transaction_rule *rule, const char *name);
-/* Adds a transaction, unless it lies outside of the window. */
+/* Adds a transaction that ended in [from_ns, to_ns) of k->t, or that began there and has no end.
+ * Ignores other transactions. */
 void find_add(struct finding *k, const struct transaction *x);
 
 #endif

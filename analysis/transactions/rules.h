@@ -9,10 +9,10 @@
 #include "analysis/transactions/transaction.h"
 #include "lib/vec.h"
 
-/* The members that the source does not use are NULL. */
+/* The members that the source does not use are NULL or 0. */
 struct transaction_rule {
 	enum transaction_source source;
-	char *name;    /* of the type; NULL: the name of the mark, program, service or queue */
+	char *name;    /* name of the type; NULL: that of the mark, program, service or queue */
 	char *mark;    /* MARK: the begin mark; if `until` is NULL, also the end mark */
 	char *until;   /* MARK: the end mark */
 	char *program; /* PROCESS, JOB */

@@ -4,7 +4,7 @@
 #define CTRACE_ANALYSIS_TRANSACTIONS_TRANSACTION_H
 
 #include "analysis/requests/services.h"
-#include "analysis/requests/texts.h"
+#include "trace/words/texts.h"
 #include "graph/wake/blame.h"
 
 enum transaction_source {
@@ -20,7 +20,7 @@ const char *transaction_source_name(enum transaction_source source);
 /* Times are ns since boot. */
 struct transaction {
 	uint64_t from_ns;
-	uint64_t to_ns;                /* 0: it was interrupted, or goes on at the end of the window */
+	uint64_t to_ns;                /* 0: interrupted (by a second begin), or not over yet */
 	uint64_t start_ns;             /* JOB: when a worker began the job */
 	uint64_t id;                   /* MARK: the id, or 0 if it has none; PROCESS: the pid */
 	uint32_t begin_task, end_task; /* GRAPH_NONE: not known */

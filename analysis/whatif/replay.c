@@ -18,7 +18,8 @@ struct replay_task {
 	uint64_t shift;
 	uint32_t next; /* the first interval that is not replayed to its end */
 	uint32_t arrival;
-	size_t held_end;  /* for the interval held_of - 1, `held` is set up to this entry */
+	/* The first entry of `held` that is not set for the interval held_of - 1. */
+	size_t held_end;
 	uint32_t held_of; /* 0: none */
 	bool begun;
 	bool busy;
@@ -173,7 +174,8 @@ static bool ended_wait(struct whatif *x, uint32_t interval, const struct arrival
 	       (a->left_ns <= s[interval].to_ns + WHATIF_SEND_SLACK_NS || a->left_ns == a->ts_ns);
 }
 
-/* The replay of the wait includes an awaited arrival already. */
+/* Returns true if the last wait of the task was for this arrival. Then the replay of the wait
+ * includes the arrival already. */
 static bool was_awaited(struct whatif *x, uint32_t interval, struct arrival *a)
 {
 	uint8_t known = __atomic_load_n(&a->awaited, __ATOMIC_RELAXED);

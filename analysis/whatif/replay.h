@@ -21,7 +21,7 @@ struct cause {
 
 struct arrival {
 	uint64_t ts_ns;
-	uint64_t left_ns; /* when the arrival left the task `from` */
+	uint64_t left_ns; /* when the task `from` acted: for example sent, or exited */
 	uint64_t obj;
 	uint32_t from;
 	bool waited; /* `from` exited while the task waited for another child or thread */
@@ -51,7 +51,7 @@ struct cause whatif_cause(struct whatif *x, uint32_t interval);
  * at near[cpu]. Set near[] to zeros before the first call, and make the calls in order of time. */
 uint64_t whatif_rivals(const struct graph *g, const bool *marked, uint32_t interval, uint64_t from_ns,
 		       uint64_t to_ns, size_t *near);
-/* Marks the tasks that v takes away. Returns whether there are any. */
+/* Marks the tasks that v takes away. Returns true if there are any. */
 bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n, bool *marked);
 /* Tells whether one of v[0 .. n) takes away `obj`, its disk, or the time of the kind `time`. */
 bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t n, uint64_t obj,

@@ -59,10 +59,13 @@ struct whatif_row {
 /* The row must be about waits, not about runs. */
 struct whatif_without whatif_waits_of(const struct account_row *row);
 #define WHATIF_PER_GROUP 3
-/* Asks about each kind of resource in the accounts, and about the largest rows of the other groups,
- * at most WHATIF_PER_GROUP of each. Also asks about up to WHATIF_PER_GROUP processes that had a CPU
- * for which a task of the path waited. The row that saves most comes first. The caller frees
- * *ret_rows. Returns 0 or -ENOMEM. */
+/* Asks these questions:
+ *
+ * - about each kind of resource without an owner: CPUs, disks, the network, timers, page faults;
+ * - about the largest rows of the other groups of the account, at most WHATIF_PER_GROUP of each;
+ * - about up to WHATIF_PER_GROUP processes that had a CPU for which a task of the path waited.
+ *
+ * The row that saves most comes first. The caller frees *ret_rows. Returns 0 or -ENOMEM. */
 int whatif_table(struct whatif *x, const struct path *p, const struct account *a,
 		 struct whatif_row **ret_rows, size_t *ret_n);
 /*

@@ -141,8 +141,8 @@ static void ask_rivals(struct table *t)
 	}
 }
 
-/* If no other task of the process is on the path, the questions about the task and about the
- * process are the same. */
+/* Returns true if another task of the process is on the path. If there is none, the questions about
+ * the task and about the process are the same. */
 static bool has_company(const struct table *t, uint32_t task)
 {
 	const struct graph *g = t->x->g;

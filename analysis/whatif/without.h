@@ -9,7 +9,7 @@
 
 enum whatif_kind {
 	WHATIF_WAIT,
-	WHATIF_WAITS, /* `interval`, and all like waits of its task (same object, blame and edge) */
+	WHATIF_WAITS, /* `interval`, and the waits of its task with the same object, owner, edge */
 	WHATIF_RESOURCE,
 	WHATIF_TASK,
 	WHATIF_PROCESS,

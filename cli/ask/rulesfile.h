@@ -27,8 +27,8 @@ int rulesfile_parse(const char *text, size_t size, struct rules *rules, char err
 char *rulesfile_merge(const char *old, size_t size, const struct rule *rules, size_t n);
 
 #define RULESFILE_WORDS_MAX 1024
-/* Returns buf. It has a sentence that is safe to print: "lock from a to b through futex x is not
- * a cause". */
+/* Writes a sentence that is safe to print, such as "lock from a to b through futex x is not a
+ * cause". Returns buf. */
 const char *rulesfile_words(const struct rule *rule, char buf[RULESFILE_WORDS_MAX]);
 
 #endif

@@ -19,7 +19,8 @@ struct tracer_cost {
 	double ns, p; /* p: of the U test of both kinds of runs */
 	double share; /* ns, as a share of the untraced median */
 	size_t n_traced, n_untraced;
-	bool high; /* larger than max_regress, or significant: the times of traced runs mislead */
+	/* The cost is larger than max_regress, or significant: the times of traced runs mislead. */
+	bool high;
 };
 
 /* Errors: -ENOMEM, -EINVAL (more than STATS_RUNS_MAX runs). */

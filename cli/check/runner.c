@@ -26,7 +26,7 @@ int runner_init(struct runner *r)
 
 	*r = (struct runner){ .signal_fd = -1 };
 	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
-	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were inherited as ignored, waiting for a child would fail */
+	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored, waiting for a child would fail */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	r->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (r->signal_fd >= 0)
@@ -130,7 +130,8 @@ static bool reaped(struct run *run)
 	return waitpid(run->pid, &run->status, WNOHANG) == run->pid;
 }
 
-/* Waits until the command ends, a signal comes, or `until` (CLOCK_MONOTONIC; 0: never) has passed. */
+/* Waits until the command ends, a signal comes, or the time `until` (CLOCK_MONOTONIC) has come.
+ * until 0: no limit. */
 static enum run_end wait_end(struct runner *r, struct run *run, uint64_t until)
 {
 	struct pollfd p = { .fd = r->signal_fd, .events = POLLIN };
@@ -174,14 +175,14 @@ static void end_by_force(struct run *run, const struct orphans *before)
 	orphans_kill(before);
 }
 
-/* Starts the recorder for a traced run if it does not run yet. Ends it for an untraced run. */
+/* For a traced run, starts the recorder if none runs. For an untraced run, ends the recorder. */
 static int recorder_for(struct runner *r, bool traced)
 {
 	if (r->recorder && (!traced || !oneshot_alive(r->recorder)))
 		oneshot_free(TAKE_PTR(r->recorder));
 	if (!r->recorder)
 		while (waitpid(-1, NULL, WNOHANG) > 0)
-			; /* orphans of earlier runs */
+			; /* reaps orphans of earlier runs */
 	return traced && !r->recorder ? oneshot_start(".", 0, "no", &r->recorder) : CLI_OK;
 }
 

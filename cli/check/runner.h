@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runner.h - runs a command once, and measures its time. For a traced run, the runner starts a
- * ctraced, which takes a second. So the next traced runs use the same ctraced; an untraced run ends
- * it. One thread, and one runner at a time.
+ * runner.h - runs a command once, and measures its time. One thread, and one runner at a time.
  *
- * The command is a session of its own, with /dev/null as its input. A process that the command
- * leaves behind goes on running, unless the run is ended by force.
+ * The first traced run starts a ctraced (the *recorder*), which takes a second. So the recorder
+ * also serves the traced runs that follow. An untraced run ends the recorder.
+ *
+ * The command is a session of its own (setsid(2)), with /dev/null as its input. A process that the
+ * command leaves behind goes on running, unless the run is ended by force.
  */
 #ifndef CTRACE_CLI_CHECK_RUNNER_H
 #define CTRACE_CLI_CHECK_RUNNER_H
@@ -22,12 +23,13 @@ struct oneshot;
 
 struct runner {
 	int signal_fd;
-	struct oneshot *recorder; /* NULL: it does not run */
+	struct oneshot *recorder; /* NULL: no recorder runs */
 	sigset_t old_mask;
 };
 
-/* From runner_init() to runner_done() the signals INT, TERM, HUP, QUIT and CHLD are blocked, and
- * orphans of a command become children of ctrace. Returns CLI_OK, or CLI_FAILED after printing an error. */
+/* From runner_init() to runner_done(), the signals INT, TERM, HUP, QUIT and CHLD are blocked, and
+ * orphans of a command become children of ctrace. Returns CLI_OK, or CLI_FAILED after printing an
+ * error. */
 int runner_init(struct runner *r);
 /* Also ends the recorder. */
 void runner_done(struct runner *r);
@@ -44,9 +46,9 @@ struct runner_job {
 };
 
 enum run_end {
-	RUN_EXITED,      /* by itself; status says how */
+	RUN_EXITED,      /* the command ended by itself; see `status` */
 	RUN_TIMED_OUT,   /* the command was killed, with the processes that it had left behind */
-	RUN_INTERRUPTED, /* ctrace got `signal`: the command was not started, or killed as above */
+	RUN_INTERRUPTED, /* ctrace got `signal`; the command was not started, or was killed */
 	RUN_NOT_STARTED, /* error is the errno of execve(2) */
 	RUN_NOT_TRACED,  /* the recording failed, and an error has been printed */
 };
@@ -59,17 +61,17 @@ struct run {
 	pid_t pid;
 	size_t n_left;        /* processes that the command has left behind; they run on */
 	struct reader *trace; /* RUN_EXITED and traced: the recording; otherwise NULL */
-	int trace_fd;         /* of trace; -1 without */
+	int trace_fd;         /* the file of `trace`; -1: no trace */
 };
 
 /* Tells whether a word has the form NAME=VALUE, which a shell would take for a variable. */
 bool runner_sets_variable(const char *word);
 /* The caller calls run_done(ret). */
 void runner_run(struct runner *r, const struct runner_job *job, struct run *ret);
-/* Closes the trace. Accepts a run without one. */
+/* Closes the trace, if there is one. */
 void run_done(struct run *run);
 
-/* Takes the first pending signal other than CHLD; 0: none. */
+/* Takes the next pending signal, and returns its number. Skips CHLD. 0: none is pending. */
 int runner_signal(struct runner *r);
 
 #endif

@@ -24,12 +24,12 @@ struct session {
 	struct check_outcome *out;
 	struct baseline *sides[2];
 	struct runner runner;
-	bool tracing;   /* runs can be traced */
+	bool tracing;   /* the new runs can be traced, or were traced */
 	bool shown;     /* a run has shown its output */
 	bool told_left; /* say_left() has printed its warning */
 	bool told_lost; /* take_profile() has printed its warning */
 	bool timing_set;
-	size_t n_done, n_planned; /* runs, for the progress */
+	size_t n_done, n_planned; /* numbers of runs, for the progress */
 	size_t n_of[2];           /* runs of each side, for the names of kept files */
 };
 
@@ -133,7 +133,7 @@ static int add_run(struct session *s, enum which side, struct run *run, bool tra
 	return baseline_clock(&b->traced, run->clock_ns) ? no_memory() : 0;
 }
 
-/* The path of a kept file of the present run. Returns NULL without --keep, or if memory is short. */
+/* Returns the path of a kept file of the present run. NULL: no --keep, or out of memory. */
 static char *kept(const struct session *s, enum which side, const char *ending)
 {
 	char *path = NULL;
@@ -230,7 +230,7 @@ static int run_to(struct session *s, size_t n)
 	}
 }
 
-/* Whether both sides have these times, or can get them. */
+/* Returns true if both sides have times of this kind, or can get such times. */
 static bool comparable(const struct session *s, enum check_timing timing)
 {
 	const struct baseline *old = s->sides[OLD];
@@ -243,7 +243,7 @@ static bool comparable(const struct session *s, enum check_timing timing)
 		return false;
 	if (timing == CHECK_UNTRACED && s->plan->own)
 		return false;
-	/* the few untraced runs beside traced ones cannot decide anything */
+	/* an old side with traced runs may have too few untraced runs for a decision */
 	least = timing == CHECK_UNTRACED && old->n_runs ? DECIDE_RUNS_MIN : 1;
 	return s->plan->old_argv || !has_old || check_count(old, timing) >= least;
 }
@@ -385,7 +385,8 @@ static int finish(struct session *s)
 	struct check_outcome *out = s->out;
 
 	out->traced = s->sides[NEW]->n_runs > 0;
-	/* the last runs are all untraced: keep the cost from the runs that were made in turn */
+	/* After choose_timing(), all runs were untraced. So the cost that choose_timing() computed
+	 * stays: it is from traced and untraced runs in turn. */
 	if (out->timing == CHECK_UNTRACED && s->plan->new_argv)
 		return 0;
 	return tracer_cost_of(s->sides[NEW], s->plan->max_regress, &out->cost) ? no_memory() : 0;

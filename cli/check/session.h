@@ -18,7 +18,7 @@ struct check_plan {
 	uint64_t timeout_ns; /* of each run; 0: none */
 	enum delta_metric metric;
 	double max_regress;
-	bool own;            /* compare the time of traced runs without parts of the class ENVIRONMENT */
+	bool own;            /* compare the own times of traced runs (cli/check/own.h) */
 	const char *keep;    /* a directory for traces and outputs; NULL: they are thrown away */
 	bool redact;         /* the kept traces are redacted */
 	bool show_as_errors; /* the output of the first run goes to standard error */
@@ -27,19 +27,20 @@ struct check_plan {
 struct check_outcome {
 	enum check_timing timing;
 	bool traced;        /* runs of the new command were traced */
-	bool timing_forced; /* tracing costs much, but untraced times cannot be compared */
+	bool timing_forced; /* the traced times mislead, but the untraced ones cannot be compared */
 	struct tracer_cost cost;
 	bool decided; /* there are old runs, so `decision` is valid */
 	struct decision decision;
-	bool own_known; /* undecided without plan.own: `own` is the decision with plan.own */
+	/* `own` is valid: `decision` is undecided, and `own` is the decision from own times. */
+	bool own_known;
 	struct decision own;
-	size_t n_old, n_new; /* runs that were compared */
+	size_t n_old, n_new; /* numbers of compared runs */
 	double new_ns;       /* the metric of the new runs */
 };
 
 /*
- * Runs what the plan says, adds the runs to the two sides, and decides. Without old_argv and with an
- * empty old side, only measures. Returns 0, or the exit code of a check without a result.
+ * Makes the runs of the plan, adds them to the two sides, and decides. If there are no old runs,
+ * only measures the new ones. Returns 0, or the exit code of a check without a result.
  */
 int session_run(const struct check_plan *plan, struct baseline *old_side, struct baseline *new_side,
 		struct check_outcome *ret);

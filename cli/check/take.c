@@ -11,7 +11,7 @@
 #include "trace/snapshot/cut.h"
 #include "trace/words/describe.h"
 
-/* pid: of the command, because other children of ctrace may be leftovers of earlier runs. */
+/* pid: the process of the command. Other children of ctrace may be leftovers of earlier runs. */
 static int add_profile(struct baseline *b, const struct analysis_input *in, pid_t pid, bool *told)
 {
 	uint32_t task = graph_task_at(in->graph, (uint32_t)pid, in->to_ns - 1);

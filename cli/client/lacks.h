@@ -10,7 +10,7 @@ struct lacks {
 	char error[128];
 	/* records from this boot time on are missing; 0: none is missing */
 	uint64_t missing_ns;
-	/* the missing records that are lost; the others wait in the daemon's memory */
+	/* how many of the missing records are lost; the others wait in the daemon's memory */
 	uint64_t lost_records;
 	/* between these two times (boot time), records may be missing; 0 and 0: nowhere */
 	uint64_t unsure_from_ns, unsure_to_ns;

@@ -30,7 +30,7 @@
 
 struct oneshot {
 	char *dir, *socket, *trace, *log;
-	int dir_fd; /* locked; a process that gets this lock may remove the directory */
+	int dir_fd; /* locked, so that no other ctrace removes the directory */
 	pid_t pid;
 	uint64_t size_bytes;
 	const char *frameworks; /* valid only while the daemon starts */
@@ -66,8 +66,8 @@ sigset_t oneshot_signals(void)
 	return set;
 }
 
-/* If another user owns the parent, the path may lead elsewhere by now, so the descriptor is
- * used. */
+/* Uses the descriptor to remove the files. If another user owns the parent directory, the path may
+ * lead elsewhere by now. */
 static void remove_dir(int dir_fd, const char *path)
 {
 	int fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
@@ -236,7 +236,7 @@ void oneshot_log(const struct oneshot *r, char *buf, size_t size)
 	buf[n] = 0;
 }
 
-/* The daemon writes a newline when it records, or else the reason why it cannot. */
+/* The daemon writes a newline when it records. If it cannot record, it writes the reason. */
 static int wait_ready(struct oneshot *r, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

@@ -19,8 +19,8 @@ struct oneshot;
 
 /*
  * Starts ctraced and waits until it records. Returns 0, or CLI_FAILED after a printed error.
- * - near: a directory to use instead of /var/tmp, if it has more room. It is not used if /var/tmp
- *   has room for four times size_bytes (if size_bytes is 0: for four times ONESHOT_SIZE_MIN).
+ * - near: a directory to use instead of /var/tmp, if `near` has more room, and /var/tmp has no room
+ *   for four times size_bytes (if size_bytes is 0: for four times ONESHOT_SIZE_MIN).
  * - size_bytes: size of the circular trace; 0: ONESHOT_SIZE_MAX, but at most a quarter of the room.
  * - frameworks: the frameworks that report jobs, as in ctraced.conf(5).
  *

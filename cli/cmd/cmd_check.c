@@ -274,7 +274,8 @@ static int write_reports(const struct check_options *o, const struct check_view 
 	return r;
 }
 
-/* A baseline of another command is not renewed. Tells whether it is one, and warns. */
+/* Returns true, after a warning, if the baseline has runs of another command. Then --update does
+ * not write the baseline. */
 static bool is_other_command(const struct check_options *o, const struct check_view *v)
 {
 	if (!o->update || !v->old->command[0] || !strcmp(v->old->command, v->new->command) ||

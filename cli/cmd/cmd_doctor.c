@@ -129,7 +129,7 @@ static void look(struct finding f[FOUND_CNT])
 			: "the kernel must be built with CONFIG_DEBUG_INFO_BTF; those of distributions are";
 	look_at_lockdown(&f[FOUND_LOCKDOWN]);
 	f[FOUND_PARANOID].name = "perf_event_paranoid";
-	/* root may ignore this limit; it is shown because many people ask about it */
+	/* always good: root may ignore this limit, but many people ask about the limit */
 	f[FOUND_PARANOID].good = true;
 	if (!first_line("/proc/sys/kernel/perf_event_paranoid", f[FOUND_PARANOID].value))
 		strcpy(f[FOUND_PARANOID].value, "not there");

@@ -75,8 +75,8 @@ static void path_work_done(struct path_work *k)
 }
 
 /* Asks how much shorter the range would be without the largest row of ACCOUNT_WAIT. If this row is
- * the wait for a CPU, takes away the waits of all tasks for CPUs. Any other row of RESOURCE_NONE
- * has no what-if. */
+ * the wait for a CPU, takes away the waits of all tasks for CPUs. Other rows without a resource
+ * (RESOURCE_NONE) have no what-if. */
 static int headline(struct path_work *k)
 {
 	const struct account_row *r = &k->account->rows[ACCOUNT_WAIT][0];

@@ -171,7 +171,7 @@ static int save(struct session *s, int fd, struct lacks *ret_lacks)
 	return r ? cli_error("cannot save the recording: %s", rerr) : CLI_OK;
 }
 
-/* A recording cannot be repeated, so this tries /var/tmp instead. */
+/* Saves into /var/tmp, because a recording cannot be repeated. */
 static void save_elsewhere(struct session *s)
 {
 	char path[] = "/var/tmp/ctrace-XXXXXX.ctr";
@@ -290,7 +290,7 @@ int cmd_record(int argc, char **argv)
 	if (duration)
 		s.until_ns = clock_boot_ns() + duration;
 	c = session_run(&s, argv + p.first, &out);
-	/* before oneshot_free() lets signals arrive again */
+	/* outfile_done() comes first, because oneshot_free() lets signals arrive again */
 	outfile_done(&out);
 	oneshot_free(s.recorder);
 	if (s.signal_fd >= 0)

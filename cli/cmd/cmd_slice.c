@@ -152,7 +152,7 @@ static int walk_near(struct walk *k)
 }
 
 /* A second walk would count rules twice, and ask the person twice. So with rules or questions,
- * there is only one walk, in the larger part. */
+ * the only walk is the one with more records. */
 static int walk_far_enough(struct walk *k)
 {
 	bool ruled = k->interview.possible || k->interview.store.n_read;

@@ -44,7 +44,7 @@ static const struct proctask_proc *proc_of(const struct waitlive *w, const struc
 
 #define CGROUP_MAX 4096
 
-/* Examples: "comm[pid]", "comm[pid]/thread[tid]", and in the container "web" "comm[pid]@web". */
+/* Examples: "comm[pid]", "comm[pid]/thread[tid]". In the container "web": "comm[pid]@web". */
 static void put_task(const struct waitlive *w, const struct proctask_thread *th, char buf[TEXT_MAX])
 {
 	const struct proctask_proc *p = proc_of(w, th);
@@ -202,8 +202,8 @@ static bool same_next(const struct waitlive_chain *a, const struct waitlive_chai
 	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
 }
 
-/* Prints the first tasks of the chains after chain `first` whose first wait is like its first wait:
- * for the same task, in the same way. Returns their number. */
+/* Prints the first tasks of the chains behind chain `first` that begin with the same wait
+ * (same_next()). Returns the number of these chains. */
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {
 	enum { SHOWN = 8 };

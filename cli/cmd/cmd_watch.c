@@ -123,7 +123,7 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The daemon's list is in order of time only for each CPU. */
+/* Sorts the accesses: the daemon's list is in order of time only within each CPU. */
 static void print_accesses(const struct watch *w, const json_t *list)
 {
 	size_t n = json_array_size(list);

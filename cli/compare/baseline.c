@@ -153,9 +153,8 @@ static void put_line(const struct baseline *b, const struct profile_part *part,
 	fputs("]}", f);
 }
 
-/* at[run] is the index of the next part of a run. Sets *ret to the smallest of the next parts. Sets
- * of[run] to the same part of each run, or NULL, and moves at[run] behind it. Returns false at the
- * end. */
+/* Merges the sorted parts of all runs. *ret: the next part. of[i]: this part in run i, or NULL.
+ * at[i]: the index of the first part of run i that is still to come. Returns false at the end. */
 static bool next_line(const struct baseline *b, size_t *at, const struct profile_part **of,
 		      const struct profile_part **ret)
 {

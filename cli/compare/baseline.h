@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * baseline.h - the profiles of some runs of one command, and the machine that ran the command.
- * baseline_file.h reads them from traces. The functions here read and write the
- * schema ctrace.baseline/1; a document may be hostile. They do no I/O, except baseline_write(). One
- * thread for each baseline.
+ * Reads and writes documents of the schema ctrace.baseline/1, which may be hostile.
+ * baseline_file.h reads the files. Only baseline_write() does I/O. One thread for each baseline.
  */
 #ifndef CTRACE_CLI_COMPARE_BASELINE_H
 #define CTRACE_CLI_COMPARE_BASELINE_H
@@ -46,29 +45,29 @@ struct baseline {
 	size_t n_runs;
 	size_t n_failed;                 /* runs whose command failed */
 	struct baseline_clocks traced;   /* of the runs above; may be empty */
-	struct baseline_clocks untraced; /* of runs that were not recorded, so they have no profile */
+	struct baseline_clocks untraced; /* of runs without a recording, which have no profile */
 };
 
-/* Takes over a profile and its machine as one more run. Returns 0, -ENOMEM, or -E2BIG if there are
- * BASELINE_RUNS_MAX runs. After an error, the caller still owns the profile. */
+/* Adds a run. Takes over p, and copies machine and command. Returns 0, -ENOMEM, or -E2BIG if there
+ * are BASELINE_RUNS_MAX runs. After an error, the caller still owns p. */
 int baseline_add(struct baseline *b, struct profile *p, const struct baseline_machine *machine,
 		 const char *command);
 /* Adds a time. Returns 0, -ENOMEM, or -E2BIG if there are BASELINE_RUNS_MAX times. */
 int baseline_clock(struct baseline_clocks *c, uint64_t ns);
-/* Adds the runs of a document. Returns 0, -ENOMEM, -E2BIG as above, or -EBADMSG. After an error, err
- * has a sentence, and b may have some of the runs. */
+/* Adds the runs of a document. Returns 0, -ENOMEM, -EBADMSG, or -E2BIG if b would have more than
+ * BASELINE_RUNS_MAX runs. After an error, err has a sentence, and b may have some of the runs. */
 int baseline_parse(struct baseline *b, const char *text, size_t size, char err[BASELINE_ERR_MAX]);
 /* Writes the document: a line for each part, sorted, so that two files can be compared by lines.
  * Returns 0, -ENOMEM, or -EIO if a write has failed. */
 int baseline_write(const struct baseline *b, FILE *f);
 void baseline_done(struct baseline *b);
 
-/* Tells whether two command lines are alike: numbers, and directories of paths, may differ. A command
+/* Returns true if two command lines are alike: numbers, and directories of paths, may differ. A command
  * line that is not known ("") is like any other. */
 bool baseline_alike(const char *command, const char *other);
 
-/* Writes in which facts two machines differ: "kernel 6.1 and 6.12, number of CPUs 2 and 4".
- * Leaves out a fact that is not known of both. Writes "" if they do not differ. Returns buf. */
+/* Writes the facts in which two machines differ: "kernel 6.1 and 6.12, number of CPUs 2 and 4".
+ * A fact counts only if it is known of both. Writes "" if no fact differs. Returns buf. */
 const char *baseline_differ(const struct baseline_machine *a, const struct baseline_machine *b, char *buf,
 			    size_t size);
 

@@ -121,7 +121,7 @@ static int add_document(struct baseline *b, const char *path, int fd)
 	return cli_error("%s: %s; make the file anew with 'ctrace compare --save FILE TRACE...'", path, err);
 }
 
-/* Tells whether a file begins as a JSON document. Returns false if it cannot be read. */
+/* Returns true if a regular file begins with "{", as a JSON document does. */
 static bool is_document(int fd)
 {
 	struct stat st;

@@ -11,8 +11,8 @@
 
 /* Adds the runs of a file: the run of a trace, or all runs of a baseline. */
 int baseline_file_add(struct baseline *b, const char *path);
-/* Finds the recorded command of an opened trace: its main task, and the part of the window in which
- * it lived. Prints a warning if the window lacks its begin or its end. */
+/* Finds the main task of the recorded command, and the part of the window in which this task lived.
+ * Prints a warning if the window lacks the begin or the end of the task. */
 int baseline_command(const struct analysis_input *in, uint32_t *ret_task, uint64_t *ret_from_ns,
 		     uint64_t *ret_to_ns);
 /* Returns what the trace says about its machine. */

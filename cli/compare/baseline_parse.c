@@ -98,11 +98,11 @@ static int get_array(const json_t *o, const char *key, size_t n, const json_t **
 struct reading {
 	struct profile **runs;
 	size_t n;
-	size_t bytes; /* the memory for the texts of all parts */
+	size_t bytes; /* of memory, for the texts of all parts */
 	char *err;
 };
 
-/* Adds a part to the profile of a run. The profile has room for it. */
+/* Adds a part to the profile of a run, which has room for the part. */
 static int add_part(struct reading *k, struct profile *p, const struct profile_part *words, uint64_t ns,
 		    uint64_t count)
 {
@@ -155,7 +155,8 @@ static int part_cmp(const void *a, const void *b)
 	return part_order(a, b);
 }
 
-/* Sorts the parts of run i. Checks that they add up to total_ns, and that each has its own name. */
+/* Sorts the parts of run i. Refuses parts that do not add up to total_ns, and two parts with the
+ * same key and detail. */
 static int check_run(struct profile *p, size_t i, char err[BASELINE_ERR_MAX])
 {
 	uint64_t left = p->total_ns;
@@ -182,7 +183,8 @@ static int get_runs(const json_t *doc, struct profile **runs, size_t n, char err
 
 	if (!json_is_array(parts) || json_array_size(parts) > BASELINE_ROWS_MAX)
 		return refuse(err, "\"parts\" must be an array of at most %d parts", BASELINE_ROWS_MAX);
-	/* Each part has two numbers for each run, and a number takes at least two bytes. */
+	/* Each part has two numbers for each run, and a number takes at least two bytes. So a
+	 * document of BASELINE_BYTES_MAX has at most this many parts times runs. */
 	if (json_array_size(parts) * n > BASELINE_BYTES_MAX / 4)
 		return refuse(err, "it has too many parts for its number of runs");
 	for (i = 0; i < n && !r; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hangs_search.h - finds hangs with all CPUs that the process may use (16 at most). Shows the
- * progress on stderr, if that is a terminal. Ctrl-C ends the search early.
+ * hangs_search.h - finds hangs. The search runs on all CPUs that ctrace may use, but at most on 16.
+ * Shows the progress on stderr, if that is a terminal. Ctrl-C ends the search early.
  */
 #ifndef CTRACE_CLI_CMD_CMD_HANGS_SEARCH_H
 #define CTRACE_CLI_CMD_CMD_HANGS_SEARCH_H

@@ -17,8 +17,8 @@ struct analysis_input {
 	struct reader *reader;
 	struct window *window;
 	struct graph *graph;
-	/* The requested window, in boot time. analysis_load_around() does not clip it to the
-	 * trace. */
+	/* The requested window, in boot time. After analysis_load_around(), parts of the window may
+	 * be outside of the trace. */
 	uint64_t from_ns, to_ns;
 	bool is_now; /* a copy of the daemon's trace up to now */
 	int fd;

@@ -291,8 +291,8 @@ const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, 
 			 char buf[TIMEARG_WALL_MAX])
 {
 	int64_t real = clock_real_ns(boot_ns, offsets);
-	/* The offsets come from a file, so the time may be in no calendar. Then it becomes the
-	 * epoch. */
+	/* The offsets come from a file and may be wrong. A time outside of the calendar becomes
+	 * the epoch. */
 	int64_t ns = real < 0 || real == INT64_MAX ? 0 : real;
 	time_t sec = (time_t)(ns / (int64_t)NSEC_PER_SEC);
 	unsigned frac = (unsigned)(ns % (int64_t)NSEC_PER_SEC);

@@ -5,7 +5,7 @@
  * A time is one of
  *   mono:NS  boot:NS  real:NS       nanoseconds of that clock
  *   14:03  14:03:12  14:03:12.5     local wall clock; the day: see timearg_parse()
- *   2026-01-31T14:03:12.5+01:00     ISO 8601; Z, an offset, or local time; a blank instead of T is allowed
+ *   2026-01-31T14:03:12.5+01:00     ISO 8601; Z, an offset, or local time; T may be a blank
  *   -30s  -1.5m  -200ms  -0s        before the end of the trace, at most back to the boot
  * A duration is a number with one of the units ns, us, ms, s, m, min, h and d.
  *

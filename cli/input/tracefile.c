@@ -90,7 +90,7 @@ static int parse(const struct reader *r, const char *option, const char *arg, ui
 	return e == -EINVAL ? CLI_USAGE : CLI_FAILED;
 }
 
-/* A time of another form, such as -30s, exists in every boot, so it chooses none. */
+/* Returns true if the time may choose a boot. A time such as -30s exists in every boot. */
 static bool is_wall(const char *arg)
 {
 	return !strncmp(arg, "real:", 5) || (*arg >= '0' && *arg <= '9');

@@ -38,8 +38,8 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* A task may wait for a process. The smaller the number, the more likely it waits for this
- * thread. */
+/* For a task that waits for a process: the smaller the result, the more likely the task waits for
+ * the thread whose wait is w. */
 static unsigned unlikeliness(const struct procwait *w)
 {
 	switch (w->class) {
@@ -84,7 +84,8 @@ static bool is_self(const struct waitlive *w, const struct proctask_thread *th)
 	return w->tables.tasks.procs.v[th->proc].pid == (uint32_t)getpid();
 }
 
-/* Waits for this command are of no interest: they end before a person can read about them. */
+/* Removes ctrace itself from the targets of a wait. A wait for ctrace ends before a person can read
+ * about it. */
 static void forget_self(struct procwait *wait)
 {
 	for (size_t i = 0; i < wait->targets.n; i++) {
@@ -214,7 +215,7 @@ static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 		       c->links.v[0].wait->class == PROCWAIT_DISK;
 	if (any_link_owes(c))
 		return true;
-	/* a cycle of tasks that poll each other may be idle */
+	/* if cyclic, the chain leads into a cycle, whose tasks may be idle and poll each other */
 	return cyclic ? false : !root_is_idle(c);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * waitlive.h - the wait-for graph of the machine at this moment, and the chains in it that are worth
- * telling. Reads /proc. One thread.
+ * waitlive.h - the wait-for graph of the machine at this moment, and its chains. Reads /proc. One
+ * thread.
  */
 #ifndef CTRACE_CLI_LIVE_WAITLIVE_H
 #define CTRACE_CLI_LIVE_WAITLIVE_H
@@ -13,7 +13,7 @@
 struct waitlive_link {
 	const struct proctask_thread *th;
 	const struct procwait *wait;
-	bool sure; /* the task waits for nothing else than the next task */
+	bool sure; /* the task certainly waits for the next task, and for nothing else */
 	bool owes; /* the next task owns the lock, or has not read the message of this task */
 	uint32_t one_of;
 };
@@ -22,10 +22,10 @@ struct waitlive_chain {
 	/* the last link is the root; in a cycle, it waits for the first link */
 	VEC(struct waitlive_link) links;
 	bool cycle;
-	bool closed; /* in a cycle: no task outside of the cycle can end one of its waits */
+	bool closed; /* in a cycle: only tasks of the cycle can end its waits */
 	bool strong;
-	bool told; /* worth telling: the tasks do not merely idle */
-	bool moving;
+	bool told;   /* worth telling: the tasks do not only idle */
+	bool moving; /* a waiting task has run meanwhile: the chain existed only for a moment */
 	uint32_t root_waiters_cnt;
 };
 

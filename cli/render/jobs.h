@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobs.h - the queues of jobs of a trace, as text for people and as JSON for programs. One thread. */
+/* jobs.h - the queues of jobs of a trace, as text for people and as JSON for programs. One
+ * thread. */
 #ifndef CTRACE_CLI_RENDER_JOBS_H
 #define CTRACE_CLI_RENDER_JOBS_H
 

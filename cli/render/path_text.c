@@ -144,7 +144,7 @@ static void print_group(FILE *f, const struct path_view *v, enum account_group g
 	fprintf(f, "%zu other%s\n", n, n > 1 ? "s" : "");
 }
 
-/* If true, the rows of the tasks say the same as those of the processes. */
+/* Returns true if the rows of the tasks say the same as the rows of the processes. */
 static bool tasks_are_processes(const struct path_view *v)
 {
 	return v->account->n_rows[ACCOUNT_TASK] == v->account->n_rows[ACCOUNT_PROCESS];
@@ -227,7 +227,7 @@ static const char *reason(const struct path_frame *f)
 struct run {
 	size_t first, end;
 	size_t same;      /* number of pieces that are like the first piece */
-	uint64_t same_ns; /* the sum of their lengths */
+	uint64_t same_ns; /* the sum of the lengths of these `same` pieces */
 };
 typedef VEC(struct run) runs;
 

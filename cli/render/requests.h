@@ -22,12 +22,13 @@ int render_requests_json(const struct requests_view *v);
 int render_requests(FILE *f, const struct requests_view *v);
 int render_requests_list(FILE *f, const struct requests_view *v);
 
-/* Parts that other documents have too. Each function returns a new reference, or NULL if out of memory.
- * render_json_quantiles(): {"p50","p95","p99","max"}. render_json_task(): {"pid","tid","comm"}, with the
- * name that the task has at ts_ns; null for GRAPH_NONE. render_json_reasons():
- * [{"text","kind","share_p50","share_p99"}]. */
+/* The next three functions make parts that other documents have too. Each returns a new reference;
+ * NULL: out of memory. */
+/* {"p50","p95","p99","max"} */
 json_t *render_json_quantiles(const struct quantiles *q);
+/* {"pid","tid","comm"}, with the name that the task has at ts_ns. For GRAPH_NONE: null. */
 json_t *render_json_task(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* [{"text","kind","share_p50","share_p99"}] */
 json_t *render_json_reasons(const struct service_reason *v, size_t n);
 
 #endif

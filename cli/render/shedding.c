@@ -34,7 +34,7 @@ static void note_group(struct shedding *s, const struct window_event *e, uint64_
 		s->groups[i].ns += e->r.ts - since_ns;
 }
 
-/* A step replaces the kept one if it leaves out at least as much. */
+/* Keeps `step` if it leaves out at least as much as s->step. */
 static void note_step(struct shedding *s, enum ct_shed step)
 {
 	uint32_t most = ct_shed_lacks(s->step), now = ct_shed_lacks(step);
@@ -67,7 +67,7 @@ void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns,
 		const struct window_event *e = &w->events[i];
 		bool shed = e->r.kind == CT_SHED || e->r.kind == CT_GAP;
 
-		/* x[0] is the start of the time that the record is about */
+		/* the first word is the start of the time that the record is about */
 		if (shed && window_words(w, e)[0] < to_ns && e->r.ts >= from_ns)
 			shedding_note(s, w, e);
 	}

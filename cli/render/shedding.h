@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * shedding.h - says which records of a part of a trace the daemon left out on purpose, to keep its
- * own cost within the budget. One thread.
+ * shedding.h - says which records the daemon left out on purpose, in a part of a trace, to keep the
+ * cost of tracing within the budget. One thread.
  */
 #ifndef CTRACE_CLI_RENDER_SHEDDING_H
 #define CTRACE_CLI_RENDER_SHEDDING_H

@@ -391,8 +391,9 @@ static void drain_hang(void *arg, const struct detect_hang *hang)
 		d->opt.hang(d->opt.hang_arg, hang);
 }
 
-/* The priority of a task does not show the policy SCHED_IDLE. Such a task gets hardly any CPU
- * time while other tasks want the CPU. */
+/* As drain_read_task(). Also finds out whether the policy of the task is SCHED_IDLE, which the
+ * priority does not show. A SCHED_IDLE task gets hardly any CPU time while other tasks want the
+ * CPU. */
 static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 {
 	struct drain *d = arg;

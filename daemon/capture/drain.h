@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * drain.h - the drain thread. It empties the rings, keeps the task table, asks for inspections,
- * finds hangs, keeps the budget, and writes the trace. It owns the recorder. Other threads reach it
- * through drain_call() and drain_post(), and read its figures through drain_stats().
+ * finds hangs, keeps the budget, and writes the trace. It owns the recorder. Another thread hands
+ * work to the drain thread with drain_call() and drain_post(), and gets figures from drain_stats().
  */
 #ifndef CTRACE_DAEMON_CAPTURE_DRAIN_H
 #define CTRACE_DAEMON_CAPTURE_DRAIN_H
@@ -30,7 +30,8 @@ struct drain_options {
 	struct worker *names;
 	const struct symbols_kernel *kernel;
 	/* Returns the CPU time in ns of the requests of clients, without the threads of `worker`
-	 * and `names`. The budget does not count it. Called on the drain thread; may be NULL. */
+	 * and `names`. The budget does not count this time. Called on the drain thread; may be
+	 * NULL. */
 	uint64_t (*aside_ns)(void *arg);
 	void *aside_arg;
 	struct recorder_options recorder;
@@ -54,9 +55,9 @@ struct drain_stats {
 	struct governor_loop_stats governor_loop;
 	struct detect_stats detect;
 	uint64_t start_ns;
-	uint64_t beat_ns;    /* when the thread last made a round, boot time */
+	uint64_t beat_ns;    /* begin of the last round that the thread has completed, boot time */
 	uint64_t high_water; /* the most bytes that one ring had at one time */
-	/* Over about the last 15 s. cpu_percent is for the whole daemon; 100 is one CPU. */
+	/* averages over about the last 15 s; cpu_percent: of the whole daemon, 100 is one CPU */
 	double records_per_s, bytes_per_s, cpu_percent;
 	struct cgroups_stats cgroups;
 	uint64_t inspections_postponed, samples_refused, streams_refused, resyncs;
@@ -67,7 +68,7 @@ struct drain_stats {
  * removed. On success, err is empty or has a sentence for the log. */
 int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAIN_ERR_MAX]);
 /* Ends the thread after a last round, which seals the file segment. Then waits at most
- * DRAIN_STOP_NS for the disk. From now on drain_call() fails. Returns false if the disk has not
+ * DRAIN_STOP_NS for the disk. From then on drain_call() fails. Returns false if the disk has not
  * taken the end of the trace. Then the caller must not free anything that the thread used.
  * Accepts NULL. */
 bool drain_stop(struct drain *d);
@@ -75,7 +76,7 @@ bool drain_stop(struct drain *d);
 void drain_free(struct drain *d);
 
 /* Runs fn on the drain thread, soon after the rings are emptied, and waits until fn returns. Any
- * other thread may call it. Returns 0, or -ESHUTDOWN if the drain thread ends before. */
+ * other thread may call it. Returns 0, or -ESHUTDOWN if the drain thread ends first. */
 int drain_call(struct drain *d, void (*fn)(struct drain *d, void *arg), void *arg);
 /* Queues a stream of records and blobs for the trace. Takes over data (malloc'd). Never waits.
  * Above DRAIN_POSTED_MAX bytes, or without memory, frees data and counts the refusal. Any
@@ -86,8 +87,8 @@ struct drain_stats drain_stats(struct drain *d);
 
 /* Outside of drain.c, only functions that drain_call() runs may call the next four. */
 struct recorder *drain_recorder(struct drain *d);
-/* Asks for inspections of at most max tasks. They are in a long wait, and had no inspection
- * since since_ns (boot time). */
+/* Asks for inspections of at most max tasks that are in a long wait, and had no inspection since
+ * since_ns (boot time). */
 void drain_inspect_all(struct drain *d, uint64_t since_ns, unsigned max);
 /* Returns the earlier budget. A budget is in ppm of the machine's CPU time; 0: no budget. */
 uint32_t drain_budget(struct drain *d, uint32_t budget_ppm);

@@ -25,8 +25,8 @@ struct fdtable_job {
 	/* true: also write the whole table, before the CT_WAITFD records */
 	bool whole;
 	uint32_t tid;          /* the task that polls */
-	uint16_t n_fds, n_set; /* it polls n_set descriptors, and `fds` has n_fds of them */
-	/* Each of these gets a CT_WAITFD record if the table has its object. */
+	uint16_t n_fds, n_set; /* the task polls n_set descriptors; `fds` has n_fds of them */
+	/* Each descriptor gets a CT_WAITFD record if the table has its object. */
 	struct inspect_fd fds[CT_WAITFD_MAX];
 };
 

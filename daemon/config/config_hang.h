@@ -21,9 +21,10 @@ struct config_hang {
 void config_hang_defaults(struct config_hang *c);
 
 /*
- * name: "hangs", or begins with "hang-". section: 0 for all programs, n for overrides[n - 1]. what:
- * the name as the user wrote it, for err. Returns 0, -ENOENT if this section has no such setting,
- * or -EINVAL with a sentence in err.
+ * Changes the setting `name`. Returns 0, -ENOENT if this section has no such setting, or -EINVAL
+ * with a sentence in err.
+ * - section: 0 for all programs, n for overrides[n - 1]
+ * - what: the name as the user wrote it, for err
  */
 int config_hang_set(struct config_hang *c, unsigned section, const char *name, const char *what,
 		    const char *value, char err[CONFIG_ERR_MAX]);

@@ -9,8 +9,8 @@
 #include "daemon/config/incident_rate.h"
 
 struct config_incident {
-	/* The snapshot begins before_ns before the hang. It is taken after_ns after the report
-	 * of the hang. */
+	/* before_ns: the snapshot begins this long before the hang. after_ns: the snapshot is taken
+	 * this long after the report of the hang. */
 	uint64_t before_ns, after_ns;
 	uint64_t size_bytes; /* for all snapshots of hangs together */
 	struct incident_rate rate;

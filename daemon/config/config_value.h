@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define CONFIG_ERR_MAX 512
-/* In bytes, for the setting `size`. CONFIG_SIZE_MAX is also for `hangs-size`. */
+/* Bytes: the range of the setting `size`. CONFIG_SIZE_MAX also limits `hangs-size`. */
 #define CONFIG_SIZE_MIN    (16ULL << 20)
 #define CONFIG_SIZE_MAX    (1ULL << 40)
 #define CONFIG_TIME_MAX_NS 3600000000000ULL

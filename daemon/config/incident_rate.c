@@ -68,8 +68,8 @@ int incident_rate_parse(const char *s, struct incident_rate *ret)
 	return 0;
 }
 
-/* Returns the time of a snapshot; nth 1 is the newest one. Counts only snapshots of the program
- * comm and of the user uid; NULL: of all. Returns 0 if there is no such snapshot. */
+/* Returns the time of the nth newest snapshot (1: the newest) of the program comm and the user uid.
+ * NULL: of any program or user. Returns 0 if there is no such snapshot. */
 static uint64_t nth_last(const struct incident_times *t, const char *comm, const uint32_t *uid, unsigned nth)
 {
 	for (unsigned i = 1; i <= MIN(t->n, INCIDENT_RATE_MAX); i++) {

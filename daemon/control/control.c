@@ -20,8 +20,8 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* SCM_MAX_FD of the kernel: the most descriptors of one message. With less room, the kernel
- * would close the others on this thread. A close may never return. */
+/* SCM_MAX_FD of the kernel: the most descriptors of one message. If the buffer had less room, the
+ * kernel would close the rest of the descriptors on this thread. A close may never return. */
 #define CONTROL_FDS_MAX 253
 
 struct client {
@@ -444,7 +444,8 @@ static int control_accept(sd_event_source *s, int listen_fd, uint32_t events, vo
 			others |= control_take(c, fd);
 		else if (errno == EAGAIN)
 			break;
-		else if (errno != EINTR && errno != ECONNABORTED) { /* no free descriptor, or no memory */
+		else if (errno != EINTR && errno != ECONNABORTED) {
+			/* no descriptor or no memory is left */
 			control_rest(c, CONTROL_REST_USEC);
 			break;
 		}

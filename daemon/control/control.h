@@ -12,8 +12,9 @@
  *   disconnected.
  * - One round of the event loop handles one request of each client, and accepts CONTROL_ACCEPT_MAX
  *   connections, at most.
- * - All users other than root together take at most CONTROL_PACE_PERCENT of a CPU. Above this limit,
- *   for a while the daemon reads nothing from these users, and accepts no connection of any user.
+ * - All users other than root together take at most CONTROL_PACE_PERCENT of a CPU. Above this
+ *   limit, the daemon rests for a while: it reads nothing from these users, and accepts no
+ *   connection of any user.
  * - CONTROL_BACKLOG connections that are not accepted yet. If there are more, connect() blocks.
  */
 #ifndef CTRACE_DAEMON_CONTROL_CONTROL_H

@@ -21,9 +21,9 @@ struct metrics_row {
 	const char *name, *type, *help;
 	/* in the status; "file.records" is the member "records" of the member "file" */
 	const char *path;
-	/* NULL, a label with its value (result="done"), or the name of a label (cause). If there is
-	 * only a name, path leads to an object: each of its numbers is a sample, with its key as
-	 * the value of the label. */
+	/* NULL, a label with its value (result="done"), or only the name of a label (cause). With
+	 * only a name, path leads to an object. Each number in this object is a sample, and the key
+	 * of the number is the value of the label. */
 	const char *label;
 	enum metrics_unit unit;
 };

@@ -82,7 +82,8 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	double times = g->capture_ppm / g->budget_ppm;
 	enum ct_shed last = g->coarse ? CT_SHED_PAUSES : CT_SHED_HOOKS;
 
-	/* Inspections put the cost above the budget, so to record less would not help. */
+	/* In this case, the inspections put the cost above the budget, so to record less would not
+	 * help. */
 	if (times < GOVERNOR_CAPTURE)
 		return g->blind ? GOVERNOR_STAY : blind_to(g, now_ns, true);
 	if (g->step >= MIN(last, (enum ct_shed)CT_SHED_COARSE) &&

@@ -57,7 +57,7 @@ struct governor {
 	uint64_t begin_ns, last_ns;
 	struct governor_spent spent;
 	unsigned cpus;
-	/* the last step forward, and the last step back; 0: there was none */
+	/* up_ns: the last step forward. down_ns: the last step back. 0: there was none. */
 	uint64_t up_ns, down_ns;
 	uint64_t rate_ns;
 	/* since this time the cost is low enough for a step back; 0: it is too high */

@@ -31,7 +31,7 @@
  *
  * One CT_SHED record says that the cap of a task begins, and another one that it ends. In between,
  * readers know only the long waits of the task. Readers match messages by counting bytes. So at
- * both records, readers forget the messages on their way to and from the task's process.
+ * both records, readers forget the unread messages from and to the task's process.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H

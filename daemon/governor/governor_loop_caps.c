@@ -111,8 +111,9 @@ static int group_tasks_take(struct group_tasks *t)
 	return 0;
 }
 
-/* A task that the iterator does not find has ended. Its end is not recorded yet, so this function
- * writes it. After -errno, some tasks stay capped, and the caller has to try again. */
+/* Ends the caps of all tasks that are capped for a group. If the iterator does not find a task, the
+ * task has ended, and this function records the end. After -errno, some tasks stay capped, and the
+ * caller has to try again. */
 static int group_tasks_end(struct governor_loop *g, uint64_t since_ns)
 {
 	struct group_tasks t = { .g = g, .since_ns = since_ns };

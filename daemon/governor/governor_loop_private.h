@@ -48,7 +48,7 @@ struct governor_loop {
 
 /* Returns the time in ns of a clock that stands still while the machine is suspended. */
 uint64_t governor_loop_clock(void);
-/* Writes rec as a CT_SHED: fills in kind and state. since_ns: when its step or cap began. */
+/* Writes rec as a CT_SHED: fills in kind and state. since_ns: when the step or the cap began. */
 void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t since_ns);
 
 /* Returns the part (0 to 1) of all records that the largest group makes. 0: no group can be

@@ -358,8 +358,8 @@ static unsigned incidents_count(const struct incidents *is)
 	return n;
 }
 
-/* Prints a message for the first hang without a snapshot, and then at most one a minute, until a
- * snapshot is taken. */
+/* After each new incident, prints a message for the first hang without a snapshot, and then at most
+ * one message a minute. */
 static void incidents_limit(struct incidents *is, const struct detect_hang *h, uint64_t next_ns,
 			    uint64_t now_ns)
 {
@@ -386,7 +386,7 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 			comm, h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
-/* Returns the real user id. The effective one may be that of the owner of a set-user-ID program.
+/* Returns the real user id, because a set-user-ID program has the effective user id of its owner.
  * The owner of /proc/PID is no help: it is root if the program cannot be dumped. */
 static uint32_t incident_uid(uint32_t pid)
 {

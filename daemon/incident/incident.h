@@ -6,7 +6,7 @@
  * - it writes a note about the hang and the diagnosis, beside the snapshot;
  * - it writes a line into the journal.
  *
- * All hangs that are noticed before the snapshot of an incident is taken belong to this incident.
+ * Hangs that are noticed before the snapshot of an incident is taken belong to this incident.
  * Snapshots are limited in rate and in room, also across restarts.
  *
  * Before the snapshot, the daemon writes a pending note, so that the incident is not forgotten:
@@ -48,13 +48,13 @@ struct incidents_options {
 };
 
 struct incidents_stats {
-	/* hangs that were noticed; snapshots that were taken, or that failed */
+	/* noticed: hangs. taken, failed: snapshots. */
 	uint64_t noticed, taken, failed;
 	uint64_t limited;
-	/* hangs that were lost, because INCIDENTS_NOTED_MAX were noted already */
+	/* hangs that were lost, because INCIDENTS_NOTED_MAX hangs waited for the main thread */
 	uint64_t refused;
 	uint64_t removed;
-	/* after the last snapshot: bytes in the directory, and hangs with files there */
+	/* After the last snapshot. bytes: of all files in the directory. kept: hangs with files. */
 	uint64_t bytes, kept;
 };
 

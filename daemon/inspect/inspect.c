@@ -399,8 +399,8 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 		return -ENOMEM;
 	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
-	/* A sample is refused if max_per_sec holds up other requests: its program may end before
-	 * its turn. */
+	/* A sample is refused if max_per_sec holds up other requests: until the sample is
+	 * inspected, its program may have ended. */
 	if (v->q_n && pace_wait(v, clock_boot_ns())) {
 		v->stats.asked++;
 		v->stats.refused_rate++;

@@ -68,7 +68,8 @@ bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_w
 	return t->sched_since <= w->since_ns + slack + (suspended_ns() - l->suspended_ns);
 }
 
-/* Returns true also if /proc/TID/syscall of an existing task cannot be opened. */
+/* Returns true if the task still has the stack pointer and the program counter of t. Returns true
+ * also if /proc/TID/syscall of an existing task cannot be opened. */
 static bool still_there(const struct ct_iter_task *t)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -94,7 +95,8 @@ static bool still_there(const struct ct_iter_task *t)
 
 static void add_kernel(struct inspect_look *l, uint32_t tid, const uint64_t *ip, size_t n, bool first_exact)
 {
-	/* For a sleeping task, /proc/TID/stack has names even where kallsyms hides the addresses. */
+	/* For a sleeping task, /proc/TID/stack has names even where kallsyms hides the
+	 * addresses. */
 	if (!first_exact && (!n || symbols_kernel_state(l->symbols) != SYMBOLS_KERNEL_OK))
 		l->n = symbols_kernel_task(tid, l->text, CT_ITER_KSTACK);
 	if (l->n)

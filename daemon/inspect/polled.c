@@ -37,7 +37,7 @@ struct look {
 		uint64_t ip, start, end;
 	} level[LEVELS];
 	unsigned n_levels;
-	/* in_other: in a system call that is not for waiting */
+	/* in_call: in any system call. in_other: in a system call that is not for waiting. */
 	bool in_call, in_other;
 };
 
@@ -384,7 +384,8 @@ static unsigned candidates_tell(const struct inquiry *q, struct polled_variable 
 	return n;
 }
 
-/* Needed for loops such as "while (!is_done()) sched_yield();". */
+/* Looks into the functions that the loop calls, such as is_done() in "while (!is_done())
+ * sched_yield();". */
 static void look_into_calls(struct inquiry *q)
 {
 	for (size_t at = q->loop_begin; at < q->loop_end && at < q->n_code; at++) {

@@ -17,7 +17,7 @@ struct polled_operand {
 	uint8_t base;    /* register, in the machine's numbers; POLLED_NO_REG: none */
 	uint8_t load_to; /* register that the instruction loads with 64 bits; POLLED_NO_REG: none */
 	uint8_t len;
-	bool writes; /* false for xchg and cmpxchg */
+	bool writes; /* false for xchg and cmpxchg, because a loop may poll with them */
 };
 
 /*

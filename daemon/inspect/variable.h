@@ -29,7 +29,8 @@ struct variable {
 	uint64_t size;
 	uint64_t off;
 	char name[VARIABLE_NAME_MAX];
-	char module[VARIABLE_MODULE_MAX]; /* last part of the file's path, "heap", "anonymous", ... */
+	/* last part of the file's path, "heap", "anonymous", ... */
+	char module[VARIABLE_MODULE_MAX];
 };
 
 struct variable_maps {

@@ -13,8 +13,8 @@ struct address_insn {
 	uint8_t rex;
 };
 
-/* True: the stack pointer, or a needed argument. reg: a number in the order rax rcx rdx rbx rsp rbp
- * rsi rdi r8 ... */
+/* Returns true for the stack pointer, and for a register with a needed argument. reg: a number in
+ * the order rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
 static bool address_is_kept(unsigned reg, unsigned args)
 {
 	static const uint8_t arg_regs[] = { 7, 6, 2, 1, 8, 9 };
@@ -59,7 +59,8 @@ static size_t address_modrm(const struct address_insn *i)
 	return n < i->left ? n : 0;
 }
 
-/* 0: the instruction may change a kept register or the flow of control. */
+/* Returns the length of an instruction without its REX prefix. 0: the instruction may change a
+ * kept register or the flow of control, or is not known. */
 static size_t address_harmless(const struct address_insn *i, unsigned args)
 {
 	size_t n = address_modrm(i);

@@ -125,7 +125,7 @@ int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_
 	}
 	if (c->n == JOBS_CALLEES_MAX || same == JOBS_CALLEES_EACH)
 		return -ENOSPC;
-	/* By now the tgid may belong to another process. It hardly ever has code at this
+	/* By now the tgid may belong to another process, which hardly ever has code at this
 	 * address. */
 	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)call->tgid, 0);
 	if (pidfd < 0)

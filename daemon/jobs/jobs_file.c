@@ -101,7 +101,7 @@ static int file_probe(struct file_look *l, uint64_t vaddr, const struct job_rule
 	uint64_t off;
 	int r = elf_file_offset(&l->elf, vaddr, &off);
 
-	/* names this file and no other, even in a container or after a rename */
+	/* this path leads to the opened file, even in a container or after a rename */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", l->elf.fd);
 	if (!r)
 		r = VEC_RESERVE(&f->links, f->links.n + 1);

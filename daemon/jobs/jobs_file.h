@@ -24,7 +24,7 @@ struct jobs_file {
 	/* n_wanted: functions of the description that apply to this file; n_found: those with a
 	 * probe */
 	unsigned n_wanted, n_found;
-	unsigned n_marks, n_refused; /* marks with and without a probe */
+	unsigned n_marks, n_refused; /* n_marks: marks with a probe; n_refused: marks without */
 	char why[128];
 	/*
 	 * Set by the caller.
@@ -44,8 +44,8 @@ struct jobs_file {
 int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, const char *path,
 		  int fd, const struct stat *st, struct jobs_file **ret);
 void jobs_file_free(struct jobs_probe *probe, struct jobs_file *f);
-/* jobs_file_is(): st describes this file. jobs_file_changed(): st, the present state of the file,
- * shows that it was written to after it was probed. */
+/* jobs_file_is(): st describes this file. jobs_file_changed(): the file was written to after it was
+ * probed. st: the present state of the file. */
 bool jobs_file_is(const struct jobs_file *f, const struct stat *st);
 bool jobs_file_changed(const struct jobs_file *f, const struct stat *st);
 

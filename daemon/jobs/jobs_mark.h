@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_mark.h - the notes of ctrace-marks.h. A mark is a note of the provider "ctrace_marks", with a
- * name such as "begin:checkout". Its first argument is the id of the transaction. The bytes of a note
- * may be hostile. Pure. Any thread may call the function.
+ * jobs_mark.h - the notes of ctrace-marks.h. A mark is a note of the provider "ctrace_marks", with
+ * a name such as "begin:checkout". The first argument of a mark is the id of the transaction. The
+ * bytes of a note may be hostile. Pure. Any thread may call the function.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_MARK_H
 #define CTRACE_DAEMON_JOBS_JOBS_MARK_H

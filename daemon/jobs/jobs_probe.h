@@ -35,7 +35,8 @@ int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t o
 		   const struct job_rule *rule, struct jobs_link **ret);
 void jobs_probe_del(struct jobs_probe *p, struct jobs_link *link);
 
-/* Returns a descriptor for epoll, readable when jobs_probe_calls() has work. It belongs to p. */
+/* Returns a descriptor of p for epoll, readable when jobs_probe_calls() has work. The caller does
+ * not close it. */
 int jobs_probe_fd(const struct jobs_probe *p);
 void jobs_probe_calls(struct jobs_probe *p, void (*fn)(void *arg, const struct job_call *call), void *arg);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1). It names the
- * binaries, the functions that report jobs, and the places of the values. The text may be hostile,
- * so each part has a limit. Pure.
+ * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1). The description
+ * names the binaries, the functions that report jobs, and the places of the values. The text may be
+ * hostile, so each part has a limit. Pure.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_SPEC_H
 #define CTRACE_DAEMON_JOBS_JOBS_SPEC_H
@@ -39,8 +39,8 @@ struct jobs_values {
 
 struct jobs_function {
 	char symbol[128];
-	char need[128];   /* only for binaries with this symbol; "": for all */
-	char unless[128]; /* not for binaries with this symbol; "": for all */
+	char need[128];   /* the function counts only in binaries with this symbol; "": in all */
+	char unless[128]; /* the function does not count in binaries with this symbol; "": in all */
 	/* symbol is the "provider:name" of a note (sys/sdt.h) */
 	bool note;
 	uint8_t event; /* enum ct_job */

@@ -14,8 +14,8 @@ struct hook_def {
 	const char *name;
 	const char *without;
 	bool essential; /* without this hook, tracing does not start */
-	/* Attached in the governor's steps from `from` on and before `until` (CT_SHED_NONE: no
-	 * end). */
+	/* The hook is attached in the governor's steps from `from` on, up to the step before
+	 * `until`. until CT_SHED_NONE: up to the last step. */
 	enum ct_shed from, until;
 };
 

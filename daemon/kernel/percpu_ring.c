@@ -90,7 +90,8 @@ uint64_t percpu_ring_high_water(const struct percpu_ring *r)
 
 struct piece {
 	const uint8_t *lap; /* lap plus a position is the address of the byte at this position */
-	/* run: the start of the records that are read, but not handed over yet */
+	/* at: the position of the next record. run: where the records begin that are read, but not
+	 * handed over yet. */
 	uint64_t at, run;
 	long n;
 	percpu_ring_record_fn fn;

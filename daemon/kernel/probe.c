@@ -507,9 +507,9 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 				continue;
 			last = __atomic_load_n(&s->lost_last_ns[c], __ATOMIC_RELAXED);
 			first = __atomic_exchange_n(&s->lost_first_ns[c], 0, __ATOMIC_RELAXED);
-			/* first is 0 if this loss came during the previous call, between its read
-			 * of the count and its reset of first. Then this loss is not older than
-			 * last_ns of that call. */
+			/* If first is 0, the previous call had read the count when this loss came,
+			 * and reset first afterwards. So this loss is not older than the last_ns
+			 * that the previous call read. */
 			if (!first)
 				first = p->told[cpu].last_ns[c] ? p->told[cpu].last_ns[c] : last;
 			fn(arg, cpu, c, n - p->told[cpu].n[c], first, last);

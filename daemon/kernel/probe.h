@@ -50,7 +50,8 @@ const struct probe_hook *probe_hooks(const struct probe *p, size_t *ret_n);
 const char *probe_hooks_text(const struct probe *p);
 unsigned probe_cpus(const struct probe *p);
 
-/* Returns a descriptor for epoll, readable when a ring is more than half full. It belongs to p. */
+/* Returns a descriptor of p for epoll, readable when a ring is more than half full. The caller does
+ * not close it. */
 int probe_fd(const struct probe *p);
 /* As percpu_ring_consume(). */
 typedef void (*probe_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
@@ -163,9 +164,9 @@ void probe_cap(struct probe *p, uint32_t tid);
 /* Returns how many records were left out since probe_cap(). Capped tasks with the same GOVERN_SLOT
  * count together. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
-/* Caps a group (govern_group()): each of its tasks is capped at its next record, with a CT_SHED. A
- * new child of such a task is capped without a CT_SHED. False: GOVERN_GROUPS groups are capped
- * already. */
+/* Caps a group (govern_group()). A task of the group is capped when it makes its next record, and a
+ * CT_SHED says so. A new child of a capped task is capped without a CT_SHED. False: GOVERN_GROUPS
+ * groups are capped already. */
 bool probe_cap_group(struct probe *p, uint64_t group);
 /* From now on no further task is capped for its group. Capped tasks stay capped until
  * probe_uncap(). */

@@ -64,15 +64,15 @@ static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 	}
 }
 
-/* Kernels before 6.1 cannot iterate over one task, so the program visits all tasks there, and skips
- * most. The read of one socket fails instead, because it has to be cheap. It also fails while
+/* Kernels before 6.1 cannot iterate over one task. There, the program visits all tasks, and skips
+ * most. A read of one socket (of->obj) has to be cheap, so it fails on such a kernel, and while
  * another thread reads descriptors. */
 static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter_of *of, bytes_vec *out)
 {
 	union bpf_iter_link_info info = { .task = { .tid = of->tid, .pid = of->pid } };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
-	/* A large descriptor table takes long. It has a lock of its own, so that the drain thread
-	 * can read tasks meanwhile. */
+	/* A large descriptor table takes long. So the files have a lock of their own, and the drain
+	 * thread can read tasks meanwhile. */
 	pthread_mutex_t *lock = of->pid ? &p->iter_files_lock : &p->iter_tasks_lock;
 	struct bpf_link *link = NULL;
 	int r;

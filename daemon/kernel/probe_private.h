@@ -62,8 +62,8 @@ struct probe {
 		uint64_t from;
 	} mark;
 
-	/* The BPF programs keep the request in global variables. So each iterator serves one thread
-	 * at a time. */
+	/* The programs of an iterator keep the request in global variables. So each iterator serves
+	 * one thread at a time. */
 	pthread_mutex_t iter_tasks_lock, iter_files_lock;
 };
 

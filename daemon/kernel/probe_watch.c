@@ -84,7 +84,8 @@ int probe_watch_try(struct probe *p)
 
 	return fd < 0 ? fd : 0;
 #else
-	/* Here a breakpoint fires before the access, and nothing steps over the instruction. */
+	/* On arm64, a breakpoint fires before the access, and nothing steps over the
+	 * instruction. */
 	(void)here;
 	return -EOPNOTSUPP;
 #endif

@@ -191,7 +191,7 @@ void cgroups_seen(struct cgroups *c, uint64_t id)
 		return;
 	if (c->known.n >= CGROUPS_KNOWN_MAX)
 		map_done(&c->known);
-	/* Without memory, the id is tried again at the control group's next task. */
+	/* If memory is short, the id is tried again at the control group's next task. */
 	if (!map_set(&c->fresh, id, 0))
 		map_set(&c->known, id, 0);
 }

@@ -49,9 +49,9 @@ struct recorder;
 /*
  * Opens or creates the trace file. If the trace cannot be continued, renames it (replacing an older
  * file) and creates a new one:
- * - PATH.old: its size is not the wanted size
- * - PATH.damaged: it is no valid trace, of another major version, or a file that the daemon must
- *   not trust (a link, another user's file)
+ * - PATH.old: the trace does not have the wanted size
+ * - PATH.damaged: the file is no valid trace, is of another major version, or must not be trusted
+ *   (a link, another user's file)
  *
  * Returns 0, with a sentence about the renamed trace or "" in err. Or returns -errno as
  * writer_open(), with a sentence in err.

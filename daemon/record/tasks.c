@@ -210,7 +210,7 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	if (rec->wait == CT_W_FUTEX && task->futex_obj == rec->obj && task->futex_ns <= rec->ts &&
 	    rec->ts - task->futex_ns < FUTEX_EARLY_NS)
 		task->st.owner = task->futex_owner;
-	/* the wake-up is from the ring of another CPU, and was read first */
+	/* the wake-up was read before this switch, from the ring of another CPU */
 	if (task->wake_ns > rec->ts)
 		task_runnable(t, task, task->wake_ns);
 }
@@ -274,7 +274,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		tasks_wake_new(t, rec);
 		break;
 	case CT_EXIT:
-		/* outside a coarse step, the last switch of the task says that it is dead */
+		/* outside a coarse step, the last switch of a task says that the task is dead */
 		task = t->coarse ? tasks_get(t, rec->tid) : NULL;
 		if (task && rec->ts >= task->st.last.ts)
 			tasks_kill(t, task, rec->ts);
@@ -419,7 +419,7 @@ bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec
 	if (what != CT_FOUND_BLOCKED && task->st.last.ts < t->found_ns)
 		task_runnable(t, task, t->found_ns);
 	if (task->told_round == t->told_round && task->told_what == what &&
-	    task->told_switches == found->switches && task->told_times == found->times)
+	    task->told_switches == (uint32_t)found->switches && task->told_times == found->times)
 		return false;
 	task->told_round = t->told_round;
 	task->told_what = (uint8_t)what;
@@ -427,7 +427,10 @@ bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec
 	task->told_times = found->times;
 	*ret = found->wait;
 	if (what != CT_FOUND_BLOCKED)
-		*ret = (struct ct_rec){ .ts = found->wait.ts, .tid = found->wait.tid, .nr = CT_NR_NONE };
+		*ret = (struct ct_rec){ .ts = found->wait.ts,
+					.tid = found->wait.tid,
+					.nr = CT_NR_NONE,
+					.flags = found->wait.flags & CT_SF_THROTTLED };
 	ret->kind = CT_FOUND;
 	ret->aux = (uint16_t)what;
 	ret->peer = (uint32_t)found->switches;

@@ -42,7 +42,7 @@ struct task {
 	 * another inspection of the same wait. */
 	uint64_t inspect_since_ns, inspect_ns, inspect_next_ns, inspect_obj;
 	/* For inspect_policy: a loop of short waits that only a timer ends. loop_waits: number of
-	 * its waits; 0: there is no loop. */
+	 * waits in the loop; 0: there is no loop. */
 	uint64_t loop_since_ns, loop_ran_ns;
 	uint32_t loop_waits;
 	/* For inspect_policy. yields: how often the task gave its CPU away without blocking.

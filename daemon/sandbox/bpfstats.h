@@ -10,8 +10,8 @@
 #ifndef CTRACE_DAEMON_SANDBOX_BPFSTATS_H
 #define CTRACE_DAEMON_SANDBOX_BPFSTATS_H
 
-/* Forks the process, before the daemon starts threads. It ends with the daemon. Returns 0 or
- * -errno. After -errno, bpfstats_open() will fail. */
+/* Forks the process, which ends with the daemon. Call this before the daemon starts threads.
+ * Returns 0 or -errno. After -errno, bpfstats_open() will fail. */
 int bpfstats_start(void);
 /* Returns -errno, or a descriptor that keeps the statistics on until the caller closes it. Waits
  * for at most a second. */

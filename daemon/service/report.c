@@ -135,7 +135,8 @@ static json_t *report_most(const struct most *m)
 		      "at_ns", num(m->ts_ns));
 	if (m->kind == MOST_TASK) {
 		name = json_stringn(m->comm, strnlen(m->comm, sizeof(m->comm)));
-		json_object_set_new(o, "name", name ? name : json_string("?")); /* the name is not UTF-8 */
+		/* name is NULL if the text is not UTF-8 */
+		json_object_set_new(o, "name", name ? name : json_string("?"));
 	}
 	return o;
 }
@@ -282,7 +283,7 @@ static json_t *report_capabilities(void)
 	return list;
 }
 
-/* The present state stands between [ and ]. */
+/* The file has all states, and the present one in brackets: "none [integrity] confidentiality". */
 static void report_lockdown(char ret[32])
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/security/lockdown", "re");

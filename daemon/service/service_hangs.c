@@ -18,8 +18,8 @@ struct hangs_job {
 	int error;
 };
 
-/* For the list of hangs. In JSON, a byte of the directory's path takes up to six bytes, and the
- * other members take up to 128. */
+/* bytes: room for the list of hangs in an answer. The rest of the answer is the path of the
+ * directory (up to six bytes in JSON for a byte), and other members (up to 128 bytes). */
 #define HANGS_BYTES_MAX (CONTROL_OUT_MAX - 6 * sizeof(((struct hangs_job *)0)->dir) - 128)
 
 static void hangs_free(void *arg)

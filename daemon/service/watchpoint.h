@@ -31,7 +31,7 @@ struct watchpoint_want {
 
 struct watchpoint_info {
 	uint32_t id;
-	uint32_t pid; /* watchpoint_want may name a thread of this process */
+	uint32_t pid; /* the process, even if watchpoint_want.pid names one of its threads */
 	char name[256];
 	uint64_t addr, value;
 	uint32_t len;

@@ -16,8 +16,8 @@ enum symbols_kernel_state {
 
 #define SYMBOLS_KERNEL_FILE "/proc/kallsyms"
 
-/* Reads the whole file, which takes about 60 ms. SYMBOLS_KERNEL_ABSENT: it cannot be read. NULL:
- * out of memory. */
+/* Reads the whole file, which takes about 60 ms. If the file cannot be read, the state of the
+ * object is SYMBOLS_KERNEL_ABSENT. NULL: out of memory. */
 struct symbols_kernel *symbols_kernel_load(const char *path);
 void symbols_kernel_free(struct symbols_kernel *k);
 enum symbols_kernel_state symbols_kernel_loaded(const struct symbols_kernel *k);

@@ -183,7 +183,7 @@ static int apply_rule(struct unwind *u, const struct walk *w, const struct unwin
 	return -EBADMSG;
 }
 
-/* The expressions lie in a buffer, so rules with expressions cannot be cached. */
+/* Rules with expressions cannot be cached: the next search overwrites the expressions. */
 static bool rules_have_expr(const struct unwind_cfi *cfi)
 {
 	for (unsigned i = 0; i < UNWIND_CFI_REGS; i++)
@@ -275,8 +275,8 @@ static int step_fp(struct unwind *u, struct walk *w)
 	return 0;
 }
 
-/* Falls back on frame pointers. -ENODATA: f is the outermost frame. Another -errno: the walk has
- * failed. */
+/* Tries the call frame information of f, and then frame pointers. -ENODATA: f is the outermost
+ * frame. Another -errno: the walk has failed. */
 static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	uint64_t sp = w->regs[REG_SP], pc = w->regs[REG_PC];
@@ -292,7 +292,7 @@ static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 	if (!w->regs[REG_PC])
 		return -ENODATA;
 	/* A caller's stack pointer is never lower, except behind a signal handler. A step that
-	 * changes neither register would repeat for ever. */
+	 * changes neither the stack pointer nor the program counter would repeat for ever. */
 	if (!w->exact && (w->regs[REG_SP] < sp || (w->regs[REG_SP] == sp && w->regs[REG_PC] == pc)))
 		return -EFAULT;
 	return 0;

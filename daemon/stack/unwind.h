@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind.h - finds the user stack of a waiting task, which is not stopped. Uses the task's
- * registers and memory, and the call frame information of its files, or else frame pointers.
+ * unwind.h - finds the user stack of a waiting task, without stopping the task. Uses the task's
+ * registers and memory, and the call frame information of its files. Without this information, uses
+ * frame pointers.
  *
  * The caller has to check, before and after the walk, that the task still waits. For each task:
  * unwind_begin(), then other functions, then unwind_end(). Only one thread at a time may use one

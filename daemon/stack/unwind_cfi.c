@@ -66,7 +66,8 @@ static uint64_t cursor_format(struct cursor *c, uint8_t enc)
 	}
 }
 
-/* -ENOENT: there is no such FDE, or the table has another format. */
+/* Searches the table of .eh_frame_hdr for the FDE of vaddr. -ENOENT: the table has no such FDE, or
+ * another format. */
 static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *ret_fde)
 {
 	struct entry {
@@ -210,7 +211,8 @@ static uint64_t fde_begin(const struct unwind_elf *e, uint8_t enc, uint64_t fiel
 	}
 }
 
-/* -ENOENT: vaddr is not in the range. c ends at the instructions of the FDE. */
+/* Reads the range of an FDE, and moves c to the instructions of the FDE. -ENOENT: vaddr is not in
+ * the range. */
 static int fde_range(const struct unwind_elf *e, const struct cie *cie, uint64_t fde_vaddr,
 		     const uint8_t *start, struct cursor *c, uint64_t vaddr, uint64_t *ret_begin)
 {

@@ -57,7 +57,7 @@ struct unwind_cfi_buf {
 struct unwind_cfi {
 	struct unwind_cfi_row row;
 	uint32_t ra_reg;
-	/* the caller was interrupted: its program counter is no return address */
+	/* a signal interrupted the caller, so the caller's program counter is no return address */
 	bool signal_frame;
 };
 
@@ -69,13 +69,14 @@ int unwind_cfi_find(struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_buf 
 struct unwind_cfi_env {
 	const uint64_t *regs;
 	uint64_t known; /* bit i: register i is known */
-	uint64_t bias;
+	uint64_t bias;  /* an address in memory minus the same address in the file */
 	int (*read)(void *arg, uint64_t addr, uint64_t *ret);
 	void *arg;
 };
 
 /*
- * Evaluates a DWARF expression. initial: its stack at the start, or NULL. Returns 0, or -errno:
+ * Evaluates a DWARF expression, which works on a stack of numbers. initial: the only number on the
+ * stack at the start; NULL: the stack is empty. Returns 0, or -errno:
  * - -EBADMSG: the expression is wrong, exceeds a limit, or uses a register that is not known
  * - -EFAULT: memory that the expression reads cannot be read
  */

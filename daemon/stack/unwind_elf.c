@@ -77,7 +77,8 @@ size_t unwind_elf_bytes(const struct unwind_elf *e)
 	       e->functions.n * sizeof(e->functions.v[0]) + e->n_index * sizeof(e->index[0]);
 }
 
-/* After unwind_elf_detach(), opens the same debug file again. NULL: it is not open. */
+/* Opens the debug file. After unwind_elf_detach(), opens only the same debug file again. NULL: the
+ * file is missing or has changed. */
 static struct unwind_elf *debug_get(struct unwind_elf *e)
 {
 	char path[64 + 2 * ELF_BUILD_ID_MAX] = "/usr/lib/debug/.build-id/";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_elf.h - the data of an ELF file that is kept to unwind stacks and to name functions.
+ * unwind_elf.h - what the daemon remembers of an ELF file, to unwind stacks and to name functions.
  *
  * The descriptor is open only while a task is inspected: an open file would keep its file system
  * from being unmounted. Only one thread at a time may use an object.
@@ -22,16 +22,16 @@ struct unwind_elf {
 	uint64_t serial; /* never reused */
 	uint64_t used;
 	struct elf_file file;
-	/* For files without .eh_frame_hdr (most static programs); see unwind_cfi.c. 0: no index was
-	 * made yet; 1: there is one; below 0: none can be made. */
+	/* The index of the FDEs, for files without .eh_frame_hdr (most static programs); see
+	 * unwind_cfi.c. index_state 0: not made yet; 1: made; below 0: cannot be made. */
 	int index_state;
 	struct unwind_elf_fde {
 		uint32_t begin, fde; /* virtual addresses, minus file.base */
 	} * index;
 	size_t n_index;
 	struct elf_functions functions;
-	/* A stripped file may have its symbols in /usr/lib/debug, in a file with the same build
-	 * id. */
+	/* The file in /usr/lib/debug with the same build id, which may have the symbols of a
+	 * stripped file. */
 	struct unwind_elf *debug;
 	bool debug_looked;
 };

@@ -19,14 +19,15 @@ struct unwind_files;
 
 int unwind_files_new(struct unwind_files **ret);
 void unwind_files_free(struct unwind_files *fs);
-/* Returns the file behind a mapping, or NULL if it cannot be read. It is open until
+/* Returns the file behind a mapping, or NULL if it cannot be read. The file is open until
  * unwind_files_release(), and belongs to fs. */
 struct unwind_elf *unwind_files_get(struct unwind_files *fs, uint32_t tid, struct unwind_map *map,
 				    const char *path);
 /* Opens the file of a mapping through /proc/PID/map_files. Uses the path only if the kernel refuses
  * this, because the path may name another file by now. Returns a descriptor or -errno. */
 int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st);
-/* Closes all descriptors. Drops the least recently used files above UNWIND_BYTES_MAX. */
+/* Closes all descriptors. Drops the least recently used files, until the others take at most
+ * UNWIND_BYTES_MAX. */
 void unwind_files_release(struct unwind_files *fs);
 
 #endif

@@ -153,8 +153,8 @@ static int maps_line(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 	return VEC_PUSH(&m->maps, map);
 }
 
-/* next: the first mapping that ends after addr. -ENOENT: there is none. -ESRCH: the task has
- * ended. */
+/* Asks the kernel for the mapping at addr, or, with next, for the first mapping that ends after
+ * addr. -ENOENT: there is no such mapping. -ESRCH: the task has ended. */
 static int maps_query(int fd, uint64_t addr, bool next, char *name, uint32_t name_bytes,
 		      struct procmap_ask *ret)
 {

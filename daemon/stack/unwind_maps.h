@@ -32,9 +32,9 @@ struct unwind_map {
 	struct unwind_elf *elf;
 };
 
+#define UNWIND_MOUNTS_MAX 32
 /* Remembers for some seconds whether a device with major number 0 must be avoided. All zero at the
  * start. Each thread has its own. */
-#define UNWIND_MOUNTS_MAX 32
 struct unwind_mounts {
 	struct unwind_mount {
 		uint64_t checked_ns;
@@ -46,17 +46,17 @@ struct unwind_mounts {
 	uint32_t shmem_minor;
 };
 
-/* True: the file system on the device may have to ask a server, or is not known. Looks into the
- * mounts of tid, then of the daemon. A major number other than 0 counts as a disk. */
+/* Returns true if the file system on the device may have to ask a server, or is not known. Looks
+ * into the mounts of tid, then of the daemon. A major number other than 0 counts as a disk. */
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
 
 struct unwind_maps {
-	/* If asks is false: executable mappings and those to avoid, sorted by address. If asks is
-	 * true: those that were asked for, in no order. */
+	/* With asks: the mappings that the kernel was asked for, unsorted. Without asks: the
+	 * executable mappings and the mappings to avoid, sorted by address. */
 	VEC(struct unwind_map) maps;
 	VEC(char) names;
 	bool truncated;
-	bool asks;
+	bool asks; /* the kernel answers for single addresses, so the list was not read */
 	int fd;
 	uint32_t tid;
 	struct unwind_mounts *mounts;
@@ -72,9 +72,9 @@ bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path
 int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts);
 void unwind_maps_forget(struct unwind_maps *m);
 void unwind_maps_done(struct unwind_maps *m);
-/* NULL: nothing is mapped at addr. If asks is false, also NULL for a mapping that is neither
- * executable nor to avoid. If the kernel gave no answer, returns a mapping to avoid. The mapping is
- * valid until unwind_maps_forget(). */
+/* Returns NULL if nothing is mapped at addr. Without asks, also returns NULL for a mapping that is
+ * neither executable nor to avoid. If the kernel gave no answer, returns a mapping to avoid. The
+ * mapping is valid until unwind_maps_forget(). */
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr);
 static inline const char *unwind_maps_path(const struct unwind_maps *m, const struct unwind_map *map)
 {

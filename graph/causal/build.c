@@ -68,8 +68,8 @@ int pass_run(struct pass *p)
 	return handoff_find(p);
 }
 
-/* Returns the index in c->segments of each segment, by its open number (pass.h). Fills c->first.
- * Returns NULL if there is no memory. */
+/* Returns a table from open numbers (pass.h) to indices in c->segments. Fills c->first. Returns
+ * NULL if there is no memory. */
 static uint32_t *place_segments(struct pass *p, struct causal *c)
 {
 	uint32_t *place = malloc((p->segments.n + 1) * sizeof(*place)), at = 0;
@@ -81,7 +81,8 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 			c->first[p->segments.v[i].task + 1]++;
 	for (size_t i = 0; i < p->g->n_tasks; i++)
 		c->first[i + 1] += c->first[i];
-	/* Now first[task] moves to the end of the task's segments. The next loop moves it back. */
+	/* This loop moves c->first[task] to the end of the task's segments. The next loop moves it
+	 * back. */
 	for (size_t i = 0; i < p->segments.n; i++) {
 		const struct segment *s = &p->segments.v[i];
 

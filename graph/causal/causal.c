@@ -65,7 +65,8 @@ const struct interval *causal_wait_ended(const struct causal *c, const struct ed
 	if (!at || at->r.kind != CT_WAKE)
 		return NULL;
 	i = graph_interval_at(g, task, at->r.ts ? at->r.ts - 1 : 0);
-	/* The wake may be recorded before the switch-out, and intervals may be empty. */
+	/* The wait may be a later interval than i: the wake may be recorded before the switch-out,
+	 * and intervals may be empty. */
 	for (int n = 0; n < WAIT_ENDED_LOOKS && i < end; n++, i++)
 		if (g->intervals[i].state != INTERVAL_FOLDED && g->intervals[i].wake == e->event)
 			return &g->intervals[i];
@@ -82,7 +83,7 @@ uint64_t edge_object(const struct causal *c, const struct edge *e)
 	switch (at->r.kind) {
 	case CT_WAKE:
 		s = causal_wait_ended(c, e);
-		/* The wait names no object, or an epoll, which has many. The wake may name one. */
+		/* If the wait names no object, or an epoll, the wake may name the object. */
 		if ((!s || !s->obj || s->wait == CT_W_EPOLL) &&
 		    (ct_wake_context(&at->r) == CT_CTX_TASK || at->r.flags & CT_WF_READY))
 			return at->r.obj;

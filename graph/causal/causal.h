@@ -16,7 +16,7 @@
 #include "graph/timeline/graph.h"
 
 enum cut_rule {
-	CUT_FIRST = 0, /* no rule: the task's first segment at all, or after an unknown interval */
+	CUT_FIRST = 0, /* the first segment of a task, or its first one after an unknown interval */
 	CUT_IDLE = 1,
 	CUT_JOB = 2,
 	CUT_BATCH = 3, /* the next request of the same client, without an idle wait before it */
@@ -79,7 +79,7 @@ struct causal {
 	enum causal_policy policy;
 	struct segment *segments; /* sorted by (task, from_ns) */
 	size_t n_segments;
-	uint32_t *first;    /* [task]: index of its first segment; [n_tasks]: n_segments */
+	uint32_t *first;    /* [task]: index of the task's first segment; [n_tasks]: n_segments */
 	struct edge *edges; /* sorted by (to, event) */
 	size_t n_edges;
 	uint32_t *out;       /* indices of edges, sorted by (from, event) */
@@ -104,14 +104,15 @@ int causal_links_find(const struct graph *g, struct causal_links *ret);
 
 /* Returns GRAPH_NONE if the task has no segment at ts_ns. */
 uint32_t causal_segment_at(const struct causal *c, uint32_t task, uint64_t ts_ns);
-/* In ns since boot. An edge may arrive before it left: a send is recorded when its call returns. */
+/* In ns since boot. edge_left_ns() is the time of the cause, edge_arrived_ns() the time of the
+ * effect. The effect may be earlier: a send is recorded when its call returns. */
 uint64_t edge_left_ns(const struct causal *c, const struct edge *e);
 uint64_t edge_arrived_ns(const struct causal *c, const struct edge *e);
 /* Returns the wait that the wake-up of the edge ended. Returns NULL if no wake-up made the edge, or
  * if the wait is not known. */
 const struct interval *causal_wait_ended(const struct causal *c, const struct edge *e);
-/* Returns the pipe, socket, futex, file, variable or job queue of the edge. Returns 0 if none is
- * known. */
+/* Returns the pipe, socket, futex, file, variable or job queue through which the cause had its
+ * effect. Returns 0 if none is known. */
 uint64_t edge_object(const struct causal *c, const struct edge *e);
 
 #define EDGE_EXPLAIN_MAX 768

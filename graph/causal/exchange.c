@@ -26,7 +26,7 @@ static uint32_t request_of_client(const struct pass *p, uint32_t task)
 {
 	uint64_t client = p->work[task].client, f;
 
-	/* up to GRAPH_NONE, a client is a task: see pass_client() */
+	/* a client of GRAPH_NONE or less is a task, not a socket: see pass_client() */
 	if (client <= GRAPH_NONE || !map_get(&p->flows.by_sock, client, &f))
 		return GRAPH_NONE;
 	return p->flows.v.v[f].request;
@@ -64,8 +64,9 @@ static uint32_t queue_oldest(const struct pass *p, struct request_queue *q, enum
 	return q->first < q->v.n ? q->v.v[q->first] : GRAPH_NONE;
 }
 
-/* Returns the first new request of the queue, after it has passed over *skip new ones. A request is
- * new if no task has asked on behalf of it. Sets *last to the last new request that it has seen. */
+/* Passes over *skip new requests of the queue, and returns the next new request, or GRAPH_NONE. A
+ * request is new if no task has asked on behalf of it. Each new request makes *skip smaller by one,
+ * and becomes *last. */
 static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum turn turn, uint32_t *skip,
 			  uint32_t *last)
 {
@@ -92,7 +93,8 @@ static uint32_t next_new(const struct pass *p, struct request_loop *l, uint32_t 
 	return request == GRAPH_NONE ? last : request;
 }
 
-/* Fresh requests become waiting ones when the task idles: the task could not act on them. */
+/* When the task has idled, its fresh requests become waiting ones: the task could not act on
+ * them. */
 static struct request_loop *loop_at(struct pass *p, uint32_t task)
 {
 	struct request_loop *l;
@@ -245,7 +247,7 @@ uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 	if (!p->wants_requests)
 		return GRAPH_NONE;
 	l = map_get(&p->loop_of, task, &at) ? loop_at(p, task) : NULL;
-	/* Even if requests hop between threads, most threads go on with their own. */
+	/* Even if requests hop between threads, most threads go on with their own requests. */
 	request = l && hops(p, task) ? next_new(p, l, 0) : GRAPH_NONE;
 	if (request == GRAPH_NONE)
 		request = pool_oldest(p, task);
@@ -322,7 +324,7 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 
 	if (!p->wants_requests)
 		return GRAPH_NONE;
-	/* The server has answered before it read the end of the request. */
+	/* The bytes are the end of a request that the server has already answered. */
 	if (open && more && open->answer != GRAPH_NONE) {
 		open->asked_bytes += bytes;
 		return flow->request;

@@ -283,7 +283,8 @@ static void explain(const struct facts *f, struct text *t)
 		add(t, "; weak: %s did nothing, and went back to sleep on the same object", f->to);
 }
 
-/* At the moment of an exec, the task has its new name already. */
+/* Returns the time for the name of the task at `from`. At the moment of an exec, the task has its
+ * new name already. */
 static uint64_t left_as_ns(const struct causal *c, const struct edge *e)
 {
 	if (e->kind == EDGE_EXEC && e->from != GRAPH_NONE)

@@ -27,7 +27,7 @@ struct flow_item {
 	uint32_t ask;    /* taken: send of the request; in: send of the request that is answered */
 	uint32_t next;
 	uint32_t wake;    /* debts: index of the edge of the receiver's wake-up, or GRAPH_NONE */
-	uint32_t request; /* in pass.requests. taken: the request; asks: the request's parent */
+	uint32_t request; /* index in pass.requests. taken: the request; asks: its parent */
 	uint32_t n;       /* taken: how many answers may be due */
 	bool begun;       /* in: the first bytes of the send are not in the queue any more */
 	bool reply;       /* taken: the bytes may be an answer, not a request */
@@ -76,8 +76,8 @@ struct flows {
 /* Returns 0 or -ENOMEM. The caller calls flow_done() in both cases. */
 int flow_init(struct flows *m, const struct graph *g);
 void flow_done(struct flows *m);
-/* Returns the index of the flow of a socket. Makes it and the flow of the other end if necessary.
- * Returns GRAPH_NONE if there is no memory. */
+/* Returns the index of the flow of a socket. Makes this flow and the flow of the other end if
+ * necessary. Returns GRAPH_NONE if there is no memory. */
 uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock);
 
 /* Copies the item. Makes pointers to items invalid. Returns 0 or -ENOMEM. */
@@ -88,7 +88,8 @@ struct flow_item *flow_first(const struct flows *m, const struct flow_queue *q);
 void flow_pop(struct flows *m, struct flow_queue *q);
 void flow_clear(struct flows *m, struct flow_queue *q);
 void flow_forget(struct flows *m, struct flow *f);
-/* If all items are in use, drops those of connections whose two processes have ended by ts_ns. */
+/* If all items are in use, drops the items of connections whose two processes have ended by
+ * ts_ns. */
 void flow_make_room(struct flows *m, const struct graph *g, uint64_t ts_ns);
 /* For a reader that found nothing to read at ts_ns. All bytes in `in` become stale if the oldest
  * are older than FLOW_STALE_NS. */

@@ -38,8 +38,8 @@ static bool has_posted(const struct pass *p, uint32_t task, uint64_t futex)
 	return h->posted_ns && (h->poster[0] == task || h->poster[1] == task);
 }
 
-/* In glibc, pthread_cond_signal() may wait until earlier woken tasks have left. It waits on a word
- * beside the word on which it posts (ctrace/glibc.h). */
+/* In glibc, pthread_cond_signal() may wait until earlier woken tasks have left. This wait is on
+ * another word than the post, but in the same condition variable (ctrace/glibc.h). */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
 {
 	uint64_t signals = futex + GLIBC_COND_REFS_TO_SIGNALS;
@@ -70,9 +70,9 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 	return h->n_herd > 1;
 }
 
-/* If a task is both poster and waiter, the result is false: the tasks meet at a barrier, or pass
- * things in turn. Exception: if the wait has a time limit, and each of the last two calls woke one
- * task, the futex is a lock that the program built, as in Python. */
+/* If a task both posts and waits, the tasks meet at a barrier, or pass things in turn. Then each
+ * post is for one task. Exception: if the wait has a time limit, and each of the last two calls
+ * woke one task, the futex is a lock that the program built, as in Python. */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);
@@ -85,8 +85,8 @@ bool hands_are_many(struct pass *p, const struct interval *s)
 	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
 }
 
-/* The result is false if all tasks of the herd went back: each wake-up may have had its use, as at
- * a barrier. */
+/* If all tasks of the herd went back to the wait, no wake-up counts as false: each may have had its
+ * use, as at a barrier. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct hands *h = hands_of(p, p->work[task].wait_obj);

@@ -11,7 +11,7 @@
 /* Notes that `poster` woke `waiter` on a futex. Returns true if the same call woke another task
  * before. Marks the edge to that task with EDGE_TOGETHER. */
 bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts);
-/* s is a wait on a futex. Returns true if a post may be for any of several tasks. */
+/* s is a wait on a futex. Returns true if a post on this futex may be for any of several tasks. */
 bool hands_are_many(struct pass *p, const struct interval *s);
 /* Called when `task` goes back to its wait. Returns true if its wake-up was false: one call woke
  * several tasks, and another of these tasks has gone on. */

@@ -219,8 +219,8 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Drops stale bytes (flow.h). Exception: the queue has fresh bytes too, and this receive has read
- * more bytes than the fresh ones. */
+/* Drops stale bytes (flow.h). Exception: there are fresh bytes too, but fewer than this receive has
+ * read. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -410,7 +410,7 @@ void match_recv(struct pass *p, uint32_t event)
 	take_bytes(p, f, task, event, bytes);
 	flow = &p->flows.v.v[f];
 	flow->user = task;
-	/* If this receive is the late end of an answered request, it begins no new request. */
+	/* The late end of an answered request begins no new request, so sent_last stays set. */
 	flow->sent_last &= flow->role == ROLE_SERVES && !got.begun;
 	p->work[task].parted = event;
 	p->work[task].spoke = r->obj;

@@ -5,8 +5,8 @@
  * direction of a connection.
  *
  * A send is recorded when its call returns, so a receive of its bytes may be recorded first. Such
- * a receive is a debt until its send is recorded. A debt is dropped if the sender does something
- * else before it sends: then no record shows the send of the received bytes.
+ * a receive is a debt until its send is recorded. If the sender does something else before its next
+ * send, the debt is dropped: no record shows the send of the received bytes.
  *
  * A reader that blocks has read all bytes that were sent long before. The next receive drops such
  * bytes, so one mistake does not make all later matches wrong.
@@ -16,7 +16,7 @@
 
 #include "graph/causal/pass.h"
 
-/* For a CT_SEND, a CT_RECV. Errors go to p->err. */
+/* match_send() is for a CT_SEND, match_recv() for a CT_RECV. Errors go to p->err. */
 void match_send(struct pass *p, uint32_t event);
 void match_recv(struct pass *p, uint32_t event);
 /* For a CT_SHED or CT_GAP: forgets bytes on their way if messages may be missing. A missing message

@@ -39,7 +39,7 @@ struct work {
 	uint64_t sleep_ns;
 	uint32_t sleeps; /* how many of the last sleeps in a row had about the same length */
 	uint32_t acts;   /* records of actions since the last wake-up */
-	uint32_t parted; /* record of the last send, receive, or begin of a wait except a write */
+	uint32_t parted; /* record of the last send or receive, or begin of a wait (but no write) */
 	uint8_t wait;
 	bool may_be_false; /* if the task does nothing and waits again, its wake-up was false */
 	bool posted;
@@ -71,7 +71,7 @@ struct hands {
 	uint64_t posted_ns;
 	uint32_t poster[2], waiter[2];
 	uint32_t herd[HANDS_HERD];
-	uint32_t n_herd, was_herd; /* how many tasks the last call, and the call before it, woke */
+	uint32_t n_herd, was_herd; /* tasks woken: by the last call, and by the call before it */
 };
 
 struct stack_seen {

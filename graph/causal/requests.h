@@ -7,8 +7,8 @@
  *   REQUEST_PART_NS. Bytes after such a pause belong to no answer.
  *
  * If a client sends further requests before it has the answer, the connection is shared. Then the
- * number of its requests and their times are not exact. Requests through pipes and shared memory
- * are not found. A message of D-Bus is a request to the bus. Pure; any thread.
+ * number and the times of the requests are not exact. Requests through pipes and shared memory are
+ * not found. A message of D-Bus is a request to the bus. Pure; any thread.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_REQUESTS_H
 #define CTRACE_GRAPH_CAUSAL_REQUESTS_H
@@ -66,7 +66,7 @@ static inline uint64_t request_from_ns(const struct graph *g, const struct reque
 	uint64_t got = q->got == GRAPH_NONE ? UINT64_MAX : g->w->events[q->got].r.ts;
 	uint64_t sent = q->sent == GRAPH_NONE ? UINT64_MAX : g->w->events[q->sent].r.ts;
 
-	/* A send is recorded when its call returns, so its receive may be recorded first. */
+	/* A send is recorded when its call returns, so the receive may be recorded first. */
 	return got < sent ? got : sent;
 }
 

@@ -56,7 +56,8 @@ void segments_undo(struct pass *p, uint32_t task)
 	w->before = GRAPH_NONE;
 }
 
-/* With the socket, the task may poll one other descriptor, such as a channel to wake it up. */
+/* Returns true if the task polls the socket on which it waits for an answer. The task may poll one
+ * other descriptor too, such as a channel to wake it up. */
 static bool waits_for_answer(const struct work *w)
 {
 	if (!w->asked || w->n_set > ANSWER_SET_MAX)
@@ -74,8 +75,9 @@ static bool from_child(const struct pass *p, uint32_t task, const struct window_
 				   p->g->tasks[task].tgid);
 }
 
-/* On a socket without messages, such as a new socket pair, the first message is a request. But if
- * the process is older than the trace, earlier messages may be missing. */
+/* Returns true if the task gets requests on the socket. On a socket without messages so far, such
+ * as a new socket pair, the first message is a request. But if the process is older than the trace,
+ * earlier messages may be missing. */
 static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
 	enum flow_role role = pass_role(p, sock);
@@ -91,8 +93,8 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 	return process != GRAPH_NONE && p->g->tasks[process].born_ns;
 }
 
-/* A wait at the head of an event loop is for the next request, even if the server still owes
- * answers. */
+/* Returns true for a wait at the head of an event loop. Such a wait is for the next request, even
+ * if the server still owes answers. */
 static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s)
 {
 	switch ((enum ct_wait)s->wait) {
@@ -211,7 +213,8 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 	return false;
 }
 
-/* A client that has ended waits for no answer. */
+/* Returns true if the task has taken a request, and its client still waits for the answer. A client
+ * that has ended does not wait. */
 static bool owes_answer(const struct pass *p, const struct work *w, uint64_t ts_ns)
 {
 	uint32_t client = pass_client(p, w->client);

@@ -17,17 +17,17 @@ void segments_undo(struct pass *p, uint32_t task);
 void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint64_t ts_ns, uint32_t event);
 /* CUT_IDLE: returns true if s was an idle wait. wake is NULL if its record is missing. */
 bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake);
-/* CUT_BATCH: returns true if flow f brings a further request of `client`. Either the segment has
- * answered an earlier one, or `client` pipelines. */
+/* CUT_BATCH: returns true if flow f brings a further request of `client`: the segment has answered
+ * an earlier request, or `client` does not wait for the answers. */
 bool segments_batch(const struct work *w, const struct flow *f, uint64_t client);
 /* CUT_PEERS: from here on, the task works for `client`. */
 void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
-/* Like segments_client(), for the receive of a request. Also cuts if the segment has no client, and
- * a message of a process other than that of `client` began it. */
+/* Like segments_client(), for the receive of a request. Also cuts if the segment has no client, but
+ * began with a message of another process than that of `client`. */
 void segments_request(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
 /* The task gets the client of `from_task` if it has none yet, and both are in one process. */
 void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task, uint32_t event);
-/* CUT_JOB: cuts at the start of a job, and at its end. Exception: the end is not exact
+/* CUT_JOB: cuts at the start of a job, and at its end unless this end is not exact
  * (CT_JF_LOOSE). */
 void segments_job(struct pass *p, uint32_t task, const struct window_event *e, uint32_t event);
 

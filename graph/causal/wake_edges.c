@@ -137,7 +137,8 @@ static bool hands_on(uint8_t kind)
 	return kind == EDGE_POST || kind == EDGE_PIPE || kind == EDGE_EVENTFD;
 }
 
-/* No message follows a wake-up by a connect, by a close, or by a receive that made room. */
+/* Returns true if a message may follow the wake-up. No message follows a wake-up by a connect, by a
+ * close, or by a receive that made room. */
 static bool may_be_message(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	if (e->kind != EDGE_MESSAGE || s->wait == CT_W_WRITE)

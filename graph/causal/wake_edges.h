@@ -5,7 +5,8 @@
 
 #include "graph/causal/pass.h"
 
-/* `event` is the index of a CT_WAKE or CT_SWITCH in the window. Errors go to p->err. */
+/* `event` is the index of a record in the window: a CT_WAKE for wake_edges_wake(), a CT_SWITCH for
+ * wake_edges_switch(). Errors go to p->err. */
 void wake_edges_wake(struct pass *p, uint32_t event);
 void wake_edges_switch(struct pass *p, uint32_t event);
 /* Called when `task` received a message from `from` on sock. Drops a held-back edge of `task` that

@@ -40,7 +40,7 @@ static void wakeless_edges_edge(struct pass *p, const struct origin *o, uint32_t
 		pass_edge(p, &e);
 }
 
-/* An address and a process together identify a job. */
+/* An address identifies a job only within one process. */
 static uint64_t job_key(const struct pass *p, uint32_t task, const struct window_event *e)
 {
 	return window_words(p->g->w, e)[0] ^ (uint64_t)p->g->tasks[task].tgid * 0x9e3779b97f4a7c15ULL;
@@ -128,8 +128,8 @@ static void wakeless_edges_signal(struct pass *p, uint32_t event)
 		return;
 	o->event = event;
 	o->segment = GRAPH_NONE;
-	/* The task on the CPU did not cause a signal of the kernel. Exception: the child caused the
-	 * SIGCHLD. */
+	/* The task on the CPU did not cause a signal of the kernel. Exception: a SIGCHLD, which the
+	 * child on the CPU has caused. */
 	if (sender != GRAPH_NONE &&
 	    (!(r->flags & CT_GF_KERNEL) ||
 	     (ct_signal_number(r) == SIGCHLD && p->g->tasks[sender].ptgid == p->g->tasks[target].tgid)))

@@ -24,8 +24,8 @@ struct walker {
 	VEC(struct blame) leaves;
 	uint32_t stack[PATH_MAX_DEPTH + 1];
 	uint32_t *near;
-	/* The last answer of blame_wait(). Many waits of one event loop have the same last
-	 * repeat. */
+	/* The last call of blame_last(): its interval, limit_ns and result. Many waits of one event
+	 * loop have the same last repeat. */
 	uint32_t last;
 	uint64_t last_ns;
 	struct blame last_blame;
@@ -74,8 +74,8 @@ static bool is_poll(const struct graph *g, uint32_t interval)
 	return wait == CT_W_POLL || wait == CT_W_EPOLL;
 }
 
-/* A loop that goes back to wait on the same set has not answered yet. So the last repeat of the
- * wait counts. */
+/* Returns the last repeat of a poll in the frame, or else `interval`. This wait counts: a loop that
+ * goes back to wait on the same set has not answered yet. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	uint64_t end = horizon(f);
@@ -163,8 +163,9 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 	return s->wait == CT_W_FUTEX && b->edge == EDGE_OWNER && !b->ended && !graph_futex_owner(g, s);
 }
 
-/* A task may look at its clock while it waits: the wait times out, and the task repeats it. If the
- * last repeat is open at the end of the trace, looks at this repeat instead. */
+/* A task may look at its clock while it waits: the wait times out, and the task repeats the wait.
+ * If the last repeat is open at the end of the trace, *b blames the task that could end this
+ * repeat. */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {
@@ -304,7 +305,8 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
 	active = *b;
-	/* A thread of a pool may wait for work. Then no active thread is to blame. */
+	/* If the victim is a thread of a pool, it may wait for work. Then no active thread is to
+	 * blame. */
 	if ((f->depth || main_thread || b->task != GRAPH_NONE) && is_unexplained(k->g, interval, b) &&
 	    blame_active(k->g, interval, f->from_ns, &active)) {
 		if (!f->depth && !main_thread)
@@ -323,7 +325,8 @@ static bool may_be_for_another(const struct graph *g, uint32_t interval)
 	return g->intervals[interval].wait == CT_W_FUTEX || is_poll(g, interval);
 }
 
-/* A poll is no guess if exactly one task owes the poller an answer. */
+/* Returns true if b is only a guess: no wake-up shows the task. A poll is no guess if exactly one
+ * task owes the poller an answer. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	if (b->edge != EDGE_OWNER)
@@ -351,8 +354,8 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 	bool loops = is_loop_of(k->g, b, interval);
-	/* A wait that ended after `to` may have been in a cycle that broke. Exception: a
-	 * futex or a poll. Its object does not show for which task the waiter waited. */
+	/* A wait that ended after `to` may have been in a cycle that broke. Exception: a wait on a
+	 * futex or a poll, because its object does not show for which task the waiter waited. */
 	bool ended = b->ended && !died && (b->until_ns <= to || may_be_for_another(k->g, interval));
 	uint32_t i;
 
@@ -597,7 +600,7 @@ size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t
 {
 	size_t lo = 0, end = cpu < g->n_cpus ? g->n_runs[cpu] : 0, hi = end;
 
-	/* The wanted run is often near: double the step until it is passed. */
+	/* The wanted run is often near: the step doubles until the run is passed. */
 	if (near && near < end && graph_run(g, cpu, near - 1)->to_ns <= ts_ns) {
 		lo = near;
 		for (size_t step = 1; step < end - lo; step *= 2) {

@@ -29,8 +29,8 @@ struct task_now {
 	bool ended;  /* CT_EXIT came in a coarse stretch; more records may follow */
 
 	/* for fold.c: */
-	/* The last FOLDED interval without sums. Its member `wake` is the index of the FOLDED
-	 * interval without sums before it. */
+	/* The last FOLDED interval without sums. The member `wake` of such an interval is the index
+	 * of the one before it. */
 	uint32_t folded;
 	uint32_t found;
 	uint32_t waited;
@@ -68,7 +68,8 @@ void timeline_gone(struct builder *b, uint32_t task, uint64_t ts);
  * memory, returns NULL and sets b->err. */
 struct interval_look *timeline_look(struct builder *b, uint32_t task);
 void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event);
-/* Some records of a file segment are older than its checkpoint. They must not be replayed. */
+/* Returns true if a record at ts is not newer than the task's state in the checkpoint. Such a
+ * record must not be replayed. */
 static inline bool timeline_stale(const struct task_now *t, uint64_t ts)
 {
 	return t->checkpoint_ns && ts <= t->checkpoint_ns;

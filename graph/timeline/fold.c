@@ -132,8 +132,8 @@ static uint64_t part_of(uint64_t sum, uint64_t len, uint64_t all)
 	return all ? (uint64_t)((double)sum * (double)len / (double)all) : 0;
 }
 
-/* `sums` are of the time since from_ns. All folded intervals since then have the length span_ns. If
- * s ended before from_ns and is longer than span_ns, s gets no sums. */
+/* `sums` are of the time since from_ns. span_ns is the length of all folded intervals since then.
+ * If s ended before from_ns and is longer than span_ns, s gets no sums. */
 static void set_sums(struct interval *s, const struct interval_sums *sums, uint64_t from_ns, uint64_t span_ns)
 {
 	uint64_t len = s->to_ns - s->from_ns;
@@ -174,7 +174,8 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 		}
 		t->folded = t->folded == t->interval ? t->interval : GRAPH_NONE;
 	}
-	/* The last folded interval ended before the count began. Its sums stay unknown. */
+	/* The last folded interval ended before the sums were first known. So its sums stay
+	 * unknown. */
 	if (t->found == GRAPH_NONE && t->folded != GRAPH_NONE && b->intervals.v[t->folded].to_ns < e->r.ts &&
 	    t->folded != t->interval)
 		fold_unlink(b, t);

@@ -95,7 +95,7 @@ bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid)
 	return false;
 }
 
-/* Outside of the life of a task, its tid may belong to another task. */
+/* Moves ts_ns into the life of the task. At other times, the tid may belong to another task. */
 static uint64_t in_life(const struct graph_task *t, uint64_t ts_ns)
 {
 	if (t->exit_ns != UINT64_MAX && ts_ns > t->exit_ns)

@@ -20,7 +20,8 @@
 #define GRAPH_NONE     UINT32_MAX
 #define GRAPH_CPUS_MAX FORMAT_CPUS_MAX
 
-/* For reader_want_kinds(). On a busy machine, a fifth of the records are of other kinds. */
+/* The kinds of records that a graph needs, for reader_want_kinds(). On a busy machine, a fifth of
+ * the records are of other kinds. */
 #define GRAPH_KINDS (~(1ULL << CT_READY | 1ULL << CT_BLK_ISSUE | 1ULL << CT_BLK_DONE))
 
 /* The key of a futex in graph.owned. A read-write lock has two words for waiters, which lie in one
@@ -70,7 +71,7 @@ struct graph_task {
 	uint32_t tgid;
 	uint32_t parent;   /* the task that forked this one, or GRAPH_NONE */
 	uint32_t ptgid;    /* 0: not known */
-	uint32_t ancestor; /* the task with the tid ptgid at born_ns, or GRAPH_NONE */
+	uint32_t ancestor; /* the task whose tid was ptgid at born_ns, or GRAPH_NONE */
 	uint32_t first_interval;
 	uint32_t n_intervals;
 	uint64_t born_ns;   /* 0: before the window, or not known */
@@ -83,7 +84,7 @@ struct graph_task {
 };
 
 enum edge_kind {
-	EDGE_WAKE = 1, /* a wake-up by a task, of no other kind */
+	EDGE_WAKE = 1, /* a wake-up by a task, if no other kind fits */
 	EDGE_LOCK = 2,
 	EDGE_POST = 3,    /* futex without owner: condition variable, semaphore, barrier */
 	EDGE_MESSAGE = 4, /* through a socket: bytes, or the begin or end of a connection */
@@ -113,8 +114,8 @@ enum edge_kind {
 	EDGE_EXEC = 25,
 	EDGE_LOCK_ORDER = 26, /* from an unlock to the next lock, which did not wait */
 };
-/* Strong: records show the cause. Weak: the origin may be the cause. Boosted: weak, but another
- * sign supports the edge, such as stacks that are alike. */
+/* Strong: records show that the edge begins at the cause. Weak: it may begin at the cause. Boosted:
+ * weak, but another sign supports the edge, such as stacks that are alike. */
 enum edge_strength { EDGE_WEAK = 0, EDGE_BOOSTED = 1, EDGE_STRONG = 2 };
 
 /* An entry of a graph_index. `event` is a position in window.events. In some indices, it is the
@@ -189,7 +190,8 @@ static inline const struct interval *graph_run(const struct graph *g, uint32_t c
 	return &g->intervals[g->runs[cpu][i]];
 }
 
-/* The rest of a FOLDED interval was spent in waits shorter than CT_COARSE_NS. */
+/* Sums of a FOLDED interval. The task spent the rest of the interval in waits shorter than
+ * CT_COARSE_NS. */
 struct interval_sums {
 	uint64_t ran_ns, queued_ns;
 	uint32_t switches;
@@ -198,7 +200,8 @@ struct interval_sums {
 /* Only the sums of a whole FOLDED interval are known. A range in it gets a share in proportion to
  * its length. Returns false, with sums of 0, if the sums are not known or the range is empty. */
 bool interval_sums(const struct interval *s, uint64_t from_ns, uint64_t to_ns, struct interval_sums *ret);
-/* If the sums of a FOLDED interval are not known, returns its length. */
+/* Returns how long the task ran in the interval. If the sums of a FOLDED interval are not known,
+ * returns its length. */
 static inline uint64_t interval_ran_ns(const struct interval *s)
 {
 	struct interval_sums sums;
@@ -212,9 +215,9 @@ static inline uint64_t interval_ran_ns(const struct interval *s)
  * 2^32-2 intervals. */
 int graph_build(const struct window *w, struct graph **ret);
 /* Like graph_build(), but drops CT_SWITCH records from the window, and keeps only their places. (On
- * a busy machine, a quarter of the records are CT_SWITCH.) The first record stays, and a record
- * more than 4.3 s after the record before it. Such a graph must not be passed to causal_build().
- * After an error, the caller can only free the window. */
+ * a busy machine, a quarter of the records are CT_SWITCH.) A CT_SWITCH stays if it is the first
+ * record, or comes more than 4.3 s after the record before it. Such a graph must not be passed to
+ * causal_build(). After an error, the caller can only free the window. */
 int graph_build_lean(struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 
@@ -281,7 +284,7 @@ enum listens {
 	LISTENS_ELSEWHERE, /* as LISTENS_EXACTLY, but in another network namespace */
 	LISTENS_EXACTLY,   /* same address and port, or same path of a unix socket */
 };
-/* l is the listening socket. o asks for a connection. */
+/* l is the listening socket. o is the socket that asks for a connection. */
 enum listens graph_listens_for(const struct graph *g, const struct window_object *l,
 			       const struct window_object *o);
 /* Returns true if the remote address is a loopback address, or the address of another socket in the

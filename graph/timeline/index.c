@@ -123,8 +123,8 @@ static bool is_accepted_unix(const struct window_object *o)
 	       !(o->id & CT_OBJ_NOT_ACCEPTED);
 }
 
-/* A client may be recorded with the id that its peer had before the accept. The accepted end always
- * has the id of the client. */
+/* The record of a client may name the id that its peer had before the accept. The record of the
+ * accepted end always names the client. */
 static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 {
 	size_t n = 0;
@@ -172,7 +172,7 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 		if (p->type != o->type || p->id == o->id)
 			continue;
 		/* An accepted connection has a new id, and its old record stays: prefer the new id.
-		 * Ports are reused, so then prefer the record that is nearest in time. */
+		 * Ports are reused: otherwise prefer the record that is nearest in time. */
 		if (best && (best->id & CT_OBJ_NOT_ACCEPTED) != (p->id & CT_OBJ_NOT_ACCEPTED)) {
 			if (best->id & CT_OBJ_NOT_ACCEPTED)
 				best = p;

@@ -335,7 +335,7 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	uint32_t race;
 	struct interval *s;
 
-	/* The end of a task counts always: under a cap, and if a later checkpoint still has the
+	/* The end of a task counts even under a cap, and even if a later checkpoint still has the
 	 * task. */
 	if (b->err || ((t->capped || timeline_stale(t, e->r.ts)) && !(ct_switch_state(&e->r) & CT_ST_DEAD)))
 		return;
@@ -344,7 +344,7 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	race = t->race_wake;
 	t->race_wake = GRAPH_NONE;
 	if (timeline_state(b, t) != INTERVAL_RUNNING && t->interval != GRAPH_NONE) {
-		/* The switch-in is lost. The task is known to run only at this moment. */
+		/* The switch-in is lost. So the task is known to run only at this moment. */
 		if (!timeline_open(b, task, e->r.ts, INTERVAL_RUNNING))
 			return;
 		t = &b->now.v[task];
@@ -513,8 +513,9 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 }
 
 /*
- * The daemon may cap a task that has ended meanwhile. In a capped group (CT_GV_GROUP), the record
- * is about a new task with the same tid, unless the record says that the task has exited.
+ * Returns true if the daemon capped a task that had ended meanwhile. In a capped group
+ * (CT_GV_GROUP), the record is about a new task with the same tid, unless the record says that the
+ * task has exited.
  */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
 {

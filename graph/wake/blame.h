@@ -61,17 +61,17 @@ struct blame {
  * not time out, if this repeat ends by limit_ns. */
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
 
-/* Like blame_wait(), but as if nothing had ended the wait: *ret is the task that could have ended
- * it. */
+/* Like blame_wait(), but as if nothing had ended the wait: *ret blames the task that could have
+ * ended the wait. */
 void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
 
 /* Like blame_lasting(), for a wait that the caller knows to be for an answer on sock. */
 void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struct blame *ret);
 
-/* The process has worked on a request since since_ns. Finds a task of another process that owes
- * this process an answer, on a connection for which a thread of this process waits. A task that
- * idles counts only if the question to it was recorded, and sent since since_ns. Returns false if
- * no task counts, or tasks of several processes. */
+/* The process of the waiter has worked on a request since since_ns. Finds a task of another process
+ * that owes this process an answer, on a connection for which a thread of this process waits. A
+ * task that idles counts only if the question to this task was recorded, and sent since since_ns.
+ * Returns false if no task counts, or tasks of several processes. */
 bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
 /* For a wait on a futex that no task ended, and that has no known owner: finds the only active

@@ -9,8 +9,9 @@
 #include "graph/wake/owner.h"
 #include "lib/checked.h"
 
-/* The set of a poll() is recorded when the wait begins or ends (bpf/wait_fds.h). For an epoll, the
- * time of the record does not matter. */
+/* Returns true if the record e is of the set that was polled in s. The set of a poll() is recorded
+ * when the wait begins or ends (bpf/wait_fds.h). For an epoll, the time of the record does not
+ * matter. */
 static bool is_polled_in(const struct interval *s, const struct window_event *e)
 {
 	return s->wait != CT_W_POLL ||
@@ -128,7 +129,6 @@ static bool is_sender_below(const struct graph *g, const struct window_event *wa
 	return peer && owner_has_socket(g, waker, peer, wake->r.ts);
 }
 
-/* The end of a child can wake its parent in several ways: by SIGCHLD, by the end of a pipe, ... */
 static bool is_own_child(const struct graph *g, uint32_t task, uint32_t waker)
 {
 	return g->tasks[waker].ptgid == g->tasks[task].tgid && g->tasks[waker].tgid != g->tasks[task].tgid;
@@ -145,6 +145,8 @@ static void by_task(const struct graph *g, const struct interval *s, const struc
 {
 	bool exiting = wake->r.flags & CT_WF_EXITING;
 
+	/* A child that exits may wake its parent in other ways too, such as by the end of a
+	 * pipe. */
 	if (exiting && c->strength == EDGE_WEAK && is_own_child(g, s->task, c->task)) {
 		cause_is(c, EDGE_EXIT, EDGE_STRONG);
 		return;

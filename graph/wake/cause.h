@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cause.h - private to graph/: finds the task that made one wake-up, and the kind and strength of
- * the edge to the wakee. Pure; any thread. blame_wait() then looks for signals, and for bytes that
- * a softirq delivered. The causal graph learns of these later, from their own records.
+ * the edge to the wakee. Pure; any thread. wake_cause() does not look for signals, nor for bytes
+ * that a softirq delivered. blame_wait() looks for both, and the causal graph has edges from their
+ * records.
  */
 #ifndef CTRACE_GRAPH_WAKE_CAUSE_H
 #define CTRACE_GRAPH_WAKE_CAUSE_H

@@ -51,8 +51,8 @@ bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return b.task == GRAPH_NONE || !(b.owed || graph_descends_from(g, b.task, g->tasks[task].tgid));
 }
 
-/* A question may ask for news. An idle server answers it only when there is news, if ever.
- * asked_by_ns: time by which the question was sent. */
+/* Returns true if the question may be one for news, which an idle server answers only when there is
+ * news. asked_by_ns: time by which the question was sent. */
 static bool may_have_no_news(const struct graph *g, const struct blame *b, uint64_t asked_by_ns,
 			     uint64_t since_ns, uint64_t ts_ns)
 {
@@ -89,7 +89,8 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
 	return true;
 }
 
-/* Looks at some moments only, because a busy task may have very many intervals. */
+/* Returns true if the task ran, or waited for a CPU, for at least 1/ACTIVE_SHARE of the time. Looks
+ * at some moments only, because a busy task may have very many intervals. */
 static bool computed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	unsigned n = 0;
@@ -151,7 +152,7 @@ static bool waits_for_child(const struct graph *g, uint32_t task, uint64_t ts_ns
 	return i != GRAPH_NONE && g->intervals[i].wait == CT_W_CHILD;
 }
 
-/* A task that sleeps may still be to blame, because it can own a lock. */
+/* Returns true if the task sleeps. Such a task may still be to blame, because it can own a lock. */
 static bool sleeps(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);

@@ -31,8 +31,8 @@ static bool on_disk(const struct graph *g, uint64_t obj)
 	}
 }
 
-/* If the wait is for the disk itself, the waker does not matter: when the disk is done, any task
- * may be on the CPU. */
+/* Returns true if the wait is for the disk itself. Then the waker does not matter: when the disk is
+ * done, any task may be on the CPU. */
 static bool is_disk_wait(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	if (resource_of_object(g->w, s->obj) == RESOURCE_FUSE ||
@@ -130,15 +130,15 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 	return NULL;
 }
 
-/* Any other signal counts only if it killed the task t. */
+/* Returns true for a signal that usually ends programs, and for the signal that killed t. */
 static bool ends_programs(int signal, const struct graph_task *t)
 {
 	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
 	       signal == WTERMSIG(t->exit_code);
 }
 
-/* If a thread of the waiter's process sent the signal after the wake, the wake had another
- * reason. */
+/* Returns true if another thread of the waiter's process, not the waker, sent the signal after the
+ * wake. Then the wake had another reason. */
 static bool is_own_end(const struct graph *g, const struct graph_task *t, const struct window_event *wake,
 		       const struct window_event *sig)
 {
@@ -170,8 +170,8 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 	return false;
 }
 
-/* A task has to end after a killer signal, or after another thread called exit_group() or execve().
- * In both cases it exits soon after. */
+/* Returns true if the task was woken to end: by a killer signal, or because another thread called
+ * exit_group() or execve(). In both cases, the task exits soon after. */
 static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	enum call call = call_of(g->w->machine, wake->r.nr);
@@ -205,8 +205,9 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->ended = true;
 }
 
-/* A wait such as a poll names no socket, so the wake says which one became readable. For a write,
- * the wake does not count: a softirq can make one socket readable, and make room on another. */
+/* Returns the socket of the wait. A wait such as a poll names no socket, so the wake says which
+ * socket became readable. For a write, the wake does not count: a softirq can make one socket
+ * readable, and make room on another. */
 static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;

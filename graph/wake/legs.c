@@ -30,7 +30,8 @@ struct round {
 	uint32_t sent_for; /* the receive that is the reason of the last send */
 };
 
-/* A runtime with many coroutines on a few threads (Go, tokio) waits for work on a futex. */
+/* Returns true for a poll, and for a long wait on a futex without owner: on such a futex, a runtime
+ * with many coroutines on a few threads (Go, tokio) waits for work. */
 static bool ends_round(const struct graph *g, const struct interval *s)
 {
 	return is_poll_wait(s) || (s->state == INTERVAL_BLOCKED && s->wait == CT_W_FUTEX &&
@@ -62,10 +63,9 @@ static uint32_t first_event(const struct graph *g, uint64_t ts_ns)
 	return (uint32_t)BISECT(i, 0, g->w->n_events, g->w->events[i].r.ts >= ts_ns);
 }
 
-/* Returns the receive because of which the loop sends on `sock`: the receive on `sock` itself, or
- * else the first receive that is not yet the reason of a send, or else the last reason. (Loops act
- * in the order in which they receive.) A request of another client is no reason for an answer. Sets
- * *sure to false if a send of this round may have had another reason. */
+/* Returns the receive that is the reason for a send on `sock`. Loops act in the order in which they
+ * receive. A request of another client is no reason for an answer. Sets *sure to false if a send of
+ * this round may have had another reason. */
 static uint32_t reason(const struct graph *g, struct round *t, uint64_t sock, bool *sure)
 {
 	bool answers = graph_is_accepted(g, sock);
@@ -152,7 +152,8 @@ static uint32_t reason_of(const struct graph *g, uint32_t event, bool *sure)
 	return t.n > ROUND_RECEIVES ? GRAPH_NONE : found;
 }
 
-/* Returns true if the loop's last question on `sock` was for the client of the socket `other`. */
+/* Returns true if the loop's last question on `sock` before the receive `got` was for the client of
+ * the socket `other`. */
 static bool had_asked_for(const struct graph *g, uint64_t sock, uint32_t got, uint64_t other)
 {
 	const struct graph_ref *asked = graph_ref_before(g, &g->sends, sock, rec(g, got)->ts);
@@ -178,7 +179,7 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 		ret->from_ns = asked ? MAX(rec(g, asked->event)->ts, rec(g, got)->ts) : 0;
 		return asked && is_by(g, asked->event, tgid);
 	}
-	/* Another client had the connection to the server until this client sent `why`. */
+	/* The client of `sock` had the connection to the server until the loop received `why`. */
 	ret->from_ns = rec(g, got)->ts;
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }
@@ -217,8 +218,9 @@ static uint32_t answer_to(const struct graph *g, uint32_t asked)
 	return n ? r->event : GRAPH_NONE;
 }
 
-/* Of several questions, returns the only one without an answer, or else the one that was answered
- * last. Returns GRAPH_NONE if there is none, or if several sockets have no answer. */
+/* Of the questions that the loop sent because of `why`, returns the only one without an answer, or
+ * else the one that was answered last. Returns GRAPH_NONE if there is no question, or if questions
+ * on several sockets have no answer. */
 static uint32_t question_after(const struct graph *g, uint32_t why, bool *sure)
 {
 	uint32_t thread = task_of(g, why), i = graph_interval_at(g, thread, rec(g, why)->ts);

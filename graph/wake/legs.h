@@ -4,9 +4,9 @@
  * request. A loop, or a thread that runs many coroutines (Go, tokio), waits for many things at
  * once. Messages show for which request it waits: it receives the request, sends a question,
  * receives the answer, and so on. Pure; any thread. A leg is the time from a question to its
- * answer. In two cases the leg begins later, with the receive of the request:
+ * answer. In two cases the leg begins with the receive of the request instead:
  * - The loop sent the question before it received the request.
- * - Another client has the connection to the server. The loop lends it to one client at a time.
+ * - Another client has the connection to the server, which the loop lends to one client at a time.
  */
 #ifndef CTRACE_GRAPH_WAKE_LEGS_H
 #define CTRACE_GRAPH_WAKE_LEGS_H

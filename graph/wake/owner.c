@@ -51,8 +51,8 @@ static bool is_back(const struct graph *g, const struct interval *wait, uint64_t
 	return now && now != wait && now->state == INTERVAL_BLOCKED && blame_same_wait(wait, now);
 }
 
-/* A time limit can cut one poll into several waits. A futex does not count: a runtime parks threads
- * on a futex with a time limit for many reasons. */
+/* Returns true if a time limit has cut one poll into the waits x and s. A futex does not count: a
+ * runtime parks threads on a futex with a time limit for many reasons. */
 static bool is_cut(const struct graph *g, const struct interval *x, const struct interval *s)
 {
 	return s->wait != CT_W_FUTEX && x->wake != GRAPH_NONE && blame_same_wait(x, s) &&
@@ -112,7 +112,7 @@ static uint32_t fuse_server(const struct graph *g, const struct interval *s, str
 
 		if (waited && o[i].x && o[i].x != waited->dev)
 			continue;
-		task = owner_fd(g, o[i].id, s->from_ns, g->tasks[s->task].tgid, 0, all);
+		task = owner_fd(g, o[i].id, s->to_ns - 1, g->tasks[s->task].tgid, 0, all);
 		if (task != GRAPH_NONE)
 			owner_add(g, all, task);
 	}
@@ -173,7 +173,7 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 	uint64_t at;
 
 	if (!owner) {
-		b->task = owner_past_waker(g, s->obj, s->from_ns, s->task, &at);
+		b->task = owner_past_waker(g, s->obj, s->to_ns - 1, s->task, &at);
 		if (b->task == GRAPH_NONE)
 			b->task = owner_handed_to(g, s);
 		if (b->task != GRAPH_NONE && idles_in_loop(g, b->task, s->to_ns - 1))
@@ -247,7 +247,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 		if (b->kind == RESOURCE_FUSE)
 			b->task = fuse_server(g, s, all);
 		else
-			b->task = owner_object(g, s->obj, s->from_ns, s->task, other_side(s), all);
+			b->task = owner_object(g, s->obj, s->to_ns - 1, s->task, other_side(s), all);
 		if (!s->obj && s->wait != CT_W_SLEEP && b->task == GRAPH_NONE)
 			b->task = owner_handed_to(g, s);
 		if (CT_OBJ_KIND(s->obj) == CT_OBJ_PIPE && b->task == GRAPH_NONE && !all->n)
@@ -270,7 +270,8 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	}
 }
 
-/* A task tells its tracer (strace, a debugger) by a SIGCHLD that it stops. */
+/* Returns the SIGCHLD by which a stopping task has told its tracer (strace, a debugger), or
+ * GRAPH_NONE. */
 static uint32_t tracer_told(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *e = g->w->events;

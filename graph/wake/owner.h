@@ -18,17 +18,17 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
  * kernel may do the work of close() after the system call. In this case, and for an exit, returns
  * false if a later use of the other end is recorded. */
 bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake);
-/* Returns true if the waker may end a connection. This test is cheap, and is the same for all
- * sockets. */
+/* Returns false if the waker cannot end any connection. A cheap test before owner_closes(), the
+ * same for all sockets. */
 bool owner_may_close(const struct graph *g, const struct window_event *wake);
 /* Returns true if the task's process used the socket last, or, if no task used it, has it open. */
 bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
 /* `wake` says that sock got room. Returns the task that received at the other end. *ret_event is
- * its CT_RECV, or GRAPH_NONE. */
+ * the CT_RECV of this task, or GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event);
-/* Completes b for a wait that no task ended. If several tasks could have ended it, fills *all with
- * them, and sets b->rivals. Otherwise *all has one task or none. */
+/* Completes b for a wait that no task ended. If several tasks could have ended the wait, fills *all
+ * with these tasks, and sets b->rivals. Otherwise *all has one task or none. */
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all);
 /* Returns the task at the other end of the socket. *all is as in owner_of_wait(). */
 uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all);
@@ -45,8 +45,8 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
  * unlock may be missing. */
 uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 		       uint32_t *ret_event, uint8_t *ret_strength);
-/* Completes b for a stopped task. b->event is the signal that stopped it, or the SIGCHLD to its
- * tracer. A tracer is not to blame while it waits for a person, or for news of a task. */
+/* Completes b for a stopped task. b->event is the signal that stopped the task, or the SIGCHLD to
+ * its tracer. A tracer is not to blame while it waits for a person, or for news of a task. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 
 #endif

@@ -3,13 +3,14 @@
 #include "graph/wake/owner_private.h"
 #include "lib/bisect.h"
 
-/* The record of an unlock may be missing if records of all tasks were lost, or those of the process
- * were left out. The gap of a pause is recorded at the end of the pause. */
+/* Returns true if the record of an unlock may be missing: records of all tasks were lost, or
+ * records of the process were left out. */
 static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
 
+	/* A pause may go on: its gap is recorded only at its end. */
 	if (graph_lacks_within(g, from_ns, to_ns) & CT_LACK_PAUSES)
 		return true;
 	for (size_t i = 0; i < n; i++)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* owner_object.c - finds the task that has the other end of a descriptor, pipe, eventfd or
  * futex. */
+#include <unistd.h>
+
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
 
@@ -30,6 +32,36 @@ static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts
 	return best;
 }
 
+static uint8_t modes_of(const struct graph *g, const struct graph_ref *r, size_t n, uint32_t tgid)
+{
+	uint8_t modes = 0;
+
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (owner_event(g, &r[i])->r.tid == tgid)
+			modes |= owner_event(g, &r[i])->r.flags;
+	return modes & (CT_FF_READ | CT_FF_WRITE);
+}
+
+/* Returns true if another program left the descriptor in `held` open when it started the program of
+ * this task. Exception: a program that has both ends of a pipe means the pipe for its children, as
+ * make does. */
+static bool is_left_open(const struct graph *g, const struct graph_ref *r, size_t n,
+			 const struct window_event *held, uint8_t mode, uint32_t task, uint64_t ts_ns)
+{
+	for (size_t i = 0; ct_fd_number(&held->r) > STDERR_FILENO && i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+		uint32_t up;
+
+		if (ct_fd_number(&e->r) != ct_fd_number(&held->r) || !graph_descends_from(g, task, e->r.tid))
+			continue;
+		up = process_thread(g, e->r.tid, ts_ns);
+		if (up != GRAPH_NONE && !graph_is_called(g, task, ts_ns, graph_comm(g, up, ts_ns)) &&
+		    modes_of(g, r, n, e->r.tid) == mode)
+			return true;
+	}
+	return false;
+}
+
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 		  struct enders *all)
 {
@@ -45,7 +77,8 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 
 		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid)
 			continue;
-		if (mode && !(owner_event(g, &r[i])->r.flags & mode))
+		if (mode && (!(owner_event(g, &r[i])->r.flags & mode) ||
+			     is_left_open(g, r, n, owner_event(g, &r[i]), mode, task, ts_ns)))
 			continue;
 		owner_add(g, &found, task);
 		if (best == GRAPH_NONE || graph_descends_from(g, task, g->tasks[best].tgid))

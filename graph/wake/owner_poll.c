@@ -53,7 +53,7 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, obj, ts_ns);
 	bool own;
 
-	m->task = owner_object(g, obj, ts_ns, s->task, CT_FF_WRITE, &m->all);
+	m->task = owner_object(g, obj, s->to_ns - 1, s->task, CT_FF_WRITE, &m->all);
 	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
 	m->score = POLL_OWN;
 	m->inner = own && o && o->family == AF_UNIX;
@@ -64,8 +64,8 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 		m->since_ns = sent ? owner_event(g, sent)->r.ts : 0;
 	} else if (!alone && !own && peer && owner_owed(g, peer, ts_ns) &&
 		   !has_answered(g, peer, sent, ts_ns)) {
-		/* The other end waits for this task. (A server that polls only this connection has
-		 * not got the whole request yet.) */
+		/* The other end waits for this task. Exception (alone): a server that polls only
+		 * this connection has not got the whole request yet. */
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
 		m->all.n = 0;
@@ -89,8 +89,8 @@ static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 	m->score = POLL_QUIET;
 	m->task = owner_fd(g, obj, ts_ns, g->tasks[me].tgid, CT_FF_WRITE, &m->all);
 	m->inner = m->task == GRAPH_NONE && !m->all.n;
-	/* An ancestor has never written to this pipe. The end of such a pipe only tells that the
-	 * ancestor has died. */
+	/* The other end belongs to an ancestor that has never written. The end of such a pipe only
+	 * tells that the ancestor has died. */
 	if (!alone && m->task != GRAPH_NONE && graph_descends_from(g, me, g->tasks[m->task].tgid)) {
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
@@ -100,7 +100,7 @@ static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 static void poll_member_fill(const struct graph *g, uint64_t obj, const struct interval *s, bool alone,
 			     struct poll_member *m)
 {
-	uint64_t ts_ns = s->from_ns;
+	uint64_t ts_ns = s->to_ns - 1;
 	uint32_t me = s->task;
 
 	*m = (struct poll_member){ .task = GRAPH_NONE };
@@ -153,8 +153,8 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 	return at < n && owner_event(g, &r[at])->r.ts <= to_ns;
 }
 
-/* No other process can use the polled objects. So the poll is for the end of a child: the handler
- * of SIGCHLD writes to an object, or the signal itself ends the poll. */
+/* For a poll of objects that no other process can use. Such a poll is for the end of a child: the
+ * handler of SIGCHLD writes to an object, or the signal itself ends the poll. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	uint32_t child = owner_child(g, s, all);

@@ -18,10 +18,14 @@ static inline bool owner_alive(const struct graph *g, uint32_t task, uint64_t ts
 /* Adds no second task of a process. Drops the task if the list is full. */
 void owner_add(const struct graph *g, struct enders *e, uint32_t task);
 /*
- * Returns a task of the process that has obj open with this mode (CT_FF_*; 0: any). The process
- * tgid does not count. Of a process and its descendants, the youngest counts, because a shell opens
- * pipes for its children. If other processes have obj open too, returns GRAPH_NONE, and adds a task
- * of each to *all. If no descriptor table has obj, returns the task that used obj.
+ * Returns a task of the process that has obj open with this mode (CT_FF_*; 0: any). If no
+ * descriptor table has obj, returns the task that used obj.
+ * - The process tgid does not count.
+ * - If mode is not 0, a descriptor does not count that another program left open when it started
+ *   this program.
+ * - Of a process and its descendants, the youngest counts, because a shell opens pipes for its
+ *   children.
+ * - If several processes remain, returns GRAPH_NONE, and adds a task of each to *all.
  */
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 		  struct enders *all);
@@ -39,8 +43,8 @@ uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all);
 /*
  * Scores the polled objects (enum poll_score, owner_poll.c). The objects with the best score count.
- * If these lead to several processes, and their score is below POLL_WRITTEN, no task is to blame.
- * Exception: exactly one of the tasks is stopped.
+ * If these objects lead to several processes, and the score is below POLL_WRITTEN, no task is to
+ * blame. Exception: exactly one of the tasks is stopped.
  */
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b);

@@ -43,8 +43,8 @@ static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return i == GRAPH_NONE ? ts_ns : g->intervals[i].from_ns;
 }
 
-/* Processes share the listening socket. An ancestor is the master, and its descendants are
- * workers. */
+/* Keeps the workers. The processes in *all share a listening socket: an ancestor of another process
+ * is a master, and the others are workers. */
 static void drop_masters(const struct graph *g, struct enders *all)
 {
 	struct enders workers = { 0 };
@@ -162,7 +162,8 @@ bool owner_closes(const struct graph *g, uint64_t sock, const struct window_even
 	       (call == CALL_CLOSE || call == CALL_SHUTDOWN || is_last_use(g, peer, wake->r.ts));
 }
 
-/* A softirq may have had nothing to do with the task on the CPU. */
+/* Returns false if the wake was made by a softirq that may have had nothing to do with the task on
+ * the CPU. */
 static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, const struct window_event *wake)
 {
 	const struct window_object *o = window_object(g->w, sock);
@@ -232,7 +233,8 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 	const struct window_object *o = window_object(g->w, sock);
 	uint32_t task = peer ? owner_sock_user(g, peer, ts_ns) : GRAPH_NONE;
 
-	/* The last user of the other end has exited. A new thread may receive the request later. */
+	/* If the last user of the other end has exited, a new thread may receive the request
+	 * later. */
 	if (task != GRAPH_NONE && g->tasks[task].exit_ns <= ts_ns)
 		task = GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)

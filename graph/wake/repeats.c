@@ -11,7 +11,7 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* The table has the running time before one in RAN_EACH intervals. ran_before() adds the rest. */
+/* The table has the running time before every RAN_EACH-th interval. ran_before() adds the rest. */
 #define RAN_EACH 16
 
 struct repeats {
@@ -115,7 +115,7 @@ struct score {
 typedef VEC(struct score) scores;
 
 /* Returns the first interval at whose end the task has made progress since an interval with this
- * score. v has later intervals, the latest first, the highest score first. */
+ * score. v has later intervals, the latest first. Scores in v become smaller from item to item. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
@@ -123,8 +123,8 @@ static uint32_t first_progress(const scores *v, __int128 score)
 	return n ? v->v[n - 1].interval : GRAPH_NONE;
 }
 
-/* Waits longer than OTHER_WAIT_NS after the present interval. next: the first such wait. other: the
- * first such wait that is no repeat of `next`. */
+/* Two waits that come after the present interval and are longer than OTHER_WAIT_NS. next: the first
+ * such wait. other: the first such wait that is no repeat of `next`. */
 struct longs {
 	uint32_t next, other;
 };
@@ -206,7 +206,7 @@ static struct repeats *repeats_new(const struct graph *g, const struct graph_tas
 	return err ? NULL : TAKE_PTR(r);
 }
 
-/* Returns NULL if there is no memory. If several threads make the table at once, one table
+/* Returns NULL if there is no memory. If several threads make the table at once, the first table
  * stays. */
 static const struct repeats *repeats_of(const struct graph *g, uint32_t interval)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * repeats.h - private to graph/: finds the repeats of a wait: later waits of the same task for
- * which blame_same_wait() holds. Pure; any thread. The first question about a task makes its table,
- * of about 7 bytes for each interval. Without memory, a search finds no repeat, and
- * graph_scans_refused() counts it.
+ * which blame_same_wait() holds. Pure; any thread. The first search in a task makes a table of its
+ * waits, of about 7 bytes for each interval. Without memory, a search finds no repeat, and
+ * graph_scans_refused() counts the search.
  */
 #ifndef CTRACE_GRAPH_WAKE_REPEATS_H
 #define CTRACE_GRAPH_WAKE_REPEATS_H

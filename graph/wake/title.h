@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * title.h - private to graph/: reads the titles of the processes of PostgreSQL. Pure; any thread. A
- * session is a process. Its command line ends with its activity: "idle", "idle in transaction", or
- * a command such as "UPDATE". " waiting" follows while it waits for a lock of the database.
- * (PostgreSQL, "Monitoring Database Activity", "Standard Unix Tools".) The locks are in shared
- * memory, so no record shows their owners.
+ * title.h - private to graph/: reads the titles (command lines) of the processes of PostgreSQL.
+ * Pure; any thread. Each session is a process. Its title ends with the activity of the session:
+ * "idle", "idle in transaction", or a command such as "UPDATE". " waiting" follows while the
+ * session waits for a lock of the database. (PostgreSQL, "Monitoring Database Activity", "Standard
+ * Unix Tools".) The locks are in shared memory, so no record shows their owners.
  */
 #ifndef CTRACE_GRAPH_WAKE_TITLE_H
 #define CTRACE_GRAPH_WAKE_TITLE_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi.h - the records that BPF programs give to the daemon, and that traces hold. BPF programs, the
- * daemon and readers of traces share it. Numbers are little-endian. A value of an enum never gets a
- * new meaning. New values come at the end. Times are CLOCK_BOOTTIME nanoseconds, unless a comment
- * names another clock. Task ids are of the initial pid namespace. The idle task of CPU n has tid 0
- * in records; readers call it -(n+1). Any thread may use it.
+ * abi.h - the records that BPF programs give to the daemon, and that traces hold. Numbers are
+ * little-endian. A value of an enum never gets a new meaning. New values come at the end. Times are
+ * CLOCK_BOOTTIME nanoseconds, unless a comment names another clock. Task ids are of the initial pid
+ * namespace. The idle task of CPU n has tid 0 in records; readers call it -(n+1). Any thread.
  */
 #ifndef CTRACE_ABI_H
 #define CTRACE_ABI_H
@@ -72,14 +71,14 @@ enum ct_kind {
 	 */
 	CT_FUTEX = 4,
 	/*
-	 * One of the descriptors that a poll, ppoll, select or pselect waits on. The set of
-	 * descriptors is written when a wait for the set begins, and when an iterator reads the
-	 * state of the waiter. In a coarse step, or if the waiter is capped, the set is written
-	 * when a wait of CT_COARSE_NS or more for it ends. The set is not written again if it has
-	 * not changed and was written within the last second. A set of one is not written: obj of
-	 * the CT_SWITCH is the object. An inspection writes any set on which the task has waited
-	 * since before the daemon began. Only the first CT_WAITFD_MAX descriptors of a set are
-	 * written.
+	 * One of the descriptors that a poll, ppoll, select or pselect waits on. Only the first
+	 * CT_WAITFD_MAX descriptors of a set are written. A set is written in these cases:
+	 * - A wait for the set begins.
+	 * - A wait of CT_COARSE_NS or more for the set ends, in a coarse step or under a cap.
+	 * - An iterator reads the state of the waiter.
+	 * - An inspection finds that the wait for the set began before the daemon.
+	 * In the first three cases, the same set is written at most once a second, and a set of one
+	 * descriptor is not written: obj of the CT_SWITCH is its object.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
@@ -240,9 +239,9 @@ enum ct_kind {
 	 * are missing. A record that is also about another task is not missing, unless the other
 	 * task is capped too, or is the idle task. These kinds of records can be missing:
 	 * CT_SWITCH, CT_FUTEX, CT_WAITFD, CT_WAKE, CT_WAKE_NEW, CT_SIGNAL, CT_SIGDELIVER, CT_SEND,
-	 * CT_RECV, CT_FLOCK, and the CT_TASK of a rename. But a wait of CT_COARSE_NS or more has
-	 * its CT_FOUND and its CT_WAKE, and the CT_SWITCH with which the task ends is recorded
-	 * (except in a coarse step).
+	 * CT_RECV, CT_FLOCK, and the CT_TASK of a rename. A wait of CT_COARSE_NS or more still has
+	 * its CT_FOUND and its CT_WAKE. The CT_SWITCH with which the task ends is still recorded,
+	 * except in a coarse step.
 	 *   tid    the capped task
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
@@ -257,24 +256,26 @@ enum ct_kind {
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
 	 *   peer   end: how many records were left out since x[0] (saturating). If several groups
-	 *          were capped at a time, the record of the first one has the sum for all of them.
+	 *          were capped at a time, the first of their records has the sum, the others 0
 	 *
 	 * With CT_GV_CAP and CT_GV_GROUP: the cap of one task of a capped group begins or ends. The
 	 * cap of the task begins when its first record is left out. A task that makes no records
-	 * while the group is capped has no such CT_SHED. If the fork of a task is left out too, all
+	 * while the group is capped has no such CT_SHED. If the fork of a task is left out, all
 	 * records of this task can be missing, also its CT_TASK, its execs and its end. peer is 0,
 	 * because the records that were left out are counted for the group. At the end of the cap,
 	 * x[0] is the time at which the first of the capped groups was capped.
 	 */
 	CT_SHED = 27,
 	/*
-	 * The record says what a task does, and since when. The switches of the task are not
-	 * recorded. The daemon writes such records in a coarse step (CT_SHED_COARSE or
-	 * CT_SHED_PAUSES), at the end of a coarse step, and in any step for a long wait of a capped
-	 * task.
+	 * Says what a task does, and since when, while the switches of the task are not recorded.
+	 * - The daemon writes such records in a coarse step (CT_SHED_COARSE or CT_SHED_PAUSES), and
+	 *   at the end of a coarse step.
+	 * - A BPF program writes a CT_FOUND_WAITED when a wait of CT_COARSE_NS or more ends, in a
+	 *   coarse step or under a cap.
 	 *   tid    the task
 	 *   aux    what the task does (enum ct_found)
 	 *   state, wait, flags, nr, obj  with CT_FOUND_BLOCKED and CT_FOUND_WAITED: as CT_SWITCH
+	 *   flags  with CT_FOUND_QUEUED: CT_SF_THROTTLED or 0
 	 *   peer   the number of context switches of the task so far (low 32 bits)
 	 *   x[0]   since when; CT_FOUND_FOLDED: equal to ts
 	 *   x[1]   low 32 bits: CPU time of the task so far; high 32 bits: its time in the queues of
@@ -404,11 +405,12 @@ enum ct_found {
 };
 #define CT_FOUND_UNIT_NS 1024
 
-/* ns: In a coarse step, and of a capped task, only waits of at least this length are recorded. */
+/* ns: In a coarse step, only waits of at least this length are recorded. The same holds for the
+ * waits of a capped task. */
 #define CT_COARSE_NS 8000000ULL
 
 /* flags of CT_WAKE */
-/* obj is a socket for which the wakee waits, and which has bytes or a connection */
+/* obj is a socket that has bytes or a connection. The wakee waits for this socket. */
 #define CT_WF_READY   0x01
 #define CT_WF_SELF    0x02
 #define CT_WF_KTHREAD 0x04 /* the task on the CPU is a kernel thread or an io_uring worker */
@@ -421,7 +423,7 @@ enum ct_found {
 #define CT_LF_GROUP_DEAD 0x02 /* exit: the task was the last thread of its process */
 
 #define CT_GF_FATAL   0x01 /* the default action is to kill, and there is no handler */
-#define CT_GF_IGNORED 0x02 /* ignored by the target, already pending, or its queue was full */
+#define CT_GF_IGNORED 0x02 /* the target ignores the signal, has it pending, or has a full queue */
 #define CT_GF_GROUP   0x04 /* sent to the process, not to one thread */
 #define CT_GF_KERNEL  0x08 /* the kernel sent it, not kill or its relatives */
 
@@ -430,11 +432,12 @@ enum ct_found {
 
 #define CT_PF_KERNEL 0x01
 
-/* polled: the address of the variable is a register plus a number, and the register did not
- * change */
+/* flags of CT_POLLED */
+/* The address of the variable is a register plus a number. The register had the same value each
+ * time when the inspection looked. */
 #define CT_QF_REG  0x01
-#define CT_QF_CODE 0x02 /* polled: the code gives the address of the variable */
-#define CT_QF_SPIN 0x04 /* polled: the task does not sleep between two reads */
+#define CT_QF_CODE 0x02 /* the code gives the address of the variable */
+#define CT_QF_SPIN 0x04 /* the task does not sleep between two reads of the variable */
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 /*
@@ -446,7 +449,7 @@ enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 
 enum ct_mark { CT_MARK_POINT = 0, CT_MARK_BEGIN = 1, CT_MARK_END = 2 };
 #define CT_MF_PARENT 0x01 /* the mark is about the task that started tid, such as a shell */
-#define CT_MF_HASHED 0x02 /* x[0] is a hash of the id, because the id is no number */
+#define CT_MF_HASHED 0x02 /* x[0] is a hash: the id is no number, or 0, or too long, or redacted */
 
 enum ct_hang {
 	CT_HANG_LOOP = 0,    /* the task has not returned to its event loop as usual */
@@ -598,8 +601,8 @@ _Static_assert(sizeof(struct ct_task_blob) == 64, "ct_task_blob");
 
 #define CT_CMDLINE_MAX 256
 /*
- * The command line of a process. Written at exec, when the daemon has read it in /proc, and after a
- * fork as a copy of the parent's.
+ * The command line of a process. Written in three cases: at an exec; when the daemon has read the
+ * command line in /proc; and after a fork, as a copy of the parent's.
  */
 struct ct_cmdline_blob {
 	struct ct_blob h; /* h.tid: the process (tgid); h.ts: since when the command line is known */
@@ -638,7 +641,8 @@ struct ct_object_blob {
 	ct_u64 ino;
 	/* unix: id of the other end; CGROUP: see Objects above; 0: not known */
 	ct_u64 peer;
-	/* in kernel encoding: of the file system; CHARDEV, TTY, FUSEDEV: of the device */
+	/* number of the device (CHARDEV, TTY, FUSEDEV) or file system (others), in kernel
+	 * encoding */
 	ct_u32 dev;
 	ct_u32 fs_magic;
 	ct_u16 family;
@@ -688,8 +692,8 @@ struct ct_rawstack_blob {
 _Static_assert(sizeof(struct ct_rawstack_blob) == 32, "ct_rawstack_blob");
 
 /*
- * An access to the variable of a watchpoint. n_user stack addresses follow. The daemon makes a
- * CT_ACCESS of it, whose state is h.flags.
+ * An access to the variable of a watchpoint. n_user stack addresses follow. The daemon turns this
+ * blob into a CT_ACCESS, with h.flags as its state.
  */
 struct ct_rawaccess_blob {
 	struct ct_blob h;
@@ -704,10 +708,10 @@ struct ct_rawaccess_blob {
 _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 
 /*
- * The task iterator writes one for each task, back to back. If only states are needed, it leaves
- * out args and the members behind args. The daemon reads all tasks at the start, after losses and
- * pauses, and often in a coarse step. It reads one task for an inspection or a hang, and at the end
- * of a cap.
+ * The task iterator writes a struct ct_iter_task for each task, back to back. If only states are
+ * needed, it leaves out args and the members behind args. The daemon reads all tasks at the start,
+ * after losses and pauses, and often in a coarse step. It reads one task for an inspection or a
+ * hang, and at the end of a cap.
  */
 #define CT_ITER_KSTACK 32
 struct ct_iter_task {

@@ -22,7 +22,7 @@ struct cpu_context {
 };
 
 struct cpu {
-	/* The members up to sample_ns share one cache line. Most records change head. */
+	/* The members up to sample_ns share one cache line. */
 	ct_u64 head; /* bytes reserved so far */
 	ct_u32 id;
 	ct_u32 depth;   /* interrupts in progress; ctx[depth - 1] is the innermost */

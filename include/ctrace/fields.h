@@ -25,7 +25,7 @@ static inline ct_u32 ct_dev_minor(ct_u64 dev)
 	return dev & 0xfffff;
 }
 
-/* FUTEX, DATA and QUEUE; the reverse of CT_OBJ_USER_ID(). */
+/* Returns the user address in the id of a FUTEX, DATA or QUEUE. */
 static inline ct_u64 ct_obj_uaddr(ct_u64 id)
 {
 	return id & ((1ULL << 47) - 1);
@@ -47,12 +47,13 @@ static inline enum ct_wait ct_switch_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* kernel priorities of the previous and of the next task, 0..139 */
+/* kernel priority of the previous task, 0..139 */
 static inline ct_u8 ct_switch_prio(const struct ct_rec *r)
 {
 	return r->aux & 0xff;
 }
 
+/* kernel priority of the next task, 0..139 */
 static inline ct_u8 ct_switch_next_prio(const struct ct_rec *r)
 {
 	return (ct_u8)(r->aux >> 8);
@@ -69,14 +70,14 @@ static inline enum ct_ctx ct_wake_context(const struct ct_rec *r)
 	return (enum ct_ctx)r->state;
 }
 
-/* only if the context is CT_CTX_SOFTIRQ */
+/* The result is valid only if the context is CT_CTX_SOFTIRQ. */
 static inline enum softirq ct_wake_softirq(const struct ct_rec *r)
 {
 	return (enum softirq)r->wait;
 }
 
-/* CT_W_* of the call of ct_wake_waker(), if this call may be the cause of the wake; else
- * CT_W_NONE. */
+/* CT_W_* of the system call of the task on the CPU, if this call may be the cause of the wake; else
+ * CT_W_NONE */
 static inline enum ct_wait ct_wake_call(const struct ct_rec *r)
 {
 	return (enum ct_wait)(r->aux & 0xff);
@@ -87,7 +88,7 @@ static inline bool ct_wake_by_task(const struct ct_rec *r)
 	return ct_wake_context(r) == CT_CTX_TASK && r->peer && !(r->flags & CT_WF_IDLE);
 }
 
-/* True in the interrupt of a timer, and in a softirq for timers. */
+/* Returns true if the interrupt of a timer, or a softirq for timers, made the wake. */
 static inline bool ct_wake_by_timer(const struct ct_rec *r)
 {
 	return ct_wake_context(r) == CT_CTX_TIMER ||
@@ -105,7 +106,7 @@ static inline ct_u32 ct_wake_new_creator(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_WAITFD, CT_FD and CT_EPMEMBER */
+/* For CT_WAITFD, CT_FD and CT_EPMEMBER. */
 static inline ct_u32 ct_fd_number(const struct ct_rec *r)
 {
 	return r->peer;
@@ -147,7 +148,7 @@ static inline ct_u32 ct_exit_code(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_SIGNAL and CT_SIGDELIVER */
+/* For CT_SIGNAL and CT_SIGDELIVER. */
 static inline ct_u8 ct_signal_number(const struct ct_rec *r)
 {
 	return r->state;
@@ -164,18 +165,19 @@ static inline ct_s32 ct_signal_code(const struct ct_rec *r)
 	return (short)r->aux;
 }
 
-/* CT_SEND and CT_RECV */
+/* For CT_SEND and CT_RECV. */
 static inline ct_u32 ct_message_bytes(const struct ct_rec *r)
 {
 	return r->peer;
 }
 
-/* CT_BLK_ISSUE and CT_BLK_DONE: 0 read, 1 write, 2 flush, 3 discard, 4 other */
+/* For CT_BLK_ISSUE and CT_BLK_DONE. 0: read, 1: write, 2: flush, 3: discard, 4: other. */
 static inline ct_u8 ct_block_op(const struct ct_rec *r)
 {
 	return r->state;
 }
 
+/* For CT_BLK_ISSUE and CT_BLK_DONE. */
 static inline ct_u32 ct_block_bytes(const struct ct_rec *r)
 {
 	return r->peer;
@@ -186,7 +188,7 @@ static inline enum ct_ctx ct_ready_context(const struct ct_rec *r)
 	return (enum ct_ctx)r->state;
 }
 
-/* CT_FLOCK and CT_HELD */
+/* The results of ct_lock_op() and ct_lock_type(), which are for CT_FLOCK and CT_HELD. */
 enum ct_lock_op { CT_LOCK_READ = 0, CT_LOCK_WRITE = 1, CT_LOCK_UNLOCK = 2 };
 enum ct_lock_type { CT_LOCK_POSIX = 0, CT_LOCK_FLOCK = 1, CT_LOCK_OFD = 2 };
 
@@ -200,7 +202,7 @@ static inline enum ct_lock_type ct_lock_type(const struct ct_rec *r)
 	return (enum ct_lock_type)r->wait;
 }
 
-/* CT_FLOCK. 0: done; -errno: the call failed; 1: the task waits for the lock. */
+/* For CT_FLOCK. 0: done; -errno: the call failed; 1: the task waits for the lock. */
 static inline ct_s32 ct_lock_result(const struct ct_rec *r)
 {
 	return (ct_s32)r->peer;
@@ -335,8 +337,8 @@ static inline ct_u32 ct_found_switches(const struct ct_rec *from, const struct c
 	return to->peer - from->peer;
 }
 
-/* from and to are x[1] of two CT_FOUND records. Right only below 73 minutes of CPU time (2^32 units
- * of CT_FOUND_UNIT_NS). */
+/* from and to are x[1] of two CT_FOUND records. Returns the CPU time between them. The result is
+ * right only below 73 minutes of CPU time (2^32 units of CT_FOUND_UNIT_NS). */
 static inline ct_u64 ct_found_ran_ns(ct_u64 from, ct_u64 to)
 {
 	return (ct_u64)(ct_u32)((ct_u32)to - (ct_u32)from) * CT_FOUND_UNIT_NS;
@@ -348,20 +350,20 @@ static inline ct_u64 ct_found_queued_ns(ct_u64 from, ct_u64 to)
 	return ct_found_ran_ns(from >> 32, to >> 32);
 }
 
-/* CT_SHED at the end of a cap: how many records were left out. 0 if both CT_GV_CAP and CT_GV_GROUP
- * are set. */
+/* For a CT_SHED at the end of a cap: returns how many records were left out. The result is 0 if
+ * both CT_GV_CAP and CT_GV_GROUP are set. */
 static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 {
 	return r->peer;
 }
 
-/* CT_SHED with CT_GV_CAP, at the end of the cap. */
+/* For a CT_SHED with CT_GV_CAP, at the end of the cap: why the task waits then. */
 static inline enum ct_wait ct_cap_wait(const struct ct_rec *r)
 {
 	return (enum ct_wait)(r->aux & 0xff);
 }
 
-/* As ct_cap_wait(). 0: the task runs or is runnable. */
+/* For the same records as ct_cap_wait(): CT_ST_* of the task; 0: it runs or is runnable. */
 static inline ct_u8 ct_cap_state(const struct ct_rec *r)
 {
 	return (ct_u8)(r->aux >> 8);

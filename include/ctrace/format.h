@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * format.h - every byte of a trace file; doc/format.md explains the fields. A file is a row of
- * slots. Slot 0 has the file header. The others have file segments, most of them in a ring; some
- * may be copies of the open segment. A segment takes n_slots slots in a row, never wraps around,
- * and needs no other segment. It is a header and a row of blocks. Numbers are little-endian. A
- * reader refuses a greater major version. Of a greater minor version, it skips what is new: longer
- * headers, block types, record kinds.
+ * slots. Slot 0 has the file header. The other slots have file segments. A few of these slots may
+ * be for copies of the open segment; the rest is a ring. A segment is a header and a row of blocks.
+ * A segment takes n_slots slots in a row, never wraps around, and needs no other segment. Numbers
+ * are little-endian. A reader refuses a greater major version. Of a greater minor version, a reader
+ * skips what is new: longer headers, block types, record kinds.
  */
 #ifndef CTRACE_FORMAT_H
 #define CTRACE_FORMAT_H
@@ -37,8 +37,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied 
 #define FORMAT_RAW_MAX     (128u << 20) /* sum of the raw sizes of the blocks of a segment */
 #define FORMAT_BODY_MAX    (256u << 20) /* bytes of the body of a segment */
 /*
- * Boot times are below this (146 years), and so are the distances to other clocks. So their sums
- * fit into a signed number.
+ * Boot times are below this (146 years), and so are the distances to other clocks. So the sum of a
+ * time and a distance fits into a signed number.
  */
 #define FORMAT_TIME_MAX (1ULL << 62)
 

@@ -26,9 +26,9 @@ _Static_assert(sizeof(struct glibc_mutex) == 20, "glibc_mutex");
 /* The futex word of a locked mutex with waiters. sysdeps/nptl/lowlevellock.h; since 2.4. (A robust
  * or PI mutex has the owner's tid there, with FUTEX_TID_MASK and FUTEX_WAITERS of the kernel.) */
 #define GLIBC_MUTEX_CONTENDED 2
-/* Bits of kind: PTHREAD_MUTEX_ROBUST_NORMAL_NP, and all that are in use: recursive 1,
- * error-checking 2, adaptive 3, robust 16, PI 32, protected 64, shared 128, elision 256 and 512.
- * nptl/pthreadP.h; since 2.18. */
+/* Bits of kind. GLIBC_MUTEX_ROBUST is PTHREAD_MUTEX_ROBUST_NORMAL_NP. GLIBC_MUTEX_KIND_BITS has all
+ * bits that are in use: recursive 1, error-checking 2, adaptive 3, robust 16, PI 32, protected 64,
+ * shared 128, elision 256 and 512. nptl/pthreadP.h; since 2.18. */
 #define GLIBC_MUTEX_ROBUST    0x10
 #define GLIBC_MUTEX_KIND_BITS 0x3f3
 
@@ -45,7 +45,8 @@ struct glibc_rwlock {
 };
 _Static_assert(sizeof(struct glibc_rwlock) == 32, "glibc_rwlock");
 
-/* In bytes, from each word that a task may wait on to the owner's tid. */
+/* A task may wait on wrphase_futex or writers_futex. These are the distances in bytes from these
+ * two words to the owner's tid. */
 #define GLIBC_RWLOCK_WRPHASE_TO_OWNER                                                                        \
 	(__builtin_offsetof(struct glibc_rwlock, cur_writer) -                                               \
 	 __builtin_offsetof(struct glibc_rwlock, wrphase_futex))
@@ -58,8 +59,8 @@ _Static_assert(sizeof(struct glibc_rwlock) == 32, "glibc_rwlock");
 #define GLIBC_RWLOCK_WRITING   3
 #define GLIBC_RWLOCK_CONTENDED 3
 
-/* pthread_cond_t. Two groups of waiters take turns. They wait on their word in g_signals. A signal
- * may have to wait on a word in g_refs until earlier waiters have left.
+/* pthread_cond_t. Two groups of waiters take turns. Each group waits on its own word in g_signals.
+ * pthread_cond_signal() may have to wait on a word in g_refs until earlier waiters have left.
  * sysdeps/nptl/bits/thread-shared-types.h, nptl/pthread_cond_common.c; 2.25 to 2.40. */
 struct glibc_cond {
 	ct_u64 wseq;
@@ -92,7 +93,7 @@ _Static_assert(__builtin_offsetof(struct glibc_cond, g_signals) % 8 == 0 &&
 
 /* Frames that begin with one of these texts wait for a lock. nptl/; __lll_lock_wait since 2.4. */
 #define GLIBC_LOCK_FUNCTIONS "pthread_rwlock_", "pthread_mutex_lock+", "__lll_lock_wait"
-/* Prefix of glibc's own calls of its functions. include/libc-symbols.h; since 2.3. */
+/* Prefix of the names by which glibc calls its own functions. include/libc-symbols.h; since 2.3. */
 #define GLIBC_HIDDEN_PREFIX "__GI_"
 
 /* Prefixes of glibc's files: libc.so.6 (before 2.34: libc-2.33.so), threads and timers (before

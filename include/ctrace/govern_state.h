@@ -22,9 +22,11 @@
 #define GOVERN_WORDS (GOVERN_TIDS / 64)
 
 /*
- * Returns the group of a task. All tasks of a user other than root are one group, the uid. The
- * services of root have little to do with each other, so root has one group for each control group:
- * GOVERN_CGROUP | id. 0: a task of root outside of all control groups, in no group.
+ * Returns the group of a task. The services of root have little to do with each other, so the tasks
+ * of root have one group for each control group.
+ * - a user other than root: the uid
+ * - root: GOVERN_CGROUP | id of the control group
+ * - root, outside of all control groups: 0 (no group)
  */
 #define GOVERN_CGROUP (1ULL << 63)
 static inline ct_u64 govern_group(ct_u32 uid, ct_u64 cgroup_id)

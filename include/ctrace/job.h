@@ -10,8 +10,8 @@
 #include "ctrace/abi.h"
 
 #define JOB_RULES_MAX 512 /* a rule's probes take up to four file descriptors of the daemon */
-#define JOB_NAME_MAX  24  /* of a framework: bytes with the final 0; a multiple of 8 */
-#define JOB_LABEL_MAX 56  /* of a framework or a mark */
+#define JOB_NAME_MAX  24  /* bytes of a framework's name, with the final 0; a multiple of 8 */
+#define JOB_LABEL_MAX 56  /* bytes of job_rule.name: the name of a framework or of a mark */
 
 /* A register plus off. With deref, this sum is the address of the value, which has 64 bits. */
 struct job_value {
@@ -43,7 +43,7 @@ enum job_reg {
 	JOB_REGS
 };
 
-#define JOB_RETURNS 0x01 /* a start at the entry of a function; the job ends when it returns */
+#define JOB_RETURNS 0x01 /* a start at the entry of a function, whose return ends the job */
 #define JOB_CALLS   0x02 /* an enqueue; the daemon then probes the job's function */
 #define JOB_NOTED   0x04 /* an enqueue that rules with JOB_QUEUED need */
 #define JOB_QUEUED  0x08 /* a start that counts only after an enqueue of the job */

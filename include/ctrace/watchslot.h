@@ -11,8 +11,8 @@
 
 #define WATCH_SLOTS 4    /* an x86 CPU has four hardware breakpoints */
 #define WATCH_PER_S 1000 /* records of accesses to one variable in a second */
-/* ns: After a recorded write of a task to a variable, its writes of the same value are left out
- * for this time. */
+/* ns: For this time after a recorded write, writes of the same value by the same task are left
+ * out. */
 #define WATCH_SAME_AGAIN 10000000
 
 struct watch_slot {

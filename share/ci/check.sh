@@ -11,7 +11,8 @@ reports=${CTRACE_REPORTS:-ctrace-reports}
 options=${CTRACE_OPTIONS:-}
 
 mkdir -p "$reports" || exit 2
-# Causes need root, or sudo without a password. Otherwise only times are measured.
+# ctrace finds causes only as root, or with a sudo that asks for no password. Otherwise it measures
+# only times.
 sudo=
 if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then
 	sudo="sudo -n"

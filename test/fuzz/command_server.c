@@ -68,7 +68,7 @@ static void do_mutate(const char *base, const char *seed, const char *to)
 	puts("ok");
 }
 
-/* A command gets SIGXCPU at the soft limit, and SIGKILL a second later. */
+/* For RLIMIT_CPU, SIGXCPU comes at the soft limit, and SIGKILL a second later at the hard limit. */
 static void limit(int what, rlim_t value)
 {
 	if (setrlimit(what, &(struct rlimit){ value, value + 1 }))

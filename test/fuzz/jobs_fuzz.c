@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (!n)
 		return 0;
-	/* memory of its own: AddressSanitizer finds a read beyond its end */
+	/* AddressSanitizer finds a read beyond the end of the copy */
 	copy = malloc(--n);
 	memcpy(copy, data + 1, n);
 	switch (data[0] & 3) {

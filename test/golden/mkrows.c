@@ -15,7 +15,7 @@
 #define SOCK(n) CT_OBJ_ID(CT_OBJ_SOCK, n)
 
 enum { CLIENT = 100, SHOP = 200, DB = 300 };
-/* the ends of two connections: PAGE and ROW are those of the servers */
+/* the ends of two connections: PAGE and ROW are the ends of the servers */
 enum { PAGE = 1, READER = 2, ROW = 3, ASKER = 4 };
 
 static struct writer *writer;
@@ -59,7 +59,7 @@ static void sock(unsigned n, unsigned peer, const char *name)
 	check(writer_blob(writer, &u.o.h), "object");
 }
 
-/* A message of 10 us. */
+/* Sends a message after 4 us, and receives it 6 us later. */
 static void message(uint32_t from, unsigned from_sock, uint32_t to, unsigned to_sock, uint32_t bytes)
 {
 	struct ct_rec send = { .kind = CT_SEND, .tid = from, .peer = bytes, .nr = CT_NR_NONE },

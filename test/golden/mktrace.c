@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill | marks | command | slow | MACHINE] - writes the trace for the golden tests:
- * most kinds of records, at fixed times, in BOOTS boots. With `ill`, all names have bytes that must
- * not reach a terminal, and there is also a recorded command. With `marks`, the trace has transactions
- * instead. With `command`, the trace has only a recorded command; with `slow`, a slower run of it on
- * another machine. MACHINE is the recorded machine (default: x86_64).
+ * mktrace FILE BOOTS [ill | marks | command | slow | MACHINE] - writes the trace for the golden
+ * tests: most kinds of records, at fixed times, in BOOTS boots. MACHINE is the recorded machine
+ * (default: x86_64). The other words change the content:
+ *
+ *   ill      all names have bytes that must not reach a terminal; there is also a recorded command
+ *   marks    transactions instead
+ *   command  only a recorded command
+ *   slow     a slower run of this command, on another machine
  */
 #include <err.h>
 #include <netinet/in.h>
@@ -132,7 +135,7 @@ static void pass(uint64_t us, struct ct_rec r)
 	check(writer_add(writer, 1, &r, NULL), "record");
 }
 
-/* A command that reads a file, sleeps and computes. Another program has its CPU for a while. */
+/* A command that reads a file, sleeps and computes. HOG has the CPU of the command for a while. */
 static void command(bool slow)
 {
 	const struct ct_rec back = { .kind = CT_SWITCH, .peer = COMMAND };
@@ -314,7 +317,7 @@ static void mark(const char *name, enum ct_mark what, uint64_t id)
 	      now + NSEC_PER_MSEC);
 }
 
-/* The task waits for ms milliseconds, until SERVER wakes it, or the timer does. */
+/* The task SH waits for ms milliseconds, until SERVER or a timer wakes it. */
 static void wait_ms(enum ct_wait wait, uint64_t obj, unsigned ms)
 {
 	add((struct ct_rec){ .kind = CT_SWITCH,

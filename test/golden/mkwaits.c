@@ -17,8 +17,11 @@
 #define PIPE(i)  CT_OBJ_ID(CT_OBJ_PIPE, 77 + (i))
 
 enum { SERVER = 200, HELPER = 201, VICTIM = 1000 };
-/* The pipes: from the server to the helper, from the helper to the server, to the victims. */
-enum { REQUEST, ANSWER, RESULT };
+enum {
+	REQUEST, /* the pipe from the server to the helper */
+	ANSWER,  /* the pipe from the helper to the server */
+	RESULT   /* the pipe from the server to the victims */
+};
 
 static struct writer *writer;
 

@@ -25,9 +25,9 @@ int blob_next(const uint8_t **p, size_t *n, uint64_t *buf);
 
 /* The id is a hash of the n frame strings, and never 0. */
 uint64_t blob_stack_id(const char *const *frames, size_t n);
-/* Makes a CT_STACK blob of n frames, innermost first. The caller frees the blob. The last frame
- * says if some frames did not fit. Even then, the id is that of all n frames. Returns NULL if
- * memory runs out. */
+/* Makes a CT_STACK blob of n frames, innermost first. The caller frees the blob. If some frames do
+ * not fit, the last frame of the blob says so. The id is always that of all n frames. Returns NULL
+ * if memory runs out. */
 struct ct_stack_blob *blob_stack(uint64_t ts_ns, const char *const *frames, size_t n);
 
 #endif

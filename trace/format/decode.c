@@ -166,9 +166,9 @@ static int block_exact(struct decoder *d, int type, size_t n, size_t size, const
 	return bytes == n * size ? 0 : -EBADMSG;
 }
 
-/* Returns the next time difference of len bytes: one byte in each of the first len planes. Nearly
- * all differences have at most three bytes, so these are read without a branch. This may read one
- * byte beyond a plane: DECODER_SLACK. */
+/* Returns the next time difference of len bytes: one byte in each of the first len planes. Three
+ * bytes are read without a branch, because nearly all differences have at most three. This may read
+ * one byte beyond a plane: DECODER_SLACK. */
 static inline uint64_t take_time(const uint8_t **plane, unsigned len)
 {
 	static const uint32_t keep[] = { 0, 0xff, 0xffff, 0xffffff };

@@ -176,7 +176,8 @@ static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, 
 	return limits_segment_ok(&ix->file, h, slot) ? SLOT_SEGMENT : SLOT_BROKEN;
 }
 
-/* Only a header of a later version may be longer, and needs a second read. */
+/* The header of a later version may be longer than struct format_segment. Only then is there a
+ * second read. */
 static enum slot_is slot_read(const struct file_index *ix, int fd, uint32_t slot, struct format_segment *h)
 {
 	uint8_t buf[LIMITS_SEGMENT_HEADER_MAX];

@@ -22,8 +22,8 @@
 /* A later minor version may have longer segment headers. */
 #define LIMITS_SEGMENT_HEADER_MAX 4096u
 
-/* The most memory that a command may use is the sum of LIMITS_MEMORY_FACTOR bytes for each byte of
- * the file and LIMITS_MEMORY_BYTES. test/unit/trace/limits_test.c checks this. */
+/* A command may use at most LIMITS_MEMORY_FACTOR bytes of memory for each byte of the file, plus
+ * LIMITS_MEMORY_BYTES. test/unit/trace/limits_test.c checks this. */
 #define LIMITS_MEMORY_FACTOR 4096u
 #define LIMITS_MEMORY_BYTES  (256u << 20)
 
@@ -44,8 +44,8 @@ static inline bool limits_ts_ok(const struct format_segment *h, uint64_t ts_ns)
 bool limits_block_ok(enum format_block_type type, uint32_t raw_bytes);
 /* The most bytes that all blocks of a segment together may have after decompression. */
 uint64_t limits_raw_bytes(uint64_t body_bytes);
-/* The most records of one segment whose body has body_bytes bytes. Or: the most records of a window
- * whose bodies have body_bytes bytes together. */
+/* The most records that one body, or all bodies of a window, may have. body_bytes: the size of the
+ * body, or of all bodies together. */
 uint64_t limits_records(uint64_t body_bytes);
 /* The most bytes of dictionaries and checkpoints that a window may keep. body_bytes: the size of
  * all its bodies together. */

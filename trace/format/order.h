@@ -22,7 +22,8 @@ struct order {
 };
 struct order_head {
 	uint64_t ts;
-	uint32_t at, end; /* indices into `sorted`: the CPU's next record, and the end of the CPU */
+	/* indices into `sorted`; at: the CPU's next record; end: just behind its last record */
+	uint32_t at, end;
 };
 
 /* Merges the wanted records of n_cpus CPUs by time into o->place. Bit n of `wanted`: kind n. times

@@ -17,7 +17,8 @@
 #define PREDICT_CONTEXTS 16384u
 #define PREDICT_WAKEES   2048u
 
-/* The fields of the last record of the same task and kind. Only the low 3 bits of a kind count. */
+/* The fields of the last record of the same task and kind. Kinds with the same low 3 bits share an
+ * entry. */
 struct predict_context {
 	uint64_t obj;
 	uint64_t x[2];

@@ -3,8 +3,8 @@
  * ahead.h - reads and decodes the segments of one window on several threads, and gives them out in
  * order. The result does not depend on the number of threads.
  *
- * The caller owns the struct ahead. From ahead_new() to ahead_free(), the other threads read the
- * struct reader without a lock, so it must not change.
+ * The caller owns the struct ahead. From ahead_new() to ahead_free(), the struct reader must not
+ * change: several threads read it without a lock.
  */
 #ifndef CTRACE_TRACE_READ_AHEAD_H
 #define CTRACE_TRACE_READ_AHEAD_H
@@ -26,8 +26,8 @@ struct ahead_segment {
  * order. reader_room() states the room for each. The words of segment a begin at index 1 of
  * w->words. Returns 0 or -ENOMEM. */
 int ahead_new(const struct reader *r, size_t a, size_t b, struct window *w, struct ahead **ret);
-/* Returns the next segment, at most b - a times. It is valid until the next call. The caller may
- * move events, but only into the room of this segment and earlier ones. */
+/* Returns the next segment, which is valid until the next call. There may be b - a calls. The
+ * caller may move events, but only into the room of this segment and of earlier ones. */
 struct ahead_segment ahead_next(struct ahead *ah);
 void ahead_free(struct ahead *ah);
 

@@ -26,7 +26,7 @@ struct load {
 	uint64_t blind_ns;
 	bool in_gap; /* no segment was read since the last entry of `gaps` */
 	VEC(struct window_record) gaps;
-	/* the number of w->words without those of gaps, which come last */
+	/* the number of entries of w->words before those for `gaps` */
 	uint32_t n_words;
 };
 
@@ -68,8 +68,8 @@ static int load_unwritten(struct load *l, const struct format_segment *h)
 			(uint32_t)MIN(h->gap_records, (uint64_t)UINT32_MAX));
 }
 
-/* Notes the gap before segment i, inside the window. The reason for a gap: segments are missing,
- * records were not written, or the daemon was restarted. */
+/* Notes a gap before segment i if the window has a part of it. A gap has one of three reasons:
+ * segments are missing, records were not written, or the daemon was restarted. */
 static int load_hole(struct load *l, size_t i)
 {
 	const struct format_segment *h = &l->r->index.segments.v[i].h;
@@ -188,7 +188,7 @@ static int load_segment(struct load *l, size_t i)
 	return err;
 }
 
-/* Of two gaps with the same end, the later one in memory comes first. */
+/* Sorts by the end of the gap. Of two gaps with the same end, the one noted later comes first. */
 static int by_end(const void *a, const void *b)
 {
 	const struct window_record *x = *(const struct window_record *const *)a;

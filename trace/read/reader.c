@@ -13,7 +13,7 @@
 #include "trace/format/pio.h"
 #include "trace/read/reader_private.h"
 
-/* at most so many segments are read for their meta data, newest first */
+/* at most this many segments are read for their meta data, the newest first */
 #define META_TRIES 4
 
 int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf, struct reader_segment *ret)

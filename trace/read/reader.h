@@ -80,10 +80,10 @@ void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent
 void reader_use_threads(struct reader *r, unsigned n);
 
 /* Makes window_load() load only some kinds: bit n stands for kind n. 0, the default, loads all.
- * CT_GAP records may be loaded in any case. */
+ * Even without bit CT_GAP, CT_GAP records may be loaded. */
 void reader_want_kinds(struct reader *r, uint64_t kinds);
 
-/* For code that copies the file by segments. The reader owns all that the functions below
+/* For code that copies the file segment by segment. The reader owns all that the functions below
  * return. */
 struct reader_file {
 	const struct format_file *header;

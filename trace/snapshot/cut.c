@@ -14,7 +14,7 @@
 #include "trace/thresholds.h"
 #include "trace/write/ringfile.h"
 
-/* The new file has the file id of its segments. Redaction gives both a new one. */
+/* The new file and its segments have the file id of src. Redaction gives all of them a new one. */
 static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)
 {
 	const struct reader_file src = reader_file(r);
@@ -67,8 +67,8 @@ static int cut_step(const struct cut_options *opt, int fd, uint64_t end, struct 
 	if (!opt->step)
 		return 0;
 	if (end >= disk->begun + CUT_PIECE_BYTES) {
-		/* Waits for the previous piece, which the disk wrote during the copying of this
-		 * one. fdatasync() at the end reports any error. */
+		/* Waits for the previous piece, which the disk wrote while this piece was copied.
+		 * fdatasync() at the end reports any error. */
 		if (disk->begun > disk->done)
 			(void)sync_file_range(fd, (off_t)disk->done, (off_t)(disk->begun - disk->done),
 					      SYNC_FILE_RANGE_WAIT_BEFORE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * redact_names.h - replaces a private name by a short keyed hash. Without the key, nobody can guess
- * names and compare hashes. These stay as they are:
+ * redact_names.h - replaces a private name by a short keyed hash. Without the key, nobody can check
+ * whether a guessed name has this hash. These stay as they are:
  * - names of kernel threads, and of ctrace's programs and threads;
  * - names of disks, of devices below /dev, and of anonymous inodes;
  * - functions of the kernel and of the C and C++ libraries;
@@ -32,7 +32,7 @@ size_t redact_path(const struct siphash_key *key, const char *path, size_t len, 
  * is in the first 4. Addresses of other families become zeroes. */
 void redact_address(const struct siphash_key *key, uint16_t family, uint8_t addr[16]);
 void redact_frame(const struct siphash_key *key, const char *frame, char buf[REDACT_FRAME_MAX]);
-/* Replaces any other name, of len bytes, by 8 hexadecimal digits and a 0. */
+/* For all other names. Replaces a name of len bytes by 8 hexadecimal digits and a 0. */
 void redact_word(const struct siphash_key *key, const char *word, size_t len, char buf[9]);
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "trace/words/call.h"
 
-#include <string.h>
-
 #include "trace/words/describe.h"
+#include "trace/words/texts.h"
 
 enum call call_of(enum machine machine, unsigned nr)
 {
@@ -24,8 +23,7 @@ enum call call_of(enum machine machine, unsigned nr)
 	};
 	const char *name = describe_syscall(machine, nr);
 
-	for (unsigned i = CALL_OTHER + 1; name && i < CALLS; i++)
-		if (!strcmp(name, names[i]))
-			return (enum call)i;
-	return CALL_OTHER;
+	size_t i = name ? texts_find(names, CALLS, name) : CALLS;
+
+	return i < CALLS ? (enum call)i : CALL_OTHER;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* call.h - system calls that code tells apart one by one. Most code needs only the class (enum
- * ct_wait). Pure; any thread. */
+/* call.h - names the system calls that some code must tell apart. Most code needs only the class of
+ * a call (enum ct_wait). Pure; any thread. */
 #ifndef CTRACE_TRACE_WORDS_CALL_H
 #define CTRACE_TRACE_WORDS_CALL_H
 

@@ -15,6 +15,7 @@
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "trace/words/resource.h"
+#include "trace/words/texts.h"
 
 /* for ids that are kernel addresses: 40 bits tell objects apart */
 #define SHORT_IDENT 0xffffffffff
@@ -99,10 +100,9 @@ const char *describe_record(unsigned kind)
 
 unsigned describe_record_kind(const char *word)
 {
-	for (unsigned i = 0; i < ARRAY_SIZE(record_names); i++)
-		if (record_names[i] && !strcmp(record_names[i], word))
-			return i;
-	return 0;
+	size_t i = texts_find(record_names, ARRAY_SIZE(record_names), word);
+
+	return i < ARRAY_SIZE(record_names) ? (unsigned)i : 0;
 }
 
 const char *describe_wait(enum ct_wait wait)

@@ -26,7 +26,7 @@ struct pull {
 	struct pull_out out_tasks, out_objects, out_stacks;
 };
 
-/* Begins a segment without entries. The dictionaries must outlive it. */
+/* Begins a segment without entries. The dictionaries must outlive the calls for this segment. */
 void pull_begin(struct pull *p, struct dict *tasks, struct dict *cmdlines, struct dict *objects,
 		struct dict *stacks);
 void pull_done(struct pull *p);

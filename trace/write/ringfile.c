@@ -83,7 +83,8 @@ static int ringfile_create(int fd, const struct ringfile_options *opt, uint32_t 
 	return ret;
 }
 
-/* A daemon that is killed while it creates a file leaves such a file. */
+/* Returns true if all headers are zero. A daemon that is killed while it creates a file leaves such
+ * a file. */
 static bool ringfile_is_blank(int fd)
 {
 	static const uint64_t at[] = { 0, FORMAT_COPY_AT, FORMAT_SLOT_BYTES };
@@ -140,13 +141,13 @@ static void ringfile_take(struct ringfile *r, const struct file_index *ix, const
 		ring_seq = newest->h.seq;
 	}
 	/* Skips the segments that an earlier ringfile_unsave() has put behind the newest segment.
-	 * Their seq is less than n_saves below ring_seq. */
+	 * The seq of such a segment is above ring_seq - n_saves. */
 	while (r->next_slot <= r->n_slots && r->slots[r->next_slot].seq &&
 	       r->slots[r->next_slot].seq + r->n_saves > ring_seq)
 		r->next_slot++;
 }
 
-/* No reader may find an old segment in these slots. */
+/* Clears the slots [from, to), so that no reader finds an old segment there. */
 static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
 {
 	static const uint8_t zero[RINGFILE_ALIGN];
@@ -158,8 +159,8 @@ static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
 	}
 }
 
-/* At the end of the file, the ring goes on behind the slots for copies. If an older ctrace has put
- * segments into those slots, they are the oldest now, and are removed. */
+/* At the end of the file, the ring goes on behind the slots for copies. Segments that an older
+ * ctrace has put into those slots are the oldest now, and are removed. */
 static uint32_t ringfile_place(struct ringfile *r, size_t n)
 {
 	if (r->next_slot + n <= (size_t)r->n_slots + 1)

@@ -11,8 +11,8 @@
 #include "ctrace/format.h"
 #include "trace/format/file_index.h"
 
-/* Buffers for ringfile_write() and ringfile_save() have a multiple of this size. Only whole pages
- * are written, so that the kernel reads none. */
+/* Buffers for ringfile_write() and ringfile_save() have a multiple of this size. A segment is
+ * written in whole pages: to write a part of a page, the kernel would first read the page. */
 #define RINGFILE_ALIGN 4096u
 
 struct ringfile_slot {
@@ -34,11 +34,11 @@ struct ringfile {
 	 * oldest_seq. If there is none, oldest_seq is 0. */
 	uint64_t oldest_seq;
 	uint32_t oldest_slot;
-	uint64_t newest_ns; /* end_ns of the newest segment of this boot; 0 if none */
+	uint64_t newest_ns; /* end_ns of the newest segment or copy of this boot; 0 if none */
 	/* Slots 1 to n_saves are for copies of the open segment. next_save is the next of them. */
 	uint32_t n_saves, next_save;
-	/* false if n_saves is 0, or if an older ctrace has put segments of the ring into these
-	 * slots */
+	/* false if n_saves is 0, or if an older ctrace has put segments of the ring into the slots
+	 * for copies */
 	bool has_saves;
 	/* begin_ns of the open segment if it has a copy; otherwise 0 */
 	uint64_t saved_begin_ns;

@@ -50,8 +50,8 @@ struct store {
 	struct store_stats stats;
 };
 
-/* The caller holds the lock, here and in all functions up to store_publish(). store_open() needs no
- * lock, because no other thread runs yet. */
+/* The caller holds the lock, here, in store_written(), in store_end(), and in all functions up to
+ * store_publish(). store_open() needs no lock, because no other thread runs yet. */
 static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -226,7 +226,8 @@ static int store_write(struct store *s, struct store_item *item)
 	return ret;
 }
 
-/* If the daemon is killed, segments that wait for this thread are lost. */
+/* Raises the priority of this thread: if the daemon is killed, segments that still wait for this
+ * thread are lost. */
 static void store_hurry(void)
 {
 	(void)setpriority(PRIO_PROCESS, 0, -15);

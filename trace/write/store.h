@@ -2,9 +2,9 @@
 /*
  * store.h - writes sealed segments, and copies of the open segment, into the file of a writer.
  *
- * In background mode, one thread writes and one syncs, so that no disk holds up the caller. Up to
- * STORE_QUEUE_BYTES wait in memory. A segment is lost if it does not fit there, or if its write
- * fails. The header of the next segment says so.
+ * In background mode, one thread writes and one syncs, so that a slow disk does not hold up the
+ * caller. Up to STORE_QUEUE_BYTES wait in memory. A segment is lost if it does not fit there, or if
+ * its write fails. The header of the next segment says so.
  */
 #ifndef CTRACE_TRACE_WRITE_STORE_H
 #define CTRACE_TRACE_WRITE_STORE_H
@@ -26,9 +26,9 @@ int store_open(const struct ringfile_options *opt, bool background, struct store
 /* In background mode, first writes the waiting segments, and syncs. To see whether the disk
  * answers, call store_flush() before. */
 void store_free(struct store *s);
-/* Takes a copy of a segment of n bytes, as ringfile_write(). One thread at a time. Returns 0, or
- * -ENOMEM or -ENOBUFS: then its records count as lost. In foreground mode, also the errors of
- * ringfile_write(). */
+/* Takes a copy of a segment of n bytes. h and bytes are as for ringfile_write(). One thread at a
+ * time. Returns 0, -ENOMEM, or -ENOBUFS if the queue is full. In foreground mode, also the errors
+ * of ringfile_write(). After a failure, the records of the segment count as lost. */
 int store_put(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
 /* As store_put(), but for ringfile_save(). Returns 0, -ENOMEM, -EAGAIN if segments already wait, or
  * -ENOBUFS if the queue is full. In foreground mode, also the errors of ringfile_save(). No records

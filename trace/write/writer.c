@@ -38,7 +38,8 @@ struct writer {
 	struct dict tasks, cmdlines, objects, stacks; /* the key of cmdlines is the tgid */
 	struct pull pull;
 	VEC(uint32_t)
-	forgotten, forgotten_before; /* tids: exited in this segment, and in the one before */
+	/* tids of tasks that exited in this segment (forgotten), or in the previous one */
+	forgotten, forgotten_before;
 
 	uint64_t begin_ns;
 	VEC(struct format_state) states;
@@ -59,7 +60,7 @@ struct writer {
 	bool begun;
 };
 
-/* The first pairs of the meta data are always there, also with an empty value. */
+/* The meta data always has the first META_ALWAYS pairs, even if a value is empty. */
 #define META_ALWAYS 4
 
 static int writer_meta(struct writer *w, const struct writer_options *opt)

@@ -41,8 +41,8 @@ struct writer_options {
 };
 
 struct writer_stats {
-	/* Sums since writer_open(). raw_bytes: before encoding. file_bytes: slots of sealed
-	 * segments. lost_disk: records lost on the way to the file. */
+	/* Sums since writer_open(). raw_bytes: bytes before encoding. file_bytes: bytes of all
+	 * slots of sealed segments. lost_disk: records lost on the way to the file. */
 	uint64_t segments, records, raw_bytes, file_bytes, lost_disk;
 	uint64_t newest_seq;
 	uint64_t oldest_ns, newest_ns;
@@ -67,10 +67,10 @@ int writer_open(const char *path, const struct writer_options *opt, struct write
 void writer_free(struct writer *w);
 
 /*
- * Adds a record with its CT_KIND_WORDS words. Without words, `words` may be NULL. Returns one of:
+ * Adds a record with its CT_KIND_WORDS words. If the kind has none, `words` may be NULL. Returns:
  * - 0;
  * - -ENOMEM: also if the segment would have more than 32 MiB or FORMAT_RECORDS_MAX records;
- * - -EINVAL: unknown kind, CPU >= FORMAT_CPUS_MAX, or time >= FORMAT_TIME_MAX.
+ * - -EINVAL: unknown kind, missing words, CPU >= FORMAT_CPUS_MAX, or time >= FORMAT_TIME_MAX.
  */
 int writer_add(struct writer *w, uint16_t cpu, const struct ct_rec *rec, const uint64_t *words);
 /* A run is an array of records back to back, each with its words. */
@@ -95,8 +95,8 @@ void writer_forget_task(struct writer *w, uint32_t tid);
  * once a second. */
 size_t writer_pending(const struct writer *w);
 /*
- * Encodes and writes the open segment, even without records, and begins a new one. `states`: of the
- * n known tasks now, sorted by tid. They are the checkpoint of the new segment.
+ * Encodes and writes the open segment, even without records, and begins a new one. `states`: the
+ * present states of the n known tasks, sorted by tid. They are the checkpoint of the new segment.
  *
  * Returns 0, -ENOMEM, or -EFBIG if the segment is too large. In foreground mode, also errnos of the
  * write. In background mode, also -ENOBUFS if more than STORE_QUEUE_BYTES would wait. A later write

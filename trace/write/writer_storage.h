@@ -26,8 +26,8 @@ struct writer_storage {
 	 * later. Without such records, untold_ns is 0. */
 	uint64_t untold_records, untold_ns;
 	uint64_t failed_syncs;
-	/* Times of the newest series of failed syncs. Records between them may never reach the
-	 * disk, even if a later sync succeeds: the kernel reports an error only once. */
+	/* Records in this range may never reach the disk, even if a later sync succeeds: the kernel
+	 * reports an error only once. The range is of the newest series of failed syncs. */
 	uint64_t unsure_from_ns, unsure_to_ns;
 	uint64_t begun_anew;
 	uint64_t repaired;

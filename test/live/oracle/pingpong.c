@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* pingpong MILLISECONDS [PAUSE_US] - two processes send one byte to and fro, as fast as possible,
  * or with a pause after each hundred rounds. At its begin and end, each process prints its pid, the
- * time, and how often it has blocked so far. Between these two times, a trace must show as many
- * blocks of this process. */
+ * time, and how often it has blocked so far. A trace must show the same number of blocks of this
+ * process between these two times. */
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>

@@ -4,7 +4,8 @@
  *
  * A program has one hang of two to three seconds, or behaves normally. It prints lines KEY=VALUE:
  * the victim, the time of the hang, the other tasks (role.NAME=PID/TID), the truth that `run_live`
- * checks (expect.*), and the edges (told.h). The exit code is 77 if this machine cannot run it.
+ * checks (expect.*), and the edges (told.h). The exit code is 77 if this machine cannot run the
+ * program.
  */
 #ifndef CTRACE_TEST_LIVE_WORK_H
 #define CTRACE_TEST_LIVE_WORK_H
@@ -116,14 +117,15 @@ static inline void compute_cpu_ms(unsigned ms)
 	}
 }
 
-/* The calling thread has a part in the victim's wait. */
+/* Prints that the calling thread has a part in the victim's wait. */
 static inline void role(const char *name)
 {
 	prctl(PR_SET_NAME, name);
 	say("role.%s=%d/%d\nrelated=%d/%d\n", name, getpid(), gettid(), getpid(), gettid());
 }
 
-/* The calling thread has no part in the victim's wait. It may share a server, a lock or a CPU. */
+/* Prints that the calling thread has no part in the victim's wait. The thread may share a server, a
+ * lock or a CPU with the victim. */
 static inline void bystander(const char *name)
 {
 	prctl(PR_SET_NAME, name);
@@ -159,7 +161,7 @@ static inline void expect(const char *verdict, const char *cause, const char *ki
 	    cause, kind, root, chain);
 }
 
-/* If the parent ends first, the kernel kills the process. */
+/* Forks a child, which calls fn(). If the parent ends first, the kernel kills the child. */
 static inline pid_t process(void (*fn)(void))
 {
 	struct stamp by = stamp();

@@ -67,7 +67,7 @@ def play(s):
     victim = s.start("victim", curl("hello"))
     s.wait("curl waits", lambda: s.syscall("victim") in ("poll", "ppoll"))
     s.during("the thread searches", lambda: looker.poll() is None and s.uses_cpu("searcher", 0.2))
-    # The main thread wakes every 5 ms.
+    # While the main thread waits for the lock, it wakes every 5 ms.
     s.during("the main thread waits for the lock", lambda: [s.syscall("shop") for _ in range(20)].count("futex") > 10)
     s.during("curl waits", lambda: victim.poll() is None and s.output("victim") == "")
     s.during("the idle thread waits, and its client too", lambda: idler.poll() is None and

@@ -3,7 +3,7 @@
  * Questions about answers, for the cases in *.txt:
  *
  *   => diagnose A FROM..TO    verdict, cause, confidence; the chain, one task a line; the choices;
- *                             if there are any: the command `ctrace watch`, the comparison
+ *                             the command `ctrace watch`, and the comparison, if there are any
  *   => sentence A FROM..TO    the sentence of that diagnosis
  *   => asked A FROM..TO       the sentence, verdict and cause if a person gave the window
  *   => times A FROM..TO       the fields of `time` of that diagnosis
@@ -29,7 +29,7 @@
  *   => delta A FROM..TO A FROM..TO       the second range compared with the first one
  *   => command                the recorded command, and its time
  *   => patterns A            the kind and number of the transactions of A's process; each pattern
- *                             with its count in each of them ("+": it grows), and its time
+ *                             with its count in each transaction ("+": it grows), and its time
  *   => events A               the events of which these patterns are made
  *   => parts N                           where the time of request N went
  *   => slice A TIME [way] [forward] [beam=N] [max=N]

@@ -11,13 +11,13 @@ struct asking {
 	int answers[8];
 	size_t n, asked;
 	bool person, keep, again;
-	bool lasting; /* a range of time (diagnose), not a moment (slice) */
+	bool lasting; /* true: the question is about a range of time; false: about a moment */
 	FILE *out;
 };
 
 void asking_take(const struct question *q, struct asking *a);
-/* For struct ask; arg is a struct asking. Returns the next answer, or ASK_DECIDE if none is
- * left. */
+/* The callback of struct ask; arg is a struct asking. Returns the next answer, or ASK_DECIDE if
+ * none is left. */
 int asking_choose(void *arg, const struct ask_question *question, bool *ret_keep);
 /* Prints the rules. Returns true at the first call, if the question has the word "again". */
 bool asking_again(struct asking *a);

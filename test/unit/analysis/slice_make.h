@@ -51,7 +51,8 @@ static inline struct edge *cmake_edge(struct cmake *k, enum edge_kind kind, enum
 	return &k->edges.v[k->edges.n - 1];
 }
 
-/* Sorts the records by time, and corrects the indices of records in edges. Segments have none. */
+/* Sorts the records by time, and corrects the indices of records in edges. Segments have no such
+ * indices. */
 static inline void cmake_sort_events(struct cmake *k)
 {
 	size_t n = k->m.events.n;

@@ -83,7 +83,8 @@ static void smallest_p(void **state)
 	NEAR(ranks_smallest_p(25, 25) * 126410606437752.0, 2, 1e-6);
 }
 
-/* At the change from exact to approximate, the two agree. */
+/* With one value more, or with equal values, u_test() gives the approximate p in place of the exact
+ * p. The two are nearly equal. */
 static void exact_and_approximate(void **state)
 {
 	double a[26], b[26];

@@ -56,7 +56,7 @@ static void a_time_of_the_calendar_finds_its_boot(void **state)
 		tracefile_find_boot(r, "--at", real(r, want, a));
 		assert_int_equal(reader_info(r)->boot, back);
 		assert_int_equal(tracefile_time(r, f->path, "--at", a, &ns), CLI_OK);
-		/* the offset between the clocks is measured for each segment */
+		/* each segment has a measured offset between the clocks, which varies a little */
 		assert_true(ns > want - SEC / 10 && ns < want + SEC / 10);
 		reader_free(r);
 		r = NULL;

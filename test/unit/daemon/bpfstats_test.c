@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctraced-stats switches on the statistics of BPF programs. Here it answers late. */
+/* ctraced-stats switches on the statistics of BPF programs. In this test, ctraced-stats answers
+ * late. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -163,7 +163,7 @@ static void one_hang(void **state)
 	assert_int_equal(json_integer_value(json_object_get(o, "held_ns")), HANG_S(4));
 	assert_true(json_is_false(json_object_get(o, "lasts")));
 	assert_int_equal(snapshot_from_ns, HANG_S(2));
-	/* no character has a meaning in a shell or a path */
+	/* no character of the name has a meaning in a shell or a path */
 	assert_non_null(strstr(text(o, "name"), "Z-loop___-100"));
 	assert_int_equal(stat(text(o, "snapshot"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
@@ -396,8 +396,8 @@ static void names(void **state)
 	assert_non_null(strstr(name, "-4294967295"));
 }
 
-/* All programs of one user together get half of the limit, except those of root. Unknown users
- * count as one user. */
+/* All programs of one user together get half of the limit. Programs of root have no such limit.
+ * Unknown users count as one user. */
 static void rates_of_users(void **state)
 {
 	static const uint32_t uids[] = { 1000, INCIDENT_UID_UNKNOWN };

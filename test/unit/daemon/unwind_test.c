@@ -361,7 +361,7 @@ static void test_expressions(void **state)
 	assert_int_equal(EVAL(&v, DW_OP_const8u, 1, 2), -EBADMSG);        /* ends early */
 	assert_int_equal(EVAL(&v, DW_OP_skip, 0xfd, 0xff), -EBADMSG);     /* an endless loop */
 	assert_int_equal(EVAL(&v, DW_OP_skip, 0x00, 0x80), -EBADMSG);     /* a jump before the start */
-	assert_int_equal(EVAL(&v, DW_OP_lit1, DW_OP_skip, 0xfc, 0xff), -EBADMSG); /* an endless stack */
+	assert_int_equal(EVAL(&v, DW_OP_lit1, DW_OP_skip, 0xfc, 0xff), -EBADMSG); /* a full stack */
 	assert_int_equal(EVAL(&v, DW_OP_nop), -EBADMSG);
 }
 

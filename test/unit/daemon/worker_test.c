@@ -214,8 +214,8 @@ static void stuck_job(void **state)
 	assert_false(first.entered);
 }
 
-/* One limit is for a user's stuck jobs, another for those of all users but root. Jobs of root are
- * still done. */
+/* One limit is for the stuck jobs of one user. Another limit is for the stuck jobs of all users but
+ * root. Jobs of root are still done. */
 static void stuck_users(void **state)
 {
 	struct fixture *f = *state;

@@ -154,7 +154,7 @@ static void goes_back_to_switches(void **state)
 	assert_int_equal(m.n, 0);
 	since = m.now - 3 * MS;
 	step(&m, CT_SHED_NONE);
-	/* The first CT_FOUND is of the last reading. The second is late, and does not count. */
+	/* This CT_FOUND is of the last reading, and counts. */
 	m.now += 5 * MS;
 	found_as(&m, 10, CT_FOUND_BLOCKED,
 		 (struct ct_rec){ .state = CT_ST_SLEEP, .wait = CT_W_FLOCK, .obj = PIPE, .nr = 73 }, since);
@@ -162,6 +162,7 @@ static void goes_back_to_switches(void **state)
 	assert_told(&m, CT_HANG_LOOP, 10, since);
 	wakes(&m, 10);
 	lives(&m, 10, CT_W_EPOLL, EPOLL, 3, 100);
+	/* This CT_FOUND is late, and does not count. */
 	found_as(&m, 10, CT_FOUND_BLOCKED,
 		 (struct ct_rec){ .state = CT_ST_DISK, .wait = CT_W_READ, .obj = PIPE, .nr = 73 }, since);
 	blocks(&m, 10, CT_W_EPOLL, EPOLL);

@@ -98,7 +98,8 @@ static void does_not_count_the_time_in_a_queue(void **state)
 	assert_told(&m, 1, CT_HANG_LOOP, 10);
 }
 
-/* No hang is reported for a wait of 9 s. how: makes the records before it, or NULL. */
+/* Checks that no hang is reported for a wait of 9 s. how: makes the records before the wait, or
+ * NULL. */
 static void nothing_is_noticed(uint8_t wait, uint64_t obj, uint8_t st, void (*how)(struct make *m))
 {
 	MAKE(m);

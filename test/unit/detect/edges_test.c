@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests numbers of detect/thresholds.h with a value below and a value above. The names of the
- * numbers are not used, so a changed number fails here. */
+/* Tests numbers of detect/thresholds.h, each with a value below it and a value above it. The tests
+ * repeat the numbers, so a changed number fails here. */
 #include "test/unit/detect/detect_make.h"
 
 #define FUTEX(n) CT_OBJ_FUTEX_ID(10, 0x7f0000000000ULL + (n)*64)

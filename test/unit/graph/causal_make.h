@@ -107,7 +107,7 @@ static inline uint32_t n_segments(const struct built *b, uint32_t tid)
 }
 
 /* Returns the edge of this kind between segments of two tasks, or NULL. from 0: the edge comes from
- * no task. Several edges fail the test. */
+ * no task. If there are several such edges, the test fails. */
 static inline const struct edge *edge_of(const struct built *b, enum edge_kind kind, uint32_t from,
 					 uint32_t to)
 {

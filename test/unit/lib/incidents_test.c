@@ -57,7 +57,7 @@ static size_t count(size_t *ret_left_out)
 	return n;
 }
 
-/* Read calls of this process; 0 if the kernel does not count them. */
+/* Returns the number of read calls of this process, or 0 if the kernel does not count them. */
 static unsigned long reads(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/self/io", "r");

@@ -36,13 +36,13 @@ __attribute__((format(printf, 2, 3))) void text_line_fail(struct text_line *l, c
 /* Returns the next word that is no field. Without one, sets an error about `what`, and returns
  * "". */
 const char *text_line_next(struct text_line *l, const char *what);
-/* As text_line_next(), but returns NULL without an error. */
+/* As text_line_next(). But if there is no such word, returns NULL and sets no error. */
 const char *text_line_more(struct text_line *l);
 /* Takes the next word that is no field, if it is `word`. */
 bool text_line_skip(struct text_line *l, const char *word);
 const char *text_line_field(struct text_line *l, const char *key);
-/* Every word must be taken. Otherwise, sets an error with `usage`, the right form. Returns false
- * after any error. */
+/* Checks that every word is taken. If not, sets an error with `usage`, the right form. Returns
+ * false after any error. */
 bool text_line_done(struct text_line *l, const char *usage);
 
 /* Reads "12", "0x1f" or "-11". After an error, this function and those below return 0. */

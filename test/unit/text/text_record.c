@@ -22,7 +22,7 @@ static uint8_t wait_field(struct text_line *l, const char *key)
 	return word ? text_wait_of(l, word) : 0;
 }
 
-/* cpu=N moves tid to this CPU. The pointer is valid until the next record. */
+/* Adds a record. The field cpu=N moves tid to CPU N. The result is valid until the next record. */
 static struct window_record *add(struct record *r, enum ct_kind kind, uint32_t tid, uint32_t peer)
 {
 	uint16_t *cpu = text_cpu_of(r->t, tid);

@@ -119,8 +119,8 @@ uint32_t text_task(const struct text_window *t, struct text_line *l, const char 
 uint64_t text_object(struct text_line *l, const char *word);
 
 #define TEXT_NAME_MAX 64
-/* Both return buf, of TEXT_NAME_MAX bytes. A task is "app[10]", or "10" without a name. An object
- * is "pipe:77". 0 is "-". */
+/* text_put_task() and text_put_object() return buf, of TEXT_NAME_MAX bytes. A task is "app[10]", or
+ * "10" without a name. An object is "pipe:77". 0 is "-". */
 const char *text_put_task(const struct window *w, uint32_t tid, uint64_t ns, char *buf);
 const char *text_put_object(uint64_t obj, char *buf);
 

@@ -28,7 +28,7 @@ struct text_window {
 	VEC(struct window_stack) stacks;
 	VEC(struct window_cmdline) cmdlines;
 	VEC(struct window_resync) resyncs;
-	struct states states[2]; /* at the checkpoint, and after the resync */
+	struct states states[2]; /* [0]: at the checkpoint; [1]: after the resync */
 	struct states *states_now;
 	VEC(struct cpu_of) cpus;
 	VEC(void *) owned;
@@ -55,7 +55,7 @@ struct record {
 	} while (0)
 
 const struct window_task *text_declared(const struct text_window *t, uint32_t tid);
-/* The CPU on which the task ran last, or 0. Valid until the next call. */
+/* Returns a pointer to the CPU on which the task ran last, or to 0. Valid until the next call. */
 uint16_t *text_cpu_of(struct text_window *t, uint32_t tid);
 uint8_t text_wait_of(struct text_line *l, const char *word);
 /* The value of a field. Without the field, it is `otherwise` or 0. */

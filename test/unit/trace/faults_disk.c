@@ -109,8 +109,8 @@ static int do_sync(int fd)
 	return 0;
 }
 
-/* If off_t has 64 bits, headers may rename pwrite to pwrite64. This renames the definitions below
- * too. */
+/* If off_t has 64 bits, headers may rename pwrite to pwrite64. Then the definitions below are
+ * renamed too. */
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
 {
 	return do_pwrite(fd, buf, n, at);

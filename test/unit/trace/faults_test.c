@@ -21,7 +21,7 @@
 struct life {
 	struct fixture *f;
 	const char *path;
-	uint64_t base_ns, n; /* time of record 0; number of the next record */
+	uint64_t base_ns, n; /* base_ns: the time of record 0; n: the number of the next record */
 	VEC(struct sealed) sealed;
 };
 struct sealed {
@@ -167,7 +167,8 @@ static void found_done(struct found *fd)
 	VEC_FREE(&fd->gaps);
 }
 
-/* Safe: in the file, and no byte of its slots was written since the last sync. */
+/* A segment is safe if it is in the file, and no byte of its slots was written since the last
+ * sync. */
 static void note_safe(struct life *l)
 {
 	_cleanup_(file_index_done) struct file_index ix = { 0 };
@@ -326,7 +327,7 @@ static void flip(struct life *l, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		off_t slot = (off_t)(fixture_random(l->f) % (FIXTURE_BYTES / FORMAT_SLOT_BYTES)), at;
 		/* More than half of the changes are in the first 700 bytes of a slot, where a
-		 * header may be. In slot 0, all are. */
+		 * header may be. In slot 0, all changes are there. */
 		bool anywhere = slot && fixture_random(l->f) & 1;
 		uint8_t byte;
 

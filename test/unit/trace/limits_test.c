@@ -348,7 +348,7 @@ static void states_that_are_all_alike(struct fixture *f)
 	seal_with(f, s, MANY);
 }
 
-/* The checkpoint of the next segment is only used if this one is unreadable. */
+/* Makes segment i unreadable, so that the reader uses the checkpoint of the next segment. */
 static void lose_segment(struct fixture *f, uint32_t i)
 {
 	_cleanup_close_ int fd = open(f->path, O_WRONLY);
@@ -408,7 +408,8 @@ static uint32_t overlapping(struct fixture *f, int n)
 	return skipped;
 }
 
-/* To merge n such segments, the reader would need a time that grows with the square of n. */
+/* To merge n segments that overlap, the reader would need a time that grows with the square of
+ * n. */
 static void segments_that_overlap(void **state)
 {
 	assert_int_equal(overlapping(*state, 40), 0);

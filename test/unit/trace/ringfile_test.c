@@ -66,7 +66,8 @@ static void the_newest_stay(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-/* A segment that does not fit goes to the beginning. The slots at the end are cleared. */
+/* A segment that does not fit at the end of the file goes to the beginning. The slots at the end
+ * are cleared. */
 static void the_end_of_the_file_is_skipped(void **state)
 {
 	struct fixture *f = *state;

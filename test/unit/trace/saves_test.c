@@ -25,8 +25,8 @@ struct life {
 	struct fixture *f;
 	uint64_t begin_ns;
 	uint64_t n;
-	uint64_t in_file; /* lower numbers were sealed or saved */
-	uint64_t synced;  /* lower numbers were in the file at the last sync */
+	uint64_t in_file; /* records with lower numbers were sealed or saved */
+	uint64_t synced;  /* records with lower numbers were in the file at the last sync */
 };
 
 static uint64_t time_of(uint64_t n)
@@ -102,7 +102,8 @@ static int seal(struct life *l)
 	return ret;
 }
 
-/* What the daemon does in a second. The machine is busy in one of `every` seconds, on average. */
+/* Does what the daemon does in a second. The machine is busy in one of `every` seconds, on
+ * average. */
 static int tick(struct life *l, unsigned every)
 {
 	int ret;
@@ -118,7 +119,8 @@ static void sync_now(struct life *l)
 	l->synced = l->in_file;
 }
 
-/* The file must have all of [from, upto), each once and right. Returns the number of segments. */
+/* Checks that the file has each record of [from, upto) once, and that it is right. Returns the
+ * number of segments. */
 static size_t look(const struct life *l, const char *path, unsigned boot, uint64_t from, uint64_t upto)
 {
 	_cleanup_free_ uint8_t *have = calloc(l->n + 1, 1);
@@ -344,8 +346,8 @@ static void a_damaged_copy(void **state)
 	}
 }
 
-/* An older version has segments in the slots for copies. They stay until the ring reaches the end
- * of the file. */
+/* The file has segments of an older version in the slots for copies. These segments stay until the
+ * ring reaches the end of the file. */
 static void a_file_without_slots_for_copies(void **state)
 {
 	struct life l = life_new(*state, 1);

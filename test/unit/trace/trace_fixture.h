@@ -35,22 +35,23 @@ int fixture_setup(void **state);
 int fixture_teardown(void **state);
 
 uint64_t fixture_random(struct fixture *f);
-/* A random number, often one at a boundary: 0, 1, the maximum. */
+/* Returns a random number, often one at a boundary: 0, 1, the maximum. */
 uint64_t fixture_number(struct fixture *f);
 struct window_record fixture_record(struct fixture *f, uint8_t kind);
-/* As on busy machines: a few tasks switch, and wake each other. */
+/* Returns a record as on a busy machine: a few tasks switch, and wake each other. */
 struct window_record fixture_usual(struct fixture *f, uint16_t cpu);
 
 void fixture_open(struct fixture *f, uint64_t bytes);
 void fixture_add(struct fixture *f, const struct window_record *e);
-/* n records of fixture_usual() on a few CPUs, about 1 us apart. */
+/* Adds n records of fixture_usual() on a few CPUs, about 1 us apart. */
 void fixture_busy(struct fixture *f, unsigned n);
 void fixture_seal(struct fixture *f);
 void fixture_task(struct fixture *f, uint32_t tid, const char *comm);
 void fixture_object(struct fixture *f, uint64_t id, uint64_t peer, const char *name);
 
 struct window *fixture_load(struct fixture *f, uint64_t from, uint64_t to);
-/* The window must have exactly the records of segments >= first with ts < to, in order. */
+/* Checks that w has exactly these records, in order: those of the segments from `first` on, with
+ * ts < to. */
 void fixture_check(struct fixture *f, const struct window *w, uint32_t first, uint64_t to);
 uint8_t *fixture_slurp(const char *path, size_t *ret_n);
 void fixture_spew(const char *path, const void *p, size_t n);

@@ -83,7 +83,7 @@ static void folding(void **state)
 
 static void nested(void **state)
 {
-	/* the counts of the inner loop differ: the bodies are alike */
+	/* the turns of the outer loop are alike, although the counts of the inner loop differ */
 	expect("a b b c a b c a b b b c", "a; (b)^1..3; c: 3, b: 6");
 	/* a loop in a loop in a loop */
 	expect("a b c c b c c a b c c b c c", "a; (b; (c)^2)^2: 2, b; (c)^2: 4, c: 8");
@@ -135,7 +135,7 @@ static void scattered(void **state)
 	expect("x a b c y a b c z|a b c w", "a; b; c: 2 1");
 }
 
-/* The first transaction has the loop of the others with one turn only. */
+/* The first transaction has the same loop as the others, but with only one turn. */
 static void one_row(void **state)
 {
 	expect("w q w end|q w q w end|q w q w q w end", "+q; w: 1 2 3, +w: 2 2 3");
@@ -349,7 +349,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* Whatever is folded, each symbol stands as often as before, and takes as long. */
+/* Folding keeps the count and the time of each symbol. */
 static void nothing_is_lost(void **state)
 {
 	uint64_t seed = 7;

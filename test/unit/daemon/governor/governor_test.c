@@ -19,7 +19,7 @@
 struct machine {
 	struct governor g;
 	uint64_t now_ns;
-	double total; /* ns since the test set this to 0 */
+	double total; /* ns of CPU time for tracing since the test set this to 0 */
 	/* the cost of tracing in each step, on all CPUs together */
 	double ppm[CT_SHED_STEPS];
 	double other_ppm;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests numbers of daemon/thresholds.h with a value below and a value above. The names of the
- * numbers are not used, so a changed number fails here. */
+/* Tests numbers of daemon/thresholds.h, each with a value below it and a value above it. The tests
+ * repeat the numbers, so a changed number fails here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

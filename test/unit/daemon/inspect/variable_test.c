@@ -61,7 +61,7 @@ static void test_by_name(void **state)
 	assert_int_equal(found("variable_test_pair+8", &v), (uintptr_t)&variable_test_pair.b);
 	assert_int_equal(v.off, 8);
 	assert_int_equal(v.size, sizeof(variable_test_pair));
-	/* its name in the C library may have a version */
+	/* the name of environ in the C library may have a version */
 	assert_int_equal(found("environ", &v), (uintptr_t)&environ);
 	assert_string_equal(v.name, "environ");
 }

@@ -287,8 +287,8 @@ static void capped_is_not_known(void **state)
 	assert_int_equal(states[0].run, WINDOW_RUN_RUNNING);
 }
 
-/* A cap comes late: its task may be dead, and must not come back. If a task ended without a record,
- * the end of its cap ends the task (tasks_ended()). */
+/* The record of a cap comes late. A capped task that is dead must not come back. If a task ended
+ * without a record, the end of its cap ends the task (tasks_ended()). */
 static void cap_does_not_revive(void **state)
 {
 	struct ct_rec cap = { .ts = 60 * MS, .kind = CT_SHED, .flags = CT_GV_CAP, .tid = 7 };
@@ -462,6 +462,46 @@ static void users_share_the_inspections(void **state)
 	assert_int_equal(last_inspected, 1001);
 }
 
+static void tells_an_idle_task_once(void **state)
+{
+	TASKS(t, 10);
+	struct ct_iter_task found = {
+		.task.h.tid = 7,
+		.wait = { .ts = 2 * S, .kind = CT_SWITCH, .state = CT_ST_SLEEP, .wait = CT_W_READ, .tid = 7 },
+		.switches = 1ULL << 32,
+		.sched_since = S,
+	};
+	uint64_t words[2];
+	struct ct_rec rec;
+
+	(void)state;
+	assert_true(tasks_read(t, &found, &rec, words));
+	assert_false(tasks_read(t, &found, &rec, words));
+	found.switches++;
+	assert_true(tasks_read(t, &found, &rec, words));
+}
+
+static void tells_a_throttled_task(void **state)
+{
+	TASKS(t, 10);
+	struct ct_iter_task found = {
+		.task.h.tid = 7,
+		.wait = { .ts = 2 * S,
+			  .kind = CT_SWITCH,
+			  .state = CT_ST_RUNNING,
+			  .flags = CT_SF_PREEMPT | CT_SF_THROTTLED,
+			  .tid = 7 },
+		.sched_since = S,
+	};
+	uint64_t words[2];
+	struct ct_rec rec;
+
+	(void)state;
+	assert_true(tasks_read(t, &found, &rec, words));
+	assert_int_equal(rec.aux, CT_FOUND_QUEUED);
+	assert_int_equal(rec.flags, CT_SF_THROTTLED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -481,6 +521,8 @@ int main(void)
 		cmocka_unit_test(loop_of_short_waits),
 		cmocka_unit_test(loop_after_a_long_sleep),
 		cmocka_unit_test(rate_is_limited),
+		cmocka_unit_test(tells_an_idle_task_once),
+		cmocka_unit_test(tells_a_throttled_task),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

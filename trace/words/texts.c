@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/requests/texts.h"
+#include "trace/words/texts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,6 +18,15 @@ void texts_done(struct texts *t)
 int texts_order(const char *a, const char *b)
 {
 	return strcmp(a, b);
+}
+
+size_t texts_find(const char *const *list, size_t n, const char *text)
+{
+	size_t i = 0;
+
+	while (i < n && (!list[i] || texts_order(list[i], text)))
+		i++;
+	return i;
 }
 
 int texts_add(struct texts *t, const char *text, size_t *ret)
