@@ -3,9 +3,9 @@
  * thresholds.h - private to analysis/: the numbers that decide an answer.
  *
  * Each entry says its unit and its meaning, and most say the wrong answers from a smaller and from
- * a larger number. The named unit tests (test/unit/analysis) fail then. Smaller and larger mean
- * 30 % for a score or a factor, and half or twice for other numbers. A smaller share 1/n means a
- * larger n.
+ * a larger number. The named unit test (test/unit/analysis) fails with such a number. Smaller and
+ * larger mean 30 % for a score or a factor, and half or twice for other numbers. A smaller share
+ * 1/n means a larger n.
  *
  * Most limits on the amount of work are not here, but in the files that count the refused work.
  */
@@ -16,7 +16,7 @@
  * Decisions from the times of a few runs. The tests are in stats_test.c.
  */
 /* share of the checks of equal commands in which the U test alone finds a difference, in either
- * direction. It is divided by the number of times that a check looks at its runs.
+ * direction. A check that may look at its runs n times uses this number divided by n.
  * If smaller, five runs of each side cannot show a regression (test few_runs).
  * If larger, more checks of equal commands end in a regression (test few_runs). */
 #define DECIDE_ALPHA 0.01
@@ -160,7 +160,7 @@
  * If the share is larger, the sentence does not mention that it depends on missing records (test
  * coarse_for_a_while). */
 #define COARSE_SHARE 10
-/* tenths of the time: A worker that is busy for this share is busy throughout.
+/* tenths of the time: A worker that is busy for this share counts as busy all the time.
  * If smaller, a pool with an idle worker seems full (test pool_has_room).
  * If larger, a full pool seems to have room (test pool_is_busy). */
 #define POOL_BUSY_TENTHS 8
@@ -218,7 +218,8 @@
  * If larger, such waits count like waits on the same object (test
  * condition_and_stack_of_another). */
 #define SIMILAR_OTHER_OBJECT 0.8F
-/* factor: Multiplies the score of a wait whose stack has nothing in common with the examined one.
+/* factor: Multiplies the score of a wait whose stack has nothing in common with the stack of the
+ * examined wait.
  * If smaller, waits with other stacks do not count (test one_frame_of_three).
  * If larger, stacks do not matter (test no_frame_of_three). */
 #define SIMILAR_STACK 0.5F
@@ -312,8 +313,8 @@
  * If smaller, the message of this send counts a second time (test test_record_after_the_wait).
  * If larger, a later message counts as part of the wait (the same test). */
 #define WHATIF_SEND_SLACK_NS 200000ULL
-/* 1/n of the range: If a task had a CPU for this share while a task of the path waited for the CPU,
- * the table has a question about the process of the first task.
+/* 1/n of the range: A process gets a question in the table if a task of it had a CPU for this share
+ * while a task of the path waited for this CPU.
  * If the share is smaller, there are questions that save next to nothing (test test_rivals).
  * If the share is larger, a question worth asking is missing (the same test). */
 #define WHATIF_RIVAL_SHARE 50
@@ -392,8 +393,8 @@
 #define TRANSACTION_CYCLE 4
 /* steps: A shape names at most this many steps. With more steps, it is too long to read. */
 #define TRANSACTION_SHAPE_STEPS 24
-/* tasks: The path of a transaction goes back from a task to the task that forked it, and so on, over at
- * most this many tasks. */
+/* tasks: The path of a transaction goes back from forked tasks to their parents, over at most this
+ * many tasks. */
 #define TRANSACTION_FORKS 64
 /* factors: An outlier is longer than the mean plus TRANSACTION_SD standard deviations, or than the median
  * plus TRANSACTION_MAD times the median distance from the median. Outliers make the first limit
@@ -414,8 +415,8 @@
  * If smaller, short words such as "v1" count as random (test names).
  * If larger, the files of two runs have two names (test names). */
 #define PROFILE_RANDOM_LETTERS 6
-/* digits: This many digits in a name are a number that may be another one in the next run, such as
- * the id of a process.
+/* digits: A number of at least this many digits in a name may differ in the next run. Example: the
+ * id of a process.
  * If smaller, "sha256sum" loses its number; if larger, names differ from run to run (test names). */
 #define PROFILE_NUMBER_DIGITS 4
 /* port: The kernel gives ports from this number on to clients (net.ipv4.ip_local_port_range). A

@@ -31,7 +31,8 @@ class Over(Missing):
 def call(name, cmd, cwd=None, silent=False, limit_s=None):
     """Runs a command; returns (wall seconds, its rusage from wait4, its output). No process of the command stays behind.
 
-    silent: the output goes to /dev/null, only errors are kept. limit_s: the command is killed after so many seconds.
+    silent: the output goes to /dev/null, only errors are kept. limit_s: seconds after which the
+    command is killed.
     """
     begin = time.monotonic()
     out, err = (subprocess.DEVNULL, subprocess.PIPE) if silent else (subprocess.PIPE, subprocess.STDOUT)
@@ -243,7 +244,7 @@ class Load:
         return wall, float(m[-1])
 
     def fit(self, seconds):
-        """Chooses the amount of work for this time. Its runs also fill the caches."""
+        """Chooses an amount of work that takes `seconds`. The runs for this fill the caches."""
         self.amount = seconds if self.found else 16
         wall, _ = self.run()
         while not self.found and wall < CALIBRATED * seconds:

@@ -224,8 +224,8 @@ class TraceCmd(Tracer):
 
 
 class Tracefs(Tracer):
-    """Uses ftrace as trace-cmd does, for machines on which trace-cmd cannot run because it first sets up function
-    tracing."""
+    """Uses ftrace as trace-cmd does. trace-cmd itself first sets up function tracing, which fails
+    on some machines."""
     name = "ftrace, as trace-cmd"
     pids = ()
 

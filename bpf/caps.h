@@ -3,8 +3,8 @@
  * caps.h - decides whether a record is left out because its tasks are capped.
  *
  * A bit in ct_capped marks a capped task. The daemon sets the bits of tasks, and lists capped
- * groups. Before a program leaves out the first record of a task of such a group, it sets the
- * task's bit, and writes a CT_SHED (not for a new child).
+ * groups. When a BPF program first leaves out a record of a task of a capped group, the program
+ * sets the task's bit. It also writes a CT_SHED, but not for a new child.
  *
  * A record is left out if each of its tasks is capped, is in a capped group, or is the idle task.
  * Exceptions, which are recorded:
@@ -96,8 +96,8 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 	return bpf_map_lookup_elem(&ct_capped_named, &i);
 }
 
-/* Returns true for an unborn task: it is capped, and no record has told the daemon of it. If a task
- * has no entry in ct_tasks, its fork has no record. */
+/* Returns true for an unborn task: it is capped, and no record has told the daemon of it. A task
+ * with an entry in ct_tasks is not unborn. */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {
 	__u64 *named;
@@ -114,7 +114,7 @@ static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 	struct emit_rec2 *r = emit_rec2(c, CT_SHED, now);
 
 	if (!r)
-		return; /* the CT_SHED at the end of the cap still shows when it began */
+		return; /* the CT_SHED at the end of the cap also has the begin of the cap */
 	r->r.state = r->r.wait = ct_govern.shed;
 	r->r.flags = CT_GV_CAP | CT_GV_GROUP;
 	r->r.tid = tid;

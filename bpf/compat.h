@@ -92,7 +92,7 @@ static __always_inline bool task_is_queued(struct task_struct *t)
 #define PF_IO_WORKER 0x00000010
 #define PF_KTHREAD   0x00200000
 
-/* The saved registers of a kernel thread or an io_uring worker do not tell its system call. */
+/* Returns true for a task whose saved registers do not tell its system call. */
 static __always_inline bool task_is_kernel(struct task_struct *t)
 {
 	return t->flags & (PF_KTHREAD | PF_IO_WORKER);
@@ -102,7 +102,7 @@ static __always_inline bool task_is_kernel(struct task_struct *t)
 /* The size cannot change: struct pt_regs is an ABI of user space. */
 #define REGS_BYTES (21 * 8)
 #define TS_COMPAT  0x0002
-/* Interrupts and exceptions from user mode store -1 in orig_ax, so they look like no system call. */
+/* Returns -1 in an interrupt or exception from user mode: then there is no system call. */
 static __always_inline int regs_syscall(struct pt_regs *regs)
 {
 	return regs->orig_ax;

@@ -12,9 +12,9 @@
 #include "ctrace/sysclass.h"
 
 /*
- * The tgid of the daemon. The programs do not record the ends of its waits, its messages, file
- * locks, samples and jobs. They do not decode its system calls. The iterators treat its tasks like
- * all other tasks.
+ * The tgid of the daemon. The programs do not decode the system calls of the daemon. They do not
+ * record the ends of the daemon's waits, nor its messages, file locks, samples and jobs. The
+ * iterators treat the daemon's tasks like all other tasks.
  */
 const volatile __u32 ct_tracer_tgid __weak = 0;
 /* the last argument of sched_switch is prev_state (kernels since 5.18) */

@@ -46,8 +46,8 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 }
 
 /*
- * The rare part of emit_reserve(). If the ring is more than half full, wakes the daemon, but not
- * again before the daemon has read the ring. If there is no room, or EMIT_TRIES tries fail, counts
+ * The rare part of emit_reserve(). If the ring is more than half full, wakes the daemon, but only
+ * once until the daemon reads the ring. If there is no room, or EMIT_TRIES tries fail, counts
  * a loss and returns EMIT_FULL.
  *
  * The function is global, so that the verifier checks the loop once in each program.
@@ -78,7 +78,7 @@ __weak __u64 ct_emit_place(struct cpu *c, __u64 size, __u64 now)
  * the loss is counted. */
 static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 {
-	/* tail before head, so that tail is never the larger one */
+	/* reads tail before head, so that tail is never the larger one */
 	__u64 tail = *(volatile ct_u64 *)&c->tail, at = *(volatile ct_u64 *)&c->head;
 
 	if (at + size - tail > ct_ring_bytes / 2 ||
@@ -87,8 +87,8 @@ static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 		if (at == EMIT_FULL)
 			return NULL;
 	}
-	/* The size is a power of two. With - 8 instead of - 1, the verifier knows that `at` is a
-	 * multiple of 8. */
+	/* The size of the ring is a power of two. With - 8 instead of - 1, the verifier knows that
+	 * `at` is a multiple of 8. */
 	at &= ct_ring_bytes - 8;
 	return (void *)c + CPU_RING_AT + at;
 }

@@ -38,9 +38,9 @@ struct {
 } ct_objects __weak SEC(".maps");
 
 /*
- * What the programs remember about a task. ct_fork() or ct_iter_tasks() allocates the entry. An
- * allocation at a switch, under a run-queue lock, may wake kswapd, and a wake-up takes a run-queue
- * lock too.
+ * What the programs remember about a task. ct_fork() or ct_iter_tasks() allocates the entry. A
+ * program at a switch must not allocate it: the allocation may wake kswapd, and this wake-up takes
+ * a run-queue lock while the switch holds one.
  */
 struct task_state {
 	__u64 poll_hash; /* a hash of the last written set of descriptors (CT_WAITFD) */
@@ -58,7 +58,8 @@ struct {
 	__type(value, struct task_state);
 } ct_tasks __weak SEC(".maps");
 
-/* One bit for each task, set while it is capped (GOVERN_WORDS). The daemon maps this memory. */
+/* One bit for each task, set while the task is capped (GOVERN_WORDS). The daemon maps this
+ * memory. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);

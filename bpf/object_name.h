@@ -198,12 +198,12 @@ static __always_inline bool name_is_anon(__u32 kind)
 	return kind >= CT_OBJ_EVENTFD && kind <= CT_OBJ_ANON;
 }
 
-/* The pid is a number in the first pid namespace. */
+/* Returns the pid in the first pid namespace. */
 static __always_inline __u64 name_pidfd(struct object *o)
 {
 	struct pid *pid = (struct pid *)(CT_OBJ_MASK & o->id);
 
-	/* The id lacks the upper bits of the address. They are all 1. */
+	/* The id lacks the upper bits of the address, which are all 1. */
 	pid = (struct pid *)((__u64)pid | ~CT_OBJ_MASK);
 	return BPF_CORE_READ(pid, numbers[0].nr);
 }

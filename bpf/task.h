@@ -51,7 +51,7 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
  * For a real-time task, returns when it got its CPU: the kernel does not keep how long the task has
  * run since then.
  *
- * se.exec_start is only for kernels without CONFIG_SCHED_INFO. It is on a clock of one CPU, and
+ * se.exec_start is only for kernels without CONFIG_SCHED_INFO: it is on a clock of one CPU, and
  * after some hours the clocks of two CPUs may be seconds apart.
  */
 static __always_inline __u64 found_left(struct task_struct *t)
@@ -127,7 +127,8 @@ static __always_inline __u64 found_times(struct task_struct *t)
 	return (t->se.sum_exec_runtime / CT_FOUND_UNIT_NS & 0xffffffff) | delay / CT_FOUND_UNIT_NS << 32;
 }
 
-/* For its pressure stall information (PSI), the kernel marks each task that waits for memory. */
+/* Returns true if the task waits for memory, but not for I/O. The kernel marks such waits for its
+ * pressure stall information (PSI). */
 static __always_inline bool task_wants_memory(struct task_struct *t)
 {
 	return bpf_core_field_exists(t->in_memstall) && BPF_CORE_READ_BITFIELD(t, in_memstall) &&

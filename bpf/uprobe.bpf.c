@@ -220,8 +220,8 @@ static __always_inline void job_tell(__u32 tgid, __u64 function, __u32 calls)
 }
 
 /*
- * The probed function may also be called for something that is no job. So with JOB_QUEUED, an event
- * counts only if its job was enqueued before.
+ * Returns true if the event counts. With JOB_QUEUED, it counts only if its job was enqueued before:
+ * the probed function may also be called for something that is no job.
  */
 static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid)
 {

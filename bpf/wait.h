@@ -29,9 +29,9 @@ struct wait {
 
 /*
  * The task that is decoded:
- * - WAIT_SELF: the current task, which blocks. Its memory is read.
+ * - WAIT_SELF: the current task, which blocks. The decoder reads the memory of the task.
  * - WAIT_WAKER: the current task, which wakes another one.
- * - WAIT_OTHER: any task that blocks. Its memory is not read.
+ * - WAIT_OTHER: any task that blocks. The decoder does not read the memory of the task.
  */
 enum wait_view { WAIT_SELF, WAIT_WAKER, WAIT_OTHER };
 

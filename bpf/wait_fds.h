@@ -126,8 +126,9 @@ __weak __u64 ct_wait_word(__u64 user, __u32 word)
 }
 
 /*
- * bit has one bit set. The code has no branch, because the verifier would check each branch. Clang
- * 14 has no __builtin_ctzll() for BPF, and the barrier keeps Clang from using it.
+ * Returns the index of the only bit that is set in `bit`. The code has no branch, because the
+ * verifier would check each branch. Clang 14 has no __builtin_ctzll() for BPF, and the barrier
+ * keeps Clang from using it.
  */
 static __always_inline __u32 wait_bit_index(__u64 bit)
 {
@@ -216,7 +217,7 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 		x->w.kind = CT_W_SLEEP; /* an old way to sleep for less than a second */
 }
 
-/* Small, because before 6.2 little stack is left here. */
+/* The structure is small, because before 6.2 little stack is left here. */
 struct wait_polled {
 	__u64 now;
 	/* Numbers, because before 6.9 a global function takes no pointer to a task. */

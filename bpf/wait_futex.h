@@ -37,7 +37,7 @@ static __always_inline __u32 futex_read(__u64 uaddr)
  * the futex:
  * - PI or robust mutex (a convention of the kernel): in the word itself.
  * - Mutex of glibc: near the word (ctrace/glibc.h). A mutex of Rust has the same values in its
- *   word, but no tid. Its waits use FUTEX_WAIT_BITSET without a time limit; those of glibc do not.
+ *   word, but no tid. Only Rust waits for a mutex with FUTEX_WAIT_BITSET and without a time limit.
  * - Read-write lock of glibc: near the word. The lock has two words to wait on, each with its own
  *   distance to the tid.
  * - Join of glibc (without FUTEX_PRIVATE): in the word itself, until the joined thread ends.

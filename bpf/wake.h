@@ -210,8 +210,8 @@ __weak int ct_wake_mark(__u64 addr)
 
 /*
  * Returns the GOVERN_MARK() of the innermost function that is in ct_marks, or 0. If irq_exit() is
- * further out, adds GOVERN_MARK_CUT_IN: the function runs in an interrupt. If irq_exit() itself is
- * the innermost, returns 0.
+ * among the callers of this function, adds GOVERN_MARK_CUT_IN: the function runs in an interrupt.
+ * If irq_exit() itself is the innermost, returns 0.
  */
 __weak int ct_wake_find(struct cpu *c, __u32 n)
 {

@@ -190,8 +190,8 @@ int ct_watch_write(struct bpf_perf_event_data *ctx)
 }
 
 /*
- * The record of a write must come before the record of a read that sees the new value. The writer
- * may still be in its exception, on another CPU.
+ * Waits briefly for a writer that is still in its exception on another CPU: the record of a write
+ * must come before the record of a read that sees the new value.
  */
 static __always_inline void watch_let_writer(struct watch_hit *h)
 {

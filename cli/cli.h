@@ -2,10 +2,10 @@
 /*
  * cli.h - functions for all sub-commands of ctrace: options, errors, colour, progress. One thread.
  *
- * A command is a function in cmd_<name>.c, and a row of the table in main.c. It returns an exit
- * code. Its result goes to stdout. Everything else goes to stderr, through the functions below,
- * which make it safe to show (lib/clean.h). SIGPIPE is ignored, so a command with much output calls
- * cli_output_broken() now and then.
+ * A command is a function in cmd_<name>.c, and a row of the table in main.c. The function returns
+ * an exit code. The result goes to stdout. All other texts go to stderr, through the functions
+ * below, which make a text safe to show (lib/clean.h). SIGPIPE is ignored, so a command with much
+ * output calls cli_output_broken() now and then.
  */
 #ifndef CTRACE_CLI_CLI_H
 #define CTRACE_CLI_CLI_H
@@ -24,7 +24,8 @@ struct command {
 };
 
 /*
- * An option of a command. An array of options ends with an element of zeroes, and lacks --help.
+ * An option of a command. An array of options ends with an element of zeroes. It does not list
+ * --help, which every command has.
  * - key: the number that cli_next() returns. A printable character is also the short option. With
  *   CLI_TEXT(...) or CLI_FLAG(...), cli_next() stores the value instead, in the struct at
  *   cli_parse.into.
@@ -72,13 +73,12 @@ struct cli_parse {
  * if (c < 0)
  *	return p.exit_code;
  *
- * cli_next() returns 0 after the last option. It returns -1 after it has printed the help or an
- * error.
+ * cli_next() returns 0 after the last option, or -1 after it has printed the help or an error.
  */
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv);
 int cli_next(struct cli_parse *p);
-/* For a command that takes CLI_TEXT and CLI_FLAG options, and no other arguments. Returns 0, or -1:
- * the command ends with exit_code. */
+/* For a command that takes CLI_TEXT and CLI_FLAG options, and no other arguments. Returns 0, or -1
+ * if the command has to exit with p->exit_code. */
 int cli_parse_into(struct cli_parse *p, void *into);
 /* Returns the only argument besides the options. NULL: an error was printed, and the command
  * exits with CLI_USAGE. what: the name of the argument, such as "FILE". */
@@ -102,12 +102,12 @@ void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const char *cli_sgr(FILE *f, const char *code);
 
 /* Shows progress on stderr, if that is a terminal. arg: a word for the work, such as "Reading". 100
- * percent removes the line. reader_on_progress() takes this function. */
+ * percent removes the line. reader_on_progress() accepts this function. */
 void cli_progress(void *arg, unsigned percent);
 void cli_progress_count(const char *what, size_t done, size_t all);
 
-/* Returns true if a write to stdout has failed: the command should stop. Call it right after
- * writing, because it keeps errno. */
+/* Returns true if a write to stdout has failed; then the command should stop. Call it right after a
+ * write, because it saves errno for the message of cli_output_end(). */
 bool cli_output_broken(void);
 /* Flushes stdout. Returns code, or CLI_FAILED after a failed write. A reader that has closed the
  * pipe is no failure. */

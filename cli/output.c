@@ -18,8 +18,8 @@
 #define MARK_LEN    16
 #define ESC         '\033'
 
-/* A block of stdio may end within a character or a mark. The first part waits in `in` for the
- * next block. */
+/* A block of stdio may end within a character or a mark. The first part of this character or mark
+ * waits in `in` for the next block. */
 static struct {
 	char mark[MARK_LEN + 1];
 	char stdio[BLOCK_BYTES];
@@ -105,8 +105,8 @@ static void clean_block(size_t n, bool last)
 	memmove(output.in, output.in + at, output.n_left);
 }
 
-/* A dump prints gigabytes. The loop has no branch, so that the compiler can check many bytes at
- * once. */
+/* Returns true if s has only printable ASCII, newlines and tabs. The loop has no branch, so that
+ * the compiler can check many bytes at once: a dump prints gigabytes. */
 static bool is_plain_step(const char *s, size_t n)
 {
 	unsigned char bad = 0;

@@ -216,8 +216,8 @@ static int ctraced_incidents(struct ctraced *c)
 	return r;
 }
 
-/* Returns the CPU time in ns of the workers `clients` and `closer`, plus what users other than root
- * took on the main thread. */
+/* Returns the CPU time in ns of the workers `clients` and `closer`, plus the CPU time that users
+ * other than root took on the main thread. */
 static uint64_t ctraced_aside_ns(void *arg)
 {
 	const struct service *s = arg;

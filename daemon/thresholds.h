@@ -2,8 +2,8 @@
 /*
  * thresholds.h - the numbers that decide something in daemon/.
  *
- * Each entry has the unit and the meaning, most entries also the effects of a smaller and of a
- * larger number, and the evidence. "part" and "times" are units too: a part of 1, and a factor.
+ * Each entry has the unit and the meaning. Most entries also have the effects of a smaller and of a
+ * larger number, and the evidence. The unit "part" is a part of 1; the unit "times" is a factor.
  *
  * Evidence is a table in doc/, or tests in test/unit/daemon. At least one of the tests fails if the
  * number is halved or doubled. This shows only that the code uses the number.
@@ -35,8 +35,8 @@
  * cost. Larger: the steps follow a storm later. Evidence: `smoothing` in governor_edges_test.c. */
 #define GOVERNOR_RATE_NS 200000000.0
 /* ns: two costs are smoothed over this time: the one that `ctrace status` shows, and the one that
- * decides about a step back from CT_SHED_COARSE. Evidence for the first: `smoothing` in
- * governor_edges_test.c. */
+ * decides about a step back from CT_SHED_COARSE. Evidence for the cost in `ctrace status`:
+ * `smoothing` in governor_edges_test.c. */
 #define GOVERNOR_COST_NS 2000000000.0
 
 /*
@@ -69,8 +69,8 @@
 /* ns: the cost has to be low for this time before a step back. Smaller: steps forward and back all
  * the time. Larger: records are left out for longer. Evidence: `calm` in governor_edges_test.c. */
 #define GOVERNOR_CALM_NS 2000000000ULL
-/* GOVERNOR_QUIET_SHARE, a part (1/n) of the budget: below this cost, a step back comes sooner.
- * GOVERNOR_QUIET_NS, ns: in this case, the cost has to be low for this time. Evidence: `calm` in
+/* GOVERNOR_QUIET_SHARE, a part (1/n) of the budget: if the cost is below this, a step back comes
+ * sooner. GOVERNOR_QUIET_NS, ns: this time then replaces GOVERNOR_CALM_NS. Evidence: `calm` in
  * governor_edges_test.c. */
 #define GOVERNOR_QUIET_SHARE 4.0
 #define GOVERNOR_QUIET_NS    1000000000ULL
@@ -112,15 +112,15 @@
 #define GOVERNOR_SHARE       0.5
 #define GOVERNOR_SHARE_STORM 0.25
 #define GOVERNOR_STORM       4
-/* ppm of the machine's CPU time: up to this, the budget does not count the cost of leaving out
- * short waits and events of capped groups. This cost slows only the tasks of these waits and
- * events. Smaller: a large storm pauses the capture for all tasks. Larger: a storm costs more.
+/* ppm of the machine's CPU time: up to this, the budget does not count runs of BPF programs that
+ * leave out a short wait, or an event of a capped group. Such a run slows only the task of the wait
+ * or event. Smaller: a large storm pauses the capture for all tasks. Larger: a storm costs more.
  * Evidence: `passed` in governor_edges_test.c. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap begins, earlier records are still to be written for about this
- * time. The next step waits this long. But in a storm (GOVERNOR_STORM) without a cap, it waits only
- * GOVERNOR_SETTLE_NS. Smaller: needless pauses. Larger: a storm of two groups costs too much for
- * longer. Evidence: `rest` in governor_edges_test.c. */
+ * time. The next step waits this long. But in a storm (GOVERNOR_STORM) without a cap, the next step
+ * waits only GOVERNOR_SETTLE_NS. Smaller: needless pauses. Larger: a storm of two groups costs too
+ * much for longer. Evidence: `rest` in governor_edges_test.c. */
 #define GOVERNOR_REST_NS 1500000000ULL
 /* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group.
  * GOVERNOR_FULL, part of the bucket: in between, the cap ends when the bucket is fuller than this.
@@ -129,7 +129,7 @@
 #define GOVERNOR_CAP_MIN_NS 400000000ULL
 #define GOVERNOR_CAP_MAX_NS 5000000000ULL
 #define GOVERNOR_FULL       0.9
-/* times: the next caps last at least this many times as long as it took to end the last ones.
+/* times: the next caps last at least this many times as long as it took to end the last caps.
  * Smaller: caps of groups with thousands of tasks cost more than the budget. Evidence: `cap` in
  * governor_edges_test.c. */
 #define GOVERNOR_CAP_TIMES 64
@@ -143,9 +143,9 @@
  * messages. Smaller: a name is shown although others make the records. Larger: a task with a third
  * of the records is not named. Evidence: `most` in governor_edges_test.c. */
 #define MOST_SHARE 0.25
-/* ns: after this time the counts of groups are halved. Smaller: often fewer than GROUPS_LEAST
- * records. Larger: a cap for the group of the last storm. Evidence: `groups` in
- * governor_edges_test.c. */
+/* ns: after this time the counts of groups are halved. Smaller: often, fewer than GROUPS_LEAST
+ * records are counted. Larger: the governor caps the group of an earlier storm. Evidence: `groups`
+ * in governor_edges_test.c. */
 #define GROUPS_HALF_NS 500000000u
 /* records: one in this many is counted for caps; a power of two. Smaller: each record costs more.
  * Larger: small groups and short storms are not noticed. No evidence yet. */
@@ -183,9 +183,9 @@
  * at most 0.5 ms in a second, so the error is at most 5 ms. Smaller: the measurements cost more.
  * Larger: beginnings of waits are wrong by more. No evidence yet. */
 #define DRAIN_CLOCK_NS 10000000000ULL
-/* part (1/n) of one CPU: for all looks for unread data of sockets together. Smaller n: a server
- * with 10 000 descriptors that does not read costs more. Larger n: some of its clients are reported
- * later. No evidence yet. */
+/* part (1/n) of one CPU: all looks for unread data of sockets together take at most this. Smaller
+ * n: a server that does not read, with 10 000 descriptors, costs more. Larger n: some clients of
+ * this server are reported later. No evidence yet. */
 #define UNREAD_TIMES 100
 /* ns: in a coarse step, the clock of the scheduler and boot time drift less than this between two
  * measurements (NTP: at most 0.5 ms in a second). Smaller: waits a little longer than CT_COARSE_NS
@@ -244,18 +244,18 @@
 /* ns: a loop of short waits is inspected again after this time. Evidence: `loop_again` in
  * policy_edges_test.c. */
 #define INSPECT_POLICY_LOOP_AGAIN 2000000000ULL
-/* yields: a task that yields this often between two scans spins, and is inspected. Evidence:
- * `yields` in policy_edges_test.c. */
+/* yields: a task that yields this often between two scans counts as spinning, and is inspected.
+ * Evidence: `yields` in policy_edges_test.c. */
 #define INSPECT_POLICY_YIELDS 10
 /* inspections a second. One group of tasks gets at most half. Spinning tasks are inspected only
  * while more than half of these inspections are left. Smaller: most waits of a busy machine have no
  * stack. Larger: inspections cost more than the capture. Evidence: `per_second` in
  * policy_edges_test.c. */
 #define INSPECT_POLICY_PER_SEC 100
-/* INSPECT_POLICY_BACKOFF_BASE, ns, and INSPECT_POLICY_BACKOFF_MAX, doublings: the time between
- * inspections of the same wait is 2 s, 4 s, ... 64 s. Smaller: the usual waits of a service take
- * all inspections. Larger: the stack of a changed wait is old. Evidence: `back_off` in
- * policy_edges_test.c. */
+/* INSPECT_POLICY_BACKOFF_BASE, ns, and INSPECT_POLICY_BACKOFF_MAX, doublings: if a task repeats a
+ * wait (same object, same system call), the time between inspections is 2 s, 4 s, ... 64 s.
+ * Smaller: the usual waits of a service take all inspections. Larger: a repeat from another place
+ * has an old stack. Evidence: `back_off` in policy_edges_test.c. */
 #define INSPECT_POLICY_BACKOFF_BASE 2000000000ULL
 #define INSPECT_POLICY_BACKOFF_MAX  5
 /* INSPECT_POLICY_STUCK, times the setting long-wait: a wait this long is inspected before the time
@@ -283,10 +283,10 @@
 /* ns: an inspection that takes longer is stuck, and another thread takes over. Smaller: a slow file
  * system makes all threads count as stuck. Larger: no inspections for longer. No evidence yet. */
 #define INSPECT_STUCK_NS 10000000000ULL
-/* TASKS_SINCE_NS and INSPECT_SAME_WAIT_NS, ns: two starts of one wait may differ by this. The
- * scheduler's clock can be late by two ticks at 100 Hz, 20 ms. Smaller: the present wait counts as
- * another one. Larger: another wait counts as the present one. Evidence: the length of a tick; for
- * TASKS_SINCE_NS also `since` in policy_edges_test.c. */
+/* TASKS_SINCE_NS and INSPECT_SAME_WAIT_NS, ns: two sources may give starts of one wait that differ
+ * by this. The scheduler's clock can be late by two ticks at 100 Hz, 20 ms. Smaller: the present
+ * wait counts as another one. Larger: another wait counts as the present one. Evidence: the length
+ * of a tick; for TASKS_SINCE_NS also `since` in policy_edges_test.c. */
 #define TASKS_SINCE_NS       20000000ULL
 #define INSPECT_SAME_WAIT_NS 20000000ULL
 /* ns: the stack of an access to a watched variable is kept for later accesses from the same place.
@@ -351,8 +351,8 @@
 /* ns: after losses, all tasks are read again at most once in this time. Smaller: losses make a busy
  * machine busier. Larger: the states of tasks are unknown for longer. No evidence yet. */
 #define DRAIN_RESYNC_NS 10000000000ULL
-/* ns: the descriptor table of an inspected process is read at most once in this time. No evidence
- * yet. */
+/* ns: the whole descriptor table of an inspected process is read at most once in this time. No
+ * evidence yet. */
 #define DRAIN_FILES_AGAIN_NS 5000000000ULL
 /* marks: clients may make at most this many in a second. Each mark takes a connection, so a script
  * makes some hundred in a second at most. No evidence yet. */

@@ -192,7 +192,7 @@ static void *worker_main(void *arg)
 		worker_do(w, t);
 	worker_thread_end(t);
 	self = NULL;
-	/* If this thread was stuck, a job that waited because of it may start now. */
+	/* the end of a stuck thread may let a queued job start (worker_bars()) */
 	pthread_cond_broadcast(&w->wake);
 	pthread_cond_broadcast(&w->end);
 	worker_unlock_unref(w);
@@ -371,7 +371,7 @@ int worker_new(sd_event *event, const struct worker_options *opt, struct worker 
 	return r;
 }
 
-/* True: no thread uses shared data. The caller holds the lock. */
+/* Returns true if no thread uses shared data. The caller holds the lock. */
 static bool worker_is_out(const struct worker *w)
 {
 	for (size_t i = 0; i < WORKER_THREADS_MAX; i++)

@@ -62,8 +62,8 @@ struct worker_stats {
 /* Starts the thread. opt NULL: no time limit, a queue of WORKER_QUEUE_MAX. Returns 0 or -errno. */
 int worker_new(sd_event *event, const struct worker_options *opt, struct worker **ret);
 /*
- * Ends the thread after its present job, and drops queued jobs. False: after WORKER_STOP_S, a job
- * still uses shared data (worker_leave()), which the caller must not free.
+ * Ends the thread after its present job, and drops queued jobs. Returns false if a job still uses
+ * shared data (worker_leave()) after WORKER_STOP_S. Then the caller must not free these data.
  */
 bool worker_stop(struct worker *w);
 /* Call this after worker_stop(), when no thread posts jobs any more. Accepts NULL. */
@@ -75,8 +75,8 @@ void worker_free(struct worker *w);
  * - -EBUSY: too many threads are stuck (only if the worker has late())
  */
 int worker_post(struct worker *w, const struct worker_job *job);
-/* To be called when a client has gone. Drops its queued jobs, and cancels its present one. Only on
- * the thread of the event loop. */
+/* To be called when a client has gone. Drops the client's queued jobs, and cancels its present job.
+ * Only on the thread of the event loop. */
 void worker_cancel(struct worker *w, uint64_t client);
 struct worker_stats worker_stats(struct worker *w);
 /* Returns the CPU time of all threads so far, in ns. Any thread may call it. */
@@ -85,14 +85,14 @@ uint64_t worker_cpu_ns(struct worker *w);
 /* The functions below are for run(), and for functions that run() calls. On other threads they do
  * nothing, or return true. */
 
-/* Starts the time limit anew. False: the result is not needed, because the client has gone, the job
- * was given up, or a worker with a time limit ends. */
+/* Starts the time limit anew. Returns false if the result is not needed any more: the client has
+ * gone, the job was given up, or a worker with a time limit ends. */
 bool worker_progress(void);
 /* To be called by a job that uses only its own data until worker_enter(). So the daemon's end need
  * not wait for the job. */
 void worker_leave(void);
-/* To be called before a job uses shared data again. False: the job was cancelled, and the data may
- * be freed. */
+/* To be called before a job uses shared data again. Returns false if the job was cancelled. Then
+ * the shared data may already be freed. */
 bool worker_enter(void);
 
 #endif

@@ -91,7 +91,7 @@ static uint64_t wait_point(const struct detect_task *t)
 	return t->wait == CT_W_FUTEX ? GLIBC_FUTEX_PAIR(t->obj) : t->obj;
 }
 
-/* True: the task has sent on the socket that it waits on, so it waits for an answer. */
+/* Returns true if the task waits on a socket for the answer to what it has sent. */
 static bool wait_is_call(const struct detect_task *t)
 {
 	return (t->wait == CT_W_READ || t->wait == CT_W_POLL) && t->obj && t->sent_obj == t->obj;
@@ -102,10 +102,8 @@ static bool wait_is_idle_point(const struct detect_task *t)
 	return t->votes && t->idle_point_wait == t->wait && t->idle_point == wait_point(t);
 }
 
-/*
- * Counts the present wait in the majority vote of Boyer and Moore. True: the place of the present
- * wait is now the idle point.
- */
+/* Counts the present wait in the majority vote of Boyer and Moore. Returns true if the idle point
+ * is now the place of the present wait. */
 static bool task_vote(struct detect_task *t)
 {
 	bool loop = wait_is_loop(t->wait);
@@ -173,10 +171,8 @@ static void task_be_patient(struct detect *d, struct detect_task *t, uint8_t wai
 		h->patient |= 1u << wait;
 }
 
-/*
- * Threads that wait at the same epoll share the work. So it does no harm if one of them is away for
- * long.
- */
+/* Notes threads that wait at the same epoll. Such threads share the work, so it does no harm if one
+ * of them is away for long. */
 static void task_share(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	struct detect_socket *e;
@@ -294,7 +290,7 @@ void detect_forget(struct detect_task *t, uint64_t ts)
 	task_comes_round(t, ts);
 }
 
-/* The CT_SWITCH rec is older than the known state, because the ring of another CPU was read
+/* Handles a CT_SWITCH that is older than the known state, because the ring of another CPU was read
  * first. */
 static void switch_out_late(struct detect *d, struct detect_task *t, const struct ct_rec *rec)
 {
@@ -309,7 +305,8 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 }
 
 /*
- * The task was on the CPU in system call nr (CT_NR_NONE: none). Signs of progress without a wait:
+ * Notes that the task was on the CPU, in system call nr (CT_NR_NONE: in no call). Without a wait,
+ * each of these is a sign of progress:
  * - polls: the task polls with a time limit of zero, and always finds work
  * - nr is the system call of its idle point
  * - nr differs from its last system call
@@ -480,11 +477,11 @@ static void shed(struct detect *d, const struct ct_rec *rec)
 	if (rec->flags & CT_GV_GROUP)
 		/* a capped task of the group has a CT_SHED of its own */
 		return;
-	/* When messages begin or cease to be recorded, the unread bytes are out of date. When
-	 * objects of waits are recorded again, all tasks must be read again. */
+	/* when messages begin or cease to be recorded, the counts of unread bytes are out of date */
 	if ((lacks ^ d->lacks) & CT_LACK_MESSAGES)
 		for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
 			d->sockets.v[i].unread_ns = 0, d->sockets.v[i].unread_bytes = 0;
+	/* when objects of waits are recorded again, all tasks must be read again */
 	if (ends & CT_LACK_WAIT_OBJECTS)
 		detect_lost(d, rec->ts);
 	if ((lacks ^ d->lacks) & CT_LACK_SWITCHES)
@@ -723,7 +720,7 @@ bool detect_is_blind(const struct detect *d)
 	return d->lost_ns != 0;
 }
 
-/* A task that was not found has ended, and the record of its end was lost. */
+/* Marks each task that was not found as dead: the record of its end was lost. */
 static void tasks_not_found(struct detect *d, uint64_t now_ns)
 {
 	for (uint32_t i = 1; i <= d->tasks.used; i++) {

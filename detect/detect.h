@@ -3,12 +3,15 @@
  * detect.h - the detector: notices hangs in the stream of records, by the rules CT_HANG_* of abi.h.
  * Pure. Only one thread at a time may use a detector. All times are boot time.
  *
- * The detector learns the habits of each task. These habits also hold for later tasks of the same
- * name:
+ * The detector learns these habits of each task:
  * - the idle point: the place where the task waits for its next work, again and again
  * - the longest time away from the idle point, without the time in the queue for a CPU
  * - the kinds of waits in which the task has waited for long (PATIENT_SHARE); LOOP does not report
  *   such waits
+ * - the longest time in the queue for a CPU
+ *
+ * All habits except the idle point also hold for later tasks of the same name. For each name, the
+ * detector also learns the longest wait for a disk.
  *
  * The idle point is found by the majority vote of Boyer and Moore. A typical wait of an event loop
  * (epoll, poll, select, io_uring, accept, signal) has more votes. A task is known after RETURNS_MIN
@@ -51,16 +54,15 @@ struct detect_hang {
 	uint64_t since_ns;
 	uint64_t found_ns;
 	uint64_t threshold_ns;
-	uint64_t obj; /* that the task waits for; 0: not known, or no wait */
+	uint64_t obj; /* the object of the wait; 0: not known, or no wait */
 	/* The task that can end the wait. SERVICE: the task that does not read. 0: not known. */
 	uint32_t peer;
 	uint16_t nr;
 	uint8_t wait; /* CT_W_*; CT_W_NONE: the task runs or is runnable */
 };
 
-/* 0: the rule is off */
 struct detect_limits {
-	uint64_t after_ns[CT_HANG_RULES];
+	uint64_t after_ns[CT_HANG_RULES]; /* 0: the rule is off */
 };
 
 /* Other limits, for tasks or control groups that match a pattern. A later override wins. */
@@ -73,8 +75,8 @@ struct detect_override {
 
 struct detect_settings {
 	struct detect_limits limits;
-	/* how long habits are watched before LOOP, BUSY and SERVICE judge; STARVED needs a part of
-	 * it */
+	/* LOOP, BUSY and SERVICE judge a task after its habits were watched for this time. STARVED
+	 * judges after 1/LEARN_STARVED_SHARE of this time. */
 	uint64_t learn_ns;
 	unsigned n_overrides;
 	struct detect_override overrides[DETECT_OVERRIDES_MAX];
@@ -89,10 +91,10 @@ struct detect_options {
 	uint32_t own_tgid;
 	bool messages; /* this machine records CT_SEND and CT_RECV */
 	/*
-	 * Asks the kernel for the state of a task before a hang is reported. wait.aux has to be
-	 * DETECT_PRIO_IDLE for a SCHED_IDLE task. Returns 0, -ESRCH if the task has ended, or
-	 * another -errno. After another -errno, or if look is NULL, the hang is reported, unless
-	 * records are missing.
+	 * Asks the kernel for the state of a task before a hang is reported. ret->wait.aux is the
+	 * priority (120 + nice), or DETECT_PRIO_IDLE for a SCHED_IDLE task. Returns 0, -ESRCH if
+	 * the task has ended, or another -errno. After another -errno, or if look is NULL, the hang
+	 * is reported, unless records are missing.
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
 	/* Asks the kernel for unread data of a socket, for SERVICE without recorded messages. *ret:
@@ -105,7 +107,8 @@ struct detect_options {
 };
 
 struct detect_stats {
-	/* tasks: present tasks; judged: the known ones among them */
+	/* tasks: the present tasks. judged: the present tasks that are known (see the top of this
+	 * file). */
 	uint64_t tasks, judged;
 	uint64_t tasks_refused;
 	uint64_t found[CT_HANG_RULES];
@@ -124,11 +127,8 @@ struct detect_stats {
 struct detect *detect_new(const struct detect_options *opt);
 void detect_free(struct detect *d);
 
-/*
- * Takes one record with its words, or one blob. Of the blobs, only CT_TASK, CT_OBJECT and
- * CT_RAWSTACK are used. A CT_RAWSTACK has to be complete.
- */
 void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *words);
+/* Uses only the blobs CT_TASK, CT_OBJECT and CT_RAWSTACK. A CT_RAWSTACK has to be complete. */
 void detect_blob(struct detect *d, const struct ct_blob *blob);
 /* Sets the state of a task from the kernel: at the start, and after lost records. */
 void detect_found(struct detect *d, const struct ct_iter_task *found);
@@ -146,7 +146,7 @@ void detect_lost(struct detect *d, uint64_t ts_ns);
  */
 void detect_tick(struct detect *d, uint64_t now_ns);
 
-/* True: records were lost, and no detect_resync() has followed. */
+/* Returns true if records were lost, and no detect_resync() has followed. */
 bool detect_is_blind(const struct detect *d);
 struct detect_stats detect_stats(const struct detect *d);
 

@@ -3,8 +3,8 @@
  * detect_habit.h - a table of habits: one entry for all tasks of a name. The habits outlive the
  * tasks. detect.c learns the habits, and detect_judge.c uses them.
  *
- * The hash of a name chooses a row of the table. In a full row, a new name replaces the name
- * that was not used for the longest time. Only one thread at a time.
+ * The hash of a name chooses a row of the table. In a full row, a new name replaces the least
+ * recently used one. Only one thread at a time.
  */
 #ifndef CTRACE_DETECT_DETECT_HABIT_H
 #define CTRACE_DETECT_DETECT_HABIT_H
@@ -18,7 +18,7 @@
 struct detect_habit {
 	char comm[CT_COMM_LEN];
 	uint64_t used_ns; /* boot time of the last use; 0: the entry is empty */
-	/* bits 1 << CT_W_*: the kinds of waits in which these tasks have waited for long */
+	/* bits 1 << CT_W_*: the kinds of waits in which tasks of this name have waited for long */
 	uint32_t patient;
 	uint32_t told;
 	uint64_t max_away_ns; /* away from the idle point; only of known tasks (detect.h) */

@@ -93,13 +93,13 @@ static bool judge_is_told(const struct detect *d, const struct detect_task *t, e
 	return false;
 }
 
-/* True: records are missing, so only the rules DISK and DEADLOCK can judge tasks. */
+/* Returns true if records are missing. Then only the rules DISK and DEADLOCK judge. */
 static bool judge_is_blind(const struct detect *d)
 {
 	return d->lost_ns || d->lacks & CT_LACK_WAIT_OBJECTS;
 }
 
-/* Asks the kernel for the state of t. False: t must not be reported now. */
+/* Asks the kernel for the state of t. Returns false if t must not be reported now. */
 static bool judge_look(struct detect *d, struct detect_task *t)
 {
 	struct ct_iter_task it;
@@ -123,9 +123,9 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 		same = !runs && it.wait.wait == t->wait;
 	else
 		same = runs;
-	/* A task that has had the CPU after since_ns does not hang. sched_since, the time at
-	 * which it left the CPU, may be wrong by tenths of a second. So sched_since counts only
-	 * if it is in the second half of the time from since_ns to now. */
+	/* A task that has had the CPU after since_ns does not hang. sched_since, the begin of the
+	 * task's state in the kernel, may be wrong by tenths of a second. So sched_since counts
+	 * only in the second half of the time from since_ns to now. */
 	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + (d->now_ns - t->since_ns) / 2)
 		same = false;
 	if (!same && it.task.h.ts >= t->since_ns)
@@ -180,7 +180,7 @@ static bool judge_loops(const struct detect_task *t)
 	return t->idle_point_wait == CT_W_EPOLL || t->idle_point_wait == CT_W_POLL;
 }
 
-/* True: the task is away from its idle point, and its habits were known before it left. */
+/* Returns true if the task is away from its idle point, and was known before it left. */
 static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 {
 	return t->away_ns && !(t->bits & DETECT_IDLE) && t->returns >= RETURNS_MIN && t->first_ns &&
@@ -318,7 +318,8 @@ static bool judge_is_stuck(const struct detect_task *t, uint64_t limit_ns, uint6
 	       !(t->flags & CT_SF_TIMEOUT) && now_ns >= t->since_ns + limit_ns;
 }
 
-/* True: t is in a deadlock, and has the smallest tid of its cycle. So a cycle is reported once. */
+/* Returns true if t is in a deadlock, and has the smallest tid of its cycle. So each cycle is
+ * reported only once. */
 static bool judge_is_cycle(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
 {
 	const struct detect_task *at = t;
@@ -343,7 +344,7 @@ static void judge_deadlock(struct detect *d, struct detect_task *t, uint64_t lim
 			d->stats.withdrawn++;
 			return;
 		}
-	/* a hang that the deadlock causes may have been reported: it must not hide the deadlock */
+	/* an earlier report of a hang that the deadlock causes must not hide the deadlock */
 	for (unsigned i = 0; i < DETECT_REPORTS; i++)
 		if (d->reports[i].root == t->tid && d->reports[i].rule != CT_HANG_DEADLOCK)
 			d->reports[i].ns = 0;
@@ -402,8 +403,8 @@ static bool judge_client_waits(const struct detect_task *c, const struct detect_
 	       (c->wait == CT_W_READ || c->wait == CT_W_POLL || c->wait == CT_W_WRITE);
 }
 
-/* Asks the kernel, because messages are not recorded. True: two answers, limit_ns or more apart,
- * say that s has unread bytes, and the reader read nothing in between. */
+/* Asks the kernel, because messages are not recorded. Returns true if two answers, limit_ns or more
+ * apart, report unread bytes of s, and the reader did not run in between. */
 static bool judge_unread(struct detect *d, struct detect_socket *s, const struct detect_task *client,
 			 const struct detect_task *reader, uint64_t limit_ns, uint64_t now_ns)
 {

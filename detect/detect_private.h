@@ -39,7 +39,7 @@ struct detect {
 	 * time before it. */
 	uint64_t floor_ns;
 	uint64_t slept_ns; /* up to this time, the machine slept or no tick came */
-	uint64_t lost_ns;  /* records were lost until then; 0: none since the last resync */
+	uint64_t lost_ns;  /* records were lost up to this time; 0: none since the last resync */
 	uint32_t lacks;    /* CT_LACK_*: the records that are left out now */
 	uint64_t coarse_end_ns;
 	struct detect_report reports[DETECT_REPORTS];
@@ -65,7 +65,7 @@ void detect_limits_of(const struct detect *d, const struct detect_task *t, struc
 void detect_limits_init(struct detect *d);
 void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 
-/* NULL: the task is not in the table, or has ended. */
+/* Returns NULL if the task is not in the table, or has ended. */
 struct detect_task *detect_task_find(struct detect *d, uint32_t tid);
 /* As detect_task_find(), but makes a missing entry. ts: the time of a record of the task. If the
  * known task ended before ts, another task has the tid now, so the entry is reset. NULL: the task

@@ -81,7 +81,8 @@ struct detect_socket *detect_socket_next_unread(struct detect_sockets *s, uint32
 	return NULL;
 }
 
-/* An IPv4 address gets the same form at both ends of a connection: ::ffff:a.b.c.d is a.b.c.d. */
+/* Gives an IPv4 address the same form at both ends of a connection: ::ffff:a.b.c.d becomes
+ * a.b.c.d. */
 static void socket_address(const struct ct_object_blob *o, const uint8_t from[16], uint8_t to[16])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };

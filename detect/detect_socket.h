@@ -3,8 +3,8 @@
  * detect_socket.h - the detector's table of sockets: which two sockets are one connection, and
  * which have unread bytes. For an epoll, the table has a task that waited there.
  *
- * The hash of an id chooses a row of the table. In a full row, a new socket replaces the socket
- * that was not used for the longest time. Only one thread at a time. Times are boot time.
+ * The hash of an id chooses a row of the table. In a full row, a new socket replaces the least
+ * recently used one. Only one thread at a time. Times are boot time.
  */
 #ifndef CTRACE_DETECT_DETECT_SOCKET_H
 #define CTRACE_DETECT_DETECT_SOCKET_H
@@ -28,7 +28,7 @@ struct detect_socket {
 	uint64_t asked_ns;
 	uint64_t max_delay_ns; /* the longest time that bytes were unread */
 	uint64_t read_ns;
-	/* below 0: bytes were received whose send was not counted, or not yet */
+	/* below 0: some received bytes were not yet counted as sent, or never will be */
 	int64_t unread_bytes;
 	uint32_t reader;  /* the task that read last; for an epoll: see task_share() */
 	uint32_t writer;  /* the task that sent last to this end */
@@ -47,7 +47,8 @@ struct detect_sockets {
 /* Returns 0 or -ENOMEM. The caller calls detect_sockets_done() in both cases. */
 int detect_sockets_init(struct detect_sockets *s);
 void detect_sockets_done(struct detect_sockets *s);
-/* NULL: not in the table. The entry is valid until the next detect_socket_get(). */
+/* Returns NULL if obj is not in the table. The entry is valid until the next
+ * detect_socket_get(). */
 struct detect_socket *detect_socket_find(const struct detect_sockets *s, uint64_t obj);
 /* Returns the entry of a socket, or a new entry, which may replace another one. Never NULL. */
 struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, uint64_t now_ns);

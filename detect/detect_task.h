@@ -23,7 +23,8 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
 #define DETECT_FORKED 0x08 /* has forked a process since it was last idle */
 #define DETECT_FOUND  0x10 /* seen by detect_found() since the last detect_resync() */
 
-/* A wait for a lock with a known owner. No wait has the kind CT_W_NONE, so its number is free. */
+/* The number of the bit in `patient` for waits for a lock with a known owner. No wait has the kind
+ * CT_W_NONE, so this number is free. */
 #define DETECT_W_LOCK CT_W_NONE
 
 /* Most records need only the first two cache lines of this structure. */
@@ -31,8 +32,8 @@ struct detect_task {
 	uint32_t tid, next;
 	uint32_t owner;
 	uint32_t futex_owner;
-	/* bits: DETECT_DEAD and so on. told: bits 1 << CT_HANG_*: each rule whose present hang was
-	 * reported, or needs no report. */
+	/* bits: DETECT_DEAD and so on. told: bits 1 << CT_HANG_*, one for each rule whose present
+	 * hang was reported or needs no report. */
 	uint8_t run, bits, told;
 	uint8_t prio;
 	/* The fields of the present wait, as in a CT_SWITCH. */
@@ -64,8 +65,8 @@ struct detect_task {
 	uint16_t looks, look_nr;
 	uint32_t returns;  /* how often the task came back to its idle point */
 	uint32_t patient;  /* bits 1 << CT_W_*: kinds of long waits (PATIENT_SHARE) */
-	uint64_t first_ns; /* first of the returns */
-	uint64_t seen_ns;  /* first record of the task */
+	uint64_t first_ns; /* time of the first return; 0: none */
+	uint64_t seen_ns;  /* time of the first record of the task */
 	/* longest time in the queue for a CPU, if at least patient_ns of struct detect */
 	uint64_t max_runq_ns;
 	uint64_t capped_ns;

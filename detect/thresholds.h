@@ -99,7 +99,8 @@
  * progress. Evidence: busy (edges_test.c). */
 #define LOOKS_MIN 3
 /* share 1/n of learn_ns: a task that was watched for this share is judged by its time in the
- * queue for a CPU. This rule needs no idle point. Evidence: starved_when_known (edges_test.c). */
+ * queue for a CPU. The rule STARVED needs no idle point. Evidence: starved_when_known
+ * (edges_test.c). */
 #define LEARN_STARVED_SHARE 10
 /* times learn_ns: until this time after the first return of a task to its idle point, the habits
  * of its name count too. Evidence: is_as_patient_as_its_name_for_a_while (detect_test.c) fails
@@ -116,19 +117,20 @@
  * has one, because it shows less well where a task idles. Evidence: votes_loop (edges_test.c). */
 #define VOTES_LOOP 16
 /* PATIENT_MAX_NS, ns; PATIENT_SHARE, share 1/n: a wait is long if it lasts 1/PATIENT_SHARE of the
- * shortest limit of all rules, or of PATIENT_MAX_NS if that is less. If a task has a long wait away
- * from its idle point, and the wait is not reported, the task is patient: the rule LOOP does not
- * judge its later waits of this kind. Too short: few waits are judged. Too long: alarms about usual
- * waits. Evidence for each number: patient (edges_test.c). */
+ * shortest limit of all rules, or of PATIENT_MAX_NS if that is less. After a long wait that is not
+ * reported, the rule LOOP does not judge later waits of the same kind. (A wait at the idle point
+ * does not count.) Too short: few waits are judged. Too long: alarms about usual waits. Evidence
+ * for each number: patient (edges_test.c). */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
 /* ns: a shorter wait for a disk does not become a habit. Too small: one slow request makes the
  * limit longer. Too large: a slow disk does not become a habit. Evidence: times_disk
  * (edges_test.c). */
 #define DISK_LEARNT_NS 1000000000ULL
-/* returns: at the first SHARE_FIRST returns to its idle point, and then at one in SHARE_EVERY, a
- * thread is checked for a shared epoll. SHARE_EVERY too small: ctraced needs more CPU time. Too
- * large: a thread is judged although other threads take over its work. No evidence yet. */
+/* returns: the detector checks whether threads share an epoll, at the first SHARE_FIRST returns of
+ * a thread to its idle point, and then at one in SHARE_EVERY. SHARE_EVERY too small: ctraced needs
+ * more CPU time. Too large: a thread is judged although other threads take over its work. No
+ * evidence yet. */
 #define SHARE_FIRST 4
 #define SHARE_EVERY 16
 

@@ -3,8 +3,8 @@
  * elf_file.h - reads 64-bit little-endian ELF files: headers, segments, sections, notes.
  *
  * The files belong to traced programs, so they may be damaged, and may change at any time. So
- * this code copies parts with pread(2), up to the limits below. It maps no file: an access to a
- * mapped file that was truncated kills the reader. Addresses are the virtual addresses in the
+ * this code copies parts with pread(2), up to the limits below, and maps no file. (An access to a
+ * mapped file that was truncated kills the reader.) Addresses are the virtual addresses in the
  * file. Only one thread at a time may use a struct elf_file.
  */
 #ifndef CTRACE_ELF_ELF_FILE_H
@@ -66,13 +66,13 @@ long elf_file_read_vaddr(const struct elf_file *e, uint64_t vaddr, void *buf, si
  */
 int elf_file_load(const struct elf_file *e, uint64_t off, uint64_t bytes, uint64_t max, void **ret);
 
-/* Convert a file offset into a virtual address, and back. They return -ENOENT if no segment loads
+/* Convert a file offset into a virtual address, and back. Return 0, or -ENOENT if no segment loads
  * this byte. */
 int elf_file_vaddr(const struct elf_file *e, uint64_t off, uint64_t *ret_vaddr);
 int elf_file_offset(const struct elf_file *e, uint64_t vaddr, uint64_t *ret_off);
 
 /* The caller frees *ret. Returns the number of section headers, or -EBADMSG, -ENOMEM, or an -errno
- * of pread(2). If there are none, returns 0 and leaves *ret unchanged. */
+ * of pread(2). If the file has no section headers, returns 0 and leaves *ret unchanged. */
 int elf_file_sections(const struct elf_file *e, Elf64_Shdr **ret);
 /* Finds a section by its name. Skips sections without bytes in the file (SHT_NOBITS). Returns 0,
  * -ENOENT, -EBADMSG, -EFBIG, -ENOMEM, or an -errno of pread(2). */

@@ -126,7 +126,8 @@ static bool is_function(const struct elf_file *e, const Elf64_Sym *s)
 	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* If the table cannot be read to its end, keeps the functions that were read. */
+/* Adds the functions of the table t to f. If the table cannot be read to its end, keeps the
+ * functions that were read. */
 static int functions_from(struct elf_functions *f, const struct elf_file *e, const struct table *t)
 {
 	_cleanup_free_ Elf64_Sym *chunk = malloc(CHUNK * sizeof(*chunk));

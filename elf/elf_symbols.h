@@ -24,7 +24,7 @@ struct elf_symbol {
  * Returns:
  *
  * - the value of fn that ended the walk
- * - 0: fn ended no walk, or there are no symbols
+ * - 0: fn returned 0 for every symbol, or there are no symbols
  * - -EFBIG: a table is larger than the limits
  * - -EBADMSG, -ENOMEM, or an -errno of pread(2)
  */

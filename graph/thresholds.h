@@ -66,21 +66,21 @@
  * Evidence: ends_when_told below; ends_later above. */
 #define KILLED_GONE_NS 300000000ULL
 
-/* ns, and 1/n of the time since the first wait: A task that runs for longer than the sum of both
- * between two waits has made progress. Then the second wait is no repeat of the first. Below: a
- * client that polls once a second and logs is not followed. Above: work counts as a repeat of the
- * poll. Evidence for the time: looks_between_short_polls below; works_between_short_polls above.
- * For the share: looks_between_long_polls, loop_looks_and_waits below; works_between_long_polls,
- * loop_works_and_waits above. */
+/* ns, and 1/n of the time since the first wait: A task has made progress if it runs for longer than
+ * the sum of both between two waits. Then the second wait is no repeat of the first. Below: if a
+ * client polls once a second and logs, its polls are no repeats. Above: polls with work in between
+ * are repeats. Evidence for the time: looks_between_short_polls below; works_between_short_polls
+ * above. For the share: looks_between_long_polls, loop_looks_and_waits below;
+ * works_between_long_polls, loop_works_and_waits above. */
 #define PROGRESS_NS    20000000ULL
 #define PROGRESS_SHARE 10
 /* ns: A wait for something else that is longer than this ends a series of polls. Below: a client
- * that logs to a slow disk is not followed. Above: the client is followed into its next work.
+ * that logs to a slow disk ends its series. Above: the series goes on into the next work.
  * Evidence: logs_between_polls below; waits_between_polls above. */
 #define OTHER_WAIT_NS 50000000ULL
 /* ns: A false wake-up: the wakee runs for at most this long, has no record of an action, and goes
  * back to the same wait. Below: a look at an empty queue counts as work. Above: short work without
- * recorded actions counts as nothing. Evidence: loop_looks, the_other_is_back_too below;
+ * recorded actions counts as a false wake-up. Evidence: loop_looks, the_other_is_back_too below;
  * loop_works, the_other_works above. */
 #define FALSE_WAKE_NS 50000ULL
 /* ns: A task polls for a file lock if it sleeps at most this long after a failed try. Below: a task
@@ -101,20 +101,20 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 
 /* Habits: what a task or an object does again and again. */
 
-/* ns: If several tasks post on one futex and wake several tasks, it is not known for which of these
- * tasks a post was meant. Posts that are farther apart than this do not count together. Below: each
+/* ns: Several tasks may post on one futex and wake several tasks. Then it is not known for which
+ * task a post was meant. Posts that are farther apart than this do not count together. Below: each
  * post counts as meant for the task that it woke. Above: a post after a pause does not count as
  * meant for the task that it woke. Evidence: posts_at_one_time below; posts_with_a_pause above. */
 #define POST_MANY_NS 100000000ULL
 /* times: Two tasks use a futex as a lock if each of them has posted, and was woken, at least this
  * often. Below: a producer and a consumer that answer each other twice count as users of a lock.
- * Above: a lock is not recognised. Evidence: own_lock below; turns above. turns_and_a_poster needs
- * the count of wake-ups, and turns_and_a_waiter the count of posts. */
+ * Above: a lock is not recognised. Evidence: own_lock below; turns above. Without the count of
+ * wake-ups, the case turns_and_a_poster fails; without the count of posts, turns_and_a_waiter. */
 #define TURNS_MIN 4
 /* sleeps: A task that makes at least this many sleeps of one length in a row does something
  * periodically. Below: two sleeps that are alike by chance are periodic. Above: a periodic job
- * is found late. Evidence: sleep and rounds_begin_with_a_timer. Each is a case below and a case
- * above. */
+ * is found late. Evidence: the cases `sleep` and rounds_begin_with_a_timer. Each of the two is a
+ * case below and a case above. */
 #define SLEEPS_PERIODIC 3
 /* 1/n of a wait: A thread is active if it computes, or waits for something outside of its process,
  * for at least this share of another thread's wait. Below: a thread that looks at its clock is
@@ -130,11 +130,11 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * segment. Above: an event loop that is also a client is never idle. Evidence:
  * poll_for_answer_alone below; poll_for_answer_and_others above. */
 #define ANSWER_SET_MAX 2
-/* share, and frames: Two stacks are alike if enough of their outermost frames are equal: at least
- * MIN frames, and at least PART / OF of the frames of the longer stack. MIN is needed because a few
- * outermost frames are the same in all threads. Below: stacks of different work are alike. Above:
- * stacks of the same work are not alike. Evidence for the share: stacks_not_alike below;
- * stacks_alike above. For MIN: stacks_at_the_start below; neighbours_alike above. */
+/* share, and frames: Two stacks are alike if their outermost frames are equal: at least MIN frames,
+ * and at least PART / OF of the frames of the longer stack. MIN is needed because a few outermost
+ * frames are the same in all threads. Below: stacks of different work are alike. Above: stacks of
+ * the same work are not alike. Evidence for the share: stacks_not_alike below; stacks_alike above.
+ * For MIN: stacks_at_the_start below; neighbours_alike above. */
 #define STACKS_ALIKE_PART 3
 #define STACKS_ALIKE_OF   4
 #define STACKS_ALIKE_MIN  3
@@ -143,9 +143,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * was never seen, and only one end has a port below this, that end is the server. Evidence:
  * low_port_serves, which is both a case below and a case above. */
 #define PORT_EPHEMERAL 32768
-/* ns: If a reader finds nothing to read, but bytes were sent to it more than this long before, it
- * has read all sent bytes. Below: bytes that are still on their way over loopback are forgotten.
- * Above: after a loss of records, messages are matched wrongly. Evidence: bytes_on_their_way below;
+/* ns: A reader that finds nothing to read has read all bytes that were sent to it more than this
+ * long before. Below: bytes that are still on their way over loopback are forgotten. Above: after a
+ * loss of records, messages are matched wrongly. Evidence: bytes_on_their_way below;
  * bytes_taken_before above. */
 #define FLOW_STALE_NS 10000000ULL
 
@@ -168,9 +168,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* records: at most this many are searched for the socket that a task used last */
 #define SPOKE_LOOKS 256
 /* ns: A waiter on a futex may have given work to a task that it woke earlier. If the waiter has
- * waited for longer than this in between, the wake-up does not count. Below: if a thread waits
- * briefly until its new thread has begun, its next wait does not count as a wait for the new
- * thread. Above: a wake-up that was made for earlier work counts. Evidence: join_after_begin below;
+ * waited for longer than this in between, the wake-up does not count. Below: after a brief wait for
+ * the begin of a new thread, the next wait does not count as a wait for the new thread. Above: a
+ * wake-up that was made for earlier work counts. Evidence: join_after_begin below;
  * work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
 /* questions: An event loop may ask this many before it answers a request. If the loop asks more,
@@ -196,8 +196,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define HANDED_LOOKS 1024
 /* intervals: at most this many are searched for the last wait of a thread in an epoll */
 #define DEBT_LOOKS 256
-/* requests: at most this many are searched for the request that a segment answers on a datagram
- * socket, which may be open to all clients */
+/* requests: on a datagram socket for all clients, at most this many are searched for the request
+ * that a segment answers */
 #define MATCH_LOOKS 64
 /* datagrams: at most this many in a queue are searched for a received datagram. The datagrams in
  * front of it were lost. */

@@ -12,9 +12,10 @@ struct arena;
 
 struct arena *arena_new(void);
 void arena_free(struct arena *a);
-/* Aligned to 8. NULL: out of memory. */
+/* Returns n bytes, aligned to 8. NULL: out of memory. */
 void *arena_alloc(struct arena *a, size_t n);
-/* Copies up to n bytes, or up to the first 0, and adds a 0. NULL: out of memory. */
+/* Returns a copy of p, with a 0 at its end: at most n bytes, up to the first 0. NULL: out of
+ * memory. */
 char *arena_string(struct arena *a, const char *p, size_t n);
 
 #endif

@@ -5,9 +5,9 @@
 
 /*
  * Returns the first index i in [from, to) for which pred is true, or `to`. pred is an expression
- * with i, which the macro declares with the type of `to`. Once true, it must stay true for later
- * indices. from <= to. For example, BISECT(i, 0, n, key < v[i]) - 1 is the last item that is not
- * greater than key.
+ * with i, which the macro declares with the type of `to`. If pred is true for an index, it must be
+ * true for all later indices. from <= to. For example, BISECT(i, 0, n, key < v[i]) - 1 is the last
+ * item that is not greater than key.
  */
 #define BISECT(i, from, to, pred)                                                                            \
 	({                                                                                                   \

@@ -7,7 +7,7 @@
 
 #include "lib/cleanup.h"
 
-/* Digits of the shortest id. A shorter row of digits is a part of a name that a person chose. */
+/* Digits of the shortest id. A shorter row of digits belongs to a name that a person chose. */
 #define ID_MIN 12
 
 struct part {
@@ -60,7 +60,7 @@ static bool all_hex(const struct part *p)
 	return p->n > 0;
 }
 
-/* systemd writes a special character in hexadecimal digits: "-" as "\x2d". */
+/* Copies p to name. Undoes the escapes of systemd: "\x2d" becomes "-". */
 static void take_name(const struct part *p, char name[CGROUP_NAME_MAX])
 {
 	size_t out = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroup.h - finds the container or the systemd unit in the path of a control group. It knows the
+ * cgroup.h - finds the container or the systemd unit in the path of a control group. Knows the
  * paths of Docker, Podman, containerd, CRI-O, Kubernetes, LXC and systemd, with and without the
  * cgroup driver of systemd. Reads no files. Any thread.
  */
@@ -16,16 +16,16 @@
 
 /*
  * Writes the name of the innermost container: a part of the path ("web" in lxc.payload.web), the
- * short form of its id, or "pod-" and 8 digits of the pod's id. False: there is none, and name is
- * "".
+ * short form of its id, or "pod-" and 8 digits of the pod's id. Returns false if there is no
+ * container; then name is "".
  */
 bool cgroup_container(const char *path, char name[CGROUP_NAME_MAX]);
-/* Writes the id of the innermost container that has a full id (64 digits). False: there is none,
- * and id is "". */
+/* Writes the id of the innermost container that has a full id (64 digits). Returns false if there
+ * is no such container; then id is "". */
 bool cgroup_container_id(const char *path, char id[CGROUP_ID_LEN + 1]);
 /*
  * Writes the innermost unit, such as "nginx.service" or "session-2.scope". Slices do not count.
- * False: there is none, and name is "".
+ * Returns false if there is no unit; then name is "".
  */
 bool cgroup_unit(const char *path, char name[CGROUP_NAME_MAX]);
 

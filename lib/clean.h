@@ -19,7 +19,8 @@
 #define CLEAN_GROWTH 4
 
 /*
- * Returns how many bytes at the start of s, at most n, are printable ASCII. These stay as they are.
+ * Returns how many bytes at the start of s, at most n, are printable ASCII. These bytes stay as
+ * they are.
  */
 size_t clean_plain(const char *s, size_t n);
 
@@ -29,7 +30,7 @@ size_t clean_plain(const char *s, size_t n);
  */
 size_t clean_char(const char *s, size_t n, char shown[CLEAN_SHOWN_MAX]);
 
-/* True: the n bytes may be the beginning of a longer character. */
+/* Returns true if the n bytes at s may be the beginning of a longer character. n is at least 1. */
 bool clean_is_cut(const char *s, size_t n);
 
 /*
@@ -38,7 +39,7 @@ bool clean_is_cut(const char *s, size_t n);
  */
 size_t clean_text(const char *s, char *buf, size_t size);
 
-/* The caller frees the result. NULL: out of memory. */
+/* Returns the shown form of s, which the caller frees. NULL: out of memory. */
 char *clean_dup(const char *s);
 
 #endif

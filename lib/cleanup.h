@@ -28,7 +28,7 @@ static inline void cleanup_fclose_p(FILE **f)
 #define _cleanup_close_  _cleanup_(cleanup_close_p)
 #define _cleanup_fclose_ _cleanup_(cleanup_fclose_p)
 
-/* These take the value of a marked variable away from its guard. The caller owns it. */
+/* The result is the value of a marked variable. The guard then no longer releases this value. */
 #define TAKE_PTR(p)                                                                                          \
 	({                                                                                                   \
 		typeof(p) _t = (p);                                                                          \

@@ -33,14 +33,14 @@ static inline int64_t clock_real_ns(uint64_t boot_ns, const struct clock_offsets
 	return checked_shift(boot_ns, o->boot_to_real_ns);
 }
 
-/* any clock of clock_gettime(2), also a CPU-time clock */
+/* id is any clock of clock_gettime(2), also a CPU-time clock. */
 uint64_t clock_ns(clockid_t id);
 uint64_t clock_boot_ns(void);
 /* Reads the clocks several times. The fastest reading counts, as it is the most exact. */
 struct clock_offsets clock_offsets_now(void);
 
 #define CLOCK_UTC_MAX 32
-/* Nanoseconds since 1970 become "2026-01-31T14:03:12Z", rounded down. */
+/* Writes a time in nanoseconds since 1970 as "2026-01-31T14:03:12Z", rounded down to a second. */
 void clock_utc(uint64_t real_ns, char buf[CLOCK_UTC_MAX]);
 
 #endif

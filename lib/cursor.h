@@ -23,7 +23,7 @@ static inline struct cursor cursor_init(const void *p, size_t n)
 	return (struct cursor){ .p = p, .left = n };
 }
 
-/* The n bytes need not be aligned. NULL: failure. */
+/* Returns the next n bytes, which need not be aligned. NULL: failure. */
 static inline const void *cursor_take(struct cursor *c, size_t n)
 {
 	const void *p = c->p;
@@ -37,7 +37,7 @@ static inline const void *cursor_take(struct cursor *c, size_t n)
 	return p;
 }
 
-/* False: failure, and dst is zeroed. */
+/* Returns false on failure; then the bytes of dst are 0. */
 static inline bool cursor_read(struct cursor *c, void *dst, size_t n)
 {
 	const void *p = cursor_take(c, n);
@@ -49,7 +49,7 @@ static inline bool cursor_read(struct cursor *c, void *dst, size_t n)
 	return p != NULL;
 }
 
-/* unsigned LEB128 of at most 64 bits; 0 on failure */
+/* Reads an unsigned LEB128 number of at most 64 bits. Returns 0 on failure. */
 static inline uint64_t cursor_varint(struct cursor *c)
 {
 	uint64_t v = 0;
@@ -67,7 +67,7 @@ static inline uint64_t cursor_varint(struct cursor *c)
 	return 0;
 }
 
-/* signed LEB128 of at most 64 bits; 0 on failure */
+/* Reads a signed LEB128 number of at most 64 bits. Returns 0 on failure. */
 static inline int64_t cursor_sleb(struct cursor *c)
 {
 	uint64_t v = 0;

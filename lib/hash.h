@@ -22,7 +22,7 @@ static inline uint64_t hash_bytes(uint64_t h, const void *p, size_t n)
 	return h;
 }
 
-/* without the 0 at the end */
+/* The 0 at the end of s is not hashed. */
 static inline uint64_t hash_text(uint64_t h, const char *s)
 {
 	for (; *s; s++)

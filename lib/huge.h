@@ -14,7 +14,7 @@
 #define HUGE_FROM (8u << 20)
 #define HUGE_PAGE (2u << 20)
 
-/* To be called before the bytes are filled. The kernel may ignore the request. */
+/* Call it before you fill the n bytes at p. The kernel may ignore the request. */
 static inline void huge_advise(void *p, size_t n)
 {
 	uintptr_t from = ((uintptr_t)p + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);

@@ -24,9 +24,9 @@ struct map {
 void map_done(struct map *m);
 /* Returns 0, or -ENOMEM and leaves the map unchanged. */
 int map_set(struct map *m, uint64_t key, uint64_t val);
-/* ret_val may be NULL. False: no such key, and *ret_val is unchanged. */
+/* ret_val may be NULL. Returns false if there is no such key; then *ret_val is unchanged. */
 bool map_get(const struct map *m, uint64_t key, uint64_t *ret_val);
-/* True: the key was there. */
+/* Returns true if the key was in the map. */
 bool map_del(struct map *m, uint64_t key);
 
 #endif

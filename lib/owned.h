@@ -2,8 +2,8 @@
 /*
  * owned.h - opens directories and files, and refuses those that another user may change. Such a
  * user could put in a link or a pipe, and get the data of ctrace. The owner has to be root, or the
- * user of this process. Parents of a directory are not checked. Links in its path are followed: an
- * administrator may have made them. Any thread.
+ * user of this process. Parents of a directory are not checked. Links in the path of a directory
+ * are followed, because an administrator may have made them. Any thread.
  */
 #ifndef CTRACE_LIB_OWNED_H
 #define CTRACE_LIB_OWNED_H
@@ -22,18 +22,18 @@ enum owned_trouble {
 const char *owned_text(enum owned_trouble trouble);
 
 /*
- * path is relative to at_fd, which may be AT_FDCWD. flags: more flags for open(). Returns a
- * descriptor, which the caller closes. -EPERM: refused, and *ret says why. Any other -errno is of
- * open(), and *ret is OWNED_OK.
+ * Opens a directory. path is relative to at_fd, which may be AT_FDCWD. flags: more flags for
+ * open(). Returns a descriptor, which the caller closes. -EPERM: refused, and *ret says why. Any
+ * other -errno is of open(), and *ret is OWNED_OK.
  */
 int owned_dir(int at_fd, const char *path, int flags, enum owned_trouble *ret);
 /* As owned_dir(), for the directory that contains path. Also returns -ENOMEM. */
 int owned_dir_of(const char *path, enum owned_trouble *ret);
 /*
  * Opens a file with the flags of open(). A new file (O_CREAT) is only for its owner. If the file is
- * opened for writing, other users lose their permissions. If they could write before, the file is
- * refused: one of them may have it open. A file that is not regular is not even opened. Returns as
- * owned_dir().
+ * opened for writing, other users lose their permissions. If other users could write before, the
+ * file is refused, because one of them may have it open. A file that is not regular is not even
+ * opened. Returns as owned_dir().
  */
 int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret);
 

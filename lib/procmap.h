@@ -13,7 +13,8 @@ struct procmap_ask {
 	uint64_t size, flags, addr;
 	uint64_t start, end, vma_flags, page_bytes, offset, ino;
 	uint32_t major, minor;
-	/* in: room for the name and the build id; out: their lengths (the name's with its 0) */
+	/* in: room for the name and the build id; out: length of the name (with its 0) and of the
+	 * build id */
 	uint32_t name_bytes, build_id_bytes;
 	uint64_t name, build_id;
 };

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Returns the length (1..4) of the first character. str is not empty, and ends with a 0. 0: it
- * begins with no character (stray, cut off, overlong, a surrogate, or beyond U+10FFFF).
+ * Returns the length (1..4) of the first character. str is not empty, and ends with a 0. Returns 0
+ * if str begins with no character (stray, cut off, overlong, a surrogate, or beyond U+10FFFF).
  */
 static inline size_t utf8_len(const char *str)
 {
@@ -26,7 +26,8 @@ static inline size_t utf8_len(const char *str)
 	return n;
 }
 
-/* len: the result of utf8_len(), not 0. If len is 1, the result is the first byte of str. */
+/* Returns the code point of the first character. len is the result of utf8_len(), not 0. If len is
+ * 1, the result is the first byte of str. */
 static inline uint32_t utf8_code(const char *str, size_t len)
 {
 	const unsigned char *s = (const unsigned char *)str;

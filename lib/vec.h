@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vec.h - a growable array: VEC(type) { v, n, cap }. A zeroed structure is an empty vector. It owns
- * its memory, but not what its items point to. VEC_PUSH and VEC_RESERVE have the value 0, or
- * -ENOMEM and leave the vector unchanged. One thread at a time for each vector.
+ * vec.h - a growable array: VEC(type) { v, n, cap }. A zeroed structure is an empty vector. A
+ * vector owns its memory, but not what its items point to. The value of VEC_PUSH and VEC_RESERVE is
+ * 0, or -ENOMEM; then the vector is unchanged. One thread at a time for each vector.
  */
 #ifndef CTRACE_LIB_VEC_H
 #define CTRACE_LIB_VEC_H

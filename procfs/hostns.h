@@ -18,8 +18,8 @@ enum hostns {
 
 /* Returns bits of enum hostns. */
 unsigned hostns_look(void);
-/* found is from hostns_look(). Returns why recording is not possible, and what to do. NULL: these
- * namespaces allow it. */
+/* found is from hostns_look(). Returns why recording is not possible, and what to do. NULL: the
+ * namespaces allow recording. */
 const char *hostns_advice(unsigned found);
 
 #endif

@@ -33,7 +33,8 @@ struct proclocks {
  * /proc/locks. */
 int proclocks_read(struct proclocks *ret);
 void proclocks_done(struct proclocks *l);
-/* Parses a line of /proc/locks, or the text after "lock:" in a fdinfo. False: no lock. */
+/* Parses a line of /proc/locks, or the text after "lock:" in /proc/PID/fdinfo/FD. Returns false if
+ * the text describes no lock. */
 bool proclocks_parse(const char *line, struct proclocks_entry *ret);
 
 #endif

@@ -11,7 +11,8 @@
 
 #define LINE_MAX_BYTES 512
 
-/* Finds the first line of the file that begins with `begin`. Writes the rest of the line. */
+/* Finds the first line of the file that begins with `begin`, and writes the rest of this line.
+ * Returns false if there is no such line. */
 static bool find_line(const char *root, const char *path, const char *begin, char *buf, size_t size)
 {
 	char name[PATH_MAX], line[LINE_MAX_BYTES];
@@ -30,7 +31,7 @@ static bool find_line(const char *root, const char *path, const char *begin, cha
 	return false;
 }
 
-/* The smallest limits of a control group and of those above it; UINT64_MAX: none. */
+/* The smallest limits of a control group and of the groups above it; UINT64_MAX: no limit. */
 struct limits {
 	double cpus;
 	uint64_t memory;

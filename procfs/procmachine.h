@@ -5,7 +5,7 @@
 
 #define PROCMACHINE_MAX 128
 
-/* "": not known */
+/* An empty text means that the fact is not known. */
 struct procmachine {
 	char model[PROCMACHINE_MAX];    /* the model of the CPU */
 	char governor[PROCMACHINE_MAX]; /* the cpufreq governor of the first CPU */

@@ -302,11 +302,11 @@ static size_t first_local(const struct procnet *n, uint8_t protocol, uint16_t lp
 }
 
 /*
- * Returns NULL if there is no other end.
- * - bound false: finds the connected socket with the two addresses of s swapped. Searches all
- *   network namespaces, or for a loopback address only the namespace of s.
- * - bound true: finds the TCP listener or the unconnected UDP socket at the remote port of s, in
- *   the namespace of s.
+ * Returns the other end of s. NULL: there is none.
+ * - bound false: the other end is the connected socket with the two addresses of s swapped, in any
+ *   network namespace. With a loopback address, only the namespace of s counts.
+ * - bound true: the other end is the TCP listener or the unconnected UDP socket at the remote port
+ *   of s, in the namespace of s.
  */
 static const struct procnet_sock *find_inet(const struct procnet *n, const struct procnet_sock *s, bool bound)
 {
@@ -349,8 +349,8 @@ static const struct procnet_sock *inet_peer(const struct procnet *n, const struc
 		*pending = true;
 		return find_inet(n, &client, true);
 	}
-	/* A listener on any address would also match a connection to this port of another machine.
-	 * So the remote address must surely be of this host. */
+	/* A listener on any address also matches a connection to the same port of another machine.
+	 * So here the remote address has to be one of this host. */
 	if (!is_loopback(s->raddr) && memcmp(s->raddr, s->laddr, 16))
 		return NULL;
 	*pending = s->protocol == IPPROTO_TCP;

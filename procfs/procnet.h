@@ -53,7 +53,8 @@ const struct procnet_sock *procnet_by_ino(const struct procnet *n, uint64_t ino)
 const struct procnet_sock *procnet_peer(const struct procnet *n, const struct procnet_sock *s,
 					bool *ret_pending);
 const struct procnet_sock *procnet_unix_listener(const struct procnet *n, uint64_t netns, const char *name);
-/* True: the remote address is no loopback address, and no socket of this host is the other end. */
+/* Returns true if the remote address is no loopback address, and no socket of this host is the
+ * other end. */
 bool procnet_is_remote(const struct procnet *n, const struct procnet_sock *s);
 /*
  * Writes "tcp 127.0.0.1:40000->127.0.0.1:6379" or "unix /run/x". A unix socket without a name gets

@@ -89,7 +89,8 @@ static uint64_t status_mask(const char *text, const char *name)
 	return p ? strtoull(p, NULL, 16) : 0;
 }
 
-/* "NSpid: 1234 56 7" ends with the number in the innermost namespace. 0: no such line. */
+/* Returns the last number of a line such as "NSpid: 1234 56 7": the number in the innermost
+ * namespace. 0: no such line. */
 static uint32_t status_innermost(const char *text, const char *name)
 {
 	const char *p = status_field(text, name);

@@ -86,27 +86,27 @@ void proctask_done(struct proctask *t);
 const struct proctask_thread *proctask_by_tid(const struct proctask *t, uint32_t tid);
 const struct proctask_proc *proctask_by_pid(const struct proctask *t, uint32_t pid);
 const struct proctask_fd *proctask_fd(const struct proctask *t, const struct proctask_proc *p, int fd);
-/* Returns how many descriptors of the object there are. Their indices in fds are
+/* Returns how many descriptors of the object there are. The indices of these descriptors in fds are
  * t->by_object[*ret_first] and the entries after it. */
 size_t proctask_holders(const struct proctask *t, enum proctask_kind kind, uint64_t ino, size_t *ret_first);
-/* proctask_fd.ino of an object that is no socket and no pipe */
+/* Returns the proctask_fd.ino of an object that is no socket and no pipe. */
 uint64_t proctask_name_hash(const char *name);
 
 /*
  * Writes the path of the control group in the hierarchy of version 2. If this path is missing or
- * "/", writes a path of version 1, if there is one. False: there is no path, for example because
- * the process has gone; path is "".
+ * "/", writes a path of version 1, if there is one. Returns false if there is no path, for example
+ * because the process has gone; then path is "".
  */
 bool proctask_cgroup(uint32_t pid, char *path, size_t size);
 
 /* Writes the arguments of the process with a space between them. " ..." ends a text that does not
- * fit. False: the process has none, or has gone. */
+ * fit. Returns false if the process has no arguments, or has gone. */
 bool proctask_cmdline(uint32_t pid, char *text, size_t size);
 
-/* Returns 1 for reading, 2 for writing, 3 for both. 0: for neither (O_PATH), or the descriptor is
- * closed by now. */
+/* Returns for what the descriptor is open: 1 reading, 2 writing, 3 both, 0 neither (O_PATH). Also
+ * returns 0 if the descriptor is closed by now. */
 unsigned proctask_fd_mode(const struct proctask *t, const struct proctask_fd *f);
-/* True: the thread has run or ended since it was read. */
+/* Returns true if the thread has run or ended since proctask_read(). */
 bool proctask_moved(const struct proctask *t, const struct proctask_thread *th);
 bool proctask_memory(const struct proctask_proc *p, uint64_t addr, void *buf, size_t size);
 bool proctask_fdinfo(const struct proctask_proc *p, int fd, char *buf, size_t size);

@@ -74,9 +74,9 @@ static const char *program(const struct proctask *t, const struct proctask_proc 
 	return p->n_threads ? t->threads.v[p->first_thread].comm : "";
 }
 
-/* Returns true if another program left the descriptor f open when it started this program.
- * Exception: a program that has both ends of a pipe means the pipe for its children, as make
- * does. */
+/* Returns true if the process only inherited f: an ancestor with another program has the same
+ * descriptor. Exception: a program with both ends of a pipe, such as make, means the pipe for its
+ * children. */
 static bool is_left_open(const struct proctask *t, const struct proctask_fd *f, unsigned direction,
 			 const uint32_t *fds, size_t n)
 {
@@ -219,8 +219,8 @@ static int wait_for_vfork(struct procwait_ctx *c)
 }
 
 /*
- * flock and OFD locks belong to an open file, not to a process. Only fdinfo shows which processes
- * have such a file open. Returns 0 or -ENOMEM.
+ * Adds the processes that have the lock. A flock or OFD lock belongs to an open file, and only
+ * fdinfo shows which processes have this file open. Returns 0 or -ENOMEM.
  */
 static int add_lock_holders(struct procwait_ctx *c, const struct proclocks_entry *lock)
 {

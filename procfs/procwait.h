@@ -31,8 +31,8 @@ enum procwait_class {
 
 struct procwait_target {
 	uint32_t id;
-	bool is_thread; /* else id is a process, any thread of which can end the wait */
-	bool sure;      /* the thread waits for this target for certain, and for nothing else */
+	bool is_thread; /* false: id is a process, and any thread of it can end the wait */
+	bool sure;      /* the waiter waits for this target for certain, and for nothing else */
 	bool owes;      /* the target has to act next; for example, it owns the lock */
 };
 

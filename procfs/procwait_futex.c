@@ -10,7 +10,8 @@
 #include "ctrace/glibc.h"
 #include "lib/cleanup.h"
 
-/* ns_tid is a tid in the thread's own pid namespace, and comes from user memory. */
+/* ns_tid is from user memory: a tid in the pid namespace of the waiter. shared: the thread may
+ * belong to another process. */
 static const struct proctask_thread *thread_in_ns(const struct procwait_ctx *c, uint32_t ns_tid, bool shared)
 {
 	const struct proctask *t = &c->t->tasks;

@@ -19,8 +19,8 @@ enum procwait_direction { PROCWAIT_READ = 1, PROCWAIT_WRITE = 2 };
 int procwait_add(struct procwait_ctx *c, struct procwait_target target);
 /*
  * Adds each process that has the object open in the given direction (0: in any). Exceptions:
- * - If another program left the descriptor open when it started this program, the process is not
- *   added, but procwait.open is set.
+ * - If direction is not 0, a process that only inherited the descriptor from another program is not
+ *   added. Instead, procwait.open is set.
  * - The process of the waiter is not added. If this process has other threads, one of them may end
  *   the wait, so procwait.open is set. If this process has one thread, and no other process was
  *   added, the waiter waits for itself and is added.
@@ -40,8 +40,8 @@ int procwait_epoll(struct procwait_ctx *c, int fd);
 int procwait_file_lock(struct procwait_ctx *c);
 /*
  * Describes a wait in the kernel. For a FUSE file system, adds the processes that have /dev/fuse
- * open: one of them is the server. Any other wait gets the class `otherwise`, and if it has no name
- * yet, the two innermost functions of the kernel stack become its name. Returns 0 or -ENOMEM.
+ * open: one of them is the server. Any other wait gets the class `otherwise`. A wait without a name
+ * gets the two innermost functions of the kernel stack as its name. Returns 0 or -ENOMEM.
  */
 int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise);
 

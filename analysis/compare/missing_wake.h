@@ -3,7 +3,8 @@
  * missing_wake.h - the result of comparing one wait with earlier waits. The result names the
  * wake-up that is missing or late, and the task that should have sent it (missing_wake_find.h).
  *
- * - The *examined wait* is the wait in question. Its task is the *waiter*.
+ * - The *examined wait* is the wait in question.
+ * - The *waiter* is the task of the examined wait.
  * - The *reference* is the earlier wait that is compared in detail.
  *
  * Pure; any thread.
@@ -18,9 +19,9 @@
 /* What the named task does instead of sending the wake-up. */
 enum missing_wake_how {
 	MISSING_ENDED,
-	MISSING_SILENT,    /* it is still woken as in the reference */
-	MISSING_ELSEWHERE, /* it waits, perhaps not at the same place as in the reference */
-	MISSING_ASLEEP,    /* it waits at the same place as in the reference, but for longer */
+	MISSING_SILENT,    /* the task is still woken as in the reference */
+	MISSING_ELSEWHERE, /* the task waits, perhaps not where it waits in the reference */
+	MISSING_ASLEEP,    /* the task waits where it waits in the reference, but for longer */
 	MISSING_BUSY,
 };
 

@@ -217,7 +217,8 @@ bool similar_role(const struct graph *g, uint32_t a, uint32_t b)
 	       (same_name(g, a, a_ns, b, b_ns) && same_name(g, leader_of(g, a), a_ns, leader_of(g, b), b_ns));
 }
 
-/* Returns 1 for equal stacks, SIMILAR_STACK for stacks that have nothing in common. */
+/* Returns 1 for equal stacks, and SIMILAR_STACK for stacks with nothing in common. If the stacks
+ * are not known, `place` decides. */
 static float stacks_factor(const struct graph *g, const struct interval *a, const struct interval *b,
 			   float place)
 {

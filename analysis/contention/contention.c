@@ -201,7 +201,8 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
 	return 0;
 }
 
-/* A wait for a futex with an owner is not idle: this futex is a lock and no condition. */
+/* Returns true for a wait for work. A futex with an owner is a lock, so a wait for it does not
+ * count. */
 static bool is_idle(const struct graph *g, const struct interval *s)
 {
 	return s->state == INTERVAL_BLOCKED &&
@@ -270,7 +271,7 @@ static uint64_t listening(const struct graph *g, uint32_t task)
 	return 0;
 }
 
-/* The parent does not count, because it only supervises the workers. */
+/* The parent does not count as a worker, because it only supervises the workers. */
 static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t parent = g->tasks[task].ptgid, workers = 0;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * contention.h - private to analysis/: finds the task that had the CPU or disk that the victim
- * wanted, the task that changed a variable for the victim, and pools in which all workers were
- * busy. No wake-up shows these tasks. Pure; any thread.
+ * contention.h - private to analysis/: finds tasks that held up the victim, but that no wake-up
+ * shows. Pure; any thread.
+ *
+ * - the task that had the CPU or disk that the victim wanted;
+ * - the task that changed a variable for the victim;
+ * - the workers of the victim's pool, if all of them were busy.
  */
 #ifndef CTRACE_ANALYSIS_CONTENTION_CONTENTION_H
 #define CTRACE_ANALYSIS_CONTENTION_CONTENTION_H
@@ -15,7 +18,7 @@ struct contention {
 	uint32_t task;
 	uint64_t total_ns;
 	uint64_t ns;
-	uint64_t own_ns; /* threads of the victim's own process had the CPU */
+	uint64_t own_ns; /* how long threads of the victim's own process had the CPU */
 	uint64_t idle_ns;
 	uint64_t lost_ns;
 	uint64_t throttled_ns; /* CPU: waits while the quota of the control group was used up */

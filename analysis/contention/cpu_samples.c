@@ -8,7 +8,7 @@
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
-/* Only in a folded interval, queued_ns may be shorter than the interval. */
+/* In a folded interval, queued_ns may be shorter than to_ns - from_ns. */
 struct queue {
 	uint64_t from_ns, to_ns, queued_ns;
 	uint32_t cpu;

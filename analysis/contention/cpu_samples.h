@@ -30,8 +30,8 @@ struct cpu_samples {
 int cpu_samples_find(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 		     struct cpu_samples *ret);
 /* Returns the only candidate with a share of at least 1/CPU_SAMPLED_SHARE of total_ns. Returns NULL
- * if there is none, if it belongs to the process of `task`, or if other tasks were seen on the CPU
- * too often. */
+ * if there is none, if this candidate belongs to the process of `task`, or if other tasks were seen
+ * on the CPU too often. */
 const struct cpu_share *cpu_samples_blamed(const struct graph *g, uint32_t task, const struct cpu_samples *c);
 void cpu_samples_done(struct cpu_samples *c);
 

@@ -5,6 +5,7 @@
 
 #include "analysis/thresholds.h"
 #include "ctrace/fields.h"
+#include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 #include "trace/format/window.h"
 
@@ -32,7 +33,8 @@ struct history {
 	/* the last write by another task in the range: it may have ended the polling */
 	const struct window_event *ended;
 	const struct window_event *before;
-	/* when any task last wrote more than FLAG_TOGETHER_NS before `ended` */
+	/* The time of the last write by any task that is more than FLAG_TOGETHER_NS before
+	 * `ended`. */
 	uint64_t since_ns;
 	bool own;
 	bool many;
@@ -120,12 +122,22 @@ static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	}
 }
 
-/* A variable without a symbol has its address as name: "0x7f.. (heap)". */
+/* Returns false if the name of the variable is only an address, such as "0x7f.. (heap)". */
 static bool has_symbol(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = window_object(g->w, obj);
 
 	return o && o->name[0] && o->name[0] != '0';
+}
+
+static bool is_alone(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n, threads = 0;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		threads += g->tasks[r[i].event].born_ns < to_ns && g->tasks[r[i].event].exit_ns > from_ns;
+	return threads == 1;
 }
 
 struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -138,12 +150,16 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 		f.spin = polled->r.ts >= from_ns && polled->r.flags & CT_QF_SPIN;
 	}
 	find_writer(g, task, from_ns, to_ns, &f);
+	/* No other thread can write it. A variable of a signal handler mostly has a symbol. */
+	if (!f.watched && !has_symbol(g, f.obj) && is_alone(g, task, from_ns, to_ns))
+		f.obj = 0;
 	/* The loop of an interpreter reads the same memory again and again, like a spin. */
 	f.spin &= f.writer != GRAPH_NONE || has_symbol(g, f.obj);
 	return f;
 }
 
-/* Splits "symbol (module)". Refuses a name that a shell would change. */
+/* Splits "symbol (module)". Returns false for another form, and for a name that a shell would
+ * change. */
 static bool split_name(const char *name, int *ret_symbol, const char **ret_module, int *ret_module_n)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-:@";

@@ -228,7 +228,6 @@ static int row_cmp(const void *a, const void *b)
 	return part_name_order(x->key, x->detail, y->key, y->detail);
 }
 
-/* Moves the rows to d. */
 static int take_rows(struct building *k, struct delta *d)
 {
 	d->rows = calloc(k->rows.n + 1, sizeof(*d->rows));

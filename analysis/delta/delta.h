@@ -37,7 +37,7 @@ struct delta {
 };
 
 /*
- * Compares. n_old, n_new > 0. Each run is shorter than 2^62 ns.
+ * Compares the profiles. n_old, n_new > 0. Each run is shorter than 2^62 ns.
  *
  * A wait has a detail (struct profile_part) only if it is long. When a wait becomes longer, its
  * time may move from the row without a detail to a row with the same key and a detail. So a row

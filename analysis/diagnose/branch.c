@@ -96,7 +96,8 @@ static void apply_rules(struct options *o, struct rules *rules)
 	}
 }
 
-/* A wait for a lock is no guess: the lock certainly took the time of the wait. */
+/* Returns true for a GROUP_TASK with an edge that is not strong. A wait for a lock is no
+ * guess: the lock certainly took the time of the wait. */
 static bool is_guess(const struct group *x)
 {
 	return x->type == GROUP_TASK && x->blame.strength != EDGE_STRONG && x->blame.edge != EDGE_LOCK &&

@@ -190,8 +190,8 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* Returns true if the cause, or "normal", rests on the absence of a record that may merely be
- * missing. */
+/* Returns true if the cause, or the verdict "normal", rests on the absence of a record, and such
+ * records may be lost. */
 static bool is_by_absence(const struct findings *f, const struct diagnosis *d, uint64_t from_ns,
 			  uint64_t to_ns)
 {
@@ -235,7 +235,7 @@ static bool is_unknown_leaf(const struct findings *f)
 	if (leaf->kind == RESOURCE_TIMER || leaf->kind == RESOURCE_DISK || leaf->kind == RESOURCE_MEMORY ||
 	    (leaf->kind == RESOURCE_INPUT && last->wait != CT_W_WRITE))
 		return false;
-	/* a poll may be for more than this connection, unless an answer on it is owed */
+	/* a poll may wait for something else, unless an answer on this connection is owed */
 	return leaf->time != TIME_NETWORK ||
 	       ((last->wait == CT_W_POLL || last->wait == CT_W_EPOLL) && !last->owed);
 }
@@ -244,7 +244,8 @@ static bool is_blind_polling(const struct findings *f, enum cause_kind cause)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
 
-	return cause == CAUSE_POLLING && last->wait == CT_W_SLEEP && last->kind == RESOURCE_TIMER;
+	return cause == CAUSE_POLLING && last->wait == CT_W_SLEEP &&
+	       (last->kind == RESOURCE_TIMER || last->kind == RESOURCE_DATA_FLAG);
 }
 
 static bool is_strong(const struct findings *f, enum verdict verdict)

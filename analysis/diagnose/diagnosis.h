@@ -43,7 +43,8 @@ struct link {
 	enum edge_strength strength;
 	uint64_t obj;
 	uint64_t stack;
-	/* If the link is a wait, total_ns does not include these times. */
+	/* If the link is a wait, running_ns, runnable_ns and other_ns are not parts of
+	 * total_ns. */
 	uint64_t running_ns, runnable_ns;
 	uint32_t switches;
 	uint64_t other_ns;

@@ -28,8 +28,8 @@ static bool looped_before(const struct graph *g, const struct ct_rec *send, uint
 	return false;
 }
 
-/* Tells whether most messages of the client need no answer. After such a message, the client waits in
- * its event loop, and its next message comes before any answer. */
+/* Returns true if most messages of the client need no answer. After such a message, the client
+ * waits in its event loop, and sends its next message before any answer comes. */
 static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct window_event *e = g->w->events;

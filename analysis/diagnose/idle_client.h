@@ -7,10 +7,10 @@
 #include "analysis/diagnose/chain.h"
 
 /*
- * Link `first` is a client that idles if all of this holds:
+ * Returns true if link `first` is a client that idles. This needs all of the following:
  *
- * - It waits in its event loop, also for other things than the server.
- * - It is owed no answer, or its messages mostly need none.
+ * - The client waits in its event loop, also for other things than the server.
+ * - The client is owed no answer, or its messages mostly need none.
  * - A later link is a server that waits for its clients. On the connection to this server, the
  *   last message has been received.
  *

@@ -132,7 +132,7 @@ static bool is_fed_often(const struct graph *g, const struct link *k)
 	return outside >= FED_WAITS && k->longest_ns <= longest_ns * 2;
 }
 
-/* Java sleeps in a wait on a futex with a time limit. */
+/* Returns true for a sleep. Java sleeps in a wait on a futex with a time limit. */
 static bool is_pause(const struct link *k)
 {
 	return k->wait == CT_W_SLEEP || (k->wait == CT_W_FUTEX && k->kind == RESOURCE_TIMER);

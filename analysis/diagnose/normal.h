@@ -6,7 +6,7 @@
 
 #include "analysis/diagnose/root_cause.h"
 
-/* A victim is normal if it stalls only briefly, if it idles or works, or if its source of work is
+/* Returns true if the victim stalls only briefly, idles or works, or if its source of work is
  * idle. stall_ns: the length of the victim's wait. Pure; any thread. */
 bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_ns);
 

@@ -65,7 +65,7 @@ uint32_t prompted_task(const struct graph *g, uint32_t task, uint64_t from_ns, u
 		enum edge_kind edge = EDGE_SIGNAL;
 		uint32_t other = told(g, g->tasks[task].tid, &e[i].r, &edge);
 
-		/* bytes for a parent process, or for its parent, are output, and no order */
+		/* bytes for a process from which the task descends are output, and no order */
 		if (!other || other == g->tasks[task].tgid || graph_descends_from(g, task, other))
 			continue;
 		if (tgid && other != tgid)

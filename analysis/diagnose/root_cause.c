@@ -96,7 +96,8 @@ static int name_flag(struct findings *f, const struct flag *flag)
 	return k->resource ? 0 : -ENOMEM;
 }
 
-/* If the writer of the variable is recorded, the chain goes on with it, and *ret_done is true. */
+/* If the writer of the polled variable is recorded, the chain goes on with the writer, and
+ * *ret_done becomes true. */
 static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -474,7 +475,8 @@ static void find_idle_client(struct findings *f)
 					.time = TIME_IPC };
 }
 
-/* If a signal ended the wait, the link has the signal in place of the futex. */
+/* Returns true if r may be the CT_FUTEX of the wait k. If a signal ended the wait, k->obj is the
+ * signal, not the futex. */
 static bool is_about(const struct ct_rec *r, const struct link *k)
 {
 	return r->kind == CT_FUTEX && r->tid == k->tid &&

@@ -439,7 +439,7 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	say_wait(t, k);
 }
 
-/* Of a chain with at most so many links, the sentence tells each link. For longer chains see
+/* If a chain has at most this many links, the sentence tells each link. For longer chains see
  * say_long(). */
 #define SENTENCE_LINKS 4
 #define SENTENCE_NAMES 4

@@ -81,10 +81,8 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 }
 
 /*
- * Like same_waits(), but does not search a run anew for each of its waits. So the function may
- * return i if wait i lies in a run that began earlier, and that was too short for a candidate.
- *
- * A run that begins at i can end later than that earlier run only if run.worked is true.
+ * Like same_waits(), but does not search a run anew for each of its waits. If wait i lies in an
+ * earlier run, and a run from i on would end no later than that run, returns i.
  */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {
@@ -120,8 +118,8 @@ static bool is_empty_fold(const struct interval *s)
 	return s->state == INTERVAL_FOLDED && s->from_ns == s->to_ns;
 }
 
-/* A coarse stretch that begins while the task waits for a CPU cuts this wait in two. An empty
- * folded interval lies in between. */
+/* Returns the last interval of the wait for a CPU that begins at i. A coarse stretch that begins
+ * during this wait cuts it in two, with an empty folded interval in between. */
 static uint32_t queue_last(const struct graph *g, uint32_t i, uint32_t end)
 {
 	const struct interval *s = g->intervals;
@@ -210,7 +208,7 @@ static bool is_alarm(const struct diagnosis *d)
 	if (d->no_waker)
 		return true;
 	/* A worker without work looks like a stuck task. So a guessed owner makes an alarm only for
-	 * a main thread. */
+	 * a main thread, or in a cycle. */
 	if (k->wait == CT_W_FUTEX && k->edge == EDGE_OWNER && (k->pid != k->tid || c == CAUSE_BUSY))
 		return c == CAUSE_CIRCULAR_WAIT;
 	if (c == CAUSE_CIRCULAR_WAIT || c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY)
@@ -245,8 +243,8 @@ static bool is_minor(const struct diagnosis *d)
 	       (d->cause == CAUSE_SLOW_PEER && d->chain[d->n_chain - 1].wait == CT_W_SLEEP && !d->strong);
 }
 
-/* Returns true for a task with the name "ctrace". In an old trace, no record marks the tasks of
- * ctrace (graph/timeline/build.c). */
+/* Returns true for a task with the name "ctrace" in an old trace. Such a trace does not mark the
+ * tasks of ctrace (graph/timeline/build.c). */
 static bool is_old_command(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	return g->w->machine == MACHINE_THIS && graph_is_called(g, task, ts_ns, "ctrace");

@@ -30,7 +30,7 @@ struct node {
 	bool open;
 	bool stuck; /* no other node can release it any more */
 	bool cyclic;
-	bool on_cycle; /* `cycles` has a cycle of its component */
+	bool on_cycle; /* `cycles` has a cycle of the node's component */
 };
 
 struct cycle {
@@ -42,7 +42,7 @@ struct waitgraph {
 	struct map ids;
 	VEC(struct node) nodes;
 	VEC(struct edge) edges;
-	uint32_t *out; /* indices of the edges, sorted by tail, then as added */
+	uint32_t *out; /* indices of the edges, sorted by tail, then by the order of adding */
 	VEC(struct cycle) cycles;
 	VEC(struct waitgraph_step) steps;
 };
@@ -116,7 +116,7 @@ int waitgraph_edge(struct waitgraph *g, uint64_t from, uint64_t to, enum waitgra
 	return VEC_PUSH(&g->edges, e);
 }
 
-/* A counting sort: idx[first[n] .. first[n + 1]) are the edges of node n. */
+/* A counting sort. Then idx[first[v] .. first[v + 1]) are the edges of node v. */
 static void sort_edges(const struct waitgraph *g, bool by_head, uint32_t *first, uint32_t *idx)
 {
 	size_t n = g->nodes.n;

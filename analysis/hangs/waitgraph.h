@@ -36,8 +36,8 @@ struct waitgraph_cycle {
 	 * smallest id of the component. */
 	const struct waitgraph_step *steps;
 	size_t n_steps;
-	/* The number of nodes in the component of the cycle. It is larger than n_steps if cycles
-	 * share nodes. */
+	/* The number of nodes in the component of the cycle: more than n_steps if cycles share
+	 * nodes. */
 	size_t n_members;
 	/* No node outside the cycle can release a node of the cycle. */
 	bool closed;

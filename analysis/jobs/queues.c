@@ -182,7 +182,7 @@ static struct judged judge_sums(const struct job *v, size_t n, uint64_t to_ns, u
 
 static enum queue_verdict verdict_of(const struct queue *q, const struct judged *j, uint64_t to_ns)
 {
-	/* all threads run jobs, and none has ended since the oldest waiting job was enqueued */
+	/* all threads run jobs, and no job has ended since the oldest waiting job was enqueued */
 	bool stuck = q->n_waiting && q->n_running && q->n_running >= q->n_threads &&
 		     j->oldest_waits_ns >= QUEUE_STUCK_NS && j->last_end_ns + j->oldest_waits_ns <= to_ns;
 

@@ -19,7 +19,6 @@ static void put_separator(struct out *o, bool first)
 		fputs("; ", o->f);
 }
 
-/* Returns false if there is no more room. */
 static bool room(struct out *o)
 {
 	if (o->full)

@@ -296,7 +296,8 @@ static int served_cmp(const void *a, const void *b)
 	return x->request < y->request ? -1 : x->request > y->request;
 }
 
-/* Sets number[request] to 1 + the number of its transaction. */
+/* Sets number[i] to 1 + the number of the transaction of request i. Requests that are no
+ * transactions keep 0. */
 static int number_requests(struct collecting *c, const struct requests *all, uint32_t tgid, uint32_t *number,
 			   size_t *ret_n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * collect.h - makes the sequence (sequence.h) of a process from a trace: its transactions, and what
- * its tasks did in each. The events are messages that a task sent, its waits, jobs that it put into
- * a queue, processes and threads that it started, and file locks that it asked for.
+ * its tasks did in each transaction. The events are sent messages, waits, enqueued jobs, started
+ * processes and threads, and requested file locks.
  *
  * Pure; any thread.
  */

@@ -22,12 +22,12 @@
 #define FOLD_DEPTH_MAX 16      /* loops in loops */
 #define FOLD_LOOPS_MAX 1000000 /* different loops; further ones are not folded */
 
-/* A symbol, or the body of a loop. Counts are no part of it. */
+/* A symbol, or the body of a loop without its counts. */
 struct fold_shape {
 	uint32_t first, n; /* a loop: shapes.kids[first .. first + n); a symbol: n is 0 */
 	uint32_t depth;
 	uint32_t same_hash; /* the next loop with this hash; 0: none */
-	uint64_t times;     /* how often a loop was found to go round again */
+	uint64_t times;     /* how often the shape was found to repeat */
 	bool known;         /* fold_add() makes a loop of this body even where it stands alone */
 };
 
@@ -47,9 +47,10 @@ struct fold_item {
 	uint32_t shape;
 	uint32_t kids; /* a loop: the items of its body begin at fold.kids.v[kids] */
 	uint32_t now;  /* the count in the last turn */
-	/* The smallest and the largest count in the earlier turns, and how many turns these are. */
+	/* min, max: the smallest and the largest count in the earlier turns. turns: the number of
+	 * the earlier turns. */
 	uint32_t min, max, turns;
-	uint64_t sum; /* of the counts in the earlier turns */
+	uint64_t sum; /* the sum of the counts in the earlier turns */
 	uint64_t events;
 	uint64_t ns;
 };

@@ -8,7 +8,7 @@
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
-/* Tells whether the object has a name that a person gave: a path. */
+/* Returns true if the object has a name that a person gave: a path. */
 static bool is_named(const struct window_object *o)
 {
 	switch (CT_OBJ_KIND(o->id)) {
@@ -43,7 +43,7 @@ static bool is_named(const struct window_object *o)
 	}
 }
 
-/* The object itself, or the named other end of a unix socket. NULL: neither has a name. */
+/* Returns the object itself, or the other end of a unix socket. NULL: neither has a name. */
 static const struct window_object *named(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = obj ? window_object(g->w, obj) : NULL, *peer;
@@ -56,7 +56,8 @@ static const struct window_object *named(const struct graph *g, uint64_t obj)
 	return peer && is_named(peer) ? peer : NULL;
 }
 
-/* A client's port comes from the kernel and changes, so the name has the server's port. */
+/* Returns false if the object has no port. A client's port comes from the kernel and changes, so
+ * the name has the server's port. */
 static bool put_port(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES])
 {
 	const struct window_object *o = window_object(g->w, obj);

@@ -109,7 +109,8 @@ static bool same_counts(const struct finding *k, const struct found *a, const st
 	return true;
 }
 
-/* Tells whether a kept pattern has the same counts, no fewer events, and all symbols of f. */
+/* Returns true if some kept pattern has the same counts as f, no fewer events, and all symbols of
+ * f. */
 static bool is_part_of_kept(struct finding *k, const struct found *f)
 {
 	struct body_symbols mine, other;

@@ -72,8 +72,8 @@ static size_t drop_parts(struct pattern_change *v, size_t n)
 	return to;
 }
 
-/* Tells whether a transaction repeats the pattern, or the pattern is a symbol. Only the counts of
- * such patterns are exact. */
+/* Returns true if some transaction repeats the pattern, or if the pattern is one symbol. Only the
+ * counts of such patterns are exact. */
 static bool matters(const struct pattern *p)
 {
 	return p && (p->single || p->max > 1);

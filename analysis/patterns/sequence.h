@@ -50,7 +50,7 @@ struct sequence {
 	size_t n_transactions;               /* also those without a strand */
 	uint64_t ns;                         /* the sum over all events, refused ones too */
 	struct map by_text;
-	uint64_t refused_events, refused_symbols; /* because of a limit */
+	uint64_t refused_events, refused_symbols; /* left out because of a limit */
 };
 
 /* Returns the number of the symbol with this text. variant: what differs between events of one

@@ -134,7 +134,7 @@ static int rule_new(struct sequitur *s, uint32_t first, uint32_t second, uint32_
 	return VEC_PUSH(&s->rules, (struct sequitur_rule){ .head = head });
 }
 
-/* Finds the rule whose whole right side is the digram that begins at the place. */
+/* Returns true if the digram at `place` is the whole right side of a rule. *ret is this rule. */
 static bool whole_rule(const struct sequitur *s, uint32_t place, uint32_t *ret)
 {
 	uint32_t head = at(s, place)->prev;

@@ -5,7 +5,7 @@
 
 /* An item in the sequence of all strands, one after the other. */
 struct place {
-	uint64_t events, ns; /* of all items before this one */
+	uint64_t events, ns; /* the sums over all items before this one */
 	uint32_t strand;
 };
 
@@ -93,7 +93,7 @@ static int turns_grow(struct tally *t, size_t *had)
 	return 0;
 }
 
-/* Counts the items of a folded strand, and appends them to the text of the grammar. */
+/* Counts the items of a folded strand, and appends the items to the sequence for the grammar. */
 static int take_strand(struct making *m, const struct fold *f, uint32_t strand)
 {
 	uint32_t transaction = m->t->q->strands.v[strand].transaction;

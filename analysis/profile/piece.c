@@ -7,7 +7,6 @@
 
 #include "trace/words/resource.h"
 
-/* As snprintf(); a text that is too long is cut. */
 __attribute__((format(printf, 3, 4))) static void put(char *buf, size_t size, const char *fmt, ...)
 {
 	va_list ap;
@@ -63,7 +62,6 @@ static const char *lock_words(enum resource_kind kind)
 	}
 }
 
-/* Returns the words for a wait between tasks. */
 static const char *ipc_words(enum resource_kind kind)
 {
 	switch ((unsigned)kind) {

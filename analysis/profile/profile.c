@@ -15,7 +15,7 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* A part in the making. */
+/* A part, while its time is summed up. */
 struct sum {
 	struct profile_part part;
 	uint32_t interval; /* the interval that was counted last */
@@ -387,8 +387,8 @@ void profile_free(struct profile *p)
 	free(p);
 }
 
-/* Tells whether the process is `ctrace record`. The flag `tracer` alone is not enough: the process
- * that started the daemon has it too, and may be another program. */
+/* Returns true if the process is `ctrace record`. The flag `tracer` alone is not enough: the
+ * process that started the daemon has it too, and may be another program. */
 static bool is_recorder(const struct graph *g, uint32_t tgid)
 {
 	size_t n;

@@ -24,7 +24,7 @@ struct profile {
 	uint64_t total_ns;
 	struct profile_part *parts; /* sorted by (key, detail); their ns add up to total_ns */
 	size_t n_parts;
-	bool truncated; /* some waits were not followed: struct path */
+	bool truncated; /* some waits were not followed (see struct path) */
 };
 
 /* Makes the profile of a task over [from_ns, to_ns). The process of the task and its

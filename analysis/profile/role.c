@@ -53,7 +53,7 @@ const char *role_task(const struct graph *g, uint32_t task, uint64_t ts_ns, char
 	return buf;
 }
 
-/* Tells whether the word of n letters and digits looks as if mkstemp() had made it. */
+/* Returns true if the word of n letters and digits looks as if mkstemp() had made it. */
 static bool is_random(const char *s, size_t n)
 {
 	bool digit = false, letter = false, mixed = false;

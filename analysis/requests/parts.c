@@ -123,7 +123,7 @@ static bool is_done(const struct parts *p, const struct request_work *w, uint64_
 	return answered != GRAPH_NONE && ts_of(p->g, answered) <= ts_ns;
 }
 
-/* Tells whether another thread of the process waits, and works for no request. */
+/* Returns true if another thread of the process waits, and works for no request. */
 static bool has_free_thread(const struct parts *p, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph *g = p->g;

@@ -49,7 +49,7 @@ struct parts {
 /* r must live as long as p. Returns 0 or -ENOMEM. The caller calls parts_done() in both cases. */
 int parts_init(struct parts *p, const struct graph *g, const struct requests *r);
 void parts_done(struct parts *p);
-/* Appends the parts of an answered request, in order of time. Their sum is the time of the request.
+/* Appends the parts of an answered request, in order of time. The parts add up to its time.
  * Returns 0 or -ENOMEM. */
 int parts_of(const struct parts *p, uint32_t request, part_list *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * reasons.h - sums up the parts of requests, or of other work, by reason. A reason says in words
- * where the time went. It has no ids, so it is the same for all requests of a service.
+ * where the time went. A reason has no ids, so it is the same for all requests of a service.
  */
 #ifndef CTRACE_ANALYSIS_REQUESTS_REASONS_H
 #define CTRACE_ANALYSIS_REQUESTS_REASONS_H
@@ -20,7 +20,7 @@ struct reason {
 struct reasons {
 	struct texts texts;
 	VEC(struct reason)
-	v; /* one for each text; sort v only after the last reasons_add() */
+	v; /* one reason for each text; sort v only after the last reasons_add() */
 };
 
 void reasons_done(struct reasons *k);

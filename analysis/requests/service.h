@@ -10,7 +10,8 @@
 struct service_reason {
 	char *text;
 	const char *kind; /* "queue", or the name of an enum time_kind */
-	/* 0..1: the shares of this reason in the time of the usual, and of the slowest requests. */
+	/* 0..1: the share of this reason in the time of the usual requests (share_p50), and in the
+	 * time of the slowest requests (share_p99). */
 	double share_p50, share_p99;
 };
 

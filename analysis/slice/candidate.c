@@ -10,7 +10,7 @@
 
 /* The most steps of a search back along strong edges. */
 #define ANSWER_DEPTH 16
-/* The most edges of one segment that this search looks at. */
+/* The most edges of one segment that such a search looks at. */
 #define ANSWER_EDGES 1024
 #define STACK_LOOKS  4096
 #define FRAMES_MAX   64
@@ -25,8 +25,8 @@ static bool is_start(const struct segment *s, const struct edge *e, uint64_t arr
 	return arrived_ns <= s->from_ns || (e->event != GRAPH_NONE && e->event == s->event);
 }
 
-/* The time from the start of s to the arrival. For edges that are not strong, and in the first
- * segment of a task: the time from the arrival to the act. */
+/* Returns the time from the start of s to the arrival. For an edge that is not strong, or in the
+ * first segment of a task, returns the time from the arrival to the act. */
 static uint64_t distance(const struct segment *s, const struct edge *e, uint64_t arrived_ns, uint64_t at_ns)
 {
 	bool recent = s->cut == CUT_FIRST || e->strength != EDGE_STRONG;

@@ -44,14 +44,14 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !texts_order(a, b) : a == b;
 }
 
-/* "" fits all words. The words are compared as text, because the rules may be of another
- * version. */
+/* Returns true if `is` is the wanted word; "" fits all words. The words are compared as text,
+ * because the rules may be of another version. */
 static bool word_fits(const char *want, const char *is)
 {
 	return !want[0] || same_text(want, is);
 }
 
-/* The pattern may fit either end of a connection. */
+/* Returns true if all fields of the rule fit. The object may fit at either end of a connection. */
 static bool rule_matches(const struct rule *x, const struct graph *g, const struct rule_facts *f)
 {
 	if (!word_fits(x->edge, edge_kind_name(f->edge)) ||

@@ -32,7 +32,8 @@ struct slice_option {
 /* A choice is listed if rules decided it, or if it was ambiguous. */
 struct slice_choice {
 	uint32_t step;
-	/* In slice.options. The best option comes first. */
+	/* The options are slice.options[first_option .. first_option + n_options), the best one
+	 * first. */
 	uint32_t first_option, n_options;
 	uint32_t chosen; /* an index among these options; GRAPH_NONE: the walk ended here */
 	enum slice_decider decider;

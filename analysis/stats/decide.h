@@ -32,7 +32,7 @@ struct decision {
 	enum decision_kind kind;
 	double old_ns, new_ns;  /* the metric */
 	double low_ns, high_ns; /* 95 % interval of new - old */
-	double limit_ns;        /* max_regress of old_ns */
+	double limit_ns;        /* max_regress * old_ns */
 	double p;               /* Mann-Whitney, two-sided */
 	double alpha;           /* a regression or an improvement needs p <= alpha */
 	double detectable_ns;   /* four of five checks find a regression of this size */
@@ -46,7 +46,7 @@ struct decision {
 /*
  * Regression: the interval of the difference is above the limit, and p <= alpha. Improvement: the
  * interval is below minus the limit, and p <= alpha. OK: the interval is below the limit.
- * Otherwise, or with less than DECIDE_RUNS_MIN runs of a side: undecided.
+ * Otherwise, or with fewer than DECIDE_RUNS_MIN runs of a side: undecided.
  * Errors: -EINVAL (a side has no runs, or more than STATS_RUNS_MAX), -ENOMEM.
  */
 int decide(const struct decide_rule *rule, const struct decide_runs *old_runs,

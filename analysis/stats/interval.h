@@ -27,7 +27,7 @@ struct stats_interval {
 int stats_interval(enum delta_metric metric, const double *a, size_t n, const double *b, size_t m,
 		   uint64_t seed, struct stats_interval *ret);
 
-/* The metric of n values in any order. Errors as above. */
+/* Sets *ret to the metric of n values in any order. Errors: as of stats_interval(). */
 int stats_metric_of(enum delta_metric metric, const double *v, size_t n, double *ret);
 
 /* Returns how many of the first values stand far above all later ones (WARM_UP_SPREADS), at most

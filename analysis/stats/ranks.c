@@ -27,7 +27,8 @@ static double over_ties(const double *sorted, size_t n, double (*f)(double))
 	return sum;
 }
 
-/* The two-sided p of a score that is `off` from its mean; `step` is the correction for continuity. */
+/* Returns the two-sided p of a score. off: its distance from the mean. step: the correction for
+ * continuity. */
 static double normal_p(double off, double variance, double step)
 {
 	double z = variance > 0 ? fmax(fabs(off) - step, 0) / sqrt(variance) : 0;
@@ -35,7 +36,7 @@ static double normal_p(double off, double variance, double step)
 	return erfc(z / M_SQRT2);
 }
 
-/* The two-sided p of the score `at` among counts[0..top], which are symmetric. */
+/* Returns the two-sided p of the score `at` among counts[0..top], which are symmetric. */
 static double exact_p(const double *counts, size_t top, size_t at)
 {
 	double all = 0, tail = 0;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define RANKS_EXACT_MAX 50 /* with at most so many values in all, and without ties, p is exact */
+#define RANKS_EXACT_MAX 50 /* with at most this many values in all, and no ties, p is exact */
 
 struct ranks_p {
 	double p;     /* two-sided, 0 to 1 */

@@ -9,8 +9,8 @@
 
 typedef VEC(struct transaction_part) transaction_parts;
 
-/* Divides a transaction that has an end. Appends its parts to `parts`; they add up to its length.
- * Sets its members first_part, n_parts, shape and truncated. Returns 0 or -ENOMEM. */
+/* Divides a transaction that has an end. Appends the parts to `parts`; they add up to the length
+ * of the transaction. Sets x->first_part, n_parts, shape and truncated. Returns 0 or -ENOMEM. */
 int divide(struct transactions *t, struct transaction *x, transaction_parts *parts);
 /* Adds the time of the transaction to the reasons. Returns 0 or -ENOMEM. */
 int divide_reasons(const struct transactions *t, const struct transaction *x, enum reason_group group,

@@ -75,7 +75,6 @@ static int by_share(const void *a, const void *b)
 	return (int)x->time - (int)y->time;
 }
 
-/* The mean and the variance of the divided transactions. */
 struct spread {
 	double n, sum_ns, mean_ns, variance;
 };

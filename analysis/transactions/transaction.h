@@ -47,8 +47,8 @@ struct group_part {
 	double mean_ns;
 	double share; /* of the time of the group, 0..1. The shares add up to 1 */
 	/* The covariance of the part and the length of the transaction, divided by the variance of
-	 * the length. It adds up to 1 over all parts, or is 0 if all lengths are equal. It is
-	 * negative if the part is shorter in longer transactions. */
+	 * the length. The sum over all parts is 1, or 0 if all lengths are equal. Negative: the
+	 * part is shorter in longer transactions. */
 	double variance;
 };
 
@@ -60,10 +60,10 @@ struct transaction_group {
 	struct quantiles latency; /* ns */
 	double mean_ns, sd_ns;
 	uint64_t mad_ns; /* median of the absolute distances from the median */
-	/* A longer transaction is an outlier. 0: too few transactions for a limit. */
+	/* A transaction that is longer than a limit is an outlier. 0: too few transactions. */
 	uint64_t sd_limit_ns;     /* mean + TRANSACTION_SD * sd */
 	uint64_t mad_limit_ns;    /* median + TRANSACTION_MAD * mad */
-	size_t n_sd, n_mad;       /* how many are above sd_limit_ns and mad_limit_ns */
+	size_t n_sd, n_mad;       /* n_sd: number above sd_limit_ns; n_mad: above mad_limit_ns */
 	struct group_part *parts; /* the largest share of the variance first */
 	size_t n_parts;
 	struct service_reason *reasons; /* the largest share_p99 first */
@@ -77,7 +77,7 @@ struct transaction_type {
 	char *name;
 	uint8_t source;     /* enum transaction_source */
 	size_t n_divided;   /* how many of the transactions were divided into parts */
-	size_t n_truncated; /* divided ones whose path was cut off */
+	size_t n_truncated; /* divided transactions whose path was cut off */
 	size_t n_open;      /* transactions without an end */
 	size_t n_cut;       /* ends without a begin: the transaction began before the window */
 	struct transaction_group all;

@@ -117,7 +117,8 @@ static int sort_arrivals(struct arrival *v, size_t n)
 	return r;
 }
 
-/* A wake-up makes no arrival, because the replay of the ended wait includes it. */
+/* Returns true if the edge makes an arrival. A wake-up makes none, because the replay of the ended
+ * wait includes the wake-up. */
 static bool arrives(const struct whatif *x, const struct edge *e)
 {
 	const struct ct_rec *event = &x->g->w->events[e->event].r;
@@ -147,8 +148,8 @@ static int place_arrivals(struct whatif *x, const struct causal_links *links, co
 	x->arrivals = malloc((first[x->g->n_tasks + 1] + 1) * sizeof(*x->arrivals));
 	if (!x->arrivals)
 		return -ENOMEM;
-	/* Now first[t + 1] is the next free place of task t. In the end, it is the first place of
-	 * task t + 1. */
+	/* During these loops, first[t + 1] is the next free place of task t. After them,
+	 * first[t + 1] is the first place of task t + 1. */
 	for (size_t i = 0; i < links->n; i++)
 		if (arrives(x, &links->v[i]))
 			x->arrivals[first[links->v[i].to + 1]++] = arrival_of(x, &links->v[i]);

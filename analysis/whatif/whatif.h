@@ -4,8 +4,8 @@
  * process, an object or a resource.
  *
  * Lengths are not just subtracted, because other work may have taken as long. The window is
- * replayed. The *shift* of a task says how much earlier it is in the replay. It is 0 at the start
- * of the range, and the answer is the shift at the end.
+ * replayed. The *shift* of a task says how much earlier the task is in the replay. The shift is 0
+ * at the start of the range, and the answer is the shift at the end.
  *
  * - A run, a sleep, a disk, the network: the shift stays. If the interval is taken away, its length
  *   is added to the shift.
@@ -46,8 +46,8 @@ int whatif_saved(struct whatif *x, const struct whatif_without *v, size_t n, uin
 /* Returns how often a row of waiting tasks was longer than WHATIF_MAX_DEPTH. */
 uint64_t whatif_refused(const struct whatif *x);
 
-/* Sets *ret_ns to the time on the path that v[0 .. n) takes away. It includes waits for a CPU that
- * a task in v had. Returns 0 or -ENOMEM. */
+/* Sets *ret_ns to the time on the path that v[0 .. n) takes away. This time includes waits for
+ * a CPU that a task in v had. Returns 0 or -ENOMEM. */
 int whatif_on_path(struct whatif *x, const struct path *p, const struct whatif_without *v, size_t n,
 		   uint64_t *ret_ns);
 

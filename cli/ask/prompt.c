@@ -33,7 +33,7 @@ static const char *sure_words(const char *sure)
 	return !strcmp(sure, "strong") ? "certain" : !strcmp(sure, "boosted") ? "likely" : "uncertain";
 }
 
-/* The first frame outside of the kernel says more than the function in which the task slept. */
+/* Returns the index of the first frame outside of the kernel, or 0. */
 static int first_of_program(const struct window_stack *s)
 {
 	int i = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * prompt.h - asks the questions of an analysis at a terminal (analysis/slice/ask.h). It reads whole
+ * prompt.h - asks the questions of an analysis at a terminal (analysis/slice/ask.h). Reads whole
  * lines and changes no settings of the terminal, so nothing has to be restored. One thread.
  */
 #ifndef CTRACE_CLI_ASK_PROMPT_H

@@ -76,7 +76,7 @@ static int say_unreadable(const char *path, int e)
 			 strerror(-e));
 }
 
-/* A rule with a mistyped kind of edge would never match. */
+/* Refuses a rule with an unknown kind of edge, because such a rule would never match. */
 static int check_edges(const char *path, const struct rule *v, size_t n)
 {
 	const char *names[UINT8_MAX + 1];

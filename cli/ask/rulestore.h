@@ -5,8 +5,8 @@
  * - the user's own file: ctrace/rules.json in $XDG_CONFIG_HOME, or in ~/.config.
  *
  * Answers are kept at the front of the first of these files. To keep them, rulestore_keep() reads
- * the file again and replaces it by a rename. A function that returns int returns an exit code and
- * prints its errors itself. One thread.
+ * the file again and replaces it by a rename. Except for rulestore_read(), a function that returns
+ * int returns an exit code and prints its errors itself. One thread.
  */
 #ifndef CTRACE_CLI_ASK_RULESTORE_H
 #define CTRACE_CLI_ASK_RULESTORE_H

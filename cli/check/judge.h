@@ -12,14 +12,15 @@ enum check_timing { CHECK_TRACED, CHECK_UNTRACED };
 
 size_t check_count(const struct baseline *side, enum check_timing timing);
 
-/* What tracing costs a run: the median of the traced runs of one side, minus that of the untraced
- * runs. Both are measured around the command. */
+/* What tracing costs a run: the median of the traced runs of one side, minus the median of the
+ * untraced runs. The times are measured around the command. */
 struct tracer_cost {
-	bool known;   /* there are CHECK_UNTRACED_MIN runs of each kind */
+	bool known;   /* each kind has at least CHECK_UNTRACED_MIN runs */
 	double ns, p; /* p: of the U test of both kinds of runs */
 	double share; /* ns, as a share of the untraced median */
 	size_t n_traced, n_untraced;
-	/* The cost is larger than max_regress, or significant: the times of traced runs mislead. */
+	/* The share is larger than max_regress, or the cost is significant. Then the times of
+	 * traced runs mislead. */
 	bool high;
 };
 

@@ -34,7 +34,8 @@ static bool has(const struct orphans *o, pid_t pid)
 	return false;
 }
 
-/* Counts the new children that are alive; reaps those that are not. sig: a signal to send; 0: none. */
+/* Counts the live children that are not in `before`, and sends them sig (0: none). Reaps the ones
+ * that have ended. */
 static size_t visit(const struct orphans *before, int sig)
 {
 	_cleanup_(orphans_done) struct orphans now = { 0 };

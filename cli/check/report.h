@@ -23,7 +23,8 @@ struct check_view {
 	char *sentence;       /* from report_sentence() */
 };
 
-/* "ok", "regression", "improvement", "undecided", or "measured" if there are no old runs. */
+/* Returns "ok", "regression", "improvement" or "undecided". Without old runs, returns
+ * "measured". */
 const char *report_result(const struct check_view *v);
 /* Returns the result in one sentence, which the caller frees. NULL: out of memory. */
 char *report_sentence(const struct check_view *v);

@@ -12,7 +12,7 @@
 #include "lib/hash.h"
 #include "lib/utf8.h"
 
-/* The text report as a string, which the caller frees; "" if memory is short. */
+/* Returns the text report, which the caller frees. If memory is short, returns "" or NULL. */
 static char *text_of(const struct check_view *v)
 {
 	char *text = NULL;
@@ -31,7 +31,7 @@ static const char *command_of(const struct check_view *v)
 	return v->new->command[0] ? v->new->command : "command";
 }
 
-/* Returns true if XML 1.0 allows the character of n bytes at s. If n is 0, the bytes at s are not
+/* Returns true if XML 1.0 allows the character of n bytes at s. n is 0 for bytes that are not
  * UTF-8. */
 static bool is_xml(const char *s, size_t n)
 {

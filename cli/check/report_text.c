@@ -66,7 +66,7 @@ static const char *untraced(const struct check_view *v)
 	return v->out->timing == CHECK_UNTRACED && v->out->traced ? " untraced" : "";
 }
 
-/* "42.1 ms slower (+11.3 %, p50 of 10 and 10 runs)" */
+/* Example: "42.1 ms slower (+11.3 %, p50 of 10 and 10 runs)" */
 static void say_difference(struct words *t, const struct check_view *v)
 {
 	double ns = report_difference_ns(v);
@@ -81,7 +81,6 @@ static void say_difference(struct words *t, const struct check_view *v)
 		  percent(v, ns), metric_name(v->metric), v->out->n_old, v->out->n_new, untraced(v));
 }
 
-/* Says how to get a decision. */
 static void say_more(struct words *t, const struct check_view *v)
 {
 	const struct decision *d = &v->out->decision;

@@ -55,7 +55,7 @@ int runner_signal(struct runner *r)
 	return 0;
 }
 
-/* Connects the output of the command. Runs in the child. */
+/* Runs in the child. Returns 0 or a positive errno. */
 static int connect_output(const struct runner_job *job)
 {
 	int in = open("/dev/null", O_RDONLY), out = STDOUT_FILENO, err = STDERR_FILENO;
@@ -77,7 +77,7 @@ static int connect_output(const struct runner_job *job)
 	return 0;
 }
 
-/* Executes the command. Runs in the child and never returns. */
+/* Runs in the child, and never returns. */
 static void exec_command(const struct runner *r, const struct runner_job *job, int err_fd)
 {
 	int e = connect_output(job);
@@ -93,7 +93,7 @@ static void exec_command(const struct runner *r, const struct runner_job *job, i
 	_exit(127);
 }
 
-/* Starts the command. Returns 0 or an errno. */
+/* Returns 0 or a positive errno. */
 static int start(const struct runner *r, const struct runner_job *job, struct run *run)
 {
 	_cleanup_close_ int rd = -1, wr = -1;
@@ -175,7 +175,6 @@ static void end_by_force(struct run *run, const struct orphans *before)
 	orphans_kill(before);
 }
 
-/* For a traced run, starts the recorder if none runs. For an untraced run, ends the recorder. */
 static int recorder_for(struct runner *r, bool traced)
 {
 	if (r->recorder && (!traced || !oneshot_alive(r->recorder)))

@@ -5,8 +5,8 @@
  * The first traced run starts a ctraced (the *recorder*), which takes a second. So the recorder
  * also serves the traced runs that follow. An untraced run ends the recorder.
  *
- * The command is a session of its own (setsid(2)), with /dev/null as its input. A process that the
- * command leaves behind goes on running, unless the run is ended by force.
+ * The command runs in a session of its own (setsid(2)), with /dev/null as its input. If the command
+ * ends by itself, the processes that it leaves behind run on.
  */
 #ifndef CTRACE_CLI_CHECK_RUNNER_H
 #define CTRACE_CLI_CHECK_RUNNER_H
@@ -31,7 +31,7 @@ struct runner {
  * orphans of a command become children of ctrace. Returns CLI_OK, or CLI_FAILED after printing an
  * error. */
 int runner_init(struct runner *r);
-/* Also ends the recorder. */
+/* Undoes runner_init(), and ends the recorder. */
 void runner_done(struct runner *r);
 
 struct runner_job {
@@ -57,7 +57,7 @@ struct run {
 	enum run_end end;
 	int status; /* as from waitpid(2) */
 	int signal, error;
-	uint64_t clock_ns; /* from before the fork to after the end */
+	uint64_t clock_ns; /* duration, from before the fork until the command has ended */
 	pid_t pid;
 	size_t n_left;        /* processes that the command has left behind; they run on */
 	struct reader *trace; /* RUN_EXITED and traced: the recording; otherwise NULL */

@@ -24,7 +24,7 @@ struct session {
 	struct check_outcome *out;
 	struct baseline *sides[2];
 	struct runner runner;
-	bool tracing;   /* the new runs can be traced, or were traced */
+	bool tracing;   /* new runs can be traced, or the new side has traced runs from a file */
 	bool shown;     /* a run has shown its output */
 	bool told_left; /* say_left() has printed its warning */
 	bool told_lost; /* take_profile() has printed its warning */
@@ -189,7 +189,6 @@ static int run_once(struct session *s, enum which side, bool traced, bool counte
 	return counted ? add_run(s, side, &run, traced, trace) : 0;
 }
 
-/* Runs the old command, if there is one, and then the new one. */
 static int run_pair(struct session *s, bool traced, bool counted)
 {
 	int r = argv_of(s, OLD) ? run_once(s, OLD, traced, counted) : 0;
@@ -207,7 +206,7 @@ static size_t wanted(const struct session *s, enum check_timing kind, size_t n)
 	return MAX(n / CHECK_TRACED_PER_UNTRACED, (size_t)CHECK_UNTRACED_MIN);
 }
 
-/* Runs pairs until there are n runs of the kind that is compared, and enough of the other kind. */
+/* Runs the old and the new command in turn, until the new side has wanted() runs of each kind. */
 static int run_to(struct session *s, size_t n)
 {
 	for (;;) {
@@ -230,7 +229,8 @@ static int run_to(struct session *s, size_t n)
 	}
 }
 
-/* Returns true if both sides have times of this kind, or can get such times. */
+/* Returns true if times of this kind can be compared: each side that has runs has enough such
+ * times, or can get them. --own compares only traced runs. */
 static bool comparable(const struct session *s, enum check_timing timing)
 {
 	const struct baseline *old = s->sides[OLD];
@@ -260,7 +260,7 @@ static int no_common_times(const struct session *s)
 	return CHECK_USAGE;
 }
 
-/* Chooses which times are compared. Returns 0, or an exit code. */
+/* Returns 0, or an exit code. */
 static int choose_timing(struct session *s)
 {
 	struct check_outcome *out = s->out;
@@ -312,7 +312,6 @@ static int cannot_judge(const struct check_outcome *out, int r)
 	return CHECK_NO_RESULT;
 }
 
-/* Decides from the own times of the runs. */
 static int judge_own(const struct session *s, double *ret_new_ns, struct decision *ret)
 {
 	_cleanup_(baseline_done) struct baseline old = { 0 };
@@ -385,8 +384,8 @@ static int finish(struct session *s)
 	struct check_outcome *out = s->out;
 
 	out->traced = s->sides[NEW]->n_runs > 0;
-	/* After choose_timing(), all runs were untraced. So the cost that choose_timing() computed
-	 * stays: it is from traced and untraced runs in turn. */
+	/* After choose_timing(), all runs were untraced. So the cost from choose_timing() stays:
+	 * it comes from traced and untraced runs in turn. */
 	if (out->timing == CHECK_UNTRACED && s->plan->new_argv)
 		return 0;
 	return tracer_cost_of(s->sides[NEW], s->plan->max_regress, &out->cost) ? no_memory() : 0;

@@ -26,12 +26,13 @@ struct check_plan {
 
 struct check_outcome {
 	enum check_timing timing;
-	bool traced;        /* runs of the new command were traced */
-	bool timing_forced; /* the traced times mislead, but the untraced ones cannot be compared */
+	bool traced; /* runs of the new command were traced */
+	/* tracing costs too much, but times without tracing cannot be compared */
+	bool timing_forced;
 	struct tracer_cost cost;
 	bool decided; /* there are old runs, so `decision` is valid */
 	struct decision decision;
-	/* `own` is valid: `decision` is undecided, and `own` is the decision from own times. */
+	/* true: `decision` is undecided, and `own` is the decision from the own times instead */
 	bool own_known;
 	struct decision own;
 	size_t n_old, n_new; /* numbers of compared runs */

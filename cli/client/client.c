@@ -61,7 +61,7 @@ static int refused(const char *path, int r, char *err)
 	return r;
 }
 
-/* While the daemon's queue of new connections is full, connect() waits. */
+/* connect() waits while the daemon's queue of new connections is full: here at most timeout_ms. */
 static int connect_within(int sock, const struct sockaddr_un *sa, int timeout_ms)
 {
 	uint64_t deadline = clock_boot_ns() + (uint64_t)timeout_ms * NSEC_PER_MSEC;

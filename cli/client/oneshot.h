@@ -19,8 +19,9 @@ struct oneshot;
 
 /*
  * Starts ctraced and waits until it records. Returns 0, or CLI_FAILED after a printed error.
- * - near: a directory to use instead of /var/tmp, if `near` has more room, and /var/tmp has no room
- *   for four times size_bytes (if size_bytes is 0: for four times ONESHOT_SIZE_MIN).
+ * - near: a directory to use instead of /var/tmp, if /var/tmp is too small and `near` has more
+ *   room. /var/tmp is too small if it has no room for four times size_bytes. If size_bytes is 0,
+ *   ONESHOT_SIZE_MIN takes its place.
  * - size_bytes: size of the circular trace; 0: ONESHOT_SIZE_MAX, but at most a quarter of the room.
  * - frameworks: the frameworks that report jobs, as in ctraced.conf(5).
  *
@@ -28,15 +29,16 @@ struct oneshot;
  * that none of them ends the caller before the directory is removed. A signalfd can receive them.
  */
 int oneshot_start(const char *near, uint64_t size_bytes, const char *frameworks, struct oneshot **ret);
-/* Also removes the directory. May be called twice. */
+/* Kills the daemon and removes the directory. May be called twice. */
 void oneshot_stop(struct oneshot *r);
 /* As oneshot_stop(); also restores the signal mask. Accepts NULL. */
 void oneshot_free(struct oneshot *r);
 
-/* Tells a recorded command the path of the daemon's control socket. */
+/* In the environment of a recorded command: the path of the daemon's control socket. */
 #define ONESHOT_SOCKET_VARIABLE "CTRACE_SOCKET"
 const char *oneshot_socket(const struct oneshot *r);
-/* The circular trace. It can be read until oneshot_stop(), even if the daemon has died. */
+/* Returns the path of the circular trace. The trace can be read until oneshot_stop(), even if the
+ * daemon has died. */
 const char *oneshot_trace(const struct oneshot *r);
 bool oneshot_alive(struct oneshot *r);
 /* Copies the end of the daemon's log, at most size - 1 bytes. "": there is no log. */

@@ -211,7 +211,7 @@ static bool missing(const char *path)
 	return access(path, F_OK) && errno == ENOENT;
 }
 
-/* Reads the old runs. Returns 0 or an exit code. */
+/* Returns 0 or an exit code. */
 static int read_baseline(const struct check_options *o, struct baseline *old_side)
 {
 	if (!o->baseline || (o->update && missing(o->baseline)))

@@ -90,7 +90,7 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	r = hangs_search(in->graph, in->from_ns, in->to_ns, &filter, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	/* After Ctrl-C, threads may still read the graph, so it is not freed. */
+	/* Ctrl-C ended the search. Threads may still read the graph, so it is not freed. */
 	if (h->missing)
 		_exit(cli_output_end(CLI_FAILED));
 	ret->task = GRAPH_NONE;
@@ -99,9 +99,9 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
-		/* h->v begins with the worst hang. If tasks are named, the longest of the
-		 * equally bad hangs counts. The idle master of a server waits longer than its
-		 * hung worker, but is not as bad. */
+		/* h->v begins with the worst hang. If the user names tasks, the longest of the
+		 * equally bad hangs counts. The verdict keeps out the idle master of a server,
+		 * which waits longer than its hung worker. */
 		if (!best || (named && best->alarm == x->alarm && best->minor == x->minor &&
 			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
 				      (x->diagnosis->verdict == VERDICT_NORMAL) &&
@@ -157,8 +157,8 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
-/* If nothing is wrong with ret->task, takes another thread of the process, if one hangs. The main
- * thread of some programs only waits for signals. */
+/* If nothing is wrong with ret->task, but another thread of its process hangs, takes that thread.
+ * The main thread of some programs only waits for signals. */
 static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *who, struct victim *ret)
 {
 	const struct diagnose_options o = { .window_given = true };

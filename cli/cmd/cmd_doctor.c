@@ -70,7 +70,7 @@ static void look_at_privilege(struct finding *f)
 	f->advice = "run it as root; in a container, give it CAP_BPF and CAP_PERFMON";
 }
 
-/* Even in a privileged container, a task may have another tid than in the kernel. */
+/* Even in a privileged container, a task may have another tid than on the host. */
 static void look_at_namespaces(struct finding *f)
 {
 	unsigned found = hostns_look();

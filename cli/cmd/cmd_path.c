@@ -74,9 +74,8 @@ static void path_work_done(struct path_work *k)
 	free(k->links.v);
 }
 
-/* Asks how much shorter the range would be without the largest row of ACCOUNT_WAIT. If this row is
- * the wait for a CPU, takes away the waits of all tasks for CPUs. Other rows without a resource
- * (RESOURCE_NONE) have no what-if. */
+/* Asks how much shorter the range would be without the largest row of ACCOUNT_WAIT. For a row
+ * TIME_RUNNABLE, the question is about the waits of all tasks for CPUs. */
 static int headline(struct path_work *k)
 {
 	const struct account_row *r = &k->account->rows[ACCOUNT_WAIT][0];

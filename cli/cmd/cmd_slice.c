@@ -87,7 +87,7 @@ static void walk_drop(struct walk *k)
 	causal_free(TAKE_PTR(k->c));
 }
 
-/* In place of an exit code: a walk may find more when more records are loaded. */
+/* walk() returns this instead of an exit code if a walk with more records may find more. */
 #define WALK_FARTHER (-1)
 
 static int walk(struct walk *k, bool whole)

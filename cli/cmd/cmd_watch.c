@@ -19,8 +19,8 @@
 #include "lib/clock.h"
 
 #define WATCH_POLL_MS 200
-/* In ms. Up to 250 ms pass until the daemon has an access. Up to 250 ms more pass until it has
- * the name of the function. */
+/* ms before the last look. The daemon needs up to 250 ms to get an access, and up to 250 ms more to
+ * get the name of the function that made the access. */
 #define WATCH_LAST_MS 600
 
 enum { OPT_PID = 256, OPT_VAR, OPT_LEN, OPT_READ, OPT_FOR, OPT_SOCKET };
@@ -123,7 +123,7 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts the accesses: the daemon's list is in order of time only within each CPU. */
+/* Prints the accesses in order of time. The daemon's list has this order only within each CPU. */
 static void print_accesses(const struct watch *w, const json_t *list)
 {
 	size_t n = json_array_size(list);

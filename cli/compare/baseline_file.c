@@ -94,7 +94,7 @@ static int add_trace(struct baseline *b, const char *path)
 	return r;
 }
 
-/* Reads a file, up to size bytes. Returns the number of bytes, or -errno. */
+/* Returns the number of bytes, or -errno. */
 static ssize_t read_whole(int fd, char *buf, size_t size)
 {
 	size_t at = 0;

@@ -94,7 +94,6 @@ static int get_array(const json_t *o, const char *key, size_t n, const json_t **
 	return 0;
 }
 
-/* The runs of the document that is read. */
 struct reading {
 	struct profile **runs;
 	size_t n;

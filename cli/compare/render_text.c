@@ -8,7 +8,6 @@
 #include "cli/text.h"
 
 #define CHANGE_MAX (TEXT_NUMBER_MAX + 1)
-/* Writes a change with its sign. Returns buf. */
 static const char *change(int64_t ns, char buf[CHANGE_MAX])
 {
 	char number[TEXT_NUMBER_MAX];

@@ -117,9 +117,9 @@ static int look(struct search *s)
 	return err;
 }
 
-/* Settles the rows in order, each as soon as it is diagnosed. Ends after the last row, an error
- * or a signal. If s->worst is true, also ends when the worst hang is known. *settled: the number
- * of settled rows, before and after the call. */
+/* Settles the rows in order, each as soon as it is diagnosed. Ends early after an error, after a
+ * signal, or (s->worst) when the worst hang is known. *settled: the number of settled rows, before
+ * and after the call. */
 static int wait_for_rows(struct search *s, int signal_fd, size_t *settled, bool *ret_interrupted)
 {
 	struct pollfd p[] = { { .fd = s->done_fd, .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * taskarg.h - a task at a moment, as on a command line. A function returns an exit code of ctrace,
- * and prints its errors itself.
+ * taskarg.h - finds the task that a command line names, at the moment that it names. A function
+ * returns an exit code of ctrace, and prints its errors itself.
  */
 #ifndef CTRACE_CLI_INPUT_TASKARG_H
 #define CTRACE_CLI_INPUT_TASKARG_H

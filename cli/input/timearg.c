@@ -51,7 +51,7 @@ static bool fraction(const char **s, uint64_t *ret_ns)
 	return true;
 }
 
-/* Accepts "14:03", "14:03:12" and "14:03:12.5". */
+/* Reads "14:03", "14:03:12" or "14:03:12.5" at *s. Returns false for anything else. */
 static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 {
 	*ret_frac_ns = 0;
@@ -69,7 +69,8 @@ static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
-/* Accepts "Z", "+01:00" and "+0100". UTC is the local time minus *ret_s. */
+/* Reads "Z", "+01:00" or "+0100" at *s. Returns false for anything else. UTC is the local time
+ * minus *ret_s. */
 static bool zone(const char **s, int64_t *ret_s)
 {
 	int h, m, sign = **s == '-' ? -1 : 1;
@@ -148,7 +149,8 @@ static uint64_t outside_by(uint64_t ns, const struct timearg_context *ctx)
 	return ns > ctx->to_ns ? ns - ctx->to_ns : 0;
 }
 
-/* Takes the last day of the range in ctx, or the day before if that is nearer to the range. */
+/* Takes the time on the last day of the range in ctx, or on the day before that day: the time that
+ * is nearer to the range. */
 static int parse_wall(const char *s, const struct timearg_context *ctx, uint64_t *ret_ns, char *err)
 {
 	time_t end = (time_t)(((__int128)ctx->to_ns + ctx->offsets.boot_to_real_ns) / NSEC_PER_SEC);

@@ -26,9 +26,9 @@ void tracefile_find_boot(struct reader *r, const char *option, const char *arg);
 int tracefile_time(const struct reader *r, const char *path, const char *option, const char *arg,
 		   uint64_t *ret_ns);
 /*
- * Reads the window of --from and --to. NULL: the start or the end of the trace. The end lies behind
- * the last record. The window has to overlap the trace, and is clipped to it. Calls
- * tracefile_find_boot() first.
+ * Reads the window of --from and --to. from NULL: the start of the trace. to NULL: the end of the
+ * trace, just behind the last record. The window has to overlap the trace, and is clipped to the
+ * trace. Calls tracefile_find_boot() first.
  */
 int tracefile_window(struct reader *r, const char *path, const char *from, const char *to,
 		     uint64_t *ret_from_ns, uint64_t *ret_to_ns);

@@ -83,7 +83,7 @@ static bool plain_type(Dwarf_Die *die, Dwarf_Die *ret)
 	return false;
 }
 
-/* A child without a type does not count. */
+/* Sets *ret to the child with this tag and name. Returns false if no such child has a type. */
 static bool child_named(Dwarf_Die *of, int tag, const char *name, size_t n, Dwarf_Die *ret)
 {
 	for (int r = dwarf_child(of, ret); r == 0; r = dwarf_siblingof(ret, ret)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dwarf_member.h - finds members of a process's variables in the debugging information. The daemon
- * does not use it: the content of the file decides how much memory libdw needs.
+ * dwarf_member.h - finds members of a process's variables in the debugging information. Not for the
+ * daemon: a hostile program could make libdw take any amount of memory.
  */
 #ifndef CTRACE_CLI_LIVE_DWARF_MEMBER_H
 #define CTRACE_CLI_LIVE_DWARF_MEMBER_H
@@ -12,7 +12,7 @@
 #define DWARF_MEMBER_SPEC_MAX 512
 #define DWARF_MEMBER_ERR_MAX  256
 
-/* True for the form "[MODULE:]SYMBOL.MEMBER", with one or more members. */
+/* Returns true if var has the form "[MODULE:]SYMBOL.MEMBER", with one or more members. */
 bool dwarf_member_is(const char *var);
 /*
  * Turns var into "[MODULE:]SYMBOL+OFFSET", and finds the size of the member in bytes. On failure

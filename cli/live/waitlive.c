@@ -203,7 +203,7 @@ static bool any_link_owes(const struct waitlive_chain *c)
 	return false;
 }
 
-/* cyclic: the tasks end up in a cycle, and no chain leads out of it (struct waitgraph_info). */
+/* cyclic: the chain from the first task ends in a cycle, not at a root (waitgraph_info.cyclic). */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
 	/* While two threads read from each other, other threads of their processes may still
@@ -215,7 +215,7 @@ static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 		       c->links.v[0].wait->class == PROCWAIT_DISK;
 	if (any_link_owes(c))
 		return true;
-	/* if cyclic, the chain leads into a cycle, whose tasks may be idle and poll each other */
+	/* the tasks of the cycle at the end of the chain may be idle and poll each other */
 	return cyclic ? false : !root_is_idle(c);
 }
 
@@ -240,8 +240,9 @@ static bool passes(const struct waitlive *w, const struct waitlive_chain *c, uin
 	return pid == 0;
 }
 
-/* Many main loops read from a pipe to which a signal handler writes (self-pipe). Handlers of faults
- * and of glibc's own signals do not count. */
+/* Returns true if a signal handler may break the cycle: all its waits are for pipes, eventfds or
+ * unix sockets of one process that has a handler. Many main loops read from a pipe to which a
+ * handler writes. Handlers of faults and of glibc's own signals do not count. */
 static bool handler_may_break(const struct waitlive *w, const struct waitlive_chain *c)
 {
 	static const int others[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, GLIBC_SIGNALS };
@@ -397,7 +398,8 @@ static int drop_tails(struct waitlive *w)
 	return 0;
 }
 
-/* If a waiting task has run since the first look, the chain existed only for a moment. */
+/* Sets `moving` of each chain with a waiting task that has run since the first look: such a chain
+ * existed only for a moment. */
 static void find_moving(struct waitlive *w)
 {
 	struct timespec settle = { .tv_nsec = SETTLE_NS };

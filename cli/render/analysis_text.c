@@ -35,7 +35,7 @@ static void print_resource(FILE *f, const char *kind, const char *name)
 		fprintf(f, "  [%s%s%s]", kind, name[0] ? " " : "", name);
 }
 
-/* The edge of a lock may be weak, but the wait for the lock is certain. */
+/* Returns true if the wait of this link is certain: also for a lock, whose edge may be weak. */
 static bool is_sure(const struct link *k)
 {
 	return k->strength == EDGE_STRONG || k->edge == EDGE_LOCK || k->edge == EDGE_KERNEL_LOCK;

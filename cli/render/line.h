@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * line.h - a line of named values, as text ` name=value` or as JSON `,"name":value`. It does
- * without printf(), because a dump prints gigabytes. One thread.
+ * line.h - a line of named values, as text ` name=value` or as JSON `,"name":value`. printf() would
+ * be too slow, because a dump prints gigabytes. One thread.
  */
 #ifndef CTRACE_CLI_RENDER_LINE_H
 #define CTRACE_CLI_RENDER_LINE_H

@@ -19,15 +19,15 @@ struct path_view {
 	struct whatif *whatif;
 	uint64_t from_ns, to_ns;
 	uint32_t victim; /* for JSON: the victim, or GRAPH_NONE if the user has named it */
-	/* What --without takes away, all together. */
+	/* all times that --without takes away */
 	const struct whatif_without *without;
 	size_t n_without;
 	struct whatif_row answer;
 	/* If n_without is 0: the what-ifs that are worth asking. */
 	const struct whatif_row *table;
 	size_t n_table;
-	/* The what-if without the waits for the thing, or for the CPU, for which the victim mostly
-	 * waited. If the victim mostly ran, saved_ns is 0. */
+	/* The what-if without the largest row of ACCOUNT_WAIT. If this row has no what-if, for
+	 * example because the victim mostly ran, saved_ns is 0. */
 	struct whatif_row headline;
 	bool all;
 };

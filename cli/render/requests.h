@@ -22,8 +22,8 @@ int render_requests_json(const struct requests_view *v);
 int render_requests(FILE *f, const struct requests_view *v);
 int render_requests_list(FILE *f, const struct requests_view *v);
 
-/* The next three functions make parts that other documents have too. Each returns a new reference;
- * NULL: out of memory. */
+/* The next three functions make parts of several JSON documents. Each returns a new reference, or
+ * NULL if out of memory. */
 /* {"p50","p95","p99","max"} */
 json_t *render_json_quantiles(const struct quantiles *q);
 /* {"pid","tid","comm"}, with the name that the task has at ts_ns. For GRAPH_NONE: null. */

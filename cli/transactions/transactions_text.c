@@ -13,7 +13,7 @@
 /* Limits that hold without --all. */
 #define TYPES_SHOWN 8
 #define ROWS_SHOWN  4    /* reasons, sources of variance and paths of each type */
-#define SHARE_SHOWN 0.02 /* the smallest reason or source of variance */
+#define SHARE_SHOWN 0.02 /* smaller reasons and sources of variance are not shown */
 
 const char *transaction_id(const struct transaction *x, char buf[TRANSACTION_ID_MAX])
 {

@@ -185,9 +185,9 @@ static void drain_take_files(void *arg, void *data, size_t size)
 	drain_post(arg, data, size);
 }
 
-/* A table is recorded at most once in DRAIN_FILES_AGAIN_NS. If a poll began before the capture, no
- * CT_WAITFD names its descriptors. So the descriptors of such a poll are recorded after each
- * inspection. */
+/* The descriptor table of a process is recorded at most once in DRAIN_FILES_AGAIN_NS. A poll that
+ * began before the capture has no CT_WAITFD. So the descriptors of such a poll are recorded after
+ * each inspection. */
 static void drain_files(struct drain *d, const struct inspect_result *v, uint64_t now_ns)
 {
 	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
@@ -404,8 +404,9 @@ static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 	return r;
 }
 
-/* A look takes half a microsecond for each descriptor of the process. On average, all looks take
- * at most 1/UNREAD_TIMES of one CPU. Returns -EBUSY if earlier looks have used up this share. */
+/* Calls probe_read_unread(), which takes half a microsecond for each descriptor of the process. On
+ * average, these calls take at most 1/UNREAD_TIMES of one CPU. Returns -EBUSY if earlier calls have
+ * used up this share. */
 static int drain_unread(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret)
 {
 	struct drain *d = arg;
@@ -566,8 +567,8 @@ static void *drain_main(void *arg)
 	pthread_setname_np(pthread_self(), "ctraced-drain");
 	/*
 	 * If this thread waits for a CPU, a ring may become full. Beside the 160 tasks of hackbench
-	 * on two CPUs, it waited for more than 100 ms at nice -5, and for 10 ms at nice -15.
-	 * Without the privilege, the priority stays as it is.
+	 * on two CPUs, this thread waited for more than 100 ms at nice -5, and for 10 ms at
+	 * nice -15. Without the privilege, the priority stays as it is.
 	 */
 	(void)setpriority(PRIO_PROCESS, 0, -15);
 	while (!stop) {

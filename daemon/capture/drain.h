@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * drain.h - the drain thread. It empties the rings, keeps the task table, asks for inspections,
- * finds hangs, keeps the budget, and writes the trace. It owns the recorder. Another thread hands
- * work to the drain thread with drain_call() and drain_post(), and gets figures from drain_stats().
+ * drain.h - the drain thread, which owns the recorder. This thread empties the rings, keeps the
+ * task table, asks for inspections, finds hangs, keeps the budget, and writes the trace. Another
+ * thread hands work to the drain thread with drain_call() and drain_post(), and gets figures from
+ * drain_stats().
  */
 #ifndef CTRACE_DAEMON_CAPTURE_DRAIN_H
 #define CTRACE_DAEMON_CAPTURE_DRAIN_H
@@ -29,14 +30,14 @@ struct drain_options {
 	/* reads command lines in /proc; NULL: none are read */
 	struct worker *names;
 	const struct symbols_kernel *kernel;
-	/* Returns the CPU time in ns of the requests of clients, without the threads of `worker`
-	 * and `names`. The budget does not count this time. Called on the drain thread; may be
-	 * NULL. */
+	/* Returns the CPU time in ns that the requests of clients have taken, except on the threads
+	 * `worker` and `names`. The budget does not count this time. Called on the drain thread;
+	 * may be NULL. */
 	uint64_t (*aside_ns)(void *arg);
 	void *aside_arg;
 	struct recorder_options recorder;
 	uint64_t long_wait_ns;
-	uint32_t budget_ppm, task_cap; /* see governor_loop.h */
+	uint32_t budget_ppm, task_cap; /* as in struct config (config.h) */
 	/* Receives every access to a watched variable. stack may be NULL. Called on the drain
 	 * thread; may be NULL. */
 	void (*access)(void *arg, const struct ct_rec *rec, const uint64_t words[2],
@@ -57,7 +58,8 @@ struct drain_stats {
 	uint64_t start_ns;
 	uint64_t beat_ns;    /* begin of the last round that the thread has completed, boot time */
 	uint64_t high_water; /* the most bytes that one ring had at one time */
-	/* averages over about the last 15 s; cpu_percent: of the whole daemon, 100 is one CPU */
+	/* Averages over about the last 15 s. cpu_percent: CPU time of the whole daemon; 100 is one
+	 * CPU. */
 	double records_per_s, bytes_per_s, cpu_percent;
 	struct cgroups_stats cgroups;
 	uint64_t inspections_postponed, samples_refused, streams_refused, resyncs;

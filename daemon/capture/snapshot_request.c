@@ -175,7 +175,8 @@ int snapshot_request_take(const struct snapshot_request_source *src, uint64_t fr
 	return snapshot_request_finish(ret, fd, NULL, err);
 }
 
-/* A sealed file in memory (memfd) refuses writes, although its mode allows them. */
+/* Returns true for a sealed file in memory (memfd), which refuses writes although its mode allows
+ * writes. */
 static bool is_sealed(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
@@ -183,8 +184,8 @@ static bool is_sealed(int fd)
 	return seals > 0 && seals & (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_FUTURE_WRITE);
 }
 
-/* Files of /proc and /sys look regular, but have no size to set. A write to them changes the
- * system. */
+/* Returns true if the size of the file can be set. A file of /proc or /sys looks regular, but has
+ * no size to set, and a write to such a file changes the system. */
 static bool takes_a_size(int fd)
 {
 	struct stat st;

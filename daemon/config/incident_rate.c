@@ -69,7 +69,7 @@ int incident_rate_parse(const char *s, struct incident_rate *ret)
 }
 
 /* Returns the time of the nth newest snapshot (1: the newest) of the program comm and the user uid.
- * NULL: of any program or user. Returns 0 if there is no such snapshot. */
+ * comm NULL: any program. uid NULL: any user. Returns 0 if there is no such snapshot. */
 static uint64_t nth_last(const struct incident_times *t, const char *comm, const uint32_t *uid, unsigned nth)
 {
 	for (unsigned i = 1; i <= MIN(t->n, INCIDENT_RATE_MAX); i++) {

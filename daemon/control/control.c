@@ -70,8 +70,8 @@ static void control_dispose(struct control *c, uid_t uid, int fd)
 		close(fd);
 }
 
-/* Unread bytes may have descriptors with them. So control_dispose() closes a connection with unread
- * bytes. */
+/* Unread bytes may carry descriptors, whose close may take for ever. So a connection with unread
+ * bytes goes to control_dispose(). */
 static void control_hang_up(struct control *c, uid_t uid, int fd)
 {
 	char byte;
@@ -100,8 +100,8 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
-/* Returns the events to poll for; 0: the client has to wait. If the buffer has a whole request,
- * returns EPOLLOUT, so that the event loop comes back at once. */
+/* Returns the events to poll for; 0: the client has to wait. If the buffer has a whole request or
+ * is full, returns EPOLLOUT, so that the event loop comes back at once. */
 static uint32_t client_events(const struct client *cl)
 {
 	if (cl->n_out)

@@ -10,8 +10,8 @@
  * - CONTROL_LINE_MAX bytes for a request.
  * - CONTROL_TIMEOUT_S: a client that sends no request, or takes no answer, for this time is
  *   disconnected.
- * - One round of the event loop handles one request of each client, and accepts CONTROL_ACCEPT_MAX
- *   connections, at most.
+ * - One round of the event loop handles at most one request of each client, and accepts at most
+ *   CONTROL_ACCEPT_MAX connections.
  * - All users other than root together take at most CONTROL_PACE_PERCENT of a CPU. Above this
  *   limit, the daemon rests for a while: it reads nothing from these users, and accepts no
  *   connection of any user.

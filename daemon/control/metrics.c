@@ -19,7 +19,7 @@ enum metrics_unit {
 /* A row whose help is NULL has more samples of the metric above it. */
 struct metrics_row {
 	const char *name, *type, *help;
-	/* in the status; "file.records" is the member "records" of the member "file" */
+	/* the place in the status: "file.records" is the member "records" of the member "file" */
 	const char *path;
 	/* NULL, a label with its value (result="done"), or only the name of a label (cause). With
 	 * only a name, path leads to an object. Each number in this object is a sample, and the key

@@ -82,8 +82,7 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	double times = g->capture_ppm / g->budget_ppm;
 	enum ct_shed last = g->coarse ? CT_SHED_PAUSES : CT_SHED_HOOKS;
 
-	/* In this case, the inspections put the cost above the budget, so to record less would not
-	 * help. */
+	/* The inspections put the cost above the budget, so to record less would not help. */
 	if (times < GOVERNOR_CAPTURE)
 		return g->blind ? GOVERNOR_STAY : blind_to(g, now_ns, true);
 	if (g->step >= MIN(last, (enum ct_shed)CT_SHED_COARSE) &&
@@ -114,8 +113,8 @@ static uint64_t governor_wait(const struct governor *g)
 	return ns * g->patience;
 }
 
-/* True: CT_SHED_PAUSES has needed no pause for long. A step back then leaves the recording as it
- * is, so it needs neither a low cost nor the end of the caps. */
+/* Returns true if CT_SHED_PAUSES has needed no pause for GOVERNOR_NO_PAUSE_NS. A step back then
+ * changes nothing in the recording, so the step back need not wait for a low cost. */
 static bool governor_needs_no_pause(const struct governor *g, uint64_t now_ns)
 {
 	return g->step == CT_SHED_PAUSES && now_ns - MAX(g->up_ns, g->pause_ns) >= GOVERNOR_NO_PAUSE_NS;
@@ -144,8 +143,8 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	return g->blind ? blind_to(g, now_ns, false) : step_to(g, now_ns, step_next(g->step, false));
 }
 
-/* True: the caps have to end, after GOVERNOR_CAP_MIN_NS if the bucket holds enough, or else after
- * GOVERNOR_CAP_MAX_NS. If the last caps took long to end, both times are longer. */
+/* Returns true if the caps have to end. If the last caps took long to end, these caps last
+ * longer. */
 static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 {
 	uint64_t ns = now_ns - g->cap_ns, least_ns = GOVERNOR_CAP_TIMES * g->uncap_ns;

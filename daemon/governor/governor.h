@@ -4,7 +4,7 @@
  * Pure: the caller passes the time and the CPU time spent, and carries out the decisions. Only one
  * thread at a time.
  *
- * The budget is a bucket of CPU time. It fills at the rate of the budget, up to a limit. The
+ * The budget is a bucket of CPU time, which fills at the rate of the budget, up to a limit. The
  * governor acts if the bucket is empty and tracing spends more than the bucket gains:
  * - If the capture alone costs well below the budget (GOVERNOR_CAPTURE), the governor stops the
  *   inspections.
@@ -49,7 +49,8 @@ struct governor {
 	/* the part of cost_ppm that the budget does not count (GOVERNOR_PASSED_PPM) */
 	double passed_ppm;
 	/* rate_ppm: the cost that the budget counts. capture_ppm: the part of rate_ppm that goes
-	 * into recording. Both are averages since rate_ns, over at most GOVERNOR_RATE_NS. */
+	 * into recording. rate_ppm and capture_ppm are averages since rate_ns, over at most
+	 * GOVERNOR_RATE_NS. */
 	double rate_ppm, capture_ppm;
 	/* CPU time that the start of the capture needs after a pause */
 	double on_ns;
@@ -91,8 +92,8 @@ void governor_init(struct governor *g, uint32_t budget_ppm, uint64_t now_ns,
 /* Sets the budget, fills the bucket, and sets patience to 1. Without a budget (0), each tick leaves
  * out less, until all is recorded. */
 void governor_budget(struct governor *g, uint32_t budget_ppm);
-/* Decides what the caller has to do next, once in GOVERNOR_TICK_NS. now_ns and cpus are as for
- * governor_init(). */
+/* Returns the next action of the caller, at most once in GOVERNOR_TICK_NS; in between, returns
+ * GOVERNOR_STAY. now_ns and cpus are as for governor_init(). */
 enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struct governor_spent *spent,
 				unsigned cpus);
 /* To be called after a step. The CPU time since the last tick is the cost of the change, and

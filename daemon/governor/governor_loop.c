@@ -127,8 +127,8 @@ static bool step_is_coarse(enum ct_shed step)
 	return ct_shed_lacks(step) & CT_LACK_SWITCHES;
 }
 
-/* Prints a message for the first step, for a step beyond that of the last message, and when no step
- * is in force any more. */
+/* Prints a message for a step beyond that of the last message, and when no step is in force any
+ * more. */
 static void governor_loop_say(struct governor_loop *g, enum ct_shed before, double ppm)
 {
 	static const char *const what[CT_SHED_STEPS] = {
@@ -279,8 +279,8 @@ static void governor_loop_rates(struct governor_loop *g, uint64_t now_ns)
 	g->bpf_at_ns = now_ns;
 }
 
-/* Returns the cost that the waits of probe_short_ns() would have in the step CT_SHED_HOOKS, in
- * ppm of the machine's CPU time, averaged over the last seconds. */
+/* In a coarse step, some waits are too short for a record. Returns the cost that these waits would
+ * have in the step CT_SHED_HOOKS: ppm of the machine's CPU time, averaged over the last seconds. */
 static double governor_loop_back(struct governor_loop *g, uint64_t now_ns)
 {
 	uint64_t ns = probe_whole_cost_ns(g->opt.probe);

@@ -106,7 +106,7 @@ struct caps *governor_loop_caps(struct governor_loop *g);
 struct groups *governor_loop_groups(struct governor_loop *g);
 uint32_t governor_loop_budget(struct governor_loop *g, uint32_t budget_ppm);
 bool governor_loop_inspects(const struct governor_loop *g);
-/* True: the capture pauses, so only governor_loop_settle() may seal a file segment. */
+/* Returns true during a pause. Then only governor_loop_settle() may seal a file segment. */
 bool governor_loop_paused(const struct governor_loop *g);
 /* To be called in each round of the drain thread, after the rings have been emptied. */
 void governor_loop_round(struct governor_loop *g);

@@ -215,7 +215,8 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 		return;
 	}
 	probe_uncap_groups(g->opt.probe);
-	/* Rings may still have records of beginnings of caps. These must come before the ends. */
+	/* Rings may still have records that say that a cap begins. Such a record must come before
+	 * the record of the cap's end. */
 	g->opt.empty(g->opt.arg);
 	/* After a failure, governor_loop_caps_round() makes this call again. */
 	(void)group_tasks_end(g, g->grouped[0].since_ns);
@@ -241,7 +242,7 @@ void governor_loop_most(struct governor_loop *g)
 	struct ct_iter_task found;
 	struct most most;
 
-	/* Records were left out, so the counts do not show which tasks make the load. */
+	/* If records were left out, the counts do not show which tasks make the load. */
 	if (ct_shed_lacks(g->told) & CT_LACK_SWITCHES || g->gap_ns || g->stats.n_groups)
 		g->uncounted_ns = now_ns;
 	if (g->caps.second_ns <= g->uncounted_ns)
@@ -283,7 +284,7 @@ void governor_loop_caps_end(struct governor_loop *g)
 void governor_loop_caps_over(struct governor_loop *g)
 {
 	if (g->over_ns)
-		/* After a failure, the end of the pause reads the states of all tasks. */
+		/* A failure does no harm: the end of the pause reads the states of all tasks. */
 		(void)group_tasks_end(g, g->over_since);
 	g->over_ns = 0;
 	probe_caps_over(g->opt.probe);

@@ -37,7 +37,7 @@ struct governor_loop {
 	 * records that caps of single tasks have left out since that time. */
 	uint64_t left_out, left_out_apart;
 	/* When the caps of groups last ended. CAPS_OVER_NS later, the daemon looks for tasks
-	 * that are still capped. 0: it need not look. */
+	 * that are still capped. 0: the daemon need not look. */
 	uint64_t over_ns;
 	uint64_t over_since; /* begin of the earliest cap that ended at over_ns */
 	bool capping;        /* the programs check whether tasks are capped */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diagnoser.h - passes a snapshot to a separate process, which diagnoses it. Any program of the
- * machine may have put its bytes into the snapshot, and the analysis takes memory and time.
+ * diagnoser.h - passes a snapshot to a separate process, which diagnoses it. The snapshot may have
+ * hostile bytes from any program of the machine, and the analysis takes memory and time.
  *
- * The daemon forks the process before it has threads or anything of value. The process gives up all
- * privileges (diagnoser_jail.h). It forks a child for each question, so a crash costs only one
- * answer. If the process itself ends, there are no answers until the daemon starts again, because
- * the daemon may not fork any more.
+ * The daemon forks the process before the daemon has threads or anything of value. The process
+ * gives up all privileges (diagnoser_jail.h), and forks a child for each question, so a crash costs
+ * only one answer. If the process itself ends, there are no answers until the daemon starts again,
+ * because the daemon may not fork any more.
  *
  * The answer is that of `ctrace diagnose` for the time of the hang. Main thread only.
  */

@@ -185,7 +185,7 @@ static void incident_advance(void *arg)
 	incidents_step(in->owner);
 }
 
-/* The worker ended before the job. incidents_finish() does the job's work. */
+/* Called if the worker ends before it runs the job. incidents_finish() then does the work. */
 static void incident_drop(void *arg)
 {
 }
@@ -305,7 +305,7 @@ static void incident_set_path(struct incident *in)
 }
 
 /* Returns the begin of the snapshot. A hang can be noticed long after it began, for example after a
- * restart. So it counts as at most INCIDENTS_SPAN_NS long. */
+ * restart. So a hang counts as at most INCIDENTS_SPAN_NS long. */
 static uint64_t incident_from(const struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t since_ns = h->since_ns;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * incident.h - what the daemon does after it has noticed a hang:
- * - it takes a snapshot of the time around the hang;
+ * incident.h - the steps that follow after the daemon has noticed a hang:
+ * - the daemon takes a snapshot of the time around the hang;
  * - a separate process diagnoses the snapshot;
- * - it writes a note about the hang and the diagnosis, beside the snapshot;
- * - it writes a line into the journal.
+ * - the daemon writes a note about the hang and the diagnosis, beside the snapshot;
+ * - the daemon writes a line into the journal.
  *
  * Hangs that are noticed before the snapshot of an incident is taken belong to this incident.
  * Snapshots are limited in rate and in room, also across restarts.

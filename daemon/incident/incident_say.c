@@ -24,7 +24,8 @@
 
 #define SAY_JOURNAL "/run/systemd/journal/socket"
 
-/* systemd sets JOURNAL_STREAM to the device and inode number of the journal's stream. */
+/* Returns true if stderr is the journal's stream. systemd sets JOURNAL_STREAM to the device and
+ * inode number of this stream. */
 static bool stderr_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");

@@ -169,7 +169,8 @@ int incident_store_snapshot(const struct incident_store *s, const char *name)
 	return dir < 0 ? dir : owned_file(dir, path, O_RDONLY, &trouble);
 }
 
-/* True: the file has the name of a hang. Files with other names belong to other programs. */
+/* Returns true if the file has the name of a hang. Files with other names belong to other
+ * programs. */
 static int store_is_ours(const struct dirent *e)
 {
 	return strlen(e->d_name) > STORE_TIME_LEN && e->d_name[STORE_TIME_LEN] == '-' &&

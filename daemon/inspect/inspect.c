@@ -65,7 +65,7 @@ static uint64_t pace_wait(struct inspect *v, uint64_t now)
 	return v->next_ns > now ? v->next_ns - now : 0;
 }
 
-/* True: another worker is stuck on this process. */
+/* Returns true if another worker is stuck on this process. */
 static bool is_trap(const struct inspect *v, const struct worker *self, uint32_t tgid)
 {
 	for (size_t i = 0; i < WORKERS_MAX; i++)
@@ -173,7 +173,7 @@ static void item_done(struct inspect *v, struct inspect_result *res, int r, bool
 	v->results[(v->r_head + v->r_n++) % INSPECT_RESULTS_MAX] = res;
 }
 
-/* The caller holds the lock. False: the thread has to stop. */
+/* Returns false if the thread has to stop. The caller holds the lock. */
 static bool item_next(struct inspect *v, struct worker *wk, struct item *ret)
 {
 	while (!v->stop && !wk->abandoned) {
@@ -399,8 +399,8 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 		return -ENOMEM;
 	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
-	/* A sample is refused if max_per_sec holds up other requests: until the sample is
-	 * inspected, its program may have ended. */
+	/* If max_per_sec holds up other requests, the sample is refused: its program may end before
+	 * the inspection. */
 	if (v->q_n && pace_wait(v, clock_boot_ns())) {
 		v->stats.asked++;
 		v->stats.refused_rate++;

@@ -2,8 +2,9 @@
 /*
  * inspect.h - inspects tasks that wait or spin, and gives names to the addresses in stacks.
  *
- * The inspection thread works without locks and stops no task. inspect_ask*(), inspect_take() and
- * inspect_stats() may be called from any thread, and never wait for an inspection.
+ * The inspection thread stops no task, and holds no lock while it inspects. inspect_ask*(),
+ * inspect_take() and inspect_stats() may be called from any thread, and never wait for an
+ * inspection.
  *
  * The files and memory of the inspected programs may be hostile, so every read has a limit. If one
  * inspection takes longer than 10 s, another thread takes over. There are at most four threads.
@@ -62,7 +63,8 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw);
 /* Copies raw. Returns 0, -ENOMEM, -EINVAL if the kind or a size in raw is wrong, or -EAGAIN if the
  * queue is full. */
 int inspect_ask_access(struct inspect *v, const struct ct_rawaccess_blob *raw);
-/* NULL: there is no result. The caller frees the result with inspect_result_free(). */
+/* Returns the next result, which the caller frees with inspect_result_free(). NULL: there is no
+ * result. */
 struct inspect_result *inspect_take(struct inspect *v);
 struct inspect_stats inspect_stats(struct inspect *v);
 

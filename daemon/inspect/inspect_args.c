@@ -49,7 +49,8 @@ static bool futex_call(struct unwind *u, const struct ct_iter_task *t, struct fu
 	return false;
 }
 
-/* inner: the thread's number in its innermost pid namespace. 0: the process has no such thread. */
+/* Returns the tid of the thread with the number `inner` in its innermost pid namespace. 0: the
+ * process has no such thread. */
 static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 {
 	char path[64], line[256];
@@ -79,7 +80,8 @@ static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 	return found;
 }
 
-/* Turns the owner's number from user memory into a tid. 0: no such task can hold the futex. */
+/* Turns the owner's number from user memory into a tid. Returns 0 if no such task can hold the
+ * futex. */
 static uint32_t owner_check(const struct ct_iter_task *t, const struct futex_call *c, uint32_t inner,
 			    uint32_t own_pidns)
 {

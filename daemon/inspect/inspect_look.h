@@ -30,9 +30,9 @@ struct inspect_look {
 	uint32_t own_pidns;
 	uint64_t suspended_ns;
 	struct inspect_look_known known[INSPECT_LOOK_KNOWN];
-	/* The present stack: n names in text. cut: its outermost frames are missing. */
+	/* the present stack: n names in `text` */
 	size_t n;
-	bool cut;
+	bool cut; /* the outermost frames of the stack are missing */
 	char text[CT_ITER_KSTACK + UNWIND_FRAMES_MAX][SYMBOLS_TEXT_MAX];
 };
 

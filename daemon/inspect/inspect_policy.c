@@ -23,7 +23,7 @@ static void policy_fill(struct inspect_policy *p, uint64_t now_ns)
 	p->tokens = (uint32_t)MIN((uint64_t)INSPECT_POLICY_PER_SEC, p->tokens + n);
 }
 
-/* NULL: the task is in no group. */
+/* Returns NULL if the task is in no group. */
 static uint32_t *share_of(struct inspect_policy_shares *s, const struct task *task)
 {
 	if (!task->group)
@@ -54,8 +54,8 @@ static bool policy_same_wait(const struct task *task)
 	       task->inspect_nr == task->st.last.nr && task->inspect_loop == policy_is_loop(task);
 }
 
-/* True: the inspection of the wait is due; of a very long wait (INSPECT_POLICY_STUCK) even before
- * inspect_next_ns. */
+/* Returns true if the inspection of the wait is due. A very long wait (INSPECT_POLICY_STUCK) may be
+ * inspected before inspect_next_ns. */
 static bool policy_long_due(const struct inspect_policy *p, const struct task *task, uint64_t now_ns)
 {
 	uint64_t since = task->st.last.ts;
@@ -74,7 +74,8 @@ static bool policy_loop_due(const struct task *task, uint64_t now_ns)
 	       (!policy_same_wait(task) || now_ns >= task->inspect_next_ns);
 }
 
-/* True: the task yields again and again. On a busy machine, samples hardly ever hit such a task. */
+/* Returns true if the task yields again and again. On a busy machine, samples hardly ever hit such
+ * a task. */
 static bool policy_spins(struct task *task)
 {
 	uint32_t yields = task->yields - task->yields_seen;

@@ -16,8 +16,8 @@
 #define INSPECT_POLICY_GROUPS   16
 
 /* For each group (govern_group()): how many of its waits were inspected. A group gets at most about
- * half of all inspections. Groups that v has no room for share one number. Tasks without a group
- * have no such limit. */
+ * half of all inspections. Groups that v has no room for share the number `others`. Tasks without a
+ * group have no such limit. */
 struct inspect_policy_shares {
 	struct {
 		uint64_t group;
@@ -37,7 +37,7 @@ struct inspect_policy {
 	uint64_t postponed;
 };
 
-/* Asks for an inspection. False: the request is refused, and the wait stays due. */
+/* Asks for an inspection. Returns false if the request is refused; then the wait stays due. */
 typedef bool (*inspect_policy_fn)(void *arg, struct task *task);
 
 void inspect_policy_init(struct inspect_policy *p, uint64_t long_wait_ns, uint64_t now_ns);

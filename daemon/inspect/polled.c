@@ -109,7 +109,7 @@ bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns)
 	return l->tid != tid || now_ns >= l->next_ns;
 }
 
-/* True: path is glibc or "[vdso]", whose functions wait on behalf of the program. */
+/* Returns true for glibc and "[vdso]", whose functions wait on behalf of the program. */
 static bool is_library(const char *path)
 {
 	static const char *const files[] = { GLIBC_FILES };
@@ -142,7 +142,7 @@ static void function_of(const struct unwind_frame *f, uint64_t *ret_start, uint6
 	*ret_end = end + bias;
 }
 
-/* True: a loop that polls a variable may make this system call. */
+/* Returns true if a loop that polls a variable may make this system call. */
 static bool is_for_waiting(uint64_t nr)
 {
 #if defined(__x86_64__)
@@ -243,8 +243,8 @@ static void candidate_add(struct inquiry *q, const struct polled_operand *o, uin
 			(struct candidate){ .addr = addr, .score = score, .len = o->len, .flags = flags };
 }
 
-/* If the code behind `load` reads through the loaded pointer, the place that it reads becomes a
- * candidate. */
+/* The places that the code behind `load` reads through the loaded pointer become candidates.
+ * Returns true if there is such a place. */
 static bool deref(struct inquiry *q, const struct polled_operand *load, uint64_t pointer)
 {
 	bool any = false;

@@ -35,10 +35,10 @@ struct polled_variable {
 struct polled *polled_new(void);
 void polled_free(struct polled *p);
 
-/* True: polled_look() is due for this task. now_ns: boot time. */
+/* Returns true if polled_look() is due for this task. now_ns: boot time. */
 bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns);
 /*
- * Takes one look at a task, between unwind_begin() and unwind_end() for it.
+ * Takes one look at a task. Call it between unwind_begin() and unwind_end() for this task.
  * - t: has the registers with which the task last entered the kernel
  * - loop: the task sleeps in a loop, so one look is enough; otherwise POLLED_LOOKS are needed
  * - ret: the variables that the task may be polling, best first

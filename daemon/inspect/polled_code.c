@@ -174,8 +174,7 @@ bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t lar
 		size_t end;
 		int64_t to;
 
-		/* A loop: from the target of a jump back to the end of this jump. The task may be
-		 * at the jump, or about to return behind a call. */
+		/* a loop goes from the target of a jump back to the end of this jump */
 		if (!jump_at(code, n, at, &to, &end) || end < hi || to < 0 || to > (int64_t)lo ||
 		    end - (size_t)to >= best || end - (size_t)to <= larger_than)
 			continue;

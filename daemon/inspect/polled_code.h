@@ -22,16 +22,16 @@ struct polled_operand {
 
 /*
  * Decodes the operand whose ModRM byte is at offset `at`. start: address of code in the process.
- * False: there is no known operand. The caller tries every offset, so many results are no real
- * operands.
+ * Returns false if there is no known operand. The caller tries every offset, so many results are no
+ * real operands.
  */
 bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, struct polled_operand *ret);
 /* Finds the smallest loop around [lo, hi] that is larger than larger_than bytes. *ret_end: offset
- * behind the jump back. False: there is none. */
+ * behind the jump back. Returns false if there is no such loop. */
 bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t larger_than, size_t *ret_begin,
 		 size_t *ret_end);
 /* Decodes a call, or a jump through a pointer, at offset `at`. If *ret_pointer is true, *ret_addr
- * is the address of a pointer to the function. False: there is no such instruction. */
+ * is the address of a pointer to the function. Returns false if there is no such instruction. */
 bool polled_call(const uint8_t *code, size_t n, size_t at, uint64_t start, uint64_t *ret_addr,
 		 bool *ret_pointer);
 

@@ -114,7 +114,7 @@ static int module_open(const struct variable_maps *maps, const struct unwind_map
 	}
 	last_part(m.path, m.name, sizeof(m.name));
 	snprintf(path, sizeof(path), "/proc/%u/exe", maps->pid);
-	/* The program's file system may have to ask a server. Then statx() must not wait for it. */
+	/* The file may be on a server. With AT_STATX_DONT_SYNC, statx() does not wait for it. */
 	m.program = !statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &exe) && exe.stx_ino == st.st_ino &&
 		    makedev(exe.stx_dev_major, exe.stx_dev_minor) == st.st_dev;
 	*ret = m;
@@ -165,8 +165,8 @@ static void search_near(struct search *s, const char *name)
 	s->near[i].far = far;
 }
 
-/* True: symbol has the searched name. "flag" also matches "flag@@V1" (a version) and "flag.3"
- * (static in a function). */
+/* Returns true if symbol has the searched name. "flag" also matches "flag@@V1" (a version) and
+ * "flag.3" (static in a function). */
 static bool search_same(const struct search *s, const char *symbol)
 {
 	size_t n = strlen(s->name);
@@ -408,8 +408,8 @@ static int nearest_symbol(void *arg, const struct elf_symbol *sym)
 	return 0;
 }
 
-/* A mapping of zeroed data (.bss) names no file. It lies right behind the mappings of the file that
- * the data belongs to. */
+/* A mapping of zeroed data (.bss) names no file. This mapping lies right behind the mappings of the
+ * file that the data belongs to. */
 static const struct unwind_map *mapping_with_file(const struct variable_maps *maps, size_t i)
 {
 	const struct unwind_map *v = maps->v.v;

@@ -44,7 +44,7 @@ struct variable_maps {
  * -errno. After success, the caller calls variable_maps_done(). */
 int variable_maps_read(struct variable_maps *m, uint32_t pid);
 void variable_maps_done(struct variable_maps *m);
-/* NULL: nothing is mapped at addr. The mapping is valid until variable_maps_done(). */
+/* Returns NULL if nothing is mapped at addr. The mapping is valid until variable_maps_done(). */
 const struct unwind_map *variable_maps_find(const struct variable_maps *m, uint64_t addr);
 
 /*

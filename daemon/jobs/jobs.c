@@ -395,7 +395,7 @@ int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **
 	r = jobs_start(j, probe);
 	if (r) {
 		jobs_destroy(j);
-		/* probe_hooks() gives the reason for -EOPNOTSUPP */
+		/* If this kernel cannot probe jobs, probe_hooks() gives the reason. */
 		return r == -EOPNOTSUPP ? 0 : r;
 	}
 	clock_gettime(CLOCK_REALTIME, &until);

@@ -42,8 +42,8 @@ struct jobs_row {
  * probe jobs, *ret is NULL.
  */
 int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **ret);
-/* Removes all probes. Waits at most JOBS_FIRST_MS for the thread. False: the thread is stuck; then
- * free neither j nor the struct probe of jobs_new(). Accepts NULL. */
+/* Removes all probes. Waits at most JOBS_FIRST_MS for the thread. Returns false if the thread is
+ * stuck; then free neither j nor the struct probe of jobs_new(). Accepts NULL. */
 bool jobs_free(struct jobs *j);
 
 /* Any thread may call these two functions; both accept NULL. fn must not call them, because

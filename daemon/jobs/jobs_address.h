@@ -3,8 +3,8 @@
  * jobs_address.h - finds the cheapest place for a probe at the start of a function. Pure.
  *
  * The kernel emulates branches, nop and push under a probe (arch/x86/kernel/uprobes.c,
- * branch_setup_xol_ops() and push_setup_xol_ops()). It single-steps other instructions, which takes
- * more than ten times as long (doc/frameworks.md).
+ * branch_setup_xol_ops() and push_setup_xol_ops()). The kernel single-steps other instructions,
+ * which takes more than ten times as long (doc/frameworks.md).
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_ADDRESS_H
 #define CTRACE_DAEMON_JOBS_JOBS_ADDRESS_H

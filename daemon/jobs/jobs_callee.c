@@ -16,7 +16,7 @@
 
 struct callee {
 	uint32_t tgid;
-	/* a later process may get the same tgid */
+	/* identifies the process, because a later process may get the same tgid */
 	int pidfd;
 	uint64_t function;
 	struct jobs_link *link;

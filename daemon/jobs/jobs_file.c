@@ -42,7 +42,7 @@ static struct job_value file_value(const struct jobs_arg *a)
 				   .off = a->off };
 }
 
-/* True: for some function, the start of a job counts only if the job was enqueued before. */
+/* Returns true if some function has the flag `queued`: a start counts only after an enqueue. */
 static bool file_notes_enqueues(const struct jobs_spec *spec)
 {
 	for (size_t i = 0; i < spec->n_functions; i++)
@@ -92,7 +92,7 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 	return rule;
 }
 
-/* Puts a probe at vaddr. Returns 0 or -errno. */
+/* Returns 0 or -errno. */
 static int file_probe(struct file_look *l, uint64_t vaddr, const struct job_rule *rule)
 {
 	struct jobs_file *f = l->file;
@@ -185,8 +185,9 @@ static void file_functions(struct file_look *l)
 	}
 }
 
-/* The kernel side reads memory once for each value. So if the note gives an address, the
- * description can neither add an offset nor read memory at the value. */
+/* Returns false if the kernel side cannot get the value, because it reads memory only once for each
+ * value. So if the note gives an address, the description can neither add an offset nor read memory
+ * at the value. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)

@@ -44,9 +44,9 @@ struct jobs_file {
 int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, const char *path,
 		  int fd, const struct stat *st, struct jobs_file **ret);
 void jobs_file_free(struct jobs_probe *probe, struct jobs_file *f);
-/* jobs_file_is(): st describes this file. jobs_file_changed(): the file was written to after it was
- * probed. st: the present state of the file. */
+/* Returns true if st is from this file. */
 bool jobs_file_is(const struct jobs_file *f, const struct stat *st);
+/* Returns true if the file was written to after it was probed. st: present state of the file. */
 bool jobs_file_changed(const struct jobs_file *f, const struct stat *st);
 
 /* Makes the rule for a probe at the beginning of a function. code: the first n bytes of the

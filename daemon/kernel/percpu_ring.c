@@ -90,8 +90,8 @@ uint64_t percpu_ring_high_water(const struct percpu_ring *r)
 
 struct piece {
 	const uint8_t *lap; /* lap plus a position is the address of the byte at this position */
-	/* at: the position of the next record. run: where the records begin that are read, but not
-	 * handed over yet. */
+	/* at: the position of the next record. run: the position of the first record that was read,
+	 * but not passed to fn yet. */
 	uint64_t at, run;
 	long n;
 	percpu_ring_record_fn fn;

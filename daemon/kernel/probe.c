@@ -23,7 +23,7 @@
  * kernels have no prev_state. */
 enum { SWITCH_ARGS_STATE = 5 };
 
-/* The last message of libbpf about a program. Each thread may load programs. */
+/* The last message of libbpf about a program. There is one for each thread that loads programs. */
 static __thread struct {
 	char prog[64];
 	char text[160];
@@ -332,8 +332,8 @@ static uint64_t probe_bytes(const struct probe *p)
 	return n;
 }
 
-/* On some machines the kernel never calls attached programs. If it calls them, each sleep below
- * makes records. */
+/* Returns 0, or -ENODATA if the kernel never calls the attached programs, as on some machines. If
+ * the kernel calls them, each sleep makes records. */
 static int probe_check_fires(const struct probe *p, char err[PROBE_ERR_MAX])
 {
 	for (int i = 0; i < PROBE_FIRES_MS; i++) {
@@ -507,9 +507,9 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 				continue;
 			last = __atomic_load_n(&s->lost_last_ns[c], __ATOMIC_RELAXED);
 			first = __atomic_exchange_n(&s->lost_first_ns[c], 0, __ATOMIC_RELAXED);
-			/* If first is 0, the previous call had read the count when this loss came,
-			 * and reset first afterwards. So this loss is not older than the last_ns
-			 * that the previous call read. */
+			/* first 0: this loss came after the previous call had read the count, but
+			 * before that call reset lost_first_ns. So the last_ns of that call is the
+			 * earliest possible time. */
 			if (!first)
 				first = p->told[cpu].last_ns[c] ? p->told[cpu].last_ns[c] : last;
 			fn(arg, cpu, c, n - p->told[cpu].n[c], first, last);

@@ -66,7 +66,7 @@ void probe_govern_unmap(struct probe *p)
 		munmap(p->govern.capped, GOVERN_WORDS * sizeof(uint64_t));
 }
 
-/* False: the program is attached for one use (iterators, probes of jobs, breakpoints). */
+/* Returns false if the program is attached for one use (iterators, probes of jobs, breakpoints). */
 static bool govern_stays_attached(size_t prog)
 {
 	const char *how = hooks_progs[prog].how;
@@ -103,9 +103,8 @@ static int govern_attach(struct probe *p, enum ct_shed step)
 {
 	int r = 0;
 
-	/* The kernel takes some milliseconds for each program. The scheduler's programs run most
-	 * often, and are first in hooks_progs. They are attached last and detached first, to save
-	 * calls. */
+	/* The kernel takes some milliseconds to attach a program. The scheduler's programs, which
+	 * run most often, are first in hooks_progs. So they are attached last, to save calls. */
 	for (size_t i = hooks_n_progs; i-- > 0;) {
 		if (!p->govern.detached[i] || !govern_wants(i, step))
 			continue;
@@ -129,8 +128,8 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns)
 	volatile struct govern *g = govern_state(p);
 	uint64_t before = g->sched_tick_off_ns;
 
-	/* A measurement late in a tick gives too small a distance. So if the distance falls by less
-	 * than a tick, the former one counts, less CLOCK_DRIFT_NS. */
+	/* A measurement late in a tick gives too small a distance. So of a fall by less than a
+	 * tick, only CLOCK_DRIFT_NS counts. */
 	if (before > tick_off_ns + CLOCK_DRIFT_NS && before - tick_off_ns < p->skel->rodata->ct_tick_ns)
 		tick_off_ns = before - CLOCK_DRIFT_NS;
 	__atomic_store_n(&g->sched_tick_off_ns, tick_off_ns, __ATOMIC_RELAXED);
@@ -276,8 +275,8 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	return since;
 }
 
-/* Returns how many records were lost since the last call. Most runs that lose a record are not in
- * the counts of runs. */
+/* Returns how many records were lost since the last call. Most runs of a program that lose a record
+ * are missing in govern_cost.runs. */
 static uint64_t govern_lost(struct probe *p)
 {
 	uint64_t n = 0, told = p->govern.lost;

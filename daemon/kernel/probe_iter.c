@@ -42,7 +42,7 @@ static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 }
 
 /*
- * Reads the task tid, or the files of the process pid, or all tasks if both are 0.
+ * Says what to read: the task tid, or the files of the process pid, or all tasks if both are 0.
  * - brief: without registers and stacks
  * - obj: only the unread data of this socket of the process; 0: all files
  */
@@ -94,7 +94,7 @@ static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter
 	return r;
 }
 
-/* The BPF program sets the elements behind the last frame to 0. */
+/* Sets n_kstack. The BPF program has set the elements behind the last frame to 0. */
 static void iter_count_frames(struct ct_iter_task *t)
 {
 	while (t->n_kstack < CT_ITER_KSTACK && t->kstack[t->n_kstack])

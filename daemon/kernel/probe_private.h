@@ -73,7 +73,8 @@ int probe_govern_map(struct probe *p);
 void probe_govern_unmap(struct probe *p);
 /* Sets sched_off_ns and sched_tick_off_ns of struct govern. */
 void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns);
-/* Measures or assumes the CPU time of a call. Has to run before the programs are attached. */
+/* Measures the CPU time of calling a BPF program; measure false: assumes GOVERN_CALL_NS. Has to run
+ * before the programs are attached. */
 void probe_govern_calibrate(struct probe *p, bool measure);
 /* Sets a breakpoint in this process and removes it again. Returns 0, or -errno if the machine has
  * no hardware breakpoints. */

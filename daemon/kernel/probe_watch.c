@@ -5,7 +5,7 @@
  *
  * A thread that is created while the events are opened may have an event twice. The second event
  * sees an unchanged value, which the program does not record. BPF cookies cannot tell the two
- * apart: the kernel exchanges the event contexts of a parent and its child at a switch.
+ * events apart: the kernel exchanges the event contexts of a parent and its child at a switch.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -231,8 +231,8 @@ static void watch_raise_limit(void)
 	}
 }
 
-/* -ENOSPC: too few debug registers are free. -EEXIST: this address is watched already. The caller
- * holds watch_lock. */
+/* Returns the index of a free entry, -ENOSPC if too few debug registers are free, or -EEXIST if
+ * this address is watched already. The caller holds watch_lock. */
 static int watch_slot(struct probe *p, const struct probe_watch_options *o)
 {
 	unsigned taken = 0;

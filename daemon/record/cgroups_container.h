@@ -10,8 +10,8 @@
 
 #include "lib/cgroup.h"
 
-/* id: CGROUP_ID_LEN digits. root: "/", or another directory in a test. False: the name is not
- * known, and `name` is "". */
+/* id: CGROUP_ID_LEN digits. root: "/", or another directory in a test. Returns false, with "" in
+ * `name`, if the name is not known. */
 bool cgroups_container(const char *root, const char *id, char name[CGROUP_NAME_MAX]);
 
 #endif

@@ -31,7 +31,7 @@ struct cmdlines_job {
 	char text[READ_MAX];
 };
 
-/* 0: a kernel thread, a zombie, or a process that has gone */
+/* Returns the number of bytes. 0: a kernel thread, a zombie, or a process that has gone. */
 static size_t read_args(uint32_t tgid, char *buf, size_t room)
 {
 	char path[64];

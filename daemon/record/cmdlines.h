@@ -5,7 +5,7 @@
  * command line (PostgreSQL).
  *
  * A read of /proc/PID/cmdline waits for a lock on the memory of the process, perhaps for ever. So a
- * separate worker reads. If it is stuck, only command lines are missing.
+ * separate worker reads. If this worker is stuck, only command lines are missing.
  */
 #ifndef CTRACE_DAEMON_RECORD_CMDLINES_H
 #define CTRACE_DAEMON_RECORD_CMDLINES_H

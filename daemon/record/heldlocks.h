@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * heldlocks.h - turns the lines of /proc/locks into CT_HELD records: which process owns a file
- * lock, or waits for one, even from before the capture. Any thread may call it.
+ * lock, or waits for one, even if the lock is older than the capture. Any thread may call it.
  */
 #ifndef CTRACE_DAEMON_RECORD_HELDLOCKS_H
 #define CTRACE_DAEMON_RECORD_HELDLOCKS_H
@@ -25,8 +25,8 @@ struct heldlocks {
 	uint64_t refused; /* lines beyond HELDLOCKS_MAX */
 };
 
-/* True: the line is a file lock, or a request that waits for one. False: anything else, such as a
- * lease; ret is untouched. */
+/* Returns true if the line is a file lock, or a request that waits for one. Returns false for
+ * anything else, such as a lease; then ret is untouched. */
 bool heldlocks_parse(const char *line, struct heldlock *ret);
 /* Reads f, or /proc/locks if f is NULL. Returns 0, -ENOMEM, or the -errno of opening the file.
  * After success, the caller calls heldlocks_done(). */

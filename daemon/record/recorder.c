@@ -28,7 +28,8 @@ struct recorder {
 	uint64_t sealed_ns;
 	uint64_t refused, lost[CT_LOSS_CAUSES];
 	VEC(struct recorder_fork) forks;
-	/* refused records that no CT_GAP reports yet */
+	/* gap_n: refused records that no CT_GAP reports yet. gap_first_ns, gap_last_ns: times of
+	 * the first and the last of these records. */
 	uint64_t gap_n, gap_first_ns, gap_last_ns;
 };
 

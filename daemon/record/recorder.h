@@ -54,12 +54,12 @@ struct recorder;
  *   (a link, another user's file)
  *
  * Returns 0, with a sentence about the renamed trace or "" in err. Or returns -errno as
- * writer_open(), with a sentence in err.
+ * writer_open(), with a sentence in err (perhaps not after -ENOMEM).
  */
 int recorder_new(const struct recorder_options *opt, struct recorder **ret, char err[RECORDER_ERR_MAX]);
 void recorder_free(struct recorder *r);
-/* True: there was no file before recorder_new(). The caller may remove the file if the start
- * fails. */
+/* Returns true if there was no file before recorder_new(). Then the caller may remove the file if
+ * the start fails. */
 bool recorder_created(const struct recorder *r);
 
 /* Takes one blob, or fixed records back to back, as in a ring. cpu: the CPU of the ring; 0: from no
@@ -78,9 +78,9 @@ void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_
 void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_t now_ns);
 struct tasks *recorder_tasks(struct recorder *r);
 void recorder_begin(struct recorder *r, uint64_t now_ns);
-/* force: seals the open segment. Without force, does nothing before RECORDER_SEAL_BYTES or
- * RECORDER_SEAL_NS, and seals only if writer_save() fails. now_ns: the end of the segment; without
- * force, a time before the rings were last emptied. */
+/* With force, seals the open file segment. Without force, does nothing before RECORDER_SEAL_BYTES
+ * or RECORDER_SEAL_NS. Then calls writer_save(), and seals only if writer_save() fails. now_ns: the
+ * end of the file segment; without force, a time before the rings were last emptied. */
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
 /* As writer_flush(). Any thread may call it. */
 bool recorder_flush(struct recorder *r, uint64_t timeout_ns);

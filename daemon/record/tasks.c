@@ -115,8 +115,8 @@ static struct task *tasks_make(struct tasks *t, uint32_t tid)
 	return task;
 }
 
-/* Makes an entry if there is none. NULL: the idle task, a task that died at ts or later, or no
- * room. */
+/* Returns the entry of a task. Makes the entry if there is none. NULL: the idle task, a task that
+ * died at ts or later, or no room. */
 static struct task *tasks_touch(struct tasks *t, uint32_t tid, uint64_t ts)
 {
 	struct task *task = tasks_entry(t, tid);

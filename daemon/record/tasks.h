@@ -98,7 +98,8 @@ void tasks_tell_all(struct tasks *t);
  */
 bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec *ret, uint64_t ret_words[2]);
 
-/* NULL: no task, or it has ended. The entry is valid until the next tasks_purge(). */
+/* Returns NULL if there is no such task, or if the task has ended. The entry is valid until the
+ * next tasks_purge(). */
 struct task *tasks_get(struct tasks *t, uint32_t tid);
 /* Returns the first living task with tid >= from, or NULL. For a walk, from is first 1, then the
  * last tid + 1. */

@@ -2,8 +2,9 @@
 /*
  * bpfstats.h - switches on the kernel's statistics of the run time of BPF programs.
  *
- * This needs CAP_SYS_ADMIN, which the daemon may have given up. So a small process, forked early,
- * keeps the capability. Its filter of system calls allows almost nothing else.
+ * To switch the statistics on needs CAP_SYS_ADMIN, which the daemon may have given up. So a small
+ * process, forked early, keeps the capability. A filter allows this process almost no other system
+ * calls.
  *
  * The main thread calls bpfstats_start(); any thread may call bpfstats_open().
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter.h - enforces a list of allowed system calls, for the calling thread and all that it
- * creates later.
+ * filter.h - enforces a list of allowed system calls, for the calling thread and all threads that
+ * it creates later.
  * - Any other call except clone3 fails, and the kernel's audit log says so. A call newer than
  *   clone3 fails with ENOSYS, so that libraries try an older call. An older call fails with EPERM.
  * - clone3 fails with ENOSYS, without a log.

@@ -69,8 +69,8 @@ static bool perf_is_refused(uint32_t type, uint64_t config)
 	return fd < 0 && (errno == EACCES || errno == EPERM);
 }
 
-/* Some kernels, such as 6.18, require CAP_SYS_ADMIN here. Other kernels fail with another error,
- * because no path is named. */
+/* Returns true if uprobes need CAP_SYS_ADMIN, as in kernel 6.18. Tries a uprobe without a path: on
+ * other kernels, this attempt fails with another error. */
 static bool uprobe_is_refused(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
@@ -99,7 +99,7 @@ int privilege_drop_bounding(void)
 	int r = 0;
 
 	for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
-		/* This needs CAP_SETPCAP. A process without it keeps its bounding set, which is no
+		/* A process without CAP_SETPCAP keeps its bounding set (EPERM), which is no
 		 * error. */
 		if (prctl(PR_CAPBSET_READ, c, 0, 0, 0) > 0 && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) &&
 		    errno != EPERM)

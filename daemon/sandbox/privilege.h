@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * privilege.h - gives up privileges. The daemon can still attach loaded BPF programs, open perf
- * events, and look into processes, their files and the kernel's symbols. It can never again
+ * events, and look into processes, their files and the kernel's symbols. The daemon can never again
  * - start a program or another process,
  * - load another BPF program,
  * - write to files that its user may not write to, unless it keeps CAP_DAC_OVERRIDE

@@ -35,7 +35,8 @@ static json_t *report_file(const struct report_source *src, const struct writer_
 			 num(w->file_bytes), "evicted", num(w->dict_evicted));
 }
 
-/* By cause: losses of the kernel side and of the daemon. By CPU: only losses of the kernel side. */
+/* Returns the lost records by cause, and by CPU ("cpus"). Only the sums by cause have the losses of
+ * the daemon and of the disk. */
 static json_t *report_losses(const struct report_source *src, const struct recorder_stats *r)
 {
 	json_t *losses = json_object(), *cpus = json_array();

@@ -26,7 +26,7 @@ struct report_source {
 	uint32_t budget_ppm, task_cap;
 	unsigned clients;
 	uint64_t denied, turned_away, jobs_refused;
-	/* requests: the clients' worker; closing: the closer */
+	/* requests: figures of the clients' worker. closing: figures of the worker `closer`. */
 	struct worker_stats requests, closing;
 };
 

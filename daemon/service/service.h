@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * service.h - what the handlers of requests from the control socket share. All functions run on the
- * main thread.
+ * service.h - data and functions that the handlers of requests from the control socket share. All
+ * functions run on the main thread.
  *
  * The clients' worker and the closer do everything that may take long or touches a descriptor of a
  * client. So a file system that does not answer holds up neither the event loop nor snapshots.
@@ -41,10 +41,10 @@ struct service {
 };
 
 void service_gone(void *arg, uint64_t client);
-/* The functions for control_options.dispose and .choked. service_dispose() hands a client's
- * descriptor to the closer. service_choked(): so many descriptors wait that the daemon should
- * receive no more. */
+/* The function for control_options.dispose. Hands a client's descriptor to the closer. */
 void service_dispose(void *arg, uid_t uid, int fd);
+/* The function for control_options.choked. Returns true if so many descriptors wait that the daemon
+ * should receive no more. */
 bool service_choked(void *arg);
 
 int service_start(struct service *s, sd_event *event);

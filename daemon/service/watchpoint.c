@@ -61,7 +61,8 @@ void watchpoints_free(struct watchpoints *ws)
 
 void watchpoints_drop(struct watchpoints *ws, uint64_t client)
 {
-	/* Removing breakpoints takes long, and the drain thread needs the lock. */
+	/* To remove breakpoints takes long. So the lock, which the drain thread needs, is not held
+	 * during probe_watch_close(). */
 	for (size_t i = 0; ws && i < PROBE_WATCHES_MAX; i++) {
 		struct watchpoint *w = &ws->v[i];
 		bool mine;
@@ -115,8 +116,9 @@ static int read_value(uint32_t pid, uint64_t addr, uint32_t len, uint64_t *ret)
 	return errno == EPERM || errno == ESRCH ? -errno : -EFAULT;
 }
 
-/* If the client gives no length, and the variable's size cannot be a length or is not known, takes
- * the largest of 4, 2 and 1 that divides the address. */
+/* Takes the client's length, or else the variable's size. If neither can be a length, takes the
+ * largest of 4, 2 and 1 that divides the address. Returns 0, -E2BIG if the variable has more than
+ * 8 bytes, or -EINVAL if the length does not divide the address. */
 static int choose_len(const struct watchpoint_want *want, const struct variable *v, uint32_t *ret,
 		      char err[WATCHPOINT_ERR_MAX])
 {

@@ -30,8 +30,8 @@ static void piece_add(const char *piece, size_t n, void *arg)
 	o->n += n;
 }
 
-/* False also for "_R" names with "u" and a digit (punycode). For these the demangler allocates
- * memory, which longjmp() would leak. */
+/* Returns false also for "_R" names with "u" and a digit (punycode): for such a name the demangler
+ * allocates memory, which longjmp() would leak. */
 static bool may_demangle(const char *name)
 {
 	if (!strncmp(name, "_Z", 2))

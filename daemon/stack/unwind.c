@@ -183,7 +183,8 @@ static int apply_rule(struct unwind *u, const struct walk *w, const struct unwin
 	return -EBADMSG;
 }
 
-/* Rules with expressions cannot be cached: the next search overwrites the expressions. */
+/* Returns true if the rules have expressions. Such rules cannot be cached, because the next search
+ * overwrites the expressions. */
 static bool rules_have_expr(const struct unwind_cfi *cfi)
 {
 	for (unsigned i = 0; i < UNWIND_CFI_REGS; i++)
@@ -291,8 +292,9 @@ static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 #endif
 	if (!w->regs[REG_PC])
 		return -ENODATA;
-	/* A caller's stack pointer is never lower, except behind a signal handler. A step that
-	 * changes neither the stack pointer nor the program counter would repeat for ever. */
+	/* The caller's stack pointer is never lower than the callee's, except behind a signal
+	 * handler. A step that changes neither the stack pointer nor the program counter would
+	 * repeat for ever. */
 	if (!w->exact && (w->regs[REG_SP] < sp || (w->regs[REG_SP] == sp && w->regs[REG_PC] == pc)))
 		return -EFAULT;
 	return 0;

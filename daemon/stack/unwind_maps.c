@@ -98,7 +98,7 @@ bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_
 	return slot->avoid;
 }
 
-/* sscanf() would take three times as long as the kernel takes to print the line. */
+/* Does not use sscanf(), which takes three times as long as the kernel takes to print the line. */
 bool unwind_maps_parse(char *line, struct unwind_map *m, const char **ret_path)
 {
 	char *p;
@@ -174,8 +174,8 @@ static struct unwind_map *maps_known(struct unwind_maps *m, uint64_t addr)
 	return NULL;
 }
 
-/* NULL: nothing is mapped at addr. &m->unknown: no answer, or no room. Callers keep pointers into
- * the vectors, so a full vector is not made larger. */
+/* Returns NULL if nothing is mapped at addr, and &m->unknown if there is no answer or no room.
+ * Callers keep pointers into the vectors, so a full vector is not made larger. */
 static struct unwind_map *maps_ask(struct unwind_maps *m, uint64_t addr)
 {
 	struct procmap_ask q;

@@ -64,7 +64,7 @@ struct unwind_maps {
 };
 
 /* Parses "start-end perms off major:minor ino path", and cuts off the newline. *ret_path points
- * into the line. False: the line has another form. */
+ * into the line. Returns false if the line has another form. */
 bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path);
 
 /* Reads the mappings of tid. Borrows mounts until unwind_maps_forget(). Returns 0, -ESRCH if there

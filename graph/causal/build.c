@@ -141,7 +141,8 @@ static int stack_cmp(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-/* Compares the functions of two stacks from the outermost frame on, up to the first difference. */
+/* Returns true if the outermost frames of both stacks are of the same functions. Inner frames may
+ * differ. */
 static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = window_stack(w, a), *y = window_stack(w, b);
@@ -154,7 +155,7 @@ static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 			break;
 		same++;
 	}
-	/* A few equal frames do not count: the outermost frames of all threads are the same. */
+	/* A few equal frames do not count, because all threads begin with the same frames. */
 	return same >= STACKS_ALIKE_MIN &&
 	       same * STACKS_ALIKE_OF >= STACKS_ALIKE_PART * (uint32_t)MAX(x->n_frames, y->n_frames);
 }

@@ -16,7 +16,7 @@
 #include "graph/timeline/graph.h"
 
 enum cut_rule {
-	CUT_FIRST = 0, /* the first segment of a task, or its first one after an unknown interval */
+	CUT_FIRST = 0, /* the first segment of a task, or the first one after an unknown interval */
 	CUT_IDLE = 1,
 	CUT_JOB = 2,
 	CUT_BATCH = 3, /* the next request of the same client, without an idle wait before it */
@@ -104,8 +104,8 @@ int causal_links_find(const struct graph *g, struct causal_links *ret);
 
 /* Returns GRAPH_NONE if the task has no segment at ts_ns. */
 uint32_t causal_segment_at(const struct causal *c, uint32_t task, uint64_t ts_ns);
-/* In ns since boot. edge_left_ns() is the time of the cause, edge_arrived_ns() the time of the
- * effect. The effect may be earlier: a send is recorded when its call returns. */
+/* Return a time in ns since boot: edge_left_ns() the time of the cause, edge_arrived_ns() the time
+ * of the effect. The effect may be earlier, because a send is recorded when its call returns. */
 uint64_t edge_left_ns(const struct causal *c, const struct edge *e);
 uint64_t edge_arrived_ns(const struct causal *c, const struct edge *e);
 /* Returns the wait that the wake-up of the edge ended. Returns NULL if no wake-up made the edge, or

@@ -93,8 +93,8 @@ static uint32_t next_new(const struct pass *p, struct request_loop *l, uint32_t 
 	return request == GRAPH_NONE ? last : request;
 }
 
-/* When the task has idled, its fresh requests become waiting ones: the task could not act on
- * them. */
+/* Returns the loop of the task. NULL: no memory. If the task has idled since the last call, its
+ * fresh requests become waiting ones, because the task could not act on them. */
 static struct request_loop *loop_at(struct pass *p, uint32_t task)
 {
 	struct request_loop *l;
@@ -165,7 +165,8 @@ static void release(struct pass *p, uint32_t task, uint32_t request)
 		p->err = -ENOMEM;
 }
 
-/* *ret_rank is the number of flows that became free before f and are still free. */
+/* Returns true if f became free since the last idle wait. *ret_rank is the number of flows that
+ * became free before f and are still free. */
 static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank)
 {
 	*ret_rank = 0;
@@ -180,8 +181,8 @@ static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank
 	return false;
 }
 
-/* A task acts on requests in the order in which it received them. The connection that becomes free
- * first goes to the oldest new request. */
+/* Returns the request on behalf of which the task asks on f. A task acts on requests in the order
+ * in which it received them. So the first free connection goes to the oldest new request. */
 static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_t f)
 {
 	uint32_t before = p->flows.v.v[f].asker, request, rank;

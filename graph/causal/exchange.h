@@ -27,8 +27,8 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uin
  */
 uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t from,
 		       uint32_t cause, bool more);
-/* Called when a server sends on flow f. `request` is the request that it answers. GRAPH_NONE: the
- * bytes may be a further part of the last answer. */
+/* Called when a server sends on flow f. `request` is the request that the send answers. GRAPH_NONE:
+ * the bytes may be a further part of the last answer. */
 void exchange_answer(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t request);
 /* Called when a client receives on flow f. If the server is on another host, this receive stands
  * for the send of the answer. */

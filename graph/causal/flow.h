@@ -91,8 +91,8 @@ void flow_forget(struct flows *m, struct flow *f);
 /* If all items are in use, drops the items of connections whose two processes have ended by
  * ts_ns. */
 void flow_make_room(struct flows *m, const struct graph *g, uint64_t ts_ns);
-/* For a reader that found nothing to read at ts_ns. All bytes in `in` become stale if the oldest
- * are older than FLOW_STALE_NS. */
+/* Called when a reader found nothing to read at ts_ns. If the oldest bytes in `in` are older than
+ * FLOW_STALE_NS, all bytes in `in` become stale. */
 void flow_found_empty(struct flows *m, const struct graph *g, struct flow *flow, uint64_t ts_ns);
 
 #endif

@@ -13,7 +13,8 @@
 
 #include "trace/words/frame.h"
 
-/* lower half: how often a task posted on a futex; upper half: how often it was woken there */
+/* A count has two halves. Lower half: how often a task posted on a futex. Upper half: how often the
+ * task was woken on this futex. */
 #define TURNS_SHIFT 32
 
 static bool is_turn(const struct edge *e)

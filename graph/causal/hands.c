@@ -38,8 +38,8 @@ static bool has_posted(const struct pass *p, uint32_t task, uint64_t futex)
 	return h->posted_ns && (h->poster[0] == task || h->poster[1] == task);
 }
 
-/* In glibc, pthread_cond_signal() may wait until earlier woken tasks have left. This wait is on
- * another word than the post, but in the same condition variable (ctrace/glibc.h). */
+/* pthread_cond_signal() of glibc may wait until tasks that were woken earlier have left. Such a
+ * wait is not on the word of the post, but in the same condition variable (ctrace/glibc.h). */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
 {
 	uint64_t signals = futex + GLIBC_COND_REFS_TO_SIGNALS;
@@ -71,8 +71,8 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 }
 
 /* If a task both posts and waits, the tasks meet at a barrier, or pass things in turn. Then each
- * post is for one task. Exception: if the wait has a time limit, and each of the last two calls
- * woke one task, the futex is a lock that the program built, as in Python. */
+ * post is for one task, and the result is false. Exception: a lock that the program built, as in
+ * Python. Its waits have a time limit, and each call wakes one task. */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);
@@ -85,8 +85,8 @@ bool hands_are_many(struct pass *p, const struct interval *s)
 	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
 }
 
-/* If all tasks of the herd went back to the wait, no wake-up counts as false: each may have had its
- * use, as at a barrier. */
+/* If all tasks of the herd went back to the wait, returns false: each wake-up may have had its use,
+ * as at a barrier. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct hands *h = hands_of(p, p->work[task].wait_obj);

@@ -9,7 +9,7 @@
 #include "graph/causal/pass.h"
 
 /* Notes that `poster` woke `waiter` on a futex. Returns true if the same call woke another task
- * before. Marks the edge to that task with EDGE_TOGETHER. */
+ * before `waiter`. Then also sets EDGE_TOGETHER in the edge to the first task of this call. */
 bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts);
 /* s is a wait on a futex. Returns true if a post on this futex may be for any of several tasks. */
 bool hands_are_many(struct pass *p, const struct interval *s);

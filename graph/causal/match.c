@@ -92,7 +92,8 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
-/* All clients share a datagram socket, so there the client is the sender, if it is known. */
+/* Returns a work.client. All clients share a datagram socket, so there the client is the sending
+ * task, if this task is known. */
 static uint64_t client_at(const struct flow *f, uint32_t task)
 {
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
@@ -241,8 +242,9 @@ static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 	}
 }
 
-/* If one of the first datagrams in the queue has the length `bytes`, the datagrams in front of it
- * were lost. If none has, the received datagram was cut, and none is dropped. */
+/* Drops datagrams that were lost. If one of the first datagrams in the queue has the length
+ * `bytes`, all datagrams in front of it were lost. If none has this length, the received datagram
+ * was cut, and none was lost. */
 static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	struct flow_item *i;
@@ -283,8 +285,8 @@ static void look_ahead(const struct flows *m, const struct flow *f, uint32_t byt
 		ret->begun = 1; /* the send will be recorded later, or comes from another host */
 }
 
-/* If the receive read more bytes than are in the queue, and the other end is on this host, the rest
- * becomes a debt. */
+/* Takes the received bytes out of the queue, and makes an edge from each of their sends. If the
+ * queue has too few bytes, and the other end is on this host, the rest becomes a debt. */
 static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
 {
 	uint32_t to = p->work[task].segment;
@@ -424,8 +426,8 @@ static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
 	return user != GRAPH_NONE && p->g->tasks[user].tgid == tgid;
 }
 
-/* Not all messages of a capped task are recorded. If the budget of scan.h is spent, forgets the
- * bytes of all processes. */
+/* Not all messages of a capped task are recorded. So forgets the bytes on all connections of the
+ * process. If the budget of scan.h is spent, forgets the bytes of all processes. */
 static void forget_process(struct pass *p, const struct ct_rec *cap)
 {
 	uint32_t task = pass_task(p, cap->tid, cap->ts);

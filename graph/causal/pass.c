@@ -185,7 +185,8 @@ uint32_t pass_client(const struct pass *p, uint64_t client)
 {
 	uint64_t f;
 
-	if (client <= GRAPH_NONE) /* a damaged trace may have a socket with such an id */
+	/* Such a client is 1 + a task. In a damaged trace, a socket may have such an id too. */
+	if (client <= GRAPH_NONE)
 		return client - 1 < p->g->n_tasks ? (uint32_t)(client - 1) : GRAPH_NONE;
 	return map_get(&p->flows.by_sock, client, &f) ? p->flows.v.v[f].client : GRAPH_NONE;
 }

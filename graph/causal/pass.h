@@ -39,7 +39,8 @@ struct work {
 	uint64_t sleep_ns;
 	uint32_t sleeps; /* how many of the last sleeps in a row had about the same length */
 	uint32_t acts;   /* records of actions since the last wake-up */
-	uint32_t parted; /* record of the last send or receive, or begin of a wait (but no write) */
+	/* the last record of a send, a receive, or the begin of a wait that is no write */
+	uint32_t parted;
 	uint8_t wait;
 	bool may_be_false; /* if the task does nothing and waits again, its wake-up was false */
 	bool posted;

@@ -34,7 +34,7 @@ struct request {
 	bool shared;
 };
 
-/* A range in which a task worked for a request. It may end with an idle wait. */
+/* A range in which a task worked for a request. The range may end with an idle wait. */
 struct request_work {
 	uint64_t from_ns, to_ns;
 	uint32_t task;
@@ -59,8 +59,8 @@ static inline bool request_is_of_tracer(const struct graph *g, const struct requ
 	       (q->server != GRAPH_NONE && g->tasks[q->server].tracer);
 }
 
-/* In ns since boot. The request begins at the earlier of two records: the send and the receive of
- * its first bytes. If one end is on another host, there is only one of these records. */
+/* Returns the begin of the request in ns since boot: the earlier of two records, the send and the
+ * receive of its first bytes. If one end is on another host, there is only one of these records. */
 static inline uint64_t request_from_ns(const struct graph *g, const struct request *q)
 {
 	uint64_t got = q->got == GRAPH_NONE ? UINT64_MAX : g->w->events[q->got].r.ts;
@@ -70,7 +70,7 @@ static inline uint64_t request_from_ns(const struct graph *g, const struct reque
 	return got < sent ? got : sent;
 }
 
-/* In ns since boot. q must have an answer. */
+/* Returns the end of the request in ns since boot. q must have an answer. */
 static inline uint64_t request_to_ns(const struct graph *g, const struct request *q)
 {
 	uint64_t answered = g->w->events[q->answered].r.ts;

@@ -277,7 +277,7 @@ static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, ui
 		socket_found_empty(p, r->obj, r->ts);
 }
 
-/* Also ends waits whose wake-up was lost. */
+/* Also ends waits whose wake-up was not recorded. */
 static void switch_in(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];

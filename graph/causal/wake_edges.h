@@ -15,7 +15,8 @@ void wake_edges_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t
 /* If the edge of `task` is held back for a message on sock, adds this edge. Returns the index of
  * the edge, or GRAPH_NONE. */
 uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock);
-/* No message has explained the wake-up: adds the held-back edge of `task`, if there is one. */
+/* Called when no later message can explain the last wake-up of `task`. Adds the held-back edge of
+ * `task`, if there is one. */
 void wake_edges_settle(struct pass *p, uint32_t task);
 /* Returns true if the signal in the record `event` made the last wake-up of `task`. Then the edge
  * of this wake-up becomes an edge of the signal. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* wakeless_edges.c - makes the edges that do not come from wake-ups. */
 #include "graph/causal/wakeless_edges.h"
 
 #include <errno.h>
@@ -40,7 +39,7 @@ static void wakeless_edges_edge(struct pass *p, const struct origin *o, uint32_t
 		pass_edge(p, &e);
 }
 
-/* An address identifies a job only within one process. */
+/* The key has the process too, because an address identifies a job only within one process. */
 static uint64_t job_key(const struct pass *p, uint32_t task, const struct window_event *e)
 {
 	return window_words(p->g->w, e)[0] ^ (uint64_t)p->g->tasks[task].tgid * 0x9e3779b97f4a7c15ULL;
@@ -75,13 +74,12 @@ static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
 		return;
 	if (o->event != GRAPH_NONE && p->segments.v[o->segment].task != task &&
 	    (!written || o->value != value))
-		/* A write is weak: the task may not have read the variable first. */
+		/* An edge to a write is weak: the task may not have read the variable first. */
 		wakeless_edges_edge(p, o, task, event, EDGE_FLAG, written ? EDGE_WEAK : EDGE_STRONG);
 	if (written)
 		*o = (struct origin){ event, p->work[task].segment, value };
 }
 
-/* The edge is weak: the task that locks may not have waited for the unlock. */
 static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
@@ -98,7 +96,8 @@ static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 	}
 	if (ct_lock_result(&e->r) || o->event == GRAPH_NONE)
 		return;
-	/* If the task waited for the lock, its wake-up has made an edge already. */
+	/* If the task waited for the lock, its wake-up has made an edge already. Otherwise the edge
+	 * is weak, because the task did not wait for the unlock. */
 	if (!pass_same_process(p, task, p->segments.v[o->segment].task) &&
 	    !(wake && wake->kind == EDGE_FILELOCK && wake->from == o->segment))
 		wakeless_edges_edge(p, o, task, event, EDGE_LOCK_ORDER, EDGE_WEAK);

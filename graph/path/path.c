@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * path.c - finds the critical path. Published methods walk backward in time. This walk goes forward
- * and gives the same path. It replaces each part of a wait by the intervals of the task to blame
- * (Panappticon, section 4.3).
+ * and gives the same path. The walk replaces each part of a wait by the intervals of the task to
+ * blame (Panappticon, section 4.3).
  */
 #include "graph/path/path.h"
 
@@ -74,8 +74,8 @@ static bool is_poll(const struct graph *g, uint32_t interval)
 	return wait == CT_W_POLL || wait == CT_W_EPOLL;
 }
 
-/* Returns the last repeat of a poll in the frame, or else `interval`. This wait counts: a loop that
- * goes back to wait on the same set has not answered yet. */
+/* Returns the last repeat of a poll in the frame, or else `interval`. A loop that polls the same
+ * set again has not answered yet, so its last poll decides. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	uint64_t end = horizon(f);
@@ -163,9 +163,8 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 	return s->wait == CT_W_FUTEX && b->edge == EDGE_OWNER && !b->ended && !graph_futex_owner(g, s);
 }
 
-/* A task may look at its clock while it waits: the wait times out, and the task repeats the wait.
- * If the last repeat is open at the end of the trace, *b blames the task that could end this
- * repeat. */
+/* If the last repeat of the wait is open at the end of the trace, *b blames the task that could end
+ * this repeat. (A task that looks at its clock once a second turns a long wait into repeats.) */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {
@@ -345,8 +344,9 @@ static bool will_arrive(const struct graph *g, const struct path_frame *f, uint6
 	       CT_OBJ_KIND(f->blame.obj) == CT_OBJ_SOCK && owner_under_way(g, f->blame.obj, ts_ns);
 }
 
-/* Two event loops may well keep a request open at each other. So a cycle of event loops counts only
- * if the cycle owes an answer to a task outside. */
+/* Returns true if the wait surely closes a cycle of waits. Two event loops may well keep a request
+ * open at each other. So a cycle of event loops counts only if it owes an answer to a task
+ * outside. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, uint64_t to,
 		      const struct blame *b)
 {

@@ -27,8 +27,8 @@ static int task_key_cmp(const void *a, const void *b)
 	return x->old < y->old ? -1 : x->old > y->old;
 }
 
-/* graph_tasks() may have replaced a born_ns of 0, so the lives of a tid are not always in order of
- * born_ns. */
+/* Sets from_ns and `ancestor` of all tasks. graph_tasks() may have replaced a born_ns of 0, so the
+ * lives of a tid are not always in order of born_ns. */
 static void graph_lives(struct graph *g)
 {
 	for (size_t i = g->n_tasks; i-- > 0;) {
@@ -42,7 +42,8 @@ static void graph_lives(struct graph *g)
 		g->tasks[i].ancestor = graph_task_at(g, g->tasks[i].ptgid, g->tasks[i].born_ns);
 }
 
-/* Old traces have neither the machine in META nor CT_TF_TRACER, so the name decides. */
+/* Returns true for a task of ctraced in an old trace. Such a trace has neither the machine in META
+ * nor CT_TF_TRACER, so the name decides. */
 static bool is_old_tracer(const struct window *w, const struct window_task *leader)
 {
 	return w->machine == MACHINE_THIS && leader && !strcmp(leader->comm, "ctraced");
@@ -150,7 +151,6 @@ static int graph_disk_waits(struct graph *g)
 /* intervals that graph_intervals() copies before it gives back their memory */
 #define GIVE_BACK 65536
 
-/* The last loop goes backward, so that the builder's array can shrink meanwhile. */
 static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *renumber)
 {
 	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));
@@ -171,6 +171,7 @@ static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *r
 		end[i] = at += g->tasks[i].n_intervals;
 	}
 	g->n_intervals = b->intervals.n;
+	/* backward, so that the builder's array can shrink meanwhile */
 	for (size_t i = b->intervals.n; i-- > 0;) {
 		uint32_t task = renumber[b->intervals.v[i].task];
 		struct interval *to = &g->intervals[--end[task]];

@@ -24,8 +24,8 @@
  * the records are of other kinds. */
 #define GRAPH_KINDS (~(1ULL << CT_READY | 1ULL << CT_BLK_ISSUE | 1ULL << CT_BLK_DONE))
 
-/* The key of a futex in graph.owned. A read-write lock has two words for waiters, which lie in one
- * aligned unit of 8 bytes. So both have the same key. */
+/* The key of a futex in graph.owned. A read-write lock has two words for waiters. Both words lie in
+ * one aligned unit of 8 bytes, so both words have the same key. */
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
 
 enum interval_state {
@@ -197,8 +197,9 @@ struct interval_sums {
 	uint32_t switches;
 };
 
-/* Only the sums of a whole FOLDED interval are known. A range in it gets a share in proportion to
- * its length. Returns false, with sums of 0, if the sums are not known or the range is empty. */
+/* Sets *ret to the sums of a range in a FOLDED interval: a share of the interval's sums, in
+ * proportion to the length of the range. Returns false, with sums of 0, if the sums are not known
+ * or the range is empty. */
 bool interval_sums(const struct interval *s, uint64_t from_ns, uint64_t to_ns, struct interval_sums *ret);
 /* Returns how long the task ran in the interval. If the sums of a FOLDED interval are not known,
  * returns its length. */
@@ -237,7 +238,8 @@ const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 bool graph_is_called(const struct graph *g, uint32_t task, uint64_t ts_ns, const char *comm);
 /* Like window_cmdline(), for the task's process at ts_ns. */
 const char *graph_cmdline(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* All fields are "" if they are not known, or if task is GRAPH_NONE. */
+/* Returns the control group of the task and its names. All fields are "" if they are not known, or
+ * if task is GRAPH_NONE. */
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* Returns the number of dropped records that are earlier than ts_ns. */
 size_t graph_dropped_before(const struct graph *g, uint64_t ts_ns);
@@ -307,8 +309,8 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval);
  * - The wait is a sleep, or is for a timerfd.
  * - The wait has a time limit, and no device and no network can end it. */
 bool edge_by_timer(const struct graph *g, const struct interval *interval, const struct window_event *wake);
-/* `wake` is the record that ended the interval. wake_cause() (graph/wake/cause.h) looks at more
- * records. */
+/* Finds the kind and the strength of the edge of `wake`, the record that ended the interval. Looks
+ * at fewer records than wake_cause() (graph/wake/cause.h). */
 void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,
 		   uint8_t *ret_kind, uint8_t *ret_strength);
 

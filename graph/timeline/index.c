@@ -171,8 +171,8 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 			continue;
 		if (p->type != o->type || p->id == o->id)
 			continue;
-		/* An accepted connection has a new id, and its old record stays: prefer the new id.
-		 * Ports are reused: otherwise prefer the record that is nearest in time. */
+		/* Prefer an accepted socket: its connection also has a record from before the
+		 * accept. Otherwise prefer the record nearest in time, because ports are reused. */
 		if (best && (best->id & CT_OBJ_NOT_ACCEPTED) != (p->id & CT_OBJ_NOT_ACCEPTED)) {
 			if (best->id & CT_OBJ_NOT_ACCEPTED)
 				best = p;
@@ -383,8 +383,8 @@ static bool is_owned_bitset(const struct window *w, const struct window_event *f
 	return futex_command(window_words(w, futex)[1]) == FUTEX_WAIT_BITSET && index_is_owner(w, futex);
 }
 
-/* See pthread_join() in ctrace/glibc.h. A robust mutex differs: while a task waits for it, its word
- * has FUTEX_WAITERS. */
+/* Returns true if the wait looks like pthread_join() (ctrace/glibc.h), and not like a wait for a
+ * robust mutex, whose word has FUTEX_WAITERS. */
 static bool is_like_join(const struct window *w, const struct window_event *futex)
 {
 	uint64_t x1 = window_words(w, futex)[1];
@@ -550,8 +550,8 @@ uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns
 	return ns + ((now & lacks) == lacks && from_ns < to_ns ? to_ns - from_ns : 0);
 }
 
-/* The first CT_SHED names the step before it. Without one, a FOLDED state shows a coarse
- * stretch. */
+/* Returns what was left out before the first CT_SHED, which names the step before it. Without a
+ * CT_SHED, a FOLDED state shows a coarse stretch. */
 static uint32_t lacks_first(const struct graph *g)
 {
 	size_t n;

@@ -2,7 +2,7 @@
 /*
  * timeline.c - makes intervals from records: goes through the window in order of time, and keeps a
  * small state for each task (struct task_now). A wake-up can be recorded before the switch-out of
- * its wait, while the wakee still runs. Such a wake-up is kept. It ends the next wait, if this wait
+ * its wait, while the wakee still runs. Such a wake-up is kept, and ends the next wait if this wait
  * has no wake-up of its own.
  */
 #include <errno.h>
@@ -143,8 +143,9 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 		timeline_set_owner(b, task, owner);
 }
 
-/* A switch on cpu from `was` to `now` (GRAPH_NONE: idle). If the records so far say that a third
- * task runs on cpu, the record of its switch-out is missing. So its interval becomes UNKNOWN. */
+/* Notes a switch on cpu from `was` to `now` (GRAPH_NONE: idle). If the records so far say that a
+ * third task runs on cpu, the switch-out of this third task is missing. So the interval of the
+ * third task becomes UNKNOWN. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)
@@ -388,8 +389,8 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 	b->now.v[task].run_ns = e->r.ts;
 }
 
-/* Handles a switch outside of a coarse stretch that was recorded among the records of the stretch.
- * Only the end of a task counts. */
+/* Handles a CT_SWITCH in a coarse stretch. The switch itself was before or after the stretch, so
+ * only the end of a task counts. */
 static void timeline_switch_late(struct builder *b, const struct window_event *e)
 {
 	uint64_t at;
@@ -513,9 +514,8 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 }
 
 /*
- * Returns true if the daemon capped a task that had ended meanwhile. In a capped group
- * (CT_GV_GROUP), the record is about a new task with the same tid, unless the record says that the
- * task has exited.
+ * Returns true if the daemon capped a task that had ended meanwhile. But in a capped group
+ * (CT_GV_GROUP), a record without CT_W_EXITED is about a new task with the same tid.
  */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
 {

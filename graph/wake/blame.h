@@ -6,8 +6,8 @@
  *   thread; a signal for which the waiter did not wait.
  * - If an interrupt ended a wait on a socket, the task of this host that sent the bytes (or, for a
  *   write, received bytes) is to blame.
- * - If a time limit or a killer signal ended the wait, or nothing did, the task that could have
- *   ended it is to blame: the owner, the other end, the child.
+ * - If a wait has not ended, or a time limit or a killer signal ended it, the task that could have
+ *   ended the wait is to blame: the owner, the other end, the child.
  */
 #ifndef CTRACE_GRAPH_WAKE_BLAME_H
 #define CTRACE_GRAPH_WAKE_BLAME_H
@@ -76,9 +76,9 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
 
 /* For a wait on a futex that no task ended, and that has no known owner: finds the only active
  * thread among the other threads of the process. since_ns: see blame_debt(). A thread is active if
- * it computes, or waits for: the disk; a file lock; the end of its write; an answer; its child; a
- * process that has to read what it sent. Several active threads that wait for one other process
- * count as one. Returns false if:
+ * it computes, or if it waits for one of these: the disk, a file lock, the end of its write, an
+ * answer, its child, a process that has to read what the thread sent. Several active threads that
+ * wait for one other process count as one. Returns false if:
  * - no thread or several threads are active
  * - *ret already blames a thread that is active or sleeps
  * - the process has more than ACTIVE_THREADS threads */

@@ -250,7 +250,7 @@ static bool is_for_one_thing(const struct interval *s)
 	       s->wait == CT_W_FLOCK || s->wait == CT_W_CONNECT;
 }
 
-/* Returns false if the task may have waited for the signal. Each of these is a sign for that:
+/* Returns false if the task may have waited for the signal. There are three signs for this:
  * - The sender is of the task's process, or of a descendant of it.
  * - The sender is the task that could have ended the wait.
  * - No task could have ended the wait, and the wait was not for one thing. */
@@ -367,7 +367,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		blame_waker(g, s, wake, b);
 		return;
 	}
-	/* An interrupt of unknown kind: a timer for the time limit of the poll, or the network. */
+	/* It is not known whether the network or the time limit of the poll made the interrupt. */
 	if (ct_wake_context(&wake->r) == CT_CTX_IRQ && (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
 		blame_lasting(g, (uint32_t)(s - g->intervals), b);
 		return;

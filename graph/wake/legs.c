@@ -30,7 +30,7 @@ struct round {
 	uint32_t sent_for; /* the receive that is the reason of the last send */
 };
 
-/* Returns true for a poll, and for a long wait on a futex without owner: on such a futex, a runtime
+/* Returns true for a poll, and for a long wait on a futex without owner. On such a futex, a runtime
  * with many coroutines on a few threads (Go, tokio) waits for work. */
 static bool ends_round(const struct graph *g, const struct interval *s)
 {
@@ -332,8 +332,8 @@ static uint32_t answerer(const struct graph *g, const struct leg *leg, uint32_t 
 	return r ? graph_task_at(g, rec(g, r->event)->tid, rec(g, r->event)->ts) : GRAPH_NONE;
 }
 
-/* Returns true if the answer came long before the end of the wait, or is not known. Then a wait on
- * a futex was for something else. */
+/* Returns true if the answer was there long before the end of the wait, or if its send is not
+ * known. Then a wait on a futex was for something else. */
 static bool is_over(const struct graph *g, const struct leg *leg, uint32_t sent, uint64_t ts_ns)
 {
 	if (leg->answered == GRAPH_NONE)

@@ -6,7 +6,7 @@
  * receives the answer, and so on. Pure; any thread. A leg is the time from a question to its
  * answer. In two cases the leg begins with the receive of the request instead:
  * - The loop sent the question before it received the request.
- * - Another client has the connection to the server, which the loop lends to one client at a time.
+ * - The loop lends its connection to the server to one client at a time, and another client has it.
  */
 #ifndef CTRACE_GRAPH_WAKE_LEGS_H
 #define CTRACE_GRAPH_WAKE_LEGS_H
@@ -23,14 +23,14 @@ struct leg {
 	bool sure; /* false: the question may be for another request */
 };
 
-/* The legs of one request, in any order, without overlap. There may be time between them. */
+/* The legs of one request, in any order, without overlap. There may be time between two legs. */
 struct legs {
 	VEC(struct leg) v;
 };
 
-/* The process tgid received the request on the accepted socket `sock` after sent_ns. It answered by
- * end_ns, or has not answered. The caller frees *ret with legs_done(), even after an error. Returns
- * 0 or -ENOMEM. */
+/* The process tgid received the request on the accepted socket `sock` after sent_ns. The process
+ * answered by end_ns, or has not answered. The caller frees *ret with legs_done(), even after an
+ * error. Returns 0 or -ENOMEM. */
 int legs_find(const struct graph *g, uint32_t tgid, uint64_t sock, uint64_t sent_ns, uint64_t end_ns,
 	      struct legs *ret);
 void legs_done(struct legs *l);

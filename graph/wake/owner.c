@@ -98,8 +98,9 @@ uint32_t owner_handed_to(const struct graph *g, const struct interval *s)
 }
 
 /*
- * A trace of a previous version does not say which /dev/fuse belongs to which mount. Then any task
- * with a /dev/fuse may be the server. Returns GRAPH_NONE if several processes may be the server.
+ * Returns the server of the FUSE file system for which s waits, or GRAPH_NONE if several processes
+ * may be the server. An old trace does not say which /dev/fuse belongs to which mount. Then any
+ * task with a /dev/fuse may be the server.
  */
 static uint32_t fuse_server(const struct graph *g, const struct interval *s, struct enders *all)
 {

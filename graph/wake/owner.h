@@ -32,13 +32,14 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all);
 /* Returns the task at the other end of the socket. *all is as in owner_of_wait(). */
 uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all);
-/* Returns true if the socket is owed an answer: a request on it has no answer; it is connecting; or
- * it has connected, and no bytes were exchanged yet. Only the end that asks is owed an answer: the
- * end that connected, or on a socket pair, the end that sent first. */
+/* Returns true if the socket is owed an answer, in one of three cases: a request on the socket has
+ * no answer; the socket is connecting; the socket has connected, but no bytes were exchanged. Only
+ * the end that asks is owed an answer: the end that connected, or on a socket pair, the end that
+ * sent first. */
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* Returns true if bytes from the other end were not received yet at ts_ns. */
 bool owner_unread(const struct graph *g, uint64_t sock, uint64_t ts_ns);
-/* Like owner_unread(), but false for a unix socket, where bytes are never on their way. */
+/* Like owner_unread(), but returns false for a unix socket, where bytes are never on their way. */
 bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* Returns the task that owns a lock on file obj. Tasks of the process tgid do not count. *ret_event
  * is the record of the lock; ret_event may be NULL. *ret_strength is weak if the record of an

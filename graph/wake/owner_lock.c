@@ -84,7 +84,8 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 			event = r[i].event;
 		}
 	*ret_strength = EDGE_STRONG;
-	if (owner == GRAPH_NONE || !g->scans->left) /* The walk may have missed an unlock. */
+	/* Without budget (scan.h), the walk ended early and may have missed an unlock. */
+	if (owner == GRAPH_NONE || !g->scans->left)
 		return GRAPH_NONE;
 	if (ret_event)
 		*ret_event = event;

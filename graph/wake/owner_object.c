@@ -42,9 +42,9 @@ static uint8_t modes_of(const struct graph *g, const struct graph_ref *r, size_t
 	return modes & (CT_FF_READ | CT_FF_WRITE);
 }
 
-/* Returns true if another program left the descriptor in `held` open when it started the program of
- * this task. Exception: a program that has both ends of a pipe means the pipe for its children, as
- * make does. */
+/* Returns true if the task only inherited the descriptor in `held`: an ancestor with another
+ * program has the same descriptor. Exception: a program with both ends of a pipe, such as make,
+ * means the pipe for its children. */
 static bool is_left_open(const struct graph *g, const struct graph_ref *r, size_t n,
 			 const struct window_event *held, uint8_t mode, uint32_t task, uint64_t ts_ns)
 {
@@ -92,8 +92,8 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 			owner_add(g, all, found.v[i]);
 		return GRAPH_NONE;
 	}
-	/* No descriptor table has obj, so the task that used obj counts. But of a connection that
-	 * is not accepted, that task has the other end. */
+	/* No descriptor table has obj, so the task that used obj counts. Exception: if obj is a
+	 * connection that is not accepted, the task that used obj has the other end. */
 	if (best == GRAPH_NONE && o && o->tid && !n &&
 	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & CT_OBJ_NOT_ACCEPTED)) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);
@@ -151,9 +151,8 @@ size_t owner_count_stopped(const struct graph *g, const struct enders *e, uint64
 	return n;
 }
 
-/* Prefers the last task that woke `me` through the pipe. Exception: this task is not
- * stopped, but exactly one of the tasks with the other end is. Then returns the stopped task,
- * because it cannot do its part. */
+/* Returns the last task that woke `me` through the pipe. Exception: if this task is not stopped,
+ * but exactly one of the tasks with the other end is stopped, returns the stopped task. */
 static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 			   struct enders *all)
 {

@@ -128,8 +128,8 @@ static void poll_member_fill(const struct graph *g, uint64_t obj, const struct i
 	}
 }
 
-/* A higher score is better. Of equal scores, a stopped task is better, but only below POLL_WRITTEN.
- * Otherwise a later since_ns is better. */
+/* Returns true if m is better than *best. A higher score is better. Of equal scores, a stopped task
+ * is better, but only below POLL_WRITTEN. Otherwise a later since_ns is better. */
 static bool is_better(const struct poll_member *m, const struct poll_member *best)
 {
 	if (m->score == best->score && m->score < POLL_WRITTEN && m->stopped != best->stopped)
@@ -153,8 +153,9 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 	return at < n && owner_event(g, &r[at])->r.ts <= to_ns;
 }
 
-/* For a poll of objects that no other process can use. Such a poll is for the end of a child: the
- * handler of SIGCHLD writes to an object, or the signal itself ends the poll. */
+/* Blames a child for a poll of objects that no other process can use. Such a poll is for the end of
+ * a child: the handler of SIGCHLD writes to an object, or the signal itself ends the poll. Returns
+ * false if there is no child. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	uint32_t child = owner_child(g, s, all);

@@ -21,8 +21,8 @@ void owner_add(const struct graph *g, struct enders *e, uint32_t task);
  * Returns a task of the process that has obj open with this mode (CT_FF_*; 0: any). If no
  * descriptor table has obj, returns the task that used obj.
  * - The process tgid does not count.
- * - If mode is not 0, a descriptor does not count that another program left open when it started
- *   this program.
+ * - If mode is not 0, a descriptor that the process only inherited from another program does not
+ *   count.
  * - Of a process and its descendants, the youngest counts, because a shell opens pipes for its
  *   children.
  * - If several processes remain, returns GRAPH_NONE, and adds a task of each to *all.
@@ -44,7 +44,7 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 /*
  * Scores the polled objects (enum poll_score, owner_poll.c). The objects with the best score count.
  * If these objects lead to several processes, and the score is below POLL_WRITTEN, no task is to
- * blame. Exception: exactly one of the tasks is stopped.
+ * blame. Exception: if exactly one task of these processes is stopped, this task is to blame.
  */
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b);

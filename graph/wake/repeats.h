@@ -10,7 +10,7 @@
 
 #include "graph/wake/blame.h"
 
-/* All functions take a BLOCKED interval. They return a wait, or GRAPH_NONE. */
+/* All functions take a BLOCKED interval, and return a wait or GRAPH_NONE. */
 
 uint32_t repeats_next(const struct graph *g, uint32_t interval);
 /* Returns the last repeat that ended by end_ns with a recorded wake-up. Between `interval` and

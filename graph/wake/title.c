@@ -28,8 +28,8 @@ static bool ends_with(const char *text, const char *end)
 	return n >= k && !memcmp(text + n - k, end, k);
 }
 
-/* True for sessions ("shop shop [local] ...", "shop shop 10.0.0.1(4711) ...") and for workers that
- * clean up tables. */
+/* Returns true for sessions ("shop shop [local] ...", "shop shop 10.0.0.1(4711) ...") and for
+ * workers that clean up tables. */
 static bool may_lock(const char *title)
 {
 	return strstr(title, " [local] ") || strstr(title, ") ") || !strncmp(title, "autovacuum worker", 17);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * title.h - private to graph/: reads the titles (command lines) of the processes of PostgreSQL.
- * Pure; any thread. Each session is a process. Its title ends with the activity of the session:
+ * Pure; any thread. Each session is a process, whose title ends with the activity of the session:
  * "idle", "idle in transaction", or a command such as "UPDATE". " waiting" follows while the
  * session waits for a lock of the database. (PostgreSQL, "Monitoring Database Activity", "Standard
  * Unix Tools".) The locks are in shared memory, so no record shows their owners.

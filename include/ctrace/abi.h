@@ -3,7 +3,7 @@
  * abi.h - the records that BPF programs give to the daemon, and that traces hold. Numbers are
  * little-endian. A value of an enum never gets a new meaning. New values come at the end. Times are
  * CLOCK_BOOTTIME nanoseconds, unless a comment names another clock. Task ids are of the initial pid
- * namespace. The idle task of CPU n has tid 0 in records; readers call it -(n+1). Any thread.
+ * namespace. The idle task of CPU n has tid 0 in records; readers call it -(n+1).
  */
 #ifndef CTRACE_ABI_H
 #define CTRACE_ABI_H
@@ -26,7 +26,7 @@ typedef int ct_s32;
 /*
  * Record kinds. Kinds 1..63 are fixed records: a struct ct_rec, then CT_KIND_WORDS() words x[] of
  * 64 bits. Kinds 64..127 are blobs, which begin with struct ct_blob. A field that a kind's comment
- * does not name is 0. If the comment does not name nr, nr is 0 or CT_NR_NONE.
+ * does not name is 0. Exception: an nr that the comment does not name is 0 or CT_NR_NONE.
  */
 enum ct_kind {
 	/*
@@ -45,7 +45,7 @@ enum ct_kind {
 	/*
 	 * A wake-up (sched_waking).
 	 *   tid    the wakee
-	 *   peer   the task on the CPU at that moment
+	 *   peer   the task that was on the CPU on which the wake-up happened
 	 *   state  context (CT_CTX_*)
 	 *   wait   softirq vector, or 0
 	 *   flags  CT_WF_*
@@ -64,7 +64,7 @@ enum ct_kind {
 	 *   tid    the waiter
 	 *   peer   the owner, read from user memory: the owner of a glibc mutex or rwlock, the owner
 	 *          of a PI or robust futex, or the thread that a join waits for. 0: not known
-	 *   nr     its system call, if an inspection wrote the record
+	 *   nr     system call of the waiter, if an inspection wrote the record
 	 *   obj    the futex
 	 *   x[0]   user address of the futex
 	 *   x[1]   low 32 bits: futex operation; high 32 bits: the value of the futex
@@ -77,8 +77,8 @@ enum ct_kind {
 	 * - A wait of CT_COARSE_NS or more for the set ends, in a coarse step or under a cap.
 	 * - An iterator reads the state of the waiter.
 	 * - An inspection finds that the wait for the set began before the daemon.
-	 * In the first three cases, the same set is written at most once a second, and a set of one
-	 * descriptor is not written: obj of the CT_SWITCH is its object.
+	 * In the first three cases, the same set is written at most once a second. A set of one
+	 * descriptor is not written then, because obj of the CT_SWITCH is the descriptor's object.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
@@ -139,8 +139,9 @@ enum ct_kind {
 	 */
 	CT_FLOCK = 16,
 	/*
-	 * These three records are states, not events. The daemon reads them for a snapshot. It also
-	 * reads /proc/locks at its start, and the descriptor table of an inspected task's process.
+	 * These three records are states, not events. The daemon reads these states for a snapshot.
+	 * The daemon also reads /proc/locks at its start, and the descriptor table of an inspected
+	 * task's process.
 	 * - CT_HELD: a line of /proc/locks. Fields as CT_FLOCK, but tid is the pid in that line (0:
 	 *   an ofd lock, which has none), and peer is 0. flags 0: the process owns the lock;
 	 *   1: the process waits for the lock.
@@ -163,7 +164,7 @@ enum ct_kind {
 	 */
 	CT_SAMPLE = 20,
 	/*
-	 * An inspection of a long wait, or of a wait in a loop of short ones.
+	 * An inspection of a long wait, or of one of many short waits in a loop.
 	 *   tid    the task
 	 *   nr     its system call
 	 *   state, wait, flags  as CT_SWITCH
@@ -183,7 +184,7 @@ enum ct_kind {
 	CT_GAP = 22,
 	/*
 	 * A task wrote or read the variable of a watchpoint. If a task reads the variable several
-	 * times between two changes, at most its first read is recorded.
+	 * times between two changes, at most the first of these reads is recorded.
 	 *   tid    the task
 	 *   state  0 written, 1 read
 	 *   aux    length of the variable in bytes
@@ -258,12 +259,12 @@ enum ct_kind {
 	 *   peer   end: how many records were left out since x[0] (saturating). If several groups
 	 *          were capped at a time, the first of their records has the sum, the others 0
 	 *
-	 * With CT_GV_CAP and CT_GV_GROUP: the cap of one task of a capped group begins or ends. The
-	 * cap of the task begins when its first record is left out. A task that makes no records
-	 * while the group is capped has no such CT_SHED. If the fork of a task is left out, all
-	 * records of this task can be missing, also its CT_TASK, its execs and its end. peer is 0,
-	 * because the records that were left out are counted for the group. At the end of the cap,
-	 * x[0] is the time at which the first of the capped groups was capped.
+	 * With CT_GV_CAP and CT_GV_GROUP: the cap of one task of a capped group begins or ends. A
+	 * task that makes no records while the group is capped has no such CT_SHED. If the fork of
+	 * a task is left out, all records of this task can be missing, also its CT_TASK, its execs
+	 * and its end.
+	 *   peer   0, because the records that were left out are counted for the group
+	 *   x[0]   begin: equal to ts; end: when the first of the capped groups was capped
 	 */
 	CT_SHED = 27,
 	/*
@@ -277,7 +278,7 @@ enum ct_kind {
 	 *   state, wait, flags, nr, obj  with CT_FOUND_BLOCKED and CT_FOUND_WAITED: as CT_SWITCH
 	 *   flags  with CT_FOUND_QUEUED: CT_SF_THROTTLED or 0
 	 *   peer   the number of context switches of the task so far (low 32 bits)
-	 *   x[0]   since when; CT_FOUND_FOLDED: equal to ts
+	 *   x[0]   since when the task does this; CT_FOUND_FOLDED: equal to ts
 	 *   x[1]   low 32 bits: CPU time of the task so far; high 32 bits: its time in the queues of
 	 *          CPUs so far. Both count units of CT_FOUND_UNIT_NS, modulo 2^32
 	 */
@@ -378,7 +379,7 @@ enum ct_wait {
 
 /* flags of CT_SWITCH */
 #define CT_SF_PREEMPT  0x01
-#define CT_SF_IOWAIT   0x02 /* in_iowait of the kernel */
+#define CT_SF_IOWAIT   0x02 /* task->in_iowait of the kernel is set */
 #define CT_SF_TIMEOUT  0x04 /* the wait has a time limit */
 #define CT_SF_COMPAT   0x08 /* a 32-bit system call; nr and obj are not decoded */
 #define CT_SF_IDLE     0x10 /* TASK_IDLE: uninterruptible, but not counted in the load */
@@ -394,7 +395,7 @@ enum ct_ctx {
 	CT_CTX_HARDIRQ = 2,
 	CT_CTX_TIMER = 3,
 	CT_CTX_IPI = 4, /* an interrupt from another CPU */
-	CT_CTX_IRQ = 5, /* some interrupt or softirq */
+	CT_CTX_IRQ = 5, /* an interrupt or softirq of unknown kind */
 };
 
 enum ct_found {
@@ -415,7 +416,7 @@ enum ct_found {
 #define CT_WF_SELF    0x02
 #define CT_WF_KTHREAD 0x04 /* the task on the CPU is a kernel thread or an io_uring worker */
 #define CT_WF_EXITING 0x08 /* the task on the CPU is exiting */
-#define CT_WF_FROZEN  0x20 /* ends a freeze of the wakee, not its wait */
+#define CT_WF_FROZEN  0x20 /* the wake-up ends a freeze of the wakee, not a wait of the wakee */
 /* The idle task was on the CPU. So an interrupt woke the wakee, whatever the field state says. */
 #define CT_WF_IDLE 0x10
 
@@ -425,7 +426,7 @@ enum ct_found {
 #define CT_GF_FATAL   0x01 /* the default action is to kill, and there is no handler */
 #define CT_GF_IGNORED 0x02 /* the target ignores the signal, has it pending, or has a full queue */
 #define CT_GF_GROUP   0x04 /* sent to the process, not to one thread */
-#define CT_GF_KERNEL  0x08 /* the kernel sent it, not kill or its relatives */
+#define CT_GF_KERNEL  0x08 /* the kernel sent the signal, not a task with a call such as kill() */
 
 #define CT_FF_READ  0x01
 #define CT_FF_WRITE 0x02
@@ -474,12 +475,12 @@ enum ct_shed {
 	CT_SHED_WAKES = 4,
 	CT_SHED_WAITS = 5,
 	CT_SHED_PAUSE = 6,
-	/* No CT_SEND and CT_RECV. A CT_WAKE names the kind of interrupt only for timers, and for
-	 * many waits of CT_COARSE_NS or more. Other interrupts are CT_CTX_IRQ. */
+	/* No CT_SEND and CT_RECV. A CT_WAKE names the kind of interrupt only for timers, and at the
+	 * end of many waits of CT_COARSE_NS or more. Other interrupts are CT_CTX_IRQ. */
 	CT_SHED_HOOKS = 7,
 	/* Also no CT_SWITCH and CT_WAKE_NEW, and CT_FUTEX only from inspections. A wait of
-	 * CT_COARSE_NS or more has a CT_FOUND, a CT_WAKE, and for a polled set CT_WAITFD. Shorter
-	 * waits have only sums in CT_FOUND. */
+	 * CT_COARSE_NS or more has a CT_FOUND and a CT_WAKE. If it is a wait for a set of
+	 * descriptors, it also has CT_WAITFD. Shorter waits have only sums in CT_FOUND. */
 	CT_SHED_COARSE = 8,
 	CT_SHED_PAUSES = 9, /* also times without records: CT_GAP with CT_LOSS_SHED */
 	CT_SHED_STEPS = 10,
@@ -615,8 +616,9 @@ struct ct_cmdline_blob {
 _Static_assert(sizeof(struct ct_cmdline_blob) == 24, "ct_cmdline_blob");
 
 /*
- * The arguments of an exec as they lie in memory, each with a 0 at its end. If they are longer than
- * CT_RAWCMDLINE_MAX, args has their first CT_RAWCMDLINE_HEAD bytes and then their last bytes.
+ * The arguments of an exec as they lie in memory, each with a 0 at its end. If all arguments
+ * together are longer than CT_RAWCMDLINE_MAX, args has CT_RAWCMDLINE_HEAD bytes from their start,
+ * and then bytes from their end.
  */
 #define CT_RAWCMDLINE_MAX  1024
 #define CT_RAWCMDLINE_HEAD 768
@@ -678,7 +680,6 @@ struct ct_stack_blob {
 };
 _Static_assert(sizeof(struct ct_stack_blob) == 32, "ct_stack_blob");
 
-/* n_kernel kernel frames, then n_user user frames */
 #define CT_RAWSTACK_MAX 48
 struct ct_rawstack_blob {
 	struct ct_blob h;
@@ -687,7 +688,7 @@ struct ct_rawstack_blob {
 	ct_u8 n_kernel;
 	ct_u8 n_user;
 	ct_u32 tgid;
-	ct_u64 ip[];
+	ct_u64 ip[]; /* of n_kernel kernel frames, then of n_user user frames */
 };
 _Static_assert(sizeof(struct ct_rawstack_blob) == 32, "ct_rawstack_blob");
 
@@ -709,9 +710,9 @@ _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 
 /*
  * The task iterator writes a struct ct_iter_task for each task, back to back. If only states are
- * needed, it leaves out args and the members behind args. The daemon reads all tasks at the start,
- * after losses and pauses, and often in a coarse step. It reads one task for an inspection or a
- * hang, and at the end of a cap.
+ * needed, the iterator leaves out args and the members behind args. The daemon reads all tasks at
+ * the start, after losses and pauses, and often in a coarse step. The daemon reads one task for an
+ * inspection or a hang, and at the end of a cap.
  */
 #define CT_ITER_KSTACK 32
 struct ct_iter_task {

@@ -40,15 +40,15 @@ struct cpu {
 	ct_u64 frames[CPU_FRAMES];
 	struct govern_cost cost[GOVERN_KINDS] __attribute__((aligned(64)));
 	ct_u64 left_out[GOVERN_CAPS]; /* records that caps left out, by GOVERN_SLOT() of the task */
-	/* as left_out, but a record about two capped tasks counts once */
+	/* records that caps left out; a record about two capped tasks counts once */
 	ct_u64 n_left_out;
-	/* runs of BPF programs that left out a record because of a cap, or that write no record
-	 * and ran in a capped task */
+	/* Runs of BPF programs in which a cap left out a record. For programs that write no
+	 * records: runs while a capped task was on the CPU. */
 	ct_u64 n_passed;
 	/*
 	 * Objects that were seen lately and have a name. A cache in front of the map ct_objects: an
-	 * object that is not here costs 300 ns. An entry is id ^ sig << 40 (struct object in
-	 * bpf/object.h), at the hash of this number.
+	 * object that is not here costs 300 ns. An entry is the number id ^ sig << 40 (struct
+	 * object in bpf/object.h). The index of the entry is a hash of this number.
 	 */
 	ct_u64 named[CPU_NAMED];
 } __attribute__((aligned(64)));
@@ -85,8 +85,8 @@ static inline ct_u32 cpu_room(ct_u8 kind)
 
 #define CPU_SIDE_BYTES 1048576
 /*
- * Precedes every record in the side ring, the BPF ring buffer ct_side for programs that can be
- * preempted (uprobes). Without a record behind it, it only wakes the daemon.
+ * Precedes every record in the side ring. The side ring is the BPF ring buffer ct_side, for
+ * programs that can be preempted (uprobes). A cpu_side without a record only wakes the daemon.
  */
 struct cpu_side {
 	ct_u32 cpu;

@@ -14,7 +14,7 @@
 #include "ctrace/abi.h"
 #include "ctrace/softirq.h"
 
-/* The kernel's encoding is major << 20 | minor (include/linux/kdev_t.h). */
+/* dev is in the encoding of the kernel: major << 20 | minor (include/linux/kdev_t.h). */
 static inline ct_u32 ct_dev_major(ct_u64 dev)
 {
 	return (ct_u32)(dev >> 20);
@@ -31,7 +31,7 @@ static inline ct_u64 ct_obj_uaddr(ct_u64 id)
 	return id & ((1ULL << 47) - 1);
 }
 
-/* The task that gets the CPU. (tid is the task that leaves it.) */
+/* Returns the task that gets the CPU. (tid is the task that leaves the CPU.) */
 static inline ct_u32 ct_switch_next(const struct ct_rec *r)
 {
 	return r->peer;
@@ -47,19 +47,19 @@ static inline enum ct_wait ct_switch_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* kernel priority of the previous task, 0..139 */
+/* Returns the kernel priority of the previous task, 0..139. */
 static inline ct_u8 ct_switch_prio(const struct ct_rec *r)
 {
 	return r->aux & 0xff;
 }
 
-/* kernel priority of the next task, 0..139 */
+/* Returns the kernel priority of the next task, 0..139. */
 static inline ct_u8 ct_switch_next_prio(const struct ct_rec *r)
 {
 	return (ct_u8)(r->aux >> 8);
 }
 
-/* The task on the CPU. It is the waker only if ct_wake_by_task() is true. */
+/* Returns the task on the CPU. This task is the waker only if ct_wake_by_task() is true. */
 static inline ct_u32 ct_wake_waker(const struct ct_rec *r)
 {
 	return r->peer;
@@ -76,8 +76,8 @@ static inline enum softirq ct_wake_softirq(const struct ct_rec *r)
 	return (enum softirq)r->wait;
 }
 
-/* CT_W_* of the system call of the task on the CPU, if this call may be the cause of the wake; else
- * CT_W_NONE */
+/* Returns CT_W_* of the system call of the task on the CPU, if this call may be the cause of the
+ * wake-up. Otherwise returns CT_W_NONE. */
 static inline enum ct_wait ct_wake_call(const struct ct_rec *r)
 {
 	return (enum ct_wait)(r->aux & 0xff);
@@ -142,7 +142,7 @@ static inline ct_u32 ct_exec_tid_before(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* as wait(2) returns it */
+/* Returns the exit status as wait(2) does. */
 static inline ct_u32 ct_exit_code(const struct ct_rec *r)
 {
 	return r->peer;
@@ -159,7 +159,7 @@ static inline ct_u32 ct_signal_target(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* low 16 bits of si_code */
+/* Returns the low 16 bits of si_code. */
 static inline ct_s32 ct_signal_code(const struct ct_rec *r)
 {
 	return (short)r->aux;
@@ -171,7 +171,7 @@ static inline ct_u32 ct_message_bytes(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* For CT_BLK_ISSUE and CT_BLK_DONE. 0: read, 1: write, 2: flush, 3: discard, 4: other. */
+/* For CT_BLK_ISSUE and CT_BLK_DONE. Returns 0: read, 1: write, 2: flush, 3: discard, 4: other. */
 static inline ct_u8 ct_block_op(const struct ct_rec *r)
 {
 	return r->state;
@@ -202,7 +202,7 @@ static inline enum ct_lock_type ct_lock_type(const struct ct_rec *r)
 	return (enum ct_lock_type)r->wait;
 }
 
-/* For CT_FLOCK. 0: done; -errno: the call failed; 1: the task waits for the lock. */
+/* For CT_FLOCK. Returns 0: done; -errno: the call failed; 1: the task waits for the lock. */
 static inline ct_s32 ct_lock_result(const struct ct_rec *r)
 {
 	return (ct_s32)r->peer;
@@ -228,7 +228,7 @@ static inline enum ct_loss ct_gap_cause(const struct ct_rec *r)
 	return (enum ct_loss)r->state;
 }
 
-/* 0: not known */
+/* Returns how many records were lost. 0: not known. */
 static inline ct_u32 ct_gap_records(const struct ct_rec *r)
 {
 	return r->peer;
@@ -269,8 +269,8 @@ static inline enum ct_wait ct_hang_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* The task that can end the wait. For CT_HANG_SERVICE: the task that does not read from the other
- * end of the socket. 0: not known. */
+/* Returns the task that can end the wait. For CT_HANG_SERVICE: the task that does not read from the
+ * other end of the socket. 0: not known. */
 static inline ct_u32 ct_hang_blocker(const struct ct_rec *r)
 {
 	return r->peer;
@@ -357,13 +357,14 @@ static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* For a CT_SHED with CT_GV_CAP, at the end of the cap: why the task waits then. */
+/* For a CT_SHED with CT_GV_CAP at the end of the cap: returns why the task waits at this time. */
 static inline enum ct_wait ct_cap_wait(const struct ct_rec *r)
 {
 	return (enum ct_wait)(r->aux & 0xff);
 }
 
-/* For the same records as ct_cap_wait(): CT_ST_* of the task; 0: it runs or is runnable. */
+/* For the same records as ct_cap_wait(): returns CT_ST_* of the task. 0: the task runs or is
+ * runnable. */
 static inline ct_u8 ct_cap_state(const struct ct_rec *r)
 {
 	return (ct_u8)(r->aux >> 8);

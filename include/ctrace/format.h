@@ -169,7 +169,7 @@ enum format_mask {
 	FORMAT_MASK_OBJ = 0x80,
 };
 
-/* One CPU. Its records are in the order in which they were captured. */
+/* One CPU. The records of a CPU are in the order in which they were captured. */
 struct format_cpu {
 	uint16_t cpu;
 	uint16_t reserved; /* 0 */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * glibc.h - the only place for facts about glibc: locks in user memory, signals, names of functions
- * and files. BPF programs and user space share it. Each fact names its source file and versions
- * ("since 2.4": up to at least 2.40). The layouts are of x86-64 and arm64; test/abi compares them
- * with the C library of the build. A program may use another C library, so a lock's bytes are only
- * a hint.
+ * and files. BPF programs and user space share this file. Each fact names its source file and
+ * versions ("since 2.4": up to at least 2.40). The layouts are of x86-64 and arm64. test/abi
+ * compares the layouts with the C library of the build. A program may use another C library, so a
+ * lock's bytes are only a hint.
  */
 #ifndef CTRACE_GLIBC_H
 #define CTRACE_GLIBC_H
@@ -45,18 +45,18 @@ struct glibc_rwlock {
 };
 _Static_assert(sizeof(struct glibc_rwlock) == 32, "glibc_rwlock");
 
-/* A task may wait on wrphase_futex or writers_futex. These are the distances in bytes from these
- * two words to the owner's tid. */
+/* Bytes from a word on which tasks wait (wrphase_futex, writers_futex) to the owner's tid. */
 #define GLIBC_RWLOCK_WRPHASE_TO_OWNER                                                                        \
 	(__builtin_offsetof(struct glibc_rwlock, cur_writer) -                                               \
 	 __builtin_offsetof(struct glibc_rwlock, wrphase_futex))
 #define GLIBC_RWLOCK_WRITERS_TO_OWNER                                                                        \
 	(__builtin_offsetof(struct glibc_rwlock, cur_writer) -                                               \
 	 __builtin_offsetof(struct glibc_rwlock, writers_futex))
-/* WRITING: bits of readers while a writer has the lock (PTHREAD_RWLOCK_WRPHASE,
- * PTHREAD_RWLOCK_WRLOCKED). CONTENDED: wrphase_futex or writers_futex while a task waits on it (1 |
- * PTHREAD_RWLOCK_FUTEX_USED). nptl/pthread_rwlock_common.c; since 2.25. */
-#define GLIBC_RWLOCK_WRITING   3
+/* Bits of `readers` while a writer has the lock: PTHREAD_RWLOCK_WRPHASE, PTHREAD_RWLOCK_WRLOCKED.
+ * nptl/pthread_rwlock_common.c; since 2.25. */
+#define GLIBC_RWLOCK_WRITING 3
+/* Value of wrphase_futex or writers_futex while a task waits on this word: 1 |
+ * PTHREAD_RWLOCK_FUTEX_USED. nptl/pthread_rwlock_common.c; since 2.25. */
 #define GLIBC_RWLOCK_CONTENDED 3
 
 /* pthread_cond_t. Two groups of waiters take turns. Each group waits on its own word in g_signals.

@@ -48,7 +48,8 @@ struct govern {
 	ct_u64 sched_tick_off_ns;
 };
 
-/* Functions of the kernel that show, in the stack of a wake, which interrupt woke the task. */
+/* Here, a mark is a function of the kernel. If it is in the stack of a wake-up, it shows which
+ * interrupt woke the task. */
 #define GOVERN_MARKS             32
 #define GOVERN_MARK(ctx, vector) ((ctx) | (vector) << 8)
 #define GOVERN_MARK_CTX(what)    ((what)&0xff)
@@ -79,7 +80,7 @@ enum govern_kind {
 	GOVERN_OTHER,
 	GOVERN_SHORT,
 	/* Runs that keep the context of interrupts, leave out a record, or end at once in a pause.
-	 * These are counted, not timed. */
+	 * These runs are counted, not timed. */
 	GOVERN_LIGHT,
 	GOVERN_KINDS,
 };

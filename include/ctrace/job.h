@@ -64,7 +64,7 @@ struct job_rule {
 };
 _Static_assert(sizeof(struct job_rule) == 96, "job_rule");
 
-/* From BPF to the daemon, when a process enqueues its first job with this function. */
+/* A BPF program sends this to the daemon when a process enqueues its first job with `function`. */
 struct job_call {
 	ct_u64 function;
 	ct_u32 tgid;

@@ -110,7 +110,8 @@ static const struct event *find(uint8_t kind, uint32_t tid, uint8_t wait, const 
 	return best;
 }
 
-/* The rings are drained one by one, so the last record in the list need not be the latest. */
+/* Returns the newest record of the object. The rings are drained one by one, so the last record in
+ * the list need not be the newest. */
 static const struct ct_object_blob *object(uint64_t id)
 {
 	const struct ct_object_blob *best = NULL;
@@ -121,8 +122,8 @@ static const struct ct_object_blob *object(uint64_t id)
 	return best;
 }
 
-/* Checks that a waited, and that b woke it (if b is 0: any task). Returns the switch to the
- * wait. */
+/* Checks that a waited, and that b woke a. If b is 0, any task may have woken a. Returns the switch
+ * that began the wait. */
 static const struct event *waited(uint32_t a, uint8_t wait, uint32_t b, const struct event **ret_wake)
 {
 	const struct event *s = find(CT_SWITCH, a, wait, NULL), *w;

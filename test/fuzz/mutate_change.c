@@ -22,7 +22,7 @@ size_t mutate_below(struct mutate *m, size_t n)
 	return n ? (size_t)(mutate_draw(m) % n) : 0;
 }
 
-/* The new value is often near 0, a power of two, the largest value, or `old`. */
+/* Returns a value that is often near 0, a power of two, the largest value, or `old`. */
 static uint64_t edge_value(struct mutate *m, uint64_t old, unsigned size)
 {
 	uint64_t max = size < 8 ? (1ULL << 8 * size) - 1 : UINT64_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* scene.h - small traces, with which the fuzzers begin. They are the same on every machine. The
- * file at path must not exist. On an error the program ends. */
+/* scene.h - small traces, with which the fuzzers begin. The traces are the same on every machine.
+ * The file at path must not exist. On an error the program ends. */
 #ifndef CTRACE_TEST_SCENE_H
 #define CTRACE_TEST_SCENE_H
 

@@ -5,7 +5,7 @@
  * (default: x86_64). The other words change the content:
  *
  *   ill      all names have bytes that must not reach a terminal; there is also a recorded command
- *   marks    transactions instead
+ *   marks    the records of transactions instead of the usual records
  *   command  only a recorded command
  *   slow     a slower run of this command, on another machine
  */
@@ -124,8 +124,8 @@ static void add(struct ct_rec r)
 	add_x(r, 0, 0);
 }
 
-/* Adds a record of CPU 1, us microseconds after the previous record. Without a kind, it is a
- * switch. */
+/* Adds a record of CPU 1, us microseconds after the previous record. A record without a kind
+ * becomes a switch. */
 static void pass(uint64_t us, struct ct_rec r)
 {
 	now += us * NSEC_PER_USEC;

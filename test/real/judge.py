@@ -23,7 +23,8 @@ def role_of(roles, task):
 
 
 def judge(d, asked, roles, want):
-    """What a diagnosis of the task `asked` is worth. roles: {name: (pid, tid)}. want: what Scene.hang() declared."""
+    """Judges a diagnosis of the task `asked`. roles: {name: (pid, tid)}. want: what Scene.hang()
+    declared."""
     root, weak = d["root_cause"], d["confidence"] == "weak"
     role, victims = role_of(roles, root), [want["victim"], *want["stuck"]]
     itself = root["tid"] == asked or role in victims

@@ -15,7 +15,7 @@ How to write a case
         s.start("victim", [...])
         s.during("the server is stopped", lambda: s.state("server") == "T")
         s.hang(victim="victim", culprits=["server"], causes=["stopped"])
-        yield                                    # it hangs now, for s.seconds; run_real takes its snapshots
+        yield                                    # the hang lasts for s.seconds; run_real takes snapshots
         server.send_signal(signal.SIGCONT)       # the culprit lets go
         s.ended("victim")                        # the victim went on. This is the end of the hang
 
@@ -27,7 +27,7 @@ How to write a case
 3. The case proves its own truth from /proc, /proc/locks, ss or the program's own tables, and never from ctrace:
      s.during(text, f)   f() is true now, before each snapshot, and just before the culprit lets go
      s.wait(text, f)     f() becomes true within 10 s
-     s.check(text, ok)   is true now
+     s.check(text, ok)   ok is true
      s.ended(role), s.went_on(text, f)   after the yield: the victim went on when the culprit let go
    If a check is false, the verdict is "invalid". A case without a check during and after its hang is invalid too.
 4. s.hang(...) declares the one expected answer. Decide it before you see an answer of ctrace, and do not change it after:
@@ -59,7 +59,7 @@ sys.path[:0] = [os.path.join(HERE, "..", "live"), os.path.join(HERE, "..", "..",
 from lib.hang_scenes import control_group  # noqa: E402  pylint: disable=wrong-import-position
 from loads import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
-SECONDS = 5  # how long a hang lasts if the case does not say another time: SECONDS = 8
+SECONDS = 5  # how long a hang lasts; a case may set another time, such as SECONDS = 8
 WITHIN_S = 10  # a program is ready, and a victim goes on, within this time
 PR_SET_CHILD_SUBREAPER = 36
 SYSCALLS = {0: "read", 1: "write", 7: "poll", 23: "select", 35: "nanosleep", 42: "connect", 43: "accept", 44: "sendto",
@@ -141,7 +141,8 @@ class Scene(contextlib.ExitStack):
         return str(free_port())
 
     def start(self, role, cmd, user=None, talk=False, stop=signal.SIGTERM, **kw):
-        """Starts a program. It has the output s.output(role), and with `talk` the input s.say(role, line).
+        """Starts a program. s.output(role) is its output. With `talk`, s.say(role, line) is its
+        input.
 
         user: a user of this machine who runs it. stop: the signal that ends it."""
         become = ["setpriv"]
@@ -290,8 +291,9 @@ class Scene(contextlib.ExitStack):
         return [t for t in tids if comm is None or proc(pid, "comm", t).strip() == comm]
 
     def locks(self, path):
-        """The file locks of a file: {"owners": [pids], "waiters": [pids]}. For a lock of flock(2), the pid is of the
-        process that took it; its children may share it."""
+        """The file locks of a file: {"owners": [pids], "waiters": [pids]}. For a lock of flock(2),
+        the pid is of the process that took the lock. The children of this process may share the
+        lock."""
         inode, found = os.stat(path).st_ino, {"owners": [], "waiters": []}
         with open("/proc/locks", encoding="ascii") as f:
             for line in f:
@@ -345,7 +347,7 @@ class Scene(contextlib.ExitStack):
 
 
 class Postgres:
-    """A private PostgreSQL server: the role "postgres". It listens on a Unix socket only."""
+    """A private PostgreSQL server, with the role "postgres", that listens on a Unix socket only."""
     USER = "postgres"
 
     def __init__(self, s, *settings):

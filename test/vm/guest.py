@@ -97,8 +97,8 @@ def unpack(version, where):
 
 
 def fetch(series, with_modules=False):
-    """The newest ELF kernel of the series: (version, path). It is downloaded once. With modules=True, the modules for a disk
-    are in modules_dir(version)."""
+    """The newest ELF kernel of the series: (version, path). The kernel is downloaded once. If
+    with_modules, the modules for a disk are in modules_dir(version)."""
     try:
         version = newest_package(series)[len("linux-image-"):]
     except Unavailable:

@@ -23,7 +23,7 @@ bool blob_is_valid(const struct ct_blob *blob);
  */
 int blob_next(const uint8_t **p, size_t *n, uint64_t *buf);
 
-/* The id is a hash of the n frame strings, and never 0. */
+/* Returns the id of a stack: a hash of the n frame strings, never 0. */
 uint64_t blob_stack_id(const char *const *frames, size_t n);
 /* Makes a CT_STACK blob of n frames, innermost first. The caller frees the blob. If some frames do
  * not fit, the last frame of the blob says so. The id is always that of all n frames. Returns NULL

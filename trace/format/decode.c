@@ -167,8 +167,8 @@ static int block_exact(struct decoder *d, int type, size_t n, size_t size, const
 }
 
 /* Returns the next time difference of len bytes: one byte in each of the first len planes. Three
- * bytes are read without a branch, because nearly all differences have at most three. This may read
- * one byte beyond a plane: DECODER_SLACK. */
+ * bytes are read without a branch, because nearly all differences have at most three. Such a read
+ * may go one byte beyond a plane (DECODER_SLACK). */
 static inline uint64_t take_time(const uint8_t **plane, unsigned len)
 {
 	static const uint32_t keep[] = { 0, 0xff, 0xffff, 0xffffff };

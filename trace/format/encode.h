@@ -49,7 +49,7 @@ struct encode_refs {
 };
 struct encode_refs encoder_refs(const struct encoder *e);
 
-/* Returns the encoded segment: head_bytes zeroes, then the body. The encoder owns the bytes. They
+/* Returns the encoded segment: head_bytes zeroes, then the body. The encoder owns the bytes, which
  * are valid until the next encoder_begin(). */
 uint8_t *encoder_bytes(struct encoder *e, size_t *ret_n);
 void encode_kind_info(uint8_t kind_info[FORMAT_KINDS]);

@@ -176,8 +176,8 @@ static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, 
 	return limits_segment_ok(&ix->file, h, slot) ? SLOT_SEGMENT : SLOT_BROKEN;
 }
 
-/* The header of a later version may be longer than struct format_segment. Only then is there a
- * second read. */
+/* Reads the slot a second time if the header is longer than struct format_segment. Only later
+ * versions write such a header. */
 static enum slot_is slot_read(const struct file_index *ix, int fd, uint32_t slot, struct format_segment *h)
 {
 	uint8_t buf[LIMITS_SEGMENT_HEADER_MAX];
@@ -205,8 +205,8 @@ static int by_seq(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* Checks the checksum of the body. If the body is larger than *budget, or if memory runs out, the
- * body counts as right. Each read lowers *budget. */
+/* Returns true if the checksum of the body is right, or if it cannot be checked: the body is larger
+ * than *budget, or memory runs out. Each read lowers *budget. */
 static bool body_is_right(const struct file_index *ix, int fd, const struct file_index_segment *s,
 			  uint64_t *budget)
 {
@@ -221,8 +221,8 @@ static bool body_is_right(const struct file_index *ix, int fd, const struct file
 			 crc32c_matches(crc32c(0, body, s->h.body_bytes), s->h.body_crc));
 }
 
-/* Drops each segment that a newer segment has overwritten in part. Of several copies of a segment,
- * keeps the newest copy with a right body. If no copy has one, keeps the oldest copy. */
+/* Drops each segment that a newer segment has overwritten in part. Of several copies of one
+ * segment, keeps the newest copy with a right body, or else the oldest copy. */
 static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_slots)
 {
 	_cleanup_free_ uint8_t *taken = calloc((size_t)n_slots + 1, 1);
@@ -249,7 +249,8 @@ static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_
 	return 0;
 }
 
-/* Skips holes of the file, so that even a huge hole costs no time. */
+/* Returns the next slot with data, or UINT64_MAX. Skips holes of the file, so that even a huge hole
+ * costs no time. */
 static uint64_t next_data(int fd, uint32_t slot, uint32_t slot_bytes)
 {
 	off_t at = lseek(fd, (off_t)(((uint64_t)slot + 1) * slot_bytes), SEEK_DATA);

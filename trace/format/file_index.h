@@ -43,7 +43,7 @@ void file_index_done(struct file_index *ix);
 /* Writes a file header and its f->meta_bytes of meta data to buf, of FILE_INDEX_HEADER_MAX bytes.
  * Fills in magic, version, header size and checksum. Returns the number of bytes. */
 size_t file_index_header(const struct format_file *f, const char *meta, uint8_t *buf);
-/* Returns the crc of a segment header h of n bytes. Its field crc counts as 0. */
+/* Returns the checksum of a segment header h of n bytes. The field crc of h counts as 0. */
 uint32_t file_index_segment_crc(const void *h, size_t n);
 /* Fills in magic, version, sizes and checksums of h. The caller fills in all other fields. `bytes`
  * is the whole segment of n bytes; its first sizeof(*h) bytes are not read. */

@@ -8,7 +8,7 @@
  * - a record takes at least 2.1 bytes in a body;
  * - compression makes dictionaries and checkpoints 20 times smaller, other blocks 3 to 5 times.
  *
- * The _FREE parts are for small files, whose ratios may be larger.
+ * The _FREE parts are for small files, for which the factors alone may be too low.
  */
 #define RECORDS_FREE   65536u
 #define RECORDS_FACTOR 2u

@@ -19,7 +19,8 @@
 
 #include "ctrace/format.h"
 
-/* A later minor version may have longer segment headers. */
+/* Bytes: a longer segment header is refused. A later minor version may have longer headers than
+ * this version. */
 #define LIMITS_SEGMENT_HEADER_MAX 4096u
 
 /* A command may use at most LIMITS_MEMORY_FACTOR bytes of memory for each byte of the file, plus
@@ -29,8 +30,8 @@
 
 bool limits_file_ok(const struct format_file *f);
 bool limits_segment_ok(const struct format_file *f, const struct format_segment *h, uint32_t slot);
-/* Checks the n entries of the CPUS block: CPU numbers must rise, and the records of all CPUs must
- * add up to h->n_records. */
+/* Returns true if the CPU numbers of the n entries rise and are below FORMAT_CPUS_MAX, and if the
+ * records of all CPUs add up to h->n_records. */
 bool limits_cpus_ok(const struct format_segment *h, const struct format_cpu *cpus, size_t n);
 bool limits_words_ok(uint8_t kind, const uint64_t x[2]);
 bool limits_state_ok(const struct format_state *s);
@@ -42,15 +43,15 @@ static inline bool limits_ts_ok(const struct format_segment *h, uint64_t ts_ns)
 }
 
 bool limits_block_ok(enum format_block_type type, uint32_t raw_bytes);
-/* The most bytes that all blocks of a segment together may have after decompression. */
+/* Returns the most bytes that all blocks of a segment together may have after decompression. */
 uint64_t limits_raw_bytes(uint64_t body_bytes);
-/* The most records that one body, or all bodies of a window, may have. body_bytes: the size of the
- * body, or of all bodies together. */
+/* Returns the most records that one body, or all bodies of a window, may have. body_bytes: the size
+ * of the body, or of all bodies together. */
 uint64_t limits_records(uint64_t body_bytes);
-/* The most bytes of dictionaries and checkpoints that a window may keep. body_bytes: the size of
- * all its bodies together. */
+/* Returns the most bytes of dictionaries and checkpoints that a window may keep. body_bytes: the
+ * size of all bodies of the window together. */
 uint64_t limits_kept_bytes(uint64_t body_bytes);
-/* The most records that order_join() may move for one window of n_records records. */
+/* Returns the most records that order_join() may move for one window of n_records records. */
 uint64_t limits_moves(uint64_t n_records);
 
 #endif

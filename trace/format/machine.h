@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* machine.h - the kind of machine that recorded a trace. It decides which numbers the system calls
- * have. Pure; any thread. */
+/* machine.h - the kind of machine that recorded a trace. The kind decides which numbers the system
+ * calls have. Pure; any thread. */
 #ifndef CTRACE_TRACE_FORMAT_MACHINE_H
 #define CTRACE_TRACE_FORMAT_MACHINE_H
 
@@ -13,7 +13,7 @@ enum machine {
 	MACHINE_OTHER, /* ctrace has no table of its system calls */
 };
 
-/* uname_machine: the entry "machine" of the meta data. An old trace has no such entry (""). */
+/* uname_machine: the entry "machine" of the meta data, or "" in an old trace without this entry. */
 static inline enum machine machine_of(const char *uname_machine)
 {
 	if (!*uname_machine)

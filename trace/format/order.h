@@ -22,7 +22,8 @@ struct order {
 };
 struct order_head {
 	uint64_t ts;
-	/* indices into `sorted`; at: the CPU's next record; end: just behind its last record */
+	/* at: the index into `sorted` of the next record of this CPU. end: the index behind the
+	 * last record of this CPU. */
 	uint32_t at, end;
 };
 

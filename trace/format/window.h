@@ -3,8 +3,8 @@
  * window.h - a part of a trace in memory: the input of graph/ and analysis/. The window owns all
  * that its members point to.
  *
- * window_load() (trace/read/reader.h) or a test fills a window. Later, only graph_build_lean()
- * changes it. At other times, several threads may read it.
+ * window_load() (trace/read/reader.h) or a test fills a window. After that, only graph_build_lean()
+ * changes the window. Several threads may read a window that no function changes.
  */
 #ifndef CTRACE_TRACE_FORMAT_WINDOW_H
 #define CTRACE_TRACE_FORMAT_WINDOW_H
@@ -89,7 +89,7 @@ struct window_stack {
 
 struct window_state {
 	struct ct_rec last; /* as a CT_SWITCH record; ts: when the state began */
-	uint32_t owner;     /* of the futex for which the task waits; as CT_FUTEX.peer */
+	uint32_t owner;     /* the owner of the futex for which the task waits, as in CT_FUTEX.peer */
 	uint8_t run;
 	uint8_t pad[3];
 	uint16_t cpu; /* where the task runs or ran last, or FORMAT_CPU_NONE */
@@ -160,8 +160,8 @@ const struct window_task *window_task_at(const struct window *w, uint32_t tid, u
  * result is NULL, both are unchanged. */
 const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
 					   uint64_t *ret_from_ns, uint64_t *ret_to_ns);
-/* Returns the command line of the task's process at ts_ns, as in ct_cmdline_blob.text. It is "" if
- * not known, for example for kernel threads, and in traces before version 1.6. */
+/* Returns the command line of the task's process at ts_ns, as in ct_cmdline_blob.text. The result
+ * is "" if not known, for example for kernel threads, and in traces before version 1.6. */
 const char *window_cmdline(const struct window *w, uint32_t tid, uint64_t ts_ns);
 /* As window_cmdline(). *ret_since_ns is the time of the first record of this command line, or 0 if
  * none is known. */

@@ -33,7 +33,8 @@ struct ahead {
 	bool stop;
 };
 
-/* Decompresses blocks ahead for collect_dictionary(). That function gets any error again. */
+/* Decompresses blocks before collect_dictionary() needs them. An error is ignored here, because
+ * collect_dictionary() gets it too. */
 static void ahead_names(struct decoder *d)
 {
 	static const enum format_block_type types[] = { FORMAT_TASKS, FORMAT_OBJECTS, FORMAT_STACKS };

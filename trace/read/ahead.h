@@ -26,7 +26,7 @@ struct ahead_segment {
  * order. reader_room() states the room for each. The words of segment a begin at index 1 of
  * w->words. Returns 0 or -ENOMEM. */
 int ahead_new(const struct reader *r, size_t a, size_t b, struct window *w, struct ahead **ret);
-/* Returns the next segment, which is valid until the next call. There may be b - a calls. The
+/* Returns the next segment, which is valid until the next call. Call it at most b - a times. The
  * caller may move events, but only into the room of this segment and of earlier ones. */
 struct ahead_segment ahead_next(struct ahead *ah);
 void ahead_free(struct ahead *ah);

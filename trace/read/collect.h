@@ -31,7 +31,7 @@ void collect_free(struct collect *c);
  * Returns 0, -ENOMEM, -EBADMSG if the segment is damaged, or -E2BIG if the budget is used up. */
 int collect_dictionary(struct collect *c, struct decoder *d);
 /* Gives the checkpoint of the decoder's segment, sorted by tid. The caller frees *ret_states.
- * Returns the errors of collect_dictionary(). */
+ * Returns 0, or an error of collect_dictionary(). */
 int collect_states(struct collect *c, struct decoder *d, struct window_state **ret_states, size_t *ret_n);
 /* Moves all entries to w, sorted. After that, only collect_free() is allowed. */
 void collect_finish(struct collect *c, struct window *w);

@@ -68,8 +68,8 @@ static int load_unwritten(struct load *l, const struct format_segment *h)
 			(uint32_t)MIN(h->gap_records, (uint64_t)UINT32_MAX));
 }
 
-/* Notes a gap before segment i if the window has a part of it. A gap has one of three reasons:
- * segments are missing, records were not written, or the daemon was restarted. */
+/* Notes a gap that lies before segment i and reaches into the window. There are three reasons for a
+ * gap: segments are missing, records were not written, or the daemon was restarted. */
 static int load_hole(struct load *l, size_t i)
 {
 	const struct format_segment *h = &l->r->index.segments.v[i].h;

@@ -22,8 +22,8 @@ struct reader_info {
 	uint64_t file_bytes;
 	uint32_t slot_bytes;
 	uint32_t n_slots;
-	/* Boot time starts again at 0 after a reboot, so the reader shows one boot at a time. boot:
-	 * 0 is the newest, 1 the one before. */
+	/* n_boots: the boots in the file. Boot time starts again at 0 after a reboot, so the reader
+	 * shows one boot at a time. boot: this boot; 0 is the newest, 1 the one before. */
 	uint32_t n_boots, boot;
 	uint32_t n_segments;
 	uint32_t n_cut_slots; /* the file is this many slots shorter than its header says */
@@ -95,8 +95,9 @@ struct reader_file {
 struct reader_file reader_file(const struct reader *r);
 
 /* Clips [*from_ns, *to_ns) to the trace, and finds the segments [*ret_a, *ret_b) of this range.
- * UINT64_MAX as *to_ns stays. In a hole, *ret_a and *ret_b are equal. Returns 0, or -ERANGE with a
- * sentence in err if no part of the range is in the trace. */
+ * If *to_ns is UINT64_MAX, it stays so. If the range lies in a hole of the trace, *ret_a and
+ * *ret_b are equal. Returns 0, or -ERANGE with a sentence in err if no part of the range is in
+ * the trace. */
 int reader_select(const struct reader *r, uint64_t *from_ns, uint64_t *to_ns, size_t *ret_a, size_t *ret_b,
 		  char err[READER_ERR_MAX]);
 

@@ -31,7 +31,8 @@ struct reader {
 	void *progress_arg;
 };
 
-/* A segment may have records from before begin_ns or after end_ns. */
+/* reader_segment_from() and reader_segment_to() include records from before begin_ns or after
+ * end_ns. */
 static inline uint64_t reader_segment_from(const struct format_segment *h)
 {
 	return h->begin_ns < h->min_ns ? h->begin_ns : h->min_ns;

@@ -14,7 +14,8 @@
 #include "trace/thresholds.h"
 #include "trace/write/ringfile.h"
 
-/* The new file and its segments have the file id of src. Redaction gives all of them a new one. */
+/* Without redaction, the new file and its segments keep the file id of src. With redaction, all of
+ * them get one new id. */
 static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)
 {
 	const struct reader_file src = reader_file(r);
@@ -61,7 +62,8 @@ struct cut_disk {
 	uint64_t done, begun;
 };
 
-/* The bytes [begun, end) may be in the page cache only. Returns 0 or -ECANCELED. */
+/* Starts to write the bytes [begun, end) to the disk if they fill a piece. Then calls opt->step().
+ * Returns 0 or -ECANCELED. */
 static int cut_step(const struct cut_options *opt, int fd, uint64_t end, struct cut_disk *disk)
 {
 	if (!opt->step)

@@ -67,8 +67,8 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 }
 
 /* Replaces an id that is a kernel address, because the address shows where the kernel lies in
- * memory. An obj that is the address of a kernel function looks like an id of an unknown kind. Also
- * replaces the id of a mark, because it is a hash of the mark's name. */
+ * memory. Read as an id, the address of a kernel function has an unknown kind. Also replaces the id
+ * of a mark, because it is a hash of the mark's name. */
 static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(id);

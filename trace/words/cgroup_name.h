@@ -19,7 +19,7 @@ struct cgroup_name {
 /* All members are "" if the control group is not known. */
 struct cgroup_name cgroup_name_of(const struct window *w, uint32_t tid, uint64_t ts_ns);
 struct cgroup_name cgroup_name_of_path(const char *cgroup);
-/* Compares the containers, or the units if neither has a container. */
+/* Returns true if both have the same container or, if neither has a container, the same unit. */
 bool cgroup_name_is_same(const struct cgroup_name *a, const struct cgroup_name *b);
 
 /* Returns true if both filters match; NULL matches all. cgroup: a glob pattern for the path.

@@ -56,8 +56,8 @@ static bool takes_value(const char *p)
 	return false;
 }
 
-/* p: the first argument of the interpreter. The result begins with the script's name, or with "-c"
- * or "-e". */
+/* Returns the part of the text from the script's name on, or from "-c" or "-e" on. p: the first
+ * argument of the interpreter. */
 static const char *script(const char *p)
 {
 	while (*p == '-' && p[1] && p[1] != ' ') {
@@ -68,8 +68,8 @@ static const char *script(const char *p)
 	return base_name(p);
 }
 
-/* The kernel cuts comm to 15 bytes. A program with a title of its own puts a colon behind its name:
- * "nginx: worker process". */
+/* Returns true if the first word of p is the name comm, which the kernel cuts to 15 bytes. A title
+ * such as "nginx: worker process" has a colon behind the name. */
 static bool is_named_after(const char *p, const char *comm)
 {
 	size_t n = word_len(p);

@@ -21,25 +21,25 @@
  * does not know has a text too. */
 size_t describe_object(const struct window *w, uint64_t id, char *buf, size_t size);
 
-/* Such as "futex" or "read"; "run" for CT_W_NONE. */
+/* Returns a word such as "futex" or "read", or "run" for CT_W_NONE. */
 const char *describe_wait(enum ct_wait wait);
 /* machine: window.machine. Returns "" for CT_NR_NONE, and NULL for an unknown call. */
 const char *describe_syscall(enum machine machine, unsigned nr);
-/* Such as "switch"; NULL for an unknown kind. */
+/* Returns a word such as "switch", or NULL for an unknown kind. */
 const char *describe_record(unsigned kind);
-/* The reverse of describe_record(); 0 for an unknown word. */
+/* Returns the kind with this word of describe_record(), or 0 for an unknown word. */
 unsigned describe_record_kind(const char *word);
 const char *describe_context(unsigned ctx);
 const char *describe_loss(unsigned cause);
-/* enum ct_hang, such as "loop" */
+/* rule: enum ct_hang. The word is for example "loop". */
 const char *describe_hang(unsigned rule);
-/* enum ct_shed, such as "coarse" */
+/* step: enum ct_shed. The word is for example "coarse". */
 const char *describe_shed(unsigned step);
-/* enum ct_found, such as "folded" */
+/* what: enum ct_found. The word is for example "folded". */
 const char *describe_found(unsigned what);
-/* CT_ST_*, such as "sleep" */
+/* state: CT_ST_*. The word is for example "sleep". */
 const char *describe_state(unsigned state);
-/* Without "SIG", such as "KILL"; NULL for an unknown number. */
+/* Returns the name without "SIG", such as "KILL", or NULL for an unknown number. */
 const char *describe_signal(unsigned sig);
 
 size_t describe_clean(const char *s, char *buf, size_t size);

@@ -25,10 +25,12 @@ bool frame_is_rest(const char *frame);
 bool frame_is_libc(const char *frame);
 /* Returns true if the frame is in a function of glibc that waits for a lock. */
 bool frame_is_lock(const char *frame);
-/* A function "name" fits frames of programs and of the kernel. "k:name" fits only the kernel. */
+/* Returns true if the frame is in the function. "name" stands for a function of a program or of the
+ * kernel, "k:name" only for a function of the kernel. */
 bool frame_is_function(const char *frame, const char *function);
 bool frame_is_same_function(const char *a, const char *b);
-/* Without an offset such as "+0x12", the result is the length of the whole frame. */
+/* Returns the length of the frame up to an offset such as "+0x12". Without an offset, it is the
+ * length of the whole frame. */
 size_t frame_function_len(const char *frame);
 
 #endif

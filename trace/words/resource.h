@@ -33,15 +33,15 @@ enum resource_kind {
 	RESOURCE_KINDS,
 };
 
-/* The word of doc/json.md, such as "data-flag"; "unknown" for RESOURCE_NONE. */
+/* Returns the word of doc/json.md, such as "data-flag", or "unknown" for RESOURCE_NONE. */
 const char *resource_kind_word(enum resource_kind kind);
 
-/* The kind of an object, without regard to a wait. Files and directories are RESOURCE_FUSE or
- * RESOURCE_DISK. */
+/* Returns the kind of an object, without regard to a wait. Files and directories are RESOURCE_FUSE
+ * or RESOURCE_DISK. */
 enum resource_kind resource_of_object(const struct window *w, uint64_t id);
 enum resource_kind resource_of_socket(const struct window_object *o);
-/* The kind of resource for which a task waits. id: the object of the wait. For some values of
- * `wait`, such as a sleep, the id does not matter. */
+/* Returns the kind of resource for which a task waits. id: the object of the wait. For some values
+ * of `wait`, such as a sleep, the id does not matter. */
 enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, uint64_t id);
 
 #endif

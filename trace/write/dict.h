@@ -18,7 +18,7 @@ struct dict_entry {
 	struct ct_blob *blob; /* owned; NULL if the place is free */
 	uint64_t put;         /* pull.number of the last segment that got the blob */
 	bool used;            /* used since the hand of the clock last passed */
-	/* its task has exited; removed at the end of the next segment */
+	/* the task of this entry has exited; the entry is removed at the end of the next segment */
 	bool forgotten;
 };
 
@@ -34,7 +34,8 @@ struct dict {
 
 void dict_init(struct dict *d, size_t max, size_t max_bytes);
 void dict_done(struct dict *d);
-/* Returns NULL if there is none. The entry is valid until the next dict_set() or dict_del(). */
+/* Returns the entry of the key, or NULL. The entry is valid until the next dict_set() or
+ * dict_del(). */
 struct dict_entry *dict_get(const struct dict *d, uint64_t key);
 /* Sets key to a copy of blob. Returns 0 or -ENOMEM. After -ENOMEM, the entry is unchanged, but
  * others may be evicted. */

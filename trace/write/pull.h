@@ -2,8 +2,8 @@
 /*
  * pull.h - gathers the dictionary entries that one segment needs: those of its records and states,
  * and their neighbours.
- * - Of a task: its process, parent, command line and control group.
- * - Of an object: its other end, and a task that uses it.
+ * - The neighbours of a task are its process, parent, command line and control group.
+ * - The neighbours of an object are its other end, and a task that uses the object.
  *
  * One thread at a time.
  */
@@ -30,8 +30,8 @@ struct pull {
 void pull_begin(struct pull *p, struct dict *tasks, struct dict *cmdlines, struct dict *objects,
 		struct dict *stacks);
 void pull_done(struct pull *p);
-/* These three add an entry and its neighbours to the segment. An entry that is unknown, or already
- * in the segment, is left out. */
+/* pull_task(), pull_object() and pull_stack() add an entry and its neighbours to the segment. An
+ * entry that is unknown, or already in the segment, is left out. */
 void pull_task(struct pull *p, uint64_t tid);
 void pull_object(struct pull *p, uint64_t id);
 void pull_stack(struct pull *p, uint64_t id);

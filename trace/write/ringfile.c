@@ -159,8 +159,9 @@ static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
 	}
 }
 
-/* At the end of the file, the ring goes on behind the slots for copies. Segments that an older
- * ctrace has put into those slots are the oldest now, and are removed. */
+/* Returns the first slot for a segment of n slots. At the end of the file, the ring goes on behind
+ * the slots for copies. Segments that an older ctrace has put into the slots for copies are the
+ * oldest now, and are removed. */
 static uint32_t ringfile_place(struct ringfile *r, size_t n)
 {
 	if (r->next_slot + n <= (size_t)r->n_slots + 1)
@@ -206,8 +207,9 @@ static void ringfile_move(struct ringfile *r, const struct file_index_segment *s
 	r->next_slot = slot + 1;
 }
 
-/* After a kill, the newest records are only in the slots for copies. They must get into the ring
- * before these slots are overwritten. A moved copy stays valid in its old slot, too. */
+/* After a kill, the newest records are only in the slots for copies. The newest records must get
+ * into the ring before these slots are overwritten. A moved copy stays valid in its old slot,
+ * too. */
 static int ringfile_unsave(struct ringfile *r, const struct file_index *ix,
 			   const struct ringfile_options *opt)
 {
@@ -444,7 +446,7 @@ uint64_t ringfile_oldest_ns(struct ringfile *r)
 	if (r->oldest_seq && r->slots[r->oldest_slot].seq == r->oldest_seq)
 		return r->slots[r->oldest_slot].begin_ns;
 	r->oldest_seq = 0;
-	/* The oldest segment comes next behind the newest one. */
+	/* In the ring, the oldest segment follows the newest one. */
 	for (uint32_t i = 0; i < r->n_slots; i++) {
 		uint32_t slot = (r->next_slot - 1 + i) % r->n_slots + 1;
 		const struct ringfile_slot *s = &r->slots[slot];

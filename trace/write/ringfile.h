@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ringfile.h - the circular file of a writer: creates or recovers it, and writes segments, the
- * newest over the oldest. A few slots at its start are for copies of the open segment. The other
- * slots are the ring, for sealed segments. One thread at a time. */
+ * newest over the oldest. A few slots at the start of the file are for copies of the open segment.
+ * The other slots are the ring, for sealed segments. One thread at a time. */
 #ifndef CTRACE_TRACE_WRITE_RINGFILE_H
 #define CTRACE_TRACE_WRITE_RINGFILE_H
 
@@ -28,14 +28,15 @@ struct ringfile {
 	uint64_t file_id;
 	uint32_t next_slot; /* where the next segment goes if it fits before the end of the file */
 	uint64_t next_seq;
-	bool continued; /* opened with segments, and none written since */
+	bool continued; /* the file had segments when it was opened, and none was written since then */
 	struct ringfile_slot *slots;
 	/* The last result of ringfile_oldest_ns(), valid while slots[oldest_slot].seq is
 	 * oldest_seq. If there is none, oldest_seq is 0. */
 	uint64_t oldest_seq;
 	uint32_t oldest_slot;
 	uint64_t newest_ns; /* end_ns of the newest segment or copy of this boot; 0 if none */
-	/* Slots 1 to n_saves are for copies of the open segment. next_save is the next of them. */
+	/* Slots 1 to n_saves are for copies of the open segment. The next copy goes into the slot
+	 * next_save. */
 	uint32_t n_saves, next_save;
 	/* false if n_saves is 0, or if an older ctrace has put segments of the ring into the slots
 	 * for copies */

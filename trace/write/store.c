@@ -39,8 +39,10 @@ struct store {
 	pthread_cond_t more, less, sync;
 	bool stop, dirty;
 	struct store_item *first, **last;
-	uint64_t taken, done;   /* segments and copies that entered the queue, and that left it */
-	uint64_t saved_records; /* of the last copy of the open segment; part of stats.records */
+	/* Segments and copies: taken counts those that entered the queue, done those that left the
+	 * queue. */
+	uint64_t taken, done;
+	uint64_t saved_records; /* records of the last copy of the open segment; part of stats.records */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	uint64_t unsure_since_ns; /* stats.storage.since_ns at the last failed sync */
@@ -50,8 +52,9 @@ struct store {
 	struct store_stats stats;
 };
 
-/* The caller holds the lock, here, in store_written(), in store_end(), and in all functions up to
- * store_publish(). store_open() needs no lock, because no other thread runs yet. */
+/* For this function and all functions up to store_publish(), the caller holds the lock. The same
+ * goes for store_written() and store_end(). store_open() needs no lock, because no other thread
+ * runs yet. */
 static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -97,8 +100,8 @@ static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 	t->untold_records += n_records;
 }
 
-/* The segment is in the file, and its header mentions n_records lost records. Later losses wait for
- * another header. */
+/* Notes that the segment is in the file, and that its header mentions n_records lost records.
+ * Records lost after end_ns of the segment wait for the header of a later segment. */
 static void store_told(struct store *s, const struct store_item *item, uint64_t n_records)
 {
 	struct writer_storage *t = &s->stats.storage;

@@ -3,8 +3,8 @@
  * store.h - writes sealed segments, and copies of the open segment, into the file of a writer.
  *
  * In background mode, one thread writes and one syncs, so that a slow disk does not hold up the
- * caller. Up to STORE_QUEUE_BYTES wait in memory. A segment is lost if it does not fit there, or if
- * its write fails. The header of the next segment says so.
+ * caller. Up to STORE_QUEUE_BYTES of segments wait in a queue. A segment is lost if it does not fit
+ * into the queue, or if its write fails. The header of the next segment mentions the lost records.
  */
 #ifndef CTRACE_TRACE_WRITE_STORE_H
 #define CTRACE_TRACE_WRITE_STORE_H
@@ -24,7 +24,7 @@ struct store;
 int store_open(const struct ringfile_options *opt, bool background, struct store **ret,
 	       char err[FILE_INDEX_ERR_MAX]);
 /* In background mode, first writes the waiting segments, and syncs. To see whether the disk
- * answers, call store_flush() before. */
+ * answers, call store_flush() first. */
 void store_free(struct store *s);
 /* Takes a copy of a segment of n bytes. h and bytes are as for ringfile_write(). One thread at a
  * time. Returns 0, -ENOMEM, or -ENOBUFS if the queue is full. In foreground mode, also the errors
@@ -36,8 +36,8 @@ int store_put(struct store *s, const struct format_segment *h, const uint8_t *by
 int store_save(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
 /* Counts n_records records since from_ns as lost: they never came to the store. Any thread. */
 void store_miss(struct store *s, uint64_t from_ns, uint64_t n_records);
-/* Waits until all segments taken so far are written or lost. Returns false after timeout_ns. For
- * background mode. Any thread. */
+/* Waits until all segments taken so far are written or lost, and returns true. Returns false after
+ * timeout_ns. For background mode. Any thread. */
 bool store_flush(struct store *s, uint64_t timeout_ns);
 /* Syncs if needed. Returns 0, or -errno of dup(2) or fdatasync(2). Any thread. */
 int store_sync(struct store *s);

@@ -257,7 +257,7 @@ static int writer_task(struct writer *w, const struct ct_blob *blob)
 	if (w->pending + sizeof(struct ct_task_blob) > PENDING_MAX ||
 	    VEC_RESERVE(&w->renewed, w->renewed.n + 1))
 		return -ENOMEM;
-	/* The blob comes late, through the ring of another CPU. */
+	/* If the blob is older than the entry, it came late, through the ring of another CPU. */
 	if (e && blob->ts < e->blob->ts)
 		return VEC_PUSH(&w->replaced, *(const struct ct_task_blob *)blob) ? -ENOMEM : 0;
 	if (e && VEC_PUSH(&w->replaced, *(struct ct_task_blob *)e->blob))

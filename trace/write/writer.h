@@ -28,16 +28,16 @@ struct writer_options {
 	const char *kernel;
 	const char *machine;
 	/* facts about the machine; NULL or "": not known, and not stored */
-	const char *cpu;      /* the model */
-	const char *governor; /* of the frequency of the first CPU */
-	const char *limits;   /* of the control group of the daemon, in words */
+	const char *cpu;      /* the model of the CPU */
+	const char *governor; /* the frequency governor of the first CPU */
+	const char *limits;   /* the limits of the daemon's control group, in words */
 	uint32_t n_cpus;
 	uint32_t max_tasks; /* limits of the dictionary; 0: the default */
 	uint32_t max_objects;
 	uint32_t max_stacks;
 	const uint8_t *boot_id; /* 16 bytes; NULL: that of the running kernel */
 	bool own_dir;           /* refuse a directory of another user (lib/owned.h) */
-	bool background;        /* threads of the writer write, and sync every 5 s */
+	bool background;        /* the writer has threads that write, and that sync every 5 s */
 };
 
 struct writer_stats {
@@ -77,7 +77,7 @@ int writer_add(struct writer *w, uint16_t cpu, const struct ct_rec *rec, const u
 struct writer_run {
 	uint32_t n;
 	uint64_t min_ns, max_ns;
-	uint32_t kinds[CT_KIND_LAST + 1]; /* [0] and [CT_GAP] are 0 */
+	uint32_t kinds[CT_KIND_LAST + 1]; /* number of records of each kind; [0] and [CT_GAP] are 0 */
 };
 /* Adds all records of a run of n_words 64-bit words, or none. Does not check the kinds. Returns 0,
  * or -ENOMEM or -EINVAL as writer_add(). */
@@ -86,17 +86,20 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 /* Adds or replaces a copy of a CT_TASK, CT_CMDLINE, CT_OBJECT or CT_STACK. blob->size bytes must be
  * readable. Returns 0, -ENOMEM, or -EINVAL if the blob is not valid. */
 int writer_blob(struct writer *w, const struct ct_blob *blob);
-/* Returns NULL if there is none. Valid until the next writer_blob() or writer_seal(). */
+/* Returns the command line of the process, or NULL. The result is valid until the next
+ * writer_blob() or writer_seal(). */
 const struct ct_cmdline_blob *writer_cmdline(const struct writer *w, uint32_t tgid);
-/* The task has exited. Its entry stays for one more segment, for late records. */
+/* Tells the writer that the task has exited. The task's entry stays for one more segment, for late
+ * records. */
 void writer_forget_task(struct writer *w, uint32_t tid);
 
-/* Bytes before encoding, without the checkpoint. The caller seals at about 4 MiB, and saves about
- * once a second. */
+/* Returns the size of the open segment: bytes before encoding, without the checkpoint. The caller
+ * seals at about 4 MiB, and saves about once a second. */
 size_t writer_pending(const struct writer *w);
 /*
  * Encodes and writes the open segment, even without records, and begins a new one. `states`: the
- * present states of the n known tasks, sorted by tid. They are the checkpoint of the new segment.
+ * present states of the n known tasks, sorted by tid. These states become the checkpoint of the new
+ * segment.
  *
  * Returns 0, -ENOMEM, or -EFBIG if the segment is too large. In foreground mode, also errnos of the
  * write. In background mode, also -ENOBUFS if more than STORE_QUEUE_BYTES would wait. A later write
@@ -106,7 +109,7 @@ size_t writer_pending(const struct writer *w);
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
 /*
  * Writes a copy of the open segment into a slot for copies. No sealed segment is overwritten.
- * Returns 0, -EAGAIN if the disk is slow, an error of writer_seal(), or -EFBIG:
+ * Returns 0, -EAGAIN if the disk is slow, an error of writer_seal(), or -EFBIG in these cases:
  * - the segment is as old as WRITER_OPEN_NS;
  * - its copy does not fit into a slot, or is not likely to;
  * - the file has no slots for copies now;
@@ -118,8 +121,8 @@ int writer_save(struct writer *w, uint64_t now_ns);
 /* Begins the first segment, before any writer_add(). `states`: its checkpoint, as in writer_seal().
  * Returns 0 or -ENOMEM. */
 int writer_begin(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
-/* Background mode: waits until every sealed segment is in the file or lost. Returns false after
- * timeout_ns. Any thread. */
+/* Waits until every sealed segment is in the file or lost, and returns true. Returns false after
+ * timeout_ns. For background mode. Any thread. */
 bool writer_flush(struct writer *w, uint64_t timeout_ns);
 /* Returns 0, or an errno of dup(2) or fdatasync(2). Any thread. */
 int writer_sync(struct writer *w);

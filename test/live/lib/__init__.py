@@ -14,8 +14,8 @@ PASS, FAIL, SKIP = 0, 1, 77
 # For tests that are not about the budget: other load must not make the daemon leave records out.
 UNTHRIFTY = ["--budget", "0", "--task-cap", "0"]
 BAD_LOG = re.compile(r"WARNING:|BUG:|Oops|general protection|KASAN|UBSAN|possible circular|rcu: INFO|Call Trace")
-# Seen on Linux 6.18, an error of the kernel: a uprobe reads a page of a mapped file without a lock
-# that ext4 requires.
+# Linux 6.18 has this error: a uprobe reads a page of a mapped file without a lock that ext4
+# requires.
 KNOWN_LOG = re.compile(r"ext4_check_map_extents_env")
 
 

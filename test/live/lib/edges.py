@@ -7,9 +7,10 @@ A strong edge between two tasks of the program is a claim. A claim agrees with a
 - The kind of the claim is possible for the kind of the printed edge (KINDS).
 - The claim lies within the time of the printed edge.
 
-One claim counts for one printed edge. Exception: if one segment sent several messages and one call received them,
-the graph has at most one edge between the two segments, so this claim counts for all of these messages. If a
-second claim agrees with a printed edge that already has a claim, the second claim is right too.
+One claim counts for one printed edge. Exception: one segment sent several messages, and one call
+received them. Then the graph has at most one edge between the two segments, so one claim counts for
+all of these messages. If a second claim agrees with a printed edge that already has a claim, the
+second claim is right too.
 """
 import collections
 
@@ -28,7 +29,8 @@ KINDS = {
     "file-lock": {"file-lock"},
     "flag": {"data-flag"},
 }
-# A record's time and the printed time may differ by this: the rates of their clocks differ.
+# The time of a record and the printed time may differ by this, because the clocks behind them run
+# at different rates.
 SLACK_NS = 50_000
 
 # Programs that print a complete list of edges between their tasks.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Hangs of ordinary programs whose truth is known: six kinds, two variants of each.
 
-A scene is a generator that gets a Stage. It first starts its programs and yields. Nothing hangs yet, and the daemon
-learns the habits of the programs. Then the scene makes a task hang for stage.seconds, and yields a Hang when the hang
-begins.
+A scene is a generator that gets a Stage. The scene first starts its programs and yields. Nothing
+hangs yet, and the daemon learns the habits of the programs. Then the scene makes a task hang for
+stage.seconds, and yields a Hang when the hang begins.
 """
 import collections
 import contextlib
@@ -28,8 +28,8 @@ SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200
 
 # - roots: the tasks or processes to blame
 # - causes: a right answer has one of these causes
-# - kinds: an answer that blames the victim counts as unknown if the answer has a cause, and a
-#   resource of one of these kinds
+# - kinds: kinds of resources. An answer that blames the victim is unknown, not wrong, if it has a
+#   cause and a resource of such a kind
 # - after: True if only the end of the hang shows the task to blame. The snapshot is then taken
 #   after the hang.
 Hang = collections.namedtuple("Hang", "victim roots causes kinds after", defaults=[False])

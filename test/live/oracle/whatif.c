@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * whatif SCENE [N] - threads, numbered from 1 on, sleep, and the main thread waits for them. Thread
- * N does not sleep. Prints begin and end of the run, and the tids of the main thread (victim) and
- * of the others (worker1, worker2, ...). SCENE is one of these:
+ * whatif SCENE [N] - threads, numbered from 1 on, sleep, and the main thread waits for them. With
+ * N, thread N does not sleep. Prints begin and end of the run, and the tids of the main thread
+ * (victim) and of the others (worker1, worker2, ...). SCENE is one of these:
  *
  *   join    two threads side by side; the main thread waits for the longer one first
  *   wait    as join, but with processes instead of threads

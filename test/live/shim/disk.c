@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 struct control {
-	/* The errno with which a call fails; 0: it works. write_error: pwrite64(). sync_error:
-	 * fdatasync(). room_error: posix_fallocate64(). */
+	/* If not 0, calls fail with this errno: write_error is for pwrite64(), sync_error for
+	 * fdatasync(), and room_error for posix_fallocate64(). */
 	int32_t write_error, sync_error, room_error;
 	int32_t write_ms, sync_ms;
 	uint32_t writes, syncs, rooms;

@@ -2,10 +2,13 @@
 /*
  * work.h - functions for the small programs of the live tests.
  *
- * A program has one hang of two to three seconds, or behaves normally. It prints lines KEY=VALUE:
- * the victim, the time of the hang, the other tasks (role.NAME=PID/TID), the truth that `run_live`
- * checks (expect.*), and the edges (told.h). The exit code is 77 if this machine cannot run the
- * program.
+ * A program has one hang of two to three seconds, or behaves normally. Each program prints lines
+ * KEY=VALUE:
+ * - the victim, the time of the hang, and the other tasks (role.NAME=PID/TID);
+ * - the truth that `run_live` checks (expect.*);
+ * - the edges (told.h).
+ *
+ * The exit code is 77 if this machine cannot run the program.
  */
 #ifndef CTRACE_TEST_LIVE_WORK_H
 #define CTRACE_TEST_LIVE_WORK_H
@@ -72,7 +75,7 @@ static inline long check(long rc, const char *what)
 }
 #define CHECK(expr) check(expr, #expr)
 
-/* LIVE_SCALE=N in the environment makes times of 1000 ms or more N times as long. */
+/* Returns ms. If ms is 1000 or more, LIVE_SCALE=N in the environment makes it N times as large. */
 static inline unsigned scaled(unsigned ms)
 {
 	const char *scale = getenv("LIVE_SCALE");
@@ -226,8 +229,8 @@ static inline void slay(pid_t pid)
 	kill(pid, SIGKILL);
 }
 
-/* A pid of -1 means any child. Returns false if there is no such child. If the child failed, sets
- * *rc. */
+/* Waits for the end of the child pid, or of any child if pid is -1. Returns false if there is no
+ * such child. If the child failed, sets *rc. */
 static inline bool reap(pid_t pid, int *rc)
 {
 	long before = sleeps();

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Threads of a C program wait at a barrier for the last one. This one reads from a gzip that SIGSTOP has stopped."""
+"""Threads of a C program wait at a barrier for the last thread, which reads from a gzip that
+SIGSTOP has stopped."""
 import contextlib
 import os
 import signal

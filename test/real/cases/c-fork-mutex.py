@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A C program waits for its child. The child waits for a mutex that it inherited locked: fork has not copied its owner."""
+"""A C program waits for its child. The child waits for a mutex that it inherited locked. fork has
+not copied the owner."""
 import os
 import re
 import signal

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""curl waits for node, whose agent has one connection to a back end. Another request has it: a CGI program computes."""
+"""curl waits for node, whose agent has one connection to a back end. Another request, to a CGI
+program that computes, uses the connection."""
 import os
 
 from scene import find_program

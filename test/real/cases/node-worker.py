@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""curl waits for a node server, which waits for the answer of one of its two worker threads. This thread computes."""
+"""curl waits for a node server, which waits for the answer of a worker thread. The worker thread
+computes."""
 HELD_OUT = False
 NEEDS = {"node": "nodejs", "curl": "curl"}
 

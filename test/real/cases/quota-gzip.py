@@ -25,7 +25,7 @@ def play(s):
     victim = s.start("victim", ["tar", "-I", s.path("pack"), "-cf", "papers.tar.gz", "papers"])
 
     def gzip():
-        """tar runs its compressor in a shell."""
+        """Returns the pid of gzip, which tar starts through a shell."""
         return next((pid for pid in s.living() if proc(pid, "comm") == "gzip\n"), None)
 
     s.wait("gzip runs", gzip)

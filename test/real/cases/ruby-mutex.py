@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""curl waits for a Ruby server, one of whose threads waits for a Mutex. Its owner waits for a sha256sum that computes."""
+"""curl waits for a thread of a Ruby server. The thread waits for a Mutex, whose owner waits for a
+sha256sum that computes."""
 from scene import children, proc
 
 HELD_OUT = False

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The main thread of a Rust program waits for a channel. Its sender waits for a mutex, whose owner reads from a pipe."""
+"""The main thread of a Rust program waits for a channel. The sender waits for a mutex, whose owner
+reads from a pipe."""
 import os
 
 HELD_OUT = False

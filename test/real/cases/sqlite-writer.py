@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""sqlite3 tries again and again to get the write lock of a database. Another sqlite3, idle in its transaction, has it."""
+"""sqlite3 tries again and again to get the write lock of a database. Another sqlite3, idle in its
+transaction, has the lock."""
 HELD_OUT = False
 NEEDS = {"sqlite3": "sqlite3"}
 

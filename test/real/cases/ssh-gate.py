@@ -52,7 +52,7 @@ def play(s):
     victim = s.start("victim", [*ssh, "echo hello"])
 
     def script():
-        """The script. Sets the role of the sshd that serves the client."""
+        """Returns the pid of the script. Sets the role of the sshd that serves the client."""
         for session in set(children(s.pid("sshd"))) - set(before):
             for pid in children(session):
                 if proc(pid, "comm") == "perl\n":
@@ -65,7 +65,7 @@ def play(s):
     calls = [0]
 
     def looks():
-        """The script woke up, looked, and did not find its file."""
+        """Whether the script woke up since the last call, and did not find its file."""
         before, calls[0] = calls[0], int(proc(s.pid("script"), "status").partition("\nvoluntary_ctxt_switches:")[2].split()[0])
         return calls[0] > before and not os.path.exists(s.path("ready")) and not s.uses_cpu("script", 0.05)
 

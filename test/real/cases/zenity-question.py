@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A shell script waits for the answer of a zenity dialog. Its user does not type one."""
+"""A shell script waits for the answer of a zenity dialog. The user types no answer."""
 import os
 
 from scene import Invalid

@@ -4,9 +4,9 @@
  *
  *   => diagnose A FROM..TO    verdict, cause, confidence; the chain, one task a line; the choices;
  *                             the command `ctrace watch`, and the comparison, if there are any
- *   => sentence A FROM..TO    the sentence of that diagnosis
- *   => asked A FROM..TO       the sentence, verdict and cause if a person gave the window
- *   => times A FROM..TO       the fields of `time` of that diagnosis
+ *   => sentence A FROM..TO    the sentence of the diagnosis
+ *   => asked A FROM..TO       the verdict, cause and sentence, as if a person had chosen FROM..TO
+ *   => times A FROM..TO       the fields of `time` of the diagnosis
  *   => flag A FROM..TO        the variable that the task polls, and its writer
  *   => missing A TIME         the missing wake-up of the task's wait at that time
  *   => hangs [worst]          the list of hangs of the window, one numbered row a line; worst: the
@@ -30,7 +30,7 @@
  *   => command                the recorded command, and its time
  *   => patterns A            the kind and number of the transactions of A's process; each pattern
  *                             with its count in each transaction ("+": it grows), and its time
- *   => events A               the events of which these patterns are made
+ *   => events A               the events of A's process, of which its patterns are made
  *   => parts N                           where the time of request N went
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
  *                             the walk along edges, one segment a line, and the choices; way: only

@@ -19,7 +19,8 @@ void asking_take(const struct question *q, struct asking *a);
 /* The callback of struct ask; arg is a struct asking. Returns the next answer, or ASK_DECIDE if
  * none is left. */
 int asking_choose(void *arg, const struct ask_question *question, bool *ret_keep);
-/* Prints the rules. Returns true at the first call, if the question has the word "again". */
+/* Prints the rules. Returns true if a second run has to follow: at the first call, if the question
+ * has the word "again". */
 bool asking_again(struct asking *a);
 void asking_done(struct asking *a);
 

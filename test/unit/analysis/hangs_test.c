@@ -16,7 +16,8 @@
 
 enum { VICTIMS = 24, POSTER = 10, FIRST = 100, POSTS = 400, START_MS = 410, END_MS = 60000, THREADS = 4 };
 
-/* The task FIRST waits longest. Each diagnosis looks at all posts of POSTER. */
+/* Makes a graph in which the task FIRST waits longest. Each diagnosis looks at all posts of
+ * POSTER. */
 static struct graph *waiting(struct make *m, uint32_t victims)
 {
 	struct graph *g;

@@ -21,7 +21,7 @@ struct cmake {
 	struct graph *g;
 };
 
-/* Returns the index of the new segment. Its cut is CUT_IDLE. */
+/* Returns the index of the new segment, whose cut is CUT_IDLE. */
 static inline uint32_t cmake_segment(struct cmake *k, uint32_t tid, uint64_t from_ms, uint64_t to_ms)
 {
 	struct segment s = { .from_ns = from_ms * MS,
@@ -35,7 +35,7 @@ static inline uint32_t cmake_segment(struct cmake *k, uint32_t tid, uint64_t fro
 	return (uint32_t)k->segments.n - 1;
 }
 
-/* If `from` is GRAPH_NONE, the edge comes from outside. */
+/* Adds an edge. If `from` is GRAPH_NONE, the edge comes from outside. */
 static inline struct edge *cmake_edge(struct cmake *k, enum edge_kind kind, enum edge_strength strength,
 				      uint32_t from, uint64_t left_ms, uint32_t to, uint64_t arrived_ms,
 				      uint64_t obj)

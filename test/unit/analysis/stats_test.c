@@ -50,9 +50,9 @@ static void ages(void **state)
 	NEAR(p.p, 1 / 9.0, 1e-9);
 }
 
-/* With ties the p is the approximation. The expected value is worked out by hand: N = 6, one group
- * of two and one of three equal values, U = 1, variance 9/12 * (7 - 30/30) = 4.5. U is 3.5 below
- * its mean, and the correction for continuity takes 0.5 from the 3.5. */
+/* With ties, u_test() gives the approximate p. The expected value is worked out by hand: N = 6, one
+ * group of two and one of three equal values, U = 1, variance 9/12 * (7 - 30/30) = 4.5. U is 3.5
+ * below its mean, and the correction for continuity takes 0.5 from the 3.5. */
 static void ties(void **state)
 {
 	const double a[] = { 1, 1, 2 }, b[] = { 2, 2, 3 };
@@ -158,8 +158,6 @@ static void warm_up(void **state)
 	assert_int_equal(stats_warm_up(cold, 0), 0);
 }
 
-/* Decisions */
-
 static struct decision judge(double max_regress, bool old_fixed, const double *a, size_t n, const double *b,
 			     size_t m)
 {
@@ -215,14 +213,13 @@ static void few_runs(void **state)
 	assert_int_equal(judge(0.05, false, a, 4, b, 10).kind, DECIDE_UNDECIDED);
 	assert_int_equal(judge(0.05, false, a, 1, a, 1).kind, DECIDE_UNDECIDED);
 	assert_int_equal(judge(0.05, false, a, 5, b, 5).kind, DECIDE_REGRESSION);
-	/* with four looks, five runs cannot be sure enough: 2/252 > 0.01/4; six can: 2/924 */
+	/* With four looks, p must be below 0.01/4. With five runs, p is at least 2/252, which is
+	 * more. With six runs, p can be 2/924, which is less. */
 	assert_int_equal(decide(&rule, &x, &y, &d), 0);
 	assert_int_equal(d.kind, DECIDE_UNDECIDED);
 	assert_int_equal(d.runs_needed, 6);
 	assert_int_equal(decide(&rule, &x, &(struct decide_runs){ b, 0 }, &d), -EINVAL);
 }
-
-/* Simulated commands */
 
 static uint64_t random_state = 42;
 
@@ -232,7 +229,8 @@ static double uniform(void)
 	return ((double)(random_state >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* A run of 100 ms with log-normal noise. rare: the share of runs that are up to twice as long. */
+/* Returns the time of a run: 100 ms * factor, with log-normal noise. rare: the share of runs that
+ * are up to twice as long. */
 static double run_of(double factor, double noise, double rare)
 {
 	double normal = sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform()),
@@ -285,7 +283,7 @@ static void power(void **state)
 	assert_true(share(100, 0.90, 0.02, 0.05, DECIDE_IMPROVEMENT) >= 60);
 }
 
-/* p is right: under the null it is at most 0.05 in one of 20 sets. */
+/* If both sides have the same distribution, p is at most 0.05 in one of 20 sets. */
 static void p_is_right(void **state)
 {
 	unsigned small = 0;

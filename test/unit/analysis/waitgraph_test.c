@@ -121,7 +121,8 @@ static void two_cycles(void **state)
 	assert_int_equal(info(g, 20).waiters_cnt, 0);
 }
 
-/* An OR wait that another task can end, or an open node, is a way out. */
+/* A cycle is not closed if an OR wait in it can also end from outside, or if one of its nodes is
+ * open. */
 static void way_out(void **state)
 {
 	GRAPH(g);

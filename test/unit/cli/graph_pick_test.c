@@ -52,7 +52,8 @@ static void assert_around(const struct causal *c, uint32_t depth, const char *ex
 	graph_pick_done(&p);
 }
 
-/* Weak edges are followed only from segment 1, and only to causes and neighbours. */
+/* From segment 1, weak edges are followed to causes and neighbours, not to effects. From all other
+ * segments, no weak edge is followed. */
 static void test_around(void **state)
 {
 	struct cmake k = { 0 };

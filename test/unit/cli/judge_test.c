@@ -14,7 +14,8 @@
 
 #define MS 1000000ULL
 
-/* Makes a side. Its traced run i takes base_ms + i, and its untraced run i takes cost_ms less. */
+/* Makes a side, whose traced run i takes base_ms + i, and whose untraced run i takes cost_ms
+ * less. */
 static void make(struct baseline *b, size_t n, uint64_t base_ms, size_t n_untraced, uint64_t cost_ms)
 {
 	const struct baseline_machine machine = { 0 };
@@ -54,7 +55,6 @@ static void high_cost(void **state)
 {
 	struct tracer_cost c = cost(10, 10, 60);
 
-	/* more than 5 % */
 	assert_true(c.high && c.share > 0.05 && c.share < 0.07);
 	assert_true(c.ns > 59 * MS && c.ns < 61 * MS);
 	/* less than 5 %, but significant */

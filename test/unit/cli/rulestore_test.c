@@ -119,8 +119,8 @@ static void makes_the_file(void **state)
 	rulestore_done(&s);
 }
 
-/* A write keeps unknown members, notes, the order, and rules that were added meanwhile. It also
- * keeps the mode of the file, and a symbolic link to the file. */
+/* A write keeps unknown members, notes, the order, and rules that were added meanwhile. A write
+ * also keeps the mode of the file, and a symbolic link to the file. */
 static void keeps_what_was_there(void **state)
 {
 	struct rulestore_options o = { 0 };

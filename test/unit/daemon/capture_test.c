@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A made-up probe replaces the kernel side, and counts its records. */
+/* In place of the kernel side, a made-up probe makes the records, and counts them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* This file replaces the code that takes snapshots, and makes a trace of its own. */
+/* In place of the code that takes snapshots, this file makes a trace. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

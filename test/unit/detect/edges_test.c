@@ -77,8 +77,8 @@ static void low_priority(void **state)
 	}
 }
 
-/* Task 10 runs for on_ms of every 100 ms, without a wait. It is preempted after each run. But if
- * on_ms is 100, it is preempted only `looks` times. */
+/* Task 10 runs for on_ms of every 100 ms, without a wait. The task is preempted after each run, or
+ * only `looks` times if on_ms is 100. */
 static void is_busy(struct make *m, unsigned on_ms, unsigned looks, uint64_t ns)
 {
 	for (uint64_t end = m->now + ns; m->now < end;) {
@@ -157,8 +157,8 @@ static void starved_when_known(void **state)
 	assert_within(&m, 500 * MS, 1);
 }
 
-/* The limit of the second wait is four times the first wait, if the first wait takes 1 s or more
- * (1010 ms). Otherwise (990 ms), the limit is the setting of 2 s. */
+/* If the first wait takes 1 s or more (1010 ms), the limit of the second wait is four times the
+ * first wait. If the first wait is shorter (990 ms), the limit is the setting of 2 s. */
 static void times_disk(void **state)
 {
 	for (int i = 0; i < 2; i++) {

@@ -38,11 +38,11 @@ __attribute__((format(printf, 2, 3))) void text_line_fail(struct text_line *l, c
 const char *text_line_next(struct text_line *l, const char *what);
 /* As text_line_next(). But if there is no such word, returns NULL and sets no error. */
 const char *text_line_more(struct text_line *l);
-/* Takes the next word that is no field, if it is `word`. */
+/* If the next word that is no field is `word`, takes it and returns true. */
 bool text_line_skip(struct text_line *l, const char *word);
 const char *text_line_field(struct text_line *l, const char *key);
-/* Checks that every word is taken. If not, sets an error with `usage`, the right form. Returns
- * false after any error. */
+/* Returns true if every word is taken, and the line had no error. If a word is left, sets an error
+ * with `usage`, the right form of the line. */
 bool text_line_done(struct text_line *l, const char *usage);
 
 /* Reads "12", "0x1f" or "-11". After an error, this function and those below return 0. */

@@ -107,9 +107,11 @@ struct text_window;
 
 struct text_window *text_window_new(void);
 void text_window_free(struct text_window *t);
-/* If the line is wrong, returns false and a message in error, of TEXT_ERROR_MAX bytes. */
+/* Adds a line, and returns true. If the line is wrong, returns false and sets error, which has
+ * TEXT_ERROR_MAX bytes. */
 bool text_window_add(struct text_window *t, const char *line, char *error);
-/* Valid until text_window_free(). If a repeat has no end, sets error, and returns NULL. */
+/* Returns the window, which is valid until text_window_free(). If a repeat has no end, sets error,
+ * and returns NULL. */
 const struct window *text_window_done(struct text_window *t, char *error);
 
 const char *text_window_graph(const struct text_window *t, size_t i);

@@ -12,7 +12,7 @@
 struct faults {
 	/* How many of a million calls fail, on average. A failed write may write a part. */
 	uint32_t rate;
-	/* The errno with which these calls fail, positive. */
+	/* The errno of the failing calls, positive. */
 	int error;
 	/* The call with this number fails too. The first call has the number 1. 0: no call. */
 	uint64_t nth;

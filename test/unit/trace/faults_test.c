@@ -113,8 +113,8 @@ static bool in_gap(const struct found *fd, uint64_t ns)
 	return false;
 }
 
-/* Every record must be right, and come once. A gap must cover each record that is missing in
- * between. No safe record may be missing. */
+/* Checks that every record is right and comes once, and that no safe record is missing. Between the
+ * first and the last record, a gap must cover each missing record. */
 static struct found look(struct life *l, unsigned boot)
 {
 	struct found fd = { .first = UINT64_MAX };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Right checksums and wrong numbers. Nothing overflows, takes all memory or runs for ever. */
+/* Reads files with right checksums and wrong numbers. Nothing overflows, takes all memory or runs
+ * for ever. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -297,7 +298,7 @@ static void shed_since_too_late(struct fixture *f)
 	assert_int_equal(writer_add(f->w, 0, &r, x), 0);
 }
 
-/* The next segment has the entry too, so it is damaged as well. */
+/* The next segment has the entry too, so the next segment is damaged as well. */
 static void task_that_starts_too_late(struct fixture *f)
 {
 	struct ct_task_blob t = { .h = { .ts = f->now, .kind = CT_TASK, .size = sizeof(t), .tid = 1000 },

@@ -119,8 +119,8 @@ static void sync_now(struct life *l)
 	l->synced = l->in_file;
 }
 
-/* Checks that the file has each record of [from, upto) once, and that it is right. Returns the
- * number of segments. */
+/* Checks that the file has each record of [from, upto) once, and that each record is right. Returns
+ * the number of segments. */
 static size_t look(const struct life *l, const char *path, unsigned boot, uint64_t from, uint64_t upto)
 {
 	_cleanup_free_ uint8_t *have = calloc(l->n + 1, 1);

@@ -36,8 +36,8 @@ static inline struct window_record *make_event(struct make *m, uint64_t ns, uint
 	return &m->events.v[m->events.n - 1];
 }
 
-/* prev begins a wait, and next gets the CPU. CT_W_NONE: prev is preempted. CT_W_YIELD: prev yields.
- * 0 is the idle task. */
+/* Adds a switch: prev begins a wait, and next gets the CPU. CT_W_NONE: prev is preempted.
+ * CT_W_YIELD: prev yields. 0 is the idle task. */
 static inline struct window_record *make_switch(struct make *m, uint64_t ms, uint16_t cpu, uint32_t prev,
 						uint32_t next, enum ct_wait wait, uint64_t obj)
 {

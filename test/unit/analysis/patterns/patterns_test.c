@@ -13,7 +13,8 @@
 #include "analysis/patterns/trend.h"
 #include "lib/cleanup.h"
 
-/* "a b|a b b": two transactions. A word is a symbol; each event takes 1 ns. */
+/* Makes a sequence from text such as "a b|a b b", which is two transactions. A word is a symbol;
+ * each event takes 1 ns. */
 static struct sequence sequence_of(const char *text)
 {
 	struct sequence q = { 0 };
@@ -91,7 +92,7 @@ static void nested(void **state)
 	expect("a b a b b", "a; (b)^1..2: 2, b: 3");
 }
 
-/* The next four tests: growing patterns like those of the SunCat paper (see patterns.h). */
+/* The next four tests have growing patterns like those of the SunCat paper (see patterns.h). */
 static void list_saved_anew(void **state)
 {
 	expect("go save|go save save|go save save save|go save save save save", "+save: 1 2 3 4");

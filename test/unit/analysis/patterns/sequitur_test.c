@@ -88,7 +88,7 @@ static void check_all(const uint32_t *v, size_t n)
 	grammar_done(&g);
 }
 
-/* Writes "S=AA A=bc": the rules in order of their first use. */
+/* Writes the rules in the order of their first use, such as "S=AA A=bc". */
 static void put_rules(const struct grammar *g, char *buf, size_t size)
 {
 	uint32_t order[32] = { 0 }, n = 1;

@@ -77,9 +77,9 @@ static void start(void **state)
 	/* At 4 times the budget, the bucket of 30 s loses 3 s a second. */
 	run_init(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 4) / MS, 10000, 10200);
+	/* At 6 times the budget, the bucket of 30 s loses 5 s a second. */
 	run_init(&r);
-	assert_in_range(run_until(&r, GOVERNOR_STEP, 6) / MS, 5900,
-			6200); /* the bucket of 30 s loses 5 s a second */
+	assert_in_range(run_until(&r, GOVERNOR_STEP, 6) / MS, 5900, 6200);
 	run_calm(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 6) / MS, 150, 400);
 }
@@ -104,8 +104,8 @@ static void settle(void **state)
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 1.9) / MS, 100, 124);
 }
 
-/* If the capture costs less than 60 % of the budget, inspections stop; otherwise the governor takes
- * a step. */
+/* If the capture costs less than 60 % of the budget, high costs stop the inspections. Otherwise,
+ * high costs make the governor take a step. */
 static void capture(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -140,7 +140,8 @@ static void calm(void **state)
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.59, 1), 2000, 2050);
 	assert_int_equal(stays_ms(CT_SHED_HOOKS, 0.61, 1), 0);
 	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.79, 1), 2000, 2050);
-	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.81, 1), 10000, 10024); /* the 10 s of the test no_pause */
+	/* This step ends after 10 s without a pause, as in no_pause(). */
+	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.81, 1), 10000, 10024);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 1), 1000, 1050);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.26, 1), 2000, 2050);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 4), 4000, 4050);
@@ -177,7 +178,8 @@ static void flap(void **state)
 	}
 }
 
-/* budgets: the cost of the capture before the pause, as a multiple of the budget */
+/* Returns how long a pause lasts. budgets: the cost of the capture before the pause, as a multiple
+ * of the budget. resume_ms: the cost of a resume. */
 static uint64_t pause_ms(double budgets, uint64_t resume_ms)
 {
 	struct run r;
@@ -199,7 +201,8 @@ static void pauses(void **state)
 	assert_in_range(pause_ms(1, 1000), 30000, 30050);
 }
 
-/* ns: the time since the last step forward or, if from_pause, since the last pause. */
+/* Returns the step after one tick. ns: the time since the last step forward or, if from_pause,
+ * since the last pause. */
 static enum ct_shed after_no_pause(uint64_t ns, bool from_pause, bool capped)
 {
 	struct run r;
@@ -256,8 +259,9 @@ static void share(void **state)
 	assert_true(is_capped(0.26, 4.1));
 }
 
-/* budgets: the cost of all other tasks, as a multiple of the budget. bucket_ms: the budget in the
- * bucket when the cap begins. uncap_ms: how long the last cap took to end. */
+/* Returns how long a cap lasts. budgets: the cost of all other tasks, as a multiple of the budget.
+ * bucket_ms: the budget in the bucket when the cap begins. uncap_ms: how long the last cap took to
+ * end. */
 static uint64_t cap_ms(double budgets, double bucket_ms, uint64_t uncap_ms)
 {
 	struct run r;
@@ -313,7 +317,8 @@ static void smoothing(void **state)
 
 	run_calm(&r);
 	run_for(&r, 200 * MS, 1);
-	assert_in_range((uint64_t)r.g.rate_ppm, 60 * BUDGET / 100, 70 * BUDGET / 100); /* 1 - 1/e */
+	/* 1 - 1/e is 63 % */
+	assert_in_range((uint64_t)r.g.rate_ppm, 60 * BUDGET / 100, 70 * BUDGET / 100);
 	run_for(&r, 1800 * MS, 1);
 	assert_in_range((uint64_t)r.g.cost_ppm, 60 * BUDGET / 100, 70 * BUDGET / 100);
 }

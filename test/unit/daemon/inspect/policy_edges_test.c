@@ -129,13 +129,13 @@ static void work_in_a_loop(void **state)
 	assert_false(is_loop(89500, 10500));
 }
 
-/* Without inspect_next_ns = 0, the back-off of repeated waits would delay the inspection. */
 static void loop_again(void **state)
 {
 	ONE(o);
 
 	loop(&o, 1501 * MS);
 	assert_int_equal(scan(&o, 1600 * MS), 1);
+	/* Otherwise, the back-off of repeated waits would delay the inspection. */
 	task_of(&o)->inspect_next_ns = 0;
 	assert_int_equal(scan(&o, 3590 * MS), 0);
 	assert_int_equal(scan(&o, 3690 * MS), 1);
