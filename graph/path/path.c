@@ -121,6 +121,17 @@ static bool is_request(const struct graph *g, uint32_t interval, const struct bl
 	return is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE && graph_is_accepted(g, b->obj);
 }
 
+/* Returns true if the message came from a task that did not exist when the wait began. So the waiter
+ * idled, and did not wait for this task. */
+static bool is_of_newcomer(const struct graph *g, uint32_t interval, const struct blame *b)
+{
+	const struct interval *s = &g->intervals[interval];
+
+	return (is_poll(g, interval) || s->wait == CT_W_ACCEPT) && b->ended && b->edge == EDGE_MESSAGE &&
+	       b->task != GRAPH_NONE && g->tasks[b->task].tgid != g->tasks[s->task].tgid &&
+	       g->tasks[b->task].born_ns > s->from_ns;
+}
+
 /* Returns when the waiter sent the request whose answer ended the wait. 0: not known. */
 static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 {
@@ -299,7 +310,8 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	blame_repeats(k, f, interval, b);
 	/* The waiter of the parent frame has no answer yet. So this task, the server, did not wait
 	 * for requests of other clients. */
-	if (f->depth && !f->blame.ended && is_request(k->g, interval, b))
+	if (f->depth && ((!f->blame.ended && is_request(k->g, interval, b)) ||
+			 (!f->blame.owed && is_of_newcomer(k->g, interval, b))))
 		blame_lasting(k->g, interval, b);
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
