@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR MIT */
 /*
- * ctrace-jobs.h - for programs that have their own queue of jobs: reports to ctrace when a job is
- * put into a queue, starts and ends. Copy this file into your program.
+ * ctrace-jobs.h - for programs with their own queue of jobs. The functions report to ctrace when a
+ * job enters a queue, when it starts, and when it ends. Copy this file into your program.
  *
  *	ctrace_job_enqueue(queue, job);		before other threads can see the job
  *	ctrace_job_start(queue, job);		in the thread that runs the job
  *	do_it(job);
  *	ctrace_job_end(queue, job);		in the same thread
  *
- * queue and job are addresses, or other numbers except 0. Two jobs that exist at the same time must
- * have different numbers. A job exists from its enqueue to its end. Any thread may call these
- * functions.
+ * queue and job are addresses, or other numbers except 0. Two jobs that exist at the same time
+ * must have different numbers. A job exists from ctrace_job_enqueue() to ctrace_job_end(). Any
+ * thread may call the functions.
  *
  * Each call compiles to one instruction that does nothing (nop), and to a note in the ELF file with
- * the address of this instruction. The note has the format of <sys/sdt.h>. So other tools find the
- * probes too, for example as ctrace_jobs:start. The header <sys/sdt.h> itself is not needed. While
- * ctraced watches the program ("frameworks = /path/to/program"), a call takes about a microsecond.
+ * the address of this instruction. The note has the format of <sys/sdt.h>, so other tools find it
+ * too, for example as ctrace_jobs:start. The header <sys/sdt.h> itself is not needed.
+ *
+ * ctraced records the jobs only with the setting "frameworks = /path/to/program". Each call then
+ * takes about a microsecond.
  *
  * For C and C++, gcc and clang, x86-64 and arm64. On other machines the functions do nothing.
  */

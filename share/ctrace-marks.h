@@ -6,19 +6,23 @@
  *	ctrace_mark_begin("checkout", order);
  *	...
  *	ctrace_mark_end("checkout", order);
- *	ctrace_mark_point("cache-miss", 0);	a moment
+ *	ctrace_mark_point("cache-miss", 0);	a moment, not a transaction
  *
- * The first argument is a string literal of 1 to 48 letters, digits, '-', '_' and '.'. The second
- * argument is the id of the transaction, a number. With an id, begin and end may be in different
- * threads and processes. With the id 0, begin and end have to be in the same thread. Two
- * transactions of one name that are under way at the same time need different ids.
+ * The first argument is the name of the transaction: a string literal of 1 to 48 letters, digits,
+ * '-', '_' and '.'. The second argument is the id of the transaction, a number.
+ *
+ * 0 means that the transaction has no id. Then one thread marks both begin and end, and ends this
+ * transaction before it begins another one of the same name. With an id, different threads and
+ * processes may mark begin and end. Two transactions of one name that are under way at the same
+ * time need different ids.
  *
  * Each mark compiles to one instruction that does nothing (nop), and to a note in the ELF file with
- * the address of this instruction. The note has the format of <sys/sdt.h>, so other tools find the
- * marks too, for example as ctrace_marks:begin:checkout. The header <sys/sdt.h> itself is not needed.
- * While ctraced watches the program ("frameworks = /path/to/program"), a mark takes about a
- * microsecond. ctraced watches at most 64 marks of a file. If the compiler inlines a function with
- * a mark, each copy counts as one of the 64 marks.
+ * the address of this instruction. The note has the format of <sys/sdt.h>, so other tools find it
+ * too, for example as ctrace_marks:begin:checkout. The header <sys/sdt.h> itself is not needed.
+ *
+ * ctraced records the marks only with the setting "frameworks = /path/to/program". Each mark then
+ * takes about a microsecond. ctraced records at most 64 marks of a file. If the compiler inlines a
+ * function with a mark, each copy counts as a mark.
  *
  * For C and C++, gcc and clang, x86-64 and arm64. On other machines the marks do nothing.
  */
@@ -27,7 +31,6 @@
 
 #include <stdint.h>
 
-/* Does not compile if the name is empty or too long. */
 #define CTRACE_MARKS_CHECK(name) ((void)sizeof(char[sizeof("" name) > 1 && sizeof("" name) <= 49 ? 1 : -1]))
 
 #if defined(__ELF__) && (defined(__x86_64__) || defined(__aarch64__))

@@ -300,7 +300,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->strength = EDGE_STRONG;
 	b->ended = true;
 	b->event = s->wake;
-	if (sig && (b->edge == EDGE_WAKE || b->strength == EDGE_WEAK)) {
+	if (sig && (b->edge == EDGE_WAKE || b->edge == EDGE_SIGNAL || b->strength == EDGE_WEAK)) {
 		if (s->wait != CT_W_SIGNAL && blame_interrupted(g, s, waker, b))
 			return;
 		b->edge = EDGE_SIGNAL;

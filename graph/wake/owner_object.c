@@ -62,6 +62,25 @@ static bool is_left_open(const struct graph *g, const struct graph_ref *r, size_
 	return false;
 }
 
+/* Returns true if an ancestor of the task and of the waiter has the same descriptor. The ancestor may
+ * have made the pipe for itself and the waiter, and the task only inherited it. */
+static bool is_of_ancestor(const struct graph *g, const struct graph_ref *r, size_t n, uint8_t mode,
+			   uint32_t task, uint32_t waiter)
+{
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *up = owner_event(g, &r[i]);
+
+		if (ct_fd_number(&up->r) <= STDERR_FILENO || !(up->r.flags & mode) ||
+		    !graph_descends_from(g, task, up->r.tid) || !graph_descends_from(g, waiter, up->r.tid))
+			continue;
+		for (size_t k = 0; k < n && scan_step(g); k++)
+			if (owner_event(g, &r[k])->r.tid == g->tasks[task].tgid &&
+			    ct_fd_number(&owner_event(g, &r[k])->r) == ct_fd_number(&up->r))
+				return true;
+	}
+	return false;
+}
+
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 		  struct enders *all)
 {
@@ -87,6 +106,8 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 			several |= g->tasks[task].tgid != g->tasks[best].tgid &&
 				   !graph_descends_from(g, best, g->tasks[task].tgid);
 	}
+	if (mode && best != GRAPH_NONE && !several && found.n > 1)
+		several = is_of_ancestor(g, r, n, mode, best, process_thread(g, tgid, ts_ns));
 	if (several) {
 		for (size_t i = 0; i < found.n; i++)
 			owner_add(g, all, found.v[i]);
