@@ -284,7 +284,7 @@ static int split_function(struct making *k, const struct sampled *s, uint64_t ns
 	size_t at;
 	int r;
 
-	if (!s->function[0] || samples < PROFILE_SAMPLES_MIN || !map_get(&k->running_of, s->sum, &name) ||
+	if (!s->function[0] || s->n < PROFILE_SAMPLES_MIN || !map_get(&k->running_of, s->sum, &name) ||
 	    k->sums.n >= PROFILE_PARTS_MAX)
 		return 0;
 	n = k->running.v[name];

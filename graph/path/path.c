@@ -630,3 +630,18 @@ size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns)
 {
 	return path_run_near(g, cpu, ts_ns, 0);
 }
+
+bool path_waits_for_lock(const struct blame *b)
+{
+	return b->time == TIME_LOCK || b->kind == RESOURCE_FILE_LOCK || b->kind == RESOURCE_KERNEL_LOCK ||
+	       b->kind == RESOURCE_DATABASE_LOCK;
+}
+
+const struct path_frame *path_lock(const struct path *p, const struct path_piece *x)
+{
+	const struct path_frame *f = &p->frames[x->frame];
+
+	while (f->depth && !path_waits_for_lock(&f->blame))
+		f = &p->frames[f->parent];
+	return f->depth ? f : NULL;
+}
