@@ -478,6 +478,7 @@ static void walk_unborn(struct walker *k, uint32_t frame, uint64_t from, uint64_
 
 	if (from >= to)
 		return;
+	k->truncated |= parent != GRAPH_NONE && f.depth + 1 >= PATH_MAX_DEPTH;
 	if (parent == GRAPH_NONE || on_stack(k, f.depth, parent) || f.depth + 1 >= PATH_MAX_DEPTH)
 		add_piece(k, frame, from, to, GRAPH_NONE, TIME_UNKNOWN, GRAPH_NONE, false);
 	else if (VEC_PUSH(&k->frames, sub))
