@@ -137,7 +137,7 @@ struct window {
 	size_t n_states;
 	uint64_t state_ns;
 
-	struct window_resync *resyncs; /* sorted by ns; they do not overlap */
+	struct window_resync *resyncs; /* in an undamaged file, sorted by ns, and without overlap */
 	size_t n_resyncs;
 
 	uint64_t lost_records;
