@@ -33,10 +33,11 @@ struct cpu {
 	ct_u64 tail __attribute__((aligned(64)));
 
 	struct ct_cpu_stats stats __attribute__((aligned(64)));
-	/* tail + 1 when a program last woke the daemon, because the ring was half full; 0: never */
+	/* tail + 1 when a program last woke the daemon, because the ring was more than half full;
+	 * 0: never */
 	ct_u64 poked;
 	struct cpu_context ctx[CPU_DEPTH];
-	ct_u64 marked_ns; /* time of the last wake with a stack */
+	ct_u64 marked_ns; /* when a program last read the stack of a wake-up, into `frames` */
 	ct_u64 frames[CPU_FRAMES];
 	struct govern_cost cost[GOVERN_KINDS] __attribute__((aligned(64)));
 	ct_u64 left_out[GOVERN_CAPS]; /* records that caps left out, by GOVERN_SLOT() of the task */
