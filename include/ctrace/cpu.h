@@ -47,9 +47,9 @@ struct cpu {
 	 * records: runs while a capped task was on the CPU. */
 	ct_u64 n_passed;
 	/*
-	 * Objects that were seen lately and have a name. A cache in front of the map ct_objects: an
-	 * object that is not here costs 300 ns. An entry is the number id ^ sig << 40 (struct
-	 * object in bpf/object.h). The index of the entry is a hash of this number.
+	 * Objects that were seen lately and have a name. A cache in front of the map ct_objects,
+	 * because a look-up in this map takes longer. An entry is the number id ^ sig << 40
+	 * (struct object in bpf/object.h). The index of the entry is a hash of this number.
 	 */
 	ct_u64 named[CPU_NAMED];
 } __attribute__((aligned(64)));
