@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hash.h - FNV-1a with 64 bits (draft-eastlake-fnv). Not for a table with hostile keys, which could
- * all have one hash. Any thread. */
+/* hash.h - FNV-1a with 64 bits (draft-eastlake-fnv): hash_bytes() and hash_text(). hash_add() takes
+ * in up to 64 bits in one step. Not for a table with hostile keys, which could all have one hash.
+ * Any thread. */
 #ifndef CTRACE_LIB_HASH_H
 #define CTRACE_LIB_HASH_H
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* inode numbers of the initial namespaces (linux/proc_ns.h; unchanged since 3.8) */
+/* inode numbers of the initial namespaces (include/linux/proc_ns.h of the kernel) */
 #define HOSTNS_USER_INIT   "user:[4026531837]"
 #define HOSTNS_PID_INIT    "pid:[4026531836]"
 #define HOSTNS_CGROUP_INIT "cgroup:[4026531835]"

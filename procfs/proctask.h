@@ -2,9 +2,10 @@
 /*
  * proctask.h - the tasks of the machine as /proc shows them now: the system call of each thread,
  * and the open descriptors of each process. A task may go on while others are read;
- * proctask_moved() shows this. Without permission, system calls and descriptors are missing, and
- * unseen_cnt counts the process. Ids are of the caller's pid namespace. procwait.h finds what a
- * thread waits for. One thread at a time for each struct proctask.
+ * proctask_moved() shows this if the task has made a context switch. Without permission, system
+ * calls and descriptors are missing, and unseen_cnt counts the process. Ids are of the caller's pid
+ * namespace. procwait.h finds what a thread waits for. One thread at a time for each struct
+ * proctask.
  */
 #ifndef CTRACE_PROCFS_PROCTASK_H
 #define CTRACE_PROCFS_PROCTASK_H
@@ -106,7 +107,7 @@ bool proctask_cmdline(uint32_t pid, char *text, size_t size);
 /* Returns for what the descriptor is open: 1 reading, 2 writing, 3 both, 0 neither (O_PATH). Also
  * returns 0 if the descriptor is closed by now. */
 unsigned proctask_fd_mode(const struct proctask *t, const struct proctask_fd *f);
-/* Returns true if the thread has run or ended since proctask_read(). */
+/* Returns true if the thread has made a context switch, or has ended, since proctask_read(). */
 bool proctask_moved(const struct proctask *t, const struct proctask_thread *th);
 bool proctask_memory(const struct proctask_proc *p, uint64_t addr, void *buf, size_t size);
 bool proctask_fdinfo(const struct proctask_proc *p, int fd, char *buf, size_t size);

@@ -32,7 +32,7 @@ enum procwait_class {
 struct procwait_target {
 	uint32_t id;
 	bool is_thread; /* false: id is a process, and any thread of it can end the wait */
-	bool sure;      /* the waiter waits for this target for certain, and for nothing else */
+	bool sure;      /* the wait is for one known thing, such as a lock that the target owns */
 	bool owes;      /* the target has to act next; for example, it owns the lock */
 };
 

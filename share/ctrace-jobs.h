@@ -16,8 +16,8 @@
  * the address of this instruction. The note has the format of <sys/sdt.h>, so other tools find it
  * too, for example as ctrace_jobs:start. The header <sys/sdt.h> itself is not needed.
  *
- * ctraced records the jobs only with the setting "frameworks = /path/to/program". Each call then
- * takes about a microsecond.
+ * ctraced records the jobs only with the setting "frameworks = /path/to/program", and ctrace record
+ * only with the option --frameworks /path/to/program. Each call then takes about a microsecond.
  *
  * For C and C++, gcc and clang, x86-64 and arm64. On other machines the functions do nothing.
  */

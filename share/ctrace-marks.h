@@ -20,9 +20,10 @@
  * the address of this instruction. The note has the format of <sys/sdt.h>, so other tools find it
  * too, for example as ctrace_marks:begin:checkout. The header <sys/sdt.h> itself is not needed.
  *
- * ctraced records the marks only with the setting "frameworks = /path/to/program". Each mark then
- * takes about a microsecond. ctraced records at most 64 marks of a file. If the compiler inlines a
- * function with a mark, each copy counts as a mark.
+ * ctraced records the marks only with the setting "frameworks = /path/to/program", and ctrace record
+ * only with the option --frameworks /path/to/program. Each mark then takes about a microsecond. At
+ * most 64 marks of a file are recorded. If the compiler inlines a function with a mark, each copy
+ * counts as a mark.
  *
  * For C and C++, gcc and clang, x86-64 and arm64. On other machines the marks do nothing.
  */

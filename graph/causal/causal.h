@@ -60,8 +60,8 @@ struct edge {
 
 enum causal_policy {
 	POLICY_CTRACE = 0,
-	/* Like Panappticon (Zhang et al., CODES+ISSS 2013): all wake-ups, jobs and forks are strong
-	 * edges. A segment begins at each wake-up. */
+	/* Like Panappticon (Zhang et al., CODES+ISSS 2013): only wake-ups, jobs and forks make
+	 * edges, and all these edges are strong. A segment begins at each wake-up. */
 	POLICY_PANAPPTICON = 1,
 	/* Like AppInsight (Ravindranath et al., OSDI 2012): no edge leads from one process to
 	 * another. */

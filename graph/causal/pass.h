@@ -144,7 +144,8 @@ struct pass {
 	struct map loop_of;
 	VEC(struct request_pool) pools;
 	struct map pool_of;
-	uint64_t coarse_ns; /* end of the last stretch without records of switches; 0: none */
+	/* time of the last CT_SHED in a coarse stretch, or at its end; 0: none */
+	uint64_t coarse_ns;
 	int err;
 };
 

@@ -3,7 +3,8 @@
  * path.h - the critical path of a task (the victim): for each moment, the task that held the victim
  * up. The pieces cover [from, to) in order of time, without gaps or overlap. A frame is a task and
  * a range of time on the path. Frame 0 is the victim's. A wait opens a frame for the task to blame.
- * A time before the birth of a task opens a frame for its creator. Pure; any thread.
+ * A time before the birth of this task opens a frame for its creator. A time before the birth of
+ * the victim is unknown. Pure; any thread.
  */
 #ifndef CTRACE_GRAPH_PATH_PATH_H
 #define CTRACE_GRAPH_PATH_PATH_H

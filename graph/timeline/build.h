@@ -81,8 +81,8 @@ static inline enum interval_state timeline_state(const struct builder *b, const 
 }
 
 /*
- * fold.c - tasks whose switches are left out. fold_drop() is called before a time in which records
- * are missing.
+ * fold.c - tasks whose switches are left out. fold_drop() forgets what the last CT_FOUND of the
+ * task said, for example because records are missing from now on.
  */
 void fold_begin(struct builder *b);
 void fold_step(struct builder *b, const struct window_event *e);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * edges.c - finds the kind and the strength of the edge of a wake-up. An edge is strong if the
- * waker acted on the very object for which the wakee waited. The handoff of a mutex is weak: chance
- * decides which task gets the mutex (Argus, section 3.2). An interrupt mostly says nothing about
- * the task on the CPU (see graph/wake/cause.c).
+ * waker acted on the object for which the wakee waited, or on the other end of this object. The
+ * handoff of a mutex is weak: chance decides which task gets the mutex (Argus, section 3.2). An
+ * interrupt mostly says nothing about the task on the CPU (see graph/wake/cause.c).
  */
 #include "graph/timeline/graph.h"
 

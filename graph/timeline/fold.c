@@ -2,10 +2,11 @@
 /*
  * fold.c - makes the intervals of a task whose switches are left out: in a coarse stretch
  * (CT_LACK_SWITCHES), or under a cap. A task in a stretch is FOLDED (under a cap: UNKNOWN), except
- * while it is known to wait or to be queued. A CT_FOUND comes about twice a second, so the wait
- * that it reports began earlier. The wait lasts at least until the last CT_FOUND that finds the
- * task in it. A CT_FOUND has sums of the task so far. The difference between two CT_FOUND records
- * is divided among the folded intervals in between, in proportion to their lengths.
+ * while it is known to wait or to be queued. The daemon reads the states of the tasks at most about
+ * twice a second, so the wait that a CT_FOUND reports began earlier. The wait lasts at least until
+ * the last CT_FOUND that finds the task in it. A CT_FOUND has sums of the task so far. The
+ * difference between two CT_FOUND records is divided among the folded intervals in between, in
+ * proportion to their lengths.
  */
 #include <errno.h>
 

@@ -20,8 +20,7 @@
 #define GRAPH_NONE     UINT32_MAX
 #define GRAPH_CPUS_MAX FORMAT_CPUS_MAX
 
-/* The kinds of records that a graph needs, for reader_want_kinds(). On a busy machine, a fifth of
- * the records are of other kinds. */
+/* The kinds of records that a graph needs, for reader_want_kinds(). */
 #define GRAPH_KINDS (~(1ULL << CT_READY | 1ULL << CT_BLK_ISSUE | 1ULL << CT_BLK_DONE))
 
 /* The key of a futex in graph.owned. A read-write lock has two words for waiters. Both words lie in
@@ -215,10 +214,10 @@ static inline uint64_t interval_ran_ns(const struct interval *s)
 /* The caller frees *ret with graph_free(). Returns 0, -ENOMEM, or -E2BIG if there are more than
  * 2^32-2 intervals. */
 int graph_build(const struct window *w, struct graph **ret);
-/* Like graph_build(), but drops CT_SWITCH records from the window, and keeps only their places. (On
- * a busy machine, a quarter of the records are CT_SWITCH.) A CT_SWITCH stays if it is the first
- * record, or comes more than 4.3 s after the record before it. Such a graph must not be passed to
- * causal_build(). After an error, the caller can only free the window. */
+/* Like graph_build(), but drops CT_SWITCH records from the window, and keeps only their places. A
+ * CT_SWITCH stays if it is the first record, or comes more than 4.3 s after the last record that
+ * stays (UINT32_MAX ns). Such a graph must not be passed to causal_build(). After an error, the
+ * caller can only free the window. */
 int graph_build_lean(struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 
@@ -295,8 +294,9 @@ bool graph_is_local(const struct graph *g, uint64_t sock);
 /* Returns the socket at the other end of the connection, or 0 if it is not known. For one side of a
  * pseudo terminal, returns the other side. */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
-/* Returns true for the accepted end of a connection, and false for the end that connected. Of a TCP
- * connection, returns false for both ends if the trace has no listening socket. */
+/* Returns true for the accepted end of a connection, and false for the end that connected. A unix
+ * socket counts as accepted if it has a name. Of a TCP connection, returns false for both ends if
+ * the trace has no listening socket. */
 bool graph_is_accepted(const struct graph *g, uint64_t sock);
 /* Return the words that the JSON has ("lock", "strong", ...). */
 const char *edge_kind_name(uint8_t kind);

@@ -2,10 +2,9 @@
 /*
  * scan.h - limits the time of all look-ups in one graph. A hostile trace has many records of one
  * object, and many waits that walk along them. So each step of a walk is paid from a budget that
- * grows with the window. Once the budget is spent, walks end early and find nothing more. Real
- * traces need about a hundredth of the budget. Threads that share one budget count it inexactly, so
- * answers may then depend on the speed of the threads. A thread with a view of its own
- * (scan_view()) has its own budget.
+ * grows with the window. Once the budget is spent, walks end early and find nothing more. Threads
+ * that share one budget count it inexactly, so answers may then depend on the speed of the threads.
+ * A thread with a view of its own (scan_view()) has its own budget.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_SCAN_H
 #define CTRACE_GRAPH_TIMELINE_SCAN_H

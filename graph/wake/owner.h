@@ -47,7 +47,8 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 		       uint32_t *ret_event, uint8_t *ret_strength);
 /* Completes b for a stopped task. b->event is the signal that stopped the task, or the SIGCHLD to
- * its tracer. A tracer is not to blame while it waits for a person, or for news of a task. */
+ * its tracer. A tracer is not to blame while it reads, polls, sleeps, or waits for a child or for
+ * a signal. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 
 #endif

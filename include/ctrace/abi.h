@@ -77,13 +77,14 @@ enum ct_kind {
 	 * - A wait of CT_COARSE_NS or more for the set ends, in a coarse step or under a cap.
 	 * - An iterator reads the state of the waiter.
 	 * - An inspection finds that the wait for the set began before the daemon.
-	 * In the first three cases, the same set is written at most once a second. A set of one
-	 * descriptor is not written then, because obj of the CT_SWITCH is the descriptor's object.
+	 * In the first three cases, a set is left out if the last written set of the waiter was the
+	 * same, and is less than a second old. A set of one descriptor is not written then, because
+	 * obj of the CT_SWITCH is the descriptor's object.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
-	 *   wait   size of the set; 255: 255 or more. A size above CT_WAITFD_MAX need not be exact if
-	 *          peer is CT_FD_NONE, or if the call is a select
+	 *   wait   size of the set; 255: 255 or more. With peer CT_FD_NONE, the size need not be
+	 *          exact. For a select, a size above CT_WAITFD_MAX need not be exact
 	 *   aux    poll events asked for
 	 *   obj    the object
 	 */
@@ -170,7 +171,7 @@ enum ct_kind {
 	 *   state, wait, flags  as CT_SWITCH
 	 *   obj    the object that the task waits for
 	 *   x[0]   stack id (CT_STACK blob), or 0
-	 *   x[1]   how long the task has been blocked, in ns
+	 *   x[1]   how long the task has been blocked, in ns; 0: not known
 	 */
 	CT_VISIT = 21,
 	/*
@@ -265,6 +266,7 @@ enum ct_kind {
 	 * and its end.
 	 *   peer   0, because the records that were left out are counted for the group
 	 *   x[0]   begin: equal to ts; end: when the first of the capped groups was capped
+	 *   x[1]   begin: 0
 	 */
 	CT_SHED = 27,
 	/*
@@ -480,7 +482,7 @@ enum ct_shed {
 	CT_SHED_HOOKS = 7,
 	/* Also no CT_SWITCH and CT_WAKE_NEW, and CT_FUTEX only from inspections. A wait of
 	 * CT_COARSE_NS or more has a CT_FOUND and a CT_WAKE. If it is a wait for a set of
-	 * descriptors, it also has CT_WAITFD. Shorter waits have only sums in CT_FOUND. */
+	 * descriptors, it may also have CT_WAITFD. Shorter waits have only sums in CT_FOUND. */
 	CT_SHED_COARSE = 8,
 	CT_SHED_PAUSES = 9, /* also times without records: CT_GAP with CT_LOSS_SHED */
 	CT_SHED_STEPS = 10,
@@ -504,8 +506,8 @@ enum ct_loss {
 
 /*
  * Objects. An id is kind << 59 | 59 bits of identity:
- *   SOCK, PIPE     inode number, as in socket:[N] and pipe:[N]. A SOCK without an inode (it is not
- *                  accepted yet): low 58 bits of its address | CT_OBJ_NOT_ACCEPTED
+ *   SOCK, PIPE     inode number, as in socket:[N] and pipe:[N]. A SOCK without an inode (not
+ *                  accepted yet, or closed): low 58 bits of its address | CT_OBJ_NOT_ACCEPTED
  *   FILE, DIR      CT_OBJ_HASH(device, inode number), device as the kernel encodes it
  *   CHARDEV, TTY   as FILE; the master side of a pseudo terminal (/dev/ptmx): the id of its slave side
  *                  (/dev/pts/N) ^ CT_OBJ_PTY_MASTER
@@ -563,7 +565,7 @@ enum ct_obj_kind {
 	CT_OBJ_ID(kind, ((ct_u64)(uaddr) & ((1ULL << 47) - 1)) | (ct_u64)((tgid)&0xfff) << 47)
 #define CT_OBJ_FUTEX_ID(tgid, uaddr) CT_OBJ_USER_ID(CT_OBJ_FUTEX, tgid, uaddr)
 
-/* in the id of a SOCK that no process has accepted yet */
+/* in the id of a SOCK that no process has accepted yet, or that is closed */
 #define CT_OBJ_NOT_ACCEPTED (1ULL << 58)
 /* The difference between the ids of the two sides of a pseudo terminal. */
 #define CT_OBJ_PTY_MASTER           (1ULL << 58)

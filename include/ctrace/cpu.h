@@ -33,10 +33,11 @@ struct cpu {
 	ct_u64 tail __attribute__((aligned(64)));
 
 	struct ct_cpu_stats stats __attribute__((aligned(64)));
-	/* tail + 1 when a program last woke the daemon, because the ring was half full; 0: never */
+	/* tail + 1 when a program last woke the daemon, because the ring was more than half full;
+	 * 0: never */
 	ct_u64 poked;
 	struct cpu_context ctx[CPU_DEPTH];
-	ct_u64 marked_ns; /* time of the last wake with a stack */
+	ct_u64 marked_ns; /* when a program last read the stack of a wake-up, into `frames` */
 	ct_u64 frames[CPU_FRAMES];
 	struct govern_cost cost[GOVERN_KINDS] __attribute__((aligned(64)));
 	ct_u64 left_out[GOVERN_CAPS]; /* records that caps left out, by GOVERN_SLOT() of the task */
@@ -46,9 +47,9 @@ struct cpu {
 	 * records: runs while a capped task was on the CPU. */
 	ct_u64 n_passed;
 	/*
-	 * Objects that were seen lately and have a name. A cache in front of the map ct_objects: an
-	 * object that is not here costs 300 ns. An entry is the number id ^ sig << 40 (struct
-	 * object in bpf/object.h). The index of the entry is a hash of this number.
+	 * Objects that were seen lately and have a name. A cache in front of the map ct_objects,
+	 * because a look-up in this map takes longer. An entry is the number id ^ sig << 40
+	 * (struct object in bpf/object.h). The index of the entry is a hash of this number.
 	 */
 	ct_u64 named[CPU_NAMED];
 } __attribute__((aligned(64)));

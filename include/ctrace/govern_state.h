@@ -89,7 +89,7 @@ enum govern_kind {
 #define GOVERN_TIMED 61
 /* The time of a longer run does not count: an interrupt or another task came in between. */
 #define GOVERN_TOOK_MAX_NS 20000
-#define GOVERN_LIFE_MAX_NS 500000 /* for GOVERN_LIFE, whose programs allocate task storage */
+#define GOVERN_LIFE_MAX_NS 500000 /* for GOVERN_LIFE: ct_fork() allocates task storage */
 
 struct govern_cost {
 	ct_u64 runs;
