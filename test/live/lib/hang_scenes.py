@@ -32,7 +32,9 @@ SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200
 #   cause and a resource of such a kind
 # - after: True if only the end of the hang shows the task to blame. The snapshot is then taken
 #   after the hang.
-Hang = collections.namedtuple("Hang", "victim roots causes kinds after", defaults=[False])
+# - computing: True if the roots are tasks that compute. The cause `starved` is then also right, if
+#   the kernel says so: see judge()
+Hang = collections.namedtuple("Hang", "victim roots causes kinds after computing", defaults=[False, False])
 Scene = collections.namedtuple("Scene", "name text programs begin")
 
 
@@ -182,7 +184,8 @@ def pipeline(stage):
 def jobs(stage):
     yield None
     _, told = stage.told(stage.program("jobs"), "hung")
-    yield Hang(told["victim"][0], told["root"], ["queueing", "busy", "slow-peer"], ["futex", "queue"], after=True)
+    yield Hang(told["victim"][0], told["root"], ["queueing", "busy", "slow-peer"], ["futex", "queue"], after=True,
+               computing=True)
 
 
 def thumbnails(stage):
