@@ -32,7 +32,11 @@ SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200
 #   cause and a resource of such a kind
 # - after: True if only the end of the hang shows the task to blame. The snapshot is then taken
 #   after the hang.
-Hang = collections.namedtuple("Hang", "victim roots causes kinds after", defaults=[False])
+# - computing: True if the roots are tasks that compute. The cause `starved` is then also right, if
+#   the kernel says so: see judge()
+# - starving: True if the victim does not block, but gets no CPU. A storm may also take the CPU from
+#   the victim before the hang, so the truth holds only for the time of the hang.
+Hang = collections.namedtuple("Hang", "victim roots causes kinds after computing starving", defaults=[False, False, False])
 Scene = collections.namedtuple("Scene", "name text programs begin")
 
 
@@ -182,7 +186,8 @@ def pipeline(stage):
 def jobs(stage):
     yield None
     _, told = stage.told(stage.program("jobs"), "hung")
-    yield Hang(told["victim"][0], told["root"], ["queueing", "busy", "slow-peer"], ["futex", "queue"], after=True)
+    yield Hang(told["victim"][0], told["root"], ["queueing", "busy", "slow-peer"], ["futex", "queue"], after=True,
+               computing=True)
 
 
 def thumbnails(stage):
@@ -261,7 +266,7 @@ def real_time(stage):
     time.sleep(0.2)
     if hog.poll() is not None:
         raise Skipped("no task may become a real-time task here")
-    yield Hang(victim.pid, [hog.pid], ["starved"], ["cpu"])
+    yield Hang(victim.pid, [hog.pid], ["starved"], ["cpu"], starving=True)
 
 
 def quota(stage):
@@ -270,7 +275,7 @@ def quota(stage):
     yield None
     for name, text in ("cpu.cfs_period_us", "1000000"), ("cpu.cfs_quota_us", "1000") if old else [("cpu.max", "1000 1000000")]:
         put(os.path.join(group, name), text)
-    yield Hang(victim.pid, [victim.pid], ["starved"], ["cpu"])
+    yield Hang(victim.pid, [victim.pid], ["starved"], ["cpu"], starving=True)
 
 
 SCENES = {
