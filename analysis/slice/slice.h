@@ -5,8 +5,8 @@
  *
  * The backward walk searches for the path whose edges have the largest product of scores (beam.h,
  * candidate.h). A person may choose another edge. The forward walk gives a tree of strong edges.
- * Rules may add or exclude edges. Both walks are deterministic (path slicing: Argus, Weng, Huang, Yang,
- * USENIX ATC 2021, section 4).
+ * Rules may add or exclude edges. Both walks are deterministic (path slicing: Argus, Weng, Huang,
+ * Yang, USENIX ATC 2021, section 4).
  *
  * Pure; any thread, but only one thread at a time may use a struct rules.
  */
