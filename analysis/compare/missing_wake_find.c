@@ -208,8 +208,8 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
-/* Returns true if the task has exited. If the task ended few earlier waits, sets m->n_steps to 0:
- * perhaps all tasks of this role exit soon. */
+/* Returns true if the task exited before the middle of the step. If the task ended few earlier
+ * waits, also sets m->n_steps to 0: perhaps all tasks of this role exit soon. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
