@@ -80,10 +80,9 @@ void probe_mark_end(struct probe *p);
 typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
 /*
- * Measures the distance between boot time and the scheduler's clock, with an error of about 20 us.
- * The programs need this distance for the length of waits. The clocks drift, so the caller repeats
- * the measurement every DRAIN_CLOCK_NS, and in a coarse step at each reading of all tasks. Returns
- * 0 or -errno.
+ * Measures the distance between boot time and the scheduler's clock. The programs need this
+ * distance for the length of waits. The clocks drift, so the caller repeats the measurement every
+ * DRAIN_CLOCK_NS, and in a coarse step at each reading of all tasks. Returns 0 or -errno.
  */
 int probe_measure_clock(struct probe *p);
 int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
