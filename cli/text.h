@@ -23,7 +23,7 @@ const char *text_s(uint64_t n);
 
 #define TEXT_JSON_ERR_MAX 256
 /* Parses a document of at most max bytes, which a user gives. Refuses duplicate members. Returns 0,
- * -ENOMEM, or -EBADMSG. After -EBADMSG, err says what is wrong, and where. */
+ * -ENOMEM, or -EBADMSG. After -EBADMSG, err says what is wrong. */
 int text_parse_json(const char *text, size_t size, unsigned max, json_t **ret, char err[TEXT_JSON_ERR_MAX]);
 void text_json_release(json_t **j);
 #define _cleanup_json_ _cleanup_(text_json_release)
