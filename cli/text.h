@@ -2,7 +2,8 @@
 /*
  * text.h - writes numbers and names as text and as JSON. A name may have any bytes; in JSON, bytes
  * that are no UTF-8 become U+FFFD. JSON is printed in ASCII, with "\uXXXX" for other characters, so
- * that a terminal can show it. Any thread. Functions with a buf return buf.
+ * that a terminal can show it. Any thread may call the functions, except those that print to
+ * stdout. Functions with a buf return buf.
  */
 #ifndef CTRACE_CLI_TEXT_H
 #define CTRACE_CLI_TEXT_H

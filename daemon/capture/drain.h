@@ -93,7 +93,7 @@ struct recorder *drain_recorder(struct drain *d);
 void drain_inspect_all(struct drain *d, uint64_t since_ns, unsigned max);
 /* Returns the earlier budget. A budget is in ppm of the machine's CPU time; 0: no budget. */
 uint32_t drain_budget(struct drain *d, uint32_t budget_ppm);
-/* Writes the state of the governor into the trace, and seals the file segment. */
+/* Writes the state of the governor into the trace, and seals the file segment (writer_seal()). */
 void drain_seal(struct drain *d);
 /* Waits until the sealed file segments are in the trace file. Returns false after timeout_ns.
  * Any thread. */
