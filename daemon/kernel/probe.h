@@ -164,7 +164,7 @@ void probe_cap(struct probe *p, uint32_t tid);
  * count together. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
 /* Caps a group (govern_group()). A task of the group is capped when it makes its next record, and a
- * CT_SHED says so. A new child of a capped task is capped without a CT_SHED. Returns false if
+ * CT_SHED says so. A new child of a task of the group is capped without a CT_SHED. Returns false if
  * GOVERN_GROUPS groups are capped already. */
 bool probe_cap_group(struct probe *p, uint64_t group);
 /* From now on no further task is capped for its group. Capped tasks stay capped until
