@@ -47,10 +47,10 @@
  * for which one is enough. Larger: a storm costs too much for longer. Evidence: `settle` in
  * governor_edges_test.c. */
 #define GOVERNOR_SETTLE_NS 100000000ULL
-/* part of the budget: if tracing costs more than the budget, but the capture less than this
- * part, the inspections are the reason. Smaller: inspections lead to a pause of the capture.
- * Larger: the inspections stop although the capture is expensive. Evidence: `capture` in
- * governor_edges_test.c. */
+/* part of the budget: if tracing costs more than the budget, but the capture (recording without
+ * inspections) less than this part, the inspections are the reason. Smaller: inspections lead to a
+ * pause of the capture. Larger: the inspections stop although the capture is expensive. Evidence:
+ * `capture` in governor_edges_test.c. */
 #define GOVERNOR_CAPTURE 0.6
 /*
  * Governor: steps back
@@ -118,9 +118,10 @@
  * Evidence: `passed` in governor_edges_test.c. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap begins, earlier records are still to be written for about this
- * time. The next step waits this long. But in a storm (GOVERNOR_STORM) without a cap, the next step
- * waits only GOVERNOR_SETTLE_NS. Smaller: needless pauses. Larger: a storm of two groups costs too
- * much for longer. Evidence: `rest` in governor_edges_test.c. */
+ * time. The next step waits this long. If the capture costs GOVERNOR_STORM times the budget or
+ * more, and no group is capped, the next step waits only GOVERNOR_SETTLE_NS. Smaller: needless
+ * pauses. Larger: a storm of two groups costs too much for longer. Evidence: `rest` in
+ * governor_edges_test.c. */
 #define GOVERNOR_REST_NS 1500000000ULL
 /* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group;
  * GOVERNOR_CAP_TIMES can make a cap longer. GOVERNOR_FULL, part of the bucket: in between, the cap
@@ -421,13 +422,14 @@
  * Incidents: the work after a reported hang
  */
 
-/* ns: if a hang is longer than this, the snapshot shows only the end of the hang, of this length.
+/* ns: for the begin of the snapshot, a hang counts as at most this long, up to its report.
  * Smaller: the beginning of the hang is missing. Larger: snapshots are large. No evidence yet. */
 #define INCIDENTS_SPAN_NS 120000000000ULL
 /* ns: if the worker has no room for a snapshot, the snapshot is tried again after this time. No
  * evidence yet. */
 #define INCIDENTS_RETRY_NS 1000000000ULL
-/* ns: between two messages about hangs without a snapshot. No evidence yet. */
+/* ns: between two messages about hangs without a snapshot, unless a new incident comes in between.
+ * No evidence yet. */
 #define INCIDENTS_SAY_LIMITED_NS 60000000000ULL
 /* ns: a note about a hang that is further in the future was written with a wrong clock. No evidence
  * yet. */
@@ -490,8 +492,8 @@
 #define WORKER_QUEUE_MAX 64
 /* threads of one worker: so many may be stuck on jobs of one user (WORKER_STUCK_USER), or of all
  * users other than root (WORKER_STUCK_OTHERS). Smaller: one stuck file system shuts a user out.
- * Larger: more threads. Evidence: stuck_job in worker_test.c; for WORKER_STUCK_OTHERS also
- * waits_for_the_stuck. */
+ * Larger: more threads. Evidence: waits_for_the_stuck in worker_test.c; for WORKER_STUCK_USER also
+ * stuck_job. */
 #define WORKER_STUCK_USER   2
 #define WORKER_STUCK_OTHERS 4
 /* s: at its end, the daemon waits at most this long for the present job of a worker. See also

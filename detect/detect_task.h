@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_task.h - the detector's table of tasks: their states and habits. detect.c fills the
- * table from records. Only one thread at a time. Times are boot time.
+ * detect_task.h - the detector's table of tasks: their states and habits (detect.h). detect.c fills
+ * the table from records. Only one thread at a time. Times are boot time.
  */
 #ifndef CTRACE_DETECT_DETECT_TASK_H
 #define CTRACE_DETECT_DETECT_TASK_H

@@ -4,6 +4,9 @@
  * meaning and its evidence. Most entries, or the text above a group of entries, also say the effect
  * of a smaller and of a larger number.
  *
+ * LOOP, BUSY, STARVED, DISK, DEADLOCK and SERVICE are the rules CT_HANG_* of abi.h. detect.h
+ * explains habits and the idle point.
+ *
  * The evidence is a test in test/unit/detect: edges_test.c or detect_test.c. Unless the entry
  * says otherwise, the test fails with half and with twice the number. So the code uses this
  * number; whether the number is a good choice is measured for all numbers together
