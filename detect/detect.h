@@ -107,8 +107,8 @@ struct detect_options {
 };
 
 struct detect_stats {
-	/* tasks: the present tasks. judged: the present tasks that are known (see the top of this
-	 * file). */
+	/* tasks: the tasks in the table; a task that has ended stays for DEAD_KEPT_NS. judged: the
+	 * tasks that were known at the last tick (see the top of this file). */
 	uint64_t tasks, judged;
 	uint64_t tasks_refused;
 	uint64_t found[CT_HANG_RULES];
