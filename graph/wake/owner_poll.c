@@ -251,5 +251,8 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 		uint32_t task = owner_handed_to(g, s);
 
 		b->task = task == GRAPH_NONE ? b->task : task;
+		if (b->task != GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD &&
+		    owner_idles_in_loop(g, b->task, s->to_ns - 1))
+			b->task = GRAPH_NONE;
 	}
 }
