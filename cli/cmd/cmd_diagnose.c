@@ -75,6 +75,17 @@ static bool is_named(const struct hangs_filter *who)
 	return who->tid || who->pid || who->under || who->comm || who->cgroup || who->container;
 }
 
+/* If the user names tasks, the longest of the equally bad hangs counts, or a hang that lasted much
+ * longer than a worse one. The verdict keeps out the idle master of a server, which waits longer
+ * than its hung worker. */
+static bool counts_more(const struct hang *x, const struct hang *best)
+{
+	bool alike = x->alarm == best->alarm && x->minor == best->minor;
+
+	return (x->diagnosis->verdict == VERDICT_NORMAL) == (best->diagnosis->verdict == VERDICT_NORMAL) &&
+	       x->to_ns - x->from_ns > (best->to_ns - best->from_ns) * (alike ? 1 : DIAGNOSE_LONGER);
+}
+
 /* Finds the worst hang, with --at the worst hang at that time. Narrows the window to the hang.
  * If there is no hang, ret->task is GRAPH_NONE. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who, const struct moment *at,
@@ -99,13 +110,8 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
-		/* h->v begins with the worst hang. If the user names tasks, the longest of the
-		 * equally bad hangs counts. The verdict keeps out the idle master of a server,
-		 * which waits longer than its hung worker. */
-		if (!best || (named && best->alarm == x->alarm && best->minor == x->minor &&
-			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
-				      (x->diagnosis->verdict == VERDICT_NORMAL) &&
-			      x->to_ns - x->from_ns > best->to_ns - best->from_ns))
+		/* h->v begins with the worst hang. */
+		if (!best || (named && counts_more(x, best)))
 			best = x;
 	}
 	if (best) {
