@@ -5,24 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/compare/missing_wake_steps.h"
 #include "analysis/compare/missing_wake_words.h"
 #include "analysis/compare/similar.h"
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
-
-/* A task on the path that led to the wake-up of the reference. */
-struct hop {
-	struct blame blame;
-	uint32_t wait;
-	uint32_t trigger; /* the last wait of the task before it sent the wake-up, or GRAPH_NONE */
-};
-
-struct hops {
-	struct hop v[MISSING_STEPS];
-	uint32_t n;
-	bool timer; /* a timer ended the trigger of the last hop */
-	bool asks;  /* the waiter of the reference ended the trigger of the last hop */
-};
 
 static uint64_t length(const struct graph *g, uint32_t interval)
 {
@@ -56,7 +43,7 @@ static bool on_path(const struct hops *h, uint32_t task)
 	return false;
 }
 
-static void find_hops(const struct graph *g, const struct similar *reference, struct hops *h)
+void missing_wake_hops(const struct graph *g, const struct similar *reference, struct hops *h)
 {
 	struct hop hop = { .blame = reference->blame, .wait = reference->interval };
 	uint32_t waiter = g->intervals[reference->interval].task;
@@ -89,12 +76,7 @@ static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 	return best;
 }
 
-struct doing {
-	uint32_t interval;
-	uint64_t ns;
-};
-
-static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+struct doing missing_wake_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
 	uint32_t i = graph_interval_at(g, task, from_ns);
@@ -250,7 +232,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	}
 	if (has_ended(g, step, m))
 		return false;
-	d = main_doing(g, step->task, step->from_ns, step->to_ns);
+	d = missing_wake_doing(g, step->task, step->from_ns, step->to_ns);
 	if (d.interval == GRAPH_NONE || others_served(g, step)) {
 		m->n_steps = 0;
 		return false;
@@ -339,7 +321,7 @@ static void compare(const struct graph *g, const struct similar_set *set, struct
 	m->usual_ns = length(g, ref->interval);
 	if (m->wait_to_ns - m->wait_from_ns < MISSING_LONG * m->usual_ns)
 		return;
-	find_hops(g, ref, &h);
+	missing_wake_hops(g, ref, &h);
 	m->reference = ref->interval;
 	m->similarity = ref->score;
 	m->ref_from_ns = MIN(g->intervals[ref->interval].from_ns, h.v[h.n - 1].blame.until_ns);
@@ -430,7 +412,7 @@ static uint32_t other_part(const struct graph *g, uint32_t at, int step)
 	return GRAPH_NONE;
 }
 
-static void whole_wait(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing_wake *m)
+void missing_wake_whole(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing_wake *m)
 {
 	uint32_t last = wait, i;
 
@@ -450,7 +432,7 @@ int missing_wake_find(const struct graph *g, uint32_t wait, uint64_t to_ns, stru
 
 	if (!m)
 		return -ENOMEM;
-	whole_wait(g, wait, to_ns, m);
+	missing_wake_whole(g, wait, to_ns, m);
 	r = examine(g, m);
 	for (int more = 1; !r && more == 1 && m->n_steps && m->how == MISSING_ELSEWHERE;) {
 		more = examine_next(g, m);

@@ -207,10 +207,8 @@ uint64_t candidate_stack(const struct causal *c, uint32_t segment)
 	return best ? best : stack_of_samples(c, s);
 }
 
-float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
+float candidate_frames_alike(const struct window_stack *x, const struct window_stack *y)
 {
-	const struct window_stack *x = a ? window_stack(g->w, a) : NULL;
-	const struct window_stack *y = b ? window_stack(g->w, b) : NULL;
 	bool used[FRAMES_MAX] = { false };
 	int nx = 0, ny = 0, same = 0;
 
@@ -230,6 +228,11 @@ float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
 			}
 	}
 	return nx && ny ? (float)same / (float)MAX(nx, ny) : -1;
+}
+
+float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
+{
+	return candidate_frames_alike(a ? window_stack(g->w, a) : NULL, b ? window_stack(g->w, b) : NULL);
 }
 
 static float similarity(const struct causal *c, const struct edge *e, uint64_t to_stack)

@@ -59,5 +59,7 @@ void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *r
 uint64_t candidate_stack(const struct causal *c, uint32_t segment);
 /* Returns the share of user functions that both stacks have, 0..1. A negative number: not known. */
 float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b);
+/* As candidate_stacks_alike(). The stacks may come from two traces, or be NULL. */
+float candidate_frames_alike(const struct window_stack *x, const struct window_stack *y);
 
 #endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * missing_wake_steps.h - private to analysis/: the steps of a comparison that missing_wake_find.h
+ * (one trace) and against_find.h (two traces) share. Pure; any thread.
+ */
+#ifndef CTRACE_ANALYSIS_COMPARE_MISSING_WAKE_STEPS_H
+#define CTRACE_ANALYSIS_COMPARE_MISSING_WAKE_STEPS_H
+
+#include "analysis/compare/missing_wake.h"
+#include "analysis/compare/similar.h"
+
+/* A task on the path that led to the wake-up of the reference. */
+struct hop {
+	struct blame blame;
+	uint32_t wait;
+	uint32_t trigger; /* the last wait of the task before it sent the wake-up, or GRAPH_NONE */
+};
+
+struct hops {
+	struct hop v[MISSING_STEPS];
+	uint32_t n;
+	bool timer; /* a timer ended the trigger of the last hop */
+	bool asks;  /* the waiter of the reference ended the trigger of the last hop */
+};
+
+/* Walks back from the wake-up that ended the reference. *h has at least one hop. */
+void missing_wake_hops(const struct graph *g, const struct similar *reference, struct hops *h);
+
+struct doing {
+	uint32_t interval; /* GRAPH_NONE: not known */
+	uint64_t ns;
+};
+
+/* Returns what the task did for most of [from_ns, to_ns). */
+struct doing missing_wake_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
+/* Sets the wait of *m and its times. A wait that time limits divide counts as one. */
+void missing_wake_whole(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing_wake *m);
+
+#endif
