@@ -224,6 +224,11 @@
  * If smaller, waits with other stacks do not count (test one_frame_of_three).
  * If larger, stacks do not matter (test no_frame_of_three). */
 #define SIMILAR_STACK 0.5F
+/* bytes: Two futexes of two traces that lie at one place of their pages count as one futex. The
+ * value is the page size of the kernels that ctrace supports; random addresses differ by pages.
+ * If smaller, other futexes count as the same (test other_place_in_the_page).
+ * If larger, the same futex does not count (test the_feeder_sleeps). */
+#define ACROSS_PAGE_BYTES 4096
 
 /* The list of hangs. The tests are in thresholds_waits.txt. DIAGNOSE_STALL_NS and OTHER_WAIT_NS
  * (graph/thresholds.h) decide about the list too. */

@@ -39,6 +39,9 @@ struct missing_wake_step {
 };
 
 struct missing_wake {
+	/* The graph of the reference and of the objects of the steps, if the reference is in another
+	 * trace. NULL: the graph of the examined wait. */
+	const struct graph *good;
 	uint32_t wait; /* the examined wait, or its first part if time limits divide it */
 	uint64_t wait_from_ns;
 	uint64_t wait_to_ns;

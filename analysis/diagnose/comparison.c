@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/compare/against_find.h"
 #include "analysis/compare/missing_wake_find.h"
 #include "lib/cleanup.h"
 
@@ -206,6 +207,41 @@ static int go_on(struct findings *f, size_t i)
 	return r == -ENOMEM ? r : 0;
 }
 
+/* Returns the wait of the link i that a comparison may explain, or GRAPH_NONE. */
+static uint32_t examined(const struct findings *f, size_t i)
+{
+	const struct link *k = &f->chain.links.v[i];
+	uint32_t interval = link_interval(f->g, k);
+
+	/* in a coarse stretch, most wake-ups have no record */
+	if (interval != GRAPH_NONE &&
+	    graph_lacks_within(f->g, f->g->intervals[interval].from_ns, k->to_ns) & CT_LACK_SWITCHES)
+		return GRAPH_NONE;
+	return interval;
+}
+
+int comparison_against(struct findings *f)
+{
+	const struct chain *c = &f->chain;
+	int r;
+
+	if (f->circular || f->starved || f->missing)
+		return 0;
+	for (size_t i = 0; i < c->links.n; i++) {
+		uint32_t interval = is_open(f, i) ? examined(f, i) : GRAPH_NONE;
+
+		if (interval == GRAPH_NONE)
+			continue;
+		r = against_find(f->g, interval, c->links.v[i].to_ns, f->against, &f->missing);
+		if (r || !f->missing)
+			return r;
+		if (says_more(f, i, false))
+			return go_on(f, i);
+		return 0;
+	}
+	return 0;
+}
+
 int comparison_apply(struct findings *f, bool normal)
 {
 	const struct chain *c = &f->chain;
@@ -220,11 +256,8 @@ int comparison_apply(struct findings *f, bool normal)
 		/* A wait of the victim that has ended may have had a late wake-up. */
 		if (!open && (i || normal || c->links.v[i].unfinished))
 			continue;
-		interval = link_interval(f->g, &c->links.v[i]);
-		/* in a coarse stretch, most wake-ups have no record */
-		if (interval == GRAPH_NONE ||
-		    graph_lacks_within(f->g, f->g->intervals[interval].from_ns, c->links.v[i].to_ns) &
-			    CT_LACK_SWITCHES)
+		interval = examined(f, i);
+		if (interval == GRAPH_NONE)
 			continue;
 		r = missing_wake_find(f->g, interval, c->links.v[i].to_ns, &f->missing);
 		if (r)

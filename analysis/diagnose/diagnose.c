@@ -60,6 +60,21 @@ static bool is_lock_of_unknown(const struct findings *f)
 	return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.kind == RESOURCE_FILE_LOCK;
 }
 
+/* Returns true if a comparison with another trace shows that the wait is not normal. */
+static bool is_odd(const struct findings *f)
+{
+	const struct against *a = f->against;
+
+	return a &&
+	       ((a->result == AGAINST_NAMED && f->missing) || (a->result == AGAINST_GONE && a->own_accord));
+}
+
+static bool is_doubted(const struct findings *f)
+{
+	return is_odd(f) ||
+	       (f->against && (f->against->result == AGAINST_GONE || f->against->result == AGAINST_SEVERAL));
+}
+
 static enum cause_kind find_cause(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -73,7 +88,7 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_STARVED;
 	if (f->by_comparison && (f->missing->how == MISSING_ENDED || f->missing->how == MISSING_SILENT))
 		return CAUSE_MISSING_WAKEUP;
-	if (f->parent_threads)
+	if (f->parent_threads || (f->against && f->against->result == AGAINST_GONE && is_odd(f)))
 		return CAUSE_MISSING_WAKEUP;
 	if (f->spins)
 		return CAUSE_POLLING;
@@ -325,8 +340,26 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 	if (r)
 		return r;
 	d->root_text = sentence_root(&facts);
+	facts.against = d->against ? d->against->brief : NULL;
 	d->sentence = sentence_whole(&facts);
 	return d->root_text && d->sentence ? 0 : -ENOMEM;
+}
+
+static int compare_waits(struct findings *f, const struct diagnose_options *o, struct diagnosis *d,
+			 bool normal)
+{
+	int r;
+
+	if (o && o->good) {
+		d->against = f->against = calloc(1, sizeof(*f->against));
+		if (!f->against)
+			return -ENOMEM;
+		*f->against = (struct against){ .good = o->good, .name = o->good_name };
+	}
+	if (f->left_out || f->chain.refused || f->chain.links.v[0].total_ns < f->stall_least_ns)
+		return 0;
+	r = comparison_apply(f, normal);
+	return r || !f->against ? r : comparison_against(f);
 }
 
 int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
@@ -355,18 +388,20 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 	if (!r)
 		r = f.chain.links.n ? root_cause_find(&f) : -EINVAL;
 	f.left_out = !r && is_left_out(&f);
-	if (!r && !f.left_out && !f.chain.refused && f.chain.links.v[0].total_ns >= f.stall_least_ns)
-		r = comparison_apply(&f, normal_victim(&f, f.chain.links.v[0].total_ns, to_ns - from_ns));
+	if (!r)
+		r = compare_waits(&f, options, d,
+				  normal_victim(&f, f.chain.links.v[0].total_ns, to_ns - from_ns));
 	d->comparison = f.missing;
 	if (!r) {
 		d->stall_ns = f.chain.links.v[0].total_ns;
 		f.chatty = is_chatty(&f, to_ns - from_ns);
 		d->no_waker = f.parent_threads;
-		d->verdict = !d->no_waker && is_fine(&f, task, d) ? VERDICT_NORMAL : find_verdict(&f);
+		d->verdict = !d->no_waker && !is_odd(&f) && is_fine(&f, task, d) ? VERDICT_NORMAL
+										 : find_verdict(&f);
 		d->cause = find_cause(&f);
 		if (d->verdict == VERDICT_NORMAL && d->cause != CAUSE_TIMER)
 			d->cause = CAUSE_NONE;
-		d->strong = is_strong(&f, d->verdict) && !is_blind_polling(&f, d->cause) &&
+		d->strong = is_strong(&f, d->verdict) && !is_doubted(&f) && !is_blind_polling(&f, d->cause) &&
 			    !is_guessed(&f, task, from_ns, to_ns) && !is_by_absence(&f, d, from_ns, to_ns);
 		d->chain = TAKE_PTR(f.chain.links.v);
 		d->n_chain = f.chain.links.n;

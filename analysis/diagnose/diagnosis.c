@@ -58,6 +58,9 @@ void diagnosis_free(struct diagnosis *d)
 	for (size_t i = 0; i < d->n_choices; i++)
 		free(d->choices[i].text);
 	missing_wake_free(d->comparison);
+	if (d->against)
+		against_done(d->against);
+	free(d->against);
 	free(d->chain);
 	free(d->choices);
 	free(d->root_text);

@@ -6,7 +6,7 @@
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_DIAGNOSIS_H
 #define CTRACE_ANALYSIS_DIAGNOSE_DIAGNOSIS_H
 
-#include "analysis/compare/missing_wake.h"
+#include "analysis/compare/against.h"
 #include "analysis/slice/ask.h"
 #include "analysis/slice/rules.h"
 #include "graph/path/path.h"
@@ -106,6 +106,7 @@ struct diagnosis {
 	size_t asked;
 	bool no_waker;
 	struct missing_wake *comparison;
+	struct against *against; /* NULL: no other trace was given */
 };
 
 #define DIAGNOSE_MAX_CHAIN   32
@@ -117,6 +118,10 @@ struct diagnose_options {
 	/* A person or a script gave the window. Then a stall of half of the window is never too
 	 * short to matter, and many short waits may be the cause. */
 	bool window_given;
+	/* Another trace, for waits whose owner this trace does not show; NULL: none. good_name is
+	 * its name for the answer. Both outlive the diagnosis. */
+	const struct graph *good;
+	const char *good_name;
 };
 
 /* Accepts NULL. */

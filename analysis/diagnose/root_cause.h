@@ -31,6 +31,7 @@ struct findings {
 	bool left_out;
 	struct missing_wake *missing;
 	bool by_comparison;
+	struct against *against; /* NULL: no other trace was given */
 	uint64_t stall_least_ns; /* a shorter stall of the victim is normal */
 	bool chatty;
 };

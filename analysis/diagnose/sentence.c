@@ -502,6 +502,8 @@ char *sentence_whole(const struct sentence_facts *f)
 	else
 		say_links(&t, f);
 	words_add(&t, f->strong ? "." : " (partly inferred).");
+	if (f->against)
+		words_add(&t, " %s", f->against);
 	if (f->coarse_ns) {
 		words_add(&t, " For ");
 		words_duration(&t, f->coarse_ns);

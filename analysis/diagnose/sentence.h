@@ -21,7 +21,8 @@ struct sentence_facts {
 	bool silent;
 	bool left_out;
 	const char *watch;
-	uint64_t coarse_ns; /* 0: too short to mention */
+	const char *against; /* a sentence about another trace, or NULL */
+	uint64_t coarse_ns;  /* 0: too short to mention */
 	uint64_t stall_ns;
 };
 

@@ -5,6 +5,7 @@
 #include "analysis/hangs/hangs.h"
 #include "analysis/profile/profile.h"
 #include "cli/input/analysis_input.h"
+#include "cli/input/goodtrace.h"
 #include "cli/ask/interview.h"
 #include "cli/cli.h"
 #include "cli/client/client.h"
@@ -20,7 +21,7 @@ enum { OPT_TID = 256, OPT_PID, OPT_RULES };
 
 struct request {
 	struct hangs_filter who;
-	const char *at, *from, *to, *boot, *socket;
+	const char *at, *from, *to, *boot, *socket, *against;
 	struct rulestore_options rules;
 	bool automatic, json;
 };
@@ -38,6 +39,8 @@ static const struct cli_option diagnose_options[] = {
 	{ TEXT(at), "at", "TIME", "a moment at which the task hung" },
 	{ TEXT(from), "from", "TIME", "start of the window" },
 	{ TEXT(to), "to", "TIME", "end of the window" },
+	{ TEXT(against), "against", "GOOD",
+	  "compare waits with no known owner with waits in the trace GOOD, in which the program worked" },
 	{ OPT_RULES, "rules", "FILE", "apply the rules of FILE, and keep answers in it; can be repeated" },
 	{ FLAG(rules.none), "no-rules", NULL, "apply no rules, not even your own" },
 	{ FLAG(automatic), "auto", NULL, "do not ask: take the likeliest candidate, and list the decision" },
@@ -51,7 +54,7 @@ static const struct cli_option diagnose_options[] = {
 
 static const struct cli_usage diagnose_usage = {
 	.name = "diagnose",
-	.args = "[--tid TID | --pid PID | --comm NAME] [--cgroup GLOB] [--container NAME] [--at TIME | --from TIME --to TIME] [--rules FILE | --no-rules] [--boot N] [--auto] [--json] [--socket PATH] [FILE]",
+	.args = "[--tid TID | --pid PID | --comm NAME] [--cgroup GLOB] [--container NAME] [--at TIME | --from TIME --to TIME] [--against GOOD] [--rules FILE | --no-rules] [--boot N] [--auto] [--json] [--socket PATH] [FILE]",
 	.about =
 		"Says in one sentence what a task waited for and which task was to blame, then shows the evidence.\n"
 		"Without a task it takes the recorded command, or else the worst hang that 'ctrace hangs' finds. Without\n"
@@ -358,10 +361,13 @@ static int print_json(const struct analysis_input *in, const struct diagnosis *d
 	return text_print_json(doc);
 }
 
-static int diagnose_print(struct analysis_input *in, const struct request *rq, const struct moment *at,
-			  struct interview *interview)
+static int diagnose_print(struct analysis_input *in, const struct analysis_input *good,
+			  const struct request *rq, const struct moment *at, struct interview *interview)
 {
-	struct diagnose_options o = { .rules = &interview->store.rules, .window_given = rq->from || rq->to };
+	struct diagnose_options o = { .rules = &interview->store.rules,
+				      .window_given = rq->from || rq->to,
+				      .good = good->graph,
+				      .good_name = good->path };
 	struct victim victim = { 0 };
 	struct diagnosis *d;
 	bool wanted;
@@ -371,7 +377,7 @@ static int diagnose_print(struct analysis_input *in, const struct request *rq, c
 		return r;
 	o.ask = interview_ask(interview, in->window);
 	d = victim.diagnosis;
-	if (!d || o.ask || o.rules->v.n) {
+	if (!d || o.ask || o.good || o.rules->v.n) {
 		diagnosis_free(d);
 		r = diagnose(in->graph, victim.task, in->from_ns, in->to_ns, &o, &d);
 	}
@@ -445,7 +451,7 @@ static int diagnose_option(struct request *rq, int c, const char *arg)
 int cmd_diagnose(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&diagnose_usage, argc, argv);
-	struct analysis_input in = { .lean = true };
+	struct analysis_input in = { .lean = true }, good = { .lean = true };
 	struct request rq = { 0 };
 	struct interview interview;
 	const char *path;
@@ -469,8 +475,11 @@ int cmd_diagnose(int argc, char **argv)
 		r = diagnose_window(&in, &rq, &at);
 	if (!r)
 		r = analysis_load(&in);
+	if (!r && rq.against)
+		r = goodtrace_open(&good, rq.against, &in);
 	if (!r)
-		r = diagnose_print(&in, &rq, &at, &interview);
+		r = diagnose_print(&in, &good, &rq, &at, &interview);
+	analysis_close(&good);
 	analysis_close(&in);
 	interview_done(&interview);
 	return r;

@@ -78,12 +78,13 @@ static json_t *comparison_json(const struct graph *g, const struct missing_wake 
 {
 	const struct missing_wake_step *named = missing_wake_named(m);
 	const struct graph_task *t = &g->tasks[named->task];
+	const struct graph *good = m->good ? m->good : g;
 	char obj[DESCRIBE_MAX];
 	struct cgroup_name name;
 	json_t *missing;
 
 	name = graph_place(g, named->task, m->wait_to_ns);
-	describe_object(g->w, named->obj, obj, sizeof(obj));
+	describe_object(good->w, named->obj, obj, sizeof(obj));
 	missing = json_pack("{s:I, s:I, s:o, s:s, s:o, s:o, s:o}", "pid", (json_int_t)t->tgid, "tid",
 			    (json_int_t)t->tid, "comm",
 			    text_json(graph_comm(g, named->task, MIN(m->wait_to_ns, t->exit_ns - 1))), "edge",
@@ -91,10 +92,26 @@ static json_t *comparison_json(const struct graph *g, const struct missing_wake 
 			    named->last_ns ? json_integer(mono(g, named->last_ns)) : json_null(), "text",
 			    text_json(m->text));
 	render_cgroup_name(missing, &name);
-	return json_pack("{s:{s:I, s:I, s:f, s:I}, s:o}", "reference", "from_ns", mono(g, m->ref_from_ns),
-			 "to_ns", mono(g, g->intervals[m->reference].to_ns), "similarity",
+	return json_pack("{s:{s:I, s:I, s:f, s:I}, s:o}", "reference", "from_ns", mono(good, m->ref_from_ns),
+			 "to_ns", mono(good, good->intervals[m->reference].to_ns), "similarity",
 			 (double)(int)(m->similarity * 100) / 100, "occurrences", (json_int_t)m->occurrences,
 			 "missing", missing);
+}
+
+static json_t *against_json(const struct graph *g, const struct against *a)
+{
+	json_t *tasks = json_array();
+
+	for (uint32_t i = 0; a->result == AGAINST_SEVERAL && i < a->n_tasks && i < AGAINST_TASKS; i++) {
+		const struct graph_task *t = &g->tasks[a->tasks[i]];
+		const char *comm = graph_comm(g, a->tasks[i], MIN(g->w->to_ns, t->exit_ns - 1));
+
+		json_array_append_new(tasks, json_pack("{s:I, s:I, s:o}", "pid", (json_int_t)t->tgid, "tid",
+						       (json_int_t)t->tid, "comm", text_json(comm)));
+	}
+	return json_pack("{s:o, s:s, s:o, s:o}", "trace", text_json(a->name), "result",
+			 against_word(a->result), "tasks", tasks, "text",
+			 a->text ? text_json(a->text) : json_null());
 }
 
 json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
@@ -124,13 +141,14 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 		json_object_set_new(time, key, json_integer((json_int_t)d->time_ns[i]));
 	}
 	return json_pack(
-		"{s:s, s:o, s:{s:I,s:I,s:s}, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o*, s:s*}",
+		"{s:s, s:o, s:{s:I,s:I,s:s}, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o*, s:o*, s:s*}",
 		"schema", "ctrace.diagnosis/1", "victim", victim, "window", "from_ns", mono(g, d->from_ns),
 		"to_ns", mono(g, d->to_ns), "clock", "monotonic", "verdict", verdict_name(d->verdict),
 		"cause", cause_word(d->cause), "confidence", d->strong ? "strong" : "weak", "text",
 		text_json(d->sentence), "root_cause", cause, "chain", chain, "time", time, "choices", choices,
 		"losses", losses_json(g, d->from_ns, d->to_ns), "comparison",
-		d->comparison ? comparison_json(g, d->comparison) : NULL, "watch", d->watch);
+		d->comparison ? comparison_json(g, d->comparison) : NULL, "against",
+		d->against ? against_json(g, d->against) : NULL, "watch", d->watch);
 }
 
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h)

@@ -77,16 +77,19 @@ static void print_time(FILE *f, const struct diagnosis *d)
 	fputc('\n', f);
 }
 
-static void print_comparison(FILE *f, const struct graph *g, const struct missing_wake *m)
+static void print_comparison(FILE *f, const struct graph *g, const struct diagnosis *d)
 {
-	const struct interval *ref = &g->intervals[m->reference];
+	const struct missing_wake *m = d->comparison;
+	const struct graph *good = m->good ? m->good : g;
+	const struct interval *ref = &good->intervals[m->reference];
 	const struct missing_wake_step *named = missing_wake_named(m);
 	char comm[64], ns[TEXT_NUMBER_MAX], wall[TIMEARG_WALL_MAX];
 
-	describe_clean(graph_comm(g, ref->task, ref->to_ns), comm, sizeof(comm));
-	fprintf(f, "Compared with a wait of %s[%u] at %s (%.0f %% alike, one of %u, usually %s):\n", comm,
-		g->tasks[ref->task].tid, timearg_wall(ref->from_ns, &g->w->offsets, 3, wall),
-		(double)m->similarity * 100, m->occurrences, text_duration(m->usual_ns, ns));
+	describe_clean(graph_comm(good, ref->task, ref->to_ns), comm, sizeof(comm));
+	fprintf(f, "Compared with a wait of %s[%u]%s%s at %s (%.0f %% alike, one of %u, usually %s):\n", comm,
+		good->tasks[ref->task].tid, m->good ? " in " : "", m->good ? d->against->name : "",
+		timearg_wall(ref->from_ns, &good->w->offsets, 3, wall), (double)m->similarity * 100,
+		m->occurrences, text_duration(m->usual_ns, ns));
 	fprintf(f, "  %s%s", m->text, missing_wake_is_sure(m) ? "" : " (inferred)");
 	if (named->last_ns)
 		fprintf(f, ". The last was at %s", timearg_wall(named->last_ns, &g->w->offsets, 3, wall));
@@ -111,7 +114,9 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 		print_link(f, g, d, i);
 	print_time(f, d);
 	if (d->comparison)
-		print_comparison(f, g, d->comparison);
+		print_comparison(f, g, d);
+	if (d->against && d->against->result == AGAINST_NOT_NEEDED)
+		fprintf(f, "%s was not used: no wait of the chain needs it.\n", d->against->name);
 	if (d->n_choices) {
 		fprintf(f, "Decided on the way:\n");
 		for (size_t i = 0; i < d->n_choices; i++)

@@ -70,7 +70,7 @@ _ctrace_values()
 		;;
 	*)
 		case $argument in
-		FILE | PATH | TRACE | LIST) compgen -f -- "$cur" ;;
+		FILE | PATH | TRACE | LIST | GOOD) compgen -f -- "$cur" ;;
 		esac
 		;;
 	esac

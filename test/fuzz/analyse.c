@@ -217,10 +217,12 @@ void analyse_window(const struct window *w)
 	struct causal_links links;
 	struct diagnosis *d;
 	struct hangs *h;
+	struct diagnose_options good = { .good_name = "good" };
 	struct queues *q;
 
 	if (graph_build(w, &g))
 		return;
+	good.good = g;
 	check_intervals(g);
 	for (int policy = POLICY_APPINSIGHT; policy >= POLICY_CTRACE; policy--) {
 		options.policy = (enum causal_policy)policy;
@@ -235,8 +237,9 @@ void analyse_window(const struct window *w)
 		time_of(g, &links, task, from_ns, to_ns);
 	free(links.v);
 	for (uint32_t task = 0; task < g->n_tasks && task < ANALYSE_TASKS; task++)
-		if (!diagnose(g, task, from_ns, to_ns, NULL, &d))
-			diagnosis_free(d);
+		for (int against = 0; against < 2; against++)
+			if (!diagnose(g, task, from_ns, to_ns, against ? &good : NULL, &d))
+				diagnosis_free(d);
 	if (!hangs_find(g, from_ns, to_ns, NULL, &h))
 		hangs_free(h);
 	check_requests(g, from_ns, to_ns);

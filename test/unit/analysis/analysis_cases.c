@@ -4,6 +4,7 @@
  *
  *   => diagnose A FROM..TO    verdict, cause, confidence; the chain, one task a line; the choices;
  *                             the command `ctrace watch`, and the comparison, if there are any
+ *                             With "against", also its result, and the sentence
  *   => sentence A FROM..TO    the sentence of the diagnosis
  *   => asked A FROM..TO       the verdict, cause and sentence, as if a person had chosen FROM..TO
  *   => times A FROM..TO       the fields of `time` of the diagnosis
@@ -77,15 +78,18 @@ static void free_diagnosis(struct diagnosis **d)
 	diagnosis_free(*d);
 }
 
-static struct diagnosis *diagnosis_with(const struct graph *g, uint32_t task, uint64_t from, uint64_t to,
+static struct diagnosis *diagnosis_with(const struct graph *g, const struct graph *good,
+					const char *good_name, uint32_t task, uint64_t from, uint64_t to,
 					struct asking *a)
 {
 	struct ask ask = { asking_choose, a };
-	struct diagnose_options o = { .rules = &a->rules, .ask = a->person ? &ask : NULL };
+	struct diagnose_options o = {
+		.rules = &a->rules, .ask = a->person ? &ask : NULL, .good = good, .good_name = good_name
+	};
 	struct diagnosis *d;
 	uint64_t sum = 0;
 
-	assert_int_equal(diagnose(g, task, from, to, a->person || a->rules.v.n ? &o : NULL, &d), 0);
+	assert_int_equal(diagnose(g, task, from, to, a->person || good || a->rules.v.n ? &o : NULL, &d), 0);
 	for (int i = 0; i < TIME_KINDS; i++)
 		sum += d->time_ns[i];
 	assert_int_equal(sum, to - from);
@@ -98,7 +102,8 @@ static struct diagnosis *diagnosis_of(const struct question *q, const struct gra
 	uint64_t from, to;
 	uint32_t task;
 
-	return next_span(q, g, &task, &from, &to) ? diagnosis_with(g, task, from, to, &nobody) : NULL;
+	return next_span(q, g, &task, &from, &to) ? diagnosis_with(g, NULL, NULL, task, from, to, &nobody)
+						  : NULL;
 }
 
 static void put_link(const struct question *q, const struct link *k)
@@ -128,24 +133,29 @@ static void put_diagnosis(const struct question *q, const struct diagnosis *d)
 		fprintf(q->out, "watch: %s\n", d->watch);
 	if (d->comparison)
 		fprintf(q->out, "compared: %s\n", d->comparison->text);
+	if (d->against)
+		fprintf(q->out, "against: %s\n", against_word(d->against->result));
 }
 
 static void ask_diagnose(struct question *q)
 {
-	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q), *good = NULL;
 	_cleanup_(asking_done) struct asking a = { 0 };
 	uint64_t from, to;
 	uint32_t task;
 
 	if (!next_span(q, g, &task, &from, &to))
 		return;
+	if (q->good)
+		assert_int_equal(graph_build(q->good, &good), 0);
 	asking_take(q, &a);
 	a.lasting = true;
 	do {
-		_cleanup_(free_diagnosis) struct diagnosis *d = diagnosis_with(g, task, from, to, &a);
+		_cleanup_(free_diagnosis) struct diagnosis *d =
+			diagnosis_with(g, good, q->good_name, task, from, to, &a);
 
 		put_diagnosis(q, d);
-		if (a.person || a.rules.v.n)
+		if (a.person || a.rules.v.n || good)
 			fprintf(q->out, "says: %s\n", d->sentence);
 	} while (asking_again(&a));
 }

@@ -93,22 +93,30 @@ static const struct block *block_named(const char *name)
 		fail();                                                                                      \
 	} while (0)
 
+static const struct block *earlier(const struct block *b, size_t line, const char *name)
+{
+	const struct block *other = block_named(name);
+
+	if (!other || other >= b)
+		FAIL(line, "expected an earlier scene or case, not \"%s\"", name);
+	return other;
+}
+
 static void add_window(struct text_window *t, const struct block *b)
 {
 	char error[TEXT_ERROR_MAX];
 
 	for (size_t i = b->first; i < b->end; i++) {
 		const char *line = trimmed(file.lines.v.v[i]), *name = after(line, "use ");
-		const struct block *other = name ? block_named(name) : NULL;
 
 		if (after(line, "=>")) {
 			i = answer_end(i) - 1;
 			continue;
 		}
-		if (name && (!other || other >= b))
-			FAIL(i, "expected an earlier scene or case, not \"%s\"", name);
-		if (other)
-			add_window(t, other);
+		if (after(line, "against "))
+			continue;
+		if (name)
+			add_window(t, earlier(b, i, name));
 		else if (!text_window_add(t, line, error))
 			FAIL(i, "%s", error);
 	}
@@ -161,7 +169,45 @@ static bool is_answer(size_t at, const char *answer)
 	return same;
 }
 
-static char *answer_to(struct text_window *t, const struct window *w, size_t at)
+static void free_window(struct text_window **t)
+{
+	text_window_free(*t);
+}
+
+static const struct window *done(struct text_window *t, const struct block *b)
+{
+	char error[TEXT_ERROR_MAX];
+	const struct window *w = text_window_done(t, error);
+
+	if (!w)
+		FAIL(b->end - 1, "%s", error);
+	return w;
+}
+
+struct good {
+	const char *name; /* NULL: the case has no second window */
+	struct text_window *t;
+	const struct window *w;
+};
+
+static void free_good(struct good *x)
+{
+	text_window_free(x->t);
+}
+
+static void add_good(const struct block *b, struct good *ret)
+{
+	for (size_t i = b->first; i < b->end && !ret->name; i++) {
+		ret->name = after(trimmed(file.lines.v.v[i]), "against ");
+		if (!ret->name)
+			continue;
+		ret->t = text_window_new();
+		add_window(ret->t, earlier(b, i, ret->name));
+		ret->w = done(ret->t, b);
+	}
+}
+
+static char *answer_to(struct text_window *t, const struct window *w, const struct good *good, size_t at)
 {
 	struct text_line l;
 	const struct question_kind *k = file.kinds;
@@ -177,7 +223,8 @@ static char *answer_to(struct text_window *t, const struct window *w, size_t at)
 	while (k->name && strcmp(k->name, name) != 0)
 		k++;
 	if (k->name) {
-		k->ask(&(struct question){ .t = t, .w = w, .l = &l, .out = out });
+		k->ask(&(struct question){
+			.t = t, .w = w, .good = good->w, .good_name = good->name, .l = &l, .out = out });
 		text_line_done(&l, k->usage);
 	} else {
 		text_line_fail(&l, "no such question: \"%s\"", name);
@@ -190,30 +237,24 @@ static char *answer_to(struct text_window *t, const struct window *w, size_t at)
 	return answer;
 }
 
-static void free_window(struct text_window **t)
-{
-	text_window_free(*t);
-}
-
 static void run_case(void **state)
 {
 	const struct block *b = *state;
 	_cleanup_(free_window) struct text_window *t = text_window_new();
+	_cleanup_(free_good) struct good good = { 0 };
 	const struct window *w;
-	char error[TEXT_ERROR_MAX];
 	bool right = true, asked = false;
 
 	add_window(t, b);
-	w = text_window_done(t, error);
-	if (!w)
-		FAIL(b->end - 1, "%s", error);
+	add_good(b, &good);
+	w = done(t, b);
 	for (size_t i = b->first; i < b->end; i++) {
 		_cleanup_free_ char *answer = NULL;
 
 		if (!after(trimmed(file.lines.v.v[i]), "=>"))
 			continue;
 		asked = true;
-		answer = answer_to(t, w, i);
+		answer = answer_to(t, w, &good, i);
 		if (file.update)
 			file.answers.v.v[i] = TAKE_PTR(answer);
 		else

@@ -11,7 +11,8 @@
  *   0ms..10ms reader[10] running   the answer; only the indent may differ. The answer ends before
  *                                  an empty line, a comment, or the next question, case or scene
  *
- * "scene NAME" is a case without questions. "use NAME" takes the window of an earlier scene or
+ * "against NAME" gives the questions a second window: that of an earlier scene or case. "scene NAME" is
+ * a case without questions. "use NAME" takes the window of an earlier scene or
  * case.
  *
  *   PROGRAM FILE            runs all cases
@@ -28,6 +29,8 @@
 struct question {
 	struct text_window *t;
 	const struct window *w;
+	const struct window *good; /* the window of "against", or NULL */
+	const char *good_name;
 	struct text_line *l;
 	FILE *out;
 };

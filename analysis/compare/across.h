@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * across.h - private to analysis/: how alike tasks and waits of two traces are. Task ids, object ids
+ * and addresses differ between traces, so only names, kinds and stacks count.
+ *
+ * In all functions, `g` is the graph of the examined trace, and `good` that of the other one. Pure;
+ * any thread.
+ */
+#ifndef CTRACE_ANALYSIS_COMPARE_ACROSS_H
+#define CTRACE_ANALYSIS_COMPARE_ACROSS_H
+
+#include "analysis/compare/similar.h"
+
+/* Returns true if the programs, the names of the tasks and the scripts are the same. Numbers in
+ * names may differ. */
+bool across_role(const struct graph *g, uint32_t task, const struct graph *good, uint32_t other);
+
+/* How a task is related to the process of another task. */
+enum relation { RELATION_THREAD, RELATION_CHILD, RELATION_PARENT, RELATION_OTHER };
+enum relation across_relation(const struct graph *g, uint32_t of, uint32_t task);
+
+/* Returns 1 if names, or the place of a futex in its page, show that both waits are at one place.
+ * Returns less if only the call and the kind of the object are the same. Returns 0 for different
+ * places. */
+float across_place(const struct graph *g, const struct interval *a, const struct graph *good,
+		   const struct interval *b);
+/* Returns true if across_place() returns 1, or if the stacks of the waits are alike. For an object
+ * other than a futex, across_place() > 0 is enough. */
+bool across_same_place(const struct graph *g, const struct interval *a, const struct graph *good,
+		       const struct interval *b);
+
+struct across_set {
+	struct similar_set set; /* waits of `good` */
+	uint32_t mates;         /* tasks of `good` in the role of the waiter */
+	bool blind;             /* neither names nor stacks nor earlier waits say which waits are alike */
+};
+
+/* Finds waits in `good` that are like the wait `interval` of g. Returns 0 or -ENOMEM. The caller
+ * calls similar_done() in both cases. */
+int across_find(const struct graph *g, uint32_t interval, const struct graph *good, struct across_set *ret);
+
+#endif

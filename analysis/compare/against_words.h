@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* against_words.h - private to analysis/: says the result of a comparison with another trace in
+ * words. */
+#ifndef CTRACE_ANALYSIS_COMPARE_AGAINST_WORDS_H
+#define CTRACE_ANALYSIS_COMPARE_AGAINST_WORDS_H
+
+#include "analysis/compare/across.h"
+#include "analysis/compare/against.h"
+#include "analysis/compare/missing_wake_steps.h"
+
+/* Sets a->text and a->brief. h: NULL if no wait of the good trace is like the wait of *m. Returns 0
+ * or -ENOMEM. */
+int against_words(const struct graph *g, const struct missing_wake *m, const struct hops *h,
+		  struct against *a);
+
+#endif
