@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "analysis/hangs/hangs.h"
+#include "analysis/thresholds.h"
 #include "cli/input/analysis_input.h"
 #include "cli/ask/interview.h"
 #include "cli/cli.h"
@@ -179,7 +180,7 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 			 struct victim *ret)
 {
 	bool window = rq->from || rq->to, placed = rq->who.cgroup || rq->who.container;
-	char buf[ANALYSIS_LISTER_MAX];
+	char buf[ANALYSIS_LISTER_MAX], wait[TEXT_NUMBER_MAX], cpu[TEXT_NUMBER_MAX], run[TEXT_NUMBER_MAX];
 	int r;
 
 	if (rq->who.tid) {
@@ -218,8 +219,9 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 		return cli_error("%s: no process %u in this window; %s", in->path, rq->who.pid,
 				 analysis_lister(in, buf));
 	return cli_error(
-		"%s: no wait or stall of a second or more in this window; name a task with --tid, --pid or --comm",
-		in->path);
+		"%s: in this window no task waited for %s, or waited for a CPU for %s, or ran for %s; name a task with --tid, --pid or --comm",
+		in->path, text_duration(HANGS_WAIT_NS, wait), text_duration(DIAGNOSE_STALL_NS, cpu),
+		text_duration(HANGS_RUN_NS, run));
 }
 
 /* "14:03" is a minute, "14:03:12" and "-30s" are a second. A time with a fraction, or in
