@@ -425,8 +425,11 @@
 #define PROFILE_CLIENT_PORT 32768
 /* functions: Samples divide the running time of a profile among at most this many functions. */
 #define PROFILE_FUNCTIONS_MAX 2048
-/* samples: A part with fewer samples is not divided among functions.
- * If smaller, a function that ran for a moment gets all of a short run (test two_samples).
+/* samples: A function with fewer samples gets no running time of its own. Samples hit a function by
+ * chance, as in a Poisson process. After 3 hits, the function ran for at least 0.27 of the shown
+ * time, with a confidence of 95 %; after 2 hits for 0.18 of it, after one hit for 0.05 of it.
+ * If smaller, a function that ran for a moment gets a third of a short run (test one_of_three), or all
+ * of it (test two_samples).
  * If larger, a run of some tenths of a second has no function (test few_samples). */
 #define PROFILE_SAMPLES_MIN 3
 /* 1/n: If samples stand for at least this share of the running time, all of this time is divided
@@ -451,6 +454,12 @@
  * If smaller, a count that goes up and down seems to grow (test up_and_down).
  * If larger, a count that grows with a few setbacks does not (test grows_with_setbacks). */
 #define PATTERNS_GROWS 0.7
+/* steps from 0 to 1: Patterns whose correlations are in one step grow as surely as each other. Then the
+ * larger growth comes first; otherwise the surer one. A count that grows in every transaction has a
+ * step of its own.
+ * If smaller, large noise comes before a small exact growth (test surest_first).
+ * If larger, one setback puts a large growth behind a small one (test about_as_sure). */
+#define PATTERNS_SURE 10
 /* 1/n of the transactions: The counts in this share at the begin, and in this share at the end, are
  * compared.
  * If the share is smaller, a single transaction decides (test one_odd_end).

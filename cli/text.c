@@ -86,6 +86,11 @@ const char *text_count(uint64_t n, char buf[TEXT_NUMBER_MAX])
 	return buf;
 }
 
+const char *text_s(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 json_t *text_json(const char *s)
 {
 	_cleanup_free_ char *buf = malloc(strlen(s) * 3 + 1);

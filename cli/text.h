@@ -18,6 +18,8 @@ const char *text_bytes(uint64_t bytes, char buf[TEXT_NUMBER_MAX]);
 /* Examples: "1.234 s", "56.7 ms", "2 min 3 s". */
 const char *text_duration(uint64_t ns, char buf[TEXT_NUMBER_MAX]);
 const char *text_count(uint64_t n, char buf[TEXT_NUMBER_MAX]);
+/* Returns the end of a noun after the number n: "" or "s". */
+const char *text_s(uint64_t n);
 
 #define TEXT_JSON_ERR_MAX 256
 /* Parses a document of at most max bytes, which a user gives. Refuses duplicate members. Returns 0,

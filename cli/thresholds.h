@@ -124,6 +124,12 @@
 #define CHECK_TREND_P 0.01
 /* parts: The text and the Markdown of `ctrace check` show at most this many. */
 #define CHECK_ROWS 10
+/* bytes: If the first run of the new command fails, so much of the end of its errors is shown. */
+#define CHECK_SHOWN_BYTES 2000
+/* 1/n of the metric: A part that changed by less is not shown by itself, but counts in "others".
+ * Evidence: such a change is 0.0 % in the report. Above: the table has rows such as -41 ns. Below: a
+ * small regression has no cause. */
+#define CHECK_ROW_SHARE 2000
 
 /* parts: `ctrace compare` shows this many without --top. */
 #define COMPARE_ROWS 10

@@ -144,6 +144,7 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 {
 	struct flag f = { .writer = GRAPH_NONE, .event = GRAPH_NONE };
 	const struct window_event *polled = last_polled(g, g->tasks[task].tid, to_ns);
+	bool alone;
 
 	if (polled) {
 		f.obj = polled->r.obj;
@@ -151,10 +152,11 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 	}
 	find_writer(g, task, from_ns, to_ns, &f);
 	/* No other thread can write it. A variable of a signal handler mostly has a symbol. */
-	if (!f.watched && !has_symbol(g, f.obj) && is_alone(g, task, from_ns, to_ns))
+	alone = is_alone(g, task, from_ns, to_ns);
+	if (!f.watched && !has_symbol(g, f.obj) && alone)
 		f.obj = 0;
 	/* The loop of an interpreter reads the same memory again and again, like a spin. */
-	f.spin &= f.writer != GRAPH_NONE || has_symbol(g, f.obj);
+	f.spin &= f.writer != GRAPH_NONE || (has_symbol(g, f.obj) && !alone);
 	return f;
 }
 

@@ -41,25 +41,63 @@ static uint64_t moved(const struct delta *d)
 	return ns;
 }
 
+/* Other programs may have taken less time from the new runs, so that the whole hides how much the
+ * command itself grew. */
+static void say_own(struct words *t, const struct delta *d, uint64_t least)
+{
+	int64_t own_ns = d->difference_ns - d->environment_ns;
+
+	if (own_ns <= 0 || (uint64_t)own_ns < least || own_ns / 2 < d->difference_ns)
+		return;
+	words_add(t, ", but the command itself is ");
+	words_duration(t, (uint64_t)own_ns);
+	words_add(t, " slower");
+}
+
+static bool is_own(const struct delta_row *r)
+{
+	return r->class != PART_CLASS_ENVIRONMENT && r->difference_ns;
+}
+
+/* Sets *ret to the rows to name: the largest changes of the command itself. If they only shrink, the
+ * largest growth takes the last place. Returns their number. */
+static size_t pick(const struct delta *d, uint64_t least, const struct delta_row *ret[DELTA_SAID_ROWS])
+{
+	bool grows = false;
+	size_t n = 0, i;
+
+	for (i = 0; i < d->n_rows && n < DELTA_SAID_ROWS; i++) {
+		const struct delta_row *r = &d->rows[i];
+
+		if (!is_own(r) || (uint64_t)llabs(r->difference_ns) < least)
+			continue;
+		grows |= r->difference_ns > 0;
+		ret[n++] = r;
+	}
+	for (; !grows && n == DELTA_SAID_ROWS && i < d->n_rows; i++)
+		if (is_own(&d->rows[i]) && d->rows[i].difference_ns > 0 &&
+		    (uint64_t)d->rows[i].difference_ns >= least) {
+			ret[n - 1] = &d->rows[i];
+			break;
+		}
+	return n;
+}
+
 char *delta_words(const struct delta *d)
 {
 	uint64_t least = moved(d) / DELTA_SAID_SHARE;
+	const struct delta_row *rows[DELTA_SAID_ROWS];
+	size_t n = pick(d, least, rows);
 	const char *before = ": ";
 	struct words t = { 0 };
-	size_t said = 0;
 
 	say_whole(&t, d);
-	for (size_t i = 0; i < d->n_rows && said < DELTA_SAID_ROWS; i++) {
-		const struct delta_row *r = &d->rows[i];
-
-		if (r->class == PART_CLASS_ENVIRONMENT || !r->difference_ns ||
-		    (uint64_t)llabs(r->difference_ns) < least)
-			continue;
+	say_own(&t, d, least);
+	for (size_t i = 0; i < n; i++) {
 		words_add(&t, "%s", before);
-		say_change(&t, r->difference_ns);
-		words_add(&t, " %s", r->text);
+		say_change(&t, rows[i]->difference_ns);
+		words_add(&t, " %s", rows[i]->text);
 		before = "; ";
-		said++;
 	}
 	if (d->environment_ns && (uint64_t)llabs(d->environment_ns) >= least) {
 		words_add(&t, "%s", before);

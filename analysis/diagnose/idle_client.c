@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/diagnose/idle_client.h"
 
+#include <sys/socket.h>
+
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
@@ -46,6 +48,23 @@ static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 		answered += got && got->event > r[-1].event;
 	}
 	return turns >= ONE_WAY_TURNS && answered * ONE_WAY_SHARE <= turns;
+}
+
+/* Returns true if the client sent its last two messages to a unix socket without a wait or an answer
+ * between them. So this protocol (X11) has messages that need no answer. On a TCP connection, two
+ * messages in a row are often one request: its head and its body. */
+static bool is_pipelined(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct window_object *o = window_object(g->w, sock);
+	const struct graph_ref *first, *got, *r = graph_ref_before(g, &g->sends, sock, ts_ns);
+	size_t n;
+
+	first = graph_refs(&g->sends, sock, &n);
+	if (!o || o->family != AF_UNIX || !r || r == first)
+		return false;
+	got = graph_ref_before(g, &g->recvs, sock, g->w->events[r->event].r.ts);
+	return got && got->event < r[-1].event &&
+	       !looped_before(g, &g->w->events[r->event].r, g->w->events[r[-1].event].r.ts);
 }
 
 /* Returns true if the other end has received the last message of k's task, or there is no
@@ -94,7 +113,8 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 			return is_read(g, k);
 		if (i > first && is_idle_server(g, c, k - 1, k))
 			return is_read(g, k - 1);
-		if (!polls_several(g, k) || (k->owed && !is_one_way(g, k->obj, k->from_ns)))
+		if (!polls_several(g, k) ||
+		    (k->owed && !is_one_way(g, k->obj, k->from_ns) && !is_pipelined(g, k->obj, k->from_ns)))
 			return false;
 	}
 	return false;

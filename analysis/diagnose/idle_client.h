@@ -10,7 +10,8 @@
  * Returns true if link `first` is a client that idles. This needs all of the following:
  *
  * - The client waits in its event loop, also for other things than the server.
- * - The client is owed no answer, or its messages mostly need none.
+ * - The client is owed no answer, or its messages mostly need none, or its last two messages to a
+ *   unix socket had no answer between them.
  * - A later link is a server that waits for its clients. On the connection to this server, the
  *   last message has been received.
  *

@@ -285,6 +285,7 @@ static bool wanted(const struct graph *g, uint32_t task, const struct hangs_filt
 		return true;
 	p = graph_place(g, task, end);
 	return (!f->tid || f->tid == t->tid) && (!f->pid || f->pid == t->tgid) &&
+	       (!f->under || graph_descends_from(g, task, f->under)) &&
 	       (!f->comm || graph_is_called(g, task, end, f->comm)) &&
 	       cgroup_name_matches(&p, f->cgroup, f->container);
 }

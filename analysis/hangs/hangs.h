@@ -33,6 +33,7 @@ struct hangs {
 /* Restricts the tasks. 0 or NULL matches any task. */
 struct hangs_filter {
 	uint32_t tid, pid;
+	uint32_t under; /* descendants of this process */
 	const char *comm;
 	const char *cgroup, *container;
 	bool worst;

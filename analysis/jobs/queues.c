@@ -208,10 +208,11 @@ static char *say_verdict(const struct queue *q, const struct judged *j)
 
 	switch (q->verdict) {
 	case QUEUE_STUCK:
-		words_add(&t, "stuck: %zu jobs take all %u threads and have not ended for ", q->n_running,
-			  q->n_threads);
+		words_add(&t, "stuck: %zu job%s all %u thread%s and %s not ended for ", q->n_running,
+			  q->n_running == 1 ? " takes" : "s take", q->n_threads, q->n_threads == 1 ? "" : "s",
+			  q->n_running == 1 ? "has" : "have");
 		words_duration(&t, j->oldest_waits_ns);
-		words_add(&t, ", while %zu jobs wait", q->n_waiting);
+		words_add(&t, ", while %zu job%s", q->n_waiting, q->n_waiting == 1 ? " waits" : "s wait");
 		break;
 	case QUEUE_SERIAL:
 		words_add(&t, "one thread runs all jobs, one after the other");

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "lib/cleanup.h"
+#include "trace/words/texts.h"
 
 #define RULE_DEPTH_MAX 48 /* levels of rules in rules; deeper rules become "..." in the text */
 
@@ -131,7 +132,7 @@ static char *write_key(const struct tally *t, uint32_t candidate)
 
 		if (!text)
 			free(TAKE_PTR(best));
-		else if (strcmp(text, best) < 0) {
+		else if (texts_order(text, best) < 0) {
 			free(best);
 			best = TAKE_PTR(text);
 		}

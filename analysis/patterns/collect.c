@@ -413,8 +413,14 @@ static int find(struct collecting *c, uint32_t task)
 		c->wanted[c->ranges.v[i].task] = true;
 	r = find_acts(c);
 	VEC_SORT(&c->ranges, range_cmp);
-	for (size_t i = 0; i < c->ranges.n && !r; i++)
+	for (size_t i = 0; i < c->ranges.n && !r; i++) {
+		size_t events = c->out->sequence.events.n;
+		uint32_t of = c->ranges.v[i].task;
+
 		r = take_range(c, &c->ranges.v[i], i ? &c->ranges.v[i - 1] : NULL);
+		c->out->n_tasks += c->wanted[of] && c->out->sequence.events.n > events;
+		c->wanted[of] = c->wanted[of] && c->out->sequence.events.n == events;
+	}
 	return r;
 }
 

@@ -22,7 +22,8 @@ const char *collect_action_name(enum collect_action action);
 struct collected {
 	struct sequence sequence;
 	enum collect_action action;
-	uint32_t lacks; /* what the governor left out: CT_LACK_* */
+	uint32_t n_tasks; /* tasks with events; their times are added up, also if they run side by side */
+	uint32_t lacks;   /* what the governor left out: CT_LACK_* */
 };
 
 /* Collects what the process of the task did in [from_ns, to_ns). The transactions are the requests

@@ -75,11 +75,19 @@ static int order(double a, double b)
 	return a > b ? -1 : a < b;
 }
 
+/* Among patterns that grow about as surely, the largest growth comes first. */
+static double sureness(const struct found *f)
+{
+	return floor(f->trend.correlation * PATTERNS_SURE + 1e-9);
+}
+
 static int found_cmp(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
 	int r = (int)y->grows - (int)x->grows;
 
+	if (!r && x->grows)
+		r = order(sureness(x), sureness(y));
 	if (!r && x->grows)
 		r = order(x->trend.last - x->trend.first, y->trend.last - y->trend.first);
 	r = r ? r : order(x->share, y->share);

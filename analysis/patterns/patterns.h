@@ -18,7 +18,7 @@
 #define PATTERNS_MAX 10000 /* patterns in a result */
 
 struct patterns {
-	struct pattern *v; /* growing patterns first */
+	struct pattern *v; /* growing patterns first, and of these the surest */
 	size_t n;
 	size_t left_out; /* patterns beyond PATTERNS_MAX */
 	size_t n_transactions, n_events;

@@ -4,6 +4,7 @@
 #include "analysis/patterns/patterns.h"
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
+#include "trace/words/texts.h"
 
 #define ALIKE_MAX 64 /* equal changes that are compared with each other */
 
@@ -11,7 +12,7 @@ static int key_cmp(const void *a, const void *b)
 {
 	const struct pattern *const *x = a, *const *y = b;
 
-	return strcmp((*x)->key, (*y)->key);
+	return texts_order((*x)->key, (*y)->key);
 }
 
 static const struct pattern **by_key(const struct patterns *p)
@@ -47,7 +48,7 @@ static int change_cmp(const void *a, const void *b)
 
 	r = r ? r : order(x->is, y->is);
 	r = r ? r : order((double)strlen(key_of(x)), (double)strlen(key_of(y)));
-	return r ? r : strcmp(key_of(x), key_of(y));
+	return r ? r : texts_order(key_of(x), key_of(y));
 }
 
 /* Leaves out a change if its body is a part of a body with an equal change. change_cmp() puts the
@@ -85,7 +86,7 @@ static const struct pattern *take(const struct pattern **v, size_t n, size_t *at
 {
 	const struct pattern *best = NULL;
 
-	for (; *at < n && !strcmp(v[*at]->key, key); ++*at)
+	for (; *at < n && !texts_order(v[*at]->key, key); ++*at)
 		if (!best || v[*at]->total > best->total)
 			best = v[*at];
 	return best;
@@ -103,7 +104,7 @@ int patterns_compare(const struct patterns *before, const struct patterns *now, 
 		return -ENOMEM;
 	}
 	while (i < before->n || k < now->n) {
-		const char *key = i == before->n || (k < now->n && strcmp(b[k]->key, a[i]->key) < 0)
+		const char *key = i == before->n || (k < now->n && texts_order(b[k]->key, a[i]->key) < 0)
 					  ? b[k]->key
 					  : a[i]->key;
 		struct pattern_change c = { .before = take(a, before->n, &i, key),

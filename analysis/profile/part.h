@@ -40,7 +40,7 @@ struct profile_part {
 
 /* Frees the texts. Accepts a part of zeroes. */
 void part_done(struct profile_part *p);
-/* Compares two names of parts like strcmp(): by key, then by detail. */
+/* Compares two names of parts like texts_order(): by key, then by detail. */
 int part_name_order(const char *key, const char *detail, const char *other_key, const char *other_detail);
 /* Like part_name_order(), for the names of a and b. */
 int part_order(const struct profile_part *a, const struct profile_part *b);

@@ -16,15 +16,9 @@ __attribute__((format(printf, 3, 4))) static void put(char *buf, size_t size, co
 	va_end(ap);
 }
 
-static bool is_lock(const struct blame *b)
-{
-	return b->time == TIME_LOCK || b->kind == RESOURCE_FILE_LOCK || b->kind == RESOURCE_KERNEL_LOCK ||
-	       b->kind == RESOURCE_DATABASE_LOCK;
-}
-
 static enum part_class class_of(enum time_kind time, const struct blame *b)
 {
-	if (b && is_lock(b))
+	if (b && path_waits_for_lock(b))
 		return PART_CLASS_LOCK;
 	switch (time) {
 	case TIME_RUNNING:
@@ -95,7 +89,7 @@ static const char *ipc_words(enum resource_kind kind)
 
 static const char *state_words(enum time_kind time, const struct blame *b, char buf[ROLE_MAX])
 {
-	if (b && is_lock(b)) {
+	if (b && path_waits_for_lock(b)) {
 		snprintf(buf, ROLE_MAX, "waiting for %s", lock_words(b->kind));
 		return buf;
 	}
@@ -131,17 +125,6 @@ static const char *state_words(enum time_kind time, const struct blame *b, char 
 static const struct blame *leaf_of(const struct path *p, const struct path_piece *x)
 {
 	return x->blame == GRAPH_NONE ? NULL : &p->leaf_blames[x->blame];
-}
-
-/* Among the frames from piece x back to the root, returns the first one whose task held a lock that
- * its parent waited for. NULL: there is none. */
-static const struct path_frame *lock_frame(const struct path *p, const struct path_piece *x)
-{
-	const struct path_frame *f = &p->frames[x->frame];
-
-	while (f->depth && !is_lock(&f->blame))
-		f = &p->frames[f->parent];
-	return f->depth ? f : NULL;
 }
 
 /* What a task does in a piece. */
@@ -186,7 +169,7 @@ void piece_name_as(const struct graph *g, const struct path *p, const struct pat
 		   enum time_kind time, struct piece_name *ret)
 {
 	const struct blame *b = time == (enum time_kind)x->time ? leaf_of(p, x) : NULL;
-	const struct path_frame *lock = lock_frame(p, x);
+	const struct path_frame *lock = path_lock(p, x);
 	char who[ROLE_MAX];
 	struct doing d;
 

@@ -23,7 +23,9 @@ struct piece_name {
 	char head[PART_TEXT_MAX]; /* the words before the function and the object */
 	char function[ROLE_MAX];  /* "": not known */
 	char object[PIECE_OBJECT_MAX];
-	bool late; /* the object is a detail: only an inspection finds it */
+	/* Only an inspection finds the object, so `object` is a part of the detail, not of the key
+	 * (struct profile_part). */
+	bool late;
 };
 
 /* Names piece x, with the function of its stack if an inspection found one. The piece must be

@@ -14,6 +14,7 @@
 #include "lib/hash.h"
 #include "lib/map.h"
 #include "lib/vec.h"
+#include "trace/words/texts.h"
 
 /* A part, while its time is summed up. */
 struct sum {
@@ -173,7 +174,7 @@ static int add_sample(struct making *k, size_t sum, const char *function)
 	struct sampled s = { .sum = sum, .n = 1 };
 
 	for (size_t i = 0; i < k->sampled.n; i++)
-		if (k->sampled.v[i].sum == sum && !strcmp(k->sampled.v[i].function, function)) {
+		if (k->sampled.v[i].sum == sum && !texts_order(k->sampled.v[i].function, function)) {
 			k->sampled.v[i].n++;
 			return 0;
 		}
@@ -284,7 +285,7 @@ static int split_function(struct making *k, const struct sampled *s, uint64_t ns
 	size_t at;
 	int r;
 
-	if (!s->function[0] || samples < PROFILE_SAMPLES_MIN || !map_get(&k->running_of, s->sum, &name) ||
+	if (!s->function[0] || s->n < PROFILE_SAMPLES_MIN || !map_get(&k->running_of, s->sum, &name) ||
 	    k->sums.n >= PROFILE_PARTS_MAX)
 		return 0;
 	n = k->running.v[name];

@@ -126,6 +126,82 @@ static int add_account(const struct adding *a, const struct account *account)
 	return r;
 }
 
+static const char *doing_words(enum time_kind time)
+{
+	static const char *const words[TIME_KINDS] = {
+		[TIME_RUNNING] = "running",
+		[TIME_RUNNABLE] = "waiting for a CPU",
+		[TIME_LOCK] = "waiting for a lock",
+		[TIME_IPC] = "waiting for another task",
+		[TIME_DISK] = "waiting for the disk",
+		[TIME_NETWORK] = "waiting for the network",
+		[TIME_TIMER] = "sleeping",
+		[TIME_QUEUE] = "waiting in a queue of jobs",
+		[TIME_FAULT] = "waiting for memory",
+		[TIME_UNKNOWN] = "in a state that is not known",
+		[TIME_SHORT] = "in waits shorter than 8 ms",
+	};
+
+	return words[time];
+}
+
+static void put_comm(const struct graph *g, uint32_t task, uint64_t ts_ns, char *buf, size_t size)
+{
+	describe_clean(graph_comm(g, task, ts_ns), buf, size - 1);
+	strcat(buf, " ");
+}
+
+/* Adds a piece of the time in which a task of the path waits for a lock: the lock, and what its owner,
+ * or a task for which the owner waits, does meanwhile. */
+static int add_locked(const struct adding *a, const struct path *p, const struct path_piece *x,
+		      const struct path_frame *lock)
+{
+	const struct blame *b = &lock->blame;
+	struct account_row row = { .task = lock->task,
+				   .obj = is_fleeting(a->g, b->obj) ? 0 : b->obj,
+				   .kind = b->kind,
+				   .time = b->time,
+				   .edge = b->edge };
+	char wait[ACCOUNT_WORDS_MAX], words[REASON_MAX * 2], waiter[64] = "", who[64] = "";
+	uint32_t leaf = p->frames[x->frame].task;
+	uint64_t parts[TIME_KINDS];
+	int r = 0;
+
+	account_words(a->g, ACCOUNT_WAIT, &row, wait, sizeof(wait));
+	drop_ids(wait);
+	if (p->frames[lock->parent].depth)
+		put_comm(a->g, p->frames[lock->parent].task, x->from_ns, waiter, sizeof(waiter));
+	if (leaf != lock->task)
+		put_comm(a->g, leaf, x->from_ns, who, sizeof(who));
+	path_parts(a->g, x, parts);
+	for (int time = 0; time < TIME_KINDS && !r; time++) {
+		if (!parts[time])
+			continue;
+		snprintf(words, sizeof(words), "%s%s, %s%s", waiter, wait, who,
+			 doing_words((enum time_kind)time));
+		r = add_text(a, words, time_kind_name(b->time), parts[time]);
+	}
+	return r;
+}
+
+/* Adds the pieces that hold up a wait for a lock, and takes them from the path. */
+static int take_locked(const struct adding *a, struct path *p)
+{
+	size_t kept = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < p->n_pieces && !r; i++) {
+		const struct path_frame *lock = path_lock(p, &p->pieces[i]);
+
+		if (lock)
+			r = add_locked(a, p, &p->pieces[i], lock);
+		else
+			p->pieces[kept++] = p->pieces[i];
+	}
+	p->n_pieces = kept;
+	return r;
+}
+
 int reasons_add_path(struct reasons *k, const struct graph *g, const char *in, uint32_t task,
 		     uint64_t from_ns, uint64_t to_ns, enum reason_group group)
 {
@@ -134,6 +210,8 @@ int reasons_add_path(struct reasons *k, const struct graph *g, const char *in, u
 	struct path *path = NULL;
 	int r = path_walk(g, task, from_ns, to_ns, &path);
 
+	if (!r)
+		r = take_locked(&a, path);
 	if (!r)
 		r = account_new(g, path, &account);
 	if (!r)

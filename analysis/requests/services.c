@@ -24,7 +24,7 @@ static bool counts(const struct services *s, const struct request *q)
 {
 	uint64_t ns = q->answered == GRAPH_NONE ? request_from_ns(s->g, q) : request_to_ns(s->g, q);
 
-	return ns >= s->from_ns && ns < s->to_ns;
+	return ns >= s->from_ns && ns < s->to_ns && !request_is_of_tracer(s->g, q);
 }
 
 static void address_of(const struct services *s, const struct request *q, struct service *ret)

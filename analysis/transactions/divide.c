@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/profile/role.h"
 #include "analysis/thresholds.h"
 #include "analysis/transactions/legs.h"
 #include "graph/path/path.h"
@@ -35,6 +36,44 @@ static int add_step(struct dividing *k, const char *name, enum time_kind time, u
 			(struct transaction_part){ .ns = ns, .role = (uint32_t)role, .time = (uint8_t)time });
 }
 
+static const char *lock_word(enum resource_kind kind)
+{
+	switch ((unsigned)kind) {
+	case RESOURCE_FILE_LOCK:
+		return "file lock";
+	case RESOURCE_KERNEL_LOCK:
+		return "kernel lock";
+	case RESOURCE_DATABASE_LOCK:
+		return "database lock";
+	default:
+		return "lock";
+	}
+}
+
+/* Writes the program of the task of a piece. If another task of the path waits for a lock
+ * meanwhile, writes the lock first: "file lock /srv/l of job: sleep". The name of the lock is left
+ * out if only an inspection finds it, because an inspection sees only long waits. */
+static void role_of(const struct graph *g, const struct path *p, const struct path_piece *x,
+		    char buf[DESCRIBE_MAX])
+{
+	uint32_t task = p->frames[x->frame].task;
+	const char *name = graph_comm(g, task, x->from_ns);
+	const struct path_frame *lock = path_lock(p, x);
+	char object[DESCRIBE_MAX / 2];
+	bool late = false;
+
+	if (!lock) {
+		snprintf(buf, DESCRIBE_MAX, "%s", name);
+		return;
+	}
+	role_object(g, lock->blame.obj, object, sizeof(object), &late);
+	if (late)
+		object[0] = '\0';
+	snprintf(buf, DESCRIBE_MAX, "%s%s%s%s%s: %s", lock_word(lock->blame.kind), object[0] ? " " : "",
+		 object, task == lock->task ? "" : " of ",
+		 task == lock->task ? "" : graph_comm(g, lock->task, x->from_ns), name);
+}
+
 static int add_path(struct dividing *k, const struct path *p)
 {
 	const struct graph *g = k->t->g;
@@ -42,9 +81,10 @@ static int add_path(struct dividing *k, const struct path *p)
 
 	for (size_t i = 0; i < p->n_pieces && !r; i++) {
 		const struct path_piece *x = &p->pieces[i];
-		const char *name = graph_comm(g, p->frames[x->frame].task, x->from_ns);
 		uint64_t parts[TIME_KINDS];
+		char name[DESCRIBE_MAX];
 
+		role_of(g, p, x, name);
 		path_parts(g, x, parts);
 		for (int time = 0; time < TIME_KINDS && !r; time++)
 			r = add_step(k, name, (enum time_kind)time, parts[time]);

@@ -100,7 +100,7 @@ static void find_request(struct finding *k, const struct transaction_rule *rule,
 				 .end_task = q->server,
 				 .request = request };
 
-	if (!transaction_rule_fits(rule->service, to->name) ||
+	if (request_is_of_tracer(k->t->g, q) || !transaction_rule_fits(rule->service, to->name) ||
 	    !transaction_rule_fits(rule->address, to->address))
 		return;
 	x.type = find_type(k, rule, to->name);

@@ -11,6 +11,7 @@
 
 #include "analysis/delta/delta.h"
 #include "cli/check/session.h"
+#include "cli/thresholds.h"
 
 struct check_view {
 	const struct check_plan *plan;
@@ -35,6 +36,17 @@ double report_new_ns(const struct check_view *v);
 double report_difference_ns(const struct check_view *v);
 /* Writes a difference with its sign. Returns buf, which has TEXT_NUMBER_MAX bytes. */
 const char *report_signed(double ns, char *buf);
+
+/* The parts that text and Markdown show. */
+struct report_rows {
+	const struct delta_row *v[CHECK_ROWS];
+	size_t n;
+	size_t n_others;   /* parts beyond CHECK_ROWS, or with too small a change */
+	int64_t others_ns; /* their sum: with it, the rows add up to the difference */
+};
+/* Sets *ret to the parts to show. If there is no regression, no improvement, and the result is not
+ * open, shows none, because the changes are noise. Returns false if there is nothing to show. */
+bool report_rows(const struct check_view *v, struct report_rows *ret);
 
 void report_text(FILE *f, const struct check_view *v);
 /* Makes ctrace.check/1. NULL: out of memory. */

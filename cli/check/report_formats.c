@@ -109,6 +109,7 @@ static void put_markdown_table(FILE *f, const struct check_view *v)
 static void put_markdown_report(FILE *f, const struct check_view *v)
 {
 	char change[TEXT_NUMBER_MAX];
+	struct report_rows rows;
 
 	fputs("### ctrace check: ", f);
 	put_markdown(f, command_of(v));
@@ -118,17 +119,20 @@ static void put_markdown_report(FILE *f, const struct check_view *v)
 	if (!v->out->decided)
 		return;
 	put_markdown_table(f, v);
-	if (!v->delta || !v->delta->n_rows)
+	if (!report_rows(v, &rows))
 		return;
 	fputs("\n| change | kind | part of the critical path |\n|---:|---|---|\n", f);
-	for (size_t i = 0; i < MIN(v->delta->n_rows, (size_t)CHECK_ROWS); i++) {
-		const struct delta_row *r = &v->delta->rows[i];
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct delta_row *r = rows.v[i];
 
 		fprintf(f, "| %s | %s | ", report_signed((double)r->difference_ns, change),
 			part_class_name(r->class));
 		put_markdown(f, r->text);
 		fputs(r->class == PART_CLASS_ENVIRONMENT ? " \\(the machine's\\) |\n" : " |\n", f);
 	}
+	if (rows.n_others)
+		fprintf(f, "| %s | | %zu other%s |\n", report_signed((double)rows.others_ns, change),
+			rows.n_others, text_s(rows.n_others));
 }
 
 /* Writes a text of a workflow command of GitHub Actions. A property needs more escapes. */

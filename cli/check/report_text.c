@@ -111,7 +111,8 @@ char *report_sentence(const struct check_view *v)
 	if (!v->out->decided) {
 		words_add(&t, "Measured: ");
 		words_duration(&t, (uint64_t)report_new_ns(v));
-		words_add(&t, " (%s of %zu%s runs)", metric_name(v->metric), v->out->n_new, untraced(v));
+		words_add(&t, " (%s of %zu%s run%s)", metric_name(v->metric), v->out->n_new, untraced(v),
+			  text_s(v->out->n_new));
 		return words_take(&t);
 	}
 	words_add(&t, "%s: ",
@@ -158,22 +159,48 @@ static void put_decision(FILE *f, const struct check_view *v)
 		"detectable", text_duration((uint64_t)d->detectable_ns, a), percent(v, d->detectable_ns));
 }
 
+bool report_rows(const struct check_view *v, struct report_rows *ret)
+{
+	const struct delta *d = v->delta;
+	uint64_t least;
+
+	*ret = (struct report_rows){ .n = 0 };
+	if (!v->out->decided || !d || !d->n_rows || v->out->decision.kind == DECIDE_OK)
+		return false;
+	least = MAX(d->old.value_ns, d->new.value_ns) / CHECK_ROW_SHARE;
+	for (size_t i = 0; i < d->n_rows; i++) {
+		const struct delta_row *r = &d->rows[i];
+
+		if (ret->n < CHECK_ROWS && (uint64_t)llabs(r->difference_ns) > least) {
+			ret->v[ret->n++] = r;
+			continue;
+		}
+		ret->n_others++;
+		ret->others_ns += r->difference_ns;
+	}
+	return true;
+}
+
 static void put_parts(FILE *f, const struct check_view *v)
 {
 	char change[TEXT_NUMBER_MAX];
+	struct report_rows rows;
 
-	if (!v->delta || v->out->decision.kind == DECIDE_OK)
-		return; /* without a difference, the changes are noise */
+	if (!report_rows(v, &rows))
+		return;
 	fprintf(f, "\nParts of the critical path that changed (%zu and %zu traced runs):\n",
 		v->delta->old.runs, v->delta->new.runs);
-	for (size_t i = 0; i < MIN(v->delta->n_rows, (size_t)CHECK_ROWS); i++) {
-		const struct delta_row *r = &v->delta->rows[i];
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct delta_row *r = rows.v[i];
 		bool machine = r->class == PART_CLASS_ENVIRONMENT;
 
 		fprintf(f, "  %10s  %-11s  %s%s\n", report_signed((double)r->difference_ns, change),
 			part_class_name(r->class), r->text,
 			machine ? " (the machine's, not the command's)" : "");
 	}
+	if (rows.n_others)
+		fprintf(f, "  %10s  %-11s  %zu other%s\n", report_signed((double)rows.others_ns, change), "",
+			rows.n_others, text_s(rows.n_others));
 }
 
 static void put_cost(FILE *f, const struct check_view *v)
@@ -249,8 +276,7 @@ void report_text(FILE *f, const struct check_view *v)
 		put_decision(f, v);
 	else
 		put_side(f, "new", report_new_ns(v), v->out->n_new, v);
-	if (v->out->decided)
-		put_parts(f, v);
+	put_parts(f, v);
 	put_cost(f, v);
 	put_notes(f, v);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/check/runner.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -64,6 +65,8 @@ static int connect_output(const struct runner_job *job)
 				 0600);
 	else if (job->show_as_errors)
 		out = STDERR_FILENO;
+	if (!job->show && job->errors_fd > 0)
+		err = job->errors_fd;
 	if (in < 0 || out < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
 	    dup2(err, STDERR_FILENO) < 0)
 		return errno;
@@ -111,6 +114,15 @@ static int start(const struct runner *r, const struct runner_job *job, struct ru
 		return 0;
 	waitpid(run->pid, NULL, 0);
 	return e;
+}
+
+bool runner_sets_variable(const char *word)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)word[n]) || word[n] == '_')
+		n++;
+	return n && word[n] == '=' && !isdigit((unsigned char)word[0]);
 }
 
 static bool reaped(struct run *run)

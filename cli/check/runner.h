@@ -39,6 +39,7 @@ struct runner_job {
 	bool traced;
 	/* The command's output and errors go to this new or emptied file. NULL: to /dev/null. */
 	const char *log;
+	int errors_fd;       /* the errors go to this file instead, if nothing is shown; 0: none */
 	bool show;           /* the output and errors go where those of ctrace go, not to log */
 	bool show_as_errors; /* with show: all goes to standard error */
 	uint64_t timeout_ns; /* 0: none */
@@ -63,6 +64,8 @@ struct run {
 	int trace_fd;         /* the file of `trace`; -1: no trace */
 };
 
+/* Tells whether a word has the form NAME=VALUE, which a shell would take for a variable. */
+bool runner_sets_variable(const char *word);
 /* The caller calls run_done(ret). */
 void runner_run(struct runner *r, const struct runner_job *job, struct run *ret);
 /* Closes the trace, if there is one. */

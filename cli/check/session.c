@@ -2,6 +2,7 @@
 #include "cli/check/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,6 +15,7 @@
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
+#include "trace/words/describe.h"
 
 enum which { OLD, NEW };
 
@@ -36,22 +38,52 @@ static char *const *argv_of(const struct session *s, enum which side)
 	return side == OLD ? s->plan->old_argv : s->plan->new_argv;
 }
 
-/* Says how a failed run ended. Returns the exit code of the check. */
-static int say_failed(const struct session *s, enum which side, const struct run *run)
+/* Prints the last lines of a file, or a line that it is empty. */
+static void show_end(int fd)
+{
+	char buf[CHECK_SHOWN_BYTES + 1], line[CHECK_SHOWN_BYTES * 4];
+	off_t size = lseek(fd, 0, SEEK_END), from = MAX(size - CHECK_SHOWN_BYTES, (off_t)0);
+	ssize_t n = size < 0 ? -1 : pread(fd, buf, CHECK_SHOWN_BYTES, from);
+	char *at = buf, *end;
+
+	if (n <= 0) {
+		cli_say("  (it wrote nothing)");
+		return;
+	}
+	buf[n] = '\0';
+	if (from && (end = memchr(buf, '\n', (size_t)n - 1)))
+		at = end + 1;
+	for (; at < buf + n; at = end + 1) {
+		end = memchr(at, '\n', (size_t)(buf + n - at));
+		end = end ? end : buf + n;
+		*end = '\0';
+		describe_clean(at, line, sizeof(line));
+		cli_say("  %s", line);
+	}
+}
+
+/* Says how a failed run ended. errors_fd: the errors of the command; -1: not known. Returns the exit
+ * code of the check. */
+static int say_failed(const struct session *s, enum which side, const struct run *run, int errors_fd)
 {
 	const char *name = argv_of(s, side)[0], *where = "";
 	char limit[TEXT_NUMBER_MAX], how[64];
 
-	if (s->shown && s->n_done > 1)
+	if (errors_fd >= 0)
+		where = "; the end of its standard error:";
+	else if (s->shown && s->n_done > 1)
 		where = s->plan->keep ? "; its output is in the directory of --keep"
 				      : "; its output was thrown away: --keep DIR keeps it";
 	switch (run->end) {
 	case RUN_NOT_STARTED:
-		cli_error("%s: cannot be started: %s; nothing is judged", name, strerror(run->error));
+		cli_error("%s: cannot be started: %s; nothing is judged%s", name, strerror(run->error),
+			  runner_sets_variable(name) ? "; to set a variable, write env NAME=VALUE CMD" : "");
 		return CHECK_NO_RESULT;
 	case RUN_TIMED_OUT:
 		cli_error("%s: run %zu did not end within %s and was killed; nothing is judged%s", name,
 			  s->n_done, text_duration(s->plan->timeout_ns, limit), where);
+		if (errors_fd >= 0)
+			show_end(errors_fd);
 		return CHECK_NO_RESULT;
 	case RUN_INTERRUPTED:
 		cli_error("interrupted in run %zu; nothing is judged", s->n_done);
@@ -67,6 +99,8 @@ static int say_failed(const struct session *s, enum which side, const struct run
 		snprintf(how, sizeof(how), "exited with status %d", WEXITSTATUS(run->status));
 	cli_error("%s: run %zu %s; a check needs a command that succeeds; nothing is judged%s", name,
 		  s->n_done, how, where);
+	if (errors_fd >= 0)
+		show_end(errors_fd);
 	return CHECK_NO_RESULT;
 }
 
@@ -123,6 +157,7 @@ static int run_once(struct session *s, enum which side, bool traced, bool counte
 {
 	_cleanup_free_ char *trace = NULL, *log = NULL;
 	_cleanup_(run_done) struct run run = { .trace_fd = -1 };
+	_cleanup_close_ int errors_fd = -1;
 	struct runner_job job = { .argv = argv_of(s, side),
 				  .traced = traced,
 				  .show = !s->shown,
@@ -134,6 +169,9 @@ static int run_once(struct session *s, enum which side, bool traced, bool counte
 	s->n_of[side]++;
 	job.log = log = kept(s, side, "log");
 	trace = kept(s, side, "ctr");
+	if (side == NEW && s->n_of[NEW] == 1 && !job.show && !job.log)
+		errors_fd = open("/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	job.errors_fd = MAX(errors_fd, 0);
 	runner_run(&s->runner, &job, &run);
 	s->shown |= run.pid != 0;
 	if (run.end == RUN_NOT_TRACED) {
@@ -145,7 +183,7 @@ static int run_once(struct session *s, enum which side, bool traced, bool counte
 	}
 	if (run.end != RUN_EXITED || run.status) {
 		cli_progress_count("Run", 1, 1);
-		return say_failed(s, side, &run);
+		return say_failed(s, side, &run, errors_fd);
 	}
 	say_left(s, side, &run);
 	return counted ? add_run(s, side, &run, traced, trace) : 0;

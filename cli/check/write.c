@@ -64,3 +64,30 @@ int write_file(const char *path, int (*put)(FILE *f, const void *arg), const voi
 		unlink(partial);
 	return cli_error("%s: cannot be written: %s; choose another path", path, strerror(-r));
 }
+
+int write_test(const char *path)
+{
+	_cleanup_free_ char *partial = NULL;
+	struct stat st;
+	int fd;
+
+	/* to open a pipe might block */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) || access(path, W_OK)
+			       ? cli_error("%s: cannot be written: %s; choose another path", path,
+					   S_ISDIR(st.st_mode) ? strerror(EISDIR) : strerror(errno))
+			       : CLI_OK;
+	if (asprintf(&partial, "%s.partial", path) < 0) {
+		partial = NULL;
+		return cli_error("out of memory");
+	}
+	if (unlink(partial) && errno != ENOENT)
+		fd = -1;
+	else
+		fd = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return cli_error("%s: cannot be written: %s; choose another path", path, strerror(errno));
+	close(fd);
+	unlink(partial);
+	return CLI_OK;
+}

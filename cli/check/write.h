@@ -12,4 +12,8 @@
  */
 int write_file(const char *path, int (*put)(FILE *f, const void *arg), const void *arg);
 
+/* Tells whether write_file() will probably succeed; does not write the file. Returns CLI_OK, or
+ * CLI_FAILED after printing an error. */
+int write_test(const char *path);
+
 #endif

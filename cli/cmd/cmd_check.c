@@ -12,6 +12,7 @@
 #include "cli/check/machine.h"
 #include "cli/check/own.h"
 #include "cli/check/report.h"
+#include "cli/check/runner.h"
 #include "cli/check/write.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
@@ -40,6 +41,7 @@ struct check_options {
 	struct report_to reports[REPORTS_MAX];
 	size_t n_reports;
 	struct check_plan plan;
+	char recorded[PART_TEXT_MAX]; /* the command line of the new runs in their traces; "": no traces */
 };
 
 #define TEXT(member) CLI_TEXT(struct check_options, member)
@@ -73,8 +75,8 @@ static const struct cli_usage check_usage = {
 	.name = "check",
 	.args = "[--baseline FILE | --alternate CMD] [--save FILE] [OPTION...] [--] CMD [ARG...]",
 	.about =
-		"Runs CMD several times, decides whether it is slower than before, and says which parts of its critical\n"
-		"path grew. Exit status: 0 no regression, 1 regression, 2 wrong usage or another machine, 3 undecided,\n"
+		"Runs CMD several times, decides whether it is slower than before, and if so, says which parts of its\n"
+		"critical path grew. Exit status: 0 no regression, 1 regression, 2 wrong usage or another machine, 3 undecided,\n"
 		"4 no result, for example because CMD failed. Without root it measures the time, but finds no cause.",
 	.options = check_table,
 	.stop_early = true,
@@ -164,7 +166,10 @@ static const char *conflict(const struct check_options *o, bool has_command)
 	if (o->with && !o->baseline)
 		return "--with needs --baseline: the runs to compare with";
 	if (!o->with && !has_command)
-		return "the command is missing: ctrace check --baseline FILE -- CMD";
+		return o->alternate
+			       ? "the new command is missing: ctrace check --alternate 'OLD ARG...' -- NEW ARG..."
+		       : o->save ? "the command is missing: ctrace check --save FILE -- CMD"
+				 : "the command is missing: ctrace check --baseline FILE -- CMD";
 	if (o->baseline && o->alternate)
 		return "give either --baseline or --alternate";
 	if (!o->baseline && !o->alternate && !o->save)
@@ -184,8 +189,15 @@ static int split_command(const char *command, wordexp_t *words)
 {
 	int r = wordexp(command, words, WRDE_NOCMD | WRDE_UNDEF);
 
-	if (!r && words->we_wordc)
+	if (!r && words->we_wordc && !runner_sets_variable(words->we_wordv[0]))
 		return CLI_OK;
+	if (!r && words->we_wordc) {
+		wordfree(words);
+		return cli_usage_error(
+			&check_usage,
+			"--alternate %s: no shell runs this command; to set a variable, write --alternate 'env %s'",
+			command, command);
+	}
 	if (!r)
 		wordfree(words);
 	return cli_usage_error(
@@ -266,12 +278,28 @@ static int write_reports(const struct check_options *o, const struct check_view 
  * not write the baseline. */
 static bool is_other_command(const struct check_options *o, const struct check_view *v)
 {
-	if (!o->update || !v->old->command[0] || !strcmp(v->old->command, v->new->command))
+	if (!o->update || !v->old->command[0] || !strcmp(v->old->command, v->new->command) ||
+	    !strcmp(v->old->command, o->recorded))
 		return false;
 	cli_warn(
 		"%s was not renewed: it has runs of '%s', and these are runs of '%s'; write them to another file with --save",
 		o->baseline, v->old->command, v->new->command);
 	return true;
+}
+
+/* Tells before the first run whether a file cannot be written. */
+static int test_files(const struct check_options *o)
+{
+	int r = CLI_OK;
+
+	for (size_t i = 0; i < o->n_reports; i++)
+		if (o->reports[i].path)
+			r |= write_test(o->reports[i].path);
+	if (o->save)
+		r |= write_test(o->save);
+	if (o->update)
+		r |= write_test(o->baseline);
+	return r ? CHECK_NO_RESULT : 0;
 }
 
 static int save_runs(const struct check_options *o, const struct check_view *v)
@@ -359,13 +387,12 @@ static int tell_cause(const struct check_options *o, const struct check_outcome 
 	return r;
 }
 
-/* If no trace gave the command line, takes the command line from argv. */
+/* Names the command as the user wrote it. A trace has the command line of the last exec, which lacks
+ * the variables of `env`. */
 static void name_command(struct baseline *b, char *const *argv)
 {
 	char line[PART_TEXT_MAX] = "";
 
-	if (b->command[0])
-		return;
 	for (size_t i = 0; argv[i]; i++)
 		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%s", i ? " " : "", argv[i]);
 	describe_clean(line, b->command, sizeof(b->command));
@@ -387,11 +414,13 @@ static int check(struct check_options *o)
 			  strerror(errno));
 		r = CHECK_USAGE;
 	}
+	r = r ? r : test_files(o);
 	r = r ? r : session_run(&o->plan, &old_side, &new_side, &out);
 	if (r)
 		return r;
 	if (!o->with) {
 		new_side.machine = machine;
+		memcpy(o->recorded, new_side.command, sizeof(o->recorded));
 		name_command(&new_side, o->plan.new_argv);
 	}
 	if (o->alternate)

@@ -65,6 +65,7 @@ static int add_files(struct baseline *b, char **files, int n)
 static int save(const struct baseline *b, const char *path)
 {
 	_cleanup_(outfile_done) struct outfile out = OUTFILE_NONE;
+	struct warnings w = { .n = 0 };
 	FILE *f;
 	int fd, r;
 
@@ -80,6 +81,9 @@ static int save(const struct baseline *b, const char *path)
 	if (r)
 		return cli_error("%s: cannot be written: %s", path, strerror(-r));
 	r = outfile_commit(&out);
+	warnings_side(&w, b, "");
+	for (size_t i = 0; i < w.n; i++)
+		cli_warn("%s", w.v[i]);
 	if (!r)
 		cli_say("wrote %s: %zu run%s; next: ctrace compare %s NEW", path, b->n_runs,
 			b->n_runs == 1 ? "" : "s", path);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "analysis/hangs/hangs.h"
+#include "analysis/profile/profile.h"
 #include "analysis/thresholds.h"
 #include "cli/input/analysis_input.h"
 #include "cli/ask/interview.h"
@@ -54,9 +55,9 @@ static const struct cli_usage diagnose_usage = {
 	.args = "[--tid TID | --pid PID | --comm NAME] [--cgroup GLOB] [--container NAME] [--at TIME | --from TIME --to TIME] [--rules FILE | --no-rules] [--boot N] [--auto] [--json] [--socket PATH] [FILE]",
 	.about =
 		"Says in one sentence what a task waited for and which task was to blame, then shows the evidence.\n"
-		"Without a task it takes the worst hang that 'ctrace hangs' finds. Without FILE it asks the daemon about\n"
-		"now: the last five minutes, or the time from --from or --at on. At a terminal it asks you if the chain\n"
-		"can go on in more than one way.",
+		"Without a task it takes the recorded command, or else the worst hang that 'ctrace hangs' finds. Without\n"
+		"FILE it asks the daemon about now: the last five minutes, or the time from --from or --at on. At a\n"
+		"terminal it asks you if the chain can go on in more than one way.",
 	.options = diagnose_options,
 };
 
@@ -67,14 +68,20 @@ struct moment {
 struct victim {
 	uint32_t task;
 	struct diagnosis *diagnosis; /* the diagnosis without questions; NULL: not made yet */
+	bool alarm;
 };
+
+static bool is_named(const struct hangs_filter *who)
+{
+	return who->tid || who->pid || who->under || who->comm || who->cgroup || who->container;
+}
 
 /* Finds the worst hang, with --at the worst hang at that time. Narrows the window to the hang.
  * If there is no hang, ret->task is GRAPH_NONE. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who, const struct moment *at,
 		      struct victim *ret)
 {
-	bool named = who->tid || who->pid || who->comm || who->cgroup || who->container;
+	bool named = is_named(who);
 	struct hangs_filter filter = *who;
 	struct hang *best = NULL;
 	struct hangs *h;
@@ -105,6 +112,7 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	if (best) {
 		ret->task = best->task;
 		ret->diagnosis = TAKE_PTR(best->diagnosis);
+		ret->alarm = best->alarm;
 		in->from_ns = best->from_ns;
 		in->to_ns = best->to_ns;
 	}
@@ -176,34 +184,90 @@ static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *wh
 	return CLI_OK;
 }
 
-static int choose_victim(struct analysis_input *in, const struct request *rq, const struct moment *at,
-			 struct victim *ret)
+/* Finds the victim that `who` names, or the worst hang. If there is none, ret->task is GRAPH_NONE. */
+static int find_victim(struct analysis_input *in, const struct hangs_filter *who, bool window,
+		       const struct moment *at, struct victim *ret)
 {
-	bool window = rq->from || rq->to, placed = rq->who.cgroup || rq->who.container;
-	char buf[ANALYSIS_LISTER_MAX], wait[TEXT_NUMBER_MAX], cpu[TEXT_NUMBER_MAX], run[TEXT_NUMBER_MAX];
 	int r;
 
-	if (rq->who.tid) {
-		r = analysis_task(in, rq->who.tid, &ret->task);
+	*ret = (struct victim){ .task = GRAPH_NONE };
+	if (who->tid) {
+		r = analysis_task(in, who->tid, &ret->task);
 		if (r || window)
 			return r;
-	} else if (window && rq->who.pid) {
-		ret->task = find_task(in, &rq->who, at);
-		if (ret->task != GRAPH_NONE)
-			return prefer_alarm(in, &rq->who, ret);
-		return cli_error("%s: no process %u in this window; %s", in->path, rq->who.pid,
-				 analysis_lister(in, buf));
+	} else if (window && who->pid) {
+		ret->task = find_task(in, who, at);
+		return ret->task == GRAPH_NONE ? CLI_OK : prefer_alarm(in, who, ret);
 	}
-	r = find_stall(in, &rq->who, at, ret);
-	if (r || ret->task != GRAPH_NONE)
+	r = find_stall(in, who, at, ret);
+	if (r || ret->task != GRAPH_NONE || !is_named(who))
 		return r;
-	ret->task = rq->who.tid ? graph_task_at(in->graph, rq->who.tid, in->to_ns - 1) : GRAPH_NONE;
-	if (rq->who.pid || rq->who.comm || placed || (rq->who.tid && at->to_ns))
-		ret->task = find_task(in, &rq->who, at);
-	if (ret->task != GRAPH_NONE) {
+	ret->task = who->tid && !at->to_ns ? graph_task_at(in->graph, who->tid, in->to_ns - 1)
+					   : find_task(in, who, at);
+	if (ret->task != GRAPH_NONE)
 		clip_to_life(in, ret->task);
-		return CLI_OK;
+	return CLI_OK;
+}
+
+/* Replaces *v and its window by the worst alarm in the window of `whole`, if there is one. */
+static int take_alarm(struct analysis_input *in, struct analysis_input whole, const struct hangs_filter *who,
+		      const struct moment *at, struct victim *v)
+{
+	struct victim other = { .task = GRAPH_NONE };
+	int r = find_stall(&whole, who, at, &other);
+
+	if (r || !other.alarm) {
+		diagnosis_free(other.diagnosis);
+		return r;
 	}
+	diagnosis_free(v->diagnosis);
+	*v = other;
+	in->from_ns = whole.from_ns;
+	in->to_ns = whole.to_ns;
+	return CLI_OK;
+}
+
+/* A command such as `sleep 10` only says how long to record. */
+static bool only_sleeps(const struct diagnosis *d)
+{
+	return d->cause == CAUSE_TIMER && d->n_chain == 1;
+}
+
+/* Finds the process of the recorded command. If nothing is wrong with it, an alarm of a descendant
+ * comes first; if it only slept, any alarm. If the trace has no recorded command, ret->task is
+ * GRAPH_NONE. */
+static int find_recorded(struct analysis_input *in, bool window, const struct moment *at, struct victim *ret)
+{
+	const struct diagnose_options o = { .window_given = window };
+	const struct hangs_filter anyone = { 0 };
+	const struct analysis_input whole = *in;
+	uint64_t begin_ns, end_ns;
+	uint32_t command = in->is_now ? GRAPH_NONE : profile_command(in->graph, &begin_ns, &end_ns);
+	struct hangs_filter who = { .pid = command == GRAPH_NONE ? 0 : in->graph->tasks[command].tgid };
+	int r;
+
+	*ret = (struct victim){ .task = GRAPH_NONE };
+	if (!who.pid)
+		return CLI_OK;
+	r = find_victim(in, &who, window, at, ret);
+	if (r || ret->task == GRAPH_NONE)
+		return r;
+	r = ret->diagnosis ? 0 : diagnose(in->graph, ret->task, in->from_ns, in->to_ns, &o, &ret->diagnosis);
+	if (r)
+		return cli_error("%s: cannot diagnose: %s", in->path, strerror(-r));
+	if (ret->diagnosis->verdict != VERDICT_NORMAL)
+		return CLI_OK;
+	if (only_sleeps(ret->diagnosis))
+		return take_alarm(in, whole, &anyone, at, ret);
+	who = (struct hangs_filter){ .under = who.pid };
+	return take_alarm(in, whole, &who, at, ret);
+}
+
+static int no_victim(const struct analysis_input *in, const struct request *rq, const struct moment *at)
+{
+	bool placed = rq->who.cgroup || rq->who.container;
+	char buf[ANALYSIS_LISTER_MAX], wait[TEXT_NUMBER_MAX], cpu[TEXT_NUMBER_MAX], run[TEXT_NUMBER_MAX];
+
 	if (at->to_ns && (rq->who.comm || rq->who.pid || rq->who.tid))
 		return cli_error(
 			"%s: the task did not exist at %s; 'ctrace dump' with the same --tid, --pid or --comm shows when it did",
@@ -222,6 +286,22 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 		"%s: in this window no task waited for %s, or waited for a CPU for %s, or ran for %s; name a task with --tid, --pid or --comm",
 		in->path, text_duration(HANGS_WAIT_NS, wait), text_duration(DIAGNOSE_STALL_NS, cpu),
 		text_duration(HANGS_RUN_NS, run));
+}
+
+static int choose_victim(struct analysis_input *in, const struct request *rq, const struct moment *at,
+			 struct victim *ret)
+{
+	bool window = rq->from || rq->to;
+	int r = CLI_OK;
+
+	ret->task = GRAPH_NONE;
+	if (!is_named(&rq->who))
+		r = find_recorded(in, window, at, ret);
+	if (!r && ret->task == GRAPH_NONE)
+		r = find_victim(in, &rq->who, window, at, ret);
+	if (!r && ret->task == GRAPH_NONE)
+		r = no_victim(in, rq, at);
+	return r;
 }
 
 /* "14:03" is a minute, "14:03:12" and "-30s" are a second. A time with a fraction, or in

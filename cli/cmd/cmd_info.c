@@ -202,8 +202,9 @@ static void print_gap(const struct reader_info *i, const struct window_record *e
 		snprintf(cpu, sizeof(cpu), "CPU %u", e->r.tid);
 	if (ct_gap_records(&e->r))
 		text_count(ct_gap_records(&e->r), n);
-	printf("  %s for %s, %s: %s records (%s)\n", timearg_wall(e->x[0], &i->offsets, 6, a),
-	       text_duration(span, d), cpu, n, describe_loss(ct_gap_cause(&e->r)));
+	printf("  %s for %s, %s: %s record%s (%s)\n", timearg_wall(e->x[0], &i->offsets, 6, a),
+	       text_duration(span, d), cpu, n, ct_gap_records(&e->r) == 1 ? "" : "s",
+	       describe_loss(ct_gap_cause(&e->r)));
 }
 
 static void print_losses(const struct reader_info *i, const struct contents *c)
@@ -214,8 +215,8 @@ static void print_losses(const struct reader_info *i, const struct contents *c)
 		printf("%-9s none\n", "Lost:");
 		return;
 	}
-	printf("%-9s %s records or more, in %" PRIu64 " gaps\n", "Lost:", text_count(c->n_lost, n),
-	       c->n_gaps);
+	printf("%-9s %s record%s or more, in %" PRIu64 " gap%s\n", "Lost:", text_count(c->n_lost, n),
+	       text_s(c->n_lost), c->n_gaps, text_s(c->n_gaps));
 	for (size_t g = 0; g < c->gaps.n && g < GAPS_SHOWN; g++)
 		print_gap(i, &c->gaps.v[g]);
 	if (c->n_gaps > GAPS_SHOWN)
@@ -245,7 +246,8 @@ static void print_text(const char *path, const struct reader_info *i, const stru
 	       text_bytes(i->file_bytes, n), i->version >> 8, i->version & 0xff, i->used_slots, i->n_slots,
 	       i->slot_bytes / 1024);
 	if (i->n_bad_slots)
-		printf("%-9s %u segments are missing or damaged and are left out\n", "", i->n_bad_slots);
+		printf("%-9s %u segment%s missing or damaged and left out\n", "", i->n_bad_slots,
+		       i->n_bad_slots == 1 ? " is" : "s are");
 	if (i->n_boots > 1)
 		printf("%-9s %u; this is --boot %u, where 0 is the newest\n", "Boots:", i->n_boots, i->boot);
 	print_clean("Host:", i->host);
@@ -256,7 +258,8 @@ static void print_text(const char *path, const struct reader_info *i, const stru
 	print_time(i);
 	printf("%-9s %s (%s/s, %.1f bytes each)\n", "Records:", text_count(i->records, n),
 	       text_count(s > 0 ? (uint64_t)((double)i->records / s) : 0, rate), bytes_per_record(i));
-	printf("%-9s %zu tasks, %zu objects, %zu stacks\n", "Names:", c->tasks.n, c->objects.n, c->stacks.n);
+	printf("%-9s %zu task%s, %zu object%s, %zu stack%s\n", "Names:", c->tasks.n, text_s(c->tasks.n),
+	       c->objects.n, text_s(c->objects.n), c->stacks.n, text_s(c->stacks.n));
 	print_losses(i, c);
 	shedding_print(stdout, "Left out:", &c->shed);
 	print_hooks(i->hooks);

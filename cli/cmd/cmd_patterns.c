@@ -8,6 +8,7 @@
 #include "cli/patterns/render.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
+#include "trace/words/describe.h"
 
 enum { OPT_TID = 256 };
 
@@ -59,11 +60,54 @@ static void patterns_work_done(struct patterns_work *k)
 	analysis_close(&k->in);
 }
 
+#define NAMES_SHOWN 8
+#define NAMES_MAX   (NAMES_SHOWN * CT_COMM_LEN * 4 + 64)
+
+static bool is_busier(const struct graph *g, uint32_t a, uint32_t b)
+{
+	return b == GRAPH_NONE || g->tasks[a].n_intervals > g->tasks[b].n_intervals;
+}
+
+/* Writes the names of the tasks that ran and waited most often. */
+static const char *names_of(const struct analysis_input *in, char buf[NAMES_MAX])
+{
+	const struct graph *g = in->graph;
+	char names[NAMES_SHOWN][CT_COMM_LEN * 4];
+	size_t n = 0, at = 0;
+
+	for (uint32_t best = 0; n < NAMES_SHOWN && best != GRAPH_NONE; n += best != GRAPH_NONE) {
+		char name[CT_COMM_LEN * 4];
+
+		best = GRAPH_NONE;
+		for (uint32_t i = 0; i < g->n_tasks; i++) {
+			const struct graph_task *t = &g->tasks[i];
+			bool shown = t->kthread || t->tracer || !t->n_intervals || t->born_ns >= in->to_ns ||
+				     t->exit_ns <= in->from_ns || !is_busier(g, i, best);
+
+			if (shown)
+				continue;
+			describe_clean(graph_comm(g, i, MIN(t->exit_ns, in->to_ns) - 1), name, sizeof(name));
+			for (size_t k = 0; k < n && !shown; k++)
+				shown = !strcmp(names[k], name);
+			if (!shown) {
+				best = i;
+				memcpy(names[n], name, sizeof(name));
+			}
+		}
+	}
+	at = (size_t)snprintf(buf, NAMES_MAX,
+			      n ? "tasks of this trace have the names " : "this trace has no tasks");
+	for (size_t i = 0; i < n; i++)
+		at += (size_t)snprintf(buf + at, NAMES_MAX - at, "%s%s", i ? ", " : "", names[i]);
+	return buf;
+}
+
 /* Finds a task of this name. All tasks of this name must belong to one process. */
 static int find_comm(const struct analysis_input *in, const char *comm, uint32_t *ret)
 {
 	const struct graph *g = in->graph;
 	uint32_t found = GRAPH_NONE;
+	char buf[NAMES_MAX];
 
 	for (uint32_t i = 0; i < g->n_tasks; i++) {
 		const struct graph_task *t = &g->tasks[i];
@@ -78,8 +122,7 @@ static int find_comm(const struct analysis_input *in, const char *comm, uint32_t
 		found = i;
 	}
 	if (found == GRAPH_NONE)
-		return cli_error("%s: no task had the name '%s'; 'ctrace requests %s' lists the services",
-				 in->path, comm, in->path);
+		return cli_error("%s: no task had the name '%s'; %s", in->path, comm, names_of(in, buf));
 	*ret = found;
 	return CLI_OK;
 }
@@ -87,6 +130,7 @@ static int find_comm(const struct analysis_input *in, const char *comm, uint32_t
 static int find_task(const struct analysis_input *in, const struct patterns_options *o, uint32_t *ret)
 {
 	uint64_t from_ns, to_ns;
+	char buf[NAMES_MAX];
 
 	if (o->tid)
 		return analysis_task(in, o->tid, ret);
@@ -95,8 +139,8 @@ static int find_task(const struct analysis_input *in, const struct patterns_opti
 	*ret = profile_command(in->graph, &from_ns, &to_ns);
 	return *ret == GRAPH_NONE
 		       ? cli_error(
-				 "%s: no command of 'ctrace record' in this trace; give a task with --tid or --comm",
-				 in->path)
+				 "%s: no command of 'ctrace record' in this trace; give a task with --tid or --comm; %s",
+				 in->path, names_of(in, buf))
 		       : CLI_OK;
 }
 
@@ -147,6 +191,14 @@ static int patterns_one(const struct patterns_options *o)
 	return o->json ? render_patterns_json(&k.view, o->n_top) : render_patterns(stdout, &k.view, o->n_top);
 }
 
+static const char *action_words(enum collect_action action)
+{
+	static const char *const words[] = { "a request", "a pair of marks",
+					     "the whole life of the process" };
+
+	return words[action];
+}
+
 static int patterns_both(const struct patterns_options *o)
 {
 	_cleanup_(patterns_work_done) struct patterns_work before = { 0 }, now = { 0 };
@@ -158,6 +210,11 @@ static int patterns_both(const struct patterns_options *o)
 		r = patterns_work(&now, o->path[1], o);
 	if (r)
 		return r;
+	if (before.collected->action != now.collected->action)
+		return cli_error(
+			"cannot compare: in %s, a transaction is %s, but in %s, it is %s; record both in the same way, and with the same marks",
+			o->path[0], action_words(before.collected->action), o->path[1],
+			action_words(now.collected->action));
 	if (patterns_compare(before.patterns, now.patterns, &changes, &n))
 		return cli_error("out of memory");
 	return o->json ? render_patterns_changes_json(&before.view, &now.view, changes, n, o->n_top)

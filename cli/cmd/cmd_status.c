@@ -114,8 +114,8 @@ static void print_groups(const json_t *g)
 	size_t i;
 
 	if (num(g, "group_caps"))
-		printf("%-10s records of users or control groups that made too many, %s times\n",
-		       "Left out:", text_count(num(g, "group_caps"), n));
+		printf("%-10s records of users or control groups that made too many, %s time%s\n",
+		       "Left out:", text_count(num(g, "group_caps"), n), text_s(num(g, "group_caps")));
 	json_array_foreach (json_object_get(g, "groups"), i, group) {
 		bool user = json_object_get(group, "user");
 
@@ -151,8 +151,8 @@ static void print_governor(const json_t *status)
 		printf("%-10s inspections of long waits (stacks, polled variables), because they cost too much; they begin again by themselves\n",
 		       "Left out:");
 	if (capped)
-		printf("%-10s records of tasks that made more than %" PRIu64 " a second, %s times\n",
-		       "Left out:", num(g, "task_cap"), text_count(capped, n));
+		printf("%-10s records of tasks that made more than %" PRIu64 " a second, %s time%s\n",
+		       "Left out:", num(g, "task_cap"), text_count(capped, n), text_s(capped));
 	print_groups(g);
 	if (num(g, "left_out"))
 		printf("%-10s %s records of such tasks in all\n",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/compare/baseline.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,37 @@ static bool same_machine(const struct baseline_machine *a, const struct baseline
 	char differ[BASELINE_MACHINE_MAX];
 
 	return !*baseline_differ(a, b, differ, sizeof(differ));
+}
+
+/* Copies a command line without the directories of its paths, and with '#' for each number. */
+static void without_places(const char *command, char buf[PART_TEXT_MAX])
+{
+	size_t word = 0, n = 0;
+
+	for (const char *p = command; *p && n + 1 < PART_TEXT_MAX; p++) {
+		if (*p == '/') {
+			n = word;
+			continue;
+		}
+		if (isdigit((unsigned char)*p)) {
+			if (n == word || buf[n - 1] != '#')
+				buf[n++] = '#';
+			continue;
+		}
+		buf[n++] = *p;
+		if (*p == ' ')
+			word = n;
+	}
+	buf[n] = '\0';
+}
+
+bool baseline_alike(const char *command, const char *other)
+{
+	char a[PART_TEXT_MAX], b[PART_TEXT_MAX];
+
+	without_places(command, a);
+	without_places(other, b);
+	return !*command || !*other || !strcmp(a, b);
 }
 
 int baseline_add(struct baseline *b, struct profile *p, const struct baseline_machine *machine,
@@ -30,8 +62,10 @@ int baseline_add(struct baseline *b, struct profile *p, const struct baseline_ma
 	if (!b->n_runs) {
 		b->machine = *machine;
 		snprintf(b->command, sizeof(b->command), "%s", command);
-	} else if (!same_machine(&b->machine, machine)) {
-		b->mixed = true;
+	} else {
+		b->mixed |= !same_machine(&b->machine, machine);
+		if (!b->other_command[0] && !baseline_alike(b->command, command))
+			snprintf(b->other_command, sizeof(b->other_command), "%s", command);
 	}
 	b->runs[b->n_runs++] = p;
 	return 0;
@@ -165,6 +199,8 @@ int baseline_write(const struct baseline *b, FILE *f)
 	put_pair(f, "command", b->command);
 	fputs(",\n", f);
 	put_machine(&b->machine, f);
+	if (b->n_failed)
+		fprintf(f, "\"failed\":%zu,\n", b->n_failed);
 	put_clocks("traced_clock_ns", &b->traced, f);
 	put_clocks("untraced_clock_ns", &b->untraced, f);
 	fputs("\"total_ns\":[", f);

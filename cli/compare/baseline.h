@@ -37,11 +37,13 @@ struct baseline_clocks {
 };
 
 struct baseline {
-	char command[PART_TEXT_MAX]; /* the command line of the first run; safe to print */
+	char command[PART_TEXT_MAX];       /* the command line of the first run; safe to print */
+	char other_command[PART_TEXT_MAX]; /* of the first run of another command; "": there is none */
 	struct baseline_machine machine;
 	bool mixed; /* the runs come from several machines; `machine` is that of the first run */
 	struct profile **runs;
 	size_t n_runs;
+	size_t n_failed;                 /* runs whose command failed */
 	struct baseline_clocks traced;   /* of the runs above; may be empty */
 	struct baseline_clocks untraced; /* of runs without a recording, which have no profile */
 };
@@ -59,6 +61,10 @@ int baseline_parse(struct baseline *b, const char *text, size_t size, char err[B
  * Returns 0, -ENOMEM, or -EIO if a write has failed. */
 int baseline_write(const struct baseline *b, FILE *f);
 void baseline_done(struct baseline *b);
+
+/* Returns true if two command lines are alike: numbers, and directories of paths, may differ. A command
+ * line that is not known ("") is like any other. */
+bool baseline_alike(const char *command, const char *other);
 
 /* Writes the facts in which two machines differ: "kernel 6.1 and 6.12, number of CPUs 2 and 4".
  * A fact counts only if it is known of both. Writes "" if no fact differs. Returns buf. */

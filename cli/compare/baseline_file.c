@@ -75,8 +75,10 @@ static int add_run(struct baseline *b, const struct analysis_input *in)
 		say_limits(in, p);
 	describe_clean(graph_cmdline(in->graph, task, to - 1), command, sizeof(command));
 	r = r ? r : baseline_add(b, p, &machine, command);
-	if (!r)
+	if (!r) {
+		b->n_failed += in->graph->tasks[task].exit_code != 0;
 		return CLI_OK;
+	}
 	profile_free(p);
 	return cli_error("%s: cannot walk the critical path: %s", in->path, strerror(-r));
 }

@@ -230,6 +230,19 @@ static int get_clocks(const json_t *doc, const char *key, struct baseline_clocks
 	return 0;
 }
 
+/* Adds the number of runs that failed, which a document may lack. */
+static int get_failed(const json_t *doc, size_t n, struct baseline *b, char err[BASELINE_ERR_MAX])
+{
+	const json_t *v = json_object_get(doc, "failed");
+
+	if (!v)
+		return 0;
+	if (!json_is_integer(v) || json_integer_value(v) < 0 || (size_t)json_integer_value(v) > n)
+		return refuse(err, "\"failed\" must be a number of runs, at most %zu", n);
+	b->n_failed += (size_t)json_integer_value(v);
+	return 0;
+}
+
 static int parse_runs(struct baseline *b, const json_t *doc, char err[BASELINE_ERR_MAX])
 {
 	const json_t *totals = json_object_get(doc, "total_ns");
@@ -244,6 +257,7 @@ static int parse_runs(struct baseline *b, const json_t *doc, char err[BASELINE_E
 		return refuse(err, "\"total_ns\" must be an array of 1 to %d numbers", BASELINE_RUNS_MAX);
 	r = get_text(doc, "command", command, sizeof(command), err);
 	r = r ? r : get_machine(doc, &machine, err);
+	r = r ? r : get_failed(doc, n, b, err);
 	r = r ? r : get_clocks(doc, "traced_clock_ns", &b->traced, err);
 	r = r ? r : get_clocks(doc, "untraced_clock_ns", &b->untraced, err);
 	if (r)

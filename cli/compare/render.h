@@ -7,6 +7,7 @@
 
 #include "analysis/delta/delta.h"
 #include "cli/compare/baseline.h"
+#include "cli/compare/warnings.h"
 
 struct compare_view {
 	const struct delta *delta;

@@ -46,15 +46,29 @@ static json_t *row_json(const void *view, size_t i)
 			 rounded(r->new_count));
 }
 
+static json_t *warnings_json(const struct compare_view *v)
+{
+	struct warnings w = { .n = 0 };
+	json_t *a = json_array();
+
+	warnings_compare(&w, v->old, v->new);
+	for (size_t i = 0; i < w.n; i++)
+		if (json_array_append_new(a, text_json(w.v[i]))) {
+			json_decref(a);
+			return NULL;
+		}
+	return a;
+}
+
 int render_compare_json(const struct compare_view *v)
 {
 	const struct delta *d = v->delta;
-	json_t *doc =
-		json_pack("{s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:{s:o, s:o}}", "schema", "ctrace.compare/1",
-			  "text", text_json(d->sentence), "metric", metric_name(d->metric), "old",
-			  side_json(&d->old), "new", side_json(&d->new), "difference_ns",
-			  (json_int_t)d->difference_ns, "environment_ns", (json_int_t)d->environment_ns,
-			  "machine", "old", machine_json(v->old), "new", machine_json(v->new));
+	json_t *doc = json_pack("{s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:o, s:{s:o, s:o}}", "schema",
+				"ctrace.compare/1", "text", text_json(d->sentence), "metric",
+				metric_name(d->metric), "old", side_json(&d->old), "new", side_json(&d->new),
+				"difference_ns", (json_int_t)d->difference_ns, "environment_ns",
+				(json_int_t)d->environment_ns, "warnings", warnings_json(v), "machine", "old",
+				machine_json(v->old), "new", machine_json(v->new));
 
 	return text_print_json_items(doc, "parts", d->n_rows, row_json, v);
 }

@@ -44,6 +44,15 @@ static void put_machines(FILE *f, const struct compare_view *v)
 		fputs("The new runs come from several machines.\n", f);
 }
 
+static void put_warnings(FILE *f, const struct compare_view *v)
+{
+	struct warnings w = { .n = 0 };
+
+	warnings_compare(&w, v->old, v->new);
+	for (size_t i = 0; i < w.n; i++)
+		fprintf(f, "%s\n", w.v[i]);
+}
+
 static void put_row(FILE *f, const struct delta_row *r)
 {
 	char old[TEXT_NUMBER_MAX], new[TEXT_NUMBER_MAX], diff[CHANGE_MAX];
@@ -123,6 +132,7 @@ void render_compare(FILE *f, const struct compare_view *v)
 	put_side(f, "Old:", d, &d->old);
 	put_side(f, "New:", d, &d->new);
 	put_machines(f, v);
+	put_warnings(f, v);
 	fprintf(f, "\n  %10s  %10s  %10s  %-11s  %s\n", "change", "old", "new", "kind",
 		"part of the critical path");
 	put_rows(f, v, false);

@@ -32,14 +32,14 @@ static json_t *action_json(const struct patterns_view *v)
 {
 	const struct graph_task *t = &v->g->tasks[v->task];
 
-	return json_pack("{s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:b, s:I}", "kind",
+	return json_pack("{s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I}", "kind",
 			 collect_action_name(v->collected->action), "pid", (json_int_t)t->tgid, "tid",
 			 (json_int_t)t->tid, "comm", text_json(graph_comm(v->g, v->task, v->to_ns)),
 			 "from_ns", (json_int_t)clock_mono_ns(v->from_ns, &v->g->w->offsets), "to_ns",
 			 (json_int_t)clock_mono_ns(v->to_ns, &v->g->w->offsets), "transactions",
 			 (json_int_t)v->patterns->n_transactions, "events", (json_int_t)v->patterns->n_events,
-			 "ns", (json_int_t)v->patterns->ns, "lower_bound",
-			 (int)!!(v->collected->lacks & CT_LACK_MESSAGES), "refused",
+			 "ns", (json_int_t)v->patterns->ns, "tasks", (json_int_t)v->collected->n_tasks,
+			 "lower_bound", (int)!!(v->collected->lacks & CT_LACK_MESSAGES), "refused",
 			 (json_int_t)v->patterns->refused);
 }
 

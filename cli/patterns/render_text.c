@@ -25,8 +25,11 @@ static void put_action(FILE *f, const struct patterns_view *v)
 			v->patterns->n_transactions == 1 ? "" : "s");
 	else
 		fprintf(f, "The whole life of");
-	fprintf(f, " %s[%u]: %s event%s, %s\n", comm, t->tgid, text_count(v->patterns->n_events, events),
+	fprintf(f, " %s[%u]: %s event%s, %s", comm, t->tgid, text_count(v->patterns->n_events, events),
 		v->patterns->n_events == 1 ? "" : "s", text_duration(v->patterns->ns, took));
+	if (v->collected->n_tasks > 1)
+		fprintf(f, " (the sum of %u tasks, which may run side by side)", v->collected->n_tasks);
+	fputc('\n', f);
 }
 
 static void put_counts(FILE *f, const struct patterns *all, const struct pattern *p)

@@ -120,8 +120,8 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 	shedding_look(&shed, g->w, d->from_ns, d->to_ns);
 	shedding_print(f, "Left out:", &shed);
 	if (g->w->lost_records)
-		fprintf(f, "Losses: %llu records are missing in this trace; 'ctrace info' says when.\n",
-			(unsigned long long)g->w->lost_records);
+		fprintf(f, "Losses: %llu record%s missing in this trace; 'ctrace info' says when.\n",
+			(unsigned long long)g->w->lost_records, g->w->lost_records == 1 ? " is" : "s are");
 }
 
 static size_t count_same(const struct hangs *h, size_t i)

@@ -140,12 +140,13 @@ static void show_queue(FILE *f, const struct graph *g, const struct queue *q)
 	char name[DESCRIBE_MAX], process[JOBS_NAME_MAX], n[TEXT_NUMBER_MAX];
 
 	fprintf(f, "%s  %s: %s\n", process_of(g, q, process), name_of(g, q, name), q->text);
-	fprintf(f, "    %s jobs; %u threads, at most %u jobs ran and %u waited at one time",
-		text_count(q->times.count, n), q->n_threads, q->most_running, q->most_waiting);
+	fprintf(f, "    %s job%s; %u thread%s, at most %u job%s ran and %u waited at one time",
+		text_count(q->times.count, n), text_s(q->times.count), q->n_threads, text_s(q->n_threads),
+		q->most_running, text_s(q->most_running), q->most_waiting);
 	if (q->n_waiting)
-		fprintf(f, "; %s still wait", text_count(q->n_waiting, n));
+		fprintf(f, "; %s still wait%s", text_count(q->n_waiting, n), q->n_waiting == 1 ? "s" : "");
 	if (q->n_running)
-		fprintf(f, "; %s still run", text_count(q->n_running, n));
+		fprintf(f, "; %s still run%s", text_count(q->n_running, n), q->n_running == 1 ? "s" : "");
 	fputc('\n', f);
 	show_times(f, "in the queue:", &q->times.queueing);
 	show_times(f, "execution:   ", &q->times.execution);
@@ -153,9 +154,9 @@ static void show_queue(FILE *f, const struct graph *g, const struct queue *q)
 		const struct job_group *x = &q->groups[i];
 		char total[TEXT_NUMBER_MAX], p99[TEXT_NUMBER_MAX];
 
-		fprintf(f, "    %s: %s jobs, execution %s in all, p99 %s\n", group_name(g, x, process),
-			text_count(x->times.count, n), text_duration(x->total_ns, total),
-			text_duration(x->times.execution.p99, p99));
+		fprintf(f, "    %s: %s job%s, execution %s in all, p99 %s\n", group_name(g, x, process),
+			text_count(x->times.count, n), text_s(x->times.count),
+			text_duration(x->total_ns, total), text_duration(x->times.execution.p99, p99));
 	}
 }
 

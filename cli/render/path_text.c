@@ -284,7 +284,7 @@ static void print_sums(FILE *f, const struct path_view *v, const struct run *r)
 	fprintf(f, " ran %.0f %%", 100.0 * (double)ran_ns / (double)r->same_ns);
 	if (queued_ns)
 		fprintf(f, ", waited for a CPU %.0f %%", 100.0 * (double)queued_ns / (double)r->same_ns);
-	fprintf(f, ", short waits, %" PRIu64 " switches", switches);
+	fprintf(f, ", short waits, %" PRIu64 " switch%s", switches, switches == 1 ? "" : "es");
 }
 
 static void print_run(FILE *f, const struct path_view *v, const struct run *r)
@@ -365,8 +365,8 @@ static void print_pieces(FILE *f, const struct path_view *v)
 	char ns[TEXT_NUMBER_MAX];
 	runs rs = { 0 };
 
-	fprintf(f, "%sThe path%s, %zu pieces, %s in all%s\n", cli_sgr(f, "1"), cli_sgr(f, "0"),
-		v->path->n_pieces, text_duration(v->to_ns - v->from_ns, ns),
+	fprintf(f, "%sThe path%s, %zu piece%s, %s in all%s\n", cli_sgr(f, "1"), cli_sgr(f, "0"),
+		v->path->n_pieces, text_s(v->path->n_pieces), text_duration(v->to_ns - v->from_ns, ns),
 		v->path->truncated ? "; too many to follow every wait" : "");
 	fprintf(f, "%14s %10s  %-11s  %s\n", "from (ms)", "length", "by", "who, what");
 	if (find_runs(v, &rs))
@@ -402,6 +402,7 @@ void render_path(FILE *f, const struct path_view *v)
 	shedding_look(&shed, v->g->w, v->from_ns, v->to_ns);
 	shedding_print(f, "Left out:", &shed);
 	if (v->g->w->lost_records)
-		fprintf(f, "Losses: %llu records are missing in this trace; 'ctrace info' says when.\n",
-			(unsigned long long)v->g->w->lost_records);
+		fprintf(f, "Losses: %llu record%s missing in this trace; 'ctrace info' says when.\n",
+			(unsigned long long)v->g->w->lost_records,
+			v->g->w->lost_records == 1 ? " is" : "s are");
 }

@@ -71,7 +71,8 @@ static int show_service(FILE *f, const struct requests_view *v, const struct ser
 	fprintf(f, "\n%s  %s", s->name, s->address);
 	if (s->n_processes > 1)
 		fprintf(f, "  (%zu processes)", s->n_processes);
-	fprintf(f, "\n    %s requests, %.4g/s", text_count(s->count, n), (double)s->count / seconds);
+	fprintf(f, "\n    %s request%s, %.4g/s", text_count(s->count, n), text_s(s->count),
+		(double)s->count / seconds);
 	if (s->count)
 		fprintf(f, "; p50 %s, p95 %s, p99 %s, max %s", text_duration(s->latency.p50, p[0]),
 			text_duration(s->latency.p95, p[1]), text_duration(s->latency.p99, p[2]),
@@ -79,7 +80,10 @@ static int show_service(FILE *f, const struct requests_view *v, const struct ser
 	if (s->n_open)
 		fprintf(f, "; %s without an answer", text_count(s->n_open, open));
 	if (s->n_shared)
-		fprintf(f, "; %s are turns of shared connections", text_count(s->n_shared, shared));
+		fprintf(f,
+			s->n_shared == 1 ? "; %s is a turn of a shared connection"
+					 : "; %s are turns of shared connections",
+			text_count(s->n_shared, shared));
 	fputc('\n', f);
 	show_reasons(f, v, s);
 	show_asks(f, v, s);
@@ -106,6 +110,6 @@ int render_requests(FILE *f, const struct requests_view *v)
 	if (!shown)
 		fprintf(f, "No requests in this time.\n");
 	if (left)
-		fprintf(f, "\n%zu more services: show them with --all\n", left);
+		fprintf(f, "\n%zu more service%s: show them with --all\n", left, text_s(left));
 	return r;
 }

@@ -107,8 +107,9 @@ void shedding_print(FILE *f, const char *label, const struct shedding *s)
 			label, text_duration(s->paused_ns, d));
 	if (s->n_capped)
 		fprintf(f,
-			"%s records of %u tasks that made too many; the states of these tasks in that time are unknown.\n",
-			label, s->n_capped);
+			"%s records of %u task%s that made too many; the states of %s in that time are unknown.\n",
+			label, s->n_capped, text_s(s->n_capped),
+			s->n_capped == 1 ? "this task" : "these tasks");
 	for (unsigned i = 0; i < s->n_groups; i++)
 		fprintf(f,
 			"%s records of the tasks of %s %" PRIu64

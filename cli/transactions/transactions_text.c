@@ -105,7 +105,8 @@ static void show_shapes(FILE *f, const struct transactions_view *v, const struct
 		show_outliers(f, shape, "               ");
 	}
 	if (type->n_shapes > n || type->n_more_shapes)
-		fprintf(f, "%15s%zu more paths%s\n", "", type->n_shapes - n + type->n_more_shapes,
+		fprintf(f, "%15s%zu more path%s%s\n", "", type->n_shapes - n + type->n_more_shapes,
+			text_s(type->n_shapes - n + type->n_more_shapes),
 			v->all ? "" : ": show them with --all");
 }
 
@@ -136,8 +137,9 @@ static void show_head(FILE *f, const struct transactions_view *v, const struct t
 {
 	char n[5][TEXT_NUMBER_MAX], mean[TEXT_NUMBER_MAX], sd[TEXT_NUMBER_MAX], name[CLEAN_MAX];
 
-	fprintf(f, "\n%s  (%s)\n    %s transactions", clean(type->name, name),
-		transaction_source_name(type->source), text_count(type->all.count, n[0]));
+	fprintf(f, "\n%s  (%s)\n    %s transaction%s", clean(type->name, name),
+		transaction_source_name(type->source), text_count(type->all.count, n[0]),
+		text_s(type->all.count));
 	if (type->all.count) {
 		fprintf(f, "; ");
 		show_latency(f, &type->all);
@@ -151,7 +153,8 @@ static void show_head(FILE *f, const struct transactions_view *v, const struct t
 	if (type->n_divided < type->all.count)
 		fprintf(f, "; paths and variance of %s of them", text_count(type->n_divided, n[3]));
 	if (type->n_truncated)
-		fprintf(f, "; %s paths are cut off", text_count(type->n_truncated, n[4]));
+		fprintf(f, "; %s %s cut off", text_count(type->n_truncated, n[4]),
+			type->n_truncated == 1 ? "path is" : "paths are");
 	fputc('\n', f);
 }
 
@@ -187,7 +190,8 @@ int render_transactions(FILE *f, const struct transactions_view *v)
 		show_slowest(f, v, type);
 	}
 	if (t->n_types > n)
-		fprintf(f, "\n%zu more types: show them with --all\n", t->n_types - n);
+		fprintf(f, "\n%zu more type%s: show them with --all\n", t->n_types - n,
+			text_s(t->n_types - n));
 	if (n)
 		show_next(f, v);
 	else

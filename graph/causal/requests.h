@@ -52,6 +52,13 @@ struct requests {
 int requests_find(const struct graph *g, struct requests *ret);
 void requests_done(struct requests *r);
 
+/* Returns true if a task of ctrace itself sent or served the request. */
+static inline bool request_is_of_tracer(const struct graph *g, const struct request *q)
+{
+	return (q->client != GRAPH_NONE && g->tasks[q->client].tracer) ||
+	       (q->server != GRAPH_NONE && g->tasks[q->server].tracer);
+}
+
 /* Returns the begin of the request in ns since boot: the earlier of two records, the send and the
  * receive of its first bytes. If one end is on another host, there is only one of these records. */
 static inline uint64_t request_from_ns(const struct graph *g, const struct request *q)

@@ -478,6 +478,7 @@ static void walk_unborn(struct walker *k, uint32_t frame, uint64_t from, uint64_
 
 	if (from >= to)
 		return;
+	k->truncated |= parent != GRAPH_NONE && f.depth + 1 >= PATH_MAX_DEPTH;
 	if (parent == GRAPH_NONE || on_stack(k, f.depth, parent) || f.depth + 1 >= PATH_MAX_DEPTH)
 		add_piece(k, frame, from, to, GRAPH_NONE, TIME_UNKNOWN, GRAPH_NONE, false);
 	else if (VEC_PUSH(&k->frames, sub))
@@ -629,4 +630,19 @@ size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t
 size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns)
 {
 	return path_run_near(g, cpu, ts_ns, 0);
+}
+
+bool path_waits_for_lock(const struct blame *b)
+{
+	return b->time == TIME_LOCK || b->kind == RESOURCE_FILE_LOCK || b->kind == RESOURCE_KERNEL_LOCK ||
+	       b->kind == RESOURCE_DATABASE_LOCK;
+}
+
+const struct path_frame *path_lock(const struct path *p, const struct path_piece *x)
+{
+	const struct path_frame *f = &p->frames[x->frame];
+
+	while (f->depth && !path_waits_for_lock(&f->blame))
+		f = &p->frames[f->parent];
+	return f->depth ? f : NULL;
 }

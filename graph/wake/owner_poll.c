@@ -45,6 +45,20 @@ static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_r
 	return sent && peer && (!got || got->event < sent->event);
 }
 
+/* Returns true if an ancestor has the other end of the socket pair, has read all, and has never sent
+ * anything. The end of such a pair only tells that the ancestor has died. */
+static bool is_of_silent_ancestor(const struct graph *g, const struct interval *s,
+				  const struct window_object *o, uint64_t peer, uint32_t task)
+{
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, o ? o->id : 0, s->to_ns);
+	const struct graph_ref *got = graph_ref_before(g, &g->recvs, peer, s->to_ns);
+
+	return o && o->family == AF_UNIX && peer && task != GRAPH_NONE &&
+	       graph_descends_from(g, s->task, g->tasks[task].tgid) &&
+	       !graph_ref_before(g, &g->sends, peer, s->to_ns) &&
+	       (!sent || (got && got->event > sent->event));
+}
+
 static void poll_socket(const struct graph *g, uint64_t obj, const struct interval *s, bool alone,
 			struct poll_member *m)
 {
@@ -57,6 +71,13 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
 	m->score = POLL_OWN;
 	m->inner = own && o && o->family == AF_UNIX;
+	if (!alone && !own && is_of_silent_ancestor(g, s, o, peer, m->task)) {
+		m->score = POLL_NONE;
+		m->task = GRAPH_NONE;
+		m->all.n = 0;
+		m->inner = true;
+		return;
+	}
 	/* Another thread may have asked or received during the wait, so the end of the wait
 	 * counts. */
 	if (owner_owed(g, obj, s->to_ns - 1)) {

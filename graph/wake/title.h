@@ -16,8 +16,8 @@ bool title_waits(const struct graph *g, const struct interval *s);
 /*
  * Returns the only other session of the same server that is not idle ("idle in transaction" is not
  * idle). A session that began to wait for a lock later does not count. Returns GRAPH_NONE if there
- * is none, if there are several, or if the title is old. Adds to *all the sessions that may own the
- * lock.
+ * is none, if there are several, or if the title of a session was read before its present wait. Adds
+ * the sessions that may own the lock to *all.
  */
 uint32_t title_owner(const struct graph *g, const struct interval *s, struct enders *all);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* scene.h - small traces, with which the fuzzers begin. The traces are the same on every machine.
+/* scene.h - small traces, with which the fuzzers begin. The records are the same on every machine.
  * The file at path must not exist. On an error the program ends. */
 #ifndef CTRACE_TEST_SCENE_H
 #define CTRACE_TEST_SCENE_H

@@ -25,7 +25,7 @@ How to write a case
    tid is its pid stands for every task of the process that has no role of its own. The role "test" always exists: it
    is the test itself. Accept it as a culprit where it really is one, for example because it sent SIGSTOP.
 3. The case proves its own truth from /proc, /proc/locks, ss or the program's own tables, and never from ctrace:
-     s.during(text, f)   f() is true now, before each snapshot, and just before the culprit lets go
+     s.during(text, f)   f() is true in the midst of the hang, and just before the culprit lets go
      s.wait(text, f)     f() becomes true within 10 s
      s.check(text, ok)   ok is true
      s.ended(role), s.went_on(text, f)   after the yield: the victim went on when the culprit let go

@@ -4,9 +4,9 @@
 #include "lib/cleanup.h"
 
 /*
- * The limits are higher than what real traces need:
- * - a record takes at least 2.1 bytes in a body;
- * - compression makes dictionaries and checkpoints 20 times smaller, other blocks 3 to 5 times.
+ * The limits are higher than what measured traces needed:
+ * - a record took at least 2.1 bytes in a body;
+ * - compression made dictionaries and checkpoints 20 times smaller, other blocks 3 to 5 times.
  *
  * The _FREE parts are for small files, for which the factors alone may be too low.
  */
@@ -16,8 +16,8 @@
 #define RAW_FACTOR     128u
 #define KEPT_FREE      (16u << 20)
 #define KEPT_FACTOR    32u
-/* A late record goes into the segment that follows. So two segments overlap, in real traces by at
- * most a few thousand records. */
+/* A late record goes into the segment that follows, so two segments may overlap. In measured
+ * traces, two segments overlapped by at most a few thousand records. */
 #define MOVES_FREE   (1u << 20)
 #define MOVES_FACTOR 16u
 

@@ -18,7 +18,7 @@
 #include "lib/clock.h"
 #include "trace/format/machine.h"
 
-/* One record. Few records have extra words, so these are in an array of their own:
+/* One record. Many records have no extra words, so these are in an array of their own:
  * window_words(). */
 struct window_event {
 	struct ct_rec r;
@@ -113,7 +113,7 @@ struct window_resync {
 
 struct window {
 	/* The wanted time, clipped to the file. If to_ns is UINT64_MAX, it stays so. events and
-	 * states begin at the last checkpoint that is not after from_ns. */
+	 * states begin with the first file segment that was read: usually before from_ns. */
 	uint64_t from_ns, to_ns;
 	uint64_t file_from_ns, file_to_ns;
 	struct clock_offsets offsets;
@@ -137,7 +137,7 @@ struct window {
 	size_t n_states;
 	uint64_t state_ns;
 
-	struct window_resync *resyncs; /* sorted by ns; they do not overlap */
+	struct window_resync *resyncs; /* in an undamaged file, sorted by ns, and without overlap */
 	size_t n_resyncs;
 
 	uint64_t lost_records;

@@ -44,9 +44,9 @@ struct reader_info {
 };
 
 #define READER_ERR_MAX 512
-/* Opens a trace. A new file without segments is no error. Returns 0, -ENOMEM, -errno of open(2)
- * or pread(2), or -EBADMSG if this version cannot read the file, or all segments are damaged. On
- * failure, err has a sentence. */
+/* Opens a trace. A new file without segments is no error. Returns 0, -ENOMEM, -errno of open(2),
+ * fstat(2) or pread(2), or -EBADMSG if this version cannot read the file, or all segments are
+ * damaged. On failure, err has a sentence. */
 int reader_open(const char *path, struct reader **ret, char err[READER_ERR_MAX]);
 /* As reader_open(). The caller keeps fd open until reader_free(), and closes it. name: the file's
  * name for messages. */

@@ -69,8 +69,8 @@ static int cut_step(const struct cut_options *opt, int fd, uint64_t end, struct 
 	if (!opt->step)
 		return 0;
 	if (end >= disk->begun + CUT_PIECE_BYTES) {
-		/* Waits for the previous piece, which the disk wrote while this piece was copied.
-		 * fdatasync() at the end reports any error. */
+		/* Waits for the previous piece, which the disk wrote while this piece was
+		 * copied. */
 		if (disk->begun > disk->done)
 			(void)sync_file_range(fd, (off_t)disk->done, (off_t)(disk->begun - disk->done),
 					      SYNC_FILE_RANGE_WAIT_BEFORE);

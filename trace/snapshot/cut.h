@@ -24,7 +24,9 @@ struct cut_options {
  * Copies the segments of src that overlap the window into out_fd, an empty regular file, and syncs
  * it. Segments that cannot be read are left out. *ret_segments is the number of copied segments.
  * Returns 0, or one of these errors with a sentence in err:
- * - an error of reader_select(), redact_new() or redact_segment();
+ * - -ENOMEM;
+ * - an error of reader_select();
+ * - with `redact`: an error of redact_new(), redact_segment() or redact_file();
  * - -EBADMSG: no segment could be read;
  * - -ECANCELED;
  * - -errno of the write or sync.

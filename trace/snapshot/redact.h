@@ -19,7 +19,7 @@ void redact_free(struct redact *r);
 /* Redacts the segment of header h and body. *ret_bytes is the new segment with its header; r owns
  * it until the next call. seq and times stay as in h. file_id and boot_id become hashes. n_slots
  * becomes the number of slots that the new segment takes, at slot_bytes each. Returns 0, -ENOMEM,
- * -EBADMSG if the segment is damaged, or -EFBIG as encoder_block(). */
+ * -EBADMSG if the segment is damaged, or -EFBIG as encoder_block() and redact_file(). */
 int redact_segment(struct redact *r, struct decoder *d, const struct format_segment *h, const uint8_t *body,
 		   uint32_t slot_bytes, uint8_t **ret_bytes, size_t *ret_n);
 /* Redacts a file header and its meta data in place. meta has room for FORMAT_META_MAX bytes.

@@ -3,7 +3,8 @@
  * redact_names.h - replaces a private name by a short keyed hash. Without the key, nobody can check
  * whether a guessed name has this hash. These stay as they are:
  * - names of kernel threads, and of ctrace's programs and threads;
- * - names of disks, of devices below /dev, and of anonymous inodes;
+ * - names of disks and devices in /dev, of character devices in its subdirectories, and of
+ *   anonymous inodes;
  * - functions of the kernel and of the C and C++ libraries;
  * - loopback addresses, and addresses of zeroes only;
  * - ports, numbers, times.

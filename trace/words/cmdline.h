@@ -13,9 +13,9 @@
  * - Leaves out the program if its name is the task's name.
  *
  * text: from window_cmdline(). comm: the task's name. width: the most bytes between the brackets,
- * from 3 to CMDLINE_SHORT_MAX - 4. In a text that is too long, paths lose their directories. If
- * that is not enough, "..." replaces the end. The result may be "", and is safe to print
- * (lib/clean.h). Returns buf.
+ * from 3 to CMDLINE_SHORT_MAX - 4. In a text that is too long, absolute paths lose their
+ * directories. If that is not enough, "..." replaces the end. The result may be "", and is safe to
+ * print (lib/clean.h). Returns buf.
  */
 const char *cmdline_short(const char *text, const char *comm, size_t width, char buf[CMDLINE_SHORT_MAX]);
 

@@ -17,8 +17,8 @@
 #define DESCRIBE_MAX 256
 
 /* The text is for example "tcp 127.0.0.1:80->10.0.0.1:4242", "unix @/tmp/x", "pipe:[123]", "futex
- * 0x7f.. of pid 12", "/path/of/file" or "pid 12 (sh)". For id 0, it is "". An id that the window
- * does not know has a text too. */
+ * 0x7f.. of pid 12", "/path/of/file" or "pid 12 (sh)". For an id of the kind CT_OBJ_NONE, such as
+ * 0, it is "". Any other id has a text, even if the window does not know the id. */
 size_t describe_object(const struct window *w, uint64_t id, char *buf, size_t size);
 
 /* Returns a word such as "futex" or "read", or "run" for CT_W_NONE. */

@@ -83,8 +83,8 @@ static int ringfile_create(int fd, const struct ringfile_options *opt, uint32_t 
 	return ret;
 }
 
-/* Returns true if all headers are zero. A daemon that is killed while it creates a file leaves such
- * a file. */
+/* Returns true if the file header, its copy, and the header of slot 1 are zero. A daemon that is
+ * killed while it creates a file may leave such a file. */
 static bool ringfile_is_blank(int fd)
 {
 	static const uint64_t at[] = { 0, FORMAT_COPY_AT, FORMAT_SLOT_BYTES };

@@ -364,8 +364,8 @@ static int seal_pull(struct writer *w)
 		pull_blob(&p->out_tasks, &w->replaced.v[i].h);
 	for (size_t i = 0; i < w->renewed.n; i++)
 		pull_task(p, w->renewed.v[i]);
-	/* All copies of a segment have the same states. The names of these states come first. So
-	 * the block of names changes only if the records bring a new name. */
+	/* All copies of a segment have the same states. The names of these states come before those
+	 * of the records. So a record without a new name does not change the block of names. */
 	for (size_t i = 0; i < w->states.n; i++) {
 		const struct format_state *s = &w->states.v[i];
 

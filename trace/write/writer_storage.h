@@ -20,7 +20,8 @@ struct writer_storage {
 	uint64_t since_ns;
 	uint64_t busy_ns; /* when the present write or sync began, or 0 */
 	uint64_t queued_bytes;
-	uint64_t synced_ns; /* all records captured before this time are on the disk; 0: none yet */
+	/* All records in the file from before this time are synced; 0: none yet. */
+	uint64_t synced_ns;
 	uint64_t lost_segments, lost_records;
 	/* Lost records that no segment in the file mentions yet. All of them are from untold_ns or
 	 * later. Without such records, untold_ns is 0. */

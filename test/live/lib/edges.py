@@ -104,8 +104,8 @@ class Judged:
             for who in {c.from_tid, c.from_pid}:
                 by_from[who].append(c)
         self.hit, self.missed, self.unseen, used, calls = [], [], [], set(), {}
-        # No other order finds claims for more edges. `connect` comes last: otherwise, it could take
-        # a claim that agrees with a `message`.
+        # The edge that arrives first gets a claim first. `connect` comes last: otherwise, it could
+        # take a claim that agrees with a `message`.
         for t in sorted(truth.edges, key=lambda t: (t.kind == "connect", t.arrived)):
             found = next((c for c in by_from[t.from_tid] if id(c) not in used and agrees(t, c)), None)
             call = (t.from_tid, t.to_tid, t.arrived)

@@ -9,7 +9,7 @@ import termios
 HELD_OUT = False
 NEEDS = {"python3": "python3", "tar": "tar"}
 
-# The StreamReader keeps at most 128 KiB, and then the event loop does not read from the pipe.
+# While the StreamReader has more than 128 KiB, the event loop does not read from the pipe.
 # SIGUSR1 makes the program read.
 BACKUP = """
 import asyncio, signal

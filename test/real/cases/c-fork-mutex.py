@@ -97,7 +97,7 @@ def play(s):
     address = int(re.search("mutex (0x[0-9a-f]+)", s.output("victim")).group(1), 16)
 
     def owner():
-        """The tid in the child's copy of the mutex, and whether a task waits for it."""
+        """The owner in the child's copy of the mutex: its tid. 0: no task waits for this copy."""
         with open("/proc/%d/mem" % s.pid("child"), "rb") as f:
             f.seek(address)
             lock, _, tid = (int.from_bytes(f.read(4), "little") for _ in range(3))

@@ -45,7 +45,7 @@ def play(s):
                    for fd in os.listdir("/proc/%d/fd" % victim.pid))
 
     def others_have(name):
-        """Processes of the scene that have this pipe, beside perl and sort."""
+        """Whether a process of the scene, other than perl and sort, has this pipe open."""
         for pid in s.living():
             if pid not in (victim.pid, s.pid("sort")):
                 for fd in os.listdir("/proc/%d/fd" % pid):

@@ -46,7 +46,7 @@ def play(s):
         return ["curl", "-s", "http://127.0.0.1:%s/%s" % (port, page)]
 
     def thread(page):
-        """The row of a thread: its tid, whether the mutex is locked, and where it is."""
+        """The row of a thread: its name, its tid, whether the mutex is locked, and its stack."""
         return next(r.split(" ", 3) for r in s.out(curl("threads"), timeout=5).splitlines() if r.startswith(page + " "))
 
     def sums():

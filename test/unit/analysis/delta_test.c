@@ -200,6 +200,53 @@ static void details(void **state)
 	delta_free(d);
 }
 
+/* Compares one old and one new run. */
+static void says(const struct sides *s, const char *want)
+{
+	struct delta *d = compared(s, DELTA_MAX);
+
+	assert_string_equal(d->sentence, want);
+	delta_free(d);
+}
+
+/* Other programs took less time from the new run: the sentence says that the command grew. */
+static void hidden_by_others(void **state)
+{
+	_cleanup_(sides_done) struct sides s = { .n_old = 1, .n_new = 1 };
+
+	s.old[0] = a_profile();
+	put(s.old[0], "work", "", 100000000);
+	put(s.old[0], "env", "", 40000000);
+	s.new[0] = a_profile();
+	put(s.new[0], "work", "", 135000000);
+	says(&s,
+	     "5 ms faster (-3.6 %, one run each), but the command itself is 35 ms slower: +35 ms work; -40 ms because of other programs on the machine");
+	/* a small part of the growth is hidden */
+	put(s.new[0], "env", "", 30000000);
+	says(&s,
+	     "25 ms slower (+17.9 %, one run each): +35 ms work; -10 ms because of other programs on the machine");
+	put(s.old[0], "other", "", 35000000);
+	says(&s,
+	     "10 ms faster (-5.7 %, one run each): +35 ms work; -35 ms other; -10 ms because of other programs on the machine");
+}
+
+/* Many parts shrink: the part that grew takes the last place. */
+static void hidden_by_rows(void **state)
+{
+	static const char *const keys[] = { "a", "b", "c", "d", "e" };
+	_cleanup_(sides_done) struct sides s = { .n_old = 1, .n_new = 1 };
+	struct delta *d;
+
+	s.old[0] = a_profile();
+	s.new[0] = a_profile();
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		put(s.old[0], keys[i], "", 50000000 - i);
+	put(s.new[0], "grown", "", 40000000);
+	d = compared(&s, DELTA_MAX);
+	assert_non_null(strstr(d->sentence, "+40 ms grown"));
+	delta_free(d);
+}
+
 static void weighs(enum delta_metric m, size_t n, const double *want)
 {
 	uint64_t ns[RUNS_MAX], w[RUNS_MAX], sum = 0;
@@ -237,8 +284,10 @@ static void words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(adds_up), cmocka_unit_test(one_run),       cmocka_unit_test(equal_runs),
-		cmocka_unit_test(details), cmocka_unit_test(harrell_davis), cmocka_unit_test(words),
+		cmocka_unit_test(adds_up),          cmocka_unit_test(one_run),
+		cmocka_unit_test(equal_runs),       cmocka_unit_test(details),
+		cmocka_unit_test(hidden_by_others), cmocka_unit_test(hidden_by_rows),
+		cmocka_unit_test(harrell_davis),    cmocka_unit_test(words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -213,7 +213,7 @@ static void send_before_switches(struct make *m, uint32_t n)
 	make_switch(m, 900, 1, n % 2 ? 20 : 0, n % 2 ? 0 : 20, CT_W_NONE, 0);
 }
 
-/* Only the last SIMILAR_EVENTS records of a run are compared. Records that the lean graph drops
+/* Only the last SIMILAR_EVENTS records of a run are compared. Records that graph_build_lean() drops
  * count toward this number. */
 static void test_signature_counts_dropped_records(void **state)
 {

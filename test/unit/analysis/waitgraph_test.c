@@ -121,8 +121,8 @@ static void two_cycles(void **state)
 	assert_int_equal(info(g, 20).waiters_cnt, 0);
 }
 
-/* A cycle is not closed if an OR wait in it can also end from outside, or if one of its nodes is
- * open. */
+/* A cycle is not closed if a wait of the kind WAITGRAPH_ANY in it can also end from outside, or if
+ * one of its nodes is open (waitgraph_node()). */
 static void way_out(void **state)
 {
 	GRAPH(g);
@@ -148,7 +148,7 @@ static void way_out(void **state)
 	assert_false(waitgraph_cycle(g, 1)->closed);
 }
 
-/* Each target of an OR wait leads back to the waiter. */
+/* Each target of a wait of the kind WAITGRAPH_ANY leads back to the waiter. */
 static void knot(void **state)
 {
 	GRAPH(g);

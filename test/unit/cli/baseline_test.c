@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "cli/compare/baseline.h"
+#include "cli/compare/warnings.h"
 #include "lib/cleanup.h"
 
 static const char good[] =
@@ -62,6 +63,42 @@ static void reads_what_it_writes(void **state)
 	assert_string_equal(b.command, "make");
 	text = written(&b);
 	assert_string_equal(text, good);
+}
+
+/* Numbers and directories may differ. */
+static void commands_alike(void **state)
+{
+	assert_true(baseline_alike("old/job-1.2 --n 3 /tmp/a", "job-1.30 --n 17 /var/a"));
+	assert_true(baseline_alike("", "make"));
+	assert_false(baseline_alike("make", "make all"));
+	assert_false(baseline_alike("job-old", "job-new"));
+	assert_false(baseline_alike("a b", "ab"));
+	assert_true(baseline_alike("/", "/"));
+}
+
+static void warns(void **state)
+{
+	_cleanup_(baseline_done) struct baseline old = { .command = "a" };
+	_cleanup_(baseline_done) struct baseline new = { 0 };
+	struct warnings w = { .n = 0 };
+	char err[BASELINE_ERR_MAX];
+	const char failed[] =
+		"{\"schema\":\"ctrace.baseline/1\",\"command\":\"test\",\"machine\":{},\"failed\":1,"
+		"\"total_ns\":[0,0],\"parts\":[]}";
+	_cleanup_free_ char *text = NULL;
+
+	assert_int_equal(baseline_parse(&old, good, strlen(good), err), 0);
+	assert_int_equal(baseline_parse(&new, good, strlen(good), err), 0);
+	warnings_compare(&w, &old, &new);
+	assert_int_equal(w.n, 0);
+	assert_int_equal(baseline_parse(&new, failed, strlen(failed), err), 0);
+	warnings_compare(&w, &old, &new);
+	assert_int_equal(w.n, 2);
+	assert_non_null(strstr(w.v[0], "new runs are of different commands, such as 'make' and 'test'"));
+	assert_non_null(strstr(w.v[1], "failed in 1 of 4 new runs"));
+	assert_int_equal(baseline_parse(&old, failed, strlen(failed), err), 0);
+	text = written(&old);
+	assert_non_null(strstr(text, "\"failed\":1,\n"));
 }
 
 /* Control characters and U+202E, which reverses the text behind it, are escaped. */
@@ -274,7 +311,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clocks),         cmocka_unit_test(reads_what_it_writes),
-		cmocka_unit_test(names_are_safe), cmocka_unit_test(truncated),
+		cmocka_unit_test(names_are_safe), cmocka_unit_test(commands_alike),
+		cmocka_unit_test(warns),          cmocka_unit_test(truncated),
 		cmocka_unit_test(one_byte),       cmocka_unit_test(wrong),
 		cmocka_unit_test(limits),         cmocka_unit_test(several_files),
 		cmocka_unit_test(machines),

@@ -14,8 +14,8 @@
 
 #define MS 1000000ULL
 
-/* Makes a side, whose traced run i takes base_ms + i, and whose untraced run i takes cost_ms
- * less. */
+/* Makes the runs of one side of a comparison. Traced run i takes base_ms + i ms. Untraced run i
+ * takes cost_ms less. */
 static void make(struct baseline *b, size_t n, uint64_t base_ms, size_t n_untraced, uint64_t cost_ms)
 {
 	const struct baseline_machine machine = { 0 };

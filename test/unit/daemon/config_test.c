@@ -56,7 +56,7 @@ static void file_then_flags(void **state)
 	assert_int_equal(read_with(&c, err, "", (char *[]){ "--help", "--nonsense", NULL }), CONFIG_HELP);
 }
 
-/* Before 6.0, the kernel refuses a ring of more than 2 MiB. */
+/* Before Linux 6.0, a ring with its header must fit into 4 MiB, so the default is 2 MiB. */
 static void ring_of_an_older_kernel(void **state)
 {
 	char err[CONFIG_ERR_MAX];

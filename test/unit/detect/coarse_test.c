@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In a coarse stretch, there are no switches. Only readings show the states of tasks. */
+/* In a coarse stretch, there are no switches. Records CT_FOUND show the states of tasks. */
 #include "test/unit/detect/detect_make.h"
 
 #include <errno.h>

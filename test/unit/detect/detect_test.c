@@ -54,7 +54,7 @@ static void leaves_those_alone_that_it_does_not_know(void **state)
 {
 	MAKE(m);
 
-	/* back at its idle point 17 times in 18 s; 20 times are needed */
+	/* back at its idle point (detect.h) 17 times in 18 s; 20 times are needed */
 	task(&m, 10, "app");
 	lives(&m, 10, CT_W_EPOLL, EPOLL, 18, 1000);
 	locks(&m, 10, FUTEX(1), 11);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* causal_make.h - windows for tests of the causal graph. Each task has a CPU of its own. */
+/* causal_make.h - windows for tests of the causal graph. Each ten tids share a CPU. */
 #ifndef CTRACE_TEST_CAUSAL_MAKE_H
 #define CTRACE_TEST_CAUSAL_MAKE_H
 

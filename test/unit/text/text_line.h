@@ -45,7 +45,8 @@ const char *text_line_field(struct text_line *l, const char *key);
  * with `usage`, the right form of the line. */
 bool text_line_done(struct text_line *l, const char *usage);
 
-/* Reads "12", "0x1f" or "-11". After an error, this function and those below return 0. */
+/* Reads "12", "0x1f" or "-11". After an error, text_number(), text_time(), text_one_of() and
+ * text_flags() return 0. */
 uint64_t text_number(struct text_line *l, const char *word);
 /* Reads "12ns", "12us", "12.1ms", "3s" or "0". Returns ns. */
 uint64_t text_time(struct text_line *l, const char *word);

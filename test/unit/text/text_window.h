@@ -13,7 +13,7 @@
  *   10ms app[10] blocks futex futex:0x1000 owner=app[11]
  *   12.1ms app[11] wakes app[10] futex:0x1000 which runs
  *   until 100ms                      the end of the window
- *   machine x86_64                   the architecture; without this line, it is not known
+ *   machine x86_64                   the architecture; without this line, that of the test itself
  *
  * Times are in ns, us, ms or s.  Records are sorted by time.  Records of one time stay in the order of the
  * text.  A comment goes from '#' to the end of the line.

@@ -55,8 +55,9 @@ struct record {
 	} while (0)
 
 const struct window_task *text_declared(const struct text_window *t, uint32_t tid);
-/* Returns a pointer to the number of the CPU on which the task ran last. The number is 0 if no
- * record shows the CPU. The pointer is valid until the next call. */
+/* Returns a pointer to the number of the CPU on which the task ran last. The number is 0 if neither
+ * a record nor "running" in a line "task" shows the CPU. The pointer is valid until the next
+ * call. */
 uint16_t *text_cpu_of(struct text_window *t, uint32_t tid);
 uint8_t text_wait_of(struct text_line *l, const char *word);
 /* The value of a field. Without the field, it is `otherwise` or 0. */

@@ -337,7 +337,7 @@ static void state_since_too_late(struct fixture *f)
 	seal_with(f, &s, 1);
 }
 
-/* A few hundred bytes in the file become 50 MB in memory. */
+/* A small block in the file stands for 50 MB in memory. */
 static void states_that_are_all_alike(struct fixture *f)
 {
 	enum { MANY = 1 << 20 };

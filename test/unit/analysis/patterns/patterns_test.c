@@ -194,6 +194,38 @@ static void grows_with_setbacks(void **state)
 	patterns_free(p);
 }
 
+/* Checks the order of the patterns "save" and "query", which have these counts in n transactions. */
+static void expect_two(const int *save, const int *query, size_t n, const char *patterns)
+{
+	char text[4000] = "";
+
+	for (size_t i = 0; i < n; i++) {
+		strcat(text, i ? "|" : "");
+		for (int k = 0; k < save[i]; k++)
+			strcat(text, "save ");
+		for (int k = 0; k < query[i]; k++)
+			strcat(text, "query ");
+	}
+	expect(text, patterns);
+}
+
+/* "query" grows more than "save", but goes up and down. */
+static void surest_first(void **state)
+{
+	const int save[] = { 1, 1, 2, 2, 3, 3 }, query[] = { 3, 6, 12, 5, 9, 15 };
+
+	expect_two(save, query, ARRAY_SIZE(save), "+save: 1 1 2 2 3 3, +query: 3 6 12 5 9 15");
+}
+
+/* A few setbacks make "query" hardly less sure than "save". */
+static void about_as_sure(void **state)
+{
+	const int save[] = { 1, 1, 2, 2, 3, 3, 4, 4, 5, 5 }, query[] = { 2, 6, 4, 8, 12, 10, 14, 18, 16, 20 };
+
+	expect_two(save, query, ARRAY_SIZE(save),
+		   "+query: 2 6 4 8 12 10 14 18 16 20, +save: 1 1 2 2 3 3 4 4 5 5");
+}
+
 static void one_odd_end(void **state)
 {
 	near(trend((const unsigned[]){ 2, 2, 9, 9, 9, 2 }, 6).first, 2);
@@ -377,6 +409,8 @@ int main(void)
 		cmocka_unit_test(up_and_down),
 		cmocka_unit_test(trends),
 		cmocka_unit_test(grows_with_setbacks),
+		cmocka_unit_test(surest_first),
+		cmocka_unit_test(about_as_sure),
 		cmocka_unit_test(one_odd_end),
 		cmocka_unit_test(thirds),
 		cmocka_unit_test(compare_change),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The limits in daemon/thresholds.h, from both sides. The tests repeat the numbers, so a changed
- * number fails here. */
+/* Tests numbers of the governor in daemon/thresholds.h, from both sides. The tests repeat the
+ * numbers, so a changed number fails here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +74,7 @@ static void start(void **state)
 {
 	struct run r;
 
-	/* At 4 times the budget, the bucket of 30 s loses 3 s a second. */
+	/* At 4 times the budget, the bucket (governor.h) of 30 s loses 3 s a second. */
 	run_init(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 4) / MS, 10000, 10200);
 	/* At 6 times the budget, the bucket of 30 s loses 5 s a second. */
