@@ -4,6 +4,7 @@
 
 #include "analysis/hangs/hangs.h"
 #include "analysis/profile/profile.h"
+#include "analysis/thresholds.h"
 #include "cli/input/analysis_input.h"
 #include "cli/input/goodtrace.h"
 #include "cli/ask/interview.h"
@@ -274,7 +275,7 @@ static int find_recorded(struct analysis_input *in, bool window, const struct mo
 static int no_victim(const struct analysis_input *in, const struct request *rq, const struct moment *at)
 {
 	bool placed = rq->who.cgroup || rq->who.container;
-	char buf[ANALYSIS_LISTER_MAX];
+	char buf[ANALYSIS_LISTER_MAX], wait[TEXT_NUMBER_MAX], cpu[TEXT_NUMBER_MAX], run[TEXT_NUMBER_MAX];
 
 	if (at->to_ns && (rq->who.comm || rq->who.pid || rq->who.tid))
 		return cli_error(
@@ -291,8 +292,9 @@ static int no_victim(const struct analysis_input *in, const struct request *rq, 
 		return cli_error("%s: no process %u in this window; %s", in->path, rq->who.pid,
 				 analysis_lister(in, buf));
 	return cli_error(
-		"%s: no wait or stall of a second or more in this window; name a task with --tid, --pid or --comm",
-		in->path);
+		"%s: in this window no task waited for %s, or waited for a CPU for %s, or ran for %s; name a task with --tid, --pid or --comm",
+		in->path, text_duration(HANGS_WAIT_NS, wait), text_duration(DIAGNOSE_STALL_NS, cpu),
+		text_duration(HANGS_RUN_NS, run));
 }
 
 static int choose_victim(struct analysis_input *in, const struct request *rq, const struct moment *at,
