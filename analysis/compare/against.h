@@ -15,7 +15,7 @@ enum against_result {
 	AGAINST_NO_TASK,    /* the good trace has no task in the role of the waiter */
 	AGAINST_NO_WAIT,    /* the good trace has no such wait, or such waits end in several ways */
 	AGAINST_AS_LONG,    /* such waits are as long in the good trace */
-	AGAINST_GONE,       /* the examined trace has no task in the role of the waker */
+	AGAINST_GONE,       /* the examined trace has no task in the role of a waker */
 	AGAINST_SEVERAL,    /* it has several */
 	AGAINST_AS_USUAL,   /* the waker waits as in the good trace */
 	AGAINST_NAMED,

@@ -180,9 +180,9 @@ static enum against_result judge(const struct walk *w)
 {
 	const struct missing_wake *m = w->m;
 
-	if (!m->n_steps)
-		return w->a->n_tasks > 1 ? AGAINST_SEVERAL : w->a->n_tasks ? AGAINST_AS_USUAL : AGAINST_GONE;
-	if (m->how == MISSING_ASLEEP && (w->h->asks || !m->own_accord || m->n_steps < w->h->n))
+	if (w->a->n_tasks != 1)
+		return w->a->n_tasks ? AGAINST_SEVERAL : AGAINST_GONE;
+	if (!m->n_steps || (m->how == MISSING_ASLEEP && (w->h->asks || !m->own_accord)))
 		return AGAINST_AS_USUAL;
 	return AGAINST_NAMED;
 }

@@ -118,7 +118,7 @@ static void add_named(const struct graph *g, struct words *t, const struct missi
 
 static void add_several(const struct graph *g, struct words *t, const struct against *a)
 {
-	words_add(t, "one of these %u tasks should have done so: ", a->n_tasks);
+	words_add(t, "one of these %u tasks should have acted: ", a->n_tasks);
 	for (uint32_t i = 0; i < a->n_tasks && i < AGAINST_TASKS; i++) {
 		words_add(t, i ? ", " : "");
 		add_task(g, t, a->tasks[i]);
@@ -126,15 +126,27 @@ static void add_several(const struct graph *g, struct words *t, const struct aga
 	words_add(t, a->n_tasks > AGAINST_TASKS ? ", ..." : "");
 }
 
-static void add_here(const struct graph *g, const struct missing_wake *m, struct words *t,
-		     const struct against *a)
+/* Names the last step, if all tasks up to it wait as in the good trace. */
+static void add_so_far(const struct graph *g, struct words *t, const struct missing_wake *m)
+{
+	if (!m->n_steps)
+		return;
+	add_task(g, t, m->steps[m->n_steps - 1].task);
+	words_add(t, " was waiting as there, and ");
+}
+
+static void add_here(const struct graph *g, const struct missing_wake *m, const struct hops *h,
+		     struct words *t, const struct against *a)
 {
 	words_add(t, "; here, ");
 	switch (a->result) {
 	case AGAINST_GONE:
-		words_add(t, "there is no such task");
+		add_so_far(g, t, m);
+		words_add(t, "there is no task like ");
+		add_comm(m->good, t, h->v[m->n_steps].blame.task);
 		return;
 	case AGAINST_SEVERAL:
+		add_so_far(g, t, m);
 		add_several(g, t, a);
 		return;
 	case AGAINST_AS_USUAL:
@@ -173,7 +185,7 @@ static void add_text(const struct graph *g, const struct missing_wake *m, const 
 	add_waker(t, m, h);
 	/* the chain of the sentence tells the rest */
 	if (a->result != AGAINST_NAMED || !brief)
-		add_here(g, m, t, a);
+		add_here(g, m, h, t, a);
 }
 
 int against_words(const struct graph *g, const struct missing_wake *m, const struct hops *h,
