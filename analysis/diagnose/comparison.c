@@ -233,8 +233,12 @@ int comparison_against(struct findings *f)
 		if (interval == GRAPH_NONE)
 			continue;
 		r = against_find(f->g, interval, c->links.v[i].to_ns, f->against, &f->missing);
-		if (r || !f->missing)
+		if (r)
 			return r;
+		if (f->against->result == AGAINST_NO_TASK || f->against->result == AGAINST_NO_WAIT)
+			continue;
+		if (!f->missing)
+			return 0;
 		if (says_more(f, i, false))
 			return go_on(f, i);
 		return 0;

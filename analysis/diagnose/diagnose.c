@@ -66,7 +66,7 @@ static bool is_odd(const struct findings *f)
 	const struct against *a = f->against;
 
 	return a &&
-	       ((a->result == AGAINST_NAMED && f->missing) || (a->result == AGAINST_GONE && a->own_accord));
+	       ((a->result == AGAINST_NAMED && f->by_comparison) || (a->result == AGAINST_GONE && a->own_accord));
 }
 
 static bool is_doubted(const struct findings *f)
