@@ -97,6 +97,9 @@
  * the limits that it had before. */
 #define SETTINGS_FIRST_NS (2 * NSEC_PER_MSEC)
 #define SETTINGS_LAST_NS  (1 * NSEC_PER_SEC)
+/* thousandths of the metric: `ctrace compare --by` has a column for a kind of parts if this kind has
+ * more than this share in one of the groups. Lower: columns of zeroes. */
+#define COMPARE_CLASS_PERMILLE 5
 /* ms: for a snapshot. The daemon may have to copy the whole trace. */
 #define WAIT_SNAPSHOT_MS 120000
 /* ms: for the start of a daemon. The kernel verifies the BPF programs, which takes about 1 s on

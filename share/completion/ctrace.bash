@@ -59,6 +59,9 @@ _ctrace_values()
 	--metric)
 		compgen -W "mean p50 p95 p99 max" -- "$cur"
 		;;
+	--by)
+		compgen -W "cpus governor cgroup kernel" -- "$cur"
+		;;
 	--hangs)
 		compgen -W "yes no" -- "$cur"
 		;;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * settings cpu | lock - takes 150 ms of CPU time: in one thread, or in two threads that hold the same
+ * lock for most of it.
+ */
+#include <err.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#define ROUNDS 15
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void compute(long ms)
+{
+	struct timespec t;
+	long long from, now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	from = now = t.tv_sec * 1000000000LL + t.tv_nsec;
+	while (now < from + ms * 1000000) {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+		now = t.tv_sec * 1000000000LL + t.tv_nsec;
+	}
+}
+
+static void *thread(void *arg)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_mutex_lock(&lock);
+		compute(4);
+		pthread_mutex_unlock(&lock);
+		compute(1);
+	}
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t t;
+
+	if (argc != 2)
+		errx(2, "usage: settings cpu | lock");
+	if (!strcmp(argv[1], "cpu")) {
+		compute(150);
+		return 0;
+	}
+	if (pthread_create(&t, NULL, thread, NULL))
+		errx(1, "cannot start a thread");
+	thread(NULL);
+	pthread_join(t, NULL);
+	return 0;
+}
