@@ -20,8 +20,8 @@
  * If smaller, five runs of each side cannot show a regression (test few_runs).
  * If larger, more checks of equal commands end in a regression (test few_runs). */
 #define DECIDE_ALPHA 0.01
-/* times the spread of the later runs: A run at the start belongs to the warm-up if it is longer than
- * all later runs by at least this much. The spread is the median distance from the median.
+/* times the spread of the later runs: The last run of a warm-up is longer than all later runs by
+ * more than this. The spread is the median distance from the median.
  * If smaller, one long run at the start counts as a warm-up (test warm_up).
  * If larger, a warm-up is not noticed (no test). */
 #define WARM_UP_SPREADS 3
@@ -29,11 +29,12 @@
 #define WARM_UP_SHARE 4
 
 /*
- * Diagnosis: which stalls are normal
+ * Diagnosis: which stalls are normal. The stall is the time of the branch that the chain follows
+ * from the victim.
  */
-/* ns: A shorter stall is normal, unless it is a cycle of waits. In a window that the user gives, a
- * stall of half of the window is not normal either. A later task of the chain starves only if it
- * waits at least this long for a CPU, or half as long as the victim waits.
+/* ns: A shorter stall is normal, unless it is a cycle of waits. If the user gives the window, the
+ * limit is at most half of the window. A later task of the chain starves only if it waits as long
+ * as this limit for a CPU, or half as long as the victim waits.
  * If smaller, verdicts are about delays that nobody notices (test short_wait_for_a_lock).
  * If larger, real stalls count as normal (tests longer_wait_for_a_lock,
  * server_waits_for_the_cpu). */

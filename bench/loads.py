@@ -29,7 +29,7 @@ class Over(Missing):
 
 
 def call(name, cmd, cwd=None, silent=False, limit_s=None):
-    """Runs a command; returns (wall seconds, its rusage from wait4, its output). No process of the command stays behind.
+    """Runs a command; returns (wall seconds, its rusage from wait4, its output).
 
     silent: the output goes to /dev/null, only errors are kept. limit_s: seconds after which the
     command is killed.

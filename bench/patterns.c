@@ -7,7 +7,8 @@
  *   random    100 symbols without any order: few repetitions, and many rules
  *   copies    copies of earlier pieces: long repetitions that are not side by side
  *   binary    two symbols without any order: the most loops in loops
- * Prints key=value lines: seconds of CPU time of one thread, and the most memory so far.
+ * Prints key=value lines: seconds of CPU time of one thread, the number of patterns, the first
+ * pattern, and the most memory so far.
  */
 #include <stdio.h>
 #include <stdlib.h>

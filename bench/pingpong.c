@@ -2,9 +2,9 @@
 /*
  * pingpong ROUNDS [ROUNDS_PER_SECOND]
  *
- * Two processes on one CPU pass a byte to each other through pipes. A round is two waits, two wakes
- * and nearly no work: the worst case for a tracer of waits. From a rate of 1000 on, the rounds come
- * in bursts, about one each millisecond.
+ * Two processes on one CPU pass a byte to each other through pipes. A round is two switches, one or
+ * two wakes, and nearly no work: the worst case for a tracer of waits. From a rate of 1000 on, the
+ * rounds come in bursts, with one burst in each millisecond.
  */
 #include <errno.h>
 #include <sched.h>

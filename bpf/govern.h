@@ -2,7 +2,8 @@
 /*
  * govern.h - applies the decisions of the governor (daemon/governor/) in the BPF programs, and
  * measures their cost. For this, one run in GOVERN_TIMED reads the clock at its end, too.
- * (kernel.bpf_stats reads the clock twice in each run, which costs as much as the run itself.)
+ * (kernel.bpf_stats_enabled reads the clock twice in each run, which adds some 50 ns:
+ * doc/performance.md.)
  *
  * A program may pass only the struct cpu of its own CPU to these functions.
  */

@@ -96,7 +96,7 @@ int ct_exec(__u64 *ctx)
 	return 0;
 }
 
-/* Returns true if the task has this name already. Many programs rename a thread before each piece
+/* Returns true if the task has this name already. Some programs rename a thread before each piece
  * of work, mostly to its present name. */
 static __always_inline bool life_is_called(struct task_struct *t, const char *comm)
 {

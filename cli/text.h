@@ -2,7 +2,8 @@
 /*
  * text.h - writes numbers and names as text and as JSON. A name may have any bytes; in JSON, bytes
  * that are no UTF-8 become U+FFFD. JSON is printed in ASCII, with "\uXXXX" for other characters, so
- * that a terminal can show it. Any thread. Functions with a buf return buf.
+ * that a terminal can show it. Any thread may call the functions, except those that print to
+ * stdout. Functions with a buf return buf.
  */
 #ifndef CTRACE_CLI_TEXT_H
 #define CTRACE_CLI_TEXT_H
@@ -23,7 +24,7 @@ const char *text_s(uint64_t n);
 
 #define TEXT_JSON_ERR_MAX 256
 /* Parses a document of at most max bytes, which a user gives. Refuses duplicate members. Returns 0,
- * -ENOMEM, or -EBADMSG. After -EBADMSG, err says what is wrong, and where. */
+ * -ENOMEM, or -EBADMSG. After -EBADMSG, err says what is wrong. */
 int text_parse_json(const char *text, size_t size, unsigned max, json_t **ret, char err[TEXT_JSON_ERR_MAX]);
 void text_json_release(json_t **j);
 #define _cleanup_json_ _cleanup_(text_json_release)

@@ -46,11 +46,11 @@
  * records, each diagnosis takes about 20 MB, beside 1.2 GB for the trace. The largest path
  * (PATH_MAX_PIECES) takes 600 MB. */
 #define DIAGNOSE_THREADS 16
-/* candidates: For the worst hang, one thread diagnoses this many candidates, before others
+/* candidates: For the worst hang, one thread diagnoses this many candidates before other threads
  * start. Lower: the other threads work for nothing. Higher: the other threads begin later.
- * Evidence: in two traces of a busy machine, the second candidate is the worst hang. If all
- * threads start with the first candidate, `ctrace diagnose` takes 1.9 times the CPU time, and a
- * fifth more memory. */
+ * Evidence: in two traces of a busy machine, the second candidate is the worst hang. If all threads
+ * start with the first candidate, `ctrace diagnose` takes 1.9 times the CPU time, and a fifth more
+ * memory. */
 #define DIAGNOSE_ALONE 8u
 /* threads that answer the questions of a what-if table at the same time, at most. Lower: `ctrace
  * path` takes longer. Higher: more memory, for each thread 8 bytes for each interval of the graph.
@@ -135,8 +135,8 @@
 /* bytes: If the first run of the new command fails, so much of the end of its errors is shown. */
 #define CHECK_SHOWN_BYTES 2000
 /* 1/n of the metric: A part that changed by less is not shown by itself, but counts in "others".
- * Evidence: such a change is 0.0 % in the report. Above: the table has rows such as -41 ns. Below: a
- * small regression has no cause. */
+ * Evidence: such a change is 0.0 % in the report. Above: the table has rows such as -41 ns. Below:
+ * a small regression has no cause. */
 #define CHECK_ROW_SHARE 2000
 
 /* parts: `ctrace compare` shows this many without --top. */

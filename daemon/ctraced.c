@@ -234,7 +234,7 @@ static void *ctraced_read_kernel(void *arg)
 }
 
 /* While the programs are loaded, another thread reads the names of the kernel's functions.
- * Otherwise the first snapshot would have to wait for the names. */
+ * Otherwise the start of the capture would take longer. */
 static int ctraced_probe(struct ctraced *c)
 {
 	const struct probe_options o = { .ring_bytes = c->config.ring_bytes,

@@ -22,14 +22,14 @@
  * governor_edges_test.c, a_burst_is_paid_for and a_storm_is_held_to_the_budget in
  * governor_test.c. */
 #define GOVERNOR_HOLD_NS 1000000000ULL
-/* GOVERNOR_BEGIN_NS, ns: the start of the daemon takes this long. GOVERNOR_START_NS, ns: during the
- * start, the bucket holds at most the budget of this time. Smaller: each start makes the governor
- * take a step. Larger: a storm during the start costs more. Evidence: `start` in
+/* GOVERNOR_BEGIN_NS, ns: the start of the daemon counts as this long. GOVERNOR_START_NS, ns: during
+ * the start, the bucket holds at most the budget of this time. Smaller: each start makes the
+ * governor take a step. Larger: a storm during the start costs more. Evidence: `start` in
  * governor_edges_test.c. */
 #define GOVERNOR_BEGIN_NS 10000000000ULL
 #define GOVERNOR_START_NS 30000000000ULL
-/* ns: the governor decides once in this time. Smaller: the measurements cost more. Larger: the
- * governor notices a storm later. Evidence: `tick` in governor_edges_test.c. */
+/* ns: the governor decides at most once in this time. Smaller: the measurements cost more. Larger:
+ * the governor notices a storm later. Evidence: `tick` in governor_edges_test.c. */
 #define GOVERNOR_TICK_NS 20000000ULL
 /* ns: the governor decides by the cost, smoothed over this time. Smaller: a burst looks like a high
  * cost. Larger: the steps follow a storm later. Evidence: `smoothing` in governor_edges_test.c. */
@@ -47,10 +47,10 @@
  * for which one is enough. Larger: a storm costs too much for longer. Evidence: `settle` in
  * governor_edges_test.c. */
 #define GOVERNOR_SETTLE_NS 100000000ULL
-/* part of the budget: if tracing costs more than the budget, but the capture less than this
- * part, the inspections are the reason. Smaller: inspections lead to a pause of the capture.
- * Larger: the inspections stop although the capture is expensive. Evidence: `capture` in
- * governor_edges_test.c. */
+/* part of the budget: if tracing costs more than the budget, but the capture (recording without
+ * inspections) less than this part, the inspections are the reason. Smaller: inspections lead to a
+ * pause of the capture. Larger: the inspections stop although the capture is expensive. Evidence:
+ * `capture` in governor_edges_test.c. */
 #define GOVERNOR_CAPTURE 0.6
 /*
  * Governor: steps back
@@ -118,14 +118,15 @@
  * Evidence: `passed` in governor_edges_test.c. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap begins, earlier records are still to be written for about this
- * time. The next step waits this long. But in a storm (GOVERNOR_STORM) without a cap, the next step
- * waits only GOVERNOR_SETTLE_NS. Smaller: needless pauses. Larger: a storm of two groups costs too
- * much for longer. Evidence: `rest` in governor_edges_test.c. */
+ * time. The next step waits this long. If the capture costs GOVERNOR_STORM times the budget or
+ * more, and no group is capped, the next step waits only GOVERNOR_SETTLE_NS. Smaller: needless
+ * pauses. Larger: a storm of two groups costs too much for longer. Evidence: `rest` in
+ * governor_edges_test.c. */
 #define GOVERNOR_REST_NS 1500000000ULL
-/* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group.
- * GOVERNOR_FULL, part of the bucket: in between, the cap ends when the bucket is fuller than this.
- * Smaller: a cap costs as much as it saves. Larger: the trace says less about the group. Evidence:
- * `cap` in governor_edges_test.c. */
+/* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group;
+ * GOVERNOR_CAP_TIMES can make a cap longer. GOVERNOR_FULL, part of the bucket: in between, the cap
+ * ends when the bucket is fuller than this. Smaller: a cap costs as much as it saves. Larger: the
+ * trace says less about the group. Evidence: `cap` in governor_edges_test.c. */
 #define GOVERNOR_CAP_MIN_NS 400000000ULL
 #define GOVERNOR_CAP_MAX_NS 5000000000ULL
 #define GOVERNOR_FULL       0.9
@@ -175,7 +176,7 @@
  * the readings cost more. Larger: a long wait is noticed later. No evidence yet. */
 #define GOVERNOR_READ_NS    400000000ULL
 #define GOVERNOR_READ_TIMES 100
-/* times: the difference of two clocks is measured this often in a row, and the smallest result
+/* times: the distances between clocks are measured this often in a row, and the best result
  * counts. Smaller: a delay makes all waits look longer. Larger: each reading of all tasks costs
  * more. No evidence yet. */
 #define CLOCK_TRIES 3
@@ -187,9 +188,10 @@
  * n: a server that does not read, with 10 000 descriptors, costs more. Larger n: some clients of
  * this server are reported later. No evidence yet. */
 #define UNREAD_TIMES 100
-/* ns: in a coarse step, the clock of the scheduler and boot time drift less than this between two
- * measurements (NTP: at most 0.5 ms in a second). Smaller: waits a little longer than CT_COARSE_NS
- * are not recorded. Larger: short waits cost more. No evidence yet. */
+/* ns: if the measured distance of two clocks falls by less than a tick, only this much of the fall
+ * counts (probe_govern_clock()). NTP changes the distance by at most 0.5 ms in a second. Smaller:
+ * waits a little longer than CT_COARSE_NS are not recorded. Larger: short waits cost more. No
+ * evidence yet. */
 #define CLOCK_DRIFT_NS 500000ULL
 /* ns: the cost of the BPF programs in `ctrace status` is measured over this time. This
  * time decides nothing. */
@@ -214,8 +216,9 @@
 #define GOVERN_SHORT_NS 20
 /* ns: CPU time of the drain thread for two records, a switch and a wake. In CT_SHED_COARSE, this
  * time is used to estimate the cost of CT_SHED_HOOKS. Smaller: a step back, and soon the same step
- * forward. Larger: records are left out for too long. Evidence: twice what doc/performance.md, "Many
- * CPUs", measures for two records: 38 ns each, and 13 ns each for the detector. */
+ * forward. Larger: records are left out for too long. Evidence: doc/performance.md, "Many CPUs",
+ * has 38 ns for a record, and some 13 ns more for the detector. This number is about twice the sum
+ * for two records. */
 #define GOVERN_DRAIN_NS 200
 /* ns: a measured cost of a call above this is wrong, and not used. No evidence yet. */
 #define GOVERN_CALL_MAX_NS 2000
@@ -419,13 +422,14 @@
  * Incidents: the work after a reported hang
  */
 
-/* ns: if a hang is longer than this, the snapshot shows only the end of the hang, of this length.
+/* ns: for the begin of the snapshot, a hang counts as at most this long, up to its report.
  * Smaller: the beginning of the hang is missing. Larger: snapshots are large. No evidence yet. */
 #define INCIDENTS_SPAN_NS 120000000000ULL
 /* ns: if the worker has no room for a snapshot, the snapshot is tried again after this time. No
  * evidence yet. */
 #define INCIDENTS_RETRY_NS 1000000000ULL
-/* ns: between two messages about hangs without a snapshot. No evidence yet. */
+/* ns: between two messages about hangs without a snapshot, unless a new incident comes in between.
+ * No evidence yet. */
 #define INCIDENTS_SAY_LIMITED_NS 60000000000ULL
 /* ns: a note about a hang that is further in the future was written with a wrong clock. No evidence
  * yet. */
@@ -441,9 +445,10 @@
 /* s: this long after DIAGNOSER_WALL_S, the daemon gives up a diagnosis whose process does not run.
  * No evidence yet. */
 #define DIAGNOSER_LATE_S 5
-/* DIAGNOSER_TRIES, tries: a diagnosis that needs more than DIAGNOSER_MEMORY is tried again this
- * often, with less of the trace each time. DIAGNOSER_TRIES_BEFORE, tries: so many first tries halve
- * the time before the hang. The later tries halve all the time that is left. No evidence yet. */
+/* DIAGNOSER_TRIES, tries: a diagnosis that needs more than DIAGNOSER_MEMORY is tried again at most
+ * this often, with less of the trace each time. DIAGNOSER_TRIES_BEFORE, tries: so many first tries
+ * halve the time before the hang. The later tries halve all the time that is left. No evidence
+ * yet. */
 #define DIAGNOSER_TRIES        6
 #define DIAGNOSER_TRIES_BEFORE 3
 
@@ -482,16 +487,16 @@
  * Workers: threads for jobs beside the event loop
  */
 
-/* jobs: at most so many are in the queue of a worker, if the caller sets no limit. No evidence
- * yet. */
+/* jobs: at most so many are in the queue of a worker without options (worker_new()), and in the
+ * queue of the thread `clients` (service.c). No evidence yet. */
 #define WORKER_QUEUE_MAX 64
 /* threads of one worker: so many may be stuck on jobs of one user (WORKER_STUCK_USER), or of all
  * users other than root (WORKER_STUCK_OTHERS). Smaller: one stuck file system shuts a user out.
- * Larger: more threads. Evidence: stuck_job in worker_test.c; for WORKER_STUCK_OTHERS also
- * waits_for_the_stuck. */
+ * Larger: more threads. Evidence: waits_for_the_stuck in worker_test.c; for WORKER_STUCK_USER also
+ * stuck_job. */
 #define WORKER_STUCK_USER   2
 #define WORKER_STUCK_OTHERS 4
-/* s: at its end, the daemon waits this long for the present job of a worker. See also
+/* s: at its end, the daemon waits at most this long for the present job of a worker. See also
  * DRAIN_STOP_NS. No evidence yet. */
 #define WORKER_STOP_S 2
 /* ns: a client's request (SERVICE_LIMIT_NS), or the closing of a descriptor (SERVICE_CLOSE_NS), is

@@ -41,12 +41,12 @@ struct worker_thread {
 
 struct worker {
 	struct worker_options opt;
-	pthread_mutex_t lock; /* protects the members below */
+	pthread_mutex_t lock; /* protects the members up to cpu_ns, except `stopped` */
 	pthread_cond_t wake, end;
 	/* one for the caller of worker_new(), and one for each thread; at 0, the worker is freed */
 	unsigned refs;
 	struct worker_queue todo, done;
-	/* current takes jobs; NULL: no thread could be started */
+	/* current takes jobs; NULL: no thread does */
 	struct worker_thread threads[WORKER_THREADS_MAX], *current;
 	bool stop, stopped;
 	uint64_t refused, given_up;

@@ -584,7 +584,7 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 
 /*
  * To be called if, since ts_ns, the process runs another program or another task has the tid. Keeps
- * a state that is newer than ts_ns.
+ * run and since_ns, and a wait that began after ts_ns.
  */
 static void task_begin_anew(struct detect_task *t, uint64_t ts_ns)
 {
@@ -720,7 +720,8 @@ bool detect_is_blind(const struct detect *d)
 	return d->lost_ns != 0;
 }
 
-/* Marks each task that was not found as dead: the record of its end was lost. */
+/* Marks each task that was not found, and has no newer record, as dead: the record of its end was
+ * lost. */
 static void tasks_not_found(struct detect *d, uint64_t now_ns)
 {
 	for (uint32_t i = 1; i <= d->tasks.used; i++) {

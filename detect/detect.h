@@ -10,8 +10,8 @@
  *   such waits
  * - the longest time in the queue for a CPU
  *
- * All habits except the idle point also hold for later tasks of the same name. For each name, the
- * detector also learns the longest wait for a disk.
+ * All habits except the idle point also hold for other tasks of the same name (LEARN_NAME_TIMES).
+ * For each name, the detector also learns the longest wait for a disk.
  *
  * The idle point is found by the majority vote of Boyer and Moore. A typical wait of an event loop
  * (epoll, poll, select, io_uring, accept, signal) has more votes. A task is known after RETURNS_MIN
@@ -29,7 +29,7 @@
  * - Without recorded messages (CT_LACK_MESSAGES), SERVICE asks the kernel about unread bytes.
  * - After lost records, only DISK and DEADLOCK judge, until all tasks are read again.
  *
- * Cost: 14 ns for a record, 208 bytes for a task, 1.5 MiB for the tables of sockets and names.
+ * Cost: some 13 ns for a record, 208 bytes for a task, 1.5 MiB for the tables of sockets and names.
  */
 #ifndef CTRACE_DETECT_DETECT_H
 #define CTRACE_DETECT_DETECT_H
@@ -107,8 +107,8 @@ struct detect_options {
 };
 
 struct detect_stats {
-	/* tasks: the present tasks. judged: the present tasks that are known (see the top of this
-	 * file). */
+	/* tasks: the tasks in the table; a task that has ended stays for DEAD_KEPT_NS. judged: the
+	 * tasks that were known at the last tick (see the top of this file). */
 	uint64_t tasks, judged;
 	uint64_t tasks_refused;
 	uint64_t found[CT_HANG_RULES];

@@ -6,7 +6,7 @@
  * - No hang with the same cause was reported lately (judge_is_told()).
  * - The kernel does not contradict the state of the task (judge_look()).
  *
- * Two facts limit the rule LOOP:
+ * Two facts limit the rules LOOP and BUSY:
  * - A task that has forked since it was last idle may wait for the new process.
  * - If threads share an epoll, the other threads take over the work of a stuck thread.
  *

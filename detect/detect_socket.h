@@ -30,7 +30,7 @@ struct detect_socket {
 	uint64_t read_ns;
 	/* below 0: some received bytes were not yet counted as sent, or never will be */
 	int64_t unread_bytes;
-	uint32_t reader;  /* the task that read last; for an epoll: see task_share() */
+	uint32_t reader;  /* the task that read last; for an epoll: see task_share() in detect.c */
 	uint32_t writer;  /* the task that sent last to this end */
 	uint32_t answers; /* the number of receives */
 	bool shared;
@@ -38,9 +38,8 @@ struct detect_socket {
 
 struct detect_sockets {
 	struct detect_socket *v;
-	/* One bit for each entry. A clear bit: no unread bytes. The bits save a walk over the
-	 * table, which is larger than the caches of a CPU. While messages are not recorded, the
-	 * bits are not used. */
+	/* One bit for each entry. A clear bit: no unread bytes. The bits save a walk over the whole
+	 * table. While messages are not recorded, the bits are not used. */
 	uint64_t unread[DETECT_SOCKETS / 64];
 };
 
@@ -50,7 +49,7 @@ void detect_sockets_done(struct detect_sockets *s);
 /* Returns NULL if obj is not in the table. The entry is valid until the next
  * detect_socket_get(). */
 struct detect_socket *detect_socket_find(const struct detect_sockets *s, uint64_t obj);
-/* Returns the entry of a socket, or a new entry, which may replace another one. Never NULL. */
+/* Returns the entry of obj, or a new entry, which may replace another one. Never NULL. */
 struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, uint64_t now_ns);
 /* Returns the first entry with unread bytes, from index i on. NULL: there is none. */
 struct detect_socket *detect_socket_next_unread(struct detect_sockets *s, uint32_t i);

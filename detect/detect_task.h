@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_task.h - the detector's table of tasks: their states and habits. detect.c fills the
- * table from records. Only one thread at a time. Times are boot time.
+ * detect_task.h - the detector's table of tasks: their states and habits (detect.h). detect.c fills
+ * the table from records. Only one thread at a time. Times are boot time.
  */
 #ifndef CTRACE_DETECT_DETECT_TASK_H
 #define CTRACE_DETECT_DETECT_TASK_H
@@ -27,7 +27,7 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
  * CT_W_NONE, so this number is free. */
 #define DETECT_W_LOCK CT_W_NONE
 
-/* Most records need only the first two cache lines of this structure. */
+/* Most records need only the first 128 bytes of this structure. */
 struct detect_task {
 	uint32_t tid, next;
 	uint32_t owner;
@@ -39,7 +39,7 @@ struct detect_task {
 	/* The fields of the present wait, as in a CT_SWITCH. */
 	uint8_t wait, state, flags;
 	uint8_t idle_point_wait;
-	/* nr: the present system call, also if the task does not wait; CT_NR_NONE: none */
+	/* nr: the system call at the last switch or reading; CT_NR_NONE: none, or not known */
 	uint16_t nr, idle_point_nr;
 	uint16_t votes;
 	uint16_t receives;

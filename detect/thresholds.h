@@ -4,6 +4,9 @@
  * meaning and its evidence. Most entries, or the text above a group of entries, also say the effect
  * of a smaller and of a larger number.
  *
+ * LOOP, BUSY, STARVED, DISK, DEADLOCK and SERVICE are the rules CT_HANG_* of abi.h. detect.h
+ * explains habits and the idle point.
+ *
  * The evidence is a test in test/unit/detect: edges_test.c or detect_test.c. Unless the entry
  * says otherwise, the test fails with half and with twice the number. So the code uses this
  * number; whether the number is a good choice is measured for all numbers together
@@ -16,10 +19,10 @@
  * disturb nobody. Too large: short hangs are missed. Evidence: notices_a_blocked_loop
  * (detect_test.c). */
 #define DETECT_AFTER_NS 2000000000ULL
-/* ns: default of a setting; a shorter wait for a disk is not reported. In ordinary work, a busy
- * disk takes seconds for one request. Evidence: notices_a_stuck_disk (detect_test.c). */
+/* ns: default of a setting; a shorter wait for a disk is not reported. Even in ordinary work, a
+ * request to a busy disk may take seconds. Evidence: notices_a_stuck_disk (detect_test.c). */
 #define DETECT_AFTER_DISK_NS 10000000000ULL
-/* ns: default of a setting; a task is watched for this time before it is judged by its habits.
+/* ns: default of a setting; LOOP, BUSY and SERVICE judge a task after watching it for this time.
  * Too small: the first unusual work causes an alarm. Too large: young tasks are never judged. No
  * evidence yet. */
 #define DETECT_LEARN_NS 60000000000ULL
@@ -31,7 +34,7 @@
 /* ns: all tasks are judged at most once in this time. Too small: ctraced needs more CPU time. Too
  * large: hangs are noticed later. Evidence: tests in edges_test.c fail with twice the number. */
 #define DETECT_TICK_NS 200000000ULL
-/* ns: without a tick for longer than this, the machine counts as asleep. Too small: on a busy
+/* ns: without a tick for this time or longer, the machine counts as asleep. Too small: on a busy
  * machine, the detector forgets waits. Too large: the sleep counts as a part of a wait.
  * Evidence: gap (edges_test.c). */
 #define DETECT_GAP_NS 1500000000ULL
@@ -39,9 +42,9 @@
  * may soon cap it again, so this is twice GOVERNOR_CAP_MAX_NS (daemon/thresholds.h). Evidence:
  * cap (edges_test.c). */
 #define JUDGE_CAP_NS 10000000000ULL
-/* ns: after a reported hang, no hang with the same cause is reported for this time. Too small:
- * one hang causes many reports. Too large: a second hang is missed. Evidence: quiet
- * (edges_test.c). */
+/* ns: after a reported hang, no hang with the same cause is reported for this time. Exception: a
+ * deadlock is reported after a hang that it has caused. Too small: one hang causes many reports.
+ * Too large: a second hang is missed. Evidence: quiet (edges_test.c). */
 #define DETECT_QUIET_NS 30000000000ULL
 /* priority (120 + nice): from this number on (nice 10 or more), a task lets other tasks run
  * first. So its time in the queue for a CPU is no hang. Evidence: low_priority (edges_test.c)
@@ -102,9 +105,9 @@
  * queue for a CPU. The rule STARVED needs no idle point. Evidence: starved_when_known
  * (edges_test.c). */
 #define LEARN_STARVED_SHARE 10
-/* times learn_ns: until this time after the first return of a task to its idle point, the habits
- * of its name count too. Evidence: is_as_patient_as_its_name_for_a_while (detect_test.c) fails
- * with a larger number. No test fails with a smaller number. */
+/* times learn_ns: until this time after the first return of a task to its idle point, LOOP, BUSY
+ * and SERVICE also use the habits of its name. Evidence: is_as_patient_as_its_name_for_a_while
+ * (detect_test.c) fails with a larger number. No test fails with a smaller number. */
 #define LEARN_NAME_TIMES 10
 /* reports: after this many reports about tasks of one name, the times of later hangs become habits.
  * Too small: the second hang of a kind is missed. Too large: the same false alarm comes again and
@@ -117,10 +120,10 @@
  * has one, because it shows less well where a task idles. Evidence: votes_loop (edges_test.c). */
 #define VOTES_LOOP 16
 /* PATIENT_MAX_NS, ns; PATIENT_SHARE, share 1/n: a wait is long if it lasts 1/PATIENT_SHARE of the
- * shortest limit of all rules, or of PATIENT_MAX_NS if that is less. After a long wait that is not
- * reported, the rule LOOP does not judge later waits of the same kind. (A wait at the idle point
- * does not count.) Too short: few waits are judged. Too long: alarms about usual waits. Evidence
- * for each number: patient (edges_test.c). */
+ * shortest limit of all rules (without overrides), or of PATIENT_MAX_NS if that is less. After a
+ * long wait, the rule LOOP does not report later waits of the same kind. A wait at the idle point
+ * does not count, nor do the first reported hangs (TOLD_HABIT). Too short: few waits are judged.
+ * Too long: alarms about usual waits. Evidence for each number: patient (edges_test.c). */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
 /* ns: a shorter wait for a disk does not become a habit. Too small: one slow request makes the

@@ -18,7 +18,7 @@ struct books {
 	const struct graph *g;
 	const struct path *p;
 	struct tally groups[ACCOUNT_GROUPS];
-	uint32_t *top; /* [frame]: its ancestor at depth 1; GRAPH_NONE for frame 0 */
+	uint32_t *top; /* [frame]: itself or its ancestor at depth 1; frame 0: GRAPH_NONE */
 	struct map remotes;
 	int err;
 };

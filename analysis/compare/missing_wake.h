@@ -6,6 +6,7 @@
  * - The *examined wait* is the wait in question.
  * - The *waiter* is the task of the examined wait.
  * - The *reference* is the earlier wait that is compared in detail.
+ * - The *named task* is the task of the last step: the result blames this task.
  *
  * Pure; any thread.
  */

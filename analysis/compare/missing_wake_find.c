@@ -172,6 +172,9 @@ static void count_before(const struct graph *g, struct missing_wake_step *step)
 	uint32_t first = g->tasks[s->task].first_interval, looked = 0;
 	struct blame b;
 
+	step->count = 0;
+	step->more = false;
+	step->last_ns = 0;
 	for (uint32_t i = step->wait; i > first && !step->more; i--) {
 		const struct interval *x = &g->intervals[i - 1];
 
@@ -208,8 +211,8 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
-/* Returns true if the task has exited. If the task ended few earlier waits, sets m->n_steps to 0:
- * perhaps all tasks of this role exit soon. */
+/* Returns true if the task exited before the middle of the step. If the task ended few earlier
+ * waits, also sets m->n_steps to 0: perhaps all tasks of this role exit soon. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -243,7 +246,6 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	count_before(g, step);
 	if (g->tasks[step->task].exit_ns <= step->from_ns && step->count < MISSING_GOOD_COUNT) {
 		step->task = successor(g, step->task, step->from_ns);
-		step->count = 0;
 		count_before(g, step);
 	}
 	if (has_ended(g, step, m))

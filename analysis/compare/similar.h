@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * similar.h - finds earlier waits that are like a given wait: they are at the same place, belong to
- * a task of the same role, and the awaited event ended them.
+ * a task of the same role (similar_role()), and the awaited event ended them.
  *
  * A *signature* lists what a task did before a wait. The score of two waits is the likeness of
  * their signatures (longest common subsequence), times factors for places and stacks (Argus: Weng,
@@ -57,8 +57,9 @@ bool similar_is_chance(const struct graph *g, const struct interval *s);
  * calls similar_done() in both cases. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
 /* Keeps one group of waits: tasks of one role ended them in the same way, and their sum of scores
- * is the largest. *ret_others grows by the number of dropped waits with a score of SIMILAR_LEAST or
- * more. */
+ * is the largest. Drops waits with a score below SIMILAR_LEAST too. *ret_others grows by the number
+ * of the other dropped waits. If no wait was ended by a task, the set becomes empty, and
+ * *ret_others stays. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
 /* Returns the wait of median length among those with the best scores (SIMILAR_NEAR_BEST). The set
  * must not be empty. */

@@ -4,6 +4,7 @@
  * branch is a group of the task's time (breakdown.h). The chain follows the largest group, with
  * these exceptions:
  *
+ * - GROUP_UNKNOWN counts only from BRANCH_UNKNOWN_FIFTHS of the time on, or if it is alone.
  * - A rule may exclude a group, or call a group the cause.
  * - A person may choose among the groups with more than 1/BRANCH_SHARE of the time. If only one
  *   group has so much, and this group is a guess, the limit is 1/BRANCH_SHARE_GUESS.

@@ -66,7 +66,7 @@ const char *verdict_name(enum verdict v);
 enum cause_kind {
 	CAUSE_NONE,
 	CAUSE_BUSY,
-	CAUSE_CHATTY, /* many short waits add up to most of the window */
+	CAUSE_CHATTY, /* many short waits add up to half of the window or more */
 	CAUSE_CIRCULAR_WAIT,
 	CAUSE_DISK,
 	CAUSE_EXTERNAL, /* a person, a device, or a peer that says nothing */
@@ -114,8 +114,8 @@ struct diagnosis {
 struct diagnose_options {
 	struct rules *rules; /* NULL: no rules; answers that a person wants to keep are added */
 	const struct ask *ask;
-	/* A person or a script gave the window. Then a stall of half of the window is not
-	 * normal, however short, and many short waits may be the cause. */
+	/* A person or a script gave the window. Then a stall of half of the window is never too
+	 * short to matter, and many short waits may be the cause. */
 	bool window_given;
 };
 

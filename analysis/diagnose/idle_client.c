@@ -30,8 +30,9 @@ static bool looped_before(const struct graph *g, const struct ct_rec *send, uint
 	return false;
 }
 
-/* Returns true if most messages of the client need no answer. After such a message, the client
- * waits in its event loop, and sends its next message before any answer comes. */
+/* Returns true if the messages of the client mostly need no answer. Only messages after which the
+ * client waited in its event loop count. At least half of these (ONE_WAY_SHARE) had no answer
+ * before the next message. */
 static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct window_event *e = g->w->events;
@@ -50,9 +51,10 @@ static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return turns >= ONE_WAY_TURNS && answered * ONE_WAY_SHARE <= turns;
 }
 
-/* Returns true if the client sent its last two messages to a unix socket without a wait or an answer
- * between them. So this protocol (X11) has messages that need no answer. On a TCP connection, two
- * messages in a row are often one request: its head and its body. */
+/* Returns true if the client sent its last two messages to a unix socket without a wait or an
+ * answer between them, and received an answer before. So this protocol, such as X11, has messages
+ * that need no answer. On a TCP connection, two messages in a row are often one request: its head
+ * and its body. */
 static bool is_pipelined(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct window_object *o = window_object(g->w, sock);
@@ -78,7 +80,8 @@ static bool is_read(const struct graph *g, const struct link *k)
 	return !s || (r && r->event > s->event);
 }
 
-/* Returns true if k is owed no answer, and only a timer or a time limit ends its wait. */
+/* Returns true if k is the last link and the server of `before`. Also, k is owed no answer, and
+ * only a timer or a time limit ends its wait. */
 static bool is_idle_server(const struct graph *g, const struct chain *c, const struct link *before,
 			   const struct link *k)
 {

@@ -15,7 +15,8 @@ static bool slept(const struct graph *g, const struct graph_task *t)
 	return ns > (t->exit_ns - t->born_ns) / 2;
 }
 
-/* Returns false for a script that polls: the processes that it starts fail until one succeeds. */
+/* Returns true if the children of the task mostly succeed. A script that polls starts processes
+ * that fail until one succeeds. */
 static bool children_succeed(const struct graph *g, const struct link *k)
 {
 	size_t n, good = 0;

@@ -96,8 +96,8 @@ static int name_flag(struct findings *f, const struct flag *flag)
 	return k->resource ? 0 : -ENOMEM;
 }
 
-/* If the writer of the polled variable is recorded, the chain goes on with the writer, and
- * *ret_done becomes true. */
+/* If the task spins, and the writer of the polled variable is recorded and not on the chain: the
+ * chain goes on with the writer, and *ret_done becomes true. */
 static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -363,7 +363,7 @@ static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 
 /* Returns the socket at the other end of the connection of `before`, if the event loop k waits on
  * it. Otherwise returns 0. The members of an epoll may not be known, so every socket counts as a
- * member. */
+ * member. If the other end is not known, returns the socket of `before` for an epoll. */
 static uint64_t loop_socket(const struct graph *g, const struct link *before, const struct link *k)
 {
 	size_t n;

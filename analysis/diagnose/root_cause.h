@@ -40,8 +40,8 @@ int root_cause_find(struct findings *f);
 /* For a link in the state LINK_FOLDED: returns true if the task ran for more than half of the
  * time. */
 bool root_cause_ran(const struct link *k);
-/* Returns true if the task sleeps again and again for short times, and does hardly anything
- * else. */
+/* Returns true if the task sleeps again and again for short times, and does other things for less
+ * than half as long. */
 bool root_cause_polls(const struct link *k);
 
 #endif

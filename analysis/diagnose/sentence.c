@@ -43,7 +43,8 @@ static void say_task_there(struct words *t, const struct sentence_facts *f, size
 	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));
 }
 
-/* Skips frames of the kernel, and of the C library, which wraps the system call. */
+/* Skips frames without a symbol, frames of the kernel, and frames of the C library, which wraps the
+ * system call. */
 static const char *own_frame(const struct graph *g, uint64_t stack)
 {
 	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;

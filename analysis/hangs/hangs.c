@@ -16,8 +16,8 @@ struct candidate {
 };
 typedef VEC(struct candidate) candidates;
 
-/* Returns true if the wait may have ended without the awaited thing: by a timer, or because another
- * task took the lock or the page first. */
+/* Returns true if the wait may have ended without the awaited thing: by a timer or another
+ * interrupt, or because another task took the lock or the page first. */
 static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
@@ -171,7 +171,8 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			runs.ran += interval_ran_ns(s);
 			if (!run_from)
 				run_from = c.from_ns;
-			/* Neither preemption nor a short wait ends a run. */
+			/* Preemption does not end a run. A short wait ends it only if the run is
+			 * long enough for a row. */
 			if ((i + 1 == end || (g->intervals[i + 1].state != INTERVAL_RUNNABLE &&
 					      !folded_for(&g->intervals[i + 1], TIME_RUNNING))) &&
 			    c.to_ns - run_from >= HANGS_RUN_NS) {

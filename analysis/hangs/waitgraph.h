@@ -31,6 +31,7 @@ struct waitgraph_step {
 	enum waitgraph_strength strength;
 };
 
+/* A cycle. Its component is all nodes that wait for each other, directly or through other nodes. */
 struct waitgraph_cycle {
 	/* Each node waits for the next one, and the last for the first. The first node has the
 	 * smallest id of the component. */

@@ -84,7 +84,7 @@ static int step_cmp(const void *a, const void *b)
 
 	if (x->ts_ns != y->ts_ns)
 		return x->ts_ns < y->ts_ns ? -1 : 1;
-	/* at the same time, a job leaves before another one enters: they are not there together */
+	/* at the same time, a job leaves before another one enters: the two do not overlap */
 	return x->by - y->by;
 }
 

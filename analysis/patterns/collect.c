@@ -375,8 +375,8 @@ static void free_transactions(struct transactions **t)
 	transactions_free(*t);
 }
 
-/* Each pair of begin and end marks of the process is a transaction. Takes only the first type
- * of mark: the one with the most time (transactions_find()). */
+/* Each pair of begin and end marks of the process is a transaction. Takes only the first type of
+ * mark that the process has. transactions_find() sorts the types by their time. */
 static int mark_ranges(struct collecting *c, uint32_t tgid)
 {
 	struct transaction_rule rule = { .source = TRANSACTION_MARK };

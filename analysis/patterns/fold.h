@@ -4,7 +4,7 @@
  * "x a b a b b y" becomes "x (a b)^2 y": two bodies are the same if they differ only in counts.
  *
  * The method is a stack, as in the recognition of nested loops by Ketterlin and Clauss (CGO 2008).
- * The time is linear in the number of events, times FOLD_BODY_MAX at worst.
+ * The time is about linear in the number of events.
  *
  * Pure; one thread at a time for each structure.
  */

@@ -53,7 +53,7 @@ struct sequence {
 	uint64_t refused_events, refused_symbols; /* left out because of a limit */
 };
 
-/* Returns the number of the symbol with this text. variant: what differs between events of one
+/* Sets *ret to the number of the symbol with this text. variant: what differs between events of one
  * symbol, such as the size of a message; "" if nothing does. Returns 0 or -ENOMEM. */
 int sequence_symbol(struct sequence *q, const char *text, const char *variant, uint32_t *ret);
 /* Begins a strand. Its transaction must not be less than the transaction of the last strand.

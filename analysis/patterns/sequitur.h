@@ -22,8 +22,9 @@
 
 struct sequitur_place {
 	uint32_t value;
-	uint32_t prev, next;         /* places in the rule; the ring goes through its head */
-	uint32_t use_prev, use_next; /* other uses of the same rule; 0: none */
+	uint32_t prev, next; /* places in the rule; the ring goes through its head */
+	/* Other uses of the same rule; 0: none. In the head of a rule, use_prev is the rule. */
+	uint32_t use_prev, use_next;
 };
 
 struct sequitur_rule {

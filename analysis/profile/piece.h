@@ -13,7 +13,7 @@
 
 enum piece_environment {
 	PIECE_ENVIRONMENT_CPU,  /* other programs had the CPU */
-	PIECE_ENVIRONMENT_IDLE, /* the CPU was idle, or ctrace had it */
+	PIECE_ENVIRONMENT_IDLE, /* no recorded task had the CPU */
 	PIECE_ENVIRONMENT_DISK, /* other programs used the disk too */
 };
 

@@ -132,8 +132,7 @@ static int add_cpu(struct making *k, const struct path_piece *x, uint32_t user, 
 	struct piece_name n;
 	size_t at;
 
-	/* Only the idle task and ctrace's own daemon have no runs in a graph, unless records are
-	 * lost. */
+	/* The idle task has no runs in a graph. Other tasks have, unless records are lost. */
 	if (user == GRAPH_NONE && !k->g->w->lost_records)
 		return add_idle(k, x, ns);
 	if (user == GRAPH_NONE)

@@ -25,8 +25,9 @@ static bool is_start(const struct segment *s, const struct edge *e, uint64_t arr
 	return arrived_ns <= s->from_ns || (e->event != GRAPH_NONE && e->event == s->event);
 }
 
-/* Returns the time from the start of s to the arrival. For an edge that is not strong, or in the
- * first segment of a task, returns the time from the arrival to the act. */
+/* Returns START_NS for an edge that started s. Otherwise returns the time from the start of s to
+ * the arrival, plus 2 ns. For an edge that is not strong, or in the first segment of a task, it is
+ * the time from the arrival to the act, plus 2 ns. */
 static uint64_t distance(const struct segment *s, const struct edge *e, uint64_t arrived_ns, uint64_t at_ns)
 {
 	bool recent = s->cut == CUT_FIRST || e->strength != EDGE_STRONG;

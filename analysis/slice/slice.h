@@ -3,10 +3,10 @@
  * slice.h - walks along the edges of the causal graph, backward to the origin of a segment's work,
  * or forward to all its effects.
  *
- * The backward walk takes the path whose edges have the largest product of scores (candidate.h),
- * except where a person chooses another edge. The forward walk gives a tree of strong edges. Rules
- * may add or exclude edges. Both walks are deterministic (path slicing: Argus, Weng, Huang, Yang,
- * USENIX ATC 2021, section 4).
+ * The backward walk searches for the path whose edges have the largest product of scores (beam.h,
+ * candidate.h). A person may choose another edge. The forward walk gives a tree of strong edges.
+ * Rules may add or exclude edges. Both walks are deterministic (path slicing: Argus, Weng, Huang,
+ * Yang, USENIX ATC 2021, section 4).
  *
  * Pure; any thread, but only one thread at a time may use a struct rules.
  */

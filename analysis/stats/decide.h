@@ -35,9 +35,9 @@ struct decision {
 	double limit_ns;        /* max_regress * old_ns */
 	double p;               /* Mann-Whitney, two-sided */
 	double alpha;           /* a regression or an improvement needs p <= alpha */
-	double detectable_ns;   /* four of five checks find a regression of this size */
-	/* How many runs each side (with old_fixed: the new side) needs in all for a decision. 0:
-	 * more runs do not help. */
+	double detectable_ns;   /* about four of five checks find a regression of this size */
+	/* Undecided: how many runs each side (with old_fixed: the new side) needs in all for a
+	 * decision. 0: STATS_RUNS_MAX runs would not be enough. */
 	size_t runs_needed;
 	double old_trend_p, new_trend_p; /* p of ranks_trend() for the runs of each side */
 	int old_warm_up, new_warm_up;    /* slow runs at the start: see stats_warm_up() */

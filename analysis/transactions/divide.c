@@ -50,7 +50,7 @@ static const char *lock_word(enum resource_kind kind)
 	}
 }
 
-/* Writes the program of the task of a piece. If another task of the path waits for a lock
+/* Writes the name of the task of a piece. If another task of the path waits for a lock
  * meanwhile, writes the lock first: "file lock /srv/l of job: sleep". The name of the lock is left
  * out if only an inspection finds it, because an inspection sees only long waits. */
 static void role_of(const struct graph *g, const struct path *p, const struct path_piece *x,

@@ -2,7 +2,8 @@
 /*
  * legs.h - private to analysis/transactions/: the times that make up a transaction. In each leg one
  * task has to work for the transaction, or the transaction waits in a queue or for another host. The
- * legs are in order of time, and add up to the transaction.
+ * legs are in order of time, and add up to the transaction. (The legs of graph/wake/legs.c are
+ * something else.)
  */
 #ifndef CTRACE_ANALYSIS_TRANSACTIONS_LEGS_H
 #define CTRACE_ANALYSIS_TRANSACTIONS_LEGS_H

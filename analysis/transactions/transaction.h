@@ -95,7 +95,7 @@ struct transactions {
 	size_t n_types;
 	struct transaction_part *parts;
 	size_t n_parts;
-	struct texts roles;        /* names of programs */
+	struct texts roles;        /* names of tasks; see role_of() in divide.c */
 	struct texts shapes;       /* such as "shop ipc > db lock" */
 	struct services *services; /* NULL: no rule is about requests */
 };

@@ -19,6 +19,8 @@ struct cause {
 	bool timed_out;
 };
 
+/* What a task gets from the task `from`: an edge other than a wake-up, or the exit of a child or
+ * thread. */
 struct arrival {
 	uint64_t ts_ns;
 	uint64_t left_ns; /* when the task `from` acted: for example sent, or exited */

@@ -31,8 +31,8 @@ static const char *command_of(const struct check_view *v)
 	return v->new->command[0] ? v->new->command : "command";
 }
 
-/* Returns true if XML 1.0 allows the character of n bytes at s. n is 0 for bytes that are not
- * UTF-8. */
+/* Returns true if the character of n bytes at s stays unchanged in XML 1.0. n is 0 for bytes that
+ * are not UTF-8. */
 static bool is_xml(const char *s, size_t n)
 {
 	uint32_t c = n ? utf8_code(s, n) : 0;

@@ -2,8 +2,8 @@
 /*
  * runner.h - runs a command once, and measures its time. One thread, and one runner at a time.
  *
- * The first traced run starts a ctraced (the *recorder*), which takes a second. So the recorder
- * also serves the traced runs that follow. An untraced run ends the recorder.
+ * The first traced run starts a ctraced (the *recorder*). To save the time of further starts, the
+ * recorder also serves the traced runs that follow. An untraced run ends the recorder.
  *
  * The command runs in a session of its own (setsid(2)), with /dev/null as its input. If the command
  * ends by itself, the processes that it leaves behind run on.
@@ -49,7 +49,7 @@ enum run_end {
 	RUN_EXITED,      /* the command ended by itself; see `status` */
 	RUN_TIMED_OUT,   /* the command was killed, with the processes that it had left behind */
 	RUN_INTERRUPTED, /* ctrace got `signal`; the command was not started, or was killed */
-	RUN_NOT_STARTED, /* error is the errno of execve(2) */
+	RUN_NOT_STARTED, /* error is an errno, mostly of execve(2) */
 	RUN_NOT_TRACED,  /* the recording failed, and an error has been printed */
 };
 

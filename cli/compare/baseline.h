@@ -63,8 +63,8 @@ int baseline_parse(struct baseline *b, const char *text, size_t size, char err[B
 int baseline_write(const struct baseline *b, FILE *f);
 void baseline_done(struct baseline *b);
 
-/* Returns true if two command lines are alike: numbers, and directories of paths, may differ. A command
- * line that is not known ("") is like any other. */
+/* Returns true if two command lines are alike: numbers, and directories of paths, may differ. A
+ * command line that is not known ("") is like any other. */
 bool baseline_alike(const char *command, const char *other);
 
 /* Writes the facts in which two machines differ: "kernel 6.1 and 6.12, number of CPUs 2 and 4".

@@ -219,7 +219,7 @@ static int diagnose_rows(const struct graph *g, struct hangs *h, size_t first, b
 }
 
 /* The worst hang is mostly one of the first candidates. So this thread diagnoses the first
- * DIAGNOSE_ALONE candidates before it starts others. */
+ * DIAGNOSE_ALONE candidates before it starts other threads. */
 static int diagnose_worst(const struct graph *g, struct hangs *h)
 {
 	bool found = false;

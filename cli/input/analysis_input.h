@@ -37,7 +37,7 @@ int analysis_begin(struct analysis_input *in, const char *path, const char *boot
 /* Loads the window and some time around it, and builds the graph. The caller has set in->from_ns
  * and in->to_ns. A trace of at most LOAD_WHOLE_RECORDS records is loaded as a whole. */
 int analysis_load(struct analysis_input *in);
-/* As analysis_load(), but never loads the whole trace. */
+/* As analysis_load(), but loads only the window and some time around it, even of a small trace. */
 int analysis_load_part(struct analysis_input *in);
 int analysis_load_around(struct analysis_input *in, uint64_t at_ns);
 int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to_ns);

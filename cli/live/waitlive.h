@@ -14,7 +14,7 @@ struct waitlive_link {
 	const struct proctask_thread *th;
 	const struct procwait *wait;
 	bool sure; /* the task certainly waits for the next task, and for nothing else */
-	bool owes; /* the next task owns the lock, or has not read the message of this task */
+	bool owes; /* the next task has to act; for example, it owns the lock */
 	uint32_t one_of;
 };
 

@@ -129,8 +129,8 @@ static void drain_groups(struct drain *d, const struct ct_rec *rec)
 		drain_group(d, rec->peer);
 }
 
-/* Every CT_TASK blob is counted, but only one in CAPS_SAMPLE of the records of a fixed size. A
- * blob costs the kernel side as much as a dozen switches. */
+/* Every CT_TASK blob is counted, but only one in CAPS_SAMPLE of the records of a fixed size. A blob
+ * costs the kernel side more than a record of a fixed size. */
 static void drain_group_name(struct drain *d, const struct ct_task_blob *b)
 {
 	groups_add(d->groups, govern_group(b->uid, b->cgroup_id));
@@ -323,8 +323,7 @@ static void drain_found(void *arg, const struct ct_iter_task *found)
 		detect_found(d->detect, found);
 }
 
-/* Called at the start, after a pause, after losses in a full ring, and when detect_is_blind() is
- * true. */
+/* Called for example at the start, after a pause, and after losses in a full ring. */
 static int drain_resync(void *arg, uint64_t now_ns)
 {
 	struct drain *d = arg;
@@ -404,9 +403,9 @@ static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 	return r;
 }
 
-/* Calls probe_read_unread(), which takes half a microsecond for each descriptor of the process. On
- * average, these calls take at most 1/UNREAD_TIMES of one CPU. Returns -EBUSY if earlier calls have
- * used up this share. */
+/* Calls probe_read_unread(), which visits the descriptors of the process. On average, these calls
+ * take at most 1/UNREAD_TIMES of one CPU. Returns -EBUSY if earlier calls have used up this
+ * share. */
 static int drain_unread(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret)
 {
 	struct drain *d = arg;

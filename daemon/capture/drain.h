@@ -69,10 +69,9 @@ struct drain_stats {
  * failure, err has a sentence (perhaps not after -ENOMEM), and a newly created trace file is
  * removed. On success, err is empty or has a sentence for the log. */
 int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAIN_ERR_MAX]);
-/* Ends the thread after a last round, which seals the file segment. Then waits at most
- * DRAIN_STOP_NS for the disk. From then on drain_call() fails. Returns false if the disk has not
- * taken the end of the trace. Then the caller must not free anything that the thread used.
- * Accepts NULL. */
+/* Ends the thread after a last round, and seals the file segment. Then waits at most DRAIN_STOP_NS
+ * for the disk. From then on drain_call() fails. Returns false if the disk has not taken the end of
+ * the trace. Then the caller must not free anything that the thread used. Accepts NULL. */
 bool drain_stop(struct drain *d);
 /* Call this after drain_stop(), when no thread uses d any more. Accepts NULL. */
 void drain_free(struct drain *d);
@@ -94,7 +93,7 @@ struct recorder *drain_recorder(struct drain *d);
 void drain_inspect_all(struct drain *d, uint64_t since_ns, unsigned max);
 /* Returns the earlier budget. A budget is in ppm of the machine's CPU time; 0: no budget. */
 uint32_t drain_budget(struct drain *d, uint32_t budget_ppm);
-/* Writes the state of the governor into the trace, and seals the file segment. */
+/* Writes the state of the governor into the trace, and seals the file segment (writer_seal()). */
 void drain_seal(struct drain *d);
 /* Waits until the sealed file segments are in the trace file. Returns false after timeout_ns.
  * Any thread. */

@@ -175,8 +175,8 @@ int snapshot_request_take(const struct snapshot_request_source *src, uint64_t fr
 	return snapshot_request_finish(ret, fd, NULL, err);
 }
 
-/* Returns true for a sealed file in memory (memfd), which refuses writes although its mode allows
- * writes. */
+/* Returns true for a sealed file in memory (memfd), which refuses writes or a new size, although
+ * its mode allows writes. */
 static bool is_sealed(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);

@@ -266,10 +266,10 @@ static const struct option config_options[] = {
 	{ 0 },
 };
 
-/* Flags are read twice. The first pass looks only for --config, --help and --version. Then the
- * caller reads the config file. The second pass sets the other settings, so flags override the
- * config file. *ret_named: --config is given. Returns an enum config_verdict, or -EINVAL with a
- * sentence in err. */
+/* Flags are read twice. The first pass obeys only --config, --help and --version. Then the caller
+ * reads the config file. The second pass sets the other settings, so flags override the config
+ * file. *ret_named: --config is given. Returns an enum config_verdict, or -EINVAL with a sentence
+ * in err. */
 static int config_read_flags(int argc, char *const argv[], struct config *c, bool first, bool *ret_named,
 			     char *err)
 {

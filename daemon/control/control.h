@@ -34,7 +34,7 @@
 
 struct control;
 
-/* Each right includes the rights above it. */
+/* Each right includes the rights before it in this list. */
 enum control_right {
 	CONTROL_STATUS,
 	CONTROL_SNAPSHOT, /* snapshots show the work of every process of the machine */

@@ -139,7 +139,7 @@ static void governor_loop_say(struct governor_loop *g, enum ct_shed before, doub
 	};
 	char most[MOST_TEXT_MAX] = "";
 
-	/* in a coarse step, tasks and groups are not counted */
+	/* stats.most does not change in a coarse step */
 	if (!step_is_coarse(before))
 		most_text(&g->stats.most, most);
 	if (!g->told && g->said) {

@@ -29,9 +29,10 @@
  * - after CAPS_OVER_NS, the daemon does both again, because a running program may have set further
  *   bits.
  *
- * One CT_SHED record says that the cap of a task begins, and another one that it ends. In between,
- * readers know only the long waits of the task. Readers match messages by counting bytes. So at
- * both records, readers forget the unread messages from and to the task's process.
+ * One CT_SHED record says that the cap of a task begins, and another one that it ends. A new child
+ * in a capped group gets only the second record. While a task is capped, readers know only the long
+ * waits of the task. Readers match messages by counting bytes. So at both records, readers forget
+ * the unread messages from and to the task's process.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H

@@ -74,8 +74,8 @@ static void incident_lacks(struct incident *in, const char *what, int error)
 		 full ? "; free some space, or set hangs-size lower" : "");
 }
 
-/* The worker's thread runs the functions from here on. At the end of the daemon,
- * incidents_finish() runs cut_run() and write_run() on the main thread. */
+/* The worker's thread runs the functions from here on. note_drop() also runs on the main thread. At
+ * the end of the daemon, incidents_finish() runs cut_run() and write_run() on the main thread. */
 
 struct incident_note {
 	struct incident_store *store;

@@ -54,7 +54,7 @@ struct incidents_stats {
 	/* hangs that were lost, because INCIDENTS_NOTED_MAX hangs waited for the main thread */
 	uint64_t refused;
 	uint64_t removed;
-	/* After the last snapshot. bytes: of all files in the directory. kept: hangs with files. */
+	/* After the last snapshot. bytes: of the files of all hangs. kept: hangs with files. */
 	uint64_t bytes, kept;
 };
 

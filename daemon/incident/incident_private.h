@@ -36,8 +36,8 @@ struct incident {
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	struct detect_hang hangs[INCIDENT_HANGS_MAX];
 	unsigned n_hangs, hangs_refused;
-	/* The hangs as the sidecar of an earlier run has them, with more fields than struct
-	 * detect_hang. NULL: this run noticed the hangs. */
+	/* The hangs as the sidecar of an earlier run has them. incident_doc_read() puts only some
+	 * of the fields into `hangs`. NULL: this run noticed the hangs. */
 	json_t *told;
 	uint32_t uid;     /* user of the first hang, or INCIDENT_UID_UNKNOWN */
 	unsigned limited; /* hangs without a snapshot since the previous incident */

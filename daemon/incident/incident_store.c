@@ -169,7 +169,7 @@ int incident_store_snapshot(const struct incident_store *s, const char *name)
 	return dir < 0 ? dir : owned_file(dir, path, O_RDONLY, &trouble);
 }
 
-/* Returns true if the file has the name of a hang. Files with other names belong to other
+/* Returns true if the file has the name of a hang. Files with other names may belong to other
  * programs. */
 static int store_is_ours(const struct dirent *e)
 {

@@ -3,7 +3,7 @@
  * incident_store.h - the directory of the hangs that were caught (lib/incidents.h).
  *
  * A file appears whole or not at all, and stays after a power cut. Any thread may call the
- * functions, but only one thread at a time.
+ * functions. Only one thread at a time may write a file or call incident_store_trim().
  */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_STORE_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_STORE_H

@@ -54,8 +54,8 @@ static uint64_t pace_step(const struct inspect *v)
 	return NSEC_PER_SEC / v->opt.max_per_sec;
 }
 
-/* Returns how long the next inspection has to wait, in ns. After a time without inspections, at
- * most max_per_sec / INSPECT_SLACK_SHARE inspections may begin at once. */
+/* Returns how long the next inspection has to wait, in ns. After a time without inspections, about
+ * max_per_sec / INSPECT_SLACK_SHARE inspections may begin at once. */
 static uint64_t pace_wait(struct inspect *v, uint64_t now)
 {
 	uint64_t slack = NSEC_PER_SEC / INSPECT_SLACK_SHARE;

@@ -235,7 +235,7 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 static void add_walked(struct inspect_look *l, uint32_t tid, uint32_t tgid, const uint64_t *ip, size_t n,
 		       bool exact)
 {
-	/* If the thread has ended, its process still has the code. */
+	/* If the thread has ended, its process may still have the code. */
 	bool begun = n && (!unwind_begin(l->unwind, tid) || !unwind_begin(l->unwind, tgid));
 
 	for (size_t i = 0; begun && i < MIN(n, (size_t)UNWIND_FRAMES_MAX); i++) {

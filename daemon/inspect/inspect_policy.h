@@ -45,8 +45,9 @@ void inspect_policy_init(struct inspect_policy *p, uint64_t long_wait_ns, uint64
  * next scan is due. */
 void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns,
 			 inspect_policy_fn inspect, void *arg);
-/* For a snapshot: calls inspect() for long waits that were not inspected after since_ns. Makes at
- * most max requests, about half of them for one group. Returns the number of accepted requests. */
+/* For a snapshot: calls inspect() for long waits that were not inspected after since_ns. At most
+ * max requests are accepted, and at most about half of max for one group. Returns the number of
+ * accepted requests. */
 unsigned inspect_policy_all(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns, uint64_t since_ns,
 			    unsigned max, inspect_policy_fn inspect, void *arg);
 

@@ -53,7 +53,7 @@ const struct unwind_map *variable_maps_find(const struct variable_maps *m, uint6
  * before those of libraries.
  *
  * Returns 0, or an error with a sentence in err:
- * - -ENOENT: there is no such variable; err has similar names
+ * - -ENOENT: there is no such variable; err has similar names, if there are any
  * - -EEXIST: there are several such variables; err has the choices
  * - -EINVAL: spec is malformed, or names a function or a thread-local variable
  * - -EFAULT: nothing is mapped at the address

@@ -185,9 +185,9 @@ static void file_functions(struct file_look *l)
 	}
 }
 
-/* Returns false if the kernel side cannot get the value, because it reads memory only once for each
- * value. So if the note gives an address, the description can neither add an offset nor read memory
- * at the value. */
+/* Returns false if the kernel side cannot get the value. The kernel side needs a register, and
+ * reads memory only once for each value. So if the note gives an address, the description can
+ * neither add an offset nor read memory at the value. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)

@@ -25,7 +25,7 @@ struct jobs_specs {
  * Otherwise names with commas or spaces in between:
  * - the name of a framework
  * - the path of a description (it ends in ".json")
- * - the path of a program or library that reports with ctrace-jobs.h
+ * - the path of a program or library that reports with ctrace-jobs.h or has marks of ctrace-marks.h
  *
  * Returns 0, or -errno with a sentence in err. -EINVAL: the list or a description is wrong. The
  * caller frees *ret with jobs_load_done(). After an error, *ret is unchanged.

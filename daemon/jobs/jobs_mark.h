@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * jobs_mark.h - the notes of ctrace-marks.h. A mark is a note of the provider "ctrace_marks", with
- * a name such as "begin:checkout". The first argument of a mark is the id of the transaction. The
+ * a name such as "begin:checkout". jobs_note.args[0] of a mark is the id of the transaction. The
  * bytes of a note may be hostile. Pure. Any thread may call the function.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_MARK_H

@@ -40,7 +40,7 @@ struct jobs_values {
 struct jobs_function {
 	char symbol[128];
 	char need[128];   /* the function counts only in binaries with this symbol; "": in all */
-	char unless[128]; /* the function does not count in binaries with this symbol; "": in all */
+	char unless[128]; /* the function counts only in binaries without this symbol; "": in all */
 	/* symbol is the "provider:name" of a note (sys/sdt.h) */
 	bool note;
 	uint8_t event; /* enum ct_job */

@@ -80,10 +80,9 @@ void probe_mark_end(struct probe *p);
 typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
 /*
- * Measures the distance between boot time and the scheduler's clock, with an error of about 20 us.
- * The programs need this distance for the length of waits. The clocks drift, so the caller repeats
- * the measurement every DRAIN_CLOCK_NS, and in a coarse step at each reading of all tasks. Returns
- * 0 or -errno.
+ * Measures the distance between boot time and the scheduler's clock. The programs need this
+ * distance for the length of waits. The clocks drift, so the caller repeats the measurement every
+ * DRAIN_CLOCK_NS, and in a coarse step at each reading of all tasks. Returns 0 or -errno.
  */
 int probe_measure_clock(struct probe *p);
 int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
@@ -165,7 +164,7 @@ void probe_cap(struct probe *p, uint32_t tid);
  * count together. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
 /* Caps a group (govern_group()). A task of the group is capped when it makes its next record, and a
- * CT_SHED says so. A new child of a capped task is capped without a CT_SHED. Returns false if
+ * CT_SHED says so. A new child of a task of the group is capped without a CT_SHED. Returns false if
  * GOVERN_GROUPS groups are capped already. */
 bool probe_cap_group(struct probe *p, uint64_t group);
 /* From now on no further task is capped for its group. Capped tasks stay capped until

@@ -45,7 +45,7 @@ int marks_admit(struct marks *m, const char *name, uint64_t now_ns)
 	return r;
 }
 
-#define ID_DIGITS 18 /* a longer number may not fit into 64 bits */
+#define ID_DIGITS 18 /* a longer number may not fit into 63 bits */
 
 /* Returns the id of a transaction as a number. An id that is not a number, or is 0 or too long, is
  * hashed. */

@@ -78,9 +78,10 @@ void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_
 void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_t now_ns);
 struct tasks *recorder_tasks(struct recorder *r);
 void recorder_begin(struct recorder *r, uint64_t now_ns);
-/* With force, seals the open file segment. Without force, does nothing before RECORDER_SEAL_BYTES
- * or RECORDER_SEAL_NS. Then calls writer_save(), and seals only if writer_save() fails. now_ns: the
- * end of the file segment; without force, a time before the rings were last emptied. */
+/* With force, seals the open file segment (writer_seal()). Without force, does nothing before
+ * RECORDER_SEAL_BYTES or RECORDER_SEAL_NS. Then calls writer_save(), and seals only if
+ * writer_save() fails. now_ns: the end of the file segment; without force, a time before the rings
+ * were last emptied. */
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
 /* As writer_flush(). Any thread may call it. */
 bool recorder_flush(struct recorder *r, uint64_t timeout_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report.h - the answers to the requests "status" and "doctor" (doc/protocol.md). Any thread may
- * call the functions.
+ * report.h - the answers to the requests "status" and "doctor" (doc/protocol.md). Only the main
+ * thread calls report_status(). Any thread may call the other functions.
  */
 #ifndef CTRACE_DAEMON_SERVICE_REPORT_H
 #define CTRACE_DAEMON_SERVICE_REPORT_H

@@ -23,7 +23,7 @@ struct watchpoint {
 	uint32_t id, pid;
 	int pidfd;
 	uint64_t obj;
-	/* where the stack of the process starts; an exec changes this address */
+	/* where the stack of the process starts; an exec almost always changes this address */
 	uint64_t stack_at;
 	struct watchpoint_access recent[WATCHPOINT_RECENT_MAX];
 	unsigned head, n;

@@ -24,7 +24,7 @@ struct unwind;
 struct unwind_frame {
 	uint64_t ip;
 	uint64_t vaddr;         /* of ip in the file; 0: no file */
-	struct unwind_elf *elf; /* NULL: no readable file; valid until unwind_end() */
+	struct unwind_elf *elf; /* NULL: no readable file has ip; valid until unwind_end() */
 	const char *path;       /* of the mapping; "": none; valid until unwind_end() */
 	bool mapped;
 	bool exact; /* false: ip is a return address, behind the call */
@@ -46,8 +46,8 @@ uint64_t unwind_sp(const uint64_t regs[34]);
 size_t unwind_stack(struct unwind *u, const uint64_t regs[34], struct unwind_frame frames[UNWIND_FRAMES_MAX],
 		    bool *ret_cut);
 struct unwind_frame unwind_locate(struct unwind *u, uint64_t ip, bool exact);
-/* Copies n bytes of the task's memory, at most 4096. Returns the number of copied bytes (less at
- * the end of a mapping), -EFAULT, -ESRCH or -EPERM. */
+/* Copies n bytes of the task's memory, at most 4096. Returns the number of copied bytes (less if
+ * the second page cannot be read), or -errno of process_vm_readv(2). */
 long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n);
 
 #endif

@@ -66,8 +66,8 @@ static uint64_t cursor_format(struct cursor *c, uint8_t enc)
 	}
 }
 
-/* Searches the table of .eh_frame_hdr for the FDE of vaddr. -ENOENT: the table has no such FDE, or
- * another format. */
+/* Searches the table of .eh_frame_hdr for the last FDE that begins at vaddr or before it. -ENOENT:
+ * the table has no such FDE, or another format. */
 static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *ret_fde)
 {
 	struct entry {
@@ -453,7 +453,8 @@ static int execute_extended(struct machine *m, uint8_t op, struct cursor *c)
 	case DW_CFA_GNU_args_size:
 		cursor_varint(c);
 		return 0;
-	/* arm64: from here on the return address is signed; the walk removes the signature */
+	/* arm64: the return address is signed from here on, or no longer; the walk removes any
+	 * signature */
 	case DW_CFA_GNU_window_save:
 		return 0;
 	default:

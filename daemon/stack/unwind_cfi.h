@@ -61,8 +61,8 @@ struct unwind_cfi {
 	bool signal_frame;
 };
 
-/* Finds the rules at vaddr. *ret points into buf. Returns 0, -ENOENT if no entry covers vaddr, or
- * -EBADMSG if the entry is broken or exceeds a limit. */
+/* Finds the rules at vaddr. *ret points into buf. Returns 0, -ENOENT if no entry for vaddr is
+ * found, or -EBADMSG if the table or entry is broken or exceeds a limit. */
 int unwind_cfi_find(struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_buf *buf, struct unwind_cfi *ret);
 
 /* What an expression may read. read() reads 8 bytes, and returns 0 or -errno. */

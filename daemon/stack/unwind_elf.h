@@ -22,7 +22,7 @@ struct unwind_elf {
 	uint64_t serial; /* never reused */
 	uint64_t used;
 	struct elf_file file;
-	/* The index of the FDEs, for files without .eh_frame_hdr (most static programs); see
+	/* The index of the FDEs, for files without .eh_frame_hdr (such as static programs); see
 	 * unwind_cfi.c. index_state 0: not made yet; 1: made; below 0: cannot be made. */
 	int index_state;
 	struct unwind_elf_fde {

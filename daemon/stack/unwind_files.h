@@ -13,14 +13,14 @@
 #include "daemon/stack/unwind_elf.h"
 
 #define UNWIND_FILES_MAX 64
-#define UNWIND_BYTES_MAX (24u << 20) /* bytes of heap, for all files together */
+#define UNWIND_BYTES_MAX (24u << 20) /* all files together, after unwind_files_release() */
 
 struct unwind_files;
 
 int unwind_files_new(struct unwind_files **ret);
 void unwind_files_free(struct unwind_files *fs);
-/* Returns the file behind a mapping, or NULL if it cannot be read. The file is open until
- * unwind_files_release(), and belongs to fs. */
+/* Returns the file behind a mapping; it belongs to fs. NULL: there is none, or it cannot or must
+ * not be read. The file stays open until unwind_files_release(). */
 struct unwind_elf *unwind_files_get(struct unwind_files *fs, uint32_t tid, struct unwind_map *map,
 				    const char *path);
 /* Opens the file of a mapping through /proc/PID/map_files. Uses the path only if the kernel refuses

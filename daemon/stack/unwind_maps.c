@@ -98,7 +98,7 @@ bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_
 	return slot->avoid;
 }
 
-/* Does not use sscanf(), which takes three times as long as the kernel takes to print the line. */
+/* Does not use sscanf(), because it is slower. */
 bool unwind_maps_parse(char *line, struct unwind_map *m, const char **ret_path)
 {
 	char *p;
@@ -154,7 +154,7 @@ static int maps_line(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 }
 
 /* Asks the kernel for the mapping at addr, or, with next, for the first mapping that ends after
- * addr. -ENOENT: there is no such mapping. -ESRCH: the task has ended. */
+ * addr. -ENOENT: there is no such mapping. -ESRCH: the task has ended or is a kernel thread. */
 static int maps_query(int fd, uint64_t addr, bool next, char *name, uint32_t name_bytes,
 		      struct procmap_ask *ret)
 {

@@ -34,7 +34,7 @@ struct unwind_map {
 
 #define UNWIND_MOUNTS_MAX 32
 /* Remembers for some seconds whether a device with major number 0 must be avoided. All zero at the
- * start. Each thread has its own. */
+ * start. Only one thread at a time may use an object. */
 struct unwind_mounts {
 	struct unwind_mount {
 		uint64_t checked_ns;
@@ -67,14 +67,14 @@ struct unwind_maps {
  * into the line. Returns false if the line has another form. */
 bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path);
 
-/* Reads the mappings of tid. Borrows mounts until unwind_maps_forget(). Returns 0, -ESRCH if there
- * is no such task, -ENOMEM, or the -errno of the read. */
+/* Reads the mappings of tid. Borrows mounts until unwind_maps_forget(). Returns 0, -ESRCH if the
+ * task has ended or is a kernel thread, -ENOMEM, or the -errno of open(2). */
 int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts);
 void unwind_maps_forget(struct unwind_maps *m);
 void unwind_maps_done(struct unwind_maps *m);
 /* Returns NULL if nothing is mapped at addr. Without asks, also returns NULL for a mapping that is
- * neither executable nor to avoid. If the kernel gave no answer, returns a mapping to avoid. The
- * mapping is valid until unwind_maps_forget(). */
+ * neither executable nor to avoid. If the kernel gave no answer, or there is no room, returns a
+ * mapping to avoid. The mapping is valid until unwind_maps_forget(). */
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr);
 static inline const char *unwind_maps_path(const struct unwind_maps *m, const struct unwind_map *map)
 {

@@ -171,7 +171,12 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 {
 	const struct interval *s = &g->intervals[interval];
 
-	return s->wait == CT_W_FUTEX && b->edge == EDGE_OWNER && !b->ended && !graph_futex_owner(g, s);
+	if (b->edge != EDGE_OWNER || b->ended)
+		return false;
+	if (s->wait == CT_W_FUTEX)
+		return !graph_futex_owner(g, s);
+	/* the event loop waits for a thread of its own process */
+	return is_poll(g, interval) && b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 }
 
 /* If the last repeat of the wait is open at the end of the trace, *b blames the task that could end

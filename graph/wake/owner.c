@@ -154,7 +154,7 @@ static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 	return mate;
 }
 
-static bool idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns)
+bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
 	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
@@ -177,7 +177,7 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 		b->task = owner_past_waker(g, s->obj, s->to_ns - 1, s->task, &at);
 		if (b->task == GRAPH_NONE)
 			b->task = owner_handed_to(g, s);
-		if (b->task != GRAPH_NONE && idles_in_loop(g, b->task, s->to_ns - 1))
+		if (b->task != GRAPH_NONE && owner_idles_in_loop(g, b->task, s->to_ns - 1))
 			b->task = GRAPH_NONE;
 		return;
 	}

@@ -149,10 +149,13 @@ static void poll_member_fill(const struct graph *g, uint64_t obj, const struct i
 	}
 }
 
-/* Returns true if m is better than *best. A higher score is better. Of equal scores, a stopped task
- * is better, but only below POLL_WRITTEN. Otherwise a later since_ns is better. */
+/* Returns true if m is better than *best. A higher score is better. Of equal scores, an object that
+ * another process can use is better. Of these, a stopped task is better, but only below
+ * POLL_WRITTEN. Otherwise a later since_ns is better. */
 static bool is_better(const struct poll_member *m, const struct poll_member *best)
 {
+	if (m->score == best->score && m->inner != best->inner)
+		return best->inner;
 	if (m->score == best->score && m->score < POLL_WRITTEN && m->stopped != best->stopped)
 		return m->stopped;
 	return m->score != best->score ? m->score > best->score : m->since_ns > best->since_ns;
@@ -251,5 +254,8 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 		uint32_t task = owner_handed_to(g, s);
 
 		b->task = task == GRAPH_NONE ? b->task : task;
+		if (b->task != GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD &&
+		    owner_idles_in_loop(g, b->task, s->to_ns - 1))
+			b->task = GRAPH_NONE;
 	}
 }

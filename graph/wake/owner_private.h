@@ -47,6 +47,8 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
  * blame. Exception: if exactly one task of these processes is stopped, this task is to blame.
  */
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
+/* Returns true if the task waits for a new connection, or in a poll in which it is owed no answer. */
+bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns);
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b);
 /* Returns the child for which the task waits. If the wait is not for one certain child, returns the
  * youngest child, and adds all children to *all. */
