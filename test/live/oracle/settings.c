@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * settings cpu | lock - takes 150 ms of CPU time: in one thread, or in two threads that hold the same
- * lock for most of it.
+ * settings cpu|lock [ROUNDS] - takes 10 ms of CPU time for each of the ROUNDS (default: 15): in one
+ * thread, or in two threads that hold the same lock for most of it.
  */
 #include <err.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define ROUNDS 15
-
+static int rounds = 15;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void compute(long ms)
@@ -27,7 +27,7 @@ static void compute(long ms)
 
 static void *thread(void *arg)
 {
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < rounds; i++) {
 		pthread_mutex_lock(&lock);
 		compute(4);
 		pthread_mutex_unlock(&lock);
@@ -40,10 +40,12 @@ int main(int argc, char **argv)
 {
 	pthread_t t;
 
-	if (argc != 2)
-		errx(2, "usage: settings cpu | lock");
+	if (argc < 2 || argc > 3)
+		errx(2, "usage: settings cpu|lock [ROUNDS]");
+	if (argc == 3)
+		rounds = atoi(argv[2]);
 	if (!strcmp(argv[1], "cpu")) {
-		compute(150);
+		compute(10L * rounds);
 		return 0;
 	}
 	if (pthread_create(&t, NULL, thread, NULL))
