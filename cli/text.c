@@ -31,7 +31,8 @@ int text_parse_json(const char *text, size_t size, unsigned max, json_t **ret, c
 	*ret = json_loadb(text, size, JSON_REJECT_DUPLICATES, &e);
 	if (*ret)
 		return 0;
-	if (json_error_code(&e) == json_error_out_of_memory)
+	/* in most places Jansson gives no text if memory runs out */
+	if (json_error_code(&e) == json_error_out_of_memory || !e.text[0])
 		return -ENOMEM;
 	describe_clean(e.text, clean, sizeof(clean));
 	snprintf(err, TEXT_JSON_ERR_MAX, "line %d, column %d: %s", e.line, e.column, clean);

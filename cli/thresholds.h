@@ -27,6 +27,10 @@
 /* ns: If the user gives a moment, the command looks at this much before and after it. Below:
  * only a part of a long hang is seen. Above: more to load. */
 #define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
+/* factor: Of the hangs of the tasks that a user names, a hang counts before a worse one if it lasted
+ * more than this many times as long. Below: a long idle wait counts before a shorter alarm. Above:
+ * a stall at the start of the program counts before the hang that the user saw. */
+#define DIAGNOSE_LONGER 2
 /* ns: `ctrace diagnose` without a file looks back this far. Below: the start of a long hang is
  * not seen. Above: more to load. On a busy server, 5 minutes are about 30 MB and 8 M records. */
 #define NOW_NS (300 * NSEC_PER_SEC)

@@ -183,6 +183,7 @@ static int read_unix(struct procnet *net, uint64_t netns)
 	return r;
 }
 
+/* -ENOTRECOVERABLE: the thread could not leave the namespace of p. */
 static int read_unix_of(struct procnet *net, const struct proctask_proc *p, int own_fd, uint64_t own)
 {
 	_cleanup_close_ int fd = -1;
@@ -196,9 +197,7 @@ static int read_unix_of(struct procnet *net, const struct proctask_proc *p, int 
 	if (fd < 0 || own_fd < 0 || setns(fd, CLONE_NEWNET) < 0)
 		return -EPERM;
 	r = read_unix(net, p->netns);
-	if (setns(own_fd, CLONE_NEWNET) < 0 && r >= 0)
-		r = -errno;
-	return r;
+	return setns(own_fd, CLONE_NEWNET) < 0 ? -ENOTRECOVERABLE : r;
 }
 
 static int ino_compare(const void *a, const void *b)
@@ -265,15 +264,19 @@ int procnet_read(const struct proctask *t, struct procnet *ret)
 		if (r == -ENOMEM)
 			break;
 		r = read_unix_of(&net, p, own_fd, st.st_ino);
+		if (r == -ENOTRECOVERABLE)
+			break;
 		if (r < 0) {
 			net.unseen_cnt++;
 			net.unseen_errno = -r;
 		}
 	}
 	map_done(&seen);
-	if (r == -ENOMEM || (r = index_socks(&net)) < 0) {
+	if (r != -ENOMEM && r != -ENOTRECOVERABLE)
+		r = index_socks(&net);
+	if (r < 0) {
 		procnet_done(&net);
-		return -ENOMEM;
+		return r;
 	}
 	*ret = net;
 	return 0;

@@ -41,7 +41,8 @@ struct procnet {
 };
 
 /* Reads the network namespaces of the processes in t. The caller frees *ret with procnet_done().
- * Returns 0 or -ENOMEM. */
+ * Returns 0, -ENOMEM, or -ENOTRECOVERABLE if the thread could not come back from the namespace of
+ * another process; then the thread is still there. */
 int procnet_read(const struct proctask *t, struct procnet *ret);
 void procnet_done(struct procnet *n);
 

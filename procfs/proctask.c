@@ -19,6 +19,8 @@
 
 #define PF_KTHREAD 0x00200000
 
+#define CMDLINE_ZEROS_MAX 65536 /* bytes behind the part of a command line that fits */
+
 static void closedir_p(DIR **d)
 {
 	if (*d)
@@ -478,10 +480,21 @@ bool proctask_cgroup(uint32_t pid, char *path, size_t size)
 	return path[0];
 }
 
+/* Returns true if more than zeros follow: a program may have padded its command line with them. */
+static bool has_rest(FILE *f)
+{
+	int c = 0;
+
+	for (unsigned i = 0; i < CMDLINE_ZEROS_MAX && !c; i++)
+		c = fgetc(f);
+	return c > 0;
+}
+
 bool proctask_cmdline(uint32_t pid, char *text, size_t size)
 {
 	_cleanup_fclose_ FILE *f = NULL;
 	char name[32];
+	bool cut;
 	size_t n;
 
 	text[0] = 0;
@@ -490,13 +503,14 @@ bool proctask_cmdline(uint32_t pid, char *text, size_t size)
 	if (!f)
 		return false;
 	n = fread(text, 1, size - 1, f);
+	cut = n == size - 1 && has_rest(f);
 	while (n && !text[n - 1])
 		n--;
-	text[n] = 0;
+	if (cut)
+		n = MIN(n, size - sizeof(" ..."));
 	for (size_t i = 0; i < n; i++)
 		if (!text[i] || text[i] == '\n' || text[i] == '\t')
 			text[i] = ' ';
-	if (n == size - 1)
-		memcpy(text + n - strlen(" ..."), " ...", strlen(" ..."));
-	return n;
+	snprintf(text + n, size - n, "%s", cut ? " ..." : "");
+	return n || cut;
 }

@@ -101,7 +101,7 @@ uint64_t proctask_name_hash(const char *name);
 bool proctask_cgroup(uint32_t pid, char *path, size_t size);
 
 /* Writes the arguments of the process with a space between them. " ..." ends a text that does not
- * fit. Returns false if the process has no arguments, or has gone. */
+ * fit. size: at least 5. Returns false if the process has no arguments, or has gone. */
 bool proctask_cmdline(uint32_t pid, char *text, size_t size);
 
 /* Returns for what the descriptor is open: 1 reading, 2 writing, 3 both, 0 neither (O_PATH). Also

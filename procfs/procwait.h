@@ -54,7 +54,7 @@ struct procwait_tables {
 	struct proclocks locks;
 };
 
-/* Returns 0, -ENOMEM, or -errno if /proc cannot be read. */
+/* Returns 0, -ENOMEM, -ENOTRECOVERABLE as procnet_read(), or -errno if /proc cannot be read. */
 int procwait_tables_read(struct procwait_tables *ret);
 void procwait_tables_done(struct procwait_tables *t);
 

@@ -321,7 +321,7 @@ static bool same_way(const struct graph *g, const struct similar *a, const struc
 
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others)
 {
-	struct similar *v = set->v.v, model;
+	struct similar *v = set->v.v, model = { 0 };
 	size_t n = set->v.n, best = n;
 	float best_sum = 0;
 
@@ -339,13 +339,12 @@ void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint
 		}
 	}
 	set->v.n = 0;
-	if (best == n)
-		return;
-	model = v[best];
+	if (best < n)
+		model = v[best];
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].score < SIMILAR_LEAST)
 			continue;
-		if (v[i].blame.task != GRAPH_NONE && same_way(g, &model, &v[i]))
+		if (best < n && v[i].blame.task != GRAPH_NONE && same_way(g, &model, &v[i]))
 			v[set->v.n++] = v[i];
 		else
 			++*ret_others;

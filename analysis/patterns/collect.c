@@ -46,29 +46,6 @@ const char *collect_action_name(enum collect_action action)
 	return names[action];
 }
 
-static bool is_tracer_process(const struct graph *g, uint32_t tgid)
-{
-	size_t n;
-	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (g->tasks[r[i].event].tracer)
-			return true;
-	return false;
-}
-
-uint32_t collect_command(const struct graph *g)
-{
-	for (uint32_t i = 0; i < g->n_tasks; i++) {
-		const struct graph_task *t = &g->tasks[i];
-
-		if (t->tid == t->tgid && !t->tracer && !t->kthread && t->ptgid &&
-		    is_tracer_process(g, t->ptgid))
-			return i;
-	}
-	return GRAPH_NONE;
-}
-
 static void put_size(uint32_t bytes, char buf[NAME_MAX_BYTES])
 {
 	uint32_t class = SIZE_FIRST;

@@ -26,9 +26,6 @@ struct collected {
 	uint32_t lacks;   /* what the governor left out: CT_LACK_* */
 };
 
-/* Returns the main task of a process whose parent belongs to ctrace: mostly the command that
- * `ctrace record` ran. GRAPH_NONE: there is none. */
-uint32_t collect_command(const struct graph *g);
 /* Collects what the process of the task did in [from_ns, to_ns). The transactions are the requests
  * that the process answered in this time, or else its marks, or else its life. The caller frees
  * *ret with collected_free(). Returns 0, -ENOMEM or -E2BIG. */

@@ -53,17 +53,23 @@ const char *role_task(const struct graph *g, uint32_t task, uint64_t ts_ns, char
 	return buf;
 }
 
-/* Returns true if the word of n letters and digits looks as if mkstemp() had made it. */
+/* Returns true if the word of n letters and digits looks as if mkstemp() or Python's tempfile had
+ * made it. "readme", "README" and "Readme" are usual words, also with a number at the end. */
 static bool is_random(const char *s, size_t n)
 {
-	bool digit = false, letter = false, mixed = false;
+	bool lower = false, upper_later = false, digit = false, letter_after_digit = false;
 
 	for (size_t i = 0; i < n; i++) {
-		digit = digit || isdigit((unsigned char)s[i]);
-		letter = letter || isalpha((unsigned char)s[i]);
-		mixed = mixed || (i && islower((unsigned char)s[i - 1]) && isupper((unsigned char)s[i]));
+		unsigned char c = (unsigned char)s[i];
+
+		lower = lower || islower(c);
+		upper_later = upper_later || (i && isupper(c));
+		letter_after_digit = letter_after_digit || (digit && isalpha(c));
+		digit = digit || isdigit(c);
 	}
-	return n >= PROFILE_RANDOM_LETTERS && ((digit && letter) || mixed);
+	if (n == strlen("tmpXXXXXXXX") && !strncmp(s, "tmp", strlen("tmp")))
+		return true;
+	return n >= PROFILE_RANDOM_LETTERS && (letter_after_digit || (lower && upper_later));
 }
 
 static bool is_temporary(const char *path)

@@ -245,22 +245,30 @@ static int put_first(json_t *array, json_t *rule)
 	return json_array_insert_new(array, 0, rule);
 }
 
-char *rulesfile_merge(const char *old, size_t size, const struct rule *rules, size_t n)
+int rulesfile_merge(const char *old, size_t size, const struct rule *rules, size_t n, char **ret)
 {
 	_cleanup_json_ json_t *doc = NULL;
 	char err[RULESFILE_ERR_MAX];
 	json_t *array = NULL;
+	char *text;
+	int r = 0;
 
-	if (!size)
+	if (size)
+		r = text_parse_json(old, size, RULESFILE_BYTES_MAX, &doc, err);
+	else
 		doc = json_pack("{s:s, s:[]}", "schema", RULESFILE_SCHEMA, "rules");
-	else if (text_parse_json(old, size, RULESFILE_BYTES_MAX, &doc, err))
-		return NULL;
-	if (!doc || get_rules(doc, &array, err))
-		return NULL;
+	if (!r)
+		r = doc ? get_rules(doc, &array, err) : -ENOMEM;
+	if (r)
+		return r;
 	while (n-- > 0)
 		if (put_first(array, rule_json(&rules[n])))
-			return NULL;
-	return json_dumps(doc, JSON_INDENT(2));
+			return -ENOMEM;
+	text = json_dumps(doc, JSON_INDENT(2));
+	if (!text)
+		return -ENOMEM;
+	*ret = text;
+	return 0;
 }
 
 const char *rulesfile_words(const struct rule *rule, char buf[RULESFILE_WORDS_MAX])

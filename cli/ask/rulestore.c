@@ -231,8 +231,7 @@ static int replace(const char *path, const char *text)
 	return r;
 }
 
-/* Reads the file again, because another process may have added rules. Returns -EBADMSG also if
- * memory is short. */
+/* Reads the file again, because another process may have added rules. */
 static int add_to_file(const char *path, const struct rule *v, size_t n)
 {
 	_cleanup_free_ char *real = realpath(path, NULL), *old = NULL, *text = NULL;
@@ -250,8 +249,8 @@ static int add_to_file(const char *path, const struct rule *v, size_t n)
 	r = rulestore_read(real, &old, &size);
 	if (r && r != -ENOENT)
 		return r;
-	text = rulesfile_merge(old, size, v, n);
-	return text ? replace(real, text) : -EBADMSG;
+	r = rulesfile_merge(old, size, v, n, &text);
+	return r ? r : replace(real, text);
 }
 
 struct answers {

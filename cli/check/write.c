@@ -10,11 +10,16 @@
 #include "cli/cli.h"
 #include "lib/cleanup.h"
 
-/* Closes f. Returns 0, or -errno if put() or a write has failed. */
-static int put_all(FILE *f, int (*put)(FILE *f, const void *arg), const void *arg)
+/* Closes fd. Returns 0, or -errno if put() or a write has failed. */
+static int put_all(int fd, int (*put)(FILE *f, const void *arg), const void *arg)
 {
-	int r = put(f, arg);
+	FILE *f = fdopen(fd, "w");
+	int r = f ? put(f, arg) : -errno;
 
+	if (!f) {
+		close(fd);
+		return r;
+	}
 	errno = 0;
 	if ((fflush(f) || ferror(f)) && !r)
 		r = errno ? -errno : -EIO;
@@ -41,7 +46,6 @@ int write_file(const char *path, int (*put)(FILE *f, const void *arg), const voi
 {
 	_cleanup_free_ char *partial = NULL;
 	bool rename_it;
-	FILE *f;
 	int fd, r;
 
 	if (asprintf(&partial, "%s.partial", path) < 0) {
@@ -49,10 +53,9 @@ int write_file(const char *path, int (*put)(FILE *f, const void *arg), const voi
 		return cli_error("out of memory");
 	}
 	fd = open_file(path, partial, &rename_it);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!f)
+	if (fd < 0)
 		return cli_error("%s: cannot be written: %s; choose another path", path, strerror(errno));
-	r = put_all(f, put, arg);
+	r = put_all(fd, put, arg);
 	if (!r && rename_it && rename(partial, path))
 		r = -errno;
 	if (!r)

@@ -163,8 +163,9 @@ int outfile_commit(struct outfile *o)
 	int r;
 
 	if (fsync(o->fd) || rename(o->partial, o->path))
-		return cli_error("%s: cannot be finished: %s; free some room, or give another place for the file",
-				 o->path, strerror(errno));
+		return cli_error(
+			"%s: cannot be finished: %s; free some room, or give another place for the file",
+			o->path, strerror(errno));
 	unguard();
 	free(TAKE_PTR(o->partial));
 	if (!is_named(o->fd, o->path))

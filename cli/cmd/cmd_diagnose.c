@@ -4,6 +4,7 @@
 
 #include "analysis/hangs/hangs.h"
 #include "analysis/profile/profile.h"
+#include "analysis/thresholds.h"
 #include "cli/input/analysis_input.h"
 #include "cli/ask/interview.h"
 #include "cli/cli.h"
@@ -75,6 +76,17 @@ static bool is_named(const struct hangs_filter *who)
 	return who->tid || who->pid || who->under || who->comm || who->cgroup || who->container;
 }
 
+/* If the user names tasks, the longest of the equally bad hangs counts, or a hang that lasted much
+ * longer than a worse one. The verdict keeps out the idle master of a server, which waits longer
+ * than its hung worker. */
+static bool counts_more(const struct hang *x, const struct hang *best)
+{
+	bool alike = x->alarm == best->alarm && x->minor == best->minor;
+
+	return (x->diagnosis->verdict == VERDICT_NORMAL) == (best->diagnosis->verdict == VERDICT_NORMAL) &&
+	       x->to_ns - x->from_ns > (best->to_ns - best->from_ns) * (alike ? 1 : DIAGNOSE_LONGER);
+}
+
 /* Finds the worst hang, with --at the worst hang at that time. Narrows the window to the hang.
  * If there is no hang, ret->task is GRAPH_NONE. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who, const struct moment *at,
@@ -99,13 +111,8 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
-		/* h->v begins with the worst hang. If the user names tasks, the longest of the
-		 * equally bad hangs counts. The verdict keeps out the idle master of a server,
-		 * which waits longer than its hung worker. */
-		if (!best || (named && best->alarm == x->alarm && best->minor == x->minor &&
-			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
-				      (x->diagnosis->verdict == VERDICT_NORMAL) &&
-			      x->to_ns - x->from_ns > best->to_ns - best->from_ns))
+		/* h->v begins with the worst hang. */
+		if (!best || (named && counts_more(x, best)))
 			best = x;
 	}
 	if (best) {
@@ -265,7 +272,7 @@ static int find_recorded(struct analysis_input *in, bool window, const struct mo
 static int no_victim(const struct analysis_input *in, const struct request *rq, const struct moment *at)
 {
 	bool placed = rq->who.cgroup || rq->who.container;
-	char buf[ANALYSIS_LISTER_MAX];
+	char buf[ANALYSIS_LISTER_MAX], wait[TEXT_NUMBER_MAX], cpu[TEXT_NUMBER_MAX], run[TEXT_NUMBER_MAX];
 
 	if (at->to_ns && (rq->who.comm || rq->who.pid || rq->who.tid))
 		return cli_error(
@@ -282,8 +289,9 @@ static int no_victim(const struct analysis_input *in, const struct request *rq, 
 		return cli_error("%s: no process %u in this window; %s", in->path, rq->who.pid,
 				 analysis_lister(in, buf));
 	return cli_error(
-		"%s: no wait or stall of a second or more in this window; name a task with --tid, --pid or --comm",
-		in->path);
+		"%s: in this window no task waited for %s, or waited for a CPU for %s, or ran for %s; name a task with --tid, --pid or --comm",
+		in->path, text_duration(HANGS_WAIT_NS, wait), text_duration(DIAGNOSE_STALL_NS, cpu),
+		text_duration(HANGS_RUN_NS, run));
 }
 
 static int choose_victim(struct analysis_input *in, const struct request *rq, const struct moment *at,

@@ -43,8 +43,8 @@ static const struct cli_usage hangs_usage = {
 	.name = "hangs",
 	.args = "[--from TIME] [--to TIME] [--cgroup GLOB] [--container NAME] [--boot N] [--all] [--json] [--state-dir DIR] [--socket PATH] [FILE]",
 	.about =
-		"Lists the worst waits and stalls in a trace, alarms first. Without FILE it lists the hangs of which\n"
-		"the daemon kept a snapshot.",
+		"Lists the worst waits and stalls in a trace, alarms first. Without FILE it lists the hangs that\n"
+		"the daemon noted, even if their snapshot is not ready or has failed.",
 	.options = hangs_options,
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "analysis/profile/profile.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/input/analysis_input.h"
@@ -128,13 +129,14 @@ static int find_comm(const struct analysis_input *in, const char *comm, uint32_t
 
 static int find_task(const struct analysis_input *in, const struct patterns_options *o, uint32_t *ret)
 {
+	uint64_t from_ns, to_ns;
 	char buf[NAMES_MAX];
 
 	if (o->tid)
 		return analysis_task(in, o->tid, ret);
 	if (o->comm)
 		return find_comm(in, o->comm, ret);
-	*ret = collect_command(in->graph);
+	*ret = profile_command(in->graph, &from_ns, &to_ns);
 	return *ret == GRAPH_NONE
 		       ? cli_error(
 				 "%s: no command of 'ctrace record' in this trace; give a task with --tid or --comm; %s",

@@ -27,7 +27,8 @@ enum { OPT_FRAMEWORKS = 256 };
 static const struct cli_option options[] = {
 	{ 'o', "output", "FILE", "Write the trace to FILE (default: ctrace-YYYYmmdd-HHMMSS.ctr)" },
 	{ 'd', "duration", "T", "Record for at most T: 10s, 2m, 1.5h" },
-	{ 's', "size", "N", "Keep the newest N bytes of the trace: 64M, 2G (default: 512M)" },
+	{ 's', "size", "N",
+	  "Keep the newest N bytes of the trace: 64M, 2G (default: 512M, at most a quarter of the free disk space)" },
 	{ OPT_FRAMEWORKS, "frameworks", "LIST",
 	  "Have these frameworks report their jobs: libuv, glib, /path/to/program" },
 	{ 0 },

@@ -407,6 +407,9 @@ int cmd_waits(int argc, char **argv)
 	/* a person who asks about one process wants to see its idle waits too */
 	all = all || pid;
 	r = waitlive_read(pid, &w);
+	if (r == -ENOTRECOVERABLE)
+		return cli_error(
+			"cannot return from the network namespace of another process; run ctrace waits again");
 	if (r < 0)
 		return cli_error("cannot read /proc: %s; is it mounted?", strerror(-r));
 	if (pid && !proctask_by_pid(&w.tables.tasks, pid))

@@ -38,7 +38,7 @@ struct waitlive {
 };
 
 /* Reads the waits of all tasks. pid: keeps only the chains that begin in this process, and the
- * cycles with a task of it; 0: any process. Returns 0, -ENOMEM, or -errno of reading /proc. On
+ * cycles with a task of it; 0: any process. Returns 0, or -errno of procwait_tables_read(). On
  * success the caller calls waitlive_done(). */
 int waitlive_read(uint32_t pid, struct waitlive *ret);
 void waitlive_done(struct waitlive *w);

@@ -140,7 +140,7 @@ static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 	struct jobs *j = arg;
 
 	for (size_t i = 0; i < j->files.n; i++)
-		if (j->files.v[i]->st.st_ino == m->ino)
+		if (!j->files.v[i]->mapped && jobs_find_maps(&j->mounts, m, &j->files.v[i]->st))
 			j->files.v[i]->mapped = true;
 	for (uint32_t spec = 0; spec < j->specs->n; spec++)
 		if (jobs_spec_names(j->specs->v[spec], m->path))

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "lib/cleanup.h"
@@ -97,6 +98,21 @@ int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m,
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", m->pid, (unsigned long long)m->start,
 		 (unsigned long long)m->end);
 	return jobs_find_open(path, ret_st);
+}
+
+bool jobs_find_maps(struct unwind_mounts *mounts, const struct jobs_mapping *m, const struct stat *st)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat mapped;
+
+	if (m->ino != st->st_ino)
+		return false;
+	if (makedev(m->major, m->minor) == st->st_dev)
+		return true;
+	fd = jobs_find_mapped(mounts, m, &mapped);
+	if (fd < 0)
+		return fd != -ENOENT;
+	return mapped.st_dev == st->st_dev && mapped.st_ino == st->st_ino;
 }
 
 int jobs_find_open(const char *path, struct stat *ret_st)

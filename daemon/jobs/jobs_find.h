@@ -9,6 +9,7 @@
 #ifndef CTRACE_DAEMON_JOBS_JOBS_FIND_H
 #define CTRACE_DAEMON_JOBS_JOBS_FIND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -37,6 +38,12 @@ void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg);
  * -EREMOTE if the file system may wait for a server, or another -errno.
  */
 int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m, struct stat *ret_st);
+/*
+ * Returns true if the mapping is of the file with this st. Btrfs and overlayfs show another device
+ * in /proc/PID/maps than in struct stat, so then the mapped file is opened. If it cannot be opened
+ * although it is still mapped, its inode number decides.
+ */
+bool jobs_find_maps(struct unwind_mounts *mounts, const struct jobs_mapping *m, const struct stat *st);
 /* Opens a regular file. Returns a descriptor, -EINVAL for any other kind of file, or another
  * -errno. */
 int jobs_find_open(const char *path, struct stat *ret_st);

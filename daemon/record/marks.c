@@ -34,17 +34,6 @@ static int admit(struct marks *m, const char *name, uint64_t now_ns)
 	return 0;
 }
 
-int marks_admit(struct marks *m, const char *name, uint64_t now_ns)
-{
-	int r = admit(m, name, now_ns);
-
-	if (r)
-		m->refused++;
-	else
-		m->recorded++;
-	return r;
-}
-
 #define ID_DIGITS 18 /* a longer number may not fit into 63 bits */
 
 /* Returns the id of a transaction as a number. An id that is not a number, or is 0 or too long, is
@@ -60,7 +49,7 @@ static uint64_t id_of(const char *id, uint8_t *flags)
 	return hash ? hash : 1;
 }
 
-int marks_stream(const struct mark *mark, uint64_t now_ns, void **ret, size_t *ret_size)
+static int make_stream(const struct mark *mark, uint64_t now_ns, void **ret, size_t *ret_size)
 {
 	size_t len = strlen(mark->name), blob_bytes = sizeof(struct ct_object_blob) + ((len + 7) & ~7UL);
 	bool plausible = mark->made_ns <= now_ns && now_ns - mark->made_ns <= MARKS_LATE_NS;
@@ -91,4 +80,17 @@ int marks_stream(const struct mark *mark, uint64_t now_ns, void **ret, size_t *r
 	*ret = p;
 	*ret_size = blob_bytes + sizeof(rec);
 	return 0;
+}
+
+int marks_take(struct marks *m, const struct mark *mark, uint64_t now_ns, void **ret, size_t *ret_size)
+{
+	int r = admit(m, mark->name, now_ns);
+
+	if (!r)
+		r = make_stream(mark, now_ns, ret, ret_size);
+	if (r)
+		m->refused++;
+	else
+		m->recorded++;
+	return r;
 }

@@ -31,12 +31,10 @@ struct mark {
 };
 
 void marks_done(struct marks *m);
-/* Counts a mark. Returns 0; -EBUSY after MARKS_PER_SECOND marks in a second; -ENOSPC after
- * MARKS_NAMES_MAX names; or -ENOMEM. */
-int marks_admit(struct marks *m, const char *name, uint64_t now_ns);
-/* Makes the name and the record of a mark, back to back, for drain_post(). The caller frees *ret.
- * Returns 0 or -ENOMEM. If made_ns is after now_ns, or more than MARKS_LATE_NS before it, the mark
- * gets the time now_ns: the clock of a container may differ. */
-int marks_stream(const struct mark *mark, uint64_t now_ns, void **ret, size_t *ret_size);
+/* Counts a mark, and makes its name and its record, back to back, for drain_post(). The caller
+ * frees *ret. Returns 0; -EBUSY after MARKS_PER_SECOND marks in a second; -ENOSPC after
+ * MARKS_NAMES_MAX names; or -ENOMEM. If made_ns is after now_ns, or more than MARKS_LATE_NS before
+ * it, the mark gets the time now_ns: the clock of a container may differ. */
+int marks_take(struct marks *m, const struct mark *mark, uint64_t now_ns, void **ret, size_t *ret_size);
 
 #endif

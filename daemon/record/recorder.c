@@ -155,12 +155,18 @@ static void recorder_run(struct recorder *r, uint16_t cpu, const uint64_t *p, co
 	recorder_write(r, cpu, run, (size_t)(p - run), &about);
 }
 
+static bool is_of_daemon(const struct recorder *r, const struct ct_task_blob *task)
+{
+	const struct task *parent = tasks_get(r->tasks, task->ppid);
+	uint32_t daemon = r->opt.daemon_tgid;
+
+	return daemon &&
+	       (task->tgid == daemon || task->ppid == daemon || (parent && parent->flags & TASK_OF_DAEMON));
+}
+
 static bool is_tracer(const struct recorder *r, const struct ct_task_blob *task)
 {
-	uint32_t daemon = r->opt.daemon_tgid, starter = r->opt.starter_tgid;
-
-	return (daemon && (task->tgid == daemon || task->ppid == daemon)) ||
-	       (starter && task->tgid == starter);
+	return is_of_daemon(r, task) || (r->opt.starter_tgid && task->tgid == r->opt.starter_tgid);
 }
 
 static int recorder_put(struct recorder *r, const struct ct_blob *b)
@@ -256,6 +262,21 @@ void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_
 	recorder_ask_cmdline(r, tgid);
 }
 
+static void recorder_identity(struct recorder *r, const struct ct_task_blob *b)
+{
+	struct task *task;
+
+	tasks_identity(r->tasks, b);
+	task = tasks_get(r->tasks, b->h.tid);
+	if (task && is_of_daemon(r, b))
+		task->flags |= TASK_OF_DAEMON;
+	else if (task)
+		task->flags &= ~TASK_OF_DAEMON;
+	recorder_fork(r, b);
+	if (r->opt.cgroup)
+		r->opt.cgroup(r->opt.arg, b->cgroup_id);
+}
+
 static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob *b)
 {
 	const struct ct_rawstack_blob *raw = (const void *)b;
@@ -288,12 +309,8 @@ static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob
 	}
 	if (r->opt.detect)
 		detect_blob(r->opt.detect, b);
-	if (b->kind != CT_TASK)
-		return;
-	tasks_identity(r->tasks, (const struct ct_task_blob *)b);
-	recorder_fork(r, (const struct ct_task_blob *)b);
-	if (r->opt.cgroup)
-		r->opt.cgroup(r->opt.arg, ((const struct ct_task_blob *)b)->cgroup_id);
+	if (b->kind == CT_TASK)
+		recorder_identity(r, (const struct ct_task_blob *)b);
 }
 
 void recorder_take(struct recorder *r, uint16_t cpu, const void *data, size_t size)

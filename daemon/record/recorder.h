@@ -22,7 +22,7 @@ struct detect;
 struct recorder_options {
 	const char *path;
 	/* The tasks of these two processes get CT_TF_TRACER. 0: there is no such process. */
-	uint32_t daemon_tgid; /* the tasks of its children get CT_TF_TRACER too */
+	uint32_t daemon_tgid; /* the tasks of its descendants get CT_TF_TRACER too */
 	/* the process that started the daemon for one recording; its other children do not count */
 	uint32_t starter_tgid;
 	struct writer_options writer;

@@ -64,6 +64,8 @@ struct task {
 #define TASK_KTHREAD 0x02
 /* has ended; the entry stays for a second, so that a late record does not revive the task */
 #define TASK_DEAD 0x04
+/* set by the recorder: of the daemon, or of a descendant of the daemon */
+#define TASK_OF_DAEMON 0x08
 
 struct tasks;
 

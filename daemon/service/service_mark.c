@@ -61,9 +61,7 @@ void service_mark(struct service *s, uint64_t client, json_t *body)
 		control_refuse(s->control, client, "%s", wrong);
 		return;
 	}
-	r = marks_admit(&s->marks, mark.name, now_ns);
-	if (!r)
-		r = marks_stream(&mark, now_ns, &data, &size);
+	r = marks_take(&s->marks, &mark, now_ns, &data, &size);
 	if (r) {
 		control_refuse(s->control, client, "%s", why_not(r));
 		return;

@@ -37,9 +37,7 @@ static bool fs_is_remote(const char *type)
 	return false;
 }
 
-/* Looks for the device 0:minor_no. Returns 1 if it is remote, 0 if it is local, or -ENOENT if it is
- * not in the file. */
-static int mountinfo_look(const char *path, uint32_t minor_no)
+int unwind_mounts_look(const char *path, uint32_t minor_no)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	_cleanup_free_ char *line = NULL;
@@ -52,7 +50,8 @@ static int mountinfo_look(const char *path, uint32_t minor_no)
 		if (sscanf(line, "%*u %*u %u:%u", &maj, &min) != 2 || maj || min != minor_no)
 			continue;
 		type = strstr(line, " - ");
-		return type && fs_is_remote(type + 3);
+		if (type)
+			return fs_is_remote(type + 3);
 	}
 	return -ENOENT;
 }
@@ -88,10 +87,10 @@ bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_
 	if (slot && now - slot->checked_ns < UNWIND_MOUNTS_KEPT_NS)
 		return slot->avoid;
 	snprintf(path, sizeof(path), "/proc/%u/mountinfo", tid);
-	r = mountinfo_look(path, minor_no);
+	r = unwind_mounts_look(path, minor_no);
 	/* The lower layer of a container's overlay is mounted outside of the container. */
 	if (r == -ENOENT)
-		r = mountinfo_look("/proc/self/mountinfo", minor_no);
+		r = unwind_mounts_look("/proc/self/mountinfo", minor_no);
 	if (!slot)
 		slot = &ms->v[ms->n < UNWIND_MOUNTS_MAX ? ms->n++ : now / 64 % UNWIND_MOUNTS_MAX];
 	*slot = (struct unwind_mount){ .checked_ns = now, .minor = minor_no, .avoid = r != 0 };

@@ -46,6 +46,9 @@ struct unwind_mounts {
 	uint32_t shmem_minor;
 };
 
+/* Looks for the device 0:minor_no in a mountinfo file. Returns 1 if its file system may have to ask
+ * a server, 0 if not, or -ENOENT if no line tells. */
+int unwind_mounts_look(const char *path, uint32_t minor_no);
 /* Returns true if the file system on the device may have to ask a server, or is not known. Looks
  * into the mounts of tid, then of the daemon. A major number other than 0 counts as a disk. */
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);

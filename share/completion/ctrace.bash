@@ -56,9 +56,6 @@ _ctrace_values()
 	--group-may)
 		compgen -W "status snapshot watch" -- "$cur"
 		;;
-	--metric)
-		compgen -W "mean p50 p95 p99 max" -- "$cur"
-		;;
 	--by)
 		compgen -W "cpus governor cgroup kernel" -- "$cur"
 		;;

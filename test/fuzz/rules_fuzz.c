@@ -38,10 +38,10 @@ static void compare(const struct rule *a, const struct rule *b)
 static void check_written(const struct rules *rules)
 {
 	char err[RULESFILE_ERR_MAX], words[RULESFILE_WORDS_MAX];
-	char *text = rulesfile_merge(NULL, 0, rules->v.v, rules->v.n);
 	struct rules back = { 0 };
+	char *text = NULL;
 
-	must(text);
+	must(!rulesfile_merge(NULL, 0, rules->v.v, rules->v.n, &text));
 	if (strlen(text) <= RULESFILE_BYTES_MAX) {
 		must(!rulesfile_parse(text, strlen(text), &back, err));
 		must(back.v.n <= rules->v.n && (back.v.n || !rules->v.n));
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char err[RULESFILE_ERR_MAX] = "";
 	struct rules rules = { 0 };
 	int r = rulesfile_parse((const char *)data, size, &rules, err);
-	char *merged;
+	char *merged = NULL;
 
 	check_transactions((const char *)data, size);
 	if (r) {
@@ -85,8 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	check_written(&rules);
-	merged = rulesfile_merge((const char *)data, size, rules.v.v, rules.v.n);
-	must(merged || !size);
+	must(!rulesfile_merge((const char *)data, size, rules.v.v, rules.v.n, &merged));
 	free(merged);
 	release(&rules);
 	return 0;

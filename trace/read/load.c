@@ -319,8 +319,10 @@ static int load_all(struct load *l, uint64_t max_events, char *err)
 	if (ret == -ENOMEM)
 		snprintf(err, READER_ERR_MAX, "cannot load the window of %.200s: out of memory", r->name);
 	else if (ret == -E2BIG && !*err)
-		snprintf(err, READER_ERR_MAX, "%.200s has more in it than its size allows for: it is damaged",
-			 r->name);
+		snprintf(
+			err, READER_ERR_MAX,
+			"the window of %.200s has more names and states than its size allows for: choose a shorter one; if that does not help, the file is damaged",
+			r->name);
 	return ret;
 }
 

@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "..", "bench"))
 from loads import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
-SCRIPTS = os.path.join(HERE, "..", "hung")
+SCRIPTS = os.path.join(HERE, "..", "storms", "hung")
 COMPUTE = ["perl", "-e", "for (;;) { $x = ($x * 3 + 1) % 1000003 }"]
 # This program works for about 20 ms, ten times a second.
 SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200000) { $x = ($x * 3 + 1) % 1000003 } }"]

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "analysis/compare/similar.h"
+#include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 #include "test/unit/trace/window_make.h"
 
@@ -236,6 +237,45 @@ static void test_signature_counts_dropped_records(void **state)
 	}
 }
 
+static void add(struct similar_set *set, uint32_t task, float score)
+{
+	const struct similar x = { .score = score, .blame = { .task = task, .edge = EDGE_WAKE } };
+
+	assert_int_equal(VEC_PUSH(&set->v, x), 0);
+}
+
+static void test_dropped_waits_are_counted(void **state)
+{
+	struct similar_set set = { 0 };
+	struct make m = { 0 };
+	uint32_t others = 1, producer, feeder;
+	struct graph *g;
+
+	start_chain(&m);
+	g = graph_of(&m, 10);
+	producer = graph_task_at(g, PRODUCER, 5 * MS);
+	feeder = graph_task_at(g, FEEDER, 5 * MS);
+	add(&set, producer, 1);
+	add(&set, feeder, 0.9F);
+	add(&set, GRAPH_NONE, 0.9F);
+	add(&set, GRAPH_NONE, SIMILAR_LEAST / 2);
+	add(&set, producer, SIMILAR_LEAST);
+	similar_keep_commonest(g, &set, &others);
+	assert_int_equal(set.v.n, 2);
+	assert_int_equal(others, 3);
+	similar_done(&set);
+
+	/* no task ended any of the waits */
+	set = (struct similar_set){ 0 };
+	add(&set, GRAPH_NONE, 1);
+	add(&set, GRAPH_NONE, SIMILAR_LEAST / 2);
+	similar_keep_commonest(g, &set, &others);
+	assert_int_equal(set.v.n, 0);
+	assert_int_equal(others, 4);
+	similar_done(&set);
+	end(&m, g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +286,7 @@ int main(void)
 		cmocka_unit_test(test_stacks_count_where_known),
 		cmocka_unit_test(test_find_is_bounded),
 		cmocka_unit_test(test_signature_counts_dropped_records),
+		cmocka_unit_test(test_dropped_waits_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "cli/ask/rulesfile.h"
 #include "cli/ask/rulestore.h"
 
 static char dir[64];
@@ -202,6 +204,58 @@ static void replaces_nothing_foreign(void **state)
 	assert_int_equal(system(cmd), 0);
 }
 
+static size_t allocations_left;
+
+static void *few(size_t size)
+{
+	return allocations_left && allocations_left-- ? malloc(size) : NULL;
+}
+
+static size_t allocations_to_parse(const char *text)
+{
+	json_t *doc;
+
+	allocations_left = 1000;
+	json_set_alloc_funcs(few, free);
+	doc = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	json_set_alloc_funcs(malloc, free);
+	assert_true(doc || !*text);
+	json_decref(doc);
+	return doc ? 1000 - allocations_left : 0;
+}
+
+/* Memory runs out at each place in turn, after the old text was parsed. In the middle of a string,
+ * Jansson takes it for a wrong text. */
+static void merge_without_memory(const char *old)
+{
+	struct rule rule = { .verdict = RULE_CAUSE, .from = "b" };
+	size_t n = allocations_to_parse(old);
+	char *text = NULL;
+	int r = -ENOMEM;
+
+	for (size_t i = n; r; i++) {
+		json_set_alloc_funcs(few, free);
+		allocations_left = i;
+		r = rulesfile_merge(old, strlen(old), &rule, 1, &text);
+		json_set_alloc_funcs(malloc, free);
+		if (r)
+			assert_int_equal(r, -ENOMEM);
+	}
+	assert_non_null(strstr(text, "\"b\""));
+	free(text);
+}
+
+static void merges_without_memory(void **state)
+{
+	struct rule rule = { .verdict = RULE_CAUSE, .from = "b" };
+	char *text = NULL;
+
+	assert_int_equal(rulesfile_merge("{}", 2, &rule, 1, &text), -EBADMSG);
+	merge_without_memory("");
+	merge_without_memory(
+		"{\"schema\":\"ctrace.rules/1\",\"rules\":[{\"from\":\"a\",\"verdict\":\"cause\"}]}");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +265,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(turns_around, in_fresh_directory, remove_directory),
 		cmocka_unit_test_setup_teardown(replaces_nothing_foreign, in_fresh_directory,
 						remove_directory),
+		cmocka_unit_test(merges_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,7 @@
 #include "daemon/stack/symbols_demangle.h"
 #include "daemon/stack/unwind.h"
 #include "daemon/stack/unwind_cfi.h"
+#include "daemon/stack/unwind_maps.h"
 #include "lib/cleanup.h"
 
 #ifdef __clang__
@@ -454,6 +455,28 @@ static void test_kernel(void **state)
 	expect_kernel(path, 0xffffffff81000100, true, "k:? (not in kallsyms)");
 }
 
+static void test_mounts(void **state)
+{
+	static const char text[] = "26 25 0:31 / /srv rw shared:1 - fuse.sshfs user@host: rw\n"
+				   "27 25 0:32 / /cut rw shared:1\n"
+				   "28 25 0:33 / /twice rw\n"
+				   "29 25 0:33 / /twice rw - nfs4 host:/ rw\n"
+				   "30 25 8:34 / /disk rw - nfs4 host:/ rw\n"
+				   "31 25 0:35 / /tmp rw - tmpfs tmpfs rw\n";
+	char path[] = "/tmp/unwind-mounts-XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	close(fd);
+	assert_int_equal(unwind_mounts_look(path, 31), 1);
+	assert_int_equal(unwind_mounts_look(path, 32), -ENOENT);
+	assert_int_equal(unwind_mounts_look(path, 33), 1);
+	assert_int_equal(unwind_mounts_look(path, 34), -ENOENT);
+	assert_int_equal(unwind_mounts_look(path, 35), 0);
+	unlink(path);
+	assert_int_equal(unwind_mounts_look(path, 35), -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -461,6 +484,7 @@ int main(void)
 		cmocka_unit_test(test_depth_limit),   cmocka_unit_test(test_bad_registers),
 		cmocka_unit_test(test_hostile_files), cmocka_unit_test(test_expressions),
 		cmocka_unit_test(test_demangle),      cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_mounts),
 	};
 	uint64_t regs[34];
 	pid_t pid = child_start(deep_outer);

@@ -484,6 +484,49 @@ static void memory_is_in_proportion_to_the_file(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* A stack of short names takes a few bytes in the file, but many in memory. */
+static void many_stacks(struct fixture *f, uint32_t n)
+{
+	enum { FRAMES = 128, BYTES = 2 * FRAMES };
+	uint64_t blob[(sizeof(struct ct_stack_blob) + BYTES) / 8] = { 0 };
+	struct ct_stack_blob *stack = (struct ct_stack_blob *)blob;
+
+	for (unsigned i = 0; i < BYTES; i += 2)
+		stack->frames[i] = 'f';
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ct_rec r = { .ts = f->now += 1000, .kind = CT_VISIT, .tid = 1000 };
+		const uint64_t words[2] = { i + 1 };
+
+		stack->h = (struct ct_blob){ .ts = 1, .kind = CT_STACK, .size = sizeof(blob) };
+		stack->id = i + 1;
+		stack->n_frames = FRAMES;
+		assert_int_equal(writer_blob(f->w, &stack->h), 0);
+		assert_int_equal(writer_add(f->w, 0, &r, words), 0);
+		if (i % 1000 == 999)
+			assert_int_equal(writer_seal(f->w, f->now, NULL, 0), 0);
+	}
+}
+
+static void more_names_than_fit(void **state)
+{
+	struct fixture *f = *state;
+	char err[READER_ERR_MAX] = "";
+	struct window *w = NULL;
+	struct reader *r = NULL;
+
+	fixture_open(f, 16u << 20);
+	many_stacks(f, 20000);
+	writer_free(f->w);
+	f->w = NULL;
+	assert_int_equal(reader_open(f->path, &r, err), 0);
+	assert_int_equal(window_load(r, 0, UINT64_MAX, 0, &w, err), -E2BIG);
+	assert_non_null(strstr(err, "choose a shorter one"));
+	assert_int_equal(window_load(r, reader_info(r)->to_ns - 5000000, UINT64_MAX, 0, &w, err), 0);
+	assert_true(w->n_events > 1000);
+	window_free(w);
+	reader_free(r);
+}
+
 /* No wake-up explains a wait. If each wait looked at all wake-ups, the time would grow with WAKES *
  * WAITS. */
 static void walks_are_paid_for(void **state)
@@ -561,17 +604,12 @@ static void arithmetic(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_field_of_a_segment_header),
-		TEST(a_record_outside_of_its_segment),
-		TEST(a_width_that_no_column_has),
-		TEST(a_field_of_the_file_header),
-		TEST(a_hole_in_the_file),
-		TEST(what_a_body_holds),
-		TEST(segments_that_overlap),
-		TEST(memory_is_in_proportion_to_the_file),
-		cmocka_unit_test(walks_are_paid_for),
-		cmocka_unit_test(lives_of_one_tid),
-		cmocka_unit_test(arithmetic),
+		TEST(a_field_of_a_segment_header),  TEST(a_record_outside_of_its_segment),
+		TEST(a_width_that_no_column_has),   TEST(a_field_of_the_file_header),
+		TEST(a_hole_in_the_file),           TEST(what_a_body_holds),
+		TEST(segments_that_overlap),        TEST(memory_is_in_proportion_to_the_file),
+		TEST(more_names_than_fit),          cmocka_unit_test(walks_are_paid_for),
+		cmocka_unit_test(lives_of_one_tid), cmocka_unit_test(arithmetic),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,14 +33,35 @@ static void names(void **state)
 	assert_false(markname_ok("a\x7f"));
 }
 
+static bool no_memory;
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return no_memory ? NULL : __real_calloc(n, size);
+}
+
+static int take(struct marks *m, const char *name, uint64_t now_ns)
+{
+	const struct mark mark = { .name = name, .tid = 7, .made_ns = now_ns };
+	void *data = NULL;
+	size_t size;
+	int r = marks_take(m, &mark, now_ns, &data, &size);
+
+	free(data);
+	return r;
+}
+
 static void per_second(void **state)
 {
 	struct marks m = { 0 };
 
 	for (int i = 0; i < MARKS_PER_SECOND; i++)
-		assert_int_equal(marks_admit(&m, "a", NOW + i), 0);
-	assert_int_equal(marks_admit(&m, "a", NOW + NSEC_PER_SEC - 1), -EBUSY);
-	assert_int_equal(marks_admit(&m, "a", NOW + NSEC_PER_SEC), 0);
+		assert_int_equal(take(&m, "a", NOW + i), 0);
+	assert_int_equal(take(&m, "a", NOW + NSEC_PER_SEC - 1), -EBUSY);
+	assert_int_equal(take(&m, "a", NOW + NSEC_PER_SEC), 0);
 	assert_int_equal(m.recorded, MARKS_PER_SECOND + 1);
 	assert_int_equal(m.refused, 1);
 	marks_done(&m);
@@ -53,11 +74,24 @@ static void different_names(void **state)
 
 	for (unsigned i = 0; i < MARKS_NAMES_MAX; i++) {
 		snprintf(name, sizeof(name), "n%u", i);
-		assert_int_equal(marks_admit(&m, name, NOW + i * NSEC_PER_SEC), 0);
+		assert_int_equal(take(&m, name, NOW + i * NSEC_PER_SEC), 0);
 	}
-	assert_int_equal(marks_admit(&m, "one more", NOW * NSEC_PER_SEC), -ENOSPC);
-	assert_int_equal(marks_admit(&m, "n7", NOW * NSEC_PER_SEC), 0);
+	assert_int_equal(take(&m, "one more", NOW * NSEC_PER_SEC), -ENOSPC);
+	assert_int_equal(take(&m, "n7", NOW * NSEC_PER_SEC), 0);
 	assert_int_equal(m.names.n, MARKS_NAMES_MAX);
+	assert_int_equal(m.refused, 1);
+	marks_done(&m);
+}
+
+static void without_memory(void **state)
+{
+	struct marks m = { 0 };
+
+	assert_int_equal(take(&m, "a", NOW), 0);
+	no_memory = true;
+	assert_int_equal(take(&m, "a", NOW), -ENOMEM);
+	no_memory = false;
+	assert_int_equal(m.recorded, 1);
 	assert_int_equal(m.refused, 1);
 	marks_done(&m);
 }
@@ -67,10 +101,12 @@ static void different_names(void **state)
 static const struct ct_rec *record_of(const struct mark *mark, const uint64_t **ret_words, void **ret)
 {
 	const struct ct_object_blob *name;
+	struct marks m = { 0 };
 	const struct ct_rec *r;
 	size_t size, n;
 
-	assert_int_equal(marks_stream(mark, NOW, ret, &size), 0);
+	assert_int_equal(marks_take(&m, mark, NOW, ret, &size), 0);
+	marks_done(&m);
 	name = *ret;
 	n = stream_first(name, size);
 	assert_int_equal(name->h.kind, CT_OBJECT);
@@ -122,9 +158,8 @@ static void records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(per_second),
-		cmocka_unit_test(different_names),
+		cmocka_unit_test(names),           cmocka_unit_test(per_second),
+		cmocka_unit_test(different_names), cmocka_unit_test(without_memory),
 		cmocka_unit_test(records),
 	};
 

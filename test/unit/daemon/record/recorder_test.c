@@ -267,8 +267,9 @@ static void the_tracer_is_told_apart(void **state)
 		uint32_t tid, tgid, ppid;
 		bool tracer;
 	} tasks[] = {
-		{ 70, 70, 1, true }, { 71, 70, 1, true },   { 75, 75, 70, true },
-		{ 80, 80, 9, true }, { 90, 90, 80, false }, { 91, 90, 80, false },
+		{ 70, 70, 1, true },  { 71, 70, 1, true },   { 75, 75, 70, true },
+		{ 76, 76, 75, true }, { 77, 76, 75, true },  { 78, 78, 76, true },
+		{ 80, 80, 9, true },  { 90, 90, 80, false }, { 91, 90, 80, false },
 	};
 	struct fixture *f = *state;
 	char err[READER_ERR_MAX] = "";

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "daemon/jobs/jobs_find.h"
+
+static char path[] = "/tmp/jobs-find-XXXXXX";
+static struct stat st;
+static struct jobs_mapping mapping;
+
+static int take(void *arg, const struct jobs_mapping *m)
+{
+	if (strcmp(m->path, path) != 0)
+		return 0;
+	mapping = *m;
+	return 1;
+}
+
+static int map_file(void **state)
+{
+	int fd = mkstemp(path);
+
+	if (fd < 0 || ftruncate(fd, 4096) || fstat(fd, &st) ||
+	    mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		return -1;
+	close(fd);
+	return jobs_find_mappings((uint32_t)getpid(), take, NULL) == 1 ? 0 : -1;
+}
+
+static int unmap_file(void **state)
+{
+	munmap((void *)mapping.start, 4096);
+	return unlink(path);
+}
+
+static void test_same_device(void **state)
+{
+	struct unwind_mounts mounts = { 0 };
+	struct stat other = st;
+
+	assert_true(jobs_find_maps(&mounts, &mapping, &st));
+	other.st_ino++;
+	assert_false(jobs_find_maps(&mounts, &mapping, &other));
+}
+
+/* The mapping seems to have another device than the file, as on btrfs. */
+static void test_other_device(void **state)
+{
+	struct jobs_mapping shown = mapping;
+	struct unwind_mounts mounts = { 0 };
+	struct stat other = st, found;
+	int fd;
+
+	shown.major = 8;
+	shown.minor = 0xfffff;
+	fd = jobs_find_mapped(&mounts, &shown, &found);
+	if (fd < 0)
+		skip(); /* only root may open a mapped file */
+	close(fd);
+	assert_true(jobs_find_maps(&mounts, &shown, &st));
+
+	/* another file, with the same inode number on another disk */
+	other.st_dev++;
+	assert_false(jobs_find_maps(&mounts, &mapping, &other));
+
+	/* not mapped any more */
+	shown.end += 4096;
+	assert_false(jobs_find_maps(&mounts, &shown, &st));
+}
+
+/* A file system that may wait for a server is not asked. */
+static void test_unknown_device(void **state)
+{
+	struct jobs_mapping shown = mapping;
+	struct unwind_mounts mounts = { 0 };
+	struct stat other = st;
+
+	shown.major = 0;
+	shown.minor = 0xfffff;
+	other.st_dev++;
+	assert_true(jobs_find_maps(&mounts, &shown, &other));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same_device),
+		cmocka_unit_test(test_other_device),
+		cmocka_unit_test(test_unknown_device),
+	};
+
+	return cmocka_run_group_tests(tests, map_file, unmap_file);
+}
