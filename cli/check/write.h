@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 /*
- * Makes the file `path` with the content that put() writes. A regular or missing file appears whole
- * or not at all: it is written as PATH.partial and renamed. put() returns 0 or -errno. Returns
+ * Makes the file `path` with the content that put() writes. If `path` is a regular file, or there is
+ * no file yet, writes PATH.partial and renames it, so that nobody sees a part of the content, and an
+ * error leaves the old file as it was. put() returns 0 or -errno. Returns
  * CLI_OK, or CLI_FAILED after printing an error.
  */
 int write_file(const char *path, int (*put)(FILE *f, const void *arg), const void *arg);
