@@ -96,6 +96,14 @@
 #define WAIT_WATCH_MS 30000
 /* ms: for the answer to 'ctrace mark'. A script waits for it. No evidence yet. */
 #define WAIT_MARK_MS 1000
+/* ns: `ctrace record` looks at the settings of its command so soon after the start, and then after
+ * twice the time, up to the second number. Above: a short command in a control group of version 1 has
+ * the limits that it had before. */
+#define SETTINGS_FIRST_NS (2 * NSEC_PER_MSEC)
+#define SETTINGS_LAST_NS  (1 * NSEC_PER_SEC)
+/* thousandths of the metric: `ctrace compare --by` has a column for a kind of parts if this kind has
+ * more than this share in one of the groups. Lower: columns of zeroes. */
+#define COMPARE_CLASS_PERMILLE 5
 /* ms: for a snapshot. The daemon may have to copy the whole trace. */
 #define WAIT_SNAPSHOT_MS 120000
 /* ms: for the start of a daemon. The kernel verifies the BPF programs, which takes about 1 s on

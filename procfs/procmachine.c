@@ -2,7 +2,7 @@
 #include "procfs/procmachine.h"
 
 #include <limits.h>
-#include <stdbool.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,34 +38,123 @@ struct limits {
 	bool known;
 };
 
-static void add_limits(const char *root, const char *cgroup, struct limits *l)
-{
-	char path[PATH_MAX], text[LINE_MAX_BYTES];
-	unsigned long long quota, period;
+#define CGROUPS     "/sys/fs/cgroup"
+#define UNLIMITED_1 (1ULL << 60) /* cgroup v1 shows a memory limit above this one if there is none */
 
-	if (snprintf(path, sizeof(path), "/sys/fs/cgroup%s/cpu.max", cgroup) < PATH_MAX &&
-	    find_line(root, path, "", text, sizeof(text)) &&
+/* Reads the file `name` of a control group. */
+static bool read_cgroup(const char *root, const char *mount, const char *cgroup, const char *name,
+			char text[LINE_MAX_BYTES])
+{
+	char path[PATH_MAX];
+
+	return snprintf(path, sizeof(path), "%s%s/%s", mount, cgroup, name) < PATH_MAX &&
+	       find_line(root, path, "", text, LINE_MAX_BYTES);
+}
+
+static void add_v2(const char *root, const char *cgroup, struct limits *l)
+{
+	unsigned long long quota, period;
+	char text[LINE_MAX_BYTES];
+
+	if (read_cgroup(root, CGROUPS, cgroup, "cpu.max", text) &&
 	    sscanf(text, "%llu %llu", &quota, &period) == 2 && period)
 		l->cpus = MIN(l->cpus, (double)quota / (double)period);
-	if (snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", cgroup) < PATH_MAX &&
-	    find_line(root, path, "", text, sizeof(text)) && sscanf(text, "%llu", &quota) == 1)
+	if (read_cgroup(root, CGROUPS, cgroup, "memory.max", text) && sscanf(text, "%llu", &quota) == 1)
 		l->memory = MIN(l->memory, (uint64_t)quota);
 }
 
-static struct limits find_limits(const char *root)
+static void add_v1_cpu(const char *root, const char *cgroup, struct limits *l)
 {
-	struct limits l = { .cpus = (double)UINT64_MAX, .memory = UINT64_MAX };
-	char cgroup[PATH_MAX], unused[8];
-	char *slash = cgroup;
+	long long quota, period;
+	char text[LINE_MAX_BYTES];
 
-	l.known = find_line(root, "/sys/fs/cgroup/cgroup.controllers", "", unused, sizeof(unused)) &&
-		  find_line(root, "/proc/self/cgroup", "0::", cgroup, sizeof(cgroup));
-	while (l.known && slash) {
+	if (!read_cgroup(root, CGROUPS "/cpu", cgroup, "cpu.cfs_quota_us", text) ||
+	    sscanf(text, "%lld", &quota) != 1)
+		return;
+	l->known = true;
+	if (quota > 0 && read_cgroup(root, CGROUPS "/cpu", cgroup, "cpu.cfs_period_us", text) &&
+	    sscanf(text, "%lld", &period) == 1 && period > 0)
+		l->cpus = MIN(l->cpus, (double)quota / (double)period);
+}
+
+static void add_v1_memory(const char *root, const char *cgroup, struct limits *l)
+{
+	unsigned long long bytes;
+	char text[LINE_MAX_BYTES];
+
+	if (!read_cgroup(root, CGROUPS "/memory", cgroup, "memory.limit_in_bytes", text) ||
+	    sscanf(text, "%llu", &bytes) != 1)
+		return;
+	l->known = true;
+	if (bytes < UNLIMITED_1)
+		l->memory = MIN(l->memory, (uint64_t)bytes);
+}
+
+/* Calls add() for a control group and for the groups above it. Changes the path. */
+static void add_upwards(const char *root, char *cgroup, struct limits *l,
+			void (*add)(const char *root, const char *cgroup, struct limits *l))
+{
+	for (char *slash = cgroup; slash;) {
 		slash = strrchr(cgroup, '/');
-		add_limits(root, cgroup, &l);
+		add(root, cgroup, l);
 		if (slash)
 			*slash = '\0';
 	}
+}
+
+/* Finds the path of a control group: `list` is a line of /proc/PID/cgroup behind its number, such as
+ * "cpu,cpuacct:/a/b". Returns NULL if the controller is not in it. */
+static char *path_of(char *list, const char *controller)
+{
+	size_t n = strlen(controller);
+	char *path = strchr(list, ':');
+
+	for (char *word = list; path && word < path; word += strcspn(word, ",:") + 1)
+		if (strcspn(word, ",:") == n && !strncmp(word, controller, n))
+			return path + 1;
+	return NULL;
+}
+
+static void find_v1(const char *root, const char *file, struct limits *l)
+{
+	char name[PATH_MAX], line[LINE_MAX_BYTES];
+	_cleanup_fclose_ FILE *f = NULL;
+
+	if (snprintf(name, sizeof(name), "%s%s", root, file) < PATH_MAX)
+		f = fopen(name, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		char *list = strchr(line, ':'), *path;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (!list)
+			continue;
+		path = path_of(list + 1, "cpu");
+		if (path)
+			add_upwards(root, path, l, add_v1_cpu);
+		path = path_of(list + 1, "memory");
+		if (path)
+			add_upwards(root, path, l, add_v1_memory);
+	}
+}
+
+/* pid 0: the caller. Sets *ret_v2 to true if the control groups are of version 2. */
+static struct limits find_limits(const char *root, pid_t pid, bool *ret_v2)
+{
+	struct limits l = { .cpus = (double)UINT64_MAX, .memory = UINT64_MAX };
+	char cgroup[PATH_MAX], file[64], unused[8];
+
+	if (pid)
+		snprintf(file, sizeof(file), "/proc/%d/cgroup", (int)pid);
+	else
+		snprintf(file, sizeof(file), "/proc/self/cgroup");
+	*ret_v2 = find_line(root, CGROUPS "/cgroup.controllers", "", unused, sizeof(unused));
+	if (!*ret_v2) {
+		find_v1(root, file, &l);
+		return l;
+	}
+	l.known = find_line(root, file, "0::", cgroup, sizeof(cgroup));
+	if (l.known)
+		add_upwards(root, cgroup, &l, add_v2);
 	return l;
 }
 
@@ -85,7 +174,8 @@ static void put_limits(const struct limits *l, char buf[PROCMACHINE_MAX])
 
 void procmachine_read(const char *root, struct procmachine *ret)
 {
-	struct limits l = find_limits(root);
+	bool v2;
+	struct limits l = find_limits(root, 0, &v2);
 	char *model;
 
 	*ret = (struct procmachine){ 0 };
@@ -96,4 +186,23 @@ void procmachine_read(const char *root, struct procmachine *ret)
 	find_line(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "", ret->governor,
 		  sizeof(ret->governor));
 	put_limits(&l, ret->limits);
+}
+
+bool procmachine_limits(const char *root, pid_t pid, char ret[PROCMACHINE_MAX])
+{
+	bool v2;
+	struct limits l = find_limits(root, pid, &v2);
+
+	ret[0] = '\0';
+	put_limits(&l, ret);
+	return v2;
+}
+
+unsigned procmachine_cpus(pid_t pid)
+{
+	size_t size = CPU_ALLOC_SIZE(PROCMACHINE_CPUS_MAX);
+	cpu_set_t set[PROCMACHINE_CPUS_MAX / CPU_SETSIZE];
+
+	memset(set, 0, sizeof(set));
+	return sched_getaffinity(pid, size, set) ? 0 : (unsigned)CPU_COUNT_S(size, set);
 }

@@ -7,7 +7,9 @@
 
 enum part_class {
 	PART_CLASS_RUNNING,
-	PART_CLASS_CPU, /* waiting for a CPU that a task of the program, or an unknown task, had */
+	/* waiting for a CPU that a task of the program, or an unknown task, had; or while the CPU quota
+	 * was used up */
+	PART_CLASS_CPU,
 	PART_CLASS_LOCK,
 	PART_CLASS_IPC,
 	PART_CLASS_DISK,

@@ -206,6 +206,17 @@ void piece_name_cpu(const struct graph *g, const struct path *p, const struct pa
 	put(ret->head, sizeof(ret->head), "%s waiting for a CPU that %s had", who, other);
 }
 
+void piece_name_quota(const struct graph *g, const struct path *p, const struct path_piece *x,
+		      struct piece_name *ret)
+{
+	char who[ROLE_MAX];
+
+	*ret = (struct piece_name){ .class = PART_CLASS_CPU };
+	role_task(g, p->frames[x->frame].task, x->from_ns, who);
+	put(ret->key, sizeof(ret->key), "%s|runnable:quota:|", who);
+	put(ret->head, sizeof(ret->head), "%s waiting for a CPU while its CPU quota was used up", who);
+}
+
 void piece_name_environment(enum piece_environment what, struct piece_name *ret)
 {
 	static const struct {

@@ -39,6 +39,9 @@ void piece_name_as(const struct graph *g, const struct path *p, const struct pat
 /* Names the wait of piece x for a CPU that `user`, a task of the same program, had. */
 void piece_name_cpu(const struct graph *g, const struct path *p, const struct path_piece *x, uint32_t user,
 		    struct piece_name *ret);
+/* Names the wait of piece x for a CPU while the quota of its control group was used up. */
+void piece_name_quota(const struct graph *g, const struct path *p, const struct path_piece *x,
+		      struct piece_name *ret);
 /* Names time that the machine took. */
 void piece_name_environment(enum piece_environment what, struct piece_name *ret);
 

@@ -144,6 +144,20 @@ static int add_cpu(struct making *k, const struct path_piece *x, uint32_t user, 
 	return add(k, &n, x->interval, ns, &at);
 }
 
+static bool is_throttled(const struct graph *g, const struct path_piece *x)
+{
+	return x->interval != GRAPH_NONE && g->intervals[x->interval].flags & CT_SF_THROTTLED;
+}
+
+static int add_quota(struct making *k, const struct path_piece *x)
+{
+	struct piece_name n;
+	size_t at;
+
+	piece_name_quota(k->g, k->p, x, &n);
+	return add(k, &n, x->interval, x->to_ns - x->from_ns, &at);
+}
+
 /* Divides a wait for a CPU among the tasks that had this CPU. */
 static int add_runnable(struct making *k, const struct path_piece *x)
 {
@@ -263,7 +277,7 @@ static int add_piece(struct making *k, const struct path_piece *x)
 	size_t at;
 
 	if (x->time == TIME_RUNNABLE)
-		return add_runnable(k, x);
+		return is_throttled(k->g, x) ? add_quota(k, x) : add_runnable(k, x);
 	if (x->time == TIME_SHORT)
 		return add_folded(k, x);
 	if (x->time == TIME_RUNNING)

@@ -21,5 +21,6 @@ struct baseline_machine machine_now(void)
 	describe_clean(facts.model, m.model, sizeof(m.model));
 	describe_clean(facts.governor, m.governor, sizeof(m.governor));
 	describe_clean(facts.limits, m.cgroup, sizeof(m.cgroup));
+	m.allowed_cpus = procmachine_cpus(0);
 	return m;
 }

@@ -8,12 +8,13 @@
 #include "cli/client/outfile.h"
 #include "cli/cmd/commands.h"
 #include "cli/compare/baseline_file.h"
+#include "cli/compare/by.h"
 #include "cli/compare/render.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
 struct compare_options {
-	const char *metric, *top, *save;
+	const char *metric, *top, *save, *by;
 	bool json;
 	int n_new; /* the number of arguments behind "--"; 0: there is no "--" */
 };
@@ -24,17 +25,19 @@ static const struct cli_option compare_table[] = {
 	{ TEXT(metric), "metric", "M", "compare the mean, p50, p95, p99 or max of the runs (default: p50)" },
 	{ TEXT(top), "top", "N", "show N parts (default: 10)" },
 	{ TEXT(save), "save", "FILE", "write the runs to FILE (ctrace.baseline/1) instead of comparing" },
-	{ FLAG(json), "json", NULL, "print JSON (ctrace.compare/1)" },
+	{ TEXT(by), "by", "KEYS", "group the runs by settings: cpus, governor, cgroup, kernel" },
+	{ FLAG(json), "json", NULL, "print JSON (ctrace.compare/1; with --by: ctrace.study/1)" },
 	{ 0 },
 };
 
 static const struct cli_usage compare_usage = {
 	.name = "compare",
-	.args = "[--metric M] [--top N] [--json] OLD NEW | OLD... -- NEW... | --save FILE RUN...",
+	.args = "[--metric M] [--top N] [--json] OLD NEW | OLD... -- NEW... | --by KEYS RUN... | --save FILE RUN...",
 	.about =
 		"Says by how much the new runs of a command are slower than the old ones, and which parts of the\n"
 		"critical path grew. The parts add up to the difference exactly. A run is a trace that\n"
-		"'ctrace record -o FILE -- CMD' has written. A file that --save has written stands for all its runs.",
+		"'ctrace record -o FILE -- CMD' has written. A file that --save has written stands for all its runs.\n"
+		"With --by, one table shows the runs under each combination of settings, such as --by cpus,cgroup.",
 	.options = compare_table,
 };
 
@@ -84,6 +87,9 @@ static int save(const struct baseline *b, const char *path)
 	warnings_side(&w, b, "");
 	for (size_t i = 0; i < w.n; i++)
 		cli_warn("%s", w.v[i]);
+	if (b->mixed)
+		cli_warn(
+			"the runs come from several machines or settings, but the file has only those of the first run; save each group in a file of its own");
 	if (!r)
 		cli_say("wrote %s: %zu run%s; next: ctrace compare %s NEW", path, b->n_runs,
 			b->n_runs == 1 ? "" : "s", path);
@@ -95,7 +101,7 @@ static int compare_save(const struct compare_options *o, char **files, int n)
 	_cleanup_(baseline_done) struct baseline b = { 0 };
 	int r;
 
-	if (o->metric || o->top || o->json || o->n_new)
+	if (o->metric || o->top || o->json || o->n_new || o->by)
 		return cli_usage_error(&compare_usage,
 				       "--save takes only runs: ctrace compare --save FILE RUN...");
 	if (!n)
@@ -159,6 +165,29 @@ static int compare(const struct compare_options *o, char **files, int n)
 	return r ? r : print(o, &old, &new, metric, top);
 }
 
+static int compare_by(const struct compare_options *o, char **files, int n)
+{
+	enum delta_metric metric;
+	uint64_t top;
+	struct by by;
+	int r = read_options(o, &metric, &top);
+
+	if (r)
+		return r;
+	if (by_parse(o->by, &by))
+		return cli_usage_error(
+			&compare_usage,
+			"--by %s: write one or more of cpus, governor, cgroup and kernel, with commas between them",
+			o->by);
+	if (o->top || o->n_new)
+		return cli_usage_error(
+			&compare_usage,
+			"--by takes all runs in one list, and no --top: ctrace compare --by KEYS RUN...");
+	if (!n)
+		return cli_usage_error(&compare_usage, "no run is given: name the traces to compare");
+	return by_files(files, n, &by, metric, o->json);
+}
+
 int cmd_compare(int argc, char **argv)
 {
 	struct compare_options o = { .n_new = count_new(argc, argv) };
@@ -169,5 +198,7 @@ int cmd_compare(int argc, char **argv)
 		return p.exit_code;
 	if (o.save)
 		return compare_save(&o, argv + p.first, argc - p.first);
+	if (o.by)
+		return compare_by(&o, argv + p.first, argc - p.first);
 	return compare(&o, argv + p.first, argc - p.first);
 }

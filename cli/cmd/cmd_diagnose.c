@@ -80,13 +80,14 @@ static bool is_named(const struct hangs_filter *who)
 }
 
 /* If the user names tasks, the longest of the equally bad hangs counts, or a hang that lasted much
- * longer than a worse one. The verdict keeps out the idle master of a server, which waits longer
- * than its hung worker. */
+ * longer than a worse one, and for which another task is to blame. The verdict keeps out the idle
+ * master of a server, which waits longer than its hung worker. */
 static bool counts_more(const struct hang *x, const struct hang *best)
 {
 	bool alike = x->alarm == best->alarm && x->minor == best->minor;
 
 	return (x->diagnosis->verdict == VERDICT_NORMAL) == (best->diagnosis->verdict == VERDICT_NORMAL) &&
+	       (alike || x->diagnosis->n_chain > 1) &&
 	       x->to_ns - x->from_ns > (best->to_ns - best->from_ns) * (alike ? 1 : DIAGNOSE_LONGER);
 }
 

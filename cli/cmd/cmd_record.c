@@ -14,6 +14,7 @@
 #include "cli/client/lacks.h"
 #include "cli/client/outfile.h"
 #include "cli/client/oneshot.h"
+#include "cli/client/settings.h"
 #include "cli/input/timearg.h"
 #include "cli/input/tracefile.h"
 #include "cli/thresholds.h"
@@ -49,6 +50,7 @@ struct session {
 	pid_t cmd; /* 0: CMD was not started, or has ended */
 	uint32_t cmd_pid;
 	int cmd_status;
+	struct settings settings; /* of CMD */
 	int signal;
 	uint64_t until_ns; /* when the recording ends (boot time); 0: no limit */
 };
@@ -95,7 +97,12 @@ static int start_cmd(struct session *s, char **argv)
 
 static void reap_cmd(struct session *s)
 {
-	if (s->cmd && waitpid(s->cmd, &s->cmd_status, WNOHANG) == s->cmd)
+	siginfo_t si = { 0 };
+
+	if (!s->cmd || waitid(P_PID, (id_t)s->cmd, &si, WEXITED | WNOHANG | WNOWAIT))
+		return;
+	settings_look(&s->settings, s->cmd, si.si_pid == s->cmd ? UINT64_MAX : clock_boot_ns());
+	if (waitpid(s->cmd, &s->cmd_status, WNOHANG) == s->cmd)
 		s->cmd = 0;
 }
 
@@ -122,12 +129,22 @@ static int time_left(uint64_t until_ns)
 	return (int)MIN(ms, (uint64_t)3600 * 1000);
 }
 
-static void wait_end(struct session *s, bool has_cmd)
+/* Waits for a signal, for at most `left` ms, or until the next look at the settings of CMD. */
+static void wait_signal(struct session *s, int left)
 {
+	struct pollfd p = { .fd = s->signal_fd, .events = POLLIN };
+	int look = s->cmd ? time_left(s->settings.next_ns) : -1;
 	struct signalfd_siginfo si;
 
+	if (look >= 0)
+		left = left < 0 ? look : MIN(left, look);
+	if (poll(&p, 1, left) > 0 && read(s->signal_fd, &si, sizeof(si)) == sizeof(si))
+		on_signal(s, &si);
+}
+
+static void wait_end(struct session *s, bool has_cmd)
+{
 	for (;;) {
-		struct pollfd p = { .fd = s->signal_fd, .events = POLLIN };
 		int left = time_left(s->until_ns);
 
 		reap_cmd(s);
@@ -135,13 +152,12 @@ static void wait_end(struct session *s, bool has_cmd)
 			return;
 		if (!has_cmd && !oneshot_alive(s->recorder))
 			return;
-		if (poll(&p, 1, left) > 0 && read(s->signal_fd, &si, sizeof(si)) == sizeof(si))
-			on_signal(s, &si);
+		wait_signal(s, left);
 	}
 }
 
 /* If the daemon does not answer, copies what the daemon has written to its trace. */
-static int save(struct session *s, int fd, struct lacks *ret_lacks)
+static int save_records(struct session *s, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)0, "to_ns",
 				    (json_int_t)clock_boot_ns());
@@ -170,6 +186,13 @@ static int save(struct session *s, int fd, struct lacks *ret_lacks)
 		r = cut_window(reader, &all, fd, &segments, rerr);
 	reader_free(reader);
 	return r ? cli_error("cannot save the recording: %s", rerr) : CLI_OK;
+}
+
+static int save(struct session *s, int fd, struct lacks *ret_lacks)
+{
+	int r = save_records(s, fd, ret_lacks);
+
+	return r || !s->cmd_pid ? r : settings_write(&s->settings, fd);
 }
 
 /* Saves into /var/tmp, because a recording cannot be repeated. */

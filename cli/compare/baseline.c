@@ -95,18 +95,25 @@ static void differ(const char *what, const char *a, const char *b, char *buf, si
 			 b);
 }
 
-const char *baseline_differ(const struct baseline_machine *a, const struct baseline_machine *b, char *buf,
-			    size_t size)
+/* 0: not known */
+static void differ_number(const char *what, unsigned a, unsigned b, char *buf, size_t size)
 {
 	char x[TEXT_NUMBER_MAX] = "", y[TEXT_NUMBER_MAX] = "";
 
+	if (a)
+		snprintf(x, sizeof(x), "%u", a);
+	if (b)
+		snprintf(y, sizeof(y), "%u", b);
+	differ(what, x, y, buf, size);
+}
+
+const char *baseline_differ(const struct baseline_machine *a, const struct baseline_machine *b, char *buf,
+			    size_t size)
+{
 	buf[0] = '\0';
-	if (a->cpus)
-		snprintf(x, sizeof(x), "%u", a->cpus);
-	if (b->cpus)
-		snprintf(y, sizeof(y), "%u", b->cpus);
 	differ("kernel", a->kernel, b->kernel, buf, size);
-	differ("number of CPUs", x, y, buf, size);
+	differ_number("number of CPUs", a->cpus, b->cpus, buf, size);
+	differ_number("CPUs for the command", a->allowed_cpus, b->allowed_cpus, buf, size);
 	differ("", a->arch, b->arch, buf, size);
 	differ("CPU", a->model, b->model, buf, size);
 	differ("governor", a->governor, b->governor, buf, size);
@@ -132,6 +139,8 @@ static void put_machine(const struct baseline_machine *m, FILE *f)
 	put_pair(f, "governor", m->governor);
 	fputc(',', f);
 	put_pair(f, "cgroup", m->cgroup);
+	if (m->allowed_cpus)
+		fprintf(f, ",\"allowed_cpus\":%u", m->allowed_cpus);
 	fputs("},\n", f);
 }
 

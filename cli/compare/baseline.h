@@ -26,8 +26,9 @@ struct baseline_machine {
 	char arch[BASELINE_MACHINE_MAX]; /* as `uname -m` prints it */
 	char model[BASELINE_MACHINE_MAX];
 	char governor[BASELINE_MACHINE_MAX];
-	char cgroup[BASELINE_MACHINE_MAX]; /* limits of the control group, in words */
+	char cgroup[BASELINE_MACHINE_MAX]; /* limits of the command's control group, in words */
 	unsigned cpus;
+	unsigned allowed_cpus; /* that the command may use */
 };
 
 /* Times of runs, measured around the command; ns. */

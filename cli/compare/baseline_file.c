@@ -12,6 +12,13 @@
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
+static unsigned number_of_cpus(const char *text)
+{
+	uint64_t n = 0;
+
+	return cli_number(text, FORMAT_CPUS_MAX, &n) ? 0 : (unsigned)n;
+}
+
 struct baseline_machine baseline_machine_of(const struct reader *r)
 {
 	const struct reader_info *info = reader_info(r);
@@ -21,7 +28,10 @@ struct baseline_machine baseline_machine_of(const struct reader *r)
 	describe_clean(info->machine, m.arch, sizeof(m.arch));
 	describe_clean(info->cpu, m.model, sizeof(m.model));
 	describe_clean(info->governor, m.governor, sizeof(m.governor));
-	describe_clean(info->limits, m.cgroup, sizeof(m.cgroup));
+	/* Of an old trace, only the limits of the daemon are known. It inherits those of `ctrace record`. */
+	describe_clean(*info->command_limits ? info->command_limits : info->limits, m.cgroup,
+		       sizeof(m.cgroup));
+	m.allowed_cpus = number_of_cpus(info->command_cpus);
 	return m;
 }
 

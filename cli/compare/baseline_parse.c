@@ -54,9 +54,22 @@ static int get_text(const json_t *o, const char *key, char *buf, size_t size, ch
 	return 0;
 }
 
+/* Sets *ret to a number of CPUs, or leaves it if there is no such member. */
+static int get_cpus(const json_t *o, const char *key, unsigned *ret, char err[BASELINE_ERR_MAX])
+{
+	const json_t *v = json_object_get(o, key);
+
+	if (!v)
+		return 0;
+	if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) > FORMAT_CPUS_MAX)
+		return refuse(err, "\"%s\" must be a number of CPUs", key);
+	*ret = (unsigned)json_integer_value(v);
+	return 0;
+}
+
 static int get_machine(const json_t *doc, struct baseline_machine *m, char err[BASELINE_ERR_MAX])
 {
-	const json_t *o = json_object_get(doc, "machine"), *cpus = json_object_get(o, "cpus");
+	const json_t *o = json_object_get(doc, "machine");
 	int r;
 
 	if (!json_is_object(o))
@@ -66,13 +79,8 @@ static int get_machine(const json_t *doc, struct baseline_machine *m, char err[B
 	r = r ? r : get_text(o, "model", m->model, sizeof(m->model), err);
 	r = r ? r : get_text(o, "governor", m->governor, sizeof(m->governor), err);
 	r = r ? r : get_text(o, "cgroup", m->cgroup, sizeof(m->cgroup), err);
-	if (r || !cpus)
-		return r;
-	if (!json_is_integer(cpus) || json_integer_value(cpus) < 0 ||
-	    json_integer_value(cpus) > FORMAT_CPUS_MAX)
-		return refuse(err, "\"cpus\" must be a number of CPUs");
-	m->cpus = (unsigned)json_integer_value(cpus);
-	return 0;
+	r = r ? r : get_cpus(o, "cpus", &m->cpus, err);
+	return r ? r : get_cpus(o, "allowed_cpus", &m->allowed_cpus, err);
 }
 
 static int get_number(const json_t *v, const char *key, uint64_t *ret, char err[BASELINE_ERR_MAX])

@@ -22,11 +22,12 @@ static json_t *machine_json(const struct baseline *b)
 {
 	const struct baseline_machine *m = &b->machine;
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "kernel", text_or_null(m->kernel), "arch",
-			 text_or_null(m->arch), "cpus",
-			 m->cpus ? json_integer((json_int_t)m->cpus) : json_null(), "model",
-			 text_or_null(m->model), "governor", text_or_null(m->governor), "cgroup",
-			 text_or_null(m->cgroup), "mixed", b->mixed);
+	return json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "kernel", text_or_null(m->kernel), "arch",
+		text_or_null(m->arch), "cpus", m->cpus ? json_integer((json_int_t)m->cpus) : json_null(),
+		"model", text_or_null(m->model), "governor", text_or_null(m->governor), "cgroup",
+		text_or_null(m->cgroup), "allowed_cpus",
+		m->allowed_cpus ? json_integer((json_int_t)m->allowed_cpus) : json_null(), "mixed", b->mixed);
 }
 
 /* Counts are means, so they may be no whole numbers. Two decimals keep the document short. */

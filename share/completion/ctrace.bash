@@ -56,6 +56,9 @@ _ctrace_values()
 	--group-may)
 		compgen -W "status snapshot watch" -- "$cur"
 		;;
+	--by)
+		compgen -W "cpus governor cgroup kernel" -- "$cur"
+		;;
 	--hangs)
 		compgen -W "yes no" -- "$cur"
 		;;

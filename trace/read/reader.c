@@ -68,6 +68,21 @@ static void reader_find_boot(struct reader *r, unsigned back)
 	}
 }
 
+/* Adds a pair that only the file header has, because it was not known while the segments were
+ * written. */
+static void reader_add_meta(struct reader *r, const char *name)
+{
+	const char *value = file_index_meta(r->index.meta, r->index.file.meta_bytes, name);
+	size_t n = strlen(name) + 1, more = value ? n + strlen(value) + 1 : 0;
+
+	if (!value || file_index_meta(r->meta, r->meta_bytes, name) || r->meta_bytes + more > FORMAT_META_MAX)
+		return;
+	memcpy(r->meta + r->meta_bytes, name, n);
+	memcpy(r->meta + r->meta_bytes + n, value, more - n);
+	r->meta_bytes += more;
+	r->meta[r->meta_bytes] = 0;
+}
+
 static int reader_read_meta(struct reader *r)
 {
 	const uint8_t *p = (const uint8_t *)r->index.meta;
@@ -87,13 +102,15 @@ static int reader_read_meta(struct reader *r)
 		break;
 	}
 	free(r->meta);
-	r->meta = malloc(n + 1);
+	r->meta = malloc(MAX(n, FORMAT_META_MAX) + 1);
 	if (!r->meta)
 		return -ENOMEM;
 	if (n)
 		memcpy(r->meta, p, n);
 	r->meta[n] = 0;
 	r->meta_bytes = n;
+	reader_add_meta(r, "command_cpus");
+	reader_add_meta(r, "command_limits");
 	return 0;
 }
 
@@ -165,6 +182,8 @@ static int reader_update(struct reader *r)
 	r->info.cpu = reader_meta(r, "cpu");
 	r->info.governor = reader_meta(r, "governor");
 	r->info.limits = reader_meta(r, "limits");
+	r->info.command_cpus = reader_meta(r, "command_cpus");
+	r->info.command_limits = reader_meta(r, "command_limits");
 	return 0;
 }
 

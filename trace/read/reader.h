@@ -41,6 +41,7 @@ struct reader_info {
 	uint32_t n_cpus;
 	/* owned by the reader; "": not known */
 	const char *hooks, *host, *kernel, *machine, *cpu, *governor, *limits;
+	const char *command_cpus, *command_limits; /* of the recorded command */
 };
 
 #define READER_ERR_MAX 512

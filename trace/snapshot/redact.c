@@ -295,9 +295,8 @@ static int redact_dictionary(struct redact *r, struct decoder *d, enum format_bl
 
 static int redact_meta_text(const struct redact *r, const char *meta, size_t n, char *out, size_t *ret_n)
 {
-	static const char *const names[] = {
-		"hooks", "kernel", "machine", "host", "cpu", "governor", "limits"
-	};
+	static const char *const names[] = { "hooks",    "kernel", "machine",      "host",          "cpu",
+					     "governor", "limits", "command_cpus", "command_limits" };
 	size_t at = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill | marks | command | slow | MACHINE] - writes the trace for the golden
+ * mktrace FILE BOOTS [ill | marks | command | slow | MACHINE] [CPUS LIMITS] - writes the trace for the golden
  * tests: most kinds of records, at fixed times, in BOOTS boots. MACHINE is the recorded machine
  * (default: x86_64). The other words change the content:
  *
@@ -8,8 +8,11 @@
  *   marks    the records of transactions instead of the usual records
  *   command  only a recorded command
  *   slow     a slower run of this command, on another machine
+ *
+ * CPUS and LIMITS are the settings of the recorded command.
  */
 #include <err.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +21,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/format/blob.h"
+#include "trace/snapshot/label.h"
 #include "trace/words/markname.h"
 #include "trace/write/writer.h"
 
@@ -365,6 +369,18 @@ static void all_kinds(void)
 	}
 }
 
+static void label(const char *path, const char *cpus, const char *limits)
+{
+	const struct label labels[] = { { "command_cpus", cpus }, { "command_limits", limits } };
+	_cleanup_close_ int fd = open(path, O_RDWR | O_CLOEXEC);
+	char why[LABEL_ERR_MAX];
+
+	if (fd < 0)
+		err(1, "%s", path);
+	if (label_add(fd, labels, ARRAY_SIZE(labels), why))
+		errx(1, "%s", why);
+}
+
 int main(int argc, char **argv)
 {
 	struct writer_options opt = { .size_bytes = 4 << 20,
@@ -373,15 +389,16 @@ int main(int argc, char **argv)
 				      .kernel = "6.1.0-test",
 				      .n_cpus = 2 };
 	int boots = argc >= 3 ? atoi(argv[2]) : 0;
-	bool marks = argc == 4 && !strcmp(argv[3], "marks");
-	bool slow = argc == 4 && !strcmp(argv[3], "slow");
-	bool runs = slow || (argc == 4 && !strcmp(argv[3], "command"));
+	bool marks = argc >= 4 && !strcmp(argv[3], "marks");
+	bool slow = argc >= 4 && !strcmp(argv[3], "slow");
+	bool runs = slow || (argc >= 4 && !strcmp(argv[3], "command"));
 	char why[256];
 
-	is_ill = argc == 4 && !strcmp(argv[3], "ill");
-	if (boots < 1 || argc > 4)
-		errx(2, "usage: mktrace FILE BOOTS [ill|marks|command|slow|aarch64|another machine]");
-	opt.machine = argc == 4 && !is_ill && !marks && !runs ? argv[3] : "x86_64";
+	is_ill = argc >= 4 && !strcmp(argv[3], "ill");
+	if (boots < 1 || (argc > 4 && argc != 6))
+		errx(2,
+		     "usage: mktrace FILE BOOTS [ill|marks|command|slow|aarch64|another machine] [CPUS LIMITS]");
+	opt.machine = argc >= 4 && !is_ill && !marks && !runs ? argv[3] : "x86_64";
 	opt.kernel = slow ? "6.2.0-test" : opt.kernel;
 	if (!strcmp(opt.machine, "aarch64"))
 		nr = arm64;
@@ -415,5 +432,7 @@ int main(int argc, char **argv)
 		check(writer_seal(writer, now + NSEC_PER_MSEC, NULL, 0), "seal");
 		writer_free(writer);
 	}
+	if (argc == 6)
+		label(argv[1], argv[4], argv[5]);
 	return 0;
 }

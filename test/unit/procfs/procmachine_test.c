@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The facts about a machine, from files that a test has written. */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -94,10 +96,67 @@ static void limits(void **state)
 	assert_string_equal(m.limits, "memory 512 MiB");
 }
 
+static void limits_of_a_process(void **state)
+{
+	char text[PROCMACHINE_MAX];
+
+	put("/proc/7/cgroup", "0::/a\n");
+	put("/sys/fs/cgroup/a/cpu.max", "25000 100000\n");
+	put("/sys/fs/cgroup/a/memory.max", "max\n");
+	put("/sys/fs/cgroup/memory.max", "max\n");
+	assert_true(procmachine_limits(dir, 7, text));
+	assert_string_equal(text, "cpu 0.25");
+	assert_true(procmachine_limits(dir, 8, text));
+	assert_string_equal(text, "");
+}
+
+static void limits_of_version_1(void **state)
+{
+	char path[128], text[PROCMACHINE_MAX];
+
+	snprintf(path, sizeof(path), "%s/sys/fs/cgroup/cgroup.controllers", dir);
+	unlink(path);
+	put("/proc/7/cgroup", "9:name=systemd:/\n4:memory:/m\n2:cpuset:/x\n1:cpuacct,cpu:/a/b\n0::/\n");
+	assert_false(procmachine_limits(dir, 7, text));
+	assert_string_equal(text, "");
+	put("/sys/fs/cgroup/cpu/a/b/cpu.cfs_quota_us", "-1\n");
+	put("/sys/fs/cgroup/memory/m/memory.limit_in_bytes", "9223372036854771712\n");
+	procmachine_limits(dir, 7, text);
+	assert_string_equal(text, "none");
+	put("/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "50000\n");
+	put("/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "0\n");
+	procmachine_limits(dir, 7, text);
+	assert_string_equal(text, "none");
+	put("/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
+	put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "1048576\n");
+	procmachine_limits(dir, 7, text);
+	assert_string_equal(text, "cpu 0.50, memory 1 MiB");
+}
+
+static void cpus(void **state)
+{
+	cpu_set_t all, one;
+	int cpu = 0;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	assert_int_equal(procmachine_cpus(0), CPU_COUNT(&all));
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	assert_int_equal(procmachine_cpus(getpid()), 1);
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(nothing), cmocka_unit_test(all),
-					    cmocka_unit_test(limits) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(nothing),
+					    cmocka_unit_test(all),
+					    cmocka_unit_test(limits),
+					    cmocka_unit_test(limits_of_a_process),
+					    cmocka_unit_test(limits_of_version_1),
+					    cmocka_unit_test(cpus) };
 
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
