@@ -476,5 +476,11 @@
  * If smaller, the list is full of noise (test compare_noise).
  * If larger, a pattern that grew by a fifth is not shown (test compare_change). */
 #define PATTERNS_CHANGED 0.1
+/* share of the checks of equal commands in which chance makes a count grow, at most. A check that may
+ * look at its runs n times uses this number divided by n.
+ * If smaller, five runs of each side cannot show one count that grew (test few_runs of counts_test.c).
+ * If larger, four runs of each side can: one of 70 such checks is a false alarm (same test).
+ * Evidence: see "Counts" in doc/check.md. */
+#define COUNTS_ALPHA 0.01
 
 #endif

@@ -138,6 +138,8 @@
 #define CHECK_ROWS 10
 /* bytes: If the first run of the new command fails, so much of the end of its errors is shown. */
 #define CHECK_SHOWN_BYTES 2000
+/* counts: The sentence of `ctrace check --patterns` names at most this many that grew. */
+#define CHECK_SAID_COUNTS 2
 /* 1/n of the metric: A part that changed by less is not shown by itself, but counts in "others".
  * Evidence: such a change is 0.0 % in the report. Above: the table has rows such as -41 ns. Below:
  * a small regression has no cause. */

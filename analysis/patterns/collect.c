@@ -37,6 +37,7 @@ struct collecting {
 	VEC(struct act) acts; /* sorted by (task, ts_ns) */
 	VEC(struct range) ranges;
 	struct collected *out;
+	bool life; /* the transaction is the life of the process, even if the process has others */
 };
 
 const char *collect_action_name(enum collect_action action)
@@ -397,13 +398,14 @@ static int life_ranges(struct collecting *c, uint32_t tgid)
 static int find(struct collecting *c, uint32_t task)
 {
 	uint32_t tgid = c->g->tasks[task].tgid;
-	int r;
+	int r = 0;
 
 	c->wanted = calloc(c->g->n_tasks + 1, sizeof(*c->wanted));
 	if (!c->wanted)
 		return -ENOMEM;
-	r = request_ranges(c, tgid);
-	if (!r && !c->ranges.n && has_marks(c->g))
+	if (!c->life)
+		r = request_ranges(c, tgid);
+	if (!r && !c->life && !c->ranges.n && has_marks(c->g))
 		r = mark_ranges(c, tgid);
 	if (!r && !c->ranges.n)
 		r = life_ranges(c, tgid);
@@ -424,23 +426,37 @@ static int find(struct collecting *c, uint32_t task)
 	return r;
 }
 
+static int run(struct collecting *c, uint32_t task, struct collected **ret)
+{
+	int r;
+
+	c->out = calloc(1, sizeof(*c->out));
+	r = c->out ? find(c, task) : -ENOMEM;
+	VEC_FREE(&c->acts);
+	VEC_FREE(&c->ranges);
+	free(c->wanted);
+	if (r) {
+		collected_free(c->out);
+		return r;
+	}
+	c->out->lacks = graph_lacks_within(c->g, c->from_ns, c->to_ns);
+	*ret = c->out;
+	return 0;
+}
+
 int collect(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct collected **ret)
 {
 	struct collecting c = { .g = g, .from_ns = from_ns, .to_ns = to_ns };
-	int r;
 
-	c.out = calloc(1, sizeof(*c.out));
-	r = c.out ? find(&c, task) : -ENOMEM;
-	VEC_FREE(&c.acts);
-	VEC_FREE(&c.ranges);
-	free(c.wanted);
-	if (r) {
-		collected_free(c.out);
-		return r;
-	}
-	c.out->lacks = graph_lacks_within(g, from_ns, to_ns);
-	*ret = c.out;
-	return 0;
+	return run(&c, task, ret);
+}
+
+int collect_life(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+		 struct collected **ret)
+{
+	struct collecting c = { .g = g, .from_ns = from_ns, .to_ns = to_ns, .life = true };
+
+	return run(&c, task, ret);
 }
 
 void collected_free(struct collected *c)

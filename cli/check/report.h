@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "analysis/delta/delta.h"
+#include "analysis/patterns/counts.h"
 #include "cli/check/session.h"
 #include "cli/thresholds.h"
 
@@ -19,15 +20,22 @@ struct check_view {
 	const struct baseline *old, *new;
 	const struct delta *delta; /* NULL: a side has no traced runs */
 	enum delta_metric metric;
-	const char *baseline; /* path of the baseline; NULL: none */
-	char *sentence;       /* from report_sentence() */
+	const char *baseline;               /* path of the baseline; NULL: none */
+	const struct counts_result *counts; /* NULL: without --patterns, or without old runs */
+	/* From report_say(). counts_sentence is NULL if counts is. The sentence tells both. */
+	char *sentence, *time_sentence, *counts_sentence;
 };
 
+/* The result of the times and the counts together: the worse one. Valid with old runs. */
+enum decision_kind report_kind(const struct check_view *v);
 /* Returns "ok", "regression", "improvement" or "undecided". Without old runs, returns
  * "measured". */
 const char *report_result(const struct check_view *v);
-/* Returns the result in one sentence, which the caller frees. NULL: out of memory. */
-char *report_sentence(const struct check_view *v);
+/* The same, but of the times alone. */
+const char *report_time_result(const struct check_view *v);
+/* Sets the sentences of the view; the caller calls report_say_done(). Returns 0 or -ENOMEM. */
+int report_say(struct check_view *v);
+void report_say_done(struct check_view *v);
 /* Returns the metric of the old runs; 0 if there are none. */
 double report_old_ns(const struct check_view *v);
 /* Returns the metric of the new runs. */

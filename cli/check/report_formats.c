@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/check/report.h"
+#include "cli/check/report_counts.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
@@ -56,28 +56,57 @@ static void put_xml(FILE *f, const char *s, bool attribute)
 	}
 }
 
+static bool failed(const char *result)
+{
+	return !strcmp(result, "regression");
+}
+
+static bool open_result(const char *result)
+{
+	return !strcmp(result, "undecided");
+}
+
+static void put_junit_result(FILE *f, const char *result, const char *sentence)
+{
+	if (!failed(result) && !open_result(result))
+		return;
+	fputs(failed(result) ? "<failure type=\"regression\" message=\"" : "<skipped message=\"", f);
+	put_xml(f, sentence, true);
+	fputs(failed(result) ? "\"></failure>\n" : "\"></skipped>\n", f);
+}
+
+/* The counts are a test case of their own. */
+static void put_junit_counts(FILE *f, const struct check_view *v)
+{
+	fputs("<testcase classname=\"ctrace.check\" name=\"", f);
+	put_xml(f, command_of(v), true);
+	fputs(" (patterns)\" time=\"0\">\n", f);
+	put_junit_result(f, counts_result_name(v), v->counts_sentence);
+	fputs("</testcase>\n", f);
+}
+
 /* The format of the Apache Ant task <junit>, which CI servers read. */
 static void put_junit(FILE *f, const struct check_view *v)
 {
-	bool failed = !strcmp(report_result(v), "regression"), open = !strcmp(report_result(v), "undecided");
+	const char *result = report_time_result(v), *counts = v->counts ? counts_result_name(v) : "ok";
 	_cleanup_free_ char *text = text_of(v);
 	double s = report_new_ns(v) / 1e9;
 
 	fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
 	fprintf(f,
-		"<testsuite name=\"ctrace check\" tests=\"1\" failures=\"%d\" errors=\"0\" skipped=\"%d\" time=\"%.6f\">\n",
-		failed, open, s);
+		"<testsuite name=\"ctrace check\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\" time=\"%.6f\">\n",
+		v->counts ? 2 : 1, failed(result) + failed(counts), open_result(result) + open_result(counts),
+		s);
 	fputs("<testcase classname=\"ctrace.check\" name=\"", f);
 	put_xml(f, command_of(v), true);
 	fprintf(f, " (%s)\" time=\"%.6f\">\n", metric_name(v->metric), s);
-	if (failed || open) {
-		fputs(failed ? "<failure type=\"regression\" message=\"" : "<skipped message=\"", f);
-		put_xml(f, v->sentence, true);
-		fputs(failed ? "\"></failure>\n" : "\"></skipped>\n", f);
-	}
+	put_junit_result(f, result, v->time_sentence);
 	fputs("<system-out>", f);
 	put_xml(f, text ? text : "", false);
-	fputs("</system-out>\n</testcase>\n</testsuite>\n</testsuites>\n", f);
+	fputs("</system-out>\n</testcase>\n", f);
+	if (v->counts)
+		put_junit_counts(f, v);
+	fputs("</testsuite>\n</testsuites>\n", f);
 }
 
 /* Writes a text so that no character of it is Markdown or HTML. */
@@ -106,19 +135,31 @@ static void put_markdown_table(FILE *f, const struct check_view *v)
 		report_signed(d->high_ns, c), d->p, report_signed(d->limit_ns, e));
 }
 
-static void put_markdown_report(FILE *f, const struct check_view *v)
+static void put_markdown_counts(FILE *f, const struct check_view *v)
+{
+	const struct counts_result *r = v->counts;
+	char was[COUNT_RANGE_MAX], is[COUNT_RANGE_MAX];
+	size_t n = MIN(r->changes.n, (size_t)CHECK_ROWS);
+
+	if (n)
+		fputs("\n| old count | new count | event in a run |\n|---:|---:|---|\n", f);
+	for (size_t i = 0; i < n; i++) {
+		const struct counts_change *c = &r->changes.v[i];
+
+		fprintf(f, "| %s | %s | ", counts_range(c->old_min, c->old_max, was),
+			counts_range(c->new_min, c->new_max, is));
+		put_markdown(f, c->text);
+		fputs(" |\n", f);
+	}
+	if (r->changes.n > n)
+		fprintf(f, "| | | %zu other%s |\n", r->changes.n - n, text_s(r->changes.n - n));
+}
+
+static void put_markdown_parts(FILE *f, const struct check_view *v)
 {
 	char change[TEXT_NUMBER_MAX];
 	struct report_rows rows;
 
-	fputs("### ctrace check: ", f);
-	put_markdown(f, command_of(v));
-	fputs("\n\n**", f);
-	put_markdown(f, v->sentence);
-	fputs("**\n\n", f);
-	if (!v->out->decided)
-		return;
-	put_markdown_table(f, v);
 	if (!report_rows(v, &rows))
 		return;
 	fputs("\n| change | kind | part of the critical path |\n|---:|---|---|\n", f);
@@ -135,6 +176,21 @@ static void put_markdown_report(FILE *f, const struct check_view *v)
 			rows.n_others, text_s(rows.n_others));
 }
 
+static void put_markdown_report(FILE *f, const struct check_view *v)
+{
+	fputs("### ctrace check: ", f);
+	put_markdown(f, command_of(v));
+	fputs("\n\n**", f);
+	put_markdown(f, v->sentence);
+	fputs("**\n\n", f);
+	if (!v->out->decided)
+		return;
+	put_markdown_table(f, v);
+	if (v->counts)
+		put_markdown_counts(f, v);
+	put_markdown_parts(f, v);
+}
+
 /* Writes a text of a workflow command of GitHub Actions. A property needs more escapes. */
 static void put_github_text(FILE *f, const char *s, bool property)
 {
@@ -146,39 +202,54 @@ static void put_github_text(FILE *f, const char *s, bool property)
 	}
 }
 
-static void put_github(FILE *f, const struct check_view *v)
+static void put_github_one(FILE *f, const struct check_view *v, const char *result, const char *sentence)
 {
-	const char *result = report_result(v);
-	const char *level = !strcmp(result, "regression")  ? "error"
-			    : !strcmp(result, "undecided") ? "warning"
-							   : "notice";
-
-	fprintf(f, "::%s title=", level);
+	fprintf(f, "::%s title=", failed(result) ? "error" : open_result(result) ? "warning" : "notice");
 	put_github_text(f, "ctrace check: ", true);
 	put_github_text(f, command_of(v), true);
 	fputs("::", f);
-	put_github_text(f, v->sentence, false);
+	put_github_text(f, sentence, false);
 	fputc('\n', f);
 }
 
-/* A report of GitLab Code Quality: an array with one violation, or an empty array. */
-static void put_gitlab(FILE *f, const struct check_view *v)
+static void put_github(FILE *f, const struct check_view *v)
 {
-	bool failed = !strcmp(report_result(v), "regression"), open = !strcmp(report_result(v), "undecided");
-	uint64_t print = hash_text(hash_text(HASH_START, command_of(v)), metric_name(v->metric));
+	put_github_one(f, v, report_time_result(v), v->time_sentence);
+	if (v->counts)
+		put_github_one(f, v, counts_result_name(v), v->counts_sentence);
+}
 
-	if (!failed && !open) {
-		fputs("[]\n", f);
-		return;
-	}
-	fputs("[{\"description\":", f);
-	text_put_json(f, v->sentence);
+/* Returns true if it wrote a violation. what: a word for the fingerprint. */
+static bool put_gitlab_one(FILE *f, const struct check_view *v, const char *result, const char *what,
+			   const char *sentence)
+{
+	uint64_t print = hash_text(hash_text(HASH_START, command_of(v)), what);
+
+	if (!failed(result) && !open_result(result))
+		return false;
+	fputs("{\"description\":", f);
+	text_put_json(f, sentence);
 	fprintf(f,
 		",\"check_name\":\"ctrace check\",\"fingerprint\":\"%016" PRIx64
 		"\",\"severity\":\"%s\",\"location\":{\"path\":",
-		print, failed ? "major" : "info");
+		print, failed(result) ? "major" : "info");
 	text_put_json(f, v->baseline ? v->baseline : ".");
-	fputs(",\"lines\":{\"begin\":1}}}]\n", f);
+	fputs(",\"lines\":{\"begin\":1}}}", f);
+	return true;
+}
+
+/* A report of GitLab Code Quality: an array with a violation for the times, one for the counts, or
+ * none. */
+static void put_gitlab(FILE *f, const struct check_view *v)
+{
+	const char *counts = v->counts ? counts_result_name(v) : "ok";
+
+	fputc('[', f);
+	if (put_gitlab_one(f, v, report_time_result(v), metric_name(v->metric), v->time_sentence) &&
+	    (failed(counts) || open_result(counts)))
+		fputc(',', f);
+	put_gitlab_one(f, v, counts, "patterns", v->counts_sentence);
+	fputs("]\n", f);
 }
 
 static void put_label(FILE *f, const char *s)
@@ -247,6 +318,40 @@ static void put_metric_parts(FILE *f, const struct check_view *v)
 	}
 }
 
+static void put_count(FILE *f, const struct check_view *v, const char *text, const char *side,
+		      const char *end, uint64_t n)
+{
+	fputs("ctrace_check_count{command=\"", f);
+	put_label(f, command_of(v));
+	fputs("\",event=\"", f);
+	put_label(f, text);
+	fprintf(f, "\",side=\"%s\",end=\"%s\"} %" PRIu64 "\n", side, end, n);
+}
+
+static void put_metric_counts(FILE *f, const struct check_view *v)
+{
+	static const char *const results[] = { "ok", "regression", "undecided" };
+
+	fputs("# TYPE ctrace_check_count gauge\n# HELP ctrace_check_count Smallest and largest count in a run, of events whose count changed.\n",
+	      f);
+	for (size_t i = 0; i < v->counts->changes.n; i++) {
+		const struct counts_change *c = &v->counts->changes.v[i];
+
+		put_count(f, v, c->text, "old", "low", c->old_min);
+		put_count(f, v, c->text, "old", "high", c->old_max);
+		put_count(f, v, c->text, "new", "low", c->new_min);
+		put_count(f, v, c->text, "new", "high", c->new_max);
+	}
+	fputs("# TYPE ctrace_check_patterns stateset\n# HELP ctrace_check_patterns How the check of the counts ended.\n",
+	      f);
+	for (size_t i = 0; i < ARRAY_SIZE(results); i++) {
+		fputs("ctrace_check_patterns{command=\"", f);
+		put_label(f, command_of(v));
+		fprintf(f, "\",ctrace_check_patterns=\"%s\"} %d\n", results[i],
+			!strcmp(results[i], counts_result_name(v)));
+	}
+}
+
 static void put_openmetrics(FILE *f, const struct check_view *v)
 {
 	const struct decision *d = &v->out->decision;
@@ -264,6 +369,8 @@ static void put_openmetrics(FILE *f, const struct check_view *v)
 	}
 	if (v->out->decided && v->delta)
 		put_metric_parts(f, v);
+	if (v->counts)
+		put_metric_counts(f, v);
 	put_result(f, v);
 	fputs("# EOF\n", f);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
 
-#include "cli/check/report.h"
+#include "cli/check/report_counts.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
 
@@ -48,13 +48,28 @@ static json_t *order_json(double trend_p, int warm_up)
 	return json_pack("{s:f, s:i}", "trend_p", trend_p, "warm_up_runs", warm_up);
 }
 
+/* Adds the members that only --patterns gives. */
+static json_t *with_counts(const struct check_view *v, json_t *doc)
+{
+	json_t *more = v->counts ? json_pack("{s:s, s:o}", "time_result", report_time_result(v), "patterns",
+					     counts_json(v))
+				 : NULL;
+
+	if (v->counts && (!more || json_object_update(doc, more))) {
+		json_decref(doc);
+		doc = NULL;
+	}
+	json_decref(more);
+	return doc;
+}
+
 json_t *report_json(const struct check_view *v)
 {
 	const struct check_outcome *out = v->out;
 	const struct decision *d = &out->decision;
 	bool old = out->decided;
 
-	return json_pack(
+	json_t *doc = json_pack(
 		"{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:s, s:o, s:o, s:o, s:o, s:{s:o, s:o}}",
 		"schema", "ctrace.check/1", "result", report_result(v), "text", text_json(v->sentence),
 		"metric", metric_name(v->metric), "old", old ? side_json(d->old_ns, out->n_old) : json_null(),
@@ -74,4 +89,6 @@ json_t *report_json(const struct check_view *v)
 		    : json_null(),
 		"command", text_json(v->new->command), "machine", "old",
 		old ? machine_json(&v->old->machine) : json_null(), "new", machine_json(&v->new->machine));
+
+	return with_counts(v, doc);
 }

@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "cli/check/report.h"
+#include "cli/check/report_counts.h"
 #include "cli/cli.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 #include "trace/words/words.h"
 
-const char *report_result(const struct check_view *v)
+enum decision_kind report_kind(const struct check_view *v)
+{
+	enum decision_kind time = v->out->decision.kind;
+
+	if (!v->counts || v->counts->kind == COUNTS_OK || time == DECIDE_REGRESSION)
+		return time;
+	return v->counts->kind == COUNTS_GREW ? DECIDE_REGRESSION : DECIDE_UNDECIDED;
+}
+
+static const char *kind_name(const struct check_view *v, enum decision_kind kind)
 {
 	if (!v->out->decided)
 		return "measured";
-	switch (v->out->decision.kind) {
+	switch (kind) {
 	case DECIDE_OK:
 		return "ok";
 	case DECIDE_REGRESSION:
@@ -24,6 +36,16 @@ const char *report_result(const struct check_view *v)
 		break;
 	}
 	return "undecided";
+}
+
+const char *report_result(const struct check_view *v)
+{
+	return kind_name(v, report_kind(v));
+}
+
+const char *report_time_result(const struct check_view *v)
+{
+	return kind_name(v, v->out->decision.kind);
 }
 
 double report_old_ns(const struct check_view *v)
@@ -102,7 +124,7 @@ static void say_more(struct words *t, const struct check_view *v)
 			"; the difference is too near to the limit for any number of runs: choose another --max-regress");
 }
 
-char *report_sentence(const struct check_view *v)
+static char *time_sentence(const struct check_view *v)
 {
 	const struct decision *d = &v->out->decision;
 	bool differs = v->out->decided && (d->kind == DECIDE_REGRESSION || d->kind == DECIDE_IMPROVEMENT);
@@ -130,6 +152,36 @@ char *report_sentence(const struct check_view *v)
 	if (d->kind == DECIDE_UNDECIDED)
 		say_more(&t, v);
 	return words_take(&t);
+}
+
+/* Puts the worse of both results first, because it is the result of the check. */
+static char *both_sentences(const struct check_view *v)
+{
+	bool counts_first = report_kind(v) != v->out->decision.kind;
+	const char *first = counts_first ? v->counts_sentence : v->time_sentence,
+		   *then = counts_first ? v->time_sentence : v->counts_sentence;
+	struct words t = { 0 };
+
+	words_add(&t, "%s. %s: %c%s", first, counts_first ? "Time" : "Counts", tolower(then[0]), then + 1);
+	return words_take(&t);
+}
+
+int report_say(struct check_view *v)
+{
+	v->time_sentence = time_sentence(v);
+	v->counts_sentence = v->counts ? counts_sentence(v) : NULL;
+	if (v->time_sentence && v->counts_sentence)
+		v->sentence = both_sentences(v);
+	else if (v->time_sentence && !v->counts)
+		v->sentence = strdup(v->time_sentence);
+	return v->sentence ? 0 : -ENOMEM;
+}
+
+void report_say_done(struct check_view *v)
+{
+	free(v->sentence);
+	free(v->time_sentence);
+	free(v->counts_sentence);
 }
 
 static void put_side(FILE *f, const char *word, double ns, size_t n, const struct check_view *v)
@@ -277,6 +329,8 @@ void report_text(FILE *f, const struct check_view *v)
 	else
 		put_side(f, "new", report_new_ns(v), v->out->n_new, v);
 	put_parts(f, v);
+	if (v->counts)
+		counts_text(f, v);
 	put_cost(f, v);
 	put_notes(f, v);
 }

@@ -400,7 +400,7 @@ int session_run(const struct check_plan *plan, struct baseline *old_side, struct
 			     .tracing = plan->new_argv ? !geteuid() : new_side->n_runs > 0 };
 	int r;
 
-	*ret = (struct check_outcome){ 0 };
+	*ret = (struct check_outcome){ .looks = rule_of(&s).looks };
 	if (!plan->new_argv) {
 		r = choose_timing(&s);
 		r = r ? r : look(&s);

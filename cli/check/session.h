@@ -18,6 +18,7 @@ struct check_plan {
 	uint64_t timeout_ns; /* of each run; 0: none */
 	enum delta_metric metric;
 	double max_regress;
+	bool patterns;       /* compare also the counts of events */
 	bool own;            /* compare the own times of traced runs (cli/check/own.h) */
 	const char *keep;    /* a directory for traces and outputs; NULL: they are thrown away */
 	bool redact;         /* the kept traces are redacted */
@@ -37,6 +38,7 @@ struct check_outcome {
 	struct decision own;
 	size_t n_old, n_new; /* numbers of compared runs */
 	double new_ns;       /* the metric of the new runs */
+	unsigned looks;      /* how often the check may decide */
 };
 
 /*

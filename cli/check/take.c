@@ -19,11 +19,13 @@ static int add_profile(struct baseline *b, const struct analysis_input *in, pid_
 	char command[PART_TEXT_MAX];
 	struct profile *p = NULL;
 	uint64_t from, to;
+	bool cut;
 	int r;
 
 	if (task == GRAPH_NONE)
 		return cli_error("the recording lacks the command; is the disk of /var/tmp full?");
 	profile_life(in->graph, task, &from, &to);
+	cut = from < in->from_ns || to > in->to_ns;
 	from = MAX(from, in->from_ns);
 	to = MIN(to, in->to_ns);
 	describe_clean(graph_cmdline(in->graph, task, to - 1), command, sizeof(command));
@@ -35,7 +37,7 @@ static int add_profile(struct baseline *b, const struct analysis_input *in, pid_
 	}
 	r = r ? r : baseline_add(b, p, &machine, command);
 	if (!r)
-		return CLI_OK;
+		return baseline_count(b, in, task, from, to, cut) ? cli_error("out of memory") : CLI_OK;
 	profile_free(p);
 	return cli_error("cannot walk the critical path of the command: %s", strerror(-r));
 }

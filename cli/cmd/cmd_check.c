@@ -59,6 +59,8 @@ static const struct cli_option check_table[] = {
 	{ OPT_METRIC, "metric", "M", "compare the p50, p95, p99, max or mean of the runs (default: p50)" },
 	{ FLAG(plan.own), "own", NULL,
 	  "compare the time of the command without what other programs took from it" },
+	{ FLAG(plan.patterns), "patterns", NULL,
+	  "also compare how often each event happens in a run, such as a query" },
 	{ OPT_TIMEOUT, "timeout", "T", "kill a run after T: 30s, 2m (default: no limit)" },
 	{ TEXT(save), "save", "FILE", "write the new runs to FILE (ctrace.baseline/1)" },
 	{ FLAG(update), "update", NULL, "write the new runs to the baseline, unless there is a regression" },
@@ -304,8 +306,8 @@ static int test_files(const struct check_options *o)
 
 static int save_runs(const struct check_options *o, const struct check_view *v)
 {
-	const struct decision *d = &v->out->decision;
-	bool better = !v->out->decided || d->kind == DECIDE_OK || d->kind == DECIDE_IMPROVEMENT;
+	enum decision_kind kind = report_kind(v);
+	bool better = !v->out->decided || kind == DECIDE_OK || kind == DECIDE_IMPROVEMENT;
 	int r = CLI_OK;
 
 	if (o->save && write_file(o->save, put_baseline, v->new))
@@ -320,13 +322,13 @@ static int save_runs(const struct check_options *o, const struct check_view *v)
 	return r;
 }
 
-static int exit_code(const struct check_outcome *out)
+static int exit_code(const struct check_view *v)
 {
-	if (!out->decided)
+	if (!v->out->decided)
 		return CHECK_OK;
-	if (out->decision.kind == DECIDE_REGRESSION)
+	if (report_kind(v) == DECIDE_REGRESSION)
 		return CHECK_REGRESSION;
-	return out->decision.kind == DECIDE_UNDECIDED ? CHECK_UNDECIDED : CHECK_OK;
+	return report_kind(v) == DECIDE_UNDECIDED ? CHECK_UNDECIDED : CHECK_OK;
 }
 
 /* Prints the result and writes all files. Returns the exit code of the check. */
@@ -334,8 +336,8 @@ static int tell(const struct check_options *o, struct check_view *v)
 {
 	int r = CLI_OK;
 
-	v->sentence = report_sentence(v);
-	if (!v->sentence) {
+	if (report_say(v)) {
+		report_say_done(v);
 		cli_error("out of memory");
 		return CHECK_NO_RESULT;
 	}
@@ -345,8 +347,8 @@ static int tell(const struct check_options *o, struct check_view *v)
 		report_text(stdout, v);
 	r |= write_reports(o, v);
 	r |= save_runs(o, v);
-	free(v->sentence);
-	return r ? CHECK_NO_RESULT : exit_code(v->out);
+	report_say_done(v);
+	return r ? CHECK_NO_RESULT : exit_code(v);
 }
 
 static int compare(const struct baseline *old_side, const struct baseline *new_side, enum delta_metric metric,
@@ -367,6 +369,7 @@ static int tell_cause(const struct check_options *o, const struct check_outcome 
 				.baseline = o->baseline };
 	_cleanup_(baseline_done) struct baseline own_old = { 0 };
 	_cleanup_(baseline_done) struct baseline own_new = { 0 };
+	_cleanup_(counts_result_done) struct counts_result counts = { 0 };
 	struct delta *delta = NULL;
 	int r = 0;
 
@@ -377,6 +380,10 @@ static int tell_cause(const struct check_options *o, const struct check_outcome 
 	if (!r && old_side->n_runs && new_side->n_runs)
 		r = o->plan.own ? compare(&own_old, &own_new, o->metric, &delta)
 				: compare(old_side, new_side, o->metric, &delta);
+	if (!r && o->plan.patterns && out->decided) {
+		r = counts_compare(&old_side->counts, &new_side->counts, out->looks, &counts);
+		v.counts = &counts;
+	}
 	if (r) {
 		cli_error("cannot compare the runs: %s", strerror(-r));
 		return CHECK_NO_RESULT;
@@ -398,6 +405,29 @@ static void name_command(struct baseline *b, char *const *argv)
 	describe_clean(line, b->command, sizeof(b->command));
 }
 
+/* Refuses --patterns if a side can have no counts. Returns 0 or an exit code. */
+static int need_counts(const struct check_options *o, const struct baseline *old_side,
+		       const struct baseline *new_side)
+{
+	bool has_old = old_side->n_runs || old_side->untraced.n;
+	const char *without = has_old && !old_side->counts.n_runs   ? o->baseline
+			      : o->with && !new_side->counts.n_runs ? o->with
+								    : NULL;
+
+	if (!o->plan.patterns)
+		return 0;
+	if (without)
+		cli_error(
+			"%s: it has no counts for --patterns, which needs recorded runs; make the file anew, as root",
+			without);
+	else if (!o->with && geteuid())
+		cli_error(
+			"--patterns counts the events of recorded runs, and recording needs root; run the check as root, or without --patterns");
+	else
+		return 0;
+	return CHECK_USAGE;
+}
+
 static int check(struct check_options *o)
 {
 	_cleanup_(baseline_done) struct baseline old_side = { 0 };
@@ -408,6 +438,7 @@ static int check(struct check_options *o)
 
 	if (!r && o->with)
 		r = baseline_file_add(&new_side, o->with) ? CHECK_USAGE : 0;
+	r = r ? r : need_counts(o, &old_side, &new_side);
 	r = r ? r : check_machine(o, &old_side, o->with ? &new_side.machine : &machine);
 	if (!r && o->keep && mkdir(o->keep, 0777) && errno != EEXIST) {
 		cli_error("%s: cannot make this directory: %s; choose another one for --keep", o->keep,

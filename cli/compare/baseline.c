@@ -3,12 +3,14 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/text.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
+#include "trace/words/texts.h"
 
 static bool same_machine(const struct baseline_machine *a, const struct baseline_machine *b)
 {
@@ -83,6 +85,7 @@ void baseline_done(struct baseline *b)
 	for (size_t i = 0; i < b->n_runs; i++)
 		profile_free(b->runs[i]);
 	free(b->runs);
+	counts_done(&b->counts);
 	*b = (struct baseline){ 0 };
 }
 
@@ -195,12 +198,45 @@ static void put_clocks(const char *key, const struct baseline_clocks *c, FILE *f
 	fputs("],\n", f);
 }
 
+static int row_cmp(const void *a, const void *b)
+{
+	const struct counts_row *const *x = a, *const *y = b;
+
+	return texts_order((*x)->text, (*y)->text);
+}
+
+/* A line for each event, sorted. With events beyond COUNTS_ROWS_MAX, the counts are of no use. */
+static int put_counts(const struct counts *c, FILE *f)
+{
+	_cleanup_free_ const struct counts_row **rows = calloc(c->rows.n + 1, sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	if (!c->n_runs || c->refused)
+		return 0;
+	for (size_t i = 0; i < c->rows.n; i++)
+		rows[i] = &c->rows.v[i];
+	qsort(rows, c->rows.n, sizeof(*rows), row_cmp);
+	fprintf(f, ",\n\"counted_runs\":%zu,\n\"counts\":[", c->n_runs);
+	for (size_t i = 0; i < c->rows.n; i++) {
+		fputs(i ? ",\n{" : "\n{", f);
+		put_pair(f, "text", rows[i]->text);
+		fputs(",\"n\":[", f);
+		for (size_t k = 0; k < c->n_runs; k++)
+			fprintf(f, "%s%" PRIu64, k ? "," : "", k < rows[i]->n.n ? rows[i]->n.v[k] : 0);
+		fputs("]}", f);
+	}
+	fputs("\n]", f);
+	return 0;
+}
+
 int baseline_write(const struct baseline *b, FILE *f)
 {
 	_cleanup_free_ const struct profile_part **of = calloc(b->n_runs + 1, sizeof(*of));
 	_cleanup_free_ size_t *at = calloc(b->n_runs + 1, sizeof(*at));
 	const struct profile_part *part;
 	const char *before = "\n";
+	int r;
 
 	if (!of || !at)
 		return -ENOMEM;
@@ -221,6 +257,10 @@ int baseline_write(const struct baseline *b, FILE *f)
 		put_line(b, part, of, f);
 		before = ",\n";
 	}
-	fputs("\n]}\n", f);
+	fputs("\n]", f);
+	r = put_counts(&b->counts, f);
+	if (r)
+		return r;
+	fputs("}\n", f);
 	return fflush(f) || ferror(f) ? -EIO : 0;
 }

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "analysis/patterns/counts.h"
 #include "analysis/profile/profile.h"
 
 #define BASELINE_SCHEMA      "ctrace.baseline/1"
@@ -47,6 +48,7 @@ struct baseline {
 	size_t n_failed;                 /* runs whose command failed */
 	struct baseline_clocks traced;   /* of the runs above; may be empty */
 	struct baseline_clocks untraced; /* of runs without a recording, which have no profile */
+	struct counts counts;            /* of the runs above whose recording lacks no events */
 };
 
 /* Adds a run. Takes over p, and copies machine and command. Returns 0, -ENOMEM, or -E2BIG if there

@@ -56,6 +56,15 @@ int baseline_command(const struct analysis_input *in, uint32_t *ret_task, uint64
 	return CLI_OK;
 }
 
+/* Returns true if the window lacks the begin or the end of the command. */
+static bool is_cut(const struct analysis_input *in, uint32_t task)
+{
+	uint64_t from, to;
+
+	profile_life(in->graph, task, &from, &to);
+	return from < in->from_ns || to > in->to_ns;
+}
+
 /* Warns if records are missing or the path is cut off, so that the profile may be wrong. */
 static void say_limits(const struct analysis_input *in, const struct profile *p)
 {
@@ -67,6 +76,24 @@ static void say_limits(const struct analysis_input *in, const struct profile *p)
 	if (p->truncated)
 		cli_warn("%s: the critical path has too many pieces, so some waits were not followed",
 			 in->path);
+}
+
+int baseline_count(struct baseline *b, const struct analysis_input *in, uint32_t task, uint64_t from_ns,
+		   uint64_t to_ns, bool cut)
+{
+	struct collected *life;
+	int r;
+
+	if (cut || in->window->lost_records) {
+		b->counts.n_incomplete++;
+		return 0;
+	}
+	r = collect_life(in->graph, task, from_ns, to_ns, &life);
+	if (r)
+		return r;
+	r = counts_run(&b->counts, life);
+	collected_free(life);
+	return r;
 }
 
 static int add_run(struct baseline *b, const struct analysis_input *in)
@@ -86,6 +113,8 @@ static int add_run(struct baseline *b, const struct analysis_input *in)
 	describe_clean(graph_cmdline(in->graph, task, to - 1), command, sizeof(command));
 	r = r ? r : baseline_add(b, p, &machine, command);
 	if (!r) {
+		if (baseline_count(b, in, task, from, to, is_cut(in, task)))
+			return cli_error("out of memory");
 		b->n_failed += in->graph->tasks[task].exit_code != 0;
 		return CLI_OK;
 	}

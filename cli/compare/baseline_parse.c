@@ -251,6 +251,49 @@ static int get_failed(const json_t *doc, size_t n, struct baseline *b, char err[
 	return 0;
 }
 
+/* Adds one event to the counts. The runs of this document are the runs from `first` on. */
+static int get_count(struct counts *c, const json_t *o, size_t first, char err[BASELINE_ERR_MAX])
+{
+	char text[COUNTS_TEXT_MAX];
+	const json_t *v;
+	uint64_t n = 0;
+	int r = get_text(o, "text", text, sizeof(text), err);
+
+	if (!r && !text[0])
+		return refuse(err, "each of its \"counts\" needs a \"text\"");
+	r = r ? r : get_array(o, "n", c->n_runs - first, &v, err);
+	for (size_t i = 0; first + i < c->n_runs && !r; i++) {
+		r = get_number(json_array_get(v, i), "n", &n, err);
+		r = r || !n ? r : counts_add(c, first + i, text, n);
+		if (r == -E2BIG)
+			return refuse(err, "\"n\" must have counts up to 2^40");
+	}
+	return r;
+}
+
+/* Adds the counts, which a document may lack. */
+static int get_counts(const json_t *doc, size_t n_runs, struct counts *c, char err[BASELINE_ERR_MAX])
+{
+	const json_t *runs = json_object_get(doc, "counted_runs"), *v = json_object_get(doc, "counts"), *o;
+	size_t i, first = c->n_runs;
+	int r;
+
+	if (!runs && !v)
+		return 0;
+	if (!json_is_integer(runs) || json_integer_value(runs) < 0 ||
+	    (size_t)json_integer_value(runs) > n_runs)
+		return refuse(err, "\"counted_runs\" must be a number of runs, at most %zu", n_runs);
+	if (!json_is_array(v) || json_array_size(v) > COUNTS_ROWS_MAX)
+		return refuse(err, "\"counts\" must be an array of at most %d events", COUNTS_ROWS_MAX);
+	r = counts_begin(c, (size_t)json_integer_value(runs));
+	json_array_foreach (v, i, o) {
+		r = r ? r : get_count(c, o, first, err);
+		if (r)
+			return r;
+	}
+	return r;
+}
+
 static int parse_runs(struct baseline *b, const json_t *doc, char err[BASELINE_ERR_MAX])
 {
 	const json_t *totals = json_object_get(doc, "total_ns");
@@ -278,6 +321,7 @@ static int parse_runs(struct baseline *b, const json_t *doc, char err[BASELINE_E
 	if (!runs)
 		return -ENOMEM;
 	r = get_runs(doc, runs, n, err);
+	r = r ? r : get_counts(doc, n, &b->counts, err);
 	for (; added < n && !r; added += !r)
 		r = baseline_add(b, runs[added], &machine, command);
 	for (size_t i = added; i < n; i++)

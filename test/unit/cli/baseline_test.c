@@ -23,7 +23,8 @@ static const char good[] =
 	"{\"key\":\"a\",\"detail\":\"\",\"text\":\"A\",\"kind\":\"disk\",\"ns\":[10,25],"
 	"\"count\":[1,2]},\n"
 	"{\"key\":\"a\",\"detail\":\"f\",\"text\":\"A in f()\",\"kind\":\"lock\",\"ns\":[20,0],"
-	"\"count\":[3,0]}\n]}\n";
+	"\"count\":[3,0]}\n],\n\"counted_runs\":2,\n\"counts\":[\n"
+	"{\"text\":\"lock x\",\"n\":[4,0]},\n{\"text\":\"send to port 1\",\"n\":[0,7]}\n]}\n";
 
 static int parse(const char *text, char err[BASELINE_ERR_MAX])
 {
@@ -61,6 +62,8 @@ static void reads_what_it_writes(void **state)
 	assert_string_equal(b.machine.kernel, "6.1");
 	assert_int_equal(b.machine.cpus, 2);
 	assert_string_equal(b.command, "make");
+	assert_int_equal(b.counts.n_runs, 2);
+	assert_int_equal(b.counts.rows.v[1].n.v[1], 7);
 	text = written(&b);
 	assert_string_equal(text, good);
 }
@@ -193,6 +196,14 @@ static void wrong(void **state)
 	refuses("\"key\":\"a\"", "\"key\":7", "part 1: \"key\" must be a string");
 	refuses("\"detail\":\"f\"", "\"detail\":\"\"", "the same \"key\"");
 	refuses("\"machine\":{", "\"machine\":[],\"x\":{", "\"machine\" must be an object");
+	refuses("\"counted_runs\":2", "\"counted_runs\":3", "\"counted_runs\" must be");
+	refuses("\"counted_runs\":2", "\"x\":2", "\"counted_runs\" must be");
+	refuses("\"counts\":[", "\"x\":[", "\"counts\" must be an array");
+	refuses("[4,0]", "[4]", "\"n\" must be an array");
+	refuses("[4,0]", "[4,-1]", "\"n\" must have whole numbers");
+	refuses("[4,0]", "[4,1099511627777]", "counts up to 2^40");
+	refuses("\"lock x\"", "\"\"", "needs a \"text\"");
+	refuses("\"lock x\"", "8", "\"text\" must be a string");
 	refuses("\"parts\":[", "\"parts\":{},\"x\":[", "\"parts\" must be an array");
 }
 
