@@ -65,8 +65,8 @@ static bool is_odd(const struct findings *f)
 {
 	const struct against *a = f->against;
 
-	return a &&
-	       ((a->result == AGAINST_NAMED && f->by_comparison) || (a->result == AGAINST_GONE && a->own_accord));
+	return a && ((a->result == AGAINST_NAMED && f->by_comparison) ||
+		     (a->result == AGAINST_GONE && a->own_accord));
 }
 
 static bool is_doubted(const struct findings *f)
