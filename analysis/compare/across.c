@@ -17,7 +17,7 @@ static uint64_t last_ns(const struct graph *g, uint32_t task)
 	return MIN(g->tasks[task].exit_ns - 1, g->w->to_ns);
 }
 
-/* Writes the name of the program or the script, or the whole code after "-c". "": not known. */
+/* Writes the name of the program or script, or the option -c or -e with its code. "": not known. */
 static const char *script_of(const struct graph *g, uint32_t task, char buf[ROLE_MAX])
 {
 	char brief[CMDLINE_SHORT_MAX];
@@ -64,7 +64,7 @@ static bool same_in_page(uint64_t a, uint64_t b)
 	return MAX(x, y) - MIN(x, y) < sizeof(struct glibc_cond);
 }
 
-/* Returns the name up to an offset such as "+0x28": a condition variable has two futexes. */
+/* Leaves out an offset such as "+0x28", because a condition variable has two futexes. */
 static size_t symbol_len(const char *name)
 {
 	return strcspn(name, "+");
@@ -116,7 +116,8 @@ bool across_same_place(const struct graph *g, const struct interval *a, const st
 	return place >= 1 || CT_OBJ_KIND(a->obj) != CT_OBJ_FUTEX;
 }
 
-/* Returns true if the window, or a time without records, cuts off what the task did before. */
+/* Returns true if a folded or unknown interval, or the begin of the window, hides what the task did
+ * before. */
 static bool is_cut(const struct graph *g, uint32_t interval)
 {
 	const struct graph_task *t = &g->tasks[g->intervals[interval].task];

@@ -16,7 +16,7 @@ struct walk {
 	const struct hops *h;
 	struct missing_wake *m;
 	struct against *a;
-	bool steady; /* one task of the good trace ended enough of the waits itself */
+	bool steady; /* the waker of the reference ended MISSING_GOOD_COUNT or more similar waits */
 };
 
 static bool is_on_path(const struct walk *w, uint32_t task)
@@ -37,8 +37,8 @@ static bool is_related(const struct graph *g, uint32_t of, uint32_t task, enum r
 	return relation == as || (as == RELATION_OTHER && relation != RELATION_THREAD);
 }
 
-/* Finds the tasks that stand to the task `of` as the task of the hop k stands to the task that it
- * wakes. If none of them lives in [from_ns, to_ns), takes those that ended before. */
+/* Finds the tasks that have the role of the waker of hop k, and are related to the task `of` as this
+ * waker to its wakee. If no such task lives in [from_ns, to_ns), takes those that ended before. */
 static void find_tasks(const struct walk *w, uint32_t k, uint32_t of, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t waker = w->h->v[k].blame.task, wakee = w->good->intervals[w->h->v[k].wait].task;
@@ -67,8 +67,8 @@ static void name(struct missing_wake *m, enum missing_wake_how how, const struct
 	m->since_ns = since_ns;
 }
 
-/* Returns how often the task waited at the place of the hop's trigger, and was woken from there as
- * in the good trace: by a timer, or by a task in the role of the next hop. */
+/* Returns how often a waker like that of the good trace ended a wait of the task at the place of the
+ * trigger of hop k. For the last hop, each waker that is no task counts, such as a timer. */
 static uint32_t count_triggers(const struct walk *w, uint32_t k, const struct missing_wake_step *step)
 {
 	const struct graph_task *t = &w->g->tasks[step->task];
@@ -175,7 +175,7 @@ static void walk(struct walk *w)
 	m->own_accord = w->h->timer;
 }
 
-/* Without a task that acts of its own accord, the whole program may merely have no work. */
+/* If no timer drives the last task of the path, perhaps the whole program has no work. */
 static enum against_result judge(const struct walk *w)
 {
 	const struct missing_wake *m = w->m;
@@ -210,7 +210,7 @@ static bool is_steady(const struct similar_set *set, uint32_t task)
 	return n >= MISSING_GOOD_COUNT;
 }
 
-/* Returns true if the similar waits of the good trace are many, and end in one way. */
+/* Returns true if enough waits of the good trace are like this one, and most end in one way. */
 static bool is_habit(const struct missing_wake *m, bool blind)
 {
 	if (blind && m->others > m->occurrences / MISSING_SURE_OTHERS)

@@ -22,19 +22,19 @@ struct study_group {
 	uint64_t class_ns[PART_CLASSES]; /* the shares in delta->new.value_ns, which they add up to */
 };
 
-/* The groups are in the order of their first runs; groups that are not known come last. */
+/* The groups are in the order of their first runs; groups with an unknown setting come last. */
 struct study {
 	struct study_group *groups;
 	size_t n_groups;
 	size_t furthest; /* the group that differs most from the first one; 0: none differs */
 };
 
-/* Compares n > 0 runs, each shorter than 2^62 ns. The caller frees *ret with study_free(). Takes time
- * in proportion to n times the number of groups. Returns 0 or -ENOMEM. */
+/* Compares n > 0 runs, each shorter than 2^62 ns. The caller frees *ret with study_free().
+ * Returns 0 or -ENOMEM. */
 int study_new(const struct study_run *runs, size_t n, enum delta_metric metric, struct study **ret);
 void study_free(struct study *s);
-/* Returns the part that changed most in the direction in which the whole changed. NULL: the group is
- * as long as the first one. The row belongs to the study. */
+/* Of the parts that changed in the direction of g->delta->difference_ns, returns the one that changed
+ * most. NULL: the group is as long as the first one. The row belongs to the study. */
 const struct delta_row *study_reason(const struct study_group *g);
 
 #endif

@@ -16,9 +16,9 @@
  * cause anew. Returns 0 or -ENOMEM.
  */
 int comparison_apply(struct findings *f, bool normal);
-/* As comparison_apply(), with waits of the other trace in *f->against. Does nothing if f->missing is
- * set. A named task changes a verdict "normal", because the same program did not wait so long in the
- * other trace. */
+/* As comparison_apply(), but compares with waits of the trace f->against->good. Does nothing if
+ * f->missing is set. A named task changes a verdict "normal", because the same program did not wait
+ * so long in the other trace. */
 int comparison_against(struct findings *f);
 
 #endif

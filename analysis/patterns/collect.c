@@ -37,7 +37,7 @@ struct collecting {
 	VEC(struct act) acts; /* sorted by (task, ts_ns) */
 	VEC(struct range) ranges;
 	struct collected *out;
-	bool life; /* the transaction is the life of the process, even if the process has others */
+	bool life; /* takes the life of the process as the transaction, even if it has requests or marks */
 };
 
 const char *collect_action_name(enum collect_action action)

@@ -19,8 +19,8 @@ static bool is_client_port(const char *digits, size_t n)
 	return n <= sizeof("65535") - 1 && strtoul(digits, NULL, 10) >= PROFILE_CLIENT_PORT;
 }
 
-/* Copies a text with '#' for each number that may be a port which the kernel chose. A test that starts
- * its own server has another port in each run. */
+/* Copies a text. Writes '#' for each number that may be a port which the kernel chose: a test that
+ * starts its own server has another port in each run. */
 static void without_ports(const char *text, char buf[COUNTS_TEXT_MAX])
 {
 	size_t n = 0;
@@ -149,7 +149,7 @@ void counts_done(struct counts *c)
 	*c = (struct counts){ 0 };
 }
 
-/* row: NULL: the event never happened. */
+/* row: NULL if the event happened in no run of this side. */
 static void range_of(const struct counts_row *row, size_t n_runs, uint64_t *ret_min, uint64_t *ret_max)
 {
 	uint64_t min = UINT64_MAX, max = 0;
@@ -190,7 +190,8 @@ static int change_cmp(const void *a, const void *b)
 	return texts_order(x->text, y->text);
 }
 
-/* 1 / C(n + m, n): the probability that all n values of one side are above the m of the other. */
+/* Returns 1 / C(n + m, n). If the commands are equal, this is the largest probability that all n
+ * values of one side are above all m values of the other side. */
 static double apart(size_t n, size_t m)
 {
 	double c = 1;
