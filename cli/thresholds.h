@@ -96,9 +96,9 @@
 #define WAIT_WATCH_MS 30000
 /* ms: for the answer to 'ctrace mark'. A script waits for it. No evidence yet. */
 #define WAIT_MARK_MS 1000
-/* ns: `ctrace record` looks at the settings of its command so soon after the start, and then after
- * twice the time, up to the second number. Above: a short command in a control group of version 1 has
- * the limits that it had before. */
+/* ns: the time from the first look of `ctrace record` at the settings of its command to the second
+ * look. Then the time doubles after each look, up to SETTINGS_LAST_NS. Above: if a short command moves
+ * to another control group of version 1, the trace has the limits of the old one. */
 #define SETTINGS_FIRST_NS (2 * NSEC_PER_MSEC)
 #define SETTINGS_LAST_NS  (1 * NSEC_PER_SEC)
 /* thousandths of the metric: `ctrace compare --by` has a column for a kind of parts if this kind has
@@ -138,7 +138,7 @@
 #define CHECK_ROWS 10
 /* bytes: If the first run of the new command fails, so much of the end of its errors is shown. */
 #define CHECK_SHOWN_BYTES 2000
-/* counts: The sentence of `ctrace check --patterns` names at most this many that grew. */
+/* counts: The sentence of `ctrace check --patterns` names at most this many counts that grew. */
 #define CHECK_SAID_COUNTS 2
 /* 1/n of the metric: A part that changed by less is not shown by itself, but counts in "others".
  * Evidence: such a change is 0.0 % in the report. Above: the table has rows such as -41 ns. Below:

@@ -22,16 +22,17 @@ struct check_view {
 	enum delta_metric metric;
 	const char *baseline;               /* path of the baseline; NULL: none */
 	const struct counts_result *counts; /* NULL: without --patterns, or without old runs */
-	/* From report_say(). counts_sentence is NULL if counts is. The sentence tells both. */
+	/* From report_say(). `sentence` tells times and counts. counts_sentence: NULL if counts is. */
 	char *sentence, *time_sentence, *counts_sentence;
 };
 
-/* The result of the times and the counts together: the worse one. Valid with old runs. */
+/* Returns the worse one of the results of the times and of the counts. Only valid if there are old
+ * runs. */
 enum decision_kind report_kind(const struct check_view *v);
 /* Returns "ok", "regression", "improvement" or "undecided". Without old runs, returns
  * "measured". */
 const char *report_result(const struct check_view *v);
-/* The same, but of the times alone. */
+/* Returns the result of the times alone, in the words of report_result(). */
 const char *report_time_result(const struct check_view *v);
 /* Sets the sentences of the view; the caller calls report_say_done(). Returns 0 or -ENOMEM. */
 int report_say(struct check_view *v);

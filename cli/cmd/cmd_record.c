@@ -129,7 +129,8 @@ static int time_left(uint64_t until_ns)
 	return (int)MIN(ms, (uint64_t)3600 * 1000);
 }
 
-/* Waits for a signal, for at most `left` ms, or until the next look at the settings of CMD. */
+/* Waits until a signal comes, `left` ms have passed, or the settings of CMD are due for a look.
+ * left: negative: no limit. */
 static void wait_signal(struct session *s, int left)
 {
 	struct pollfd p = { .fd = s->signal_fd, .events = POLLIN };

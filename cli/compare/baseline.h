@@ -27,9 +27,10 @@ struct baseline_machine {
 	char arch[BASELINE_MACHINE_MAX]; /* as `uname -m` prints it */
 	char model[BASELINE_MACHINE_MAX];
 	char governor[BASELINE_MACHINE_MAX];
-	char cgroup[BASELINE_MACHINE_MAX]; /* limits of the command's control group, in words */
+	/* limits of the command's control group, in words; in older traces, of the recorder's group */
+	char cgroup[BASELINE_MACHINE_MAX];
 	unsigned cpus;
-	unsigned allowed_cpus; /* that the command may use */
+	unsigned allowed_cpus; /* number of CPUs that the command may use */
 };
 
 /* Times of runs, measured around the command; ns. */

@@ -117,7 +117,7 @@ struct all_runs {
 	const struct baseline_machine **machines; /* of each run */
 	char (*labels)[BY_LABEL_MAX];             /* of each file */
 	size_t n;
-	struct baseline sum; /* has no runs of its own */
+	struct baseline sum; /* numbers of runs of all files, and command names; no profiles */
 };
 
 static void all_runs_done(struct all_runs *a)
@@ -130,7 +130,7 @@ static void all_runs_done(struct all_runs *a)
 	free(a->labels);
 }
 
-/* Adds what the warnings need. */
+/* Adds what the warnings (warnings.h) need of a file. */
 static void add_sum(struct baseline *sum, const struct baseline *b)
 {
 	const char *other = b->other_command[0] ? b->other_command : b->command;
