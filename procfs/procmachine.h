@@ -20,11 +20,11 @@ struct procmachine {
 
 /* Reads the facts from /proc and /sys below root ("": the machine). */
 void procmachine_read(const char *root, struct procmachine *ret);
-/* Writes the limits of a process, as in procmachine.limits. "": not known. Returns true if the control
- * groups are of version 2. In version 1, a process that is exiting has no limits ("none"). */
+/* Writes the limits of a process in the words of procmachine.limits. "": not known. Returns true if
+ * the control groups are of version 2. In version 1, an exiting process has no limits ("none"). */
 bool procmachine_limits(const char *root, pid_t pid, char ret[PROCMACHINE_MAX]);
-/* Returns the number of CPUs that the main thread of a process may use (0: the caller). Works until
- * a zombie is reaped. 0: not known. */
+/* Returns the number of CPUs that the main thread of a process may use; 0: not known. pid 0: the
+ * calling thread. A zombie has this number too. */
 unsigned procmachine_cpus(pid_t pid);
 
 #endif
