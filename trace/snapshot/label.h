@@ -9,12 +9,12 @@
 #define LABEL_ERR_MAX 256
 
 struct label {
-	const char *name, *value; /* a pair of META (doc/format.md); the value "" is left out */
+	const char *name, *value; /* a pair of META (doc/format.md). "" as value: not written */
 };
 
-/* Adds n pairs to the file, which no other process writes. Does not sync. Returns 0, -ENOMEM, -EFBIG
- * if the meta data would be too long, an error of file_index_open(), or -errno of the write. On
- * failure, err has a sentence. If the write fails, the file header may be damaged. */
+/* Adds n pairs to the file. No other process may write the file meanwhile. Does not sync. Returns 0,
+ * -ENOMEM, -EFBIG if the meta data would be too long, an error of file_index_open(), or -errno of the
+ * write. On failure, err has a sentence. If the write fails, the file header may be damaged. */
 int label_add(int fd, const struct label *labels, size_t n, char err[LABEL_ERR_MAX]);
 
 #endif
