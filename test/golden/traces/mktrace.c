@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill | marks | command | slow | MACHINE] [CPUS LIMITS] - writes the trace for the golden
- * tests: most kinds of records, at fixed times, in BOOTS boots. MACHINE is the recorded machine
- * (default: x86_64). The other words change the content:
+ * mktrace FILE BOOTS [ill | marks | command | slow | MACHINE] [CPUS LIMITS] - writes the trace for
+ * the golden tests: most kinds of records, at fixed times, in BOOTS boots. MACHINE is the recorded
+ * machine (default: x86_64). The other words change the content:
  *
  *   ill      all names have bytes that must not reach a terminal; there is also a recorded command
  *   marks    the records of transactions instead of the usual records
  *   command  only a recorded command
  *   slow     a slower run of this command, on another machine
  *
- * CPUS and LIMITS are the settings of the recorded command.
+ * CPUS and LIMITS are the settings of the recorded command (trace/snapshot/label.h).
  */
 #include <err.h>
 #include <fcntl.h>

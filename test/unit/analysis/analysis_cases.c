@@ -4,7 +4,8 @@
  *
  *   => diagnose A FROM..TO    verdict, cause, confidence; the chain, one task a line; the choices;
  *                             the command `ctrace watch`, and the comparison, if there are any
- *                             With "against", also its result, and the sentence
+ *                             If the case has a line "against SCENE": also the result of the
+ *                             comparison with that scene, and the sentence
  *   => sentence A FROM..TO    the sentence of the diagnosis
  *   => asked A FROM..TO       the verdict, cause and sentence, as if a person had chosen FROM..TO
  *   => times A FROM..TO       the fields of `time` of the diagnosis

@@ -102,7 +102,7 @@ static void groups_in_order(void **state)
 	study_free(s);
 }
 
-/* The first file has no settings. So its group is not the one to compare with. */
+/* The first run has no known settings, so the first group is that of the second run. */
 static void unknown_comes_last(void **state)
 {
 	struct runs r = { .n = 0 };

@@ -46,7 +46,7 @@ static void few_runs(void **state)
 	assert_int_equal(kind_of(4, 4, 1, 3, 4, 1, &needed), COUNTS_OPEN);
 	assert_int_equal(needed, 5);
 	assert_int_equal(kind_of(1, 1, 1, 3, 3, 1, &needed), COUNTS_OK);
-	/* the other side may have more runs instead */
+	/* if one side has only 2 runs, 14 runs of the other side are enough */
 	assert_int_equal(kind_of(2, 14, 1, 3, 4, 1, &needed), COUNTS_GREW);
 	assert_int_equal(kind_of(2, 12, 1, 3, 4, 1, &needed), COUNTS_OPEN);
 }
