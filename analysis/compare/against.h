@@ -14,10 +14,10 @@ enum against_result {
 	AGAINST_NOT_NEEDED, /* no wait of the chain lacks an owner, or the trace itself shows it */
 	AGAINST_NO_TASK,    /* the good trace has no task in the role of the waiter */
 	AGAINST_NO_WAIT,    /* the good trace has no such wait, or such waits end in several ways */
-	AGAINST_AS_LONG,    /* such waits are as long in the good trace */
+	AGAINST_AS_LONG,    /* some such waits of the good trace are about as long */
 	AGAINST_GONE,       /* the examined trace has no task in the role of a waker */
-	AGAINST_SEVERAL,    /* it has several */
-	AGAINST_AS_USUAL,   /* the waker waits as in the good trace */
+	AGAINST_SEVERAL,    /* the examined trace has several such tasks */
+	AGAINST_AS_USUAL,   /* ctrace names no task, because all wait as in the good trace, for example */
 	AGAINST_NAMED,
 };
 /* Returns the word of the JSON output (doc/json.md), such as "no-such-wait". */

@@ -36,8 +36,10 @@ static int add_profile(struct baseline *b, const struct analysis_input *in, pid_
 			"a recording lacks records, or its path is too long to follow, so some waits may be in wrong parts; --keep keeps the traces");
 	}
 	r = r ? r : baseline_add(b, p, &machine, command);
-	if (!r)
-		return baseline_count(b, in, task, from, to, cut) ? cli_error("out of memory") : CLI_OK;
+	if (!r) {
+		r = baseline_count(b, in, task, from, to, cut);
+		return r ? cli_error("cannot count the events of the command: %s", strerror(-r)) : CLI_OK;
+	}
 	profile_free(p);
 	return cli_error("cannot walk the critical path of the command: %s", strerror(-r));
 }

@@ -113,8 +113,9 @@ static int add_run(struct baseline *b, const struct analysis_input *in)
 	describe_clean(graph_cmdline(in->graph, task, to - 1), command, sizeof(command));
 	r = r ? r : baseline_add(b, p, &machine, command);
 	if (!r) {
-		if (baseline_count(b, in, task, from, to, is_cut(in, task)))
-			return cli_error("out of memory");
+		r = baseline_count(b, in, task, from, to, is_cut(in, task));
+		if (r)
+			return cli_error("%s: cannot count the events: %s", in->path, strerror(-r));
 		b->n_failed += in->graph->tasks[task].exit_code != 0;
 		return CLI_OK;
 	}
