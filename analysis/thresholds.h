@@ -224,8 +224,8 @@
  * If smaller, waits with other stacks do not count (test one_frame_of_three).
  * If larger, stacks do not matter (test no_frame_of_three). */
 #define SIMILAR_STACK 0.5F
-/* bytes: Two futexes of two traces that lie at one place of their pages count as one futex. The
- * value is the page size of the kernels that ctrace supports; random addresses differ by pages.
+/* bytes: Two futexes of two traces that lie at one place of their pages count as one futex.
+ * Random addresses differ by whole pages, and no page is smaller than this.
  * If smaller, other futexes count as the same (test other_place_in_the_page).
  * If larger, the same futex does not count (test the_feeder_sleeps). */
 #define ACROSS_PAGE_BYTES 4096
@@ -477,7 +477,7 @@
  * If larger, a pattern that grew by a fifth is not shown (test compare_change). */
 #define PATTERNS_CHANGED 0.1
 /* share of the checks of equal commands in which chance makes a count grow, at most. A check that may
- * look at its runs n times uses this number divided by n.
+ * decide n times uses this number divided by n.
  * If smaller, five runs of each side cannot show one count that grew (test few_runs of counts_test.c).
  * If larger, four runs of each side can: one of 70 such checks is a false alarm (same test).
  * Evidence: see "Counts" in doc/check.md. */

@@ -39,7 +39,7 @@ struct limits {
 };
 
 #define CGROUPS     "/sys/fs/cgroup"
-#define UNLIMITED_1 (1ULL << 60) /* cgroup v1 shows a memory limit above this one if there is none */
+#define UNLIMITED_1 (1ULL << 60) /* cgroup v1: this memory limit or more means no limit */
 
 /* Reads the file `name` of a control group. */
 static bool read_cgroup(const char *root, const char *mount, const char *cgroup, const char *name,
@@ -103,7 +103,7 @@ static void add_upwards(const char *root, char *cgroup, struct limits *l,
 }
 
 /* Finds the path of a control group: `list` is a line of /proc/PID/cgroup behind its number, such as
- * "cpu,cpuacct:/a/b". Returns NULL if the controller is not in it. */
+ * "cpu,cpuacct:/a/b". Returns NULL if the list lacks the controller. */
 static char *path_of(char *list, const char *controller)
 {
 	size_t n = strlen(controller);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * across.h - private to analysis/: how alike tasks and waits of two traces are. Task ids, object ids
- * and addresses differ between traces, so only names, kinds and stacks count.
+ * and addresses differ between traces. So names, kinds, stacks, and the places of futexes in their
+ * pages count.
  *
  * In all functions, `g` is the graph of the examined trace, and `good` that of the other one. Pure;
  * any thread.
@@ -11,8 +12,8 @@
 
 #include "analysis/compare/similar.h"
 
-/* Returns true if the programs, the names of the tasks and the scripts are the same. Numbers in
- * names may differ. */
+/* Returns true if the programs and the names of the tasks are the same, and also the scripts if
+ * both are known. Numbers in names may differ. */
 bool across_role(const struct graph *g, uint32_t task, const struct graph *good, uint32_t other);
 
 /* How a task is related to the process of another task. */
@@ -24,15 +25,16 @@ enum relation across_relation(const struct graph *g, uint32_t of, uint32_t task)
  * places. */
 float across_place(const struct graph *g, const struct interval *a, const struct graph *good,
 		   const struct interval *b);
-/* Returns true if across_place() returns 1, or if the stacks of the waits are alike. For an object
- * other than a futex, across_place() > 0 is enough. */
+/* Returns false if across_place() returns 0. If both stacks are known, returns whether they are
+ * alike. Without stacks, returns true for an object other than a futex. For a futex, across_place()
+ * has to return 1 then. */
 bool across_same_place(const struct graph *g, const struct interval *a, const struct graph *good,
 		       const struct interval *b);
 
 struct across_set {
 	struct similar_set set; /* waits of `good` */
-	uint32_t mates;         /* tasks of `good` in the role of the waiter */
-	bool blind;             /* neither names nor stacks nor earlier waits say which waits are alike */
+	uint32_t mates;         /* tasks of `good` in the role of the waiter; may lack some */
+	bool blind;             /* only the kinds of call and object say which waits are alike */
 };
 
 /* Finds waits in `good` that are like the wait `interval` of g. Returns 0 or -ENOMEM. The caller

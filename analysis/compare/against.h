@@ -11,14 +11,14 @@
 #include "analysis/compare/missing_wake.h"
 
 enum against_result {
-	AGAINST_NOT_NEEDED, /* no wait of the chain lacks an owner, or the trace itself shows it */
+	AGAINST_NOT_NEEDED, /* no wait of the chain was compared with the good trace */
 	AGAINST_NO_TASK,    /* the good trace has no task in the role of the waiter */
-	AGAINST_NO_WAIT,    /* the good trace has no such wait, or such waits end in several ways */
-	AGAINST_AS_LONG,    /* some such waits of the good trace are about as long */
+	AGAINST_NO_WAIT,    /* the good trace has too few such waits, or they end in several ways */
+	AGAINST_AS_LONG,    /* the wait is not much longer than those of the good trace */
 	AGAINST_GONE,       /* the examined trace has no task in the role of a waker */
-	AGAINST_SEVERAL,    /* the examined trace has several such tasks */
-	AGAINST_AS_USUAL,   /* ctrace names no task, because all wait as in the good trace, for example */
-	AGAINST_NAMED,
+	AGAINST_SEVERAL,    /* the examined trace has several tasks in the role of a waker */
+	AGAINST_AS_USUAL,   /* no task stands out. Example: all wait as in the good trace */
+	AGAINST_NAMED,      /* one task is to blame: missing_wake_named() */
 };
 /* Returns the word of the JSON output (doc/json.md), such as "no-such-wait". */
 const char *against_word(enum against_result result);
@@ -29,9 +29,9 @@ struct against {
 	const struct graph *good;
 	const char *name; /* of the good trace; belongs to the caller of diagnose() */
 	enum against_result result;
-	bool own_accord; /* AGAINST_GONE: the waker's own timer drove it, many times */
+	bool own_accord; /* AGAINST_GONE: in the good trace, the waker's own timer drove it */
 	uint32_t tasks[AGAINST_TASKS];
-	uint32_t n_tasks; /* AGAINST_SEVERAL: also those beyond AGAINST_TASKS */
+	uint32_t n_tasks; /* AGAINST_SEVERAL: also the tasks for which tasks[] has no room */
 	char *text;       /* without a full stop. NULL: AGAINST_NOT_NEEDED */
 	char *brief;      /* one sentence for the diagnosis, or NULL */
 };

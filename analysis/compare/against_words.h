@@ -8,7 +8,7 @@
 #include "analysis/compare/against.h"
 #include "analysis/compare/missing_wake_steps.h"
 
-/* Sets a->text and a->brief. h: NULL if no wait of the good trace is like the wait of *m. Returns 0
+/* Sets a->text and a->brief. h: NULL if the result is AGAINST_NO_TASK or AGAINST_NO_WAIT. Returns 0
  * or -ENOMEM. */
 int against_words(const struct graph *g, const struct missing_wake *m, const struct hops *h,
 		  struct against *a);

@@ -63,7 +63,8 @@ struct missing_wake {
 	uint32_t n_steps;
 	enum missing_wake_how how;
 	uint32_t instead; /* the named task is in this interval; GRAPH_NONE: it has ended */
-	/* MISSING_ENDED: the exit of the named task. MISSING_SILENT: last_ns of its step.
+	/* MISSING_ENDED: the exit of the named task. MISSING_SILENT: last_ns of its step, or
+	 * from_ns of its step if the reference is in another trace.
 	 * Otherwise: the begin of `instead`. */
 	uint64_t since_ns;
 	uint64_t instead_ns;

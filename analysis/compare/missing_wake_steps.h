@@ -9,11 +9,13 @@
 #include "analysis/compare/missing_wake.h"
 #include "analysis/compare/similar.h"
 
-/* A task on the path that led to the wake-up of the reference. */
+/* A task (blame.task) on the path that led to the wake-up of the reference. */
 struct hop {
 	struct blame blame;
-	uint32_t wait;
-	uint32_t trigger; /* the last wait of the task before it sent the wake-up, or GRAPH_NONE */
+	uint32_t wait; /* the wait that the task ended */
+	/* The last wait of the task before it ended `wait`, or GRAPH_NONE. Waits by chance
+	 * (similar_is_chance()) do not count. */
+	uint32_t trigger;
 };
 
 struct hops {
@@ -31,7 +33,8 @@ struct doing {
 	uint64_t ns;
 };
 
-/* Returns what the task did for most of [from_ns, to_ns). */
+/* Returns the longest wait of the task in [from_ns, to_ns). If the task ran for longer than it
+ * waited, returns its longest run, and as `ns` the time of all its runs. */
 struct doing missing_wake_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Sets the wait of *m and its times. A wait that time limits divide counts as one. */
 void missing_wake_whole(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing_wake *m);

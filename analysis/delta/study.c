@@ -7,8 +7,8 @@
 
 #include "lib/cleanup.h"
 
-/* Writes the first run of each group to first[]: the known groups, then the others. Returns the
- * number of groups. */
+/* Writes the index of the first run of each group to first[]. Groups with a setting that is not
+ * known come last. Returns the number of groups. */
 static size_t find_groups(const struct study_run *runs, size_t n, size_t *first)
 {
 	size_t n_groups = 0;

@@ -118,8 +118,9 @@ struct diagnose_options {
 	/* A person or a script gave the window. Then a stall of half of the window is never too
 	 * short to matter, and many short waits may be the cause. */
 	bool window_given;
-	/* Another trace, for waits whose owner this trace does not show; NULL: none. good_name is
-	 * its name for the answer. Both outlive the diagnosis. */
+	/* The graph of another trace, for waits whose owner the examined trace does not show. NULL:
+	 * none. good_name is the name of the other trace in the answer. Both outlive the
+	 * diagnosis. */
 	const struct graph *good;
 	const char *good_name;
 };

@@ -16,8 +16,9 @@
 #define COUNTS_TEXT_MAX SEQUENCE_SYMBOL_BYTES
 
 struct counts_row {
-	char *text;      /* as the first run had it */
-	char *key;       /* the text without directories: both sides of a check may have their own */
+	/* As in the first run with the event, but '#' for ports from PROFILE_CLIENT_PORT on. */
+	char *text;
+	char *key;       /* text without directories: they may differ between old and new runs */
 	VEC(uint64_t) n; /* [run]; a run beyond the end: 0 */
 };
 
@@ -27,13 +28,13 @@ struct counts {
 	struct map by_key;
 	size_t n_runs;
 	size_t n_incomplete; /* runs that lack records, and so are not in n_runs */
-	uint64_t refused;    /* different events beyond COUNTS_ROWS_MAX, once for each run */
+	uint64_t refused;    /* calls of counts_add() with an event beyond COUNTS_ROWS_MAX */
 };
 
 /* Adds n runs without events. Returns 0, or -E2BIG if there would be more than COUNTS_RUNS_MAX. */
 int counts_begin(struct counts *c, size_t n);
-/* Adds n to the count of the event in a run. Returns 0, -EINVAL (no such run), -E2BIG (a count above
- * COUNTS_MAX) or -ENOMEM. */
+/* Adds n to the count of the event in a run. Returns 0 (also if it refused the event), -EINVAL (no
+ * such run), -E2BIG (a count above COUNTS_MAX) or -ENOMEM. */
 int counts_add(struct counts *c, size_t run, const char *text, uint64_t n);
 /* Adds the run that collect_life() found. A run that lacks events counts as incomplete. Returns 0,
  * -E2BIG or -ENOMEM. */
@@ -43,10 +44,10 @@ void counts_done(struct counts *c);
 enum counts_kind {
 	COUNTS_OK,   /* no count grew */
 	COUNTS_GREW, /* a count grew, and chance is no explanation */
-	COUNTS_OPEN, /* a count grew, but there are few runs; or the counts cannot be compared */
+	COUNTS_OPEN, /* a count grew, but perhaps by chance; or the counts cannot be compared */
 };
 
-/* An event whose count is in each new run above, or in each new run below, that of all old runs. */
+/* An event whose counts in the new runs are all above, or all below, its counts in the old runs. */
 struct counts_change {
 	const char *text; /* borrowed from the new side, or else from the old side */
 	uint64_t old_min, old_max, new_min, new_max;
@@ -54,20 +55,22 @@ struct counts_change {
 
 struct counts_result {
 	enum counts_kind kind;
-	VEC(struct counts_change) changes; /* those that grew first; the largest change first */
+	VEC(struct counts_change) changes; /* those that grew come first; then by falling change */
 	size_t n_grew;                     /* changes.v[0 .. n_grew) grew */
 	size_t n_old, n_new;               /* runs */
 	size_t n_varying;                  /* events whose count is not the same in all runs */
-	double p;                          /* equal commands: at most this probability that a count grows */
-	size_t runs_needed;                /* COUNTS_OPEN: runs of each side that decide; 0: not known */
+	/* The probability that a count grows although the commands are equal is at most p. */
+	double p;
+	size_t runs_needed; /* COUNTS_OPEN: runs of each side that decide; 0: not known */
 };
 
 /*
  * A count grew if its smallest value in the new runs is above its largest value in the old runs. In
- * n + m runs of equal commands in random order, this happens to one count with a probability of at
- * most 1 / C(n + m, n). The result is COUNTS_GREW if this number times n_varying is at most
- * COUNTS_ALPHA / looks (analysis/thresholds.h). looks: how often the check may add runs and decide
- * again, at least 1. The caller calls counts_result_done(). Returns 0 or -ENOMEM.
+ * n new and m old runs of equal commands in random order, this happens to one count with a
+ * probability of at most 1 / C(n + m, n). If a count grew, the result is COUNTS_GREW if this
+ * probability times n_varying is at most COUNTS_ALPHA / looks (analysis/thresholds.h). looks: how
+ * often the check may decide, at least 1. The caller calls counts_result_done(). Returns 0 or
+ * -ENOMEM.
  */
 int counts_compare(const struct counts *old_side, const struct counts *new_side, unsigned looks,
 		   struct counts_result *ret);

@@ -7,8 +7,8 @@
 
 enum part_class {
 	PART_CLASS_RUNNING,
-	/* waiting for a CPU that a task of the program, or an unknown task, had; or while the CPU quota
-	 * was used up */
+	/* waiting for a CPU: a task of the program or an unknown task had it, or the CPU quota was
+	 * used up */
 	PART_CLASS_CPU,
 	PART_CLASS_LOCK,
 	PART_CLASS_IPC,

@@ -39,7 +39,7 @@ void piece_name_as(const struct graph *g, const struct path *p, const struct pat
 /* Names the wait of piece x for a CPU that `user`, a task of the same program, had. */
 void piece_name_cpu(const struct graph *g, const struct path *p, const struct path_piece *x, uint32_t user,
 		    struct piece_name *ret);
-/* Names the wait of piece x for a CPU while the quota of its control group was used up. */
+/* Names the wait of piece x for a CPU while the CPU quota of the task's group was used up. */
 void piece_name_quota(const struct graph *g, const struct path *p, const struct path_piece *x,
 		      struct piece_name *ret);
 /* Names time that the machine took. */

@@ -238,8 +238,8 @@ static bool put_gitlab_one(FILE *f, const struct check_view *v, const char *resu
 	return true;
 }
 
-/* A report of GitLab Code Quality: an array with a violation for the times, one for the counts, or
- * none. */
+/* A report of GitLab Code Quality: an array with at most one violation for the times, and at
+ * most one for the counts. */
 static void put_gitlab(FILE *f, const struct check_view *v)
 {
 	const char *counts = v->counts ? counts_result_name(v) : "ok";

@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 /*
- * Makes the file `path` with the content that put() writes. If `path` is a regular file, or there is
- * no file yet, writes PATH.partial and renames it, so that nobody sees a part of the content, and an
- * error leaves the old file as it was. put() returns 0 or -errno. Returns
- * CLI_OK, or CLI_FAILED after printing an error.
+ * Makes the file `path` with the content that put() writes. If `path` is missing or a regular file,
+ * writes PATH.partial and renames it. So nobody sees a part of the content, and an error leaves the
+ * old file as it was. put() returns 0 or -errno. Returns CLI_OK, or CLI_FAILED after printing an
+ * error.
  */
 int write_file(const char *path, int (*put)(FILE *f, const void *arg), const void *arg);
 

@@ -79,9 +79,9 @@ static bool is_named(const struct hangs_filter *who)
 	return who->tid || who->pid || who->under || who->comm || who->cgroup || who->container;
 }
 
-/* If the user names tasks, the longest of the equally bad hangs counts, or a hang that lasted much
- * longer than a worse one, and for which another task is to blame. The verdict keeps out the idle
- * master of a server, which waits longer than its hung worker. */
+/* Of two equally bad hangs of the tasks that the user named, the longer one counts more. Of unequal
+ * ones, x needs another task in its chain, and more than DIAGNOSE_LONGER times the length. The
+ * verdict keeps out the idle master of a server, which waits longer than its hung worker. */
 static bool counts_more(const struct hang *x, const struct hang *best)
 {
 	bool alike = x->alarm == best->alarm && x->minor == best->minor;

@@ -205,7 +205,7 @@ static int row_cmp(const void *a, const void *b)
 	return texts_order((*x)->text, (*y)->text);
 }
 
-/* A line for each event, sorted. With events beyond COUNTS_ROWS_MAX, the counts are of no use. */
+/* Writes a line for each event, sorted. Writes nothing if the counts refused an event. */
 static int put_counts(const struct counts *c, FILE *f)
 {
 	_cleanup_free_ const struct counts_row **rows = calloc(c->rows.n + 1, sizeof(*rows));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * settings cpu|lock [ROUNDS] - takes 10 ms of CPU time for each of the ROUNDS (default: 15): in one
- * thread, or in two threads that hold the same lock for most of it.
+ * settings cpu|lock [ROUNDS] - takes 10 ms of CPU time for each of the ROUNDS (default: 15). With
+ * "cpu", one thread takes it. With "lock", each of two threads takes 5 ms, 4 of
+ * them with the same lock.
  */
 #include <err.h>
 #include <pthread.h>

@@ -11,9 +11,8 @@
  *   0ms..10ms reader[10] running   the answer; only the indent may differ. The answer ends before
  *                                  an empty line, a comment, or the next question, case or scene
  *
- * "against NAME" gives the questions a second window: that of an earlier scene or case. "scene NAME" is
- * a case without questions. "use NAME" takes the window of an earlier scene or
- * case.
+ * "against NAME" gives the questions a second window: that of an earlier scene or case. "scene
+ * NAME" is a case without questions. "use NAME" takes the window of an earlier scene or case.
  *
  *   PROGRAM FILE            runs all cases
  *   PROGRAM --update FILE   writes the answers of the program into the file; look at the diff then
