@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * sample.bpf.c - samples tasks that run for long without blocking, in the timer interrupts of a
- * busy CPU. Also puts the begin of a timer on the stack of interrupts (context.h).
+ * busy CPU. Also notes on the stack of interrupts (context.h) that a timer function runs.
  */
 #include "context.h"
 #include "task.h"

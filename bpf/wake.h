@@ -4,7 +4,8 @@
  * interrupt), and the object that the waker acts on. Emits the CT_WAKE. The __weak functions are
  * global, so that the verifier checks each of them once.
  *
- * From the step CT_SHED_HOOKS on, only the interrupt hooks of timers are attached. For some
+ * From the step CT_SHED_HOOKS on, the hooks of softirqs, devices and IPIs are detached, and of the
+ * interrupts only timers have a hook. For some
  * wake-ups that end a long wait, the kernel stack then tells the interrupt (wake_mark()).
  */
 #ifndef CTRACE_BPF_WAKE_H

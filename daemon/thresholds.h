@@ -477,8 +477,9 @@
  * slow when many users ask. Larger: users slow down the daemon. No evidence yet. */
 #define CONTROL_PACE_PERCENT 10
 #define CONTROL_PACE_NS      20000000ULL
-/* us: without free descriptors, or with SERVICE_CLOSE_MAX / 2 to close, the daemon accepts no
- * connection for this time, and receives only from root. No evidence yet. */
+/* us: If no descriptor is free, or the closer has SERVICE_CLOSE_MAX / 2 or more descriptors to close,
+ * the daemon rests for this time: it accepts no connection, and handles requests of root only. No
+ * evidence yet. */
 #define CONTROL_REST_USEC 100000
 /* us: between two checks that the file of the socket still exists. No evidence yet. */
 #define CONTROL_LOOK_USEC 2000000
