@@ -19,7 +19,9 @@
 
 #define PF_KTHREAD 0x00200000
 
-#define CMDLINE_ZEROS_MAX 65536 /* bytes behind the part of a command line that fits */
+/* bytes: has_rest() looks at this much of a command line that is longer than the caller's buffer. If
+ * all of it is 0, the text counts as complete. */
+#define CMDLINE_ZEROS_MAX 65536
 
 static void closedir_p(DIR **d)
 {
