@@ -11,6 +11,7 @@
 #include "lib/cleanup.h"
 #include "trace/words/cmdline.h"
 #include "trace/words/describe.h"
+#include "trace/words/texts.h"
 
 static uint64_t last_ns(const struct graph *g, uint32_t task)
 {
@@ -37,12 +38,12 @@ bool across_role(const struct graph *g, uint32_t task, const struct graph *good,
 {
 	char a[ROLE_MAX], b[ROLE_MAX];
 
-	if (strcmp(role_task(g, task, last_ns(g, task), a),
-		   role_task(good, other, last_ns(good, other), b)) != 0)
+	if (texts_order(role_task(g, task, last_ns(g, task), a),
+			role_task(good, other, last_ns(good, other), b)) != 0)
 		return false;
 	script_of(g, task, a);
 	script_of(good, other, b);
-	return !a[0] || !b[0] || !strcmp(a, b);
+	return !a[0] || !b[0] || !texts_order(a, b);
 }
 
 enum relation across_relation(const struct graph *g, uint32_t of, uint32_t task)

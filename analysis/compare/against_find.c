@@ -59,14 +59,6 @@ static void find_tasks(const struct walk *w, uint32_t k, uint32_t of, uint64_t f
 		}
 }
 
-static void name(struct missing_wake *m, enum missing_wake_how how, const struct doing *d, uint64_t since_ns)
-{
-	m->how = how;
-	m->instead = d->interval;
-	m->instead_ns = d->ns;
-	m->since_ns = since_ns;
-}
-
 /* Returns how often a waker like that of the good trace ended a wait of the task at the place of the
  * trigger of hop k. For the last hop, each waker that is no task counts, such as a timer. */
 static uint32_t count_triggers(const struct walk *w, uint32_t k, const struct missing_wake_step *step)
@@ -95,17 +87,6 @@ static uint32_t count_triggers(const struct walk *w, uint32_t k, const struct mi
 	return n;
 }
 
-static bool woke_others(const struct graph *g, const struct interval *wait, uint64_t from_ns, uint64_t to_ns)
-{
-	size_t n;
-	const struct graph_ref *r = graph_refs_from(g, &g->wakes, wait->obj, from_ns + 1, &n);
-
-	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < to_ns; i++)
-		if (g->w->events[r[i].event].r.tid != g->tasks[wait->task].tid)
-			return true;
-	return false;
-}
-
 /* Finds what the task of the last step does. Returns true to go on to the next hop. */
 static bool look_at(struct walk *w, uint32_t k)
 {
@@ -121,12 +102,13 @@ static bool look_at(struct walk *w, uint32_t k)
 		/* perhaps all tasks of this role exit soon */
 		if (k || !w->steady)
 			m->n_steps = 0;
-		name(m, MISSING_ENDED, &none, t->exit_ns);
+		missing_wake_name(m, MISSING_ENDED, &none, t->exit_ns);
 		return false;
 	}
 	d = missing_wake_doing(w->g, step->task, step->from_ns, step->to_ns);
 	if (d.interval == GRAPH_NONE ||
-	    woke_others(w->g, &w->g->intervals[step->wait], step->from_ns, step->to_ns)) {
+	    missing_wake_woke_others(w->g, w->g->intervals[step->wait].obj, w->g->intervals[step->wait].task,
+				     step->from_ns, step->to_ns)) {
 		m->n_steps = 0;
 		return false;
 	}
@@ -135,11 +117,11 @@ static bool look_at(struct walk *w, uint32_t k)
 	usual = s->state == INTERVAL_BLOCKED && trigger != GRAPH_NONE &&
 		across_same_place(w->g, s, w->good, &w->good->intervals[trigger]);
 	driven = trigger != GRAPH_NONE && (k + 1 < w->h->n || w->h->timer);
-	name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
+	missing_wake_name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
 	if ((usual || !most) && driven)
 		m->triggers = count_triggers(w, k, step);
 	if (m->triggers)
-		name(m, MISSING_SILENT, &d, step->from_ns);
+		missing_wake_name(m, MISSING_SILENT, &d, step->from_ns);
 	else if (usual && k + 1 < w->h->n)
 		return true;
 	else if (usual)
@@ -187,17 +169,12 @@ static enum against_result judge(const struct walk *w)
 	return AGAINST_NAMED;
 }
 
-static uint64_t length(const struct graph *g, uint32_t interval)
-{
-	return g->intervals[interval].to_ns - g->intervals[interval].from_ns;
-}
-
 static uint64_t longest(const struct graph *g, const struct similar_set *set)
 {
 	uint64_t ns = 0;
 
 	for (size_t i = 0; i < set->v.n; i++)
-		ns = MAX(ns, length(g, set->v.v[i].interval));
+		ns = MAX(ns, missing_wake_length(g, set->v.v[i].interval));
 	return ns;
 }
 
@@ -234,7 +211,7 @@ static int compare(struct walk *w, struct across_set *x)
 	m->reference = ref->interval;
 	m->similarity = ref->score;
 	m->occurrences = (uint32_t)x->set.v.n;
-	m->usual_ns = length(w->good, ref->interval);
+	m->usual_ns = missing_wake_length(w->good, ref->interval);
 	if (!is_habit(m, x->blind))
 		return against_words(w->g, m, NULL, w->a);
 	missing_wake_hops(w->good, ref, &h);

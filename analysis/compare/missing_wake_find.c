@@ -11,11 +11,6 @@
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
-static uint64_t length(const struct graph *g, uint32_t interval)
-{
-	return g->intervals[interval].to_ns - g->intervals[interval].from_ns;
-}
-
 /* Stops at a folded interval, because the waits in it are not known. */
 static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
@@ -136,8 +131,8 @@ static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like,
 	return n;
 }
 
-static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, uint64_t from_ns,
-			 uint64_t to_ns)
+bool missing_wake_woke_others(const struct graph *g, uint64_t obj, uint32_t waiter, uint64_t from_ns,
+			      uint64_t to_ns)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs_from(g, &g->wakes, obj, from_ns + 1, &n);
@@ -171,7 +166,8 @@ static void count_before(const struct graph *g, struct missing_wake_step *step)
 	}
 }
 
-static void name(struct missing_wake *m, enum missing_wake_how how, const struct doing *d, uint64_t since_ns)
+void missing_wake_name(struct missing_wake *m, enum missing_wake_how how, const struct doing *d,
+		       uint64_t since_ns)
 {
 	m->how = how;
 	m->instead = d->interval;
@@ -204,7 +200,7 @@ static bool has_ended(const struct graph *g, const struct missing_wake_step *ste
 		return false;
 	if (step->count < MISSING_GOOD_COUNT)
 		m->n_steps = 0;
-	name(m, MISSING_ENDED, &none, t->exit_ns);
+	missing_wake_name(m, MISSING_ENDED, &none, t->exit_ns);
 	return true;
 }
 
@@ -212,8 +208,8 @@ static bool others_served(const struct graph *g, const struct missing_wake_step 
 {
 	const struct interval *w = &g->intervals[step->wait];
 
-	return others_woken(g, w->obj, w->task, step->from_ns, step->to_ns) ||
-	       others_woken(g, step->obj, w->task, step->from_ns, step->to_ns);
+	return missing_wake_woke_others(g, w->obj, w->task, step->from_ns, step->to_ns) ||
+	       missing_wake_woke_others(g, step->obj, w->task, step->from_ns, step->to_ns);
 }
 
 /* Returns true to go on to the next task. If no task is to be named, m->n_steps becomes 0. */
@@ -241,9 +237,9 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	most = d.ns >= (step->to_ns - step->from_ns) / 2;
 	usual = s->state == INTERVAL_BLOCKED && hop->trigger != GRAPH_NONE &&
 		similar_place(g, &g->intervals[hop->trigger], s) > 0;
-	name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
+	missing_wake_name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
 	if ((usual || !most) && is_silent(g, h, k, m))
-		name(m, MISSING_SILENT, &d, step->last_ns);
+		missing_wake_name(m, MISSING_SILENT, &d, step->last_ns);
 	else if (usual && !most && m->late) /* it is not known which of the many waits to compare */
 		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
@@ -318,7 +314,7 @@ static void compare(const struct graph *g, const struct similar_set *set, struct
 	const struct similar *ref = similar_median(g, set);
 	struct hops h;
 
-	m->usual_ns = length(g, ref->interval);
+	m->usual_ns = missing_wake_length(g, ref->interval);
 	if (m->wait_to_ns - m->wait_from_ns < MISSING_LONG * m->usual_ns)
 		return;
 	missing_wake_hops(g, ref, &h);

@@ -28,6 +28,11 @@ struct hops {
 /* Walks back from the wake-up that ended the reference. *h has at least one hop. */
 void missing_wake_hops(const struct graph *g, const struct similar *reference, struct hops *h);
 
+static inline uint64_t missing_wake_length(const struct graph *g, uint32_t interval)
+{
+	return g->intervals[interval].to_ns - g->intervals[interval].from_ns;
+}
+
 struct doing {
 	uint32_t interval; /* GRAPH_NONE: not known */
 	uint64_t ns;
@@ -36,6 +41,12 @@ struct doing {
 /* Returns the longest wait of the task in [from_ns, to_ns). If the task ran for longer than it
  * waited, returns its longest run, and as `ns` the time of all its runs. */
 struct doing missing_wake_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
+/* Sets what the named task did instead, since when, and how long. */
+void missing_wake_name(struct missing_wake *m, enum missing_wake_how how, const struct doing *d,
+		       uint64_t since_ns);
+/* Returns true if a task other than the waiter was woken through obj between from_ns and to_ns. */
+bool missing_wake_woke_others(const struct graph *g, uint64_t obj, uint32_t waiter, uint64_t from_ns,
+			      uint64_t to_ns);
 /* Sets the wait of *m and its times. A wait that time limits divide counts as one. */
 void missing_wake_whole(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing_wake *m);
 

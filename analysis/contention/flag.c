@@ -152,7 +152,7 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 	}
 	find_writer(g, task, from_ns, to_ns, &f);
 	/* No other thread can write it. A variable of a signal handler mostly has a symbol. */
-	alone = is_alone(g, task, from_ns, to_ns);
+	alone = f.obj && is_alone(g, task, from_ns, to_ns);
 	if (!f.watched && !has_symbol(g, f.obj) && alone)
 		f.obj = 0;
 	/* The loop of an interpreter reads the same memory again and again, like a spin. */

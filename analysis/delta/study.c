@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/cleanup.h"
+#include "trace/words/texts.h"
 
 /* Writes the index of the first run of each group to first[]. Groups with a setting that is not
  * known come last. Returns the number of groups. */
@@ -19,7 +20,7 @@ static size_t find_groups(const struct study_run *runs, size_t n, size_t *first)
 
 			if (runs[i].known != known)
 				continue;
-			while (g < n_groups && strcmp(runs[first[g]].label, runs[i].label))
+			while (g < n_groups && texts_order(runs[first[g]].label, runs[i].label))
 				g++;
 			if (g == n_groups)
 				first[n_groups++] = i;
@@ -33,7 +34,7 @@ static size_t take_group(const struct study_run *runs, size_t n, const char *lab
 	size_t n_taken = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(runs[i].label, label))
+		if (!texts_order(runs[i].label, label))
 			ret[n_taken++] = runs[i].profile;
 	return n_taken;
 }

@@ -61,7 +61,7 @@ static struct counts_row *row_of(const struct counts *c, const char *key, uint64
 	uint64_t hash = hash_text(HASH_START, key), i;
 
 	for (; map_get(&c->by_key, hash, &i); hash++)
-		if (!strcmp(c->rows.v[i].key, key))
+		if (!texts_order(c->rows.v[i].key, key))
 			return &c->rows.v[i];
 	*ret_hash = hash;
 	return NULL;
