@@ -33,7 +33,7 @@ bool across_same_place(const struct graph *g, const struct interval *a, const st
 
 struct across_set {
 	struct similar_set set; /* waits of `good` */
-	uint32_t mates;         /* tasks of `good` in the role of the waiter; may lack some */
+	uint32_t mates;         /* 0: `good` has no task in the role of the waiter */
 	bool blind;             /* only the kinds of call and object say which waits are alike */
 };
 

@@ -13,7 +13,7 @@
 enum against_result {
 	AGAINST_NOT_NEEDED, /* no wait of the chain was compared with the good trace */
 	AGAINST_NO_TASK,    /* the good trace has no task in the role of the waiter */
-	AGAINST_NO_WAIT,    /* the good trace has too few such waits, or they end in several ways */
+	AGAINST_NO_WAIT,    /* the good trace has too few alike waits, or they end in several ways */
 	AGAINST_AS_LONG,    /* the wait is not much longer than those of the good trace */
 	AGAINST_GONE,       /* the examined trace has no task in the role of a waker */
 	AGAINST_SEVERAL,    /* the examined trace has several tasks in the role of a waker */

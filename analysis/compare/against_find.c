@@ -187,7 +187,8 @@ static bool is_steady(const struct similar_set *set, uint32_t task)
 	return n >= MISSING_GOOD_COUNT;
 }
 
-/* Returns true if enough waits of the good trace are like this one, and most end in one way. */
+/* Returns true if enough waits of the good trace are like the examined wait, and most of them end
+ * in one way. */
 static bool is_habit(const struct missing_wake *m, bool blind)
 {
 	if (blind && m->others > m->occurrences / MISSING_SURE_OTHERS)

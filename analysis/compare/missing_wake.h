@@ -35,7 +35,7 @@ struct missing_wake_step {
 	enum edge_kind edge;
 	uint32_t count; /* the number of earlier waits at the same place that `task` ended */
 	bool more;
-	uint64_t last_ns; /* when `task` last ended such a wait; 0: never */
+	uint64_t last_ns; /* when `task` last ended one of these `count` waits; 0: never */
 };
 
 struct missing_wake {

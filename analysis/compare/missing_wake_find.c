@@ -386,7 +386,7 @@ static bool timed_out(const struct graph *g, const struct interval *s)
 }
 
 /* A time limit may cut a wait into parts, with hardly any work in between. If step is -1, returns
- * the part before `at`; if 1, the part after it. */
+ * the part before `at`; if 1, the part after it. GRAPH_NONE: there is no such part. */
 static uint32_t other_part(const struct graph *g, uint32_t at, int step)
 {
 	const struct graph_task *t = &g->tasks[g->intervals[at].task];

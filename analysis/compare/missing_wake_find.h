@@ -6,7 +6,8 @@
  * The search compares a long wait with a typical earlier wait at the same place, the reference
  * (similar_median()). The search goes backward along the wake-ups that ended the reference. It
  * names the first task that does something else than in the reference. If no task does, it names
- * the last one (Argus: Weng, Huang, Yang, USENIX ATC 2021, section 4.2).
+ * the last one, unless this task waits for the waiter (Argus: Weng, Huang, Yang, USENIX ATC 2021,
+ * section 4.2).
  *
  * Pure; any thread.
  */
