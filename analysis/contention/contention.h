@@ -51,8 +51,8 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
  * process, returns the one that ran last before to_ns. Returns GRAPH_NONE if none of them ran. */
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Returns how often `task` gave up the CPU without blocking: in sched_yield, or in a poll with a
- * time limit of zero. *ret_samples: the number of samples of `task`. *ret_sampled: the number of
- * its samples in a system call that yields or polls. */
+ * time limit of zero. *ret_samples: the number of samples of `task`. *ret_sampled: how many of
+ * these samples were in a system call that yields or polls. */
 uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			   uint32_t *ret_sampled, uint32_t *ret_samples);
 

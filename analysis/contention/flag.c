@@ -151,7 +151,8 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 		f.spin = polled->r.ts >= from_ns && polled->r.flags & CT_QF_SPIN;
 	}
 	find_writer(g, task, from_ns, to_ns, &f);
-	/* No other thread can write it. A variable of a signal handler mostly has a symbol. */
+	/* Without other threads, only a signal handler may change the variable. Such a variable
+	 * mostly has a symbol. */
 	alone = f.obj && is_alone(g, task, from_ns, to_ns);
 	if (!f.watched && !has_symbol(g, f.obj) && alone)
 		f.obj = 0;
