@@ -60,7 +60,7 @@ static bool is_own(const struct delta_row *r)
 }
 
 /* Sets *ret to the rows to name: the largest changes of the command itself. If they only shrink, the
- * largest growth takes the last place. Returns their number. */
+ * largest growth takes the last place. Returns the number of rows in ret. */
 static size_t pick(const struct delta *d, uint64_t least, const struct delta_row *ret[DELTA_SAID_ROWS])
 {
 	bool grows = false;

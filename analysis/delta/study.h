@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * study.h - compares groups of runs of one command, such as runs under several settings. Each group
- * has its metric, the share of each class of parts in it, and its difference from the first group.
+ * has its metric, the share of each class of parts in this metric, and the difference from the
+ * first group.
  *
  * Pure; any thread. A study refers to no profile, so it may outlive the profiles.
  */
