@@ -184,7 +184,7 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 }
 
 /* A victim that told a process to do something, and then polls, seems to wait for this process.
- * That process may have passed the order on to a third one (`next`). */
+ * The process (`task`) may have passed the order on to a third process (`next`). */
 static int find_prompted(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
