@@ -353,8 +353,8 @@ static void free_transactions(struct transactions **t)
 	transactions_free(*t);
 }
 
-/* Each pair of begin and end marks of the process is a transaction. Takes only the first type of
- * mark that the process has. transactions_find() sorts the types by their time. */
+/* Each pair of begin and end marks of the process is a transaction. If the process has several
+ * types of marks, takes the type with the most time, which transactions_find() puts first. */
 static int mark_ranges(struct collecting *c, uint32_t tgid)
 {
 	struct transaction_rule rule = { .source = TRANSACTION_MARK };

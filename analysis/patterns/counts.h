@@ -55,7 +55,7 @@ struct counts_change {
 
 struct counts_result {
 	enum counts_kind kind;
-	VEC(struct counts_change) changes; /* those that grew come first; then by falling change */
+	VEC(struct counts_change) changes; /* sorted: grown counts first, larger changes first */
 	size_t n_grew;                     /* changes.v[0 .. n_grew) grew */
 	size_t n_old, n_new;               /* runs */
 	size_t n_varying;                  /* events whose count is not the same in all runs */

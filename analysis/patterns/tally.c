@@ -116,7 +116,7 @@ static int take_strand(struct making *m, const struct fold *f, uint32_t strand)
 	return r ? r : VEC_PUSH(&m->places, end);
 }
 
-/* Folds all strands twice: in the second pass, all loops are known from the beginning. */
+/* Folds all strands twice: the second pass knows the loops of the first pass from the beginning. */
 static int fold_all(struct making *m)
 {
 	struct tally *t = m->t;
