@@ -19,7 +19,8 @@ enum part_class {
 	PART_CLASS_FAULT,
 	PART_CLASS_SHORT, /* waits shorter than CT_COARSE_NS, of which there are only sums */
 	PART_CLASS_UNKNOWN,
-	PART_CLASS_ENVIRONMENT, /* lost to the machine, such as a CPU that other programs had */
+	/* other programs had the CPU or used the disk, or no recorded task had the CPU */
+	PART_CLASS_ENVIRONMENT,
 	PART_CLASSES,
 };
 /* Returns the word for a class: "running", "cpu", "lock", ... */

@@ -42,7 +42,7 @@ void piece_name_cpu(const struct graph *g, const struct path *p, const struct pa
 /* Names the wait of piece x for a CPU while the CPU quota of the task's group was used up. */
 void piece_name_quota(const struct graph *g, const struct path *p, const struct path_piece *x,
 		      struct piece_name *ret);
-/* Names time that the machine took. */
+/* Names time of the class PART_CLASS_ENVIRONMENT. */
 void piece_name_environment(enum piece_environment what, struct piece_name *ret);
 
 #endif
