@@ -151,8 +151,8 @@ static void put_comm(const struct graph *g, uint32_t task, uint64_t ts_ns, char 
 	strcat(buf, " ");
 }
 
-/* Adds a piece of the time in which a task of the path waits for a lock: the lock, and what its owner,
- * or a task for which the owner waits, does meanwhile. */
+/* Adds a piece of a wait for a lock. The task of the piece is the owner of the lock, or a task for
+ * which the owner waits. The reason names the lock, and says what this task does. */
 static int add_locked(const struct adding *a, const struct path *p, const struct path_piece *x,
 		      const struct path_frame *lock)
 {
