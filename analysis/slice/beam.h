@@ -15,7 +15,7 @@ struct beam {
 	const struct causal *c;
 	const struct rules *rules;
 	const struct map *seen;
-	/* The search starts at `segment`. `record` is the record of its act (candidate.h). */
+	/* The search starts at `segment`. `record` is the act of this segment (candidate.h). */
 	uint32_t segment, record;
 	uint64_t at_ns;
 	uint32_t width;

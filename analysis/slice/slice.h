@@ -43,7 +43,7 @@ struct slice_step {
 	uint32_t segment;
 	uint32_t parent;
 	uint32_t edge;
-	uint64_t at_ns; /* backward: when the act happened (candidate.h); forward: the arrival */
+	uint64_t at_ns; /* backward: time of the act (candidate.h); forward: of the edge's arrival */
 	float score;    /* backward: the product of all scores so far; forward: 1 */
 };
 
