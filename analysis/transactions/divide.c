@@ -148,8 +148,8 @@ static bool is_small(const transaction_parts *sums, const struct transaction_par
 	return true;
 }
 
-/* If the last steps (TRANSACTION_CYCLE at most) repeat the steps before them, returns n without the
- * last steps. Otherwise returns n. */
+/* If the last steps (TRANSACTION_CYCLE at most) repeat the steps before them, returns the number of
+ * steps without this repeat. Otherwise returns n. */
 static size_t collapse(const struct transaction_part *v, size_t n)
 {
 	for (size_t len = 1; len <= TRANSACTION_CYCLE && 2 * len <= n; len++) {
