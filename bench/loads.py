@@ -66,7 +66,7 @@ class Workload:
         self.name, self.cmd, self.cwd = name, cmd, cwd
 
     def run(self):
-        """Runs it; returns (wall seconds, CPU seconds)."""
+        """Returns (wall seconds, CPU seconds)."""
         wall, ru, _ = call(self.name, self.cmd, self.cwd)
         return wall, ru.ru_utime + ru.ru_stime
 
