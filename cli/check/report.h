@@ -54,8 +54,8 @@ struct report_rows {
 	size_t n_others;   /* parts beyond CHECK_ROWS, or with too small a change */
 	int64_t others_ns; /* the sum of these n_others parts */
 };
-/* Sets *ret to the parts to show. If the result is "ok", shows none, because the changes are noise.
- * Returns false if there is nothing to show. */
+/* Sets *ret to the parts to show. If the result of the times is "ok", shows none, because the
+ * changes are noise. Returns false if there is nothing to show. */
 bool report_rows(const struct check_view *v, struct report_rows *ret);
 
 void report_text(FILE *f, const struct check_view *v);
