@@ -48,7 +48,7 @@ struct incidents_options {
 };
 
 struct incidents_stats {
-	/* noticed: hangs. taken, failed: snapshots. */
+	/* noticed: number of hangs. taken, failed: numbers of snapshots. */
 	uint64_t noticed, taken, failed;
 	uint64_t limited;
 	/* hangs that were lost, because INCIDENTS_NOTED_MAX hangs waited for the main thread */
