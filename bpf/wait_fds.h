@@ -232,7 +232,7 @@ struct wait_polled {
 		__u64 obj;  /* result of ct_polled_read() for a single file */
 	};
 	__u32 tid;
-	__u32 n; /* number of files; at most CT_WAITFD_MAX of them are written */
+	__u32 n; /* number of files; above CT_WAITFD_MAX, not exact */
 };
 
 /*

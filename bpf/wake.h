@@ -4,9 +4,9 @@
  * interrupt), and the object that the waker acts on. Emits the CT_WAKE. The __weak functions are
  * global, so that the verifier checks each of them once.
  *
- * From the step CT_SHED_HOOKS on, the hooks of softirqs, devices and IPIs are detached, and of the
- * interrupts only timers have a hook. For some
- * wake-ups that end a long wait, the kernel stack then tells the interrupt (wake_mark()).
+ * From the step CT_SHED_HOOKS on, the hooks of softirqs, devices and IPIs are detached, but not the
+ * hooks of timers. For some wake-ups that end a long wait, the kernel stack then tells the
+ * interrupt (wake_mark()).
  */
 #ifndef CTRACE_BPF_WAKE_H
 #define CTRACE_BPF_WAKE_H
@@ -252,7 +252,7 @@ static __noinline __u32 wake_mark_take(void *ctx, struct cpu *c, __u64 now)
 /*
  * A user task in no system call wakes another task only while it exits. Otherwise an interrupt
  * makes the wake. The interrupt may run on the kernel stack of the task, so wake_in_interrupt() has
- * not seen it. Tasks of ctraced do not count: w lacks their system calls.
+ * not seen it. Tasks of ctraced do not count: w never has a system call of ctraced.
  */
 static __always_inline void wake_without_call(struct ct_rec *w, struct task_struct *cur)
 {
@@ -263,7 +263,8 @@ static __always_inline void wake_without_call(struct ct_rec *w, struct task_stru
 
 /*
  * Without the hooks of interrupts, finds in the kernel stack which interrupt makes the wake.
- * Removes the system call and the object from the wake if the current task is not the cause.
+ * If the current task is not the cause, removes its system call and the object from the wake.
+ * Exception: an object with CT_WF_READY stays if the wake may come from a network softirq.
  *
  * A wake of CT_CTX_TASK without a system call may come from a softirq, which ksoftirqd runs.
  */

@@ -12,8 +12,8 @@ int output_begin(void);
 
 /*
  * ctrace writes this mark behind the ESC of its own escape sequences. The cleaner removes the mark,
- * and lets the escape sequence pass. The mark is random, so no name in a trace contains it. Before
- * output_begin(), the mark is "".
+ * and lets the escape sequence pass. Other programs cannot guess the mark, so no name in a trace
+ * contains it. Before output_begin(), the mark is "".
  */
 const char *output_mark(void);
 

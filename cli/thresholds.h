@@ -104,12 +104,13 @@
 /* thousandths of the metric: `ctrace compare --by` has a column for a kind of parts if this kind has
  * more than this share in one of the groups. Lower: columns of zeroes. */
 #define COMPARE_CLASS_PERMILLE 5
-/* ms: for a snapshot. The daemon may have to copy the whole trace. */
+/* ms: A command waits at most this long for a snapshot. The daemon may have to copy the whole
+ * trace. */
 #define WAIT_SNAPSHOT_MS 120000
-/* ms: for the start of a daemon. The kernel verifies the BPF programs, which takes about 1 s on
- * a quiet machine. */
+/* ms: A command waits at most this long for the start of a daemon. The kernel verifies the BPF
+ * programs, which takes about 1 s on a quiet machine. */
 #define WAIT_READY_MS 60000
-/* ms: for a process that was killed. */
+/* ms: A command waits at most this long for the end of a process that it killed. */
 #define WAIT_KILLED_MS 5000
 
 /*

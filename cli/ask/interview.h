@@ -24,7 +24,7 @@ struct interview {
  * terminal. Returns an exit code. Call interview_done() after failure too. */
 int interview_begin(const struct rulestore_options *o, bool may, struct interview *ret);
 /* Returns the struct ask for an analysis of w, or NULL if no question is possible. The result
- * belongs to a. w must live until the analysis ends. */
+ * is part of *a. w must live until the analysis ends. */
 const struct ask *interview_ask(struct interview *a, const struct window *w);
 /* Call this after the analysis. Keeps the answers and sets a->code. Returns false if the person
  * has quit: then print no result. */

@@ -22,7 +22,8 @@ struct check_view {
 	enum delta_metric metric;
 	const char *baseline;               /* path of the baseline; NULL: none */
 	const struct counts_result *counts; /* NULL: without --patterns, or without old runs */
-	/* From report_say(). `sentence` tells times and counts. counts_sentence: NULL if counts is. */
+	/* From report_say(). `sentence` tells times and counts. counts_sentence is NULL if `counts`
+	 * is NULL. */
 	char *sentence, *time_sentence, *counts_sentence;
 };
 
@@ -51,10 +52,10 @@ struct report_rows {
 	const struct delta_row *v[CHECK_ROWS];
 	size_t n;
 	size_t n_others;   /* parts beyond CHECK_ROWS, or with too small a change */
-	int64_t others_ns; /* their sum: with it, the rows add up to the difference */
+	int64_t others_ns; /* the sum of these n_others parts */
 };
-/* Sets *ret to the parts to show. If the result is "ok", shows none, because the changes are noise.
- * Returns false if there is nothing to show. */
+/* Sets *ret to the parts to show. If the result of the times is "ok", shows none, because the
+ * changes are noise. Returns false if there is nothing to show. */
 bool report_rows(const struct check_view *v, struct report_rows *ret);
 
 void report_text(FILE *f, const struct check_view *v);

@@ -32,7 +32,7 @@ extern const struct cli_option client_options[];
  * - -ETIMEDOUT: no connection within WAIT_CONNECT_MS, or no answer within timeout_ms;
  * - -EBADMSG: the program at the socket did not answer like ctraced;
  * - -EREMOTEIO: the daemon refused the request;
- * - another error of the socket.
+ * - another -errno, for example of the socket.
  */
 int client_call(const char *socket_path, const json_t *request, int fd, int timeout_ms, json_t **ret,
 		char err[CLIENT_ERR_MAX]);

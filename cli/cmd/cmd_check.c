@@ -227,7 +227,7 @@ static int read_baseline(const struct check_options *o, struct baseline *old_sid
 	return baseline_file_add(old_side, o->baseline) ? CHECK_USAGE : 0;
 }
 
-/* Refuses old runs of another machine. */
+/* Refuses old runs of another machine, except with --any-machine. */
 static int check_machine(const struct check_options *o, const struct baseline *old_side,
 			 const struct baseline_machine *m)
 {
@@ -276,8 +276,8 @@ static int write_reports(const struct check_options *o, const struct check_view 
 	return r;
 }
 
-/* Returns true, after a warning, if the baseline has runs of another command. Then --update does
- * not write the baseline. */
+/* Returns true, after a warning, if --update is given and the baseline has runs of another command.
+ * Then --update does not write the baseline. */
 static bool is_other_command(const struct check_options *o, const struct check_view *v)
 {
 	if (!o->update || !v->old->command[0] || !strcmp(v->old->command, v->new->command) ||

@@ -79,9 +79,10 @@ static bool is_named(const struct hangs_filter *who)
 	return who->tid || who->pid || who->under || who->comm || who->cgroup || who->container;
 }
 
-/* Of two equally bad hangs of the tasks that the user named, the longer one counts more. Of unequal
- * ones, x needs another task in its chain, and more than DIAGNOSE_LONGER times the length. The
- * verdict keeps out the idle master of a server, which waits longer than its hung worker. */
+/* Returns true if x is a better answer than `best`, which comes earlier in the list of hangs. If
+ * both are equally bad, x has to be longer. If x is less bad, x needs another task in its chain,
+ * and more than DIAGNOSE_LONGER times the length. If only one verdict is normal, returns false. So
+ * the idle master of a server, which waits longer than its hung worker, is not the answer. */
 static bool counts_more(const struct hang *x, const struct hang *best)
 {
 	bool alike = x->alarm == best->alarm && x->minor == best->minor;
@@ -106,7 +107,8 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	r = hangs_search(in->graph, in->from_ns, in->to_ns, &filter, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	/* Ctrl-C ended the search. Threads may still read the graph, so it is not freed. */
+	/* Rows are missing if Ctrl-C ended the search. Threads may still read the graph, so the
+	 * graph is not freed. */
 	if (h->missing)
 		_exit(cli_output_end(CLI_FAILED));
 	ret->task = GRAPH_NONE;
@@ -243,9 +245,9 @@ static bool only_sleeps(const struct diagnosis *d)
 	return d->cause == CAUSE_TIMER && d->n_chain == 1;
 }
 
-/* Finds the process of the recorded command. If nothing is wrong with it, an alarm of a descendant
- * comes first; if it only slept, any alarm. If the trace has no recorded command, ret->task is
- * GRAPH_NONE. */
+/* Finds the victim in the process of the recorded command. If nothing is wrong with this process,
+ * takes an alarm of its descendants. If this process only slept, takes an alarm of any task. If the
+ * trace has no recorded command, ret->task is GRAPH_NONE. */
 static int find_recorded(struct analysis_input *in, bool window, const struct moment *at, struct victim *ret)
 {
 	const struct diagnose_options o = { .window_given = window };

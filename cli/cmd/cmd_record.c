@@ -244,7 +244,8 @@ static int early_signal(void)
 	return sig > 0 ? 128 + sig : 0;
 }
 
-/* Returns the exit status of CMD if it is not 0, otherwise the exit code of the saving. */
+/* Returns the exit status of CMD if it is not 0, otherwise the exit code of the saving. If a signal
+ * or an error comes before the start of CMD, saves nothing and returns an exit code for it. */
 static int session_run(struct session *s, char **argv, struct outfile *out)
 {
 	sigset_t set = oneshot_signals();

@@ -98,7 +98,7 @@ static void differ(const char *what, const char *a, const char *b, char *buf, si
 			 b);
 }
 
-/* 0: not known */
+/* a, b: 0 if not known. Writes nothing unless both numbers are known and differ. */
 static void differ_number(const char *what, unsigned a, unsigned b, char *buf, size_t size)
 {
 	char x[TEXT_NUMBER_MAX] = "", y[TEXT_NUMBER_MAX] = "";
@@ -205,7 +205,8 @@ static int row_cmp(const void *a, const void *b)
 	return texts_order((*x)->text, (*y)->text);
 }
 
-/* Writes a line for each event, sorted. Writes nothing if the counts refused an event. */
+/* Writes a line for each event, sorted. Writes nothing if the counts have no runs, or refused an
+ * event. */
 static int put_counts(const struct counts *c, FILE *f)
 {
 	_cleanup_free_ const struct counts_row **rows = calloc(c->rows.n + 1, sizeof(*rows));

@@ -41,15 +41,15 @@ struct baseline_clocks {
 
 struct baseline {
 	char command[PART_TEXT_MAX];       /* the command line of the first run; safe to print */
-	char other_command[PART_TEXT_MAX]; /* of the first run of another command; "": there is none */
+	char other_command[PART_TEXT_MAX]; /* command line of a run of another command; "": none */
 	struct baseline_machine machine;
 	bool mixed; /* the runs come from several machines; `machine` is that of the first run */
 	struct profile **runs;
 	size_t n_runs;
 	size_t n_failed;                 /* runs whose command failed */
-	struct baseline_clocks traced;   /* of the runs above; may be empty */
-	struct baseline_clocks untraced; /* of runs without a recording, which have no profile */
-	struct counts counts;            /* of the runs above whose recording lacks no events */
+	struct baseline_clocks traced;   /* times of the runs in `runs`; may be empty */
+	struct baseline_clocks untraced; /* times of runs without a recording; not in `runs` */
+	struct counts counts;            /* of those runs in `runs` that lack no records */
 };
 
 /* Adds a run. Takes over p, and copies machine and command. Returns 0, -ENOMEM, or -E2BIG if there

@@ -111,13 +111,13 @@ char *by_sentence(const struct by_view *v)
 }
 
 struct all_runs {
-	struct baseline *of; /* of each file */
+	struct baseline *of; /* the runs of each file */
 	int n_files;
 	struct study_run *runs;
 	const struct baseline_machine **machines; /* of each run */
 	char (*labels)[BY_LABEL_MAX];             /* of each file */
 	size_t n;
-	struct baseline sum; /* numbers of runs of all files, and command names; no profiles */
+	struct baseline sum; /* of all files: the commands and numbers of runs; no profiles */
 };
 
 static void all_runs_done(struct all_runs *a)

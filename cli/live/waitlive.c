@@ -398,8 +398,8 @@ static int drop_tails(struct waitlive *w)
 	return 0;
 }
 
-/* Sets `moving` of each chain with a waiting task that has run since the first look: such a chain
- * existed only for a moment. */
+/* Sets `moving` of each told chain with a waiting task that has run since the first look: such a
+ * chain existed only for a moment. */
 static void find_moving(struct waitlive *w)
 {
 	struct timespec settle = { .tv_nsec = SETTLE_NS };

@@ -11,7 +11,7 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Limits without --all. */
+/* Limits that hold without --all. */
 #define SERVICES_SHOWN 8
 #define REASONS_SHOWN  4
 #define SHARE_SHOWN    0.02 /* a reason for a smaller share of the p99 is not shown */

@@ -93,7 +93,7 @@ struct governor_loop_stats {
 	uint64_t group_caps;
 	uint64_t group[GOVERN_GROUPS];
 	unsigned n_groups;
-	/* most does not change in a coarse step, in a pause, and while a group is capped. */
+	/* does not change in a coarse step, in a pause, or while a group is capped */
 	struct most most;
 };
 

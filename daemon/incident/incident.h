@@ -48,13 +48,14 @@ struct incidents_options {
 };
 
 struct incidents_stats {
-	/* noticed: hangs. taken, failed: snapshots. */
+	/* noticed: number of hangs. taken, failed: numbers of snapshots. */
 	uint64_t noticed, taken, failed;
 	uint64_t limited;
 	/* hangs that were lost, because INCIDENTS_NOTED_MAX hangs waited for the main thread */
 	uint64_t refused;
 	uint64_t removed;
-	/* After the last snapshot. bytes: of the files of all hangs. kept: hangs with files. */
+	/* As counted after the last snapshot. bytes: the size of the files of all hangs. kept: the
+	 * number of hangs that still have files. */
 	uint64_t bytes, kept;
 };
 

@@ -26,7 +26,7 @@ enum incident_state {
 	INCIDENT_DONE,
 };
 
-/* Hangs that one snapshot shows. The incident is named after the first. */
+/* Hangs that one snapshot shows. The incident is named after the first hang. */
 struct incident {
 	struct incident *next;
 	struct incidents *owner;

@@ -109,7 +109,8 @@ bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns)
 	return l->tid != tid || now_ns >= l->next_ns;
 }
 
-/* Returns true for glibc and "[vdso]", whose functions wait on behalf of the program. */
+/* Returns true for glibc, whose functions wait on behalf of the program. Also returns true for
+ * mappings without a file, such as "[vdso]". */
 static bool is_library(const char *path)
 {
 	static const char *const files[] = { GLIBC_FILES };

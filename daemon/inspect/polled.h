@@ -6,8 +6,8 @@
  * There is no disassembler: the search recognises the bytes of instructions that read memory. Bytes
  * that match by chance hardly ever give the address of a variable.
  *
- * On fourteen loops, with and without optimisation, the search found all variables but one (an
- * atomic load without optimisation), and no wrong one.
+ * In a trial on fourteen loops, with and without optimisation, the search found all variables but
+ * one (an atomic load without optimisation), and no wrong one.
  *
  * The programs may be hostile, so every loop and every read has a limit. Only one thread at a time
  * may use one struct polled.
