@@ -422,8 +422,8 @@
  * Incidents: the work after a reported hang
  */
 
-/* ns: for the begin of the snapshot, a hang counts as at most this long, up to its report.
- * Smaller: the beginning of the hang is missing. Larger: snapshots are large. No evidence yet. */
+/* ns: of a longer hang, only this last part counts for the begin of the snapshot. Smaller: the
+ * beginning of the hang is missing. Larger: snapshots are large. No evidence yet. */
 #define INCIDENTS_SPAN_NS 120000000000ULL
 /* ns: if the worker has no room for a snapshot, the snapshot is tried again after this time. No
  * evidence yet. */
@@ -477,9 +477,9 @@
  * slow when many users ask. Larger: users slow down the daemon. No evidence yet. */
 #define CONTROL_PACE_PERCENT 10
 #define CONTROL_PACE_NS      20000000ULL
-/* us: If no descriptor is free, or the closer has SERVICE_CLOSE_MAX / 2 or more descriptors to close,
- * the daemon rests for this time: it accepts no connection, and handles requests of root only. No
- * evidence yet. */
+/* us: if no descriptor is free, or the closer has SERVICE_CLOSE_MAX / 2 or more descriptors to
+ * close, the daemon rests for this time. Then it accepts no connection, and handles requests of
+ * root only. No evidence yet. */
 #define CONTROL_REST_USEC 100000
 /* us: between two checks that the file of the socket still exists. No evidence yet. */
 #define CONTROL_LOOK_USEC 2000000
