@@ -35,9 +35,9 @@
 /* ns: the governor decides by the cost, smoothed over this time. Smaller: a burst looks like a high
  * cost. Larger: the steps follow a storm later. Evidence: `smoothing` in governor_edges_test.c. */
 #define GOVERNOR_RATE_NS 200000000.0
-/* ns: the cost of tracing in `ctrace status` is smoothed over this time. So is the cost that decides
- * about a step back from CT_SHED_COARSE; this one has no evidence yet. Evidence for the cost in
- * `ctrace status`: `smoothing` in governor_edges_test.c. */
+/* ns: the cost of tracing in `ctrace status` is smoothed over this time. So is the cost that
+ * decides about a step back from CT_SHED_COARSE. Evidence for the cost in `ctrace status`:
+ * `smoothing` in governor_edges_test.c. */
 #define GOVERNOR_COST_NS 2000000000.0
 
 /*

@@ -29,7 +29,7 @@ struct jobs_stats {
 };
 
 /* One file of a framework, or a framework of which no file was found. how: where the probes are.
- * why: the reason, if there are no probes. without: what the trace lacks without the probes. */
+ * why: the reason, if there are no probes. without: the effect of missing probes. */
 struct jobs_row {
 	char name[16 + JOB_NAME_MAX];
 	char how[320], why[320], without[96];

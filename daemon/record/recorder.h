@@ -79,9 +79,10 @@ void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_
 struct tasks *recorder_tasks(struct recorder *r);
 void recorder_begin(struct recorder *r, uint64_t now_ns);
 /*
- * With force, seals the open file segment (writer_seal()). Without force, waits until there are
- * RECORDER_SEAL_BYTES of new records, or RECORDER_SEAL_NS are over: until then, does nothing. After
- * that, calls writer_save(), and seals only if writer_save() fails.
+ * With force, seals the open file segment (writer_seal()). Without force:
+ * - Does nothing if fewer than RECORDER_SEAL_BYTES are pending, and the last seal or save is less
+ *   than RECORDER_SEAL_NS ago.
+ * - Otherwise calls writer_save(), and seals only if writer_save() fails.
  *
  * now_ns: the end of the file segment; without force, a time before the rings were last emptied.
  */
