@@ -80,8 +80,8 @@ struct tasks *recorder_tasks(struct recorder *r);
 void recorder_begin(struct recorder *r, uint64_t now_ns);
 /*
  * With force, seals the open file segment (writer_seal()). Without force:
- * - Does nothing if fewer than RECORDER_SEAL_BYTES are pending, and the last seal or save is less
- *   than RECORDER_SEAL_NS ago.
+ * - Does nothing if the file segment has fewer than RECORDER_SEAL_BYTES, and the last seal or save
+ *   is less than RECORDER_SEAL_NS ago.
  * - Otherwise calls writer_save(), and seals only if writer_save() fails.
  *
  * now_ns: the end of the file segment; without force, a time before the rings were last emptied.
