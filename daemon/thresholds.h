@@ -5,10 +5,11 @@
  * Each entry has the unit and the meaning. Most entries also have the effects of a smaller and of a
  * larger number, and the evidence. The unit "part" is a part of 1; the unit "times" is a factor.
  *
- * Evidence is a table in doc/, or tests in test/unit/daemon. At least one of the tests fails if the
- * number is halved or doubled. This shows only that the code uses the number.
+ * Most evidence is a table in doc/, or tests in test/unit/daemon. At least one of these tests fails
+ * if the number is halved or doubled. This shows only that the code uses the number.
  *
- * Defaults of settings are in config/. Sizes of tables are beside the tables.
+ * Defaults of settings are in config/ and in detect/thresholds.h. Most sizes of tables are beside
+ * the tables.
  */
 #ifndef CTRACE_DAEMON_THRESHOLDS_H
 #define CTRACE_DAEMON_THRESHOLDS_H
@@ -34,7 +35,7 @@
 /* ns: the governor decides by the cost, smoothed over this time. Smaller: a burst looks like a high
  * cost. Larger: the steps follow a storm later. Evidence: `smoothing` in governor_edges_test.c. */
 #define GOVERNOR_RATE_NS 200000000.0
-/* ns: two costs are smoothed over this time: the one that `ctrace status` shows, and the one that
+/* ns: the cost of tracing in `ctrace status` is smoothed over this time. So is the cost that
  * decides about a step back from CT_SHED_COARSE. Evidence for the cost in `ctrace status`:
  * `smoothing` in governor_edges_test.c. */
 #define GOVERNOR_COST_NS 2000000000.0
@@ -157,7 +158,8 @@
 /* tasks: for more tasks, a walk over all tasks is faster than a read of each of these tasks. No
  * evidence yet. */
 #define CAPS_READ_EACH 16
-/* ns: between two messages about the same group. No evidence yet. */
+/* ns: between two messages about the same group, unless a message about another group comes in
+ * between. No evidence yet. */
 #define CAPS_SAY_NS 600000000000ULL
 
 /*
@@ -354,8 +356,8 @@
 /* ns: after losses, all tasks are read again at most once in this time. Smaller: losses make a busy
  * machine busier. Larger: the states of tasks are unknown for longer. No evidence yet. */
 #define DRAIN_RESYNC_NS 10000000000ULL
-/* ns: the whole descriptor table of an inspected process is read at most once in this time. No
- * evidence yet. */
+/* ns: after inspections, the whole descriptor table of a process is read at most once in this time.
+ * No evidence yet. */
 #define DRAIN_FILES_AGAIN_NS 5000000000ULL
 /* marks: clients may make at most this many in a second. Each mark takes a connection, so a script
  * makes some hundred in a second at most. No evidence yet. */
@@ -422,8 +424,8 @@
  * Incidents: the work after a reported hang
  */
 
-/* ns: for the begin of the snapshot, a hang counts as at most this long, up to its report.
- * Smaller: the beginning of the hang is missing. Larger: snapshots are large. No evidence yet. */
+/* ns: of a longer hang, only this last part counts for the begin of the snapshot. Smaller: the
+ * beginning of the hang is missing. Larger: snapshots are large. No evidence yet. */
 #define INCIDENTS_SPAN_NS 120000000000ULL
 /* ns: if the worker has no room for a snapshot, the snapshot is tried again after this time. No
  * evidence yet. */
@@ -477,9 +479,9 @@
  * slow when many users ask. Larger: users slow down the daemon. No evidence yet. */
 #define CONTROL_PACE_PERCENT 10
 #define CONTROL_PACE_NS      20000000ULL
-/* us: If no descriptor is free, or the closer has SERVICE_CLOSE_MAX / 2 or more descriptors to close,
- * the daemon rests for this time: it accepts no connection, and handles requests of root only. No
- * evidence yet. */
+/* us: if no descriptor is free, or the closer has SERVICE_CLOSE_MAX / 2 or more descriptors to
+ * close, the daemon rests for this time. Then it accepts no connection, and handles requests of
+ * root only. No evidence yet. */
 #define CONTROL_REST_USEC 100000
 /* us: between two checks that the file of the socket still exists. No evidence yet. */
 #define CONTROL_LOOK_USEC 2000000

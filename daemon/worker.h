@@ -21,15 +21,15 @@
 struct worker;
 
 struct worker_options {
-	const char *name; /* of the threads, at most 15 bytes; never freed */
+	const char *name; /* name of the threads, at most 15 bytes; must never be freed */
 	unsigned queue_max;
 	/* the longest time of a job between two calls of worker_progress(); 0: no limit */
 	uint64_t limit_ns;
 	/*
-	 * Called on the thread of the event loop.
-	 * - If a job of this client was given up, why is job.late.
-	 * - If a job of this client does not start, because too many threads are stuck, why is
-	 *   NULL. Without late(), such a job waits in the queue.
+	 * Called on the thread of the event loop, if a job of this client
+	 * - was given up: `why` is worker_job.late;
+	 * - does not start, because too many threads are stuck: `why` is NULL. Without late(),
+	 *   such a job waits in the queue.
 	 */
 	void (*late)(void *arg, uint64_t client, const char *why);
 	void *arg;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * detect_judge.c - the rules. A hang is reported if four things hold:
+ * detect_judge.c - the rules. A hang is reported only if four things hold:
  * - It is longer than the threshold of its rule.
  * - It is a deadlock, or far longer than usual for the task or for tasks of its name (TIMES_*).
  * - No hang with the same cause was reported lately (judge_is_told()).
@@ -93,7 +93,7 @@ static bool judge_is_told(const struct detect *d, const struct detect_task *t, e
 	return false;
 }
 
-/* Returns true if records are missing. Then only the rules DISK and DEADLOCK judge. */
+/* Returns true if records are missing that the rules LOOP, BUSY and STARVED need. */
 static bool judge_is_blind(const struct detect *d)
 {
 	return d->lost_ns || d->lacks & CT_LACK_WAIT_OBJECTS;

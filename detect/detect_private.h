@@ -78,8 +78,8 @@ void detect_queue_ends(struct detect *d, struct detect_task *t, uint64_t ts);
 void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bool is_whole);
 /* run: DETECT_RUNNABLE or DETECT_UNKNOWN */
 void detect_set_awake(struct detect_task *t, enum detect_run run, uint64_t ts);
-/* For missing records: forgets when the task left its idle point, and sets its times on the CPU
- * and in the queue to 0. */
+/* Called if records may be missing. Forgets when the task left its idle point, and sets its times
+ * on the CPU and in the queue to 0. */
 void detect_forget(struct detect_task *t, uint64_t ts);
 
 void detect_coarse_step(struct detect *d, bool begins, uint64_t ts);

@@ -28,8 +28,8 @@ struct jobs_stats {
 	uint64_t refused;
 };
 
-/* One file of a framework, or a framework of which no file was found. The members are as in struct
- * probe_hook (daemon/kernel/probe.h). */
+/* One file of a framework, or a framework of which no file was found. how: where the probes are.
+ * why: the reason, if there are no probes. without: the effect of missing probes. */
 struct jobs_row {
 	char name[16 + JOB_NAME_MAX];
 	char how[320], why[320], without[96];

@@ -25,12 +25,12 @@ struct jobs_mapping {
 	uint32_t major, minor;
 	const char *path; /* as the process sees it; valid only during the call */
 };
-/* A result other than 0 ends the walk. */
+/* A result other than 0 ends the walk over this process. */
 typedef int (*jobs_mapping_fn)(void *arg, const struct jobs_mapping *m);
-/* Walks over one process. Returns the last result of fn, 0 if there was no call, or -errno if the
- * mappings cannot be read. */
+/* Calls fn for each such mapping of one process. Returns the last result of fn, 0 if there was no
+ * call, or -errno if the mappings cannot be read. */
 int jobs_find_mappings(uint32_t pid, jobs_mapping_fn fn, void *arg);
-/* Walks over all processes. A result other than 0 ends only the walk over one process. */
+/* Calls fn for each such mapping of all processes. */
 void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg);
 
 /*

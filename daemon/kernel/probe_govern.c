@@ -275,8 +275,8 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	return since;
 }
 
-/* Returns how many records were lost since the last call. Most runs of a program that lose a record
- * are missing in govern_cost.runs. */
+/* Returns how many records were lost in full rings since the last call. govern_cost.runs lacks most
+ * runs of a program that lose a record. */
 static uint64_t govern_lost(struct probe *p)
 {
 	uint64_t n = 0, told = p->govern.lost;

@@ -62,8 +62,8 @@ void recorder_free(struct recorder *r);
  * the start fails. */
 bool recorder_created(const struct recorder *r);
 
-/* Takes one blob, or fixed records back to back, as in a ring. cpu: the CPU of the ring; 0: from no
- * ring. */
+/* Takes one blob, or fixed records back to back, as in a ring. cpu: the CPU of the ring, or 0 if
+ * the data comes from no ring. */
 void recorder_take(struct recorder *r, uint16_t cpu, const void *data, size_t size);
 void recorder_take_stream(struct recorder *r, const void *data, size_t size);
 /* Adds a record of the daemon, with CT_KIND_WORDS(rec->kind) words. The task table does not see
@@ -78,10 +78,14 @@ void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_
 void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_t now_ns);
 struct tasks *recorder_tasks(struct recorder *r);
 void recorder_begin(struct recorder *r, uint64_t now_ns);
-/* With force, seals the open file segment (writer_seal()). Without force, does nothing before
- * RECORDER_SEAL_BYTES or RECORDER_SEAL_NS. Then calls writer_save(), and seals only if
- * writer_save() fails. now_ns: the end of the file segment; without force, a time before the rings
- * were last emptied. */
+/*
+ * With force, seals the open file segment (writer_seal()). Without force:
+ * - Does nothing if the file segment has fewer than RECORDER_SEAL_BYTES, and the last seal or save
+ *   is less than RECORDER_SEAL_NS ago.
+ * - Otherwise calls writer_save(), and seals only if writer_save() fails.
+ *
+ * now_ns: the end of the file segment; without force, a time before the rings were last emptied.
+ */
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
 /* As writer_flush(). Any thread may call it. */
 bool recorder_flush(struct recorder *r, uint64_t timeout_ns);

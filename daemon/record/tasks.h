@@ -21,13 +21,13 @@
 
 struct task {
 	struct window_state st;
-	/* the latest wake-up; it may be read before the switch at which the task blocked */
+	/* time of the latest wake-up, which may be read before the switch that begins the wait */
 	uint64_t wake_ns;
 	uint64_t futex_ns;
 	uint64_t futex_obj;
 	uint32_t futex_owner;
 	uint32_t tgid;
-	/* begin of the present cap, which leaves out records of the task; 0: it is not capped */
+	/* begin of the present cap, which leaves out records of the task; 0: the task is not capped */
 	uint64_t capped_ns;
 	/* end of the last cap; the record of this cap's beginning may come later */
 	uint64_t uncapped_ns;
@@ -62,9 +62,9 @@ struct task {
 
 #define TASK_USED    0x01
 #define TASK_KTHREAD 0x02
-/* has ended; the entry stays for a second, so that a late record does not revive the task */
+/* the task has ended; its entry stays for a second, so that a late record does not revive it */
 #define TASK_DEAD 0x04
-/* set by the recorder: of the daemon, or of a descendant of the daemon */
+/* a task of the daemon, or of a descendant of the daemon; the recorder sets this flag */
 #define TASK_OF_DAEMON 0x08
 
 struct tasks;

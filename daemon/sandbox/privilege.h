@@ -35,9 +35,9 @@ void privilege_begin(void);
  */
 int privilege_drop_bounding(void);
 /*
- * Gives up the privileges, after the BPF programs are loaded and before threads start. If the
- * capabilities cannot be dropped, the system calls are limited nevertheless. Returns 0, or the
- * -errno of a failed step.
+ * Gives up the privileges. Call this after the BPF programs are loaded, and before threads start.
+ * If the capabilities cannot be dropped, the system calls are limited nevertheless. Returns 0, or
+ * the -errno of a failed step.
  */
 int privilege_drop(const struct privilege_options *opt);
 

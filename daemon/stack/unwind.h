@@ -42,12 +42,13 @@ void unwind_end(struct unwind *u);
 uint64_t unwind_pc(const uint64_t regs[34]);
 uint64_t unwind_sp(const uint64_t regs[34]);
 /* Returns the number of frames, innermost first. 0: the task has no user stack. *ret_cut: the walk
- * did not reach the outermost frame, because of a limit or a failed step. */
+ * did not reach the outermost frame, because of a limit, a failed step or 32-bit code. */
 size_t unwind_stack(struct unwind *u, const uint64_t regs[34], struct unwind_frame frames[UNWIND_FRAMES_MAX],
 		    bool *ret_cut);
 struct unwind_frame unwind_locate(struct unwind *u, uint64_t ip, bool exact);
 /* Copies n bytes of the task's memory, at most 4096. Returns the number of copied bytes (less if
- * the second page cannot be read), or -errno of process_vm_readv(2). */
+ * the second page cannot be read), -EFAULT if the memory must not be read, or the -errno of
+ * process_vm_readv(2). */
 long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n);
 
 #endif

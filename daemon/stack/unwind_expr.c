@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The DWARF expressions in call frame information. */
+/* unwind_expr.c - evaluates the DWARF expressions in call frame information. */
 #include <dwarf.h>
 #include <errno.h>
 
@@ -7,7 +7,7 @@
 #include "lib/cursor.h"
 
 #define STACK_MAX 32
-#define STEPS_MAX 512 /* of an expression, which may jump backwards */
+#define STEPS_MAX 512 /* an expression may jump backwards, so its steps have a limit */
 
 struct expr {
 	struct cursor c;
