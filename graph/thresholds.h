@@ -83,9 +83,10 @@
  * recorded actions counts as a false wake-up. Evidence: loop_looks, the_other_is_back_too below;
  * loop_works, the_other_works above. */
 #define FALSE_WAKE_NS 50000ULL
-/* ns: A task polls for a file lock if it sleeps at most this long after a failed try. Below: a task
- * that logs before it sleeps does not count as polling. Above: a task that has given up still
- * counts as polling. Evidence: sleeps_after_a_try below; sleeps_for_another_reason above. */
+/* ns: A task polls for a file lock if it begins to sleep at most this long after a failed try.
+ * Below: a task that logs before it sleeps does not count as polling. Above: a task that has given
+ * up still counts as polling. Evidence: sleeps_after_a_try below; sleeps_for_another_reason
+ * above. */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
 /* since_ns: time since the first wait. Returns how long a task may run in this time without having
@@ -162,7 +163,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define GRAPH_SCAN_STEPS_EACH 64
 /* generations: a search for an ancestor of a process goes back at most this far */
 #define ANCESTORS_MAX 64
-/* Limits of one critical path. DEPTH: tasks between the victim and a piece. PIECES: pieces. */
+/* Limits of one critical path. DEPTH: nested frames (path.h), with that of the victim. PIECES:
+ * pieces; at this limit, the path follows no further wait. */
 #define PATH_MAX_DEPTH  32
 #define PATH_MAX_PIECES (4u << 20)
 /* records: at most this many are searched for the socket that a task used last */

@@ -145,7 +145,8 @@ static bool is_open(const struct pass *p, uint32_t request)
 	return request != GRAPH_NONE && p->requests.v[request].answer == GRAPH_NONE;
 }
 
-/* Returns GRAPH_NONE if several requests wait, and the task has acted on none since it idled. */
+/* Returns the oldest waiting request. Returns GRAPH_NONE if none waits, or if several wait and the
+ * task has acted on no request since it idled. */
 static uint32_t next_waiting(const struct pass *p, struct request_loop *l)
 {
 	uint32_t request = queue_oldest(p, &l->waiting, TURN_WAITING);
