@@ -74,9 +74,9 @@
  * works_between_long_polls, loop_works_and_waits above. */
 #define PROGRESS_NS    20000000ULL
 #define PROGRESS_SHARE 10
-/* ns: A wait for something else that is longer than this ends a series of polls. Below: a client
- * that logs to a slow disk ends its series. Above: the series goes on into the next work.
- * Evidence: logs_between_polls below; waits_between_polls above. */
+/* ns: If a polling task waits for something else for longer than this, its series of polls ends.
+ * Below: a client that logs to a slow disk ends its series. Above: the series goes on into the next
+ * work. Evidence: logs_between_polls below; waits_between_polls above. */
 #define OTHER_WAIT_NS 50000000ULL
 /* ns: A false wake-up: the wakee runs for at most this long, has no record of an action, and goes
  * back to the same wait. Below: a look at an empty queue counts as work. Above: short work without
@@ -150,8 +150,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * bytes_taken_before above. */
 #define FLOW_STALE_NS 10000000ULL
 
-/* ns: If a part of an answer comes longer than this after the part before it, it is no answer but
- * news. Below: an answer that comes slowly is cut. Above: messages of a subscription make one
+/* ns: If a server pauses in an answer for longer than this, the bytes after the pause are no answer
+ * but news. Below: an answer that comes slowly is cut. Above: messages of a subscription make one
  * endless answer. Evidence: answer_in_parts below; news_later above. */
 #define REQUEST_PART_NS 1000000000ULL
 
