@@ -74,18 +74,19 @@
  * works_between_long_polls, loop_works_and_waits above. */
 #define PROGRESS_NS    20000000ULL
 #define PROGRESS_SHARE 10
-/* ns: A wait for something else that is longer than this ends a series of polls. Below: a client
- * that logs to a slow disk ends its series. Above: the series goes on into the next work.
- * Evidence: logs_between_polls below; waits_between_polls above. */
+/* ns: If a polling task waits for something else for longer than this, its series of polls ends.
+ * Below: a client that logs to a slow disk ends its series. Above: the series goes on into the next
+ * work. Evidence: logs_between_polls below; waits_between_polls above. */
 #define OTHER_WAIT_NS 50000000ULL
 /* ns: A false wake-up: the wakee runs for at most this long, has no record of an action, and goes
  * back to the same wait. Below: a look at an empty queue counts as work. Above: short work without
  * recorded actions counts as a false wake-up. Evidence: loop_looks, the_other_is_back_too below;
  * loop_works, the_other_works above. */
 #define FALSE_WAKE_NS 50000ULL
-/* ns: A task polls for a file lock if it sleeps at most this long after a failed try. Below: a task
- * that logs before it sleeps does not count as polling. Above: a task that has given up still
- * counts as polling. Evidence: sleeps_after_a_try below; sleeps_for_another_reason above. */
+/* ns: A task polls for a file lock if it begins to sleep at most this long after a failed try.
+ * Below: a task that logs before it sleeps does not count as polling. Above: a task that has given
+ * up still counts as polling. Evidence: sleeps_after_a_try below; sleeps_for_another_reason
+ * above. */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
 /* since_ns: time since the first wait. Returns how long a task may run in this time without having
@@ -149,8 +150,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * bytes_taken_before above. */
 #define FLOW_STALE_NS 10000000ULL
 
-/* ns: If a part of an answer comes longer than this after the part before it, it is no answer but
- * news. Below: an answer that comes slowly is cut. Above: messages of a subscription make one
+/* ns: If a server pauses in an answer for longer than this, the bytes after the pause are no answer
+ * but news. Below: an answer that comes slowly is cut. Above: messages of a subscription make one
  * endless answer. Evidence: answer_in_parts below; news_later above. */
 #define REQUEST_PART_NS 1000000000ULL
 
@@ -162,7 +163,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define GRAPH_SCAN_STEPS_EACH 64
 /* generations: a search for an ancestor of a process goes back at most this far */
 #define ANCESTORS_MAX 64
-/* Limits of one critical path. DEPTH: tasks between the victim and a piece. PIECES: pieces. */
+/* Limits of one critical path. DEPTH: nested frames (path.h), with that of the victim. PIECES:
+ * pieces; at this limit, the path follows no further wait. */
 #define PATH_MAX_DEPTH  32
 #define PATH_MAX_PIECES (4u << 20)
 /* records: at most this many are searched for the socket that a task used last */

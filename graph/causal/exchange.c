@@ -64,9 +64,9 @@ static uint32_t queue_oldest(const struct pass *p, struct request_queue *q, enum
 	return q->first < q->v.n ? q->v.v[q->first] : GRAPH_NONE;
 }
 
-/* Passes over *skip new requests of the queue, and returns the next new request, or GRAPH_NONE. A
- * request is new if no task has asked on behalf of it. Each new request makes *skip smaller by one,
- * and becomes *last. */
+/* A request is new if no task has asked on behalf of it. Passes over *skip new requests of the
+ * queue, and returns the next new one. If the queue has too few, makes *skip smaller by the number
+ * of new requests, and returns GRAPH_NONE. *last becomes the last new request that was found. */
 static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum turn turn, uint32_t *skip,
 			  uint32_t *last)
 {
@@ -145,7 +145,8 @@ static bool is_open(const struct pass *p, uint32_t request)
 	return request != GRAPH_NONE && p->requests.v[request].answer == GRAPH_NONE;
 }
 
-/* Returns GRAPH_NONE if several requests wait, and the task has acted on none since it idled. */
+/* Returns the oldest waiting request. Returns GRAPH_NONE if none waits, or if several wait and the
+ * task has acted on no request since it idled. */
 static uint32_t next_waiting(const struct pass *p, struct request_loop *l)
 {
 	uint32_t request = queue_oldest(p, &l->waiting, TURN_WAITING);

@@ -3,7 +3,8 @@
  * exchange.h - private to graph/: notes the requests (requests.h) while a pass matches messages.
  * The functions do nothing unless pass.wants_requests is set. Errors go to p->err.
  *
- * "On behalf of": a task that works for a request asks another task something for this request.
+ * A task that works for a request may ask another task something for this request. Then the task
+ * asks "on behalf of" the request.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_EXCHANGE_H
 #define CTRACE_GRAPH_CAUSAL_EXCHANGE_H

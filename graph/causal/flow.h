@@ -42,7 +42,7 @@ struct flow_queue {
 /* A socket. "asks" and "serves": the member is used only in this role. */
 struct flow {
 	uint64_t sock;
-	uint32_t peer; /* flow of the other end; GRAPH_NONE: not on this host */
+	uint32_t peer; /* flow of the other end; GRAPH_NONE: on another host, or not known */
 	uint32_t user;
 	uint32_t client;         /* serves: the last task that asked, or GRAPH_NONE */
 	struct flow_queue in;    /* bytes that were sent to this socket and not received */

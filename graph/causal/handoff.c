@@ -6,8 +6,8 @@
  * lock of Python's interpreter is such a lock. One call of a barrier wakes all waiters together, so
  * a barrier does not look like a lock. Exception: a barrier of two tasks.
  *
- * Stacks: the readers of a read-write lock leave no owner either. If a task waits long for such a
- * lock, an inspection records the task's stack, which shows the function that locks.
+ * Stacks: if readers hold a read-write lock, no record shows its owners. If a task waits long for
+ * such a lock, an inspection records the task's stack, which shows the function that locks.
  */
 #include "graph/causal/handoff.h"
 

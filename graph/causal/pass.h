@@ -39,7 +39,8 @@ struct work {
 	uint64_t sleep_ns;
 	uint32_t sleeps; /* how many of the last sleeps in a row had about the same length */
 	uint32_t acts;   /* records of actions since the last wake-up */
-	/* the last record of a send, a receive, or the begin of a wait that is no write */
+	/* index of the task's last record of one of these: a send, a receive, a switch-out to a
+	 * wait other than a write */
 	uint32_t parted;
 	uint8_t wait;
 	bool may_be_false; /* if the task does nothing and waits again, its wake-up was false */
@@ -72,7 +73,8 @@ struct hands {
 	uint64_t posted_ns;
 	uint32_t poster[2], waiter[2];
 	uint32_t herd[HANDS_HERD];
-	uint32_t n_herd, was_herd; /* tasks woken: by the last call, and by the call before it */
+	/* n_herd: tasks that the last call woke. was_herd: tasks that the call before it woke. */
+	uint32_t n_herd, was_herd;
 };
 
 struct stack_seen {
@@ -97,7 +99,7 @@ struct request_queue {
 	size_t first;
 };
 struct request_loop {
-	/* fresh: since the last idle wait, the task received the request, or an answer for it */
+	/* requests that the task received, or for which it got an answer, since its last idle wait */
 	struct request_queue fresh;
 	struct request_queue waiting;
 	uint32_t idles;
@@ -162,8 +164,8 @@ void pass_done(struct pass *p);
 /* Returns the task with this tid at ts_ns, or GRAPH_NONE. ts_ns must not decrease from call to
  * call. */
 uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
-/* Opens the task's first segment if there is none. If there is no memory, returns GRAPH_NONE and
- * sets p->err. */
+/* Returns the open segment of the task. If there is none, opens the first one. If there is no
+ * memory, returns GRAPH_NONE and sets p->err. */
 uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
 /* Returns the index of the copy in p->edges. Returns GRAPH_NONE if e->to is GRAPH_NONE, if the
  * policy leaves out the edge, or after an error. An error sets p->err. */

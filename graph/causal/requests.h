@@ -44,7 +44,7 @@ struct request_work {
 struct requests {
 	struct request *v;
 	size_t n;
-	struct request_work *works; /* by (task, from_ns); the ranges of a task do not overlap */
+	struct request_work *works; /* sorted by (task, from_ns); the ranges of a task do not overlap */
 	size_t n_works;
 };
 

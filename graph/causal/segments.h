@@ -16,7 +16,8 @@ void segments_undo(struct pass *p, uint32_t task);
 /* Called when the wait s has ended. event is the record of the wake-up, or of the switch-in if the
  * wake-up is missing. */
 void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint64_t ts_ns, uint32_t event);
-/* CUT_IDLE: returns true if s was an idle wait. wake is NULL if its record is missing. */
+/* CUT_IDLE: returns true if s was an idle wait. wake is NULL if the record of the wake-up is
+ * missing. */
 bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake);
 /* CUT_BATCH: returns true if flow f brings a further request of `client`. This is so if the segment
  * has answered an earlier request of `client`, or if `client` does not wait for answers. */

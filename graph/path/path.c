@@ -390,9 +390,9 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	return !loops || (k->frames.v[i].depth && k->frames.v[i].blame.owed);
 }
 
-/* Returns when the bytes were sent, if they were under way for MESSAGE_DELAYED_NS or longer.
- * Otherwise returns UINT64_MAX. Even within a host, TCP can keep bytes back (Nagle's algorithm,
- * delayed acknowledgements). */
+/* Returns when the bytes that ended the wait were sent, if these bytes were under way for
+ * MESSAGE_DELAYED_NS or longer. Otherwise returns UINT64_MAX. Even within a host, TCP can keep
+ * bytes back (Nagle's algorithm, delayed acknowledgements). */
 static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 {
 	const struct window_event *sent = b->event == GRAPH_NONE ? NULL : &g->w->events[b->event];

@@ -38,7 +38,7 @@ struct path {
 	size_t n_frames;
 	struct blame *leaf_blames;
 	size_t n_leaf_blames;
-	bool truncated; /* a wait was not followed, because of PATH_MAX_PIECES or PATH_MAX_DEPTH */
+	bool truncated; /* frames are missing, because of PATH_MAX_PIECES or PATH_MAX_DEPTH */
 };
 
 /* The caller frees *ret with path_free(). Returns 0, -ENOMEM, or -EINVAL if the range is empty or
