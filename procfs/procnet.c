@@ -183,7 +183,7 @@ static int read_unix(struct procnet *net, uint64_t netns)
 	return r;
 }
 
-/* -ENOTRECOVERABLE: the thread could not leave the namespace of p. */
+/* Returns 0 or -errno. -ENOTRECOVERABLE: the thread could not leave the namespace of p. */
 static int read_unix_of(struct procnet *net, const struct proctask_proc *p, int own_fd, uint64_t own)
 {
 	_cleanup_close_ int fd = -1;

@@ -75,8 +75,8 @@ static const char *program(const struct proctask *t, const struct proctask_proc 
 }
 
 /* Returns true if the process only inherited f: an ancestor with another program has the same
- * descriptor. Exception: a program with both ends of a pipe, such as make, means the pipe for its
- * children. */
+ * descriptor. Returns false for the descriptors 0 to 2. Also returns false if the ancestor has both
+ * ends of a pipe: a program such as make means the pipe for its children. */
 static bool is_left_open(const struct proctask *t, const struct proctask_fd *f, unsigned direction,
 			 const uint32_t *fds, size_t n)
 {

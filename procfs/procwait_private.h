@@ -40,8 +40,8 @@ int procwait_epoll(struct procwait_ctx *c, int fd);
 int procwait_file_lock(struct procwait_ctx *c);
 /*
  * Describes a wait in the kernel. For a FUSE file system, adds the processes that have /dev/fuse
- * open: one of them is the server. Any other wait gets the class `otherwise`. A wait without a name
- * gets the two innermost functions of the kernel stack as its name. Returns 0 or -ENOMEM.
+ * open: one of them is the server. Any other wait gets the class `otherwise`. If such a wait has no
+ * name, it is named after the two innermost functions of the kernel stack. Returns 0 or -ENOMEM.
  */
 int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise);
 

@@ -133,8 +133,8 @@ static uint64_t part_of(uint64_t sum, uint64_t len, uint64_t all)
 	return all ? (uint64_t)((double)sum * (double)len / (double)all) : 0;
 }
 
-/* `sums` are of the time since from_ns. span_ns is the length of all folded intervals since then.
- * If s ended before from_ns and is longer than span_ns, s gets no sums. */
+/* `sums` are of the time since from_ns. span_ns is the length of all folded intervals in this time.
+ * s gets no sums if it is not FOLDED, or if it ended by from_ns and is longer than span_ns. */
 static void set_sums(struct interval *s, const struct interval_sums *sums, uint64_t from_ns, uint64_t span_ns)
 {
 	uint64_t len = s->to_ns - s->from_ns;

@@ -167,7 +167,7 @@ struct graph {
 	struct graph_index polled;
 	struct graph_index hangs;
 	struct graph_index accesses;
-	struct graph_index wakes;     /* CT_WAKE with a waker and an object, by object */
+	struct graph_index wakes;     /* CT_WAKE with a waker, by object; not CT_WF_READY */
 	struct graph_index gaps;      /* CT_GAP; the key is 0 */
 	struct graph_index sheds;     /* CT_SHED of steps of the governor; the key is 0 */
 	struct graph_index caps;      /* CT_SHED of single tasks, by tid */

@@ -80,13 +80,14 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
  * answer, its child, a process that has to read what the thread sent. Several active threads that
  * wait for one other process count as one. Returns false if:
  * - no thread or several threads are active
- * - *ret already blames a thread that is active or sleeps
+ * - *ret already blames a task that is active or sleeps
+ * - a signal ended the wait (ret->killed) within KILLER_LATE_NS
  * - the process has more than ACTIVE_THREADS threads */
 bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
 /* Returns true if the task idles: in an accept, in a sleep, on a futex, or in a poll. Exception: a
  * poll for the answer of a known task, or for a program that the task has started. Also returns
- * true if the state of the task is not known. */
+ * true if the task has no interval that ends after ts_ns. */
 bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns);
 
 /* For a wait for which blame_wait() has set `rivals`: returns the tasks that could end it. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cause.h - private to graph/: finds the task that made one wake-up, and the kind and strength of
- * the edge to the wakee. Pure; any thread. wake_cause() does not look for signals, nor for bytes
- * that a softirq delivered. blame_wait() looks for both, and the causal graph has edges from their
- * records.
+ * the edge to the wakee. Pure; any thread. wake_cause() does not look for signals. If a softirq
+ * delivered bytes, wake_cause() finds only a sender that was on the CPU. blame_wait() looks for
+ * signals and for all senders. The causal graph has edges from the records of signals and sends.
  */
 #ifndef CTRACE_GRAPH_WAKE_CAUSE_H
 #define CTRACE_GRAPH_WAKE_CAUSE_H

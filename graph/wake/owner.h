@@ -10,8 +10,8 @@
 #include "graph/wake/blame.h"
 
 /* `wake` says that sock became readable. Returns the task that sent the bytes or ended the
- * connection. *ret_event is the CT_SEND, or `wake` if the task ended the connection, or
- * GRAPH_NONE. */
+ * connection. *ret_event is the CT_SEND, or `wake` if the task ended the connection. If no record
+ * shows the task, returns the most likely task, and *ret_event is GRAPH_NONE. */
 uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint32_t *ret_event);
 /* Returns true if the waker of `wake` closes or shuts down the other end of sock, or exits. The
@@ -24,7 +24,8 @@ bool owner_may_close(const struct graph *g, const struct window_event *wake);
 /* Returns true if the task's process used the socket last, or, if no task used it, has it open. */
 bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
 /* `wake` says that sock got room. Returns the task that received at the other end. *ret_event is
- * the CT_RECV of this task, or GRAPH_NONE. */
+ * the CT_RECV of this task. If no record shows the task, returns the result of owner_sock(), and
+ * *ret_event is GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event);
 /* Completes b for a wait that no task ended. If several tasks could have ended the wait, fills *all

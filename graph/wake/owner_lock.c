@@ -101,11 +101,11 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 }
 
 /*
- * Returns the only process whose unlock is recorded after the wait, before another task gets the
- * lock. The close of a file is recorded as an unlock too, so several processes may unlock. An
- * unlock during the wait does not count: the unlock that ends the wait is recorded after the
- * wake-up. The result is weak if no record shows that the waiter then got the lock, or if records
- * may be missing.
+ * Returns the task whose unlock is recorded after the wait, before another task gets the lock.
+ * Returns GRAPH_NONE if tasks of several processes unlock in this time. (The close of a file is
+ * recorded as an unlock too.) An unlock during the wait does not count: the unlock that ends the
+ * wait is recorded after the wake-up. The result is weak if no record shows that the waiter then
+ * got the lock, or if records may be missing.
  */
 static uint32_t owner_by_unlock(const struct graph *g, uint64_t obj, const struct interval *s,
 				uint32_t *ret_event, uint8_t *ret_strength)

@@ -43,8 +43,8 @@ static uint8_t modes_of(const struct graph *g, const struct graph_ref *r, size_t
 }
 
 /* Returns true if the task only inherited the descriptor in `held`: an ancestor with another
- * program has the same descriptor. Exception: a program with both ends of a pipe, such as make,
- * means the pipe for its children. */
+ * program has the same descriptor. Returns false for the descriptors 0 to 2. Also returns false if
+ * the ancestor has both ends of a pipe: a program such as make means the pipe for its children. */
 static bool is_left_open(const struct graph *g, const struct graph_ref *r, size_t n,
 			 const struct window_event *held, uint8_t mode, uint32_t task, uint64_t ts_ns)
 {
@@ -172,8 +172,9 @@ size_t owner_count_stopped(const struct graph *g, const struct enders *e, uint64
 	return n;
 }
 
-/* Returns the last task that woke `me` through the pipe. Exception: if this task is not stopped,
- * but exactly one of the tasks with the other end is stopped, returns the stopped task. */
+/* Returns the last task that woke `me` through the pipe. If there is no such task, returns the
+ * result of owner_fd(). Exception: if the waker is not stopped, but exactly one of the tasks with
+ * the other end is stopped, returns the stopped task. */
 static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 			   struct enders *all)
 {

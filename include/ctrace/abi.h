@@ -78,8 +78,8 @@ enum ct_kind {
 	 * - An iterator reads the state of the waiter.
 	 * - An inspection finds that the wait for the set began before the daemon.
 	 * In the first three cases, a set is left out if the last written set of the waiter was the
-	 * same, and is less than a second old. A set of one descriptor is not written then, because
-	 * obj of the CT_SWITCH is the descriptor's object.
+	 * same, and is less than a second old. In these three cases, a set of one descriptor is not
+	 * written at all: obj of the CT_SWITCH is the descriptor's object.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set

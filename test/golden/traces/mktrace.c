@@ -139,7 +139,8 @@ static void pass(uint64_t us, struct ct_rec r)
 	check(writer_add(writer, 1, &r, NULL), "record");
 }
 
-/* A command that reads a file, sleeps and computes. HOG has the CPU of the command for a while. */
+/* A command that reads a file and computes. If it is not slow, it also sleeps. HOG has the CPU of
+ * the command for a while. */
 static void command(bool slow)
 {
 	const struct ct_rec back = { .kind = CT_SWITCH, .peer = COMMAND };
@@ -342,7 +343,7 @@ static void wait_ms(enum ct_wait wait, uint64_t obj, unsigned ms)
 	add((struct ct_rec){ .kind = CT_SWITCH, .tid = 0, .peer = SH, .nr = CT_NR_NONE });
 }
 
-/* Ten orders, of which the last one waits for long; a load; and an order without an end. */
+/* Ten orders, of which the last one waits for long; a load; a point; and an order without an end. */
 static void transactions(void)
 {
 	add((struct ct_rec){ .kind = CT_SWITCH, .tid = 0, .peer = SH, .nr = CT_NR_NONE });

@@ -33,7 +33,7 @@ SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200
 # - after: True if only the end of the hang shows the task to blame. The snapshot is then taken
 #   after the hang.
 # - computing: True if the roots are tasks that compute. The cause `starved` is then also right, if
-#   the kernel says so: see judge()
+#   the kernel says so: see judge() in hang_judge.py
 # - starving: True if the victim does not block, but gets no CPU. A storm may also take the CPU from
 #   the victim before the hang, so the truth holds only for the time of the hang.
 Hang = collections.namedtuple("Hang", "victim roots causes kinds after computing starving", defaults=[False, False, False])

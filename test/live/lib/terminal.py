@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Names with bytes that must not reach a terminal. The test uses the tables of Python, not those of ctrace."""
+"""Names with bytes that must not reach a terminal. The functions use the tables of Python, not
+those of ctrace."""
 import json
 import re
 import unicodedata

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * settings cpu|lock [ROUNDS] - takes 10 ms of CPU time for each of the ROUNDS (default: 15). With
- * "cpu", one thread takes it. With "lock", each of two threads takes 5 ms, 4 of
- * them with the same lock.
+ * "cpu", one thread takes the 10 ms. With "lock", each of two threads takes 5 ms, and has the one
+ * lock for 4 ms of this time.
  */
 #include <err.h>
 #include <pthread.h>
