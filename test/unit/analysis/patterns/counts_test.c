@@ -210,7 +210,8 @@ static void run_of(struct counts *c, const char *const *events, size_t n, uint32
 	sequence_done(&life.sequence);
 }
 
-/* A run that may lack events does not count: its small counts would make those of the others grow. */
+/* A run that may lack events does not count. Its small counts would look like growth in later
+ * runs. */
 static void incomplete(void **state)
 {
 	static const char *const events[] = { "a", "b", "a", "a" };
