@@ -65,8 +65,8 @@
 /* Level of zstd. Below (negative): more bytes for each record. Above: more CPU time. No evidence
  * yet. */
 #define ZSTD_LEVEL 1
-/* Bytes: A smaller block is stored without compression. Below: the header of the zstd frame takes
- * more bytes than compression saves. Above: more bytes for each record. No evidence yet. */
+/* Bytes: A smaller block is stored without compression. Below: CPU time for blocks that are too
+ * small to shrink. Above: more bytes for each record. No evidence yet. */
 #define ZSTD_MIN_BYTES 48
 /*
  * Bytes, before compression: A larger block of names, states or ids is not kept for the next

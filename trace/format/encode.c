@@ -32,9 +32,9 @@ struct encoder {
 	bytes_t out;
 	bytes_t planes;
 	size_t raw_bytes;
-	/* The last block of each type, except for columns. If the next block of this type has the
-	 * same content, it is not compressed again. Copies of an open segment mostly have the same
-	 * blocks. */
+	/* The last block of each type, except columns and blocks above ENCODE_KEEP_BYTES. A block
+	 * with the same content as the last one is not compressed again. Copies of an open segment
+	 * mostly have the same blocks. */
 	struct kept_block kept[FORMAT_BLOCK_TYPES];
 	ZSTD_CCtx *zstd;
 };

@@ -10,7 +10,7 @@ enum machine {
 	MACHINE_THIS,
 	MACHINE_X86_64,
 	MACHINE_ARM64,
-	MACHINE_OTHER, /* ctrace has no table of its system calls */
+	MACHINE_OTHER, /* ctrace does not know the system calls of this machine */
 };
 
 /* uname_machine: the entry "machine" of the meta data, or "" in an old trace without this entry. */

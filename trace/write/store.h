@@ -4,7 +4,8 @@
  *
  * In background mode, one thread writes and one syncs, so that a slow disk does not hold up the
  * caller. Up to STORE_QUEUE_BYTES of segments wait in a queue. A segment is lost if it does not fit
- * into the queue, or if its write fails. The header of the next segment mentions the lost records.
+ * into the queue, if memory runs out, or if its write fails. The header of the next segment
+ * mentions the lost records.
  */
 #ifndef CTRACE_TRACE_WRITE_STORE_H
 #define CTRACE_TRACE_WRITE_STORE_H
@@ -28,11 +29,11 @@ int store_open(const struct ringfile_options *opt, bool background, struct store
 void store_free(struct store *s);
 /* Takes a copy of a segment of n bytes. h and bytes are as for ringfile_write(). One thread at a
  * time. Returns 0, -ENOMEM, or -ENOBUFS if the queue is full. In foreground mode, also the errors
- * of ringfile_look(), ringfile_open() and ringfile_write(). After a failure, the records of the
- * segment count as lost. */
+ * of ringfile_look(), mkdir(2), ringfile_open() and ringfile_write(). After a failure, the records
+ * of the segment count as lost. */
 int store_put(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
 /* As store_put(), but for ringfile_save(). Returns 0, -ENOMEM, -EAGAIN if segments already wait, or
- * -ENOBUFS if the queue is full. In foreground mode, also the errors of ringfile_look(),
+ * -ENOBUFS if the queue is full. In foreground mode, also the errors of ringfile_look(), mkdir(2),
  * ringfile_open() and ringfile_save(). No records count as lost. */
 int store_save(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
 /* Counts n_records records since from_ns as lost: they never came to the store. Any thread. */

@@ -56,7 +56,7 @@ struct writer_stats {
  * - -EXDEV: the file has another size; it is unchanged, and may be renamed.
  * - -EBADMSG: no trace, another major version, too damaged, or refused by owned_file().
  * - -EPERM: own_dir, and another user owns the directory or may write to it.
- * - -ENOSPC: no room to preallocate; the file is removed again.
+ * - -ENOSPC: no room to preallocate; a new file is removed again.
  * - -EBUSY: another writer has locked the file (flock(2)).
  * - -EINVAL: size_bytes is out of range, or the meta data is too long.
  * - -ENOMEM, and other errnos of system calls.

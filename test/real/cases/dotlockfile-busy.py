@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dotlockfile tries again and again to get the lock of a mailbox. Its owner runs a gzip that computes."""
+"""dotlockfile tries again and again to get the lock of a mailbox. The lock's owner runs a gzip
+that computes."""
 import os
 
 HELD_OUT = False

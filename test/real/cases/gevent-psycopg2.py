@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""curl waits for a gevent worker. For another request, the worker waits for a row of PostgreSQL. Its owner, psql, is idle."""
+"""curl waits for a gevent worker. For another request, the worker waits for the lock
+of a row of PostgreSQL. The lock's owner, psql, is idle."""
 import os
 import subprocess
 

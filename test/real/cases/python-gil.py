@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""curl waits for a Python server. One of its threads computes in a regular expression, and keeps Python's lock (GIL)."""
+"""curl waits for a Python server. A thread of the server computes in a regular expression, and
+keeps Python's lock (GIL)."""
 from scene import proc
 
 HELD_OUT = False

@@ -39,7 +39,8 @@ def play(s):
     s.during("make has ended, and the job has not", lambda: s.child("job", "make") is None and job.poll() is None and
              "all ended" not in s.output("job"))
     s.during("redis-server answers", lambda: s.out(["redis-cli", "-p", port, "PING"]) == "PONG")
-    # redis-server is well, and waits for clients. But tee waits until it ends.
+    # redis-server is well, and waits for clients. But tee waits for the end of
+    # redis-server.
     s.hang(victim="tee", culprits=["redis"], causes=["slow-peer", "external", "timer", "missing-wakeup", "polling"],
            stuck=["job"], wrong=["bystander", "test"])
     yield

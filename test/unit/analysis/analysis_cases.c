@@ -27,7 +27,7 @@
  *                   [name=]              the transactions by one rule; without a field by the default
  *                                        rules. Shares in per cent
  *   => profile A FROM..TO     the parts of the time, each with its class and count
- *   => keys A FROM..TO        the key of each part, and its detail
+ *   => keys A FROM..TO        the key and the detail of each part (analysis/profile/part.h)
  *   => delta A FROM..TO A FROM..TO       the second range compared with the first one
  *   => command                the recorded command, and its time
  *   => patterns A            the kind and number of the transactions of A's process; each pattern

@@ -173,8 +173,8 @@ static void equal_runs(void **state)
 	}
 }
 
-/* The part "lock" without a detail vanishes, and the part "lock" with the detail "load" appears:
- * one row has both. Both parts "sleep" grow, so each has a row of its own. */
+/* The part "lock" without a detail (part.h) vanishes, and the part "lock" with the detail "load"
+ * appears: one row has both. Both parts "sleep" grow, so each has a row of its own. */
 static void details(void **state)
 {
 	_cleanup_(sides_done) struct sides s = { .n_old = 1, .n_new = 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* No thread causes the work of another thread. In the end, `keeper` keeps the mutex for 2.5 s. */
+/* Four threads take turns with a mutex. In the end, `keeper` keeps the mutex for 2.5 s. */
 #include "work.h"
 
 enum { ROUNDS = 15 };

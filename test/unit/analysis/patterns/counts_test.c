@@ -92,7 +92,7 @@ static void varying(void **state)
 }
 
 /* Equal commands with 20 counts that vary independently, and 5 runs: at most one check of a hundred
- * may be a false alarm. Without the number of varying counts in the rule, 8 of 100 would be. */
+ * may be a false alarm. If the rule ignored how many counts vary, 8 of 100 would be. */
 static void chance(void **state)
 {
 	size_t alarms = 0;
@@ -210,7 +210,8 @@ static void run_of(struct counts *c, const char *const *events, size_t n, uint32
 	sequence_done(&life.sequence);
 }
 
-/* A run that may lack events does not count: its small counts would make those of the others grow. */
+/* A run that may lack events does not count. Its small counts would look like growth in later
+ * runs. */
 static void incomplete(void **state)
 {
 	static const char *const events[] = { "a", "b", "a", "a" };
