@@ -37,6 +37,7 @@ struct replay {
 	bool *taken;
 	size_t *near;
 	bool any_taken;
+	bool any_object; /* a question is about an object */
 	uint32_t depth;
 	uint32_t stack[WHATIF_MAX_DEPTH]; /* the busy tasks; each waits for the next */
 };
@@ -176,15 +177,21 @@ static bool ended_wait(struct whatif *x, uint32_t interval, const struct arrival
 
 /* Returns true if the last wait of the task was for this arrival. Then the replay of the wait
  * includes the arrival already. */
-static bool was_awaited(struct whatif *x, uint32_t interval, struct arrival *a)
+static bool was_awaited(struct whatif *x, uint32_t interval, size_t arrival)
 {
-	uint8_t known = __atomic_load_n(&a->awaited, __ATOMIC_RELAXED);
+	uint8_t known = __atomic_load_n(&x->awaited[arrival], __ATOMIC_RELAXED);
 
 	if (known == AWAITED_UNKNOWN) {
-		known = ended_wait(x, interval, a) ? AWAITED_YES : AWAITED_NO;
-		__atomic_store_n(&a->awaited, known, __ATOMIC_RELAXED);
+		known = ended_wait(x, interval, &x->arrivals[arrival]) ? AWAITED_YES : AWAITED_NO;
+		__atomic_store_n(&x->awaited[arrival], known, __ATOMIC_RELAXED);
 	}
 	return known == AWAITED_YES;
+}
+
+/* Looks into the window, which is slow. */
+static uint64_t arrival_obj(const struct whatif *x, const struct arrival *a)
+{
+	return a->event == GRAPH_NONE ? 0 : x->g->w->events[a->event].r.obj;
 }
 
 static bool is_taken(struct replay *k, uint32_t task, const struct arrival *a)
@@ -197,10 +204,10 @@ static bool is_taken(struct replay *k, uint32_t task, const struct arrival *a)
 		if (k->v[i].kind != WHATIF_WAITS || x->g->intervals[k->v[i].interval].task != task)
 			continue;
 		c = whatif_cause(x, k->v[i].interval);
-		if (c.task == a->from || (c.obj && c.obj == a->obj))
+		if (c.task == a->from || (c.obj && c.obj == arrival_obj(x, a)))
 			return true;
 	}
-	return whatif_takes(x->g, k->v, k->n, a->obj, TIME_KINDS);
+	return k->any_object && whatif_takes(x->g, k->v, k->n, arrival_obj(x, a), TIME_KINDS);
 }
 
 static size_t arrival_from(const struct arrival *v, size_t lo, size_t hi, size_t near, uint64_t from)
@@ -233,14 +240,15 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 
 /* Returns the largest shift that the arrival allows. For a task that is taken away, returns this
  * shift minus the time of the arrival. INT64_MAX: any shift is allowed. */
-static int64_t held_by(struct replay *k, uint32_t interval, struct arrival *a)
+static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 {
 	struct whatif *x = k->x;
+	const struct arrival *a = &x->arrivals[arrival];
 	uint32_t task = x->g->intervals[interval].task;
-	bool ran = x->g->intervals[interval].state == INTERVAL_RUNNING;
+	bool ran = x->g->intervals[interval].state == INTERVAL_RUNNING, waited = a->event == GRAPH_NONE;
 	uint64_t theirs;
 
-	if (a->waited == ran || (ran && was_awaited(x, interval, a)) || is_taken(k, task, a))
+	if (waited == ran || (ran && was_awaited(x, interval, arrival)) || is_taken(k, task, a))
 		return INT64_MAX;
 	theirs = shift_at(k, a->from, a->left_ns);
 	if (theirs == SHIFT_FREE)
@@ -265,7 +273,7 @@ static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, ui
 	}
 	for (; rt->held_end < all && interval + 1 == rt->held_of && x->arrivals[rt->held_end].ts_ns < to;
 	     rt->held_end++) {
-		held = held_by(k, interval, &x->arrivals[rt->held_end]);
+		held = held_by(k, interval, rt->held_end);
 		k->held[rt->held_end] = rt->held_end > first ? MIN(k->held[rt->held_end - 1], held) : held;
 	}
 	end = arrival_from(x->arrivals, first, MAX(first, rt->held_end), first, to);
@@ -451,6 +459,8 @@ int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uin
 			      .taken = taken,
 			      .near = near };
 	k->any_taken = whatif_mark(x->g, v, n, taken);
+	for (size_t i = 0; i < n; i++)
+		k->any_object |= v[i].kind == WHATIF_OBJECT;
 	*ret_ns = shift_at(k, x->task, x->to_ns);
 	free(__atomic_exchange_n(&x->shift, shift, __ATOMIC_ACQ_REL));
 	return 0;

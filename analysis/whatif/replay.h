@@ -24,10 +24,10 @@ struct cause {
 struct arrival {
 	uint64_t ts_ns;
 	uint64_t left_ns; /* when the task `from` acted: for example sent, or exited */
-	uint64_t obj;
 	uint32_t from;
-	bool waited; /* `from` exited while the task waited for another child or thread */
-	uint8_t awaited;
+	/* the record of the effect; GRAPH_NONE: `from` exited while the task waited for another
+	 * child or thread */
+	uint32_t event;
 };
 
 enum awaited { AWAITED_UNKNOWN, AWAITED_NO, AWAITED_YES };
@@ -42,6 +42,7 @@ struct whatif {
 	uint32_t n_causes;
 	struct arrival *arrivals; /* sorted by task, then by ts_ns */
 	size_t *arrivals_of;      /* [task]: its first arrival; the next entry is the end */
+	uint8_t *awaited;         /* [arrival]: enum awaited */
 	uint64_t *shift;
 	uint64_t refused;
 };

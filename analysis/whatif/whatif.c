@@ -28,50 +28,25 @@ static int arrival_cmp(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static bool orders(uint8_t kind)
-{
-	switch ((enum edge_kind)kind) {
-	case EDGE_WAKE:
-	case EDGE_LOCK:
-	case EDGE_POST:
-	case EDGE_MESSAGE:
-	case EDGE_PIPE:
-	case EDGE_EVENTFD:
-	case EDGE_EXIT:
-	case EDGE_SIGNAL:
-	case EDGE_FORK:
-	case EDGE_FILELOCK:
-	case EDGE_FUSE:
-	case EDGE_KERNEL_LOCK:
-	case EDGE_VFORK:
-	case EDGE_FLAG:
-	case EDGE_JOB:
-	case EDGE_ANSWER:
-	case EDGE_LOCK_ORDER:
-		return true;
-	case EDGE_TIMER:
-	case EDGE_IRQ:
-	case EDGE_POLLED:
-	case EDGE_OWNER:
-	case EDGE_CPU:
-	case EDGE_STOP:
-	case EDGE_DISK:
-	case EDGE_NEIGHBOUR:
-	case EDGE_EXEC:
-		break;
-	}
-	return false;
-}
-
-struct reached {
-	uint32_t task;
-	struct arrival a;
+/* The exit of `task`, while its parent waited for another child or thread. */
+struct exited {
+	uint32_t parent, task;
+	uint64_t woke_ns; /* when the parent was woken */
 };
-typedef VEC(struct reached) reacheds;
+typedef VEC(struct exited) exits;
+
+static int by_parent(const void *a, const void *b)
+{
+	const struct exited *x = a, *y = b;
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	return x->task < y->task ? -1 : x->task > y->task;
+}
 
 /* A task that waits for one child or thread needs the ends of its other ones too. The trace has no
  * wait for those ends, so each of them makes an arrival. */
-static int find_siblings(struct whatif *x, reacheds *v)
+static int find_exits(struct whatif *x, exits *v)
 {
 	const struct graph *g = x->g;
 
@@ -88,12 +63,10 @@ static int find_siblings(struct whatif *x, reacheds *v)
 			continue;
 		c = whatif_cause(x, wait);
 		if (c.edge == EDGE_EXIT && c.task != i && exit_ns <= c.woke_ns && c.woke_ns < x->to_ns &&
-		    VEC_PUSH(v,
-			     (struct reached){
-				     parent,
-				     { .ts_ns = c.woke_ns, .left_ns = exit_ns, .from = i, .waited = true } }))
+		    VEC_PUSH(v, (struct exited){ parent, i, c.woke_ns }))
 			return -ENOMEM;
 	}
+	VEC_SORT(v, by_parent);
 	return 0;
 }
 
@@ -117,62 +90,59 @@ static int sort_arrivals(struct arrival *v, size_t n)
 	return r;
 }
 
-/* Returns true if the edge makes an arrival. A wake-up makes none, because the replay of the ended
- * wait includes the wake-up. */
-static bool arrives(const struct whatif *x, const struct edge *e)
+/* Adds the arrivals of one task to x->arrivals, from index *at on. *next is the first entry of
+ * `exited` whose parent is this task or a later one. Frees the links, because both lists together
+ * would need much memory. */
+static int add_arrivals(struct whatif *x, uint32_t task, causal_link_list *links, const exits *exited,
+			size_t *next, size_t *at)
 {
-	const struct ct_rec *event = &x->g->w->events[e->event].r;
+	const struct window_event *e = x->g->w->events;
+	size_t first = *at;
 
-	return orders(e->kind) && event->kind != CT_WAKE && event->ts >= x->from_ns && event->ts < x->to_ns;
+	for (size_t i = 0; i < links->n; i++) {
+		const struct causal_link *l = &links->v[i];
+		uint64_t ts_ns = e[l->event].r.ts;
+
+		if (ts_ns >= x->from_ns && ts_ns < x->to_ns)
+			x->arrivals[(*at)++] = (struct arrival){ .ts_ns = ts_ns,
+								 .left_ns = MIN(e[l->cause].r.ts, ts_ns),
+								 .from = l->from,
+								 .event = l->event };
+	}
+	VEC_FREE(links);
+	for (; *next < exited->n && exited->v[*next].parent == task; (*next)++) {
+		const struct exited *d = &exited->v[*next];
+
+		x->arrivals[(*at)++] = (struct arrival){ .ts_ns = d->woke_ns,
+							 .left_ns = x->g->tasks[d->task].exit_ns,
+							 .from = d->task,
+							 .event = GRAPH_NONE };
+	}
+	return sort_arrivals(x->arrivals + first, *at - first);
 }
 
-static struct arrival arrival_of(const struct whatif *x, const struct edge *e)
+static int find_arrivals(struct whatif *x, struct causal_links *links)
 {
-	const struct ct_rec *event = &x->g->w->events[e->event].r, *cause = &x->g->w->events[e->cause].r;
+	causal_link_list none = { 0 };
+	exits exited = { 0 };
+	size_t n = 0, at = 0, next = 0;
+	int r = find_exits(x, &exited);
 
-	return (struct arrival){
-		.ts_ns = event->ts, .left_ns = MIN(cause->ts, event->ts), .obj = event->obj, .from = e->from
-	};
-}
-
-static int place_arrivals(struct whatif *x, const struct causal_links *links, const reacheds *siblings)
-{
-	size_t *first = x->arrivals_of;
-
-	for (size_t i = 0; i < links->n; i++)
-		first[links->v[i].to + 2] += arrives(x, &links->v[i]);
-	for (size_t i = 0; i < siblings->n; i++)
-		first[siblings->v[i].task + 2]++;
-	for (size_t t = 1; t <= x->g->n_tasks; t++)
-		first[t + 1] += first[t];
-	x->arrivals = malloc((first[x->g->n_tasks + 1] + 1) * sizeof(*x->arrivals));
+	for (size_t t = 0; links && t < links->n_tasks; t++)
+		n += links->to[t].n;
+	x->arrivals = malloc((n + exited.n + 1) * sizeof(*x->arrivals));
 	if (!x->arrivals)
-		return -ENOMEM;
-	/* During these loops, first[t + 1] is the next free place of task t. After them,
-	 * first[t + 1] is the first place of task t + 1. */
-	for (size_t i = 0; i < links->n; i++)
-		if (arrives(x, &links->v[i]))
-			x->arrivals[first[links->v[i].to + 1]++] = arrival_of(x, &links->v[i]);
-	for (size_t i = 0; i < siblings->n; i++)
-		x->arrivals[first[siblings->v[i].task + 1]++] = siblings->v[i].a;
-	return 0;
+		r = -ENOMEM;
+	for (uint32_t t = 0; t < x->g->n_tasks && !r; t++) {
+		r = add_arrivals(x, t, links ? &links->to[t] : &none, &exited, &next, &at);
+		x->arrivals_of[t + 1] = at;
+	}
+	VEC_FREE(&exited);
+	x->awaited = calloc(at + 1, sizeof(*x->awaited));
+	return r || x->awaited ? r : -ENOMEM;
 }
 
-static int find_arrivals(struct whatif *x, const struct causal_links *links)
-{
-	static const struct causal_links none;
-	reacheds siblings = { 0 };
-	int r = find_siblings(x, &siblings);
-
-	if (!r)
-		r = place_arrivals(x, links ? links : &none, &siblings);
-	VEC_FREE(&siblings);
-	for (size_t t = 0; t < x->g->n_tasks && !r; t++)
-		r = sort_arrivals(x->arrivals + x->arrivals_of[t], x->arrivals_of[t + 1] - x->arrivals_of[t]);
-	return r;
-}
-
-int whatif_new(const struct graph *g, const struct causal_links *links, uint32_t task, uint64_t from_ns,
+int whatif_new(const struct graph *g, struct causal_links *links, uint32_t task, uint64_t from_ns,
 	       uint64_t to_ns, struct whatif **ret)
 {
 	size_t n_waits = 0;
@@ -206,5 +176,6 @@ void whatif_free(struct whatif *x)
 	free(x->shift);
 	free(x->causes);
 	free(x->arrivals);
+	free(x->awaited);
 	free(x);
 }

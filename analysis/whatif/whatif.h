@@ -36,9 +36,10 @@
 struct whatif;
 
 /* Prepares questions about [from_ns, to_ns) of the task. g must live longer than *ret. links may be
- * NULL, and may be freed afterwards. The caller frees *ret with whatif_free(). Returns 0, -ENOMEM,
- * or -EINVAL if the range is empty or there is no such task. */
-int whatif_new(const struct graph *g, const struct causal_links *links, uint32_t task, uint64_t from_ns,
+ * NULL. Otherwise the function frees its lists one by one, because they and *ret need much memory;
+ * the caller still calls causal_links_done(). The caller frees *ret with whatif_free(). Returns 0,
+ * -ENOMEM, or -EINVAL if the range is empty or there is no such task. */
+int whatif_new(const struct graph *g, struct causal_links *links, uint32_t task, uint64_t from_ns,
 	       uint64_t to_ns, struct whatif **ret);
 void whatif_free(struct whatif *x);
 /* Sets *ret_ns to the time that is saved without all of v[0 .. n). Returns 0 or -ENOMEM. */

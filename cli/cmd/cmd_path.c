@@ -71,7 +71,7 @@ static void path_work_done(struct path_work *k)
 	whatif_free(k->whatif);
 	account_free(k->account);
 	path_free(k->path);
-	free(k->links.v);
+	causal_links_done(&k->links);
 }
 
 /* Asks how much shorter the range would be without the largest row of ACCOUNT_WAIT. For a row
@@ -133,7 +133,7 @@ static int walk(struct path_work *k, const struct analysis_input *in, uint32_t t
 
 	if (!r)
 		r = whatif_new(k->g, &k->links, task, in->from_ns, in->to_ns, &k->whatif);
-	free(TAKE_PTR(k->links.v));
+	causal_links_done(&k->links);
 	k->view = (struct path_view){ .g = in->graph,
 				      .path = k->path,
 				      .account = k->account,

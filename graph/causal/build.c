@@ -62,8 +62,14 @@ int pass_run(struct pass *p)
 			pass_segment(p, i, UINT64_MAX);
 		wake_edges_settle(p, i);
 	}
-	if (p->err || p->policy != POLICY_CTRACE)
-		return p->err;
+	return p->err;
+}
+
+/* Corrects edges of wake-ups by what the whole window shows. */
+static int causal_correct(struct pass *p)
+{
+	if (p->policy != POLICY_CTRACE)
+		return 0;
 	thundering_herd_find(p);
 	return handoff_find(p);
 }
@@ -367,8 +373,11 @@ int causal_build(const struct graph *g, const struct causal_options *options, st
 
 	if (!c)
 		r = -ENOMEM;
+	p.wants_edges = true;
 	if (!r)
 		r = pass_run(&p);
+	if (!r)
+		r = causal_correct(&p);
 	pass_drop(&p);
 	if (!r) {
 		c->g = g;
@@ -386,28 +395,22 @@ int causal_build(const struct graph *g, const struct causal_options *options, st
 
 int causal_links_find(const struct graph *g, struct causal_links *ret)
 {
+	struct causal_links links = { .to = calloc(g->n_tasks + 1, sizeof(*links.to)),
+				      .n_tasks = g->n_tasks };
 	struct pass p;
 	int r = pass_init(&p, g, NULL);
-	size_t n = 0;
 
+	p.links = &links;
+	if (!links.to) {
+		links.n_tasks = 0;
+		r = -ENOMEM;
+	}
 	if (!r)
 		r = pass_run(&p);
-	for (size_t i = 0; i < p.edges.n && !r; i++) {
-		struct edge e = p.edges.v[i];
-
-		if (!e.kind || e.from == GRAPH_NONE || p.e[e.event].r.kind == CT_WAKE)
-			continue;
-		e.from = p.segments.v[e.from].task;
-		e.to = p.segments.v[e.to].task;
-		if (e.from != e.to)
-			p.edges.v[n++] = e;
-	}
-	if (!r) {
-		struct edge *less = realloc(p.edges.v, (n + 1) * sizeof(*less));
-
-		*ret = (struct causal_links){ less ? less : p.edges.v, n };
-		p.edges.v = NULL;
-	}
 	pass_done(&p);
+	if (r)
+		causal_links_done(&links);
+	else
+		*ret = links;
 	return r;
 }

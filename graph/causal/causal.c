@@ -31,6 +31,14 @@ void causal_free(struct causal *c)
 	free(c);
 }
 
+void causal_links_done(struct causal_links *links)
+{
+	for (size_t t = 0; t < links->n_tasks; t++)
+		VEC_FREE(&links->to[t]);
+	free(links->to);
+	*links = (struct causal_links){ 0 };
+}
+
 uint32_t causal_segment_at(const struct causal *c, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t lo, hi;

@@ -14,6 +14,7 @@
 #define CTRACE_GRAPH_CAUSAL_CAUSAL_H
 
 #include "graph/timeline/graph.h"
+#include "lib/vec.h"
 
 enum cut_rule {
 	CUT_FIRST = 0, /* the first segment of a task, or the first one after an unknown interval */
@@ -92,15 +93,22 @@ struct causal {
 int causal_build(const struct graph *g, const struct causal_options *options, struct causal **ret);
 void causal_free(struct causal *c);
 
-/* Edges from one task to another, in no order. The members `from` and `to` are tasks, not segments.
- * Edges of wake-ups are left out. */
-struct causal_links {
-	struct edge *v;
-	size_t n;
+/* An edge from one task to another that states an order in time, and is not of a wake-up. */
+struct causal_link {
+	uint32_t from;  /* the task of the cause */
+	uint32_t event; /* index of the record of the effect, such as a receive */
+	uint32_t cause; /* index of the record of the cause, such as a send */
 };
-/* Takes less time and memory than causal_build(). The caller frees ret->v. Returns 0, -ENOMEM or
- * -E2BIG. */
+typedef VEC(struct causal_link) causal_link_list;
+struct causal_links {
+	causal_link_list *to; /* [task]: the links to this task, nearly in order of time */
+	size_t n_tasks;
+};
+/* Takes less time and memory than causal_build(). The caller frees *ret with causal_links_done().
+ * Returns 0, -ENOMEM or -E2BIG. */
 int causal_links_find(const struct graph *g, struct causal_links *ret);
+/* A zeroed structure has no links. */
+void causal_links_done(struct causal_links *links);
 
 /* Returns GRAPH_NONE if the task has no segment at ts_ns. */
 uint32_t causal_segment_at(const struct causal *c, uint32_t task, uint64_t ts_ns);

@@ -67,12 +67,67 @@ static bool policy_edge(const struct pass *p, const struct edge *e)
 	return true;
 }
 
+/* Returns true if the effect cannot come before the cause. */
+static bool states_order(uint8_t kind)
+{
+	switch ((enum edge_kind)kind) {
+	case EDGE_WAKE:
+	case EDGE_LOCK:
+	case EDGE_POST:
+	case EDGE_MESSAGE:
+	case EDGE_PIPE:
+	case EDGE_EVENTFD:
+	case EDGE_EXIT:
+	case EDGE_SIGNAL:
+	case EDGE_FORK:
+	case EDGE_FILELOCK:
+	case EDGE_FUSE:
+	case EDGE_KERNEL_LOCK:
+	case EDGE_VFORK:
+	case EDGE_FLAG:
+	case EDGE_JOB:
+	case EDGE_ANSWER:
+	case EDGE_LOCK_ORDER:
+		return true;
+	case EDGE_TIMER:
+	case EDGE_IRQ:
+	case EDGE_POLLED:
+	case EDGE_OWNER:
+	case EDGE_CPU:
+	case EDGE_STOP:
+	case EDGE_DISK:
+	case EDGE_NEIGHBOUR:
+	case EDGE_EXEC:
+		break;
+	}
+	return false;
+}
+
+static void pass_link(struct pass *p, const struct edge *e)
+{
+	uint32_t to = p->segments.v[e->to].task;
+	uint32_t from = e->from == GRAPH_NONE ? to : p->segments.v[e->from].task;
+
+	if (from == to || !states_order(e->kind))
+		return;
+	if (p->links->to[to].n >= GRAPH_NONE - 1)
+		p->err = -E2BIG;
+	else if (VEC_PUSH(&p->links->to[to],
+			  (struct causal_link){ .from = from, .event = e->event, .cause = e->cause }))
+		p->err = -ENOMEM;
+}
+
 uint32_t pass_edge(struct pass *p, const struct edge *e)
 {
 	struct edge copy = *e;
 
 	if (e->to == GRAPH_NONE || !policy_edge(p, e))
 		return GRAPH_NONE;
+	if (!p->wants_edges && p->e[e->event].r.kind != CT_WAKE) {
+		if (p->links)
+			pass_link(p, e);
+		return GRAPH_NONE;
+	}
 	if (p->edges.n >= GRAPH_NONE - 1) {
 		p->err = -E2BIG;
 		return GRAPH_NONE;

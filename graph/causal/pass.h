@@ -128,6 +128,10 @@ struct pass {
 	size_t n_tids;
 	/* If n_in is SEGMENT_GONE, the segment is a part of segment `in`. */
 	VEC(struct segment) segments;
+	/* Without wants_edges, `edges` has only the edges of wake-ups. The others become links, or
+	 * are dropped if `links` is NULL. */
+	bool wants_edges;
+	struct causal_links *links;
 	/* An edge of kind 0 is void: a message explains the wake-up. */
 	VEC(struct edge) edges;
 	VEC(struct stack_seen) stacks;
@@ -167,8 +171,9 @@ uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
 /* Returns the open segment of the task. If there is none, opens the first one. If there is no
  * memory, returns GRAPH_NONE and sets p->err. */
 uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
-/* Returns the index of the copy in p->edges. Returns GRAPH_NONE if e->to is GRAPH_NONE, if the
- * policy leaves out the edge, or after an error. An error sets p->err. */
+/* Returns the index of the copy in p->edges. Returns GRAPH_NONE if there is no copy: e->to is
+ * GRAPH_NONE, the policy leaves out the edge, the edge is not wanted (wants_edges), or an error
+ * occurs. An error sets p->err. */
 uint32_t pass_edge(struct pass *p, const struct edge *e);
 /* Returns an index into flows.v. If there is no memory, returns GRAPH_NONE and sets p->err. */
 uint32_t pass_flow(struct pass *p, uint64_t sock);

@@ -100,9 +100,9 @@ static void check_profile(const struct graph *g, uint32_t task, uint64_t from_ns
 	profile_free(p);
 }
 
-static void time_of(const struct graph *g, const struct causal_links *links, uint32_t task, uint64_t from_ns,
-		    uint64_t to_ns)
+static void time_of(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
+	struct causal_links links;
 	struct path *p;
 	struct account *a;
 	struct whatif *x;
@@ -118,7 +118,8 @@ static void time_of(const struct graph *g, const struct causal_links *links, uin
 	must(at == to_ns);
 	if (!account_new(g, p, &a))
 		account_free(a);
-	if (!whatif_new(g, links, task, from_ns, to_ns, &x)) {
+	must(!causal_links_find(g, &links));
+	if (!whatif_new(g, &links, task, from_ns, to_ns, &x)) {
 		struct whatif_without without = { .kind = WHATIF_TASK,
 						  .task = (task + 1) % (uint32_t)g->n_tasks };
 
@@ -126,6 +127,7 @@ static void time_of(const struct graph *g, const struct causal_links *links, uin
 			must(saved <= to_ns - from_ns);
 		whatif_free(x);
 	}
+	causal_links_done(&links);
 	path_free(p);
 }
 
@@ -214,7 +216,6 @@ void analyse_window(const struct window *w)
 	uint64_t from_ns = w->from_ns, to_ns = w->to_ns;
 	struct graph *g;
 	struct causal *c;
-	struct causal_links links;
 	struct diagnosis *d;
 	struct hangs *h;
 	struct diagnose_options good = { .good_name = "good" };
@@ -232,10 +233,8 @@ void analyse_window(const struct window *w)
 			walk(c, task, from_ns + (to_ns - from_ns) / 2);
 		causal_free(c);
 	}
-	must(!causal_links_find(g, &links));
 	for (uint32_t task = 0; task < g->n_tasks && task < ANALYSE_TASKS; task++)
-		time_of(g, &links, task, from_ns, to_ns);
-	free(links.v);
+		time_of(g, task, from_ns, to_ns);
 	for (uint32_t task = 0; task < g->n_tasks && task < ANALYSE_TASKS; task++)
 		for (int against = 0; against < 2; against++)
 			if (!diagnose(g, task, from_ns, to_ns, against ? &good : NULL, &d))

@@ -19,16 +19,25 @@ struct scene {
 	struct whatif *x;
 };
 
-static void play_with(struct scene *s, const struct causal_links *links, uint32_t tid, uint64_t to_ms)
+/* v[0 .. n): the links to task 0 */
+static void play_with(struct scene *s, const struct causal_link *v, size_t n, uint32_t tid, uint64_t to_ms)
 {
+	struct causal_links links = { 0 };
+
 	if (!s->g)
 		assert_int_equal(graph_build(make_done(&s->m, to_ms), &s->g), 0);
-	assert_int_equal(whatif_new(s->g, links, graph_task_at(s->g, tid, 0), 0, to_ms * MS, &s->x), 0);
+	links.to = calloc(s->g->n_tasks, sizeof(*links.to));
+	assert_non_null(links.to);
+	links.n_tasks = s->g->n_tasks;
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(VEC_PUSH(&links.to[0], v[i]), 0);
+	assert_int_equal(whatif_new(s->g, &links, graph_task_at(s->g, tid, 0), 0, to_ms * MS, &s->x), 0);
+	causal_links_done(&links);
 }
 
 static void play(struct scene *s, uint32_t tid, uint64_t to_ms)
 {
-	play_with(s, NULL, tid, to_ms);
+	play_with(s, NULL, 0, tid, to_ms);
 }
 
 static void end(struct scene *s)
@@ -124,9 +133,7 @@ static void test_edges_of_knowledge(void **state)
 
 static void test_arrival(void **state)
 {
-	struct edge edges[] = { { .from = 2, .to = 0, .kind = EDGE_WAKE },
-				{ .from = 2, .to = 0, .kind = EDGE_MESSAGE, .strength = EDGE_STRONG } };
-	struct causal_links links = { edges, 2 };
+	struct causal_link link = { .from = 2 };
 	struct scene s = { 0 };
 
 	runs(&s.m, 0, 10);
@@ -135,18 +142,17 @@ static void test_arrival(void **state)
 	wait_out(&s.m, 0, 10, 10, PIPE);
 	wait_over(&s.m, 0, 10, 50, 20, PIPE);
 	/* a wake of a running task changes nothing */
-	edges[0].event = edges[0].cause = (uint32_t)s.m.events.n;
 	make_wake(&s.m, 60, 2, 10, 30, OTHER);
-	edges[1].cause = (uint32_t)s.m.events.n;
+	link.cause = (uint32_t)s.m.events.n;
 	make_event(&s.m, 70 * MS, 2, CT_SEND, 30, 1)->r.obj = OTHER;
-	edges[1].event = (uint32_t)s.m.events.n;
+	link.event = (uint32_t)s.m.events.n;
 	make_event(&s.m, 80 * MS, 0, CT_RECV, 10, 1)->r.obj = OTHER;
 	play(&s, 10, 100);
 	assert_int_equal(s.g->tasks[0].tid, 10);
 	assert_int_equal(s.g->tasks[2].tid, 30);
 	assert_int_equal(without_task(&s, 20), 40);
 	whatif_free(s.x);
-	play_with(&s, &links, 10, 100);
+	play_with(&s, &link, 1, 10, 100);
 	assert_int_equal(without_task(&s, 20), 10);
 	assert_int_equal(without_task(&s, 30), 0);
 	assert_int_equal(without_tasks(&s, 20, 30), 40);
@@ -157,9 +163,7 @@ static void test_arrival(void **state)
 /* If the wait is taken away, only the receive at 75 ms still has to wait for the send at 70 ms. */
 static void test_awaited(void **state)
 {
-	struct edge edges[] = { { .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG },
-				{ .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG } };
-	struct causal_links links = { edges, 1 };
+	struct causal_link links[] = { { .from = 1 }, { .from = 1 } };
 	struct scene s = { 0 };
 	struct whatif_without v;
 
@@ -168,18 +172,17 @@ static void test_awaited(void **state)
 	wait_out(&s.m, 0, 10, 10, PIPE);
 	wait_over(&s.m, 0, 10, 50, 20, PIPE);
 	/* the receive is recorded before the send */
-	edges[0].event = (uint32_t)s.m.events.n;
+	links[0].event = (uint32_t)s.m.events.n;
 	make_event(&s.m, 60 * MS, 0, CT_RECV, 10, 1)->r.obj = PIPE;
-	edges[0].cause = edges[1].cause = (uint32_t)s.m.events.n;
+	links[0].cause = links[1].cause = (uint32_t)s.m.events.n;
 	make_event(&s.m, 70 * MS, 1, CT_SEND, 20, 1)->r.obj = PIPE;
-	edges[1].event = (uint32_t)s.m.events.n;
+	links[1].event = (uint32_t)s.m.events.n;
 	make_event(&s.m, 75 * MS, 0, CT_RECV, 10, 1)->r.obj = PIPE;
-	play_with(&s, &links, 10, 100);
+	play_with(&s, links, 1, 10, 100);
 	assert_int_equal(without_wait(&s, 10, 20), 40);
 	assert_int_equal(without_task(&s, 20), 40);
 	whatif_free(s.x);
-	links.n = 2;
-	play_with(&s, &links, 10, 100);
+	play_with(&s, links, 2, 10, 100);
 	v = a_wait(&s, 10, 20);
 	assert_int_equal(saved_ms(&s, &v, 1), 5);
 	v.kind = WHATIF_WAITS;
@@ -190,8 +193,7 @@ static void test_awaited(void **state)
 
 static uint64_t saved_with_record_after(uint64_t late_us)
 {
-	struct edge edge = { .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG };
-	struct causal_links links = { &edge, 1 };
+	struct causal_link link = { .from = 1 };
 	struct whatif_without v;
 	struct scene s = { 0 };
 	uint64_t ns = 0;
@@ -200,11 +202,11 @@ static uint64_t saved_with_record_after(uint64_t late_us)
 	runs(&s.m, 1, 20);
 	wait_out(&s.m, 0, 10, 10, PIPE);
 	wait_over(&s.m, 0, 10, 50, 20, PIPE);
-	edge.cause = (uint32_t)s.m.events.n;
+	link.cause = (uint32_t)s.m.events.n;
 	make_event(&s.m, 50 * MS + late_us * 1000, 1, CT_SEND, 20, 1)->r.obj = PIPE;
-	edge.event = (uint32_t)s.m.events.n;
+	link.event = (uint32_t)s.m.events.n;
 	make_event(&s.m, 60 * MS, 0, CT_RECV, 10, 1)->r.obj = PIPE;
-	play_with(&s, &links, 10, 100);
+	play_with(&s, &link, 1, 10, 100);
 	v = a_wait(&s, 10, 20);
 	assert_int_equal(whatif_saved(s.x, &v, 1, &ns), 0);
 	end(&s);
