@@ -83,16 +83,16 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 	if (!place)
 		return NULL;
 	for (size_t i = 0; i < p->segments.n; i++)
-		if (p->segments.v[i].n_in != SEGMENT_GONE)
+		if (!p->segments.v[i].gone)
 			c->first[p->segments.v[i].task + 1]++;
 	for (size_t i = 0; i < p->g->n_tasks; i++)
 		c->first[i + 1] += c->first[i];
 	/* This loop moves c->first[task] to the end of the task's segments. The next loop moves it
 	 * back. */
 	for (size_t i = 0; i < p->segments.n; i++) {
-		const struct segment *s = &p->segments.v[i];
+		const struct open_segment *s = &p->segments.v[i];
 
-		place[i] = s->n_in == SEGMENT_GONE ? place[s->in] : c->first[s->task]++;
+		place[i] = s->gone ? place[s->part_of] : c->first[s->task]++;
 	}
 	for (size_t i = 0; i < p->g->n_tasks; i++) {
 		uint32_t end = c->first[i];
@@ -109,9 +109,16 @@ static int move_segments(struct pass *p, const uint32_t *place, struct causal *c
 	c->segments = malloc((c->n_segments + 1) * sizeof(*c->segments));
 	if (!c->segments)
 		return -ENOMEM;
-	for (size_t i = 0; i < p->segments.n; i++)
-		if (p->segments.v[i].n_in != SEGMENT_GONE)
-			c->segments[place[i]] = p->segments.v[i];
+	for (size_t i = 0; i < p->segments.n; i++) {
+		const struct open_segment *s = &p->segments.v[i];
+
+		if (!s->gone)
+			c->segments[place[i]] = (struct segment){ .from_ns = s->from_ns,
+								  .task = s->task,
+								  .event = s->event,
+								  .behalf = s->behalf,
+								  .cut = s->cut };
+	}
 	VEC_FREE(&p->segments);
 	return 0;
 }
@@ -133,7 +140,6 @@ static void end_segments(const struct graph *g, struct causal *c)
 			else
 				s->to_ns = s->from_ns + 1;
 			c->n_cuts[s->cut]++;
-			s->in = s->n_in = 0;
 		}
 	}
 }

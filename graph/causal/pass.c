@@ -37,11 +37,11 @@ uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns)
 		return w->segment;
 	if (t->n_intervals)
 		ts_ns = MIN(ts_ns, p->g->intervals[t->first_interval].from_ns);
-	if (VEC_PUSH(&p->segments, (struct segment){ .from_ns = ts_ns,
-						     .task = task,
-						     .event = GRAPH_NONE,
-						     .behalf = GRAPH_NONE,
-						     .cut = CUT_FIRST })) {
+	if (VEC_PUSH(&p->segments, (struct open_segment){ .from_ns = ts_ns,
+							  .task = task,
+							  .event = GRAPH_NONE,
+							  .behalf = GRAPH_NONE,
+							  .cut = CUT_FIRST })) {
 		p->err = -ENOMEM;
 		return GRAPH_NONE;
 	}

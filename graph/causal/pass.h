@@ -62,6 +62,18 @@ struct work {
 	uint8_t n_set;
 };
 
+/* A segment during the pass: its end and its edges are not known yet. */
+struct open_segment {
+	uint64_t from_ns;
+	uint32_t task, event; /* as in struct segment */
+	union {
+		uint32_t behalf;  /* as in struct segment */
+		uint32_t part_of; /* gone: the segment that continues */
+	};
+	uint8_t cut;
+	bool gone; /* segments_undo() has undone the cut */
+};
+
 /* A record that may be the cause of a later one: a write, an unlock, a signal. */
 struct origin {
 	uint32_t event, segment;
@@ -126,8 +138,7 @@ struct pass {
 	struct work *work;
 	uint32_t *by_tid;
 	size_t n_tids;
-	/* If n_in is SEGMENT_GONE, the segment is a part of segment `in`. */
-	VEC(struct segment) segments;
+	VEC(struct open_segment) segments;
 	/* Without wants_edges, `edges` has only the edges of wake-ups. The others become links, or
 	 * are dropped if `links` is NULL. */
 	bool wants_edges;
@@ -162,8 +173,6 @@ int pass_init(struct pass *p, const struct graph *g, const struct causal_options
 int pass_run(struct pass *p);
 void pass_drop(struct pass *p);
 void pass_done(struct pass *p);
-
-#define SEGMENT_GONE UINT32_MAX /* stands in n_in of a segment that was undone */
 
 /* Returns the task with this tid at ts_ns, or GRAPH_NONE. ts_ns must not decrease from call to
  * call. */

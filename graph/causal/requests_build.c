@@ -33,10 +33,10 @@ static uint64_t *segment_ends(const struct pass *p)
 	for (uint32_t i = 0; ends && next && i < p->g->n_tasks; i++)
 		next[i] = task_end_ns(p->g, i);
 	for (size_t i = p->segments.n; ends && next && i-- > 0;) {
-		const struct segment *s = &p->segments.v[i];
+		const struct open_segment *s = &p->segments.v[i];
 
 		ends[i] = next[s->task];
-		if (s->n_in != SEGMENT_GONE)
+		if (!s->gone)
 			next[s->task] = s->from_ns;
 	}
 	free(next);
@@ -50,8 +50,8 @@ static struct request_work work_of(const struct pass *p, const uint64_t *ends,
 {
 	uint32_t segment = part->segment;
 
-	while (p->segments.v[segment].n_in == SEGMENT_GONE)
-		segment = p->segments.v[segment].in;
+	while (p->segments.v[segment].gone)
+		segment = p->segments.v[segment].part_of;
 	return (struct request_work){ .from_ns = p->e[part->event].r.ts,
 				      .to_ns = ends[segment],
 				      .task = p->segments.v[segment].task,

@@ -29,11 +29,11 @@ bool segments_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event,
 		return false;
 	}
 	ts_ns = MAX(ts_ns, p->segments.v[open].from_ns);
-	if (VEC_PUSH(&p->segments, (struct segment){ .from_ns = ts_ns,
-						     .task = task,
-						     .event = event,
-						     .behalf = GRAPH_NONE,
-						     .cut = (uint8_t)rule })) {
+	if (VEC_PUSH(&p->segments, (struct open_segment){ .from_ns = ts_ns,
+							  .task = task,
+							  .event = event,
+							  .behalf = GRAPH_NONE,
+							  .cut = (uint8_t)rule })) {
 		p->err = -ENOMEM;
 		return false;
 	}
@@ -48,10 +48,10 @@ bool segments_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event,
 void segments_undo(struct pass *p, uint32_t task)
 {
 	struct work *w = &p->work[task];
-	struct segment *s = &p->segments.v[w->segment];
+	struct open_segment *s = &p->segments.v[w->segment];
 
-	s->n_in = SEGMENT_GONE;
-	s->in = w->before;
+	s->gone = true;
+	s->part_of = w->before;
 	w->segment = w->before;
 	w->before = GRAPH_NONE;
 }

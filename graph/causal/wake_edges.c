@@ -231,7 +231,7 @@ bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32
 static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *r)
 {
 	struct work *w = &p->work[task];
-	const struct segment *s = &p->segments.v[w->segment];
+	const struct open_segment *s = &p->segments.v[w->segment];
 
 	/* In a coarse stretch, it is not known what the task did after the wake-up. */
 	if (!w->may_be_false || w->acts || w->ran_ns > FALSE_WAKE_NS || w->wait != ct_switch_wait(r) ||
