@@ -121,7 +121,7 @@ static int add_arrivals(struct whatif *x, uint32_t task, causal_link_list *links
 	return sort_arrivals(x->arrivals + first, *at - first);
 }
 
-static int find_arrivals(struct whatif *x, struct causal_links *links)
+int whatif_link(struct whatif *x, struct causal_links *links)
 {
 	causal_link_list none = { 0 };
 	exits exited = { 0 };
@@ -142,8 +142,7 @@ static int find_arrivals(struct whatif *x, struct causal_links *links)
 	return r || x->awaited ? r : -ENOMEM;
 }
 
-int whatif_new(const struct graph *g, struct causal_links *links, uint32_t task, uint64_t from_ns,
-	       uint64_t to_ns, struct whatif **ret)
+int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct whatif **ret)
 {
 	size_t n_waits = 0;
 	struct whatif *x;
@@ -159,12 +158,29 @@ int whatif_new(const struct graph *g, struct causal_links *links, uint32_t task,
 	for (size_t i = 0; i < g->n_intervals; i++)
 		n_waits += g->intervals[i].state == INTERVAL_BLOCKED;
 	x->causes = malloc((n_waits + 1) * sizeof(*x->causes));
-	if (!x->cause_of || !x->arrivals_of || !x->causes || find_arrivals(x, links)) {
+	if (!x->cause_of || !x->arrivals_of || !x->causes) {
 		whatif_free(x);
 		return -ENOMEM;
 	}
 	*ret = x;
 	return 0;
+}
+
+void whatif_prepare(struct whatif *x, const struct path *p)
+{
+	_cleanup_free_ bool *on_path = calloc(x->g->n_tasks, sizeof(*on_path));
+
+	for (size_t i = 0; on_path && i < p->n_frames; i++)
+		on_path[p->frames[i].task] = true;
+	for (uint32_t t = 0; on_path && t < x->g->n_tasks; t++) {
+		const struct graph_task *task = &x->g->tasks[t];
+		uint32_t end = task->first_interval + task->n_intervals,
+			 i = on_path[t] ? graph_interval_at(x->g, t, x->from_ns) : end;
+
+		for (; i < end && x->g->intervals[i].from_ns < x->to_ns; i++)
+			if (x->g->intervals[i].state == INTERVAL_BLOCKED)
+				whatif_cause(x, i);
+	}
 }
 
 void whatif_free(struct whatif *x)

@@ -35,12 +35,17 @@
 
 struct whatif;
 
-/* Prepares questions about [from_ns, to_ns) of the task. g must live longer than *ret. links may be
- * NULL. Otherwise the function frees its lists one by one, because they and *ret need much memory;
- * the caller still calls causal_links_done(). The caller frees *ret with whatif_free(). Returns 0,
- * -ENOMEM, or -EINVAL if the range is empty or there is no such task. */
-int whatif_new(const struct graph *g, struct causal_links *links, uint32_t task, uint64_t from_ns,
-	       uint64_t to_ns, struct whatif **ret);
+/* For questions about [from_ns, to_ns) of the task. g must live longer than *ret. Before the first
+ * question, call whatif_link() once. The caller frees *ret with whatif_free(). Returns 0, -ENOMEM,
+ * or -EINVAL if the range is empty or there is no such task. */
+int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct whatif **ret);
+/* Gives the links of the graph to x; NULL: none. Frees the lists of `links` one by one, because
+ * they and x need much memory. The caller still calls causal_links_done(). Returns 0 or -ENOMEM; then
+ * x is only good for whatif_free(). */
+int whatif_link(struct whatif *x, struct causal_links *links);
+/* Finds what ended the waits of the tasks on the path. Most questions need this, and would find it
+ * themselves. A caller with threads can do this while it still looks for the links. */
+void whatif_prepare(struct whatif *x, const struct path *p);
 void whatif_free(struct whatif *x);
 /* Sets *ret_ns to the time that is saved without all of v[0 .. n). Returns 0 or -ENOMEM. */
 int whatif_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);
@@ -60,6 +65,8 @@ struct whatif_row {
 /* The row must be about waits, not about runs. */
 struct whatif_without whatif_waits_of(const struct account_row *row);
 #define WHATIF_PER_GROUP 3
+/* Returns true if both are the same question. */
+bool whatif_same(const struct whatif_without *a, const struct whatif_without *b);
 /* Asks these questions:
  *
  * - about each kind of resource without an owner: CPUs, disks, the network, timers, page faults;

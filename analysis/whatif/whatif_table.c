@@ -66,7 +66,7 @@ int whatif_on_path(struct whatif *x, const struct path *p, const struct whatif_w
 	return 0;
 }
 
-static bool same_question(const struct whatif_without *a, const struct whatif_without *b)
+bool whatif_same(const struct whatif_without *a, const struct whatif_without *b)
 {
 	return a->kind == b->kind && a->obj == b->obj && a->interval == b->interval && a->task == b->task &&
 	       a->time == b->time;
@@ -77,7 +77,7 @@ static void ask(struct table *t, const struct whatif_without *v)
 	struct whatif_row row = { .without = *v };
 
 	for (size_t i = 0; i < t->rows.n; i++)
-		if (same_question(&t->rows.v[i].without, v))
+		if (whatif_same(&t->rows.v[i].without, v))
 			return;
 	t->err = VEC_PUSH(&t->rows, row);
 }

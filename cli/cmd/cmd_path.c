@@ -74,20 +74,38 @@ static void path_work_done(struct path_work *k)
 	causal_links_done(&k->links);
 }
 
-/* Asks how much shorter the range would be without the largest row of ACCOUNT_WAIT. For a row
- * TIME_RUNNABLE, the question is about the waits of all tasks for CPUs. */
-static int headline(struct path_work *k)
+/* The question of the headline: how much shorter would the range be without the largest row of
+ * ACCOUNT_WAIT? For a row TIME_RUNNABLE, the question is about the waits of all tasks for CPUs.
+ * Returns false if there is no such question. */
+static bool headline_question(const struct account *a, struct whatif_without *ret)
 {
-	const struct account_row *r = &k->account->rows[ACCOUNT_WAIT][0];
-	struct whatif_without *w = &k->view.headline.without;
+	const struct account_row *r = &a->rows[ACCOUNT_WAIT][0];
 
 	if (r->kind != RESOURCE_NONE)
-		*w = whatif_waits_of(r);
+		*ret = whatif_waits_of(r);
 	else if (r->time == TIME_RUNNABLE)
-		*w = (struct whatif_without){ .kind = WHATIF_RESOURCE, .time = TIME_RUNNABLE };
+		*ret = (struct whatif_without){ .kind = WHATIF_RESOURCE,
+						.time = TIME_RUNNABLE,
+						.interval = GRAPH_NONE,
+						.task = GRAPH_NONE };
 	else
+		return false;
+	return true;
+}
+
+/* The table, if there is one, has the answer already. */
+static int ask_headline(struct path_work *k)
+{
+	struct whatif_row *h = &k->view.headline;
+
+	if (!headline_question(k->account, &h->without))
 		return 0;
-	return whatif_saved(k->whatif, w, 1, &k->view.headline.saved_ns);
+	for (size_t i = 0; i < k->view.n_table; i++)
+		if (whatif_same(&k->table[i].without, &h->without)) {
+			h->saved_ns = k->table[i].saved_ns;
+			return 0;
+		}
+	return whatif_saved(k->whatif, &h->without, 1, &h->saved_ns);
 }
 
 struct link {
@@ -108,7 +126,13 @@ static int walk_path(struct path_work *k, const struct analysis_input *in, uint3
 {
 	int r = path_walk(k->g, task, in->from_ns, in->to_ns, &k->path);
 
-	return r ? r : account_new(k->g, k->path, &k->account);
+	if (!r)
+		r = account_new(k->g, k->path, &k->account);
+	if (!r)
+		r = whatif_new(k->g, task, in->from_ns, in->to_ns, &k->whatif);
+	if (!r && k->n_threads > 1)
+		whatif_prepare(k->whatif, k->path);
+	return r;
 }
 
 static int walk_both(struct path_work *k, const struct analysis_input *in, uint32_t task)
@@ -132,7 +156,7 @@ static int walk(struct path_work *k, const struct analysis_input *in, uint32_t t
 	int r = walk_both(k, in, task);
 
 	if (!r)
-		r = whatif_new(k->g, &k->links, task, in->from_ns, in->to_ns, &k->whatif);
+		r = whatif_link(k->whatif, &k->links);
 	causal_links_done(&k->links);
 	k->view = (struct path_view){ .g = in->graph,
 				      .path = k->path,
@@ -140,7 +164,7 @@ static int walk(struct path_work *k, const struct analysis_input *in, uint32_t t
 				      .whatif = k->whatif,
 				      .from_ns = in->from_ns,
 				      .to_ns = in->to_ns };
-	return r ? r : headline(k);
+	return r;
 }
 
 struct asking {
@@ -212,6 +236,8 @@ static int path_work(struct path_work *k, struct analysis_input *in, const struc
 		exit_code = withoutarg_add(&k->without, in, task, k->account, o->without[i]);
 	if (!r && !exit_code)
 		r = o->n_without ? ask_without(k) : ask_table(k);
+	if (!r && !exit_code)
+		r = ask_headline(k);
 	k->view.all = o->all;
 	k->view.victim = o->tid ? GRAPH_NONE : task;
 	if (r)

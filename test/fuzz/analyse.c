@@ -118,16 +118,17 @@ static void time_of(const struct graph *g, uint32_t task, uint64_t from_ns, uint
 	must(at == to_ns);
 	if (!account_new(g, p, &a))
 		account_free(a);
-	must(!causal_links_find(g, &links));
-	if (!whatif_new(g, &links, task, from_ns, to_ns, &x)) {
+	if (!whatif_new(g, task, from_ns, to_ns, &x)) {
 		struct whatif_without without = { .kind = WHATIF_TASK,
 						  .task = (task + 1) % (uint32_t)g->n_tasks };
 
-		if (!whatif_saved(x, &without, 1, &saved))
+		whatif_prepare(x, p);
+		must(!causal_links_find(g, &links));
+		if (!whatif_link(x, &links) && !whatif_saved(x, &without, 1, &saved))
 			must(saved <= to_ns - from_ns);
+		causal_links_done(&links);
 		whatif_free(x);
 	}
-	causal_links_done(&links);
 	path_free(p);
 }
 

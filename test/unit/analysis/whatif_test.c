@@ -31,7 +31,8 @@ static void play_with(struct scene *s, const struct causal_link *v, size_t n, ui
 	links.n_tasks = s->g->n_tasks;
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(VEC_PUSH(&links.to[0], v[i]), 0);
-	assert_int_equal(whatif_new(s->g, &links, graph_task_at(s->g, tid, 0), 0, to_ms * MS, &s->x), 0);
+	assert_int_equal(whatif_new(s->g, graph_task_at(s->g, tid, 0), 0, to_ms * MS, &s->x), 0);
+	assert_int_equal(whatif_link(s->x, &links), 0);
 	causal_links_done(&links);
 }
 
@@ -356,7 +357,8 @@ static void check(const struct graph *g, uint32_t task, uint64_t from_ns, uint64
 		return;
 	v[0] = anything(g, seed);
 	v[1] = anything(g, seed);
-	assert_int_equal(whatif_new(g, NULL, task, from_ns, to_ns, &x), 0);
+	assert_int_equal(whatif_new(g, task, from_ns, to_ns, &x), 0);
+	assert_int_equal(whatif_link(x, NULL), 0);
 	assert_int_equal(whatif_saved(x, v, 0, &none), 0);
 	assert_int_equal(whatif_saved(x, v, 1, &one), 0);
 	assert_int_equal(whatif_saved(x, v, 2, &two), 0);
@@ -382,9 +384,9 @@ static void test_bad_arguments(void **state)
 
 	runs(&s.m, 0, 10);
 	play(&s, 10, 10);
-	assert_int_equal(whatif_new(s.g, NULL, 0, 5, 5, &x), -EINVAL);
-	assert_int_equal(whatif_new(s.g, NULL, GRAPH_NONE, 0, 5, &x), -EINVAL);
-	assert_int_equal(whatif_new(s.g, NULL, 1, 0, 5, &x), -EINVAL);
+	assert_int_equal(whatif_new(s.g, 0, 5, 5, &x), -EINVAL);
+	assert_int_equal(whatif_new(s.g, GRAPH_NONE, 0, 5, &x), -EINVAL);
+	assert_int_equal(whatif_new(s.g, 1, 0, 5, &x), -EINVAL);
 	whatif_free(NULL);
 	end(&s);
 }
