@@ -374,7 +374,8 @@ static uint32_t interval_at(const struct graph *g, uint32_t task, uint64_t t, ui
 	return graph_interval_near(g, task, t, near);
 }
 
-/* The busy task waits, directly or through others, for the task that asks. */
+/* The task is on k->stack already: the task on top of the stack waits for it, and it waits, directly
+ * or through others, for the task on top. */
 static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;
