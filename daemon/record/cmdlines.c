@@ -154,5 +154,6 @@ void cmdlines_round(struct cmdlines *c)
 	atomic_store(&c->reading, true);
 	if (worker_post(c->opt.worker, &job))
 		job_done(j);
-	c->wanted.n = 0;
+	else
+		c->wanted.n = 0;
 }
