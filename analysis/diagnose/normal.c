@@ -45,7 +45,7 @@ static bool got_bytes(const struct graph *g, const struct interval *s)
 }
 
 /* Returns true if bytes ended the last wait of the waker before the wake-up, and this wait ended
- * after since_ns. So the waker passes on an answer to its own process. */
+ * after since_ns. So the waker probably passed these bytes on to the task of s. */
 static bool is_passed_on(const struct graph *g, const struct interval *s, uint64_t since_ns)
 {
 	const struct ct_rec *r = &g->w->events[s->wake].r;
@@ -244,7 +244,7 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	if (stall_ns < f->stall_least_ns ||
 	    (f->chain.links.n == 1 && (f->chain.end == END_UNKNOWN || f->left_out)))
 		return !f->circular;
-	/* a folded victim runs, or waits briefly at a time, so it is not stuck */
+	/* a folded victim runs, or its waits are short, so it is not stuck */
 	if (f->chain.links.n == 1 && f->chain.end == END_FOLDED && !f->spins &&
 	    (!f->starved || first->runnable_ns < window_ns / STARVED_SHARE))
 		return true;
