@@ -222,6 +222,9 @@ static bool is_alarm(const struct diagnosis *d)
 	if (child)
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
 		       (c == CAUSE_BUSY && k->longest_ns >= HANGS_CHILD_BUSY_NS);
+	/* Ctrl-S, or a terminal that its program does not read. */
+	if (k->kind == RESOURCE_INPUT && k->wait == CT_W_WRITE)
+		return true;
 	if (d->n_chain == 1)
 		return k->wait == CT_W_STOPPED || (c == CAUSE_NETWORK && k->owed && !k->server) ||
 		       (c == CAUSE_POLLING && d->verdict == VERDICT_REPEATED_YIELD && k->wait == 0);
