@@ -13,7 +13,7 @@ def play(s):
     port = s.port()
     os.mkdir(s.path("home"))
     big = "".join("int f%d(int x) { int i, n = 0; for (i = 0; i < x; i++) n += (n << 3) ^ (i * x + %d); return n; }\n" % (i, i)
-                  for i in range(6000))
+                  for i in range(1500))
     for name, text in ("big.c", big), ("small.c", "int g(void) { return 4; }\n"):
         with open(s.path(name), "w", encoding="ascii") as f:
             f.write(text)
@@ -40,8 +40,8 @@ def play(s):
     s.begin()
     os.kill(s.pid("cc1"), signal.SIGSTOP)
     s.wait("cc1 stops", lambda: s.state("cc1") == "T")
-    s.role("gcc", find("gcc", "distccd"))
-    s.role("session", int(proc(s.pid("gcc"), "stat").rpartition(")")[2].split()[1]))
+    for role, child in ("gcc", "cc1"), ("session", "gcc"):
+        s.role(role, int(proc(s.pid(child), "stat").rpartition(")")[2].split()[1]))
     victim = s.start("victim", compile_it("small.c", "second.o"), env=env)
     s.wait("the victim sleeps", lambda: s.syscall("victim") in ("nanosleep", "clock_nanosleep", "select", "pselect6"))
     s.during("cc1 is stopped", lambda: s.state("cc1") == "T")
