@@ -56,4 +56,4 @@ def play(s):
            wrong=["bystander", "test"])
     yield
     s.ended("victim")
-    s.check("the reports have given up", "reports [0, 0]" in s.output("victim"))
+    s.check("a report has given up", re.search(r"reports \[(0, |\d, 0)", s.output("victim")))

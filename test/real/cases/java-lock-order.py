@@ -2,7 +2,7 @@
 """A Java thread waits for a lock. Its owner waits for a second lock, whose owner waits for the first one."""
 import re
 
-HELD_OUT = False
+HELD_OUT = True
 NEEDS = {"java": "openjdk-17-jre-headless", "javac": "openjdk-17-jdk-headless", "jcmd": "openjdk-17-jdk-headless"}
 
 # "east" gives up after some seconds. This ends the circle.

@@ -3,7 +3,7 @@
 import os
 import signal
 
-HELD_OUT = False
+HELD_OUT = True
 NEEDS = {"mosquitto": "mosquitto", "mosquitto_rr": "mosquitto-clients", "mosquitto_sub": "mosquitto-clients",
          "mosquitto_pub": "mosquitto-clients", "redis-server": "redis-server", "redis-cli": "redis-tools"}
 ANSWER = """#!/bin/sh

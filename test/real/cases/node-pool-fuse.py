@@ -6,7 +6,7 @@ import subprocess
 
 from scene import proc
 
-HELD_OUT = False
+HELD_OUT = True
 NEEDS = {"node": "nodejs", "bindfs": "bindfs", "curl": "curl"}
 
 SERVER = """

@@ -4,7 +4,7 @@ import os
 
 from scene import Postgres
 
-HELD_OUT = False
+HELD_OUT = True
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client", "pg_ctl": "postgresql"}
 
 

@@ -5,7 +5,7 @@ import signal
 
 from scene import children, proc
 
-HELD_OUT = False
+HELD_OUT = True
 NEEDS = {"nginx": "nginx-core", "php-fpm8.2": "php8.2-fpm", "curl": "curl", "python3": "python3", "ss": "iproute2"}
 
 POOL = """[%(name)s]

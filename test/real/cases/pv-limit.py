@@ -2,7 +2,7 @@
 """tar waits for gzip, which waits for a pv with a very low limit of the rate. So pv sleeps on purpose."""
 import os
 
-HELD_OUT = False
+HELD_OUT = True
 NEEDS = {"tar": "tar", "gzip": "gzip", "pv": "pv"}
 # Somebody wanted to write 2m.
 JOB = "tar -cf - papers | gzip -1 | pv -q -L 2k >papers.tgz && echo all ended"

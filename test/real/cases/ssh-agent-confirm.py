@@ -4,7 +4,7 @@ import os
 
 from scene import Invalid
 
-HELD_OUT = False
+HELD_OUT = True
 NEEDS = {"ssh-agent": "openssh-client", "ssh-add": "openssh-client", "ssh-keygen": "openssh-client", "Xvfb": "xvfb",
          "zenity": "zenity", "xdotool": "xdotool", "xdpyinfo": "x11-utils"}
 ASKPASS = """#!/bin/sh

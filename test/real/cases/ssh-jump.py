@@ -5,7 +5,7 @@ import signal
 
 from scene import children
 
-HELD_OUT = False
+HELD_OUT = True
 NEEDS = {"sshd": "openssh-server", "ssh": "openssh-client", "ssh-keygen": "openssh-client"}
 SSHD = """Port %s
 ListenAddress 127.0.0.1
@@ -33,7 +33,7 @@ def play(s):
         s.wait("sshd listens", lambda port=port: s.connects(port))
     words = ["ssh", "-F", "none", "-i", s.path("user"), "-o", "StrictHostKeyChecking=no", "-o", "BatchMode=yes",
              "-o", "UserKnownHostsFile=" + s.path("known")]
-    proxy = "exec %s -p %s -W %%h:%%p root@127.0.0.1" % (" ".join(words), ports["jump"])
+    proxy = "%s -p %s -W %%h:%%p root@127.0.0.1" % (" ".join(words), ports["jump"])
     loop = "while read x; do echo got $x; done"
 
     def sessions(name):

@@ -3,7 +3,7 @@
 import os
 import signal
 
-HELD_OUT = False
+HELD_OUT = True
 NEEDS = {"script": "bsdutils", "timeout": "coreutils", "sqlite3": "sqlite3"}
 JOB = """#!/bin/sh
 timeout 600 sqlite3 shop.db
