@@ -4,7 +4,8 @@ import os
 import signal
 
 HELD_OUT = False
-NEEDS = {"caddy": "caddy", "redis-server": "redis-server", "redis-cli": "redis-tools", "curl": "curl", "python3": "python3"}
+NEEDS = {"caddy": "caddy", "redis-server": "redis-server", "redis-cli": "redis-tools", "curl": "curl", "python3": "python3",
+         "ss": "iproute2"}
 
 CADDY = """{
     admin off

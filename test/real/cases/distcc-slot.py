@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""distcc waits for the only slot of its host. Another distcc has the slot: distccd compiles for it, but SIGSTOP has stopped cc1."""
+"""distcc waits for the only slot of distccd. Another distcc has the slot. SIGSTOP has stopped the cc1 that compiles for it."""
 import os
 import signal
 
 from scene import descendants, proc
 
 HELD_OUT = False
-NEEDS = {"distcc": "distcc", "distccd": "distcc", "gcc": "gcc"}
+NEEDS = {"distcc": "distcc", "distccd": "distcc", "gcc": "gcc", "ss": "iproute2"}
 
 
 def play(s):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Python program waits for two reports. Each has a thread of the pool, and waits for a job that waits for a thread of this pool."""
+"""Two reports have all threads of their pool. Each waits for a job that waits for a thread of the same pool."""
 import re
 
 from scene import proc

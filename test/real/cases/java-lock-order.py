@@ -55,7 +55,8 @@ def play(s):
         s.role(role, s.pid("jvm"), s.threads("jvm", name)[0])
 
     def stack(name):
-        found = re.search(r'^"%s" .*?\n\n.*?\n\n' % name, s.out(["jcmd", s.pid("jvm"), "Thread.print", "-l"]) + "\n\n", re.M | re.S)
+        found = re.search(r'^"%s" .*?\n\n.*?\n\n' % name, s.out(["jcmd", s.pid("jvm"), "Thread.print", "-l"]) + "\n\n",
+                          re.M | re.S)
         return found.group() if found else ""
 
     def has(name):
@@ -77,7 +78,7 @@ def play(s):
     s.during("audit waits for the lock of east", lambda: wants("audit") == has("east") and len(has("east")) == 1)
     s.during("the threads wait", lambda: {s.syscall(x) for x in ("victim", "east", "west")} == {"futex"} and
              "audit done" not in s.output("jvm"))
-    s.hang(victim="victim", culprits=["east", "west"], causes=["circular-wait", "lock-holder", "missing-wakeup"],
+    s.hang(victim="victim", culprits=["east", "west"], causes=["circular-wait", "lock-holder", "missing-wakeup", "timer"],
            wrong=["bystander", "jvm", "test"])
     yield
     s.went_on("audit has its lock", lambda: "audit done" in s.output("jvm"))

@@ -26,7 +26,8 @@ def play(s):
     s.wait("tar and gzip wait for their pipes", lambda: writes("tar") and writes("gzip"))
     s.during("tar and gzip wait for their pipes", lambda: writes("tar") and writes("gzip"))
     s.during("pv sleeps", lambda: job.poll() is None and not s.uses_cpu("pv", 0.1))
-    s.hang(victim="tar", culprits=["pv"], causes=["timer", "slow-peer"], vague=["gzip"], stuck=["job"], wrong=["bystander", "test"])
+    s.hang(victim="tar", culprits=["pv"], causes=["timer", "slow-peer"], vague=["gzip"], stuck=["job"],
+           wrong=["bystander", "test"])
     yield
     s.out(["pv", "-R", s.pid("pv"), "-L", "100m"])
     s.went_on("tar ends", lambda: s.child("job", "tar") is None)

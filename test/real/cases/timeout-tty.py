@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A script waits for `timeout`, whose sqlite3 wants to read the terminal. It is in the background there: SIGTTIN has stopped it."""
+"""A script waits for `timeout`. Its sqlite3 is in the background of the terminal, and reads there. So SIGTTIN has stopped it."""
 import os
 import signal
 
