@@ -30,7 +30,9 @@ def play(s):
 
     s.begin()
     s.start("client", ["sh", "-c", "while curl -sf http://127.0.0.1:%s/page; do sleep 0.25; done" % ports["front"]])
-    pages = lambda: len(s.output("client").split())
+
+    def pages():
+        return len(s.output("client").split())
 
     def goes_on():
         n = pages()

@@ -16,7 +16,9 @@ def play(s):
 
     s.begin()
     s.start("client", ["sh", "-c", "while gearman -h 127.0.0.1 -p %s -f thumb nail; do sleep 0.3; done" % port])
-    jobs = lambda: s.output("client").count("4")
+
+    def jobs():
+        return s.output("client").count("4")
 
     def goes_on():
         n = jobs()

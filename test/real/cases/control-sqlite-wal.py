@@ -29,7 +29,9 @@ def play(s):
     for name in "writer", "other", "reader":
         s.start(name, ["/usr/bin/python3", "shop.py", "read" if name == "reader" else "write"])
         s.wait("%s works" % name, lambda name=name: s.output(name).count("\n") > 1)
-    lines = lambda: s.output("reader").split("\n")[:-1]
+
+    def lines():
+        return s.output("reader").split("\n")[:-1]
 
     s.begin()
 
