@@ -69,8 +69,8 @@ struct reached {
 };
 typedef VEC(struct reached) reacheds;
 
-/* A task that waits for one child or thread needs the ends of its other ones too. The trace has no
- * wait for those ends, so each of them makes an arrival. */
+/* While a task waits for the exit of one child or thread, others may exit. The task needs these
+ * exits too, but the trace has no wait for them. So each such exit makes an arrival. */
 static int find_siblings(struct whatif *x, reacheds *v)
 {
 	const struct graph *g = x->g;
