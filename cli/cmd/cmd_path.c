@@ -74,8 +74,9 @@ static void path_work_done(struct path_work *k)
 	free(k->links.v);
 }
 
-/* Asks how much shorter the range would be without the largest row of ACCOUNT_WAIT. For a row
- * TIME_RUNNABLE, the question is about the waits of all tasks for CPUs. */
+/* Computes how much shorter the range would be without the waits of the largest row of
+ * ACCOUNT_WAIT. If this row is about waits for a CPU, the waits of all tasks for CPUs are taken
+ * away. */
 static int headline(struct path_work *k)
 {
 	const struct account_row *r = &k->account->rows[ACCOUNT_WAIT][0];
@@ -221,8 +222,8 @@ static int path_work(struct path_work *k, struct analysis_input *in, const struc
 	return exit_code;
 }
 
-/* If the threads spend the whole budget for look-ups (scan.h), the answer depends on their
- * order. Then one thread does the work again. */
+/* If the threads spend the whole budget for look-ups (scan.h), the answer depends on which
+ * thread runs first. Then one thread does the work again. */
 static int path_work_fast(struct path_work *k, struct analysis_input *in, const struct path_options *o,
 			  uint32_t task)
 {
