@@ -239,15 +239,15 @@ static bool is_unknown_leaf(const struct findings *f)
 
 	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
 		return false;
+	/* a time limit hides the awaited event, but a sleep or a timer has no other event */
+	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
+	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
+		return true;
 	/* An event that ended the wait shows the cause. Exceptions: an interrupt or a message, if
 	 * the wait was not for the network. */
 	if (leaf->ended && (f->chain.refused || leaf->time == TIME_NETWORK ||
 			    (leaf->edge != EDGE_IRQ && leaf->edge != EDGE_MESSAGE)))
 		return false;
-	/* a time limit hides the awaited event, but a sleep or a timer has no other event */
-	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
-	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
-		return true;
 	if (leaf->kind == RESOURCE_TIMER || leaf->kind == RESOURCE_DISK || leaf->kind == RESOURCE_MEMORY ||
 	    (leaf->kind == RESOURCE_INPUT && last->wait != CT_W_WRITE))
 		return false;
