@@ -71,8 +71,8 @@ static _Noreturn void serve_child(int out, int fd, const struct diagnoser_questi
 	_exit(n ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Returns false if the answer is late (DIAGNOSER_WALL_S) or too long, or if the daemon has
- * ended. */
+/* Returns false if the answer is late (DIAGNOSER_WALL_S) or too long, if the daemon has ended, or
+ * after an error. */
 static bool serve_collect(int in, int sock, char *json, size_t *ret_n)
 {
 	uint64_t end_ns = clock_boot_ns() + DIAGNOSER_WALL_S * NSEC_PER_SEC;
