@@ -84,7 +84,12 @@ static bool serve_collect(int in, int sock, char *json, size_t *ret_n)
 
 		if (now_ns >= end_ns || *ret_n == DIAGNOSER_ANSWER_MAX)
 			return false;
-		if (poll(p, 2, (int)((end_ns - now_ns) / NSEC_PER_MSEC) + 1) < 0 || p[1].revents)
+		if (poll(p, 2, (int)((end_ns - now_ns) / NSEC_PER_MSEC) + 1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return false;
+		}
+		if (p[1].revents)
 			return false;
 		if (!p[0].revents)
 			continue;
