@@ -2,10 +2,10 @@
 /*
  * thresholds.h - private to analysis/: the numbers that decide an answer.
  *
- * Each entry says its unit and its meaning, and most say the wrong answers from a smaller and from
- * a larger number. The named unit test (test/unit/analysis) fails with such a number. Smaller and
- * larger mean 30 % for a score or a factor, and half or twice for other numbers. A smaller share
- * 1/n means a larger n.
+ * Each entry says its unit and its meaning. Most entries say which wrong answers a smaller and a
+ * larger number give. The named unit test (test/unit/analysis) fails with such a number. Smaller
+ * and larger mean 30 % for a score or a factor, and half or twice for other numbers. A smaller
+ * share 1/n means a larger n.
  *
  * Most limits on the amount of work are not here, but in the files that count the refused work.
  */
@@ -60,8 +60,8 @@
 /* intervals: is_fed_often() looks at up to this many before the examined wait, and as many after
  * it. */
 #define FED_LOOKS 512
-/* messages: A client's messages need no answer only if it waited in its event loop after at least
- * this many of them.
+/* messages: A client's messages need no answer only if the client waited in its event loop after at
+ * least this many of them.
  * If smaller, a client that has lost one answer seems to idle (test one_message_unanswered).
  * If larger, an idle client of a message bus or of a display seems to hang (test
  * two_messages_unanswered). */
@@ -124,7 +124,8 @@
  * If smaller, a slow polling is not found (test looks_every_1500_ms).
  * If larger, a periodic job seems to poll (test works_every_3_s). */
 #define POLL_WAIT_NS 2000000000ULL
-/* ns: A polling task gave its order to another process at most this long before its first sleep.
+/* ns: A task may poll because it gave another process an order: a signal, or bytes in a pipe. The
+ * task gave the order at most this long before its first sleep.
  * If smaller, the order is missed if the task looked up names before it polled (test
  * tells_and_looks_up).
  * If larger, earlier work counts as the order (test told_long_before). */
@@ -158,7 +159,7 @@
 /* 1/n of the window: The sentence mentions coarse stretches of more than this share.
  * If the share is smaller, the sentence mentions a coarse stretch that is too short to change the
  * diagnosis (test coarse_for_a_moment).
- * If the share is larger, the sentence does not mention that it depends on missing records (test
+ * If the share is larger, the sentence does not mention that records are missing (test
  * coarse_for_a_while). */
 #define COARSE_SHARE 10
 /* tenths of the time: A worker that is busy for this share counts as busy all the time.
@@ -181,7 +182,7 @@
  * If smaller, a chance delay counts as a missing wake-up (test three_times_as_long).
  * If larger, a missing wake-up is not found (test seven_times_as_long). */
 #define MISSING_LONG 5
-/* 0..1: If the examined wait and the reference are less alike, no task is named.
+/* 0..1: If the examined wait and the reference are less alike than this, no task is named.
  * If smaller, earlier waits for another reason name a task (test no_frame_of_three).
  * If larger, earlier waits for the same reason name no task (test one_frame_of_three). */
 #define MISSING_GOOD_SCORE 0.6F
@@ -189,7 +190,7 @@
  * If smaller, chance names a task (test habit_of_two).
  * If larger, a short habit names no task (test habit_of_four). */
 #define MISSING_GOOD_COUNT 3
-/* 0..1: If the examined wait and the reference are less alike, the answer is a guess.
+/* 0..1: If the examined wait and the reference are less alike than this, the answer is a guess.
  * If smaller, a guess counts as certain (test one_frame_of_three).
  * If larger, a certain answer counts as a guess (test two_frames_of_three). */
 #define MISSING_SURE_SCORE 0.8F
@@ -205,7 +206,7 @@
  * If smaller, a short look divides a wait (test look_in_between).
  * If larger, two waits with work between them count as one (test work_in_between). */
 #define MISSING_RAN_NS 1000000ULL
-/* 0..1: An earlier wait that is less like the examined wait does not count.
+/* 0..1: An earlier wait does not count if it and the examined wait are less alike than this.
  * If smaller, waits for another reason count (test no_frame_of_three).
  * If larger, waits for the same reason do not count (the same test). */
 #define SIMILAR_LEAST 0.4F
@@ -236,8 +237,8 @@
  * If smaller, there are more rows, and a diagnosis for each (test lock_of_a_second).
  * If larger, hangs are missed (the same test). */
 #define HANGS_WAIT_NS 1000000000ULL
-/* ns: A shorter run on a CPU gets no row in the list of hangs. A main thread that waits this long
- * for a busy task, on a condition or an eventfd, is an alarm.
+/* ns: A shorter run on a CPU gets no row in the list of hangs. If a main thread waits this long for
+ * a task that runs, for example on a condition or an eventfd, the wait is an alarm.
  * If smaller, there are alarms about ordinary work (tests two_seconds_of_work,
  * main_waits_for_a_worker).
  * If larger, hangs are missed (tests two_seconds_of_work, main_waits_for_a_worker_for_long). */
@@ -291,7 +292,7 @@
  * Tests: false_wake_or_three_doubts fails if the number is smaller, false_wake_or_two_doubts if it
  * is larger. */
 #define SURE_FALSE_WAKE 0.3
-/* factor: Multiplies the score of a post that may have been for another waiter.
+/* factor: Multiplies the score of an edge that is one of several possible edges (EDGE_MANY).
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_MANY 0.7
 /* factor: Multiplies the score of an edge that arrives after the segment has begun.
@@ -345,8 +346,8 @@
 #define REQUEST_SAID_SHARE 20
 /* services: The most services in a row, in which each asks the next. */
 #define REQUEST_MAX_DEPTH 16
-/* intervals: At most this many intervals of the asking task are searched for work on the parent
- * request, while a child request is under way. */
+/* intervals: While a child request is under way, at most this many intervals of its sender are
+ * searched for work on the parent request. */
 #define CHILD_LOOKS 4096
 /* threads: The most threads of a process that are searched for a free one. */
 #define FREE_THREAD_LOOKS 64
@@ -366,8 +367,8 @@
  * the median.
  * Tests: one_thread fails if the number is smaller, few_long_jobs if it is larger. */
 #define QUEUE_LONG_TIMES 10
-/* 0..1: A pool whose threads are all busy is too small if its jobs have a CPU for a smaller share.
- * Otherwise it is overloaded.
+/* 0..1: A pool whose threads all run jobs is too small if the jobs have a CPU for a smaller share
+ * of their execution. Otherwise the pool is overloaded.
  * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
 

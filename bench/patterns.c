@@ -4,7 +4,7 @@
  *
  * Measures patterns_find() with made-up sequences of EVENTS events in 100 transactions:
  *   rows      a query for each row; each transaction has more rows than the one before
- *   random    100 symbols without any order: few repetitions, and many rules
+ *   random    100 symbols without any order: few repetitions, and many grammar rules
  *   copies    copies of earlier pieces: long repetitions that are not side by side
  *   binary    two symbols without any order: the most loops in loops
  * Prints key=value lines: seconds of CPU time of one thread, the number of patterns, the first

@@ -151,8 +151,8 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 	c->left_out[GOVERN_SLOT(t->pid)]++;
 }
 
-/* Not inlined, so that its callers need less stack: on kernels before 6.2, the decoders of waits
- * leave little. */
+/* Not inlined, so that its callers need less stack. On kernels before 6.2, the decoders of waits
+ * use most of the stack. */
 static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	enum caps_standing first, second;

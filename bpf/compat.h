@@ -31,9 +31,9 @@ extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
 #endif
 
 /*
- * Returns t itself, for faster checks by the verifier: since 6.4, a read of a pointer member
- * through the t of a tracepoint takes the verifier 2 ms. Do not give the result to a helper that
- * wants a task.
+ * Returns t itself, for faster checks by the verifier. If t is an argument of a tracepoint, each
+ * read of a pointer member of t takes the verifier 2 ms (since 6.4). Do not give the result to
+ * a helper that wants a task.
  *
  * The function is hidden, so that the verifier takes it for a static one: before 6.9, only a static
  * function can take a task as argument.

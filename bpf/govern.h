@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * govern.h - applies the decisions of the governor (daemon/governor/) in the BPF programs, and
- * measures their cost. For this, one run in GOVERN_TIMED reads the clock at its end, too.
+ * measures the CPU time of the programs: one run in GOVERN_TIMED also reads the clock at its end.
  * (kernel.bpf_stats_enabled reads the clock twice in each run, which adds some 50 ns:
  * doc/performance.md.)
  *

@@ -27,7 +27,7 @@ struct {
 } ct_side __weak SEC(".maps");
 
 struct seen {
-	__u32 sig;        /* object.sig when the object was last named */
+	__u32 sig;        /* state of the socket, or generation of the inode, when last named */
 	__u32 incomplete; /* 1: a part of the name was missing */
 };
 struct {

@@ -260,7 +260,8 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o)
 
 /*
  * Names an object that has no name, or whose name is out of date or incomplete. An incomplete name
- * never replaces a complete one. Returns 1 if the object has a complete name.
+ * does not replace a complete one, while ct_objects has the object. Returns 1 if the object has
+ * a complete name, which is up to date.
  */
 __weak int ct_object_announce(struct object *o, __u64 now)
 {

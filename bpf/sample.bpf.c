@@ -19,8 +19,9 @@ static __always_inline __u8 sample_frames(void *ctx, struct ct_rawstack_blob *b,
 
 /*
  * Returns the CPU time of t in ns since it last blocked. Preemption does not end a run, else all
- * runs would be short on a busy machine. The result may be a tick too small, because the kernel may
- * update the CPU time only once a tick.
+ * runs would be short on a busy machine. The result may be too small:
+ * - the kernel may update the CPU time only once a tick;
+ * - after a preemption, the time before the first call for this run does not count.
  */
 static __always_inline __u64 sample_ran(struct task_struct *t, __u64 now)
 {

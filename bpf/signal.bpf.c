@@ -7,7 +7,7 @@
 
 #define SIGKILL         9
 #define SIGNAL_BIT(sig) (1ULL << ((sig)-1))
-/* Two values of info are no address. */
+/* two values of the kernel, in place of the address of a struct kernel_siginfo */
 #define SEND_SIG_NOINFO        0 /* user space sent the signal */
 #define SEND_SIG_PRIV          1 /* the kernel sent the signal */
 #define SI_KERNEL              0x80

@@ -41,7 +41,7 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
 /* The kernel's MAX_RT_PRIO. A task with a smaller priority number is a real-time task. */
 #define FOUND_PRIO_FAIR 100
 
-/* If the two clocks of found_clock() differ by more than this, sched_off_ns is out of date. */
+/* sched_off_ns is out of date if it gives a time that is this far from found_ticks(). */
 #define FOUND_LATE_NS 100000000ULL
 
 /*
@@ -74,7 +74,8 @@ static __always_inline __u64 found_ticks(void)
 
 /*
  * Returns the clock of the scheduler at the boot time `now`. After a suspend, sched_off_ns is out
- * of date for a while, so the ticks are taken.
+ * of date for a while, so the ticks are taken. If the daemon has not measured the clock yet, the
+ * result is found_left() of the current task.
  */
 static __always_inline __u64 found_clock(__u64 now)
 {

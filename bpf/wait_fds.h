@@ -220,7 +220,7 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 /* The structure is small, because before 6.2 little stack is left here. */
 struct wait_polled {
 	__u64 now;
-	/* Numbers, because before 6.9 a global function takes no pointer to a task. */
+	/* The addresses are numbers: before 6.9, a global function takes no pointer to a task. */
 	union {
 		__u64 task; /* input of ct_polled_find(): the task that polls */
 		__u64 hash; /* result of ct_polled_read(): a hash of the files and events */

@@ -35,8 +35,8 @@
 /* ns: the governor decides by the cost, smoothed over this time. Smaller: a burst looks like a high
  * cost. Larger: the steps follow a storm later. Evidence: `smoothing` in governor_edges_test.c. */
 #define GOVERNOR_RATE_NS 200000000.0
-/* ns: the cost of tracing in `ctrace status` is smoothed over this time. So is the cost that
- * decides about a step back from CT_SHED_COARSE. Evidence for the cost in `ctrace status`:
+/* ns: the cost of tracing in `ctrace status` is smoothed over this time. So is the
+ * estimated cost after a step back from CT_SHED_COARSE. Evidence for the cost in `ctrace status`:
  * `smoothing` in governor_edges_test.c. */
 #define GOVERNOR_COST_NS 2000000000.0
 
@@ -118,16 +118,17 @@
  * or event. Smaller: a large storm pauses the capture for all tasks. Larger: a storm costs more.
  * Evidence: `passed` in governor_edges_test.c. */
 #define GOVERNOR_PASSED_PPM 200000
-/* ns: after a coarse step or a cap begins, earlier records are still to be written for about this
- * time. The next step waits this long. If the capture costs GOVERNOR_STORM times the budget or
+/* ns: after a coarse step or a cap begins, the daemon still handles earlier records for about this
+ * time. So the next step waits this long. If the capture costs GOVERNOR_STORM times the budget or
  * more, and no group is capped, the next step waits only GOVERNOR_SETTLE_NS. Smaller: needless
  * pauses. Larger: a storm of two groups costs too much for longer. Evidence: `rest` in
  * governor_edges_test.c. */
 #define GOVERNOR_REST_NS 1500000000ULL
 /* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group;
- * GOVERNOR_CAP_TIMES can make a cap longer. GOVERNOR_FULL, part of the bucket: in between, the cap
- * ends when the bucket is fuller than this. Smaller: a cap costs as much as it saves. Larger: the
- * trace says less about the group. Evidence: `cap` in governor_edges_test.c. */
+ * GOVERNOR_CAP_TIMES can make a cap longer. GOVERNOR_FULL, part of the bucket: after the
+ * shortest time, the cap ends when the bucket is fuller than this. Smaller: a cap costs as much as
+ * it saves. Larger: the trace says less about the group. Evidence: `cap` in
+ * governor_edges_test.c. */
 #define GOVERNOR_CAP_MIN_NS 400000000ULL
 #define GOVERNOR_CAP_MAX_NS 5000000000ULL
 #define GOVERNOR_FULL       0.9
@@ -155,8 +156,8 @@
 /* ns: for this time after the cap of a group has ended, a BPF program that still runs may cap a
  * task. No run of a program may be longer than this. No evidence yet. */
 #define CAPS_OVER_NS 20000000ULL
-/* tasks: for more tasks, a walk over all tasks is faster than a read of each of these tasks. No
- * evidence yet. */
+/* tasks: when the cap of a group with more tasks ends, the daemon reads the states of all tasks in
+ * one walk. For fewer tasks, one read for each task is faster. No evidence yet. */
 #define CAPS_READ_EACH 16
 /* ns: between two messages about the same group, unless a message about another group comes in
  * between. No evidence yet. */
@@ -178,9 +179,9 @@
  * the readings cost more. Larger: a long wait is noticed later. No evidence yet. */
 #define GOVERNOR_READ_NS    400000000ULL
 #define GOVERNOR_READ_TIMES 100
-/* times: the distances between clocks are measured this often in a row, and the best result
- * counts. Smaller: a delay makes all waits look longer. Larger: each reading of all tasks costs
- * more. No evidence yet. */
+/* times: the distance of the scheduler's clocks from boot time is measured this often in a row, and
+ * the best result counts. Smaller: a delay makes all waits look longer. Larger: each reading of all
+ * tasks costs more. No evidence yet. */
 #define CLOCK_TRIES 3
 /* ns: between two measurements of the scheduler's clock against boot time. NTP adjusts a clock by
  * at most 0.5 ms in a second, so the error is at most 5 ms. Smaller: the measurements cost more.
@@ -190,8 +191,8 @@
  * n: a server that does not read, with 10 000 descriptors, costs more. Larger n: some clients of
  * this server are reported later. No evidence yet. */
 #define UNREAD_TIMES 100
-/* ns: if the measured distance of two clocks falls by less than a tick, only this much of the fall
- * counts (probe_govern_clock()). NTP changes the distance by at most 0.5 ms in a second. Smaller:
+/* ns: if the measured distance of the scheduler's tick from boot time falls by less than a tick, at
+ * most this much of the fall counts. NTP changes the distance by at most 0.5 ms a second. Smaller:
  * waits a little longer than CT_COARSE_NS are not recorded. Larger: short waits cost more. No
  * evidence yet. */
 #define CLOCK_DRIFT_NS 500000ULL
@@ -246,8 +247,8 @@
  * counts as a loop. Evidence: `work_in_a_loop` in policy_edges_test.c. */
 #define TASKS_LOOP_RAN_NS    1000000ULL
 #define TASKS_LOOP_RAN_SHARE 10
-/* ns: a loop of short waits is inspected again after this time. Evidence: `loop_again` in
- * policy_edges_test.c. */
+/* ns: a loop of short waits is inspected again after this time at the earliest. Evidence:
+ * `loop_again` in policy_edges_test.c. */
 #define INSPECT_POLICY_LOOP_AGAIN 2000000000ULL
 /* yields: a task that yields this often between two scans counts as spinning, and is inspected.
  * Evidence: `yields` in policy_edges_test.c. */
@@ -325,8 +326,8 @@
  */
 
 /* POLLED_LOOKS, looks: needed to decide about a task that may spin. POLLED_LOOK_AGAIN_NS, ns:
- * between two looks; meanwhile the task enters the kernel, at least for a tick. Smaller: a task
- * that computes seems to poll. */
+ * between two looks. A look sees the registers of the last entry into the kernel. In this time, at
+ * least a tick makes the task enter the kernel. Smaller: a task that computes seems to poll. */
 #define POLLED_LOOKS         4
 #define POLLED_LOOK_AGAIN_NS 20000000
 /* ns: between two reads of a value. A value that changes is hardly ever a flag. Smaller: a counter
@@ -362,7 +363,8 @@
 /* marks: clients may make at most this many in a second. Each mark takes a connection, so a script
  * makes some hundred in a second at most. No evidence yet. */
 #define MARKS_PER_SECOND 1000
-/* names: marks may have at most this many different names since the start. No evidence yet. */
+/* names: marks may have at most this many different names until the daemon ends. No evidence
+ * yet. */
 #define MARKS_NAMES_MAX 4096
 /* ns: a mark may arrive at most this much after it was made. No evidence yet. */
 #define MARKS_LATE_NS 60000000000ULL
@@ -427,8 +429,8 @@
 /* ns: of a longer hang, only this last part counts for the begin of the snapshot. Smaller: the
  * beginning of the hang is missing. Larger: snapshots are large. No evidence yet. */
 #define INCIDENTS_SPAN_NS 120000000000ULL
-/* ns: if the worker has no room for a snapshot, the snapshot is tried again after this time. No
- * evidence yet. */
+/* ns: if the worker refuses a job of an incident (the snapshot, or the writing of its JSON file),
+ * the job is tried again after this time. No evidence yet. */
 #define INCIDENTS_RETRY_NS 1000000000ULL
 /* ns: between two messages about hangs without a snapshot, unless a new incident comes in between.
  * No evidence yet. */
@@ -459,9 +461,9 @@
  */
 
 /* CONTROL_CLIENTS_MAX, connections: at most so many of all users together. CONTROL_ROOT_CLIENTS: so
- * many of these connections are kept for root. CONTROL_USER_CLIENTS: at most so many of each other
- * user. Smaller: a monitoring program and a user shut each other out. Larger: hostile clients take
- * more memory. Evidence: room_for_root in control_test.c. */
+ * many of these connections are kept for root. CONTROL_USER_CLIENTS: at most so many of one user
+ * other than root. Smaller: a monitoring program and a user shut each other out. Larger: hostile
+ * clients take more memory. Evidence: room_for_root in control_test.c. */
 #define CONTROL_CLIENTS_MAX  16
 #define CONTROL_ROOT_CLIENTS 4
 #define CONTROL_USER_CLIENTS 4
@@ -523,8 +525,9 @@
  * an upgraded program are missed for longer. No evidence yet. */
 #define JOBS_LOOK_MS 250
 /* JOBS_SCAN_MS, ms: between two scans of all processes. JOBS_SCAN_REST, times: the thread also
- * waits at least this many times the CPU time of the last scan. JOBS_CALLS_REST, times: the same
- * for the work on functions that jobs run. No evidence yet. */
+ * waits at least this many times the CPU time of the last scan. JOBS_CALLS_REST, times: after
+ * work on functions that jobs run, the thread waits this many times the CPU time of this work. No
+ * evidence yet. */
 #define JOBS_SCAN_MS    5000
 #define JOBS_SCAN_REST  200
 #define JOBS_CALLS_REST 10

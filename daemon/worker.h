@@ -62,9 +62,9 @@ struct worker_stats {
 /* Starts the thread. opt NULL: no time limit, a queue of WORKER_QUEUE_MAX. Returns 0 or -errno. */
 int worker_new(sd_event *event, const struct worker_options *opt, struct worker **ret);
 /*
- * Ends the thread. Waits at most WORKER_STOP_S for the present job, then drops queued jobs. Returns
- * false if a job still uses shared data (worker_leave()) after this time. Then the caller must not
- * free these data.
+ * Ends the thread, and drops queued jobs. Waits at most WORKER_STOP_S for the present job. If a job
+ * still uses shared data (worker_leave()) after this time, returns false and drops nothing. Then
+ * the caller must not free these data.
  */
 bool worker_stop(struct worker *w);
 /* Call this after worker_stop(), when no thread posts jobs any more. Accepts NULL. */

@@ -139,8 +139,8 @@ static void task_comes_round(struct detect_task *t, uint64_t ts)
 	t->look_nr = CT_NR_NONE;
 }
 
-/* A time that LOOP or BUSY has reported is learned only after more than TOLD_HABIT reports about
- * tasks of this name. */
+/* Learns how long the task was away. If LOOP or BUSY has reported this time, it is learned only
+ * after more than TOLD_HABIT reports about tasks of the same name. */
 static void task_learn_away(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	uint64_t from = detect_max(t->away_ns, t->progress_ns, d->floor_ns);

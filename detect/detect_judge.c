@@ -116,7 +116,7 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 	if (r)
 		return !judge_is_blind(d);
 	t->prio = (uint8_t)it.wait.aux;
-	if (it.task.comm[0]) /* the record of the new name may be lost */
+	if (it.task.comm[0]) /* the record of a rename may be lost */
 		memcpy(t->comm, it.task.comm, sizeof(t->comm) - 1);
 	runs = it.wait.state == CT_ST_RUNNING || it.wait.wait == CT_W_NONE;
 	if (t->run == DETECT_BLOCKED)

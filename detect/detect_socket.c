@@ -95,8 +95,8 @@ static void socket_address(const struct ct_object_blob *o, const uint8_t from[16
 }
 
 /* Returns the key of one end of a connection. In the entry with this key, peer is the socket at
- * this end. A key has no kind of object, so it differs from all ids. far: the key of the end
- * that o does not describe. */
+ * this end. CT_OBJ_KIND of a key is 0, so a key differs from the ids of all objects. far: the key
+ * of the end that o does not describe. */
 static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
 {
 	uint64_t h = HASH_START ^ o->protocol ^ (uint64_t)o->netns << 8;
@@ -173,7 +173,6 @@ void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec)
 	at->unread_bytes -= ct_message_bytes(rec);
 	if (at->unread_ns && rec->ts > at->unread_ns)
 		at->max_delay_ns = MAX(at->max_delay_ns, rec->ts - at->unread_ns);
-	/* the reader works on the queue, so the time of the bytes that are still unread starts
-	 * anew */
+	/* the reader reads, so the time of the bytes that are still unread starts anew */
 	at->unread_ns = at->unread_bytes > 0 ? rec->ts : 0;
 }

@@ -30,7 +30,7 @@ struct detect_socket {
 	uint64_t read_ns;
 	/* below 0: some received bytes were not yet counted as sent, or never will be */
 	int64_t unread_bytes;
-	uint32_t reader;  /* the task that read last; for an epoll: see task_share() in detect.c */
+	uint32_t reader;  /* the task that read last; for an epoll: a task that waited there */
 	uint32_t writer;  /* the task that sent last to this end */
 	uint32_t answers; /* the number of receives */
 	bool shared;

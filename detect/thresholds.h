@@ -15,16 +15,17 @@
 #ifndef CTRACE_DETECT_THRESHOLDS_H
 #define CTRACE_DETECT_THRESHOLDS_H
 
-/* ns: default of a setting; a shorter hang is not reported. Too small: alarms about delays that
- * disturb nobody. Too large: short hangs are missed. Evidence: notices_a_blocked_loop
+/* ns: default of the setting hang-after; a shorter hang is not reported. Too small: alarms about
+ * delays that disturb nobody. Too large: short hangs are missed. Evidence: notices_a_blocked_loop
  * (detect_test.c). */
 #define DETECT_AFTER_NS 2000000000ULL
-/* ns: default of a setting; a shorter wait for a disk is not reported. Even in ordinary work, a
- * request to a busy disk may take seconds. Evidence: notices_a_stuck_disk (detect_test.c). */
+/* ns: default of the setting hang-disk; a shorter wait for a disk is not reported. Even in
+ * ordinary work, a request to a busy disk may take seconds. Evidence: notices_a_stuck_disk
+ * (detect_test.c). */
 #define DETECT_AFTER_DISK_NS 10000000000ULL
-/* ns: default of a setting; LOOP, BUSY and SERVICE judge a task after watching it for this time.
- * Too small: the first unusual work causes an alarm. Too large: young tasks are never judged. No
- * evidence yet. */
+/* ns: default of the setting hang-learn; LOOP, BUSY and SERVICE judge a task after watching it for
+ * this time. Too small: the first unusual work causes an alarm. Too large: young tasks are never
+ * judged. No evidence yet. */
 #define DETECT_LEARN_NS 60000000000ULL
 
 /*
@@ -158,9 +159,9 @@
  * has the same number, FOUND_SLACK_NS). Too small: the time of a hang starts anew. Too large: a new
  * wait is taken for the old one. Evidence: coarse_slack (edges_test.c). */
 #define COARSE_SLACK_NS 1000000ULL
-/* ns: a sender may lose the CPU in the system call, so its record comes up to this much later
- * than that of the receive. Too small: bytes that were read count as unread. Too large: an
- * earlier receive counts for a later send. No evidence yet. */
+/* ns: a sender may lose the CPU in the system call, so the CT_SEND may come up to this much later
+ * than the CT_RECV of the same bytes. Too small: bytes that were read count as unread. Too large:
+ * an earlier receive counts for a later send. No evidence yet. */
 #define SOCKET_LATE_NS 100000000ULL
 
 #endif

@@ -11,7 +11,7 @@ struct quantiles {
 	uint64_t p50, p95, p99, max;
 };
 
-/* Returns an index into n sorted values, n > 0. */
+/* Returns the index of the quantile in n sorted values, n > 0. */
 static inline size_t quantile_rank(size_t n, unsigned percent)
 {
 	size_t i = (n * percent + 99) / 100;

@@ -16,7 +16,7 @@
  * both are known. Numbers in names may differ. */
 bool across_role(const struct graph *g, uint32_t task, const struct graph *good, uint32_t other);
 
-/* How a task is related to the process of another task. */
+/* How the process of `task` is related to the process of the task `of`. */
 enum relation { RELATION_THREAD, RELATION_CHILD, RELATION_PARENT, RELATION_OTHER };
 enum relation across_relation(const struct graph *g, uint32_t of, uint32_t task);
 
@@ -25,9 +25,9 @@ enum relation across_relation(const struct graph *g, uint32_t of, uint32_t task)
  * places. */
 float across_place(const struct graph *g, const struct interval *a, const struct graph *good,
 		   const struct interval *b);
-/* Returns false if across_place() returns 0. If both stacks are known, returns whether they are
- * alike. Without stacks, returns true for an object other than a futex. For a futex, across_place()
- * has to return 1 then. */
+/* Returns false if across_place() returns 0. Otherwise, if both stacks are known, returns true if
+ * they are alike. If a stack is not known, returns false only for a futex for which across_place()
+ * returns less than 1. */
 bool across_same_place(const struct graph *g, const struct interval *a, const struct graph *good,
 		       const struct interval *b);
 

@@ -29,7 +29,7 @@ struct against {
 	const struct graph *good;
 	const char *name; /* of the good trace; belongs to the caller of diagnose() */
 	enum against_result result;
-	bool own_accord; /* AGAINST_GONE: in the good trace, the waker's own timer drove it */
+	bool own_accord; /* AGAINST_GONE: in the good trace, a timer woke the waker */
 	uint32_t tasks[AGAINST_TASKS];
 	uint32_t n_tasks; /* AGAINST_SEVERAL: also the tasks for which tasks[] has no room */
 	char *text;       /* without a full stop. NULL: AGAINST_NOT_NEEDED */

@@ -16,7 +16,7 @@ struct walk {
 	const struct hops *h;
 	struct missing_wake *m;
 	struct against *a;
-	bool steady; /* the waker of the reference ended MISSING_GOOD_COUNT or more similar waits */
+	bool steady; /* the task that ended m->reference ended MISSING_GOOD_COUNT or more similar waits */
 };
 
 static bool is_on_path(const struct walk *w, uint32_t task)
@@ -59,8 +59,8 @@ static void find_tasks(const struct walk *w, uint32_t k, uint32_t of, uint64_t f
 		}
 }
 
-/* Returns how often a waker like that of the good trace ended a wait of the task at the place of the
- * trigger of hop k. For the last hop, each waker that is no task counts, such as a timer. */
+/* Returns how many waits of step->task are at the place of the trigger of hop k, and ended as the
+ * trigger did: by a task of the same role. For the last hop: by no task, for example by a timer. */
 static uint32_t count_triggers(const struct walk *w, uint32_t k, const struct missing_wake_step *step)
 {
 	const struct graph_task *t = &w->g->tasks[step->task];
@@ -99,7 +99,7 @@ static bool look_at(struct walk *w, uint32_t k)
 	bool usual, most, driven;
 
 	if (t->exit_ns < step->from_ns + (step->to_ns - step->from_ns) / 2) {
-		/* perhaps all tasks of this role exit soon */
+		/* perhaps all tasks of this role live only briefly */
 		if (k || !w->steady)
 			m->n_steps = 0;
 		missing_wake_name(m, MISSING_ENDED, &none, t->exit_ns);

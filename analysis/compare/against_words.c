@@ -183,7 +183,7 @@ static void add_text(const struct graph *g, const struct missing_wake *m, const 
 		return;
 	}
 	add_waker(t, m, h);
-	/* the chain of the sentence tells the rest */
+	/* the sentence of the diagnosis says what the named task did */
 	if (a->result != AGAINST_NAMED || !brief)
 		add_here(g, m, h, t, a);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * missing_wake.h - the result of comparing one wait with earlier waits. The result names the
- * wake-up that is missing or late, and the task that should have sent it (missing_wake_find.h).
+ * missing_wake.h - the result of comparing one wait with similar waits: earlier ones, or those of
+ * another trace. The result names the wake-up that is missing or late, and the task that should
+ * have sent it (missing_wake_find.h, against_find.h).
  *
  * - The *examined wait* is the wait in question.
  * - The *waiter* is the task of the examined wait.
- * - The *reference* is the earlier wait that is compared in detail.
+ * - The *reference* is the similar wait that is compared in detail.
  * - The *named task* is the task of the last step: the result blames this task.
  *
  * Pure; any thread.
@@ -21,7 +22,7 @@
 enum missing_wake_how {
 	MISSING_ENDED,
 	MISSING_SILENT,    /* the task is still woken as in the reference */
-	MISSING_ELSEWHERE, /* the task waits, perhaps not where it waits in the reference */
+	MISSING_ELSEWHERE, /* the task waits elsewhere, or its place in the reference is not known */
 	MISSING_ASLEEP,    /* the task waits where it waits in the reference, but for longer */
 	MISSING_BUSY,
 };
@@ -31,7 +32,7 @@ struct missing_wake_step {
 	uint32_t wait; /* the wait that `task` should have ended */
 	uint64_t from_ns;
 	uint64_t to_ns;
-	uint64_t obj; /* the object of the earlier wait that `wait` is compared with */
+	uint64_t obj; /* the object of the wait that `wait` is compared with */
 	enum edge_kind edge;
 	uint32_t count; /* the number of earlier waits at the same place that `task` ended */
 	bool more;

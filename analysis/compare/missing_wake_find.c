@@ -107,7 +107,7 @@ struct doing missing_wake_doing(const struct graph *g, uint32_t task, uint64_t f
 	return run.ns > waited ? run : wait;
 }
 
-/* Counts waits at the place of the wait `like` that the task `by` ended. If `by` is GRAPH_NONE,
+/* Counts the waits that the task `by` ended at the place of the wait `like`. If `by` is GRAPH_NONE,
  * counts waits that ended without another task, for example by a timer. */
 static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like, uint32_t by,
 			    uint64_t from_ns, uint64_t to_ns)
@@ -190,7 +190,7 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 }
 
 /* Returns true if the task exited before the middle of the step. If the task ended few earlier
- * waits, also sets m->n_steps to 0: perhaps all tasks of this role exit soon. */
+ * waits, also sets m->n_steps to 0: perhaps all tasks of this role live only briefly. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -240,7 +240,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	missing_wake_name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
 	if ((usual || !most) && is_silent(g, h, k, m))
 		missing_wake_name(m, MISSING_SILENT, &d, step->last_ns);
-	else if (usual && !most && m->late) /* it is not known which of the many waits to compare */
+	else if (usual && !most && m->late) /* no single wait takes half of the time */
 		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
 		return true;

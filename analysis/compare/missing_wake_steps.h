@@ -39,7 +39,9 @@ struct doing {
 };
 
 /* Returns the longest wait of the task in [from_ns, to_ns). If the task ran for longer than it
- * waited, returns its longest run, and as `ns` the time of all its runs. */
+ * waited, returns its longest run, and as `ns` the time of all its runs. The time in which the task
+ * is runnable counts as a run. If the task was folded for longer than either, returns
+ * GRAPH_NONE. */
 struct doing missing_wake_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Sets what the named task did instead, since when, and how long. */
 void missing_wake_name(struct missing_wake *m, enum missing_wake_how how, const struct doing *d,

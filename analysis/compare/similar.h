@@ -56,9 +56,10 @@ bool similar_is_chance(const struct graph *g, const struct interval *s);
 /* Finds waits that ended before the wait `interval` began. Returns 0 or -ENOMEM. The caller
  * calls similar_done() in both cases. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
-/* Keeps one group of waits: tasks of one role ended them in the same way, and their sum of scores
- * is the largest. If no task ended a wait, the set becomes empty. Also drops the waits with a score
- * below SIMILAR_LEAST. Adds the number of all other dropped waits to *ret_others. */
+/* Keeps the group of waits with the largest sum of scores. In a group, tasks of one role ended all
+ * waits in the same way. If no task ended any of the waits, the set becomes empty. Also drops the
+ * waits with a score below SIMILAR_LEAST. Adds the number of all other dropped waits to
+ * *ret_others. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
 /* Returns the wait of median length among those with the best scores (SIMILAR_NEAR_BEST). The set
  * must not be empty. */

@@ -41,9 +41,8 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
  * Returns the number of workers in the pool of `task`, if each was busy for POOL_BUSY_TENTHS tenths
  * of [from, to). Otherwise, or if `task` is the only worker, returns 0. A pool is one of these:
  *
- * - Threads of one process, without its main thread, that idle on the same futex. If a thread or
- *   `task` was never seen idle, the thread belongs to the pool if it has the name of `task` and was
- *   busy.
+ * - Threads of one process, without its main thread, that idle on the same futex. A busy thread
+ *   with the name of `task` also counts, if this thread or `task` was never seen idle on a futex.
  * - Sibling processes that have the same name and share a listening socket.
  */
 uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);

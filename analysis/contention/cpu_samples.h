@@ -4,7 +4,7 @@
  * waited, in a time without records of switches. A sample does not tell its CPU, so a task is a
  * candidate if two things are known:
  *
- * - The task was once seen on the victim's CPU: after a switch, or when a timer woke the victim.
+ * - The task was once seen on the victim's CPU: in a recorded run, or when a timer woke the victim.
  * - The task ran while the victim was in the queue of that CPU.
  *
  * The result is never certain. Pure; any thread.

@@ -33,8 +33,7 @@ struct history {
 	/* the last write by another task in the range: it may have ended the polling */
 	const struct window_event *ended;
 	const struct window_event *before;
-	/* The time of the last write by any task that is more than FLAG_TOGETHER_NS before
-	 * `ended`. */
+	/* The time of the last write, by any task, more than FLAG_TOGETHER_NS before `ended`. */
 	uint64_t since_ns;
 	bool own;
 	bool many;
@@ -151,7 +150,7 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 		f.spin = polled->r.ts >= from_ns && polled->r.flags & CT_QF_SPIN;
 	}
 	find_writer(g, task, from_ns, to_ns, &f);
-	/* Without other threads, only a signal handler may change the variable. Such a variable
+	/* Without other threads, mostly a signal handler changes the variable. Such a variable
 	 * mostly has a symbol. */
 	alone = f.obj && is_alone(g, task, from_ns, to_ns);
 	if (!f.watched && !has_symbol(g, f.obj) && alone)

@@ -41,8 +41,8 @@ static uint64_t moved(const struct delta *d)
 	return ns;
 }
 
-/* Other programs may have taken less time from the new runs, so that the whole hides how much the
- * command itself grew. */
+/* If other programs took less time from the new runs, the total hides how much slower the command
+ * itself became. */
 static void say_own(struct words *t, const struct delta *d, uint64_t least)
 {
 	int64_t own_ns = d->difference_ns - d->environment_ns;

@@ -20,7 +20,7 @@ struct study_run {
 struct study_group {
 	size_t first;                    /* index of the first run of the group */
 	struct delta *delta;             /* from the first group to this one; delta->new is this group */
-	uint64_t class_ns[PART_CLASSES]; /* the shares in delta->new.value_ns, which they add up to */
+	uint64_t class_ns[PART_CLASSES]; /* the share of each class; the sum is delta->new.value_ns */
 };
 
 /* The groups are in the order of their first runs; groups with an unknown setting come last. */

@@ -323,7 +323,7 @@ static int settle(const struct options *o, size_t n, int answer, struct branch *
 			return -ENOMEM;
 		ret->ranked = answer == ASK_DECIDE && !o->ruled;
 	}
-	/* only now, because the text of the choice names the task of the branch */
+	/* after choice_text(), which names the task of a GROUP_TASK */
 	if (refused)
 		make_own(ret->taken);
 	ret->refused = refused;

@@ -4,7 +4,8 @@
  * branch is a group of the task's time (breakdown.h). The chain follows the largest group, with
  * these exceptions:
  *
- * - GROUP_UNKNOWN counts only from BRANCH_UNKNOWN_FIFTHS of the time on, or if it is alone.
+ * - GROUP_UNKNOWN counts only if it has at least BRANCH_UNKNOWN_FIFTHS fifths of the time, or if it
+ *   is the only group.
  * - A rule may exclude a group, or call a group the cause.
  * - A person may choose among the groups with more than 1/BRANCH_SHARE of the time. If only one
  *   group has so much, and this group is a guess, the limit is 1/BRANCH_SHARE_GUESS.
@@ -27,8 +28,8 @@ struct branch {
 	bool refused;
 };
 
-/* ret->taken points into l. If ret->refused is true and *ret->taken was a GROUP_TASK, it has become
- * a GROUP_LEAF: a wait with no known owner. Returns 0 or -ENOMEM. */
+/* ret->taken points into l, or is NULL if l has no group. If ret->refused is true and *ret->taken
+ * was a GROUP_TASK, it has become a GROUP_LEAF: a wait with no known owner. Returns 0 or -ENOMEM. */
 int branch_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task,
 		  struct breakdown *l, struct branch *ret);
 

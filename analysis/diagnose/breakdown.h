@@ -2,9 +2,9 @@
 /*
  * breakdown.h - private to analysis/: divides the time of one task of a chain into groups.
  *
- * - GROUP_CPU: its runs, and its waits for a CPU.
- * - GROUP_TASK: its waits for one other task, or for the ends of tasks with one name.
- * - GROUP_LEAF: its waits for one thing that is no task, or for a task that is on the path already.
+ * - GROUP_CPU: runs, and waits for a CPU.
+ * - GROUP_TASK: waits for one other task, or for the ends of tasks with one name.
+ * - GROUP_LEAF: waits for one thing that is no task, or for a task that is on the path already.
  * - GROUP_FOLDED: time of which only sums are known.
  * - GROUP_UNKNOWN: time without records.
  *

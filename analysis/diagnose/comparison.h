@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * comparison.h - private to analysis/: continues a chain by a comparison with earlier waits, if a
- * wait has no known owner or its owner is a guess. The chain goes on with the tasks that should
- * have sent the missing wake-up (missing_wake_find.h).
+ * comparison.h - private to analysis/: continues a chain if a wait has no known owner, or if its
+ * owner is a guess. Compares the wait with earlier waits, or with those of another trace. The chain
+ * goes on with the tasks that should have sent the missing wake-up (missing_wake_find.h).
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_COMPARISON_H
 #define CTRACE_ANALYSIS_DIAGNOSE_COMPARISON_H

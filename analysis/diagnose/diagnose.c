@@ -239,14 +239,15 @@ static bool is_unknown_leaf(const struct findings *f)
 
 	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
 		return false;
-	/* An event that ended the wait shows the cause, unless it is an interrupt or a message. */
-	if (leaf->ended && (f->chain.refused || leaf->time == TIME_NETWORK ||
-			    (leaf->edge != EDGE_IRQ && leaf->edge != EDGE_MESSAGE)))
-		return false;
 	/* a time limit hides the awaited event, but a sleep or a timer has no other event */
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
 		return true;
+	/* An event that ended the wait shows the cause. Exceptions: an interrupt or a message, if
+	 * the wait was not for the network. */
+	if (leaf->ended && (f->chain.refused || leaf->time == TIME_NETWORK ||
+			    (leaf->edge != EDGE_IRQ && leaf->edge != EDGE_MESSAGE)))
+		return false;
 	if (leaf->kind == RESOURCE_TIMER || leaf->kind == RESOURCE_DISK || leaf->kind == RESOURCE_MEMORY ||
 	    (leaf->kind == RESOURCE_INPUT && last->wait != CT_W_WRITE))
 		return false;
@@ -289,7 +290,8 @@ static bool is_strong(const struct findings *f, enum verdict verdict)
 	       f->chain.end != END_FOLDED;
 }
 
-/* *ret_written: the writer of the variable is known. Returns 0 or -ENOMEM. */
+/* If a task of the chain polls a variable, sets d->watch, and sets *ret_written to true if the
+ * writer of the variable is known. Returns 0 or -ENOMEM. */
 static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *ret_written)
 {
 	struct words t = { 0 };

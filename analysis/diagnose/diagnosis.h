@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * diagnosis.h - the result of a diagnosis, and the structures that the files of analysis/diagnose/
- * share. Callers include diagnose.h. Pure; any thread.
+ * share. To call diagnose(), include diagnose.h. Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_DIAGNOSIS_H
 #define CTRACE_ANALYSIS_DIAGNOSE_DIAGNOSIS_H
@@ -113,7 +113,7 @@ struct diagnosis {
 #define DIAGNOSE_MAX_CHOICES 16
 
 struct diagnose_options {
-	struct rules *rules; /* NULL: no rules; answers that a person wants to keep are added */
+	struct rules *rules; /* may be NULL. diagnose() adds the answers that a person wants to keep */
 	const struct ask *ask;
 	/* A person or a script gave the window. Then a stall of half of the window is never too
 	 * short to matter, and many short waits may be the cause. */

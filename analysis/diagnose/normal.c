@@ -3,6 +3,7 @@
 
 #include "analysis/diagnose/idle_client.h"
 #include "analysis/thresholds.h"
+#include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
 static bool slept(const struct graph *g, const struct graph_task *t)
@@ -32,6 +33,58 @@ static bool children_succeed(const struct graph *g, const struct link *k)
 	return good > k->waits / 2;
 }
 
+/* Returns true if bytes from another task ended the wait. */
+static bool got_bytes(const struct graph *g, const struct interval *s)
+{
+	uint8_t kind, strength;
+
+	if (s->state != INTERVAL_BLOCKED || s->wake == GRAPH_NONE)
+		return false;
+	edge_classify(g, s, &g->w->events[s->wake], &kind, &strength);
+	return kind == EDGE_MESSAGE || kind == EDGE_PIPE;
+}
+
+/* Returns true if bytes ended the last wait of the waker before the wake-up, and this wait ended
+ * after since_ns. So the waker probably passed these bytes on to the task of s. */
+static bool is_passed_on(const struct graph *g, const struct interval *s, uint64_t since_ns)
+{
+	const struct ct_rec *r = &g->w->events[s->wake].r;
+	uint32_t waker = ct_wake_by_task(r) ? graph_task_at(g, ct_wake_waker(r), r->ts) : GRAPH_NONE;
+	uint32_t i = waker == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, waker, r->ts);
+
+	if (i == GRAPH_NONE)
+		return false;
+	while (i-- > g->tasks[waker].first_interval && g->intervals[i].to_ns > since_ns && scan_step(g))
+		if (g->intervals[i].state == INTERVAL_BLOCKED)
+			return got_bytes(g, &g->intervals[i]);
+	return false;
+}
+
+/* Returns true if the task gets bytes between most of its sleeps: it does work at its own pace. A
+ * task that polls has only its sleeps. */
+static bool is_paced(const struct graph *g, const struct link *k)
+{
+	uint32_t i = graph_interval_at(g, k->task, k->from_ns), rounds = 0;
+	uint32_t end = g->tasks[k->task].first_interval + g->tasks[k->task].n_intervals;
+	uint64_t since_ns = k->from_ns;
+	bool got = false;
+
+	for (; i < end && g->intervals[i].from_ns < k->to_ns && scan_step(g); i++) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->state == INTERVAL_BLOCKED && s->wait == CT_W_SLEEP) {
+			since_ns = s->to_ns;
+			got = false;
+		} else if (!got &&
+			   (got_bytes(g, s) || (s->state == INTERVAL_BLOCKED && s->wait == CT_W_FUTEX &&
+						s->wake != GRAPH_NONE && is_passed_on(g, s, since_ns)))) {
+			got = true;
+			rounds++;
+		}
+	}
+	return rounds > k->waits / 2;
+}
+
 static bool idles(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -44,7 +97,7 @@ static bool idles(const struct findings *f)
 	if (last->kind == RESOURCE_INPUT && f->chain.options.window_given && f->chain.links.n > 1)
 		return false;
 	if (root_cause_polls(last))
-		return children_succeed(f->g, last);
+		return children_succeed(f->g, last) || is_paced(f->g, last);
 	/* without records of messages, it is not known whether an answer is owed */
 	unsure = graph_lacks_within(f->g, last->from_ns, last->to_ns) & CT_LACK_MESSAGES;
 	switch (last->wait) {
@@ -191,7 +244,7 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	if (stall_ns < f->stall_least_ns ||
 	    (f->chain.links.n == 1 && (f->chain.end == END_UNKNOWN || f->left_out)))
 		return !f->circular;
-	/* a folded victim runs, or waits briefly at a time, so it is not stuck */
+	/* a folded victim runs, or its waits are short, so it is not stuck */
 	if (f->chain.links.n == 1 && f->chain.end == END_FOLDED && !f->spins &&
 	    (!f->starved || first->runnable_ns < window_ns / STARVED_SHARE))
 		return true;

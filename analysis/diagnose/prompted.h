@@ -6,8 +6,8 @@
 
 #include "graph/timeline/graph.h"
 
-/* Returns the begin of a row of sleeps, with hardly any work in between. from_ns: a moment in the
- * row, or before it. Returns from_ns if no sleep follows. */
+/* Returns the begin of a row of sleeps and waits for children, with hardly any work in between.
+ * from_ns: a moment in the row, or before it. Returns from_ns if no row follows. */
 uint64_t prompted_since(const struct graph *g, uint32_t task, uint64_t from_ns);
 /* Returns the main thread of the process to which the task sent a signal, or wrote through a pipe.
  * Example: a command stops a service, and then polls. Returns GRAPH_NONE if there are several such

@@ -351,7 +351,8 @@ bool root_cause_polls(const struct link *k)
 	       k->running_ns + k->other_ns < k->total_ns / 2;
 }
 
-/* Returns true if b is the other end of socket a, or the unconnected socket to which a sends. */
+/* Returns true if b is the other end of socket a, or the unconnected socket to which a sends.
+ * Returns false for unix sockets. */
 static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 {
 	const struct window_object *x = window_object(g->w, a), *y = window_object(g->w, b);

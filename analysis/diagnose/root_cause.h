@@ -32,7 +32,7 @@ struct findings {
 	struct missing_wake *missing;
 	bool by_comparison;
 	struct against *against; /* NULL: no other trace was given */
-	uint64_t stall_least_ns; /* a shorter stall of the victim is normal */
+	uint64_t stall_least_ns; /* see DIAGNOSE_STALL_NS */
 	bool chatty;
 };
 
@@ -41,8 +41,8 @@ int root_cause_find(struct findings *f);
 /* For a link in the state LINK_FOLDED: returns true if the task ran for more than half of the
  * time. */
 bool root_cause_ran(const struct link *k);
-/* Returns true if the task sleeps again and again for short times, and does other things for less
- * than half as long. */
+/* Returns true if the task sleeps again and again for short times. Its other time is less than half
+ * of its time asleep. */
 bool root_cause_polls(const struct link *k);
 
 #endif

@@ -71,7 +71,8 @@ static void say_resource(struct words *t, const struct link *k)
 		words_add(t, " (%s)", k->resource);
 }
 
-/* Adds the words between "waited " and the next task. Example: "for a mutex held by ". */
+/* Adds the words between the verb, such as "waited ", and the next task. Example: "for a mutex held
+ * by ". */
 static void say_wait(struct words *t, const struct link *k)
 {
 	const char *what;
@@ -176,7 +177,7 @@ static bool has_group(const struct graph *g, const struct link *k, char name[DES
 	struct cgroup_name p = graph_place(g, k->task, k->to_ns - 1);
 
 	describe_clean(p.cgroup, name, DESCRIBE_MAX);
-	return p.cgroup[0] && p.cgroup[1]; /* "/" is the root of the groups */
+	return p.cgroup[0] && p.cgroup[1]; /* "/" is the root control group */
 }
 
 static void say_memory(struct words *t, const struct sentence_facts *f, const struct link *k)

@@ -16,8 +16,8 @@ struct candidate {
 };
 typedef VEC(struct candidate) candidates;
 
-/* Returns true if the wait may have ended without the awaited thing: by a timer or another
- * interrupt, or because another task took the lock or the page first. */
+/* Returns true if the wait may have ended without the awaited thing: by a timer, by another
+ * interrupt that is not of the network, or because another task took the lock or the page first. */
 static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
@@ -82,7 +82,7 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 
 /*
  * Like same_waits(), but does not search a run anew for each of its waits. If wait i lies in an
- * earlier run, and a run from i on would end no later than that run, returns i.
+ * already known run, and a run from i on would not end later, returns i.
  */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {
@@ -171,8 +171,8 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			runs.ran += interval_ran_ns(s);
 			if (!run_from)
 				run_from = c.from_ns;
-			/* Preemption does not end a run. A short wait ends it only if the run is
-			 * long enough for a row. */
+			/* The running time goes on after a preemption. It also goes on after a
+			 * short wait, unless it is already long enough for a row. */
 			if ((i + 1 == end || (g->intervals[i + 1].state != INTERVAL_RUNNABLE &&
 					      !folded_for(&g->intervals[i + 1], TIME_RUNNING))) &&
 			    c.to_ns - run_from >= HANGS_RUN_NS) {
@@ -208,8 +208,8 @@ static bool is_alarm(const struct diagnosis *d)
 		return false;
 	if (d->no_waker)
 		return true;
-	/* A worker without work looks like a stuck task. So a guessed owner makes an alarm only for
-	 * a main thread, or in a cycle. */
+	/* A worker without work looks like a stuck task. So with a guessed owner of a futex, there
+	 * is an alarm only in a cycle, or for a main thread if the cause is not CAUSE_BUSY. */
 	if (k->wait == CT_W_FUTEX && k->edge == EDGE_OWNER && (k->pid != k->tid || c == CAUSE_BUSY))
 		return c == CAUSE_CIRCULAR_WAIT;
 	if (c == CAUSE_CIRCULAR_WAIT || c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY)
@@ -217,11 +217,14 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
 	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE || (k->edge == EDGE_STOP && d->n_chain > 1))
 		return true;
-	/* A child that hangs has a row of its own, and a child that computes for a while is
-	 * normal. */
+	/* Most waits for a child are no alarm: a child that hangs has a row of its own, and a child
+	 * that computes for a while is normal. */
 	if (child)
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
 		       (c == CAUSE_BUSY && k->longest_ns >= HANGS_CHILD_BUSY_NS);
+	/* Ctrl-S, or a terminal that its program does not read. */
+	if (k->kind == RESOURCE_INPUT && k->wait == CT_W_WRITE)
+		return true;
 	if (d->n_chain == 1)
 		return k->wait == CT_W_STOPPED || (c == CAUSE_NETWORK && k->owed && !k->server) ||
 		       (c == CAUSE_POLLING && d->verdict == VERDICT_REPEATED_YIELD && k->wait == 0);
@@ -365,7 +368,7 @@ static size_t alike_rows(const struct hangs *h, size_t i, uint64_t longest_ns)
 	return n;
 }
 
-/* Among about equally long hangs, the hang with the most rows comes first. */
+/* Among alarms of about equal length, the hang with the most rows comes first. */
 static void most_waiters_first(struct hangs *h)
 {
 	for (size_t at = 0; at < h->n && hangs_is_worst(&h->v[at]); at++) {

@@ -11,8 +11,8 @@
 struct hang {
 	uint32_t task;
 	uint64_t from_ns, to_ns;
-	bool alarm; /* some task should have ended the wait */
-	bool minor; /* the state may be intended: a stop, a spin, or a task that sleeps */
+	bool alarm; /* see doc/glossary.md */
+	bool minor; /* perhaps intended: a stop, a spin, or a wait for a task that sleeps */
 	struct diagnosis *diagnosis;
 	/* The index of the first row about the same hang; often the row itself. */
 	size_t first_row;
@@ -30,13 +30,13 @@ struct hangs {
 
 #define HANGS_MAX 200
 
-/* Restricts the tasks. 0 or NULL matches any task. */
+/* Restricts the tasks. A member that is 0 or NULL matches any task. */
 struct hangs_filter {
 	uint32_t tid, pid;
 	uint32_t under; /* descendants of this process */
 	const char *comm;
 	const char *cgroup, *container;
-	bool worst;
+	bool worst; /* hangs_find() may stop once it knows the worst hang */
 };
 
 /* The caller frees *ret with hangs_free(). If `filter` is NULL, all tasks match. Kernel threads and
@@ -66,8 +66,8 @@ int hangs_diagnose(const struct graph *g, struct hang *x);
 int hangs_settle(const struct graph *g, struct hang *x);
 /* Returns true for an alarm that is not minor. */
 bool hangs_is_worst(const struct hang *x);
-/* The rows before row `settled` must have a diagnosis, and the order of hangs_candidates(). Returns
- * true if these rows decide which row comes first after hangs_sort(). */
+/* The rows must be in the order of hangs_candidates(). The rows before row `settled` must have a
+ * diagnosis. Returns true if these rows decide which row comes first after hangs_sort(). */
 bool hangs_are_decided(const struct hangs *h, size_t settled);
 /* Removes rows without a diagnosis, and sorts the others: alarms, minor alarms, other rows that are
  * not normal, normal rows. In each of these groups, longer hangs come first, with two exceptions.
@@ -78,7 +78,7 @@ void hangs_sort(struct hangs *h);
 /*
  * Returns the end of a hang that began at since_ns and was noticed at found_ns. If the window does
  * not show this end, returns the end of the task or of the window. looped: the task is an event
- * loop, and the hang ends when the loop waits again where it waited before.
+ * loop, and the hang ends when the loop waits again where it waited before the hang.
  */
 uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped);
 

@@ -116,7 +116,8 @@ int waitgraph_edge(struct waitgraph *g, uint64_t from, uint64_t to, enum waitgra
 	return VEC_PUSH(&g->edges, e);
 }
 
-/* A counting sort. Then idx[first[v] .. first[v + 1]) are the edges of node v. */
+/* Does a counting sort. Afterwards, idx[first[v] .. first[v + 1]) are the indices of the edges with
+ * the tail v, or with the head v if by_head is set. */
 static void sort_edges(const struct waitgraph *g, bool by_head, uint32_t *first, uint32_t *idx)
 {
 	size_t n = g->nodes.n;
@@ -152,8 +153,8 @@ static int index_edges(struct waitgraph *g)
 	return 0;
 }
 
-/* The AND/OR model: a node that can move releases the nodes that wait for it. Each node that
- * remains is stuck for good. */
+/* The AND/OR model: an open node, or a node without heads, can move. Another node can move once one
+ * of its heads (WAITGRAPH_ANY) or all of them (WAITGRAPH_ALL) can move. All others are stuck. */
 static int find_stuck(struct waitgraph *g)
 {
 	size_t n = g->nodes.n, head = 0, tail = 0;
@@ -309,7 +310,7 @@ static int add_cycle(struct waitgraph *g, const struct pass *p, const uint32_t *
 		}
 	}
 	if (!found)
-		return 0; /* a node without an edge to itself is no cycle */
+		return 0; /* a single node without an edge to itself is no cycle */
 	at = start;
 	do {
 		const struct edge *e = &g->edges.v[by[at]];
@@ -360,14 +361,14 @@ static int find_cycles(struct waitgraph *g, const struct pass *p)
 				knotted[t.comp[k]] = true;
 		}
 	}
-	/* only now, because node_in() must not change while the pass runs */
+	/* after the pass, because node_in() reads on_cycle */
 	for (size_t i = 0; i < n; i++)
 		g->nodes.v[i].on_cycle |= knotted[i];
 	return 0;
 }
 
-/* Each node has at most one preferred edge, so these edges form trees. The root of a tree may be a
- * loop. */
+/* A chain follows at most one edge of each node (node.follow). These edges form trees. The root of
+ * a tree may be a loop. */
 struct walk {
 	uint32_t *path;
 	uint32_t *done; /* all nodes; outside loops, each head comes before its tails */

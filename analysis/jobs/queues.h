@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * queues.h - the queues of jobs that a framework reports (doc/frameworks.md): how long jobs waited
- * and ran, and why they waited. The verdicts are those of DiagDroid (Kang, Zhou, Lyu: "DiagDroid:
- * Android Performance Diagnosis via Anatomizing Asynchronous Executions", FSE 2016).
+ * and ran, and why they waited. The verdicts follow DiagDroid (Kang, Zhou, Lyu: "DiagDroid: Android
+ * Performance Diagnosis via Anatomizing Asynchronous Executions", FSE 2016).
  *
  * Pure; any thread. The graph and its window have to live as long as a struct queues.
  */
@@ -26,8 +26,8 @@ const char *queue_verdict_name(enum queue_verdict verdict);
 
 struct job_times {
 	size_t count;
-	/* In ns. The queueing counts jobs with an enqueue and a start. The execution counts jobs
-	 * with a start and an end. */
+	/* In ns. queueing: from the enqueue to the start, for jobs that have both. execution: from
+	 * the start to the end, for jobs that have both. */
 	struct quantiles queueing, execution;
 };
 

@@ -99,7 +99,8 @@ static void put_rule(const struct tally *t, struct out *o, uint32_t rule, unsign
 	}
 }
 
-/* from: the item of a loop with which the text begins. Returns NULL if out of memory. */
+/* from: if the candidate is a loop, the text begins with this item of its body. Returns NULL if out
+ * of memory. */
 static char *write_body(const struct tally *t, uint32_t candidate, bool counts, uint32_t from)
 {
 	struct out o = { .counts = counts };
@@ -121,7 +122,8 @@ static char *write_body(const struct tally *t, uint32_t candidate, bool counts, 
 	return text;
 }
 
-/* Writes the body once from each of its items on, and returns the smallest text. */
+/* Writes the text of each rotation of the body, and returns the first one in the order of
+ * texts_order(). Returns NULL if out of memory. */
 static char *write_key(const struct tally *t, uint32_t candidate)
 {
 	uint32_t n = candidate < t->shapes.v.n ? t->shapes.v.v[candidate].n : 0;

@@ -7,9 +7,9 @@
 #include "analysis/patterns/tally.h"
 
 #define BODY_SYMBOLS_MAX 64   /* different symbols of one body that are looked at */
-#define BODY_TEXT_MAX    1200 /* bytes; the rest is "..." */
+#define BODY_TEXT_MAX    1200 /* bytes; further items become "..." */
 
-/* The different symbols of a candidate, in order of their numbers. */
+/* The different symbols of a candidate (tally.h), in order of their numbers. */
 struct body_symbols {
 	uint32_t v[BODY_SYMBOLS_MAX];
 	size_t n;

@@ -108,8 +108,8 @@ static int wait_symbol(struct collecting *c, const struct interval *w, uint32_t 
 	return sequence_symbol(&c->out->sequence, text, variant, ret);
 }
 
-/* Returns true if the program asked for the wait by a system call. Other waits would only tear the
- * patterns of the program apart. */
+/* Returns true if the program asked for the wait by a system call other than vfork(). Other waits
+ * would only tear the patterns of the program apart. */
 static bool is_call(const struct interval *w)
 {
 	switch ((enum ct_wait)w->wait) {
@@ -300,7 +300,8 @@ static int number_requests(struct collecting *c, const struct requests *all, uin
 	return 0;
 }
 
-/* Adds the work for each request, up to the answer. Work after the answer is for no request. */
+/* Adds the work of the process for each request that it answered, up to the answer. Work after the
+ * answer is for no request. */
 static int request_ranges(struct collecting *c, uint32_t tgid)
 {
 	_cleanup_(requests_done) struct requests all = { 0 };

@@ -55,7 +55,8 @@ static void without_directories(const char *text, char buf[COUNTS_TEXT_MAX])
 	buf[n] = '\0';
 }
 
-/* Finds the row with this key, or else the free place in the map for it. */
+/* Returns the row with this key. If there is none, returns NULL, and sets *ret_hash to a free place
+ * in the map. */
 static struct counts_row *row_of(const struct counts *c, const char *key, uint64_t *ret_hash)
 {
 	uint64_t hash = hash_text(HASH_START, key), i;

@@ -27,7 +27,7 @@ struct counts {
 	VEC(struct counts_row) rows;
 	struct map by_key;
 	size_t n_runs;
-	size_t n_incomplete; /* runs that lack records, and so are not in n_runs */
+	size_t n_incomplete; /* runs that lack events, and so are not in n_runs */
 	uint64_t refused;    /* calls of counts_add() with an event beyond COUNTS_ROWS_MAX */
 };
 
@@ -43,7 +43,7 @@ void counts_done(struct counts *c);
 
 enum counts_kind {
 	COUNTS_OK,   /* no count grew */
-	COUNTS_GREW, /* a count grew, and chance is no explanation */
+	COUNTS_GREW, /* a count grew, and chance hardly explains it */
 	COUNTS_OPEN, /* a count grew, but perhaps by chance; or the counts cannot be compared */
 };
 
@@ -61,7 +61,7 @@ struct counts_result {
 	size_t n_varying;                  /* events whose count is not the same in all runs */
 	/* The probability that a count grows although the commands are equal is at most p. */
 	double p;
-	size_t runs_needed; /* COUNTS_OPEN: runs of each side that decide; 0: not known */
+	size_t runs_needed; /* COUNTS_OPEN: so many runs of each side can decide; 0: not known */
 };
 
 /*

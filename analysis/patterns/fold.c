@@ -84,7 +84,6 @@ static int loop_get(struct fold_shapes *s, const struct fold_item *v, size_t n, 
 	return 0;
 }
 
-/* The smallest hash of all rotations: the same for "a b" and "b a". */
 uint64_t fold_shape_key(const struct fold_shapes *s, uint32_t shape)
 {
 	const struct fold_shape *p = &s->v.v[shape];
@@ -167,8 +166,8 @@ static void absorb(struct fold *f, struct fold_shapes *s, struct fold_item *a, c
 	s->v.v[a->shape].times++;
 }
 
-/* Adds the last n items to the item before them, or to an item at the end of its body. Returns
- * false if they continue neither. */
+/* Adds the last n items to the item `top` before them, or to the last item of the body of `top`, or
+ * of the body of that item, and so on. Returns false if the n items continue none of these. */
 static bool try_absorb(struct fold *f, struct fold_shapes *s, size_t n)
 {
 	const struct fold_item *v = &f->items.v[f->items.n - n];

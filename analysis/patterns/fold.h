@@ -28,7 +28,7 @@ struct fold_shape {
 	uint32_t depth;
 	uint32_t same_hash; /* the next loop with this hash; 0: none */
 	uint64_t times;     /* how often the shape was found to repeat */
-	bool known;         /* fold_add() makes a loop of this body even where it stands alone */
+	bool known;         /* fold_add() makes a loop of this body even where it does not repeat */
 };
 
 /* All folds share the shapes. The shapes 0 .. n_symbols - 1 are the symbols. */
@@ -63,8 +63,8 @@ struct fold {
 /* Makes the shapes of n symbols. Returns 0, -EINVAL or -ENOMEM. The caller calls fold_shapes_done(). */
 int fold_shapes_init(struct fold_shapes *s, size_t n_symbols);
 void fold_shapes_done(struct fold_shapes *s);
-/* Marks the loops found so far as known. Of loops that differ only by the item at which they begin,
- * one becomes known. Returns 0 or -ENOMEM. */
+/* Sets fold_shape.known for the loops of s. Of loops that differ only by the item at which they
+ * begin, only one becomes known. Returns 0 or -ENOMEM. */
 int fold_shapes_learn(struct fold_shapes *s);
 /* Returns a hash that is the same for all rotations of the body, such as "a b" and "b a". */
 uint64_t fold_shape_key(const struct fold_shapes *s, uint32_t shape);

@@ -8,7 +8,7 @@
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
-/* Returns true if the object has a name that a person gave: a path. */
+/* Returns true if the object has a name that a person gave: a path, or the name of a queue. */
 static bool is_named(const struct window_object *o)
 {
 	switch (CT_OBJ_KIND(o->id)) {

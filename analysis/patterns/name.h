@@ -10,10 +10,12 @@
 
 #define NAME_MAX_BYTES 96
 
-/* Writes the name of the object, such as "port 5432". A number that changes becomes "#":
- * "/data/item-#". If the object has no name, writes its kind, such as "pipe", or "". */
+/* Writes the name of the object, such as "port 5432". A number that may change becomes "#":
+ * "/data/item-#". If the object has no name, writes its kind, such as "pipe", or "" if the kind is
+ * not known. */
 void name_object(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES]);
-/* Writes the full path of the object, or "" if name_object() hides nothing of it. */
+/* Writes the full path of the object. Writes "" if the object has no path, or if name_object()
+ * hides nothing of the path. */
 void name_variant(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES]);
 
 #endif

@@ -17,7 +17,7 @@ struct found {
 	uint64_t counts_hash;
 	struct trend trend;
 	uint64_t total, in_a_row, events, ns;
-	double share; /* its share of the events plus its share of the time: 0..2 */
+	double share; /* the pattern's share of the events plus its share of the time: 0..2 */
 	size_t first, n;
 	bool grows;
 	uint32_t next; /* the next kept pattern with the same counts: 1 + index; 0: none */
@@ -26,7 +26,7 @@ struct found {
 struct finding {
 	struct tally tally;
 	VEC(struct found) found;
-	VEC(uint32_t) kept; /* indices of found */
+	VEC(uint32_t) kept; /* indices in `found` */
 	struct map by_counts;
 };
 
@@ -75,7 +75,8 @@ static int order(double a, double b)
 	return a > b ? -1 : a < b;
 }
 
-/* Among patterns that grow about as surely, the largest growth comes first. */
+/* Rounds down: among patterns that grow about as surely as each other, found_cmp() puts the largest
+ * growth first. */
 static double sureness(const struct found *f)
 {
 	return floor(f->trend.correlation * PATTERNS_SURE + 1e-9);

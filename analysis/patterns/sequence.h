@@ -4,7 +4,8 @@
  *
  * A transaction is one repetition of an action, such as one request to a service. A strand is the
  * events of one task in one transaction, in order of time. A symbol stands for events that are
- * alike. The text of a symbol has no id, address or port that changes from run to run.
+ * alike. The text of a symbol has no id or address that changes from run to run, and no port of a
+ * client.
  *
  * Pure; one thread at a time for each structure.
  */
@@ -19,7 +20,7 @@
 #include "lib/vec.h"
 
 #define SEQUENCE_EVENTS_MAX   4000000
-#define SEQUENCE_SYMBOLS_MAX  65536 /* further events get the symbol "other" */
+#define SEQUENCE_SYMBOLS_MAX  65536 /* events with a further text get the symbol "other" */
 #define SEQUENCE_SYMBOL_BYTES 160
 #define SEQUENCE_VARIANTS     8 /* further variants of a symbol are not counted */
 
@@ -32,8 +33,8 @@ struct sequence_symbol {
 
 struct sequence_event {
 	uint32_t symbol;
-	/* Until the next event of the strand, or until the task no longer works for the
-	 * transaction. */
+	/* The time from this event to the next event of the strand, or to the moment at which the
+	 * task stops working for the transaction. */
 	uint64_t ns;
 };
 

@@ -76,7 +76,7 @@ static bool digram_key(const struct sequitur *s, uint32_t place, uint64_t *ret)
 }
 
 /* Forgets the digram that begins at the place. In a run like "aaa", the same digram also begins
- * at a neighbour. */
+ * at a neighbour, so both neighbours are checked again. */
 static int digram_forget(struct sequitur *s, uint32_t place)
 {
 	uint64_t key, known;
@@ -99,7 +99,7 @@ static int place_free(struct sequitur *s, uint32_t place)
 	return r ? r : VEC_PUSH(&s->unused, place);
 }
 
-/* Puts the rule in the place of the digram that begins at `place`. */
+/* Replaces the digram that begins at `place` by the rule. */
 static int substitute(struct sequitur *s, uint32_t place, uint32_t rule)
 {
 	uint32_t second = at(s, place)->next, before = at(s, place)->prev, after = at(s, second)->next, now;
@@ -134,7 +134,8 @@ static int rule_new(struct sequitur *s, uint32_t first, uint32_t second, uint32_
 	return VEC_PUSH(&s->rules, (struct sequitur_rule){ .head = head });
 }
 
-/* Returns true if the digram at `place` is the whole right side of a rule. *ret is this rule. */
+/* Returns true if the digram at `place` is the whole right side of a rule other than rule 0. Then
+ * *ret is this rule. */
 static bool whole_rule(const struct sequitur *s, uint32_t place, uint32_t *ret)
 {
 	uint32_t head = at(s, place)->prev;
@@ -179,7 +180,7 @@ static int check(struct sequitur *s, uint32_t place)
 	return match(s, place, (uint32_t)known);
 }
 
-/* Puts the right side of a rule in the place of its only use. */
+/* Replaces the only use of a rule by the right side of the rule. */
 static int dissolve(struct sequitur *s, uint32_t rule)
 {
 	struct sequitur_rule *u = &s->rules.v[rule];

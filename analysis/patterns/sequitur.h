@@ -28,7 +28,7 @@ struct sequitur_place {
 };
 
 struct sequitur_rule {
-	uint32_t head; /* a place without a value; 0: the rule does not exist any more */
+	uint32_t head; /* the place that closes the ring; 0: the rule does not exist any more */
 	uint32_t uses, first_use;
 };
 

@@ -32,8 +32,8 @@ struct piece_name {
  * neither a wait for a CPU nor a piece of sums (TIME_SHORT). */
 void piece_name(const struct graph *g, const struct path *p, const struct path_piece *x,
 		struct piece_name *ret);
-/* As piece_name(), but without a function, for a time in which the task did `time`: a part of a
- * folded piece, or a wait for a CPU that an unknown task had. */
+/* As piece_name(), but without a function. Names a part of a folded piece, or a wait for a CPU that
+ * an unknown task had. `time`: what the task did then. */
 void piece_name_as(const struct graph *g, const struct path *p, const struct path_piece *x,
 		   enum time_kind time, struct piece_name *ret);
 /* Names the wait of piece x for a CPU that `user`, a task of the same program, had. */

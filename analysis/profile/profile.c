@@ -253,8 +253,8 @@ static int add_folded(struct making *k, const struct path_piece *x)
 	return r;
 }
 
-/* Adds a wait for a disk. While other programs wait for the same disk, it works for both in turn.
- * So half of this time counts as environment. */
+/* Adds a wait for a disk. While other programs wait for the same disk, the disk works in turn for
+ * them and for this program. So half of this time counts as environment. */
 static int add_disk(struct making *k, const struct path_piece *x)
 {
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &k->p->leaf_blames[x->blame];
@@ -339,7 +339,7 @@ static int part_cmp(const void *a, const void *b)
 	return part_order(a, b);
 }
 
-/* Moves the parts to a profile. A part whose time went to functions is left out. */
+/* Moves the parts to a profile. A part whose whole time went to functions is left out. */
 static int finish(struct making *k, struct profile **ret)
 {
 	struct profile *p = calloc(1, sizeof(*p));
@@ -414,7 +414,7 @@ static bool is_recorder(const struct graph *g, uint32_t tgid)
 	return false;
 }
 
-/* Returns when the task first executed a program, or when it was born if no record shows that. */
+/* Returns the time of the task's first exec, or of its birth if no exec is recorded. */
 static uint64_t first_exec_ns(const struct graph *g, const struct graph_task *t)
 {
 	for (size_t i = window_lower_bound(g->w, t->born_ns); i < g->w->n_events; i++) {

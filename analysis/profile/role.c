@@ -110,8 +110,8 @@ const char *role_path(const char *path, char *buf, size_t size)
 	return buf;
 }
 
-/* Writes the port at which the server of a connection listens. The kernel gives the ports from
- * PROFILE_CLIENT_PORT on to clients. */
+/* Writes the port at which the server of a connection listens, or "" if it is not clear which end
+ * is the server. The kernel gives the ports from PROFILE_CLIENT_PORT on to clients. */
 static void put_port(const struct window_object *o, char *buf, size_t size)
 {
 	bool client = !o->lport || o->lport >= PROFILE_CLIENT_PORT;

@@ -123,7 +123,8 @@ static bool is_done(const struct parts *p, const struct request_work *w, uint64_
 	return answered != GRAPH_NONE && ts_of(p->g, answered) <= ts_ns;
 }
 
-/* Returns true if another thread of the process waits, and works for no request. */
+/* Returns true if another thread of the process serves requests and is free: it is parked (see
+ * is_parked()), and works for no request. */
 static bool has_free_thread(const struct parts *p, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph *g = p->g;
@@ -143,7 +144,8 @@ static bool has_free_thread(const struct parts *p, uint32_t task, uint64_t ts_ns
 	return false;
 }
 
-/* `behind` is the request for which the task works. While the task is busy, `request` is queued. */
+/* `behind` is the request for which the task works. While the task is busy, `request` is queued,
+ * unless another thread may serve it (PART_SHARED). */
 static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_t behind, uint64_t from,
 			uint64_t to)
 {
@@ -290,7 +292,8 @@ static void add_middle(struct walk *k, uint32_t request, uint64_t from, uint64_t
 				next = MIN(begun, to);
 				break;
 			}
-			/* this child has no answer, so the server has not waited for it */
+			/* `request` has an answer and this child has none: the server has not
+			 * waited for this child */
 			if (c->answered == GRAPH_NONE && p->r->v[request].answered != GRAPH_NONE)
 				continue;
 			if (done > best_ns) {

@@ -3,8 +3,8 @@
  * parts.h - divides the time of one request into parts, across processes.
  *
  * - While child requests (graph/causal/requests.h) are under way, the time belongs to the child
- *   that is answered last. But while the asking task runs for the request itself, the time belongs
- *   to this task.
+ *   that is answered last. But while the sender of this child request runs for the parent request,
+ *   the time belongs to the sender.
  * - While the serving task works for another request, the request is queued (PART_QUEUED).
  * - In a runtime such as Go or tokio, the threads share all requests. So the time is PART_SHARED,
  *   not PART_QUEUED, if another task received the request and some thread of the process is free.
@@ -22,7 +22,9 @@
 #include "lib/vec.h"
 
 enum part_kind {
-	PART_WORK, /* the task worked for the request, or had not begun yet */
+	/* The task worked for the request, or had not begun yet. After the answer: the client was
+	 * not blocked. */
+	PART_WORK,
 	PART_QUEUED,
 	PART_SHARED, /* some thread of the process works for the request; it is not known which */
 	PART_DELIVERY,
@@ -31,7 +33,7 @@ enum part_kind {
 
 struct part {
 	uint64_t from_ns, to_ns;
-	uint32_t request; /* the request, or one of its child requests */
+	uint32_t request; /* the request, or a child request at any depth */
 	uint32_t task;
 	uint32_t behind; /* PART_QUEUED: the request for which the task worked */
 	uint8_t kind;

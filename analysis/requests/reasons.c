@@ -152,7 +152,7 @@ static void put_comm(const struct graph *g, uint32_t task, uint64_t ts_ns, char 
 }
 
 /* Adds a piece of a wait for a lock. The task of the piece is the owner of the lock, or a task for
- * which the owner waits. The reason names the lock, and says what this task does. */
+ * which the owner waits. The reason names the wait, and says what this task does. */
 static int add_locked(const struct adding *a, const struct path *p, const struct path_piece *x,
 		      const struct path_frame *lock)
 {
@@ -184,7 +184,7 @@ static int add_locked(const struct adding *a, const struct path *p, const struct
 	return r;
 }
 
-/* Adds the pieces that hold up a wait for a lock, and takes them from the path. */
+/* Adds the pieces that lie in a wait for a lock, and removes them from the path. */
 static int take_locked(const struct adding *a, struct path *p)
 {
 	size_t kept = 0;

@@ -20,7 +20,7 @@ struct reason {
 struct reasons {
 	struct texts texts;
 	VEC(struct reason)
-	v; /* one reason for each text; sort v only after the last reasons_add() */
+	v; /* one reason for each text; do not add reasons after v is sorted */
 };
 
 void reasons_done(struct reasons *k);

@@ -31,7 +31,7 @@ struct service {
 	size_t n_processes;
 	size_t count;
 	size_t n_open;
-	size_t n_shared; /* answered turns of a shared connection (graph/causal/requests.h) */
+	size_t n_shared; /* answered requests on shared connections (graph/causal/requests.h) */
 	struct quantiles latency;
 	struct service_reason *reasons; /* the largest share_p99 first */
 	size_t n_reasons;

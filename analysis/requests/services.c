@@ -14,7 +14,8 @@
 #include "trace/words/words.h"
 
 struct group {
-	/* the asked service; in the high 32 bits: the asking service, or 0 */
+	/* low 32 bits: the service that gets the request; high 32 bits: 0, or the service that
+	 * sends the request (by_asking()) */
 	uint64_t key;
 	uint32_t request;
 	uint64_t ns;

@@ -14,9 +14,9 @@
 #include "analysis/requests/service.h"
 
 /* Finds requests that ended in [from_ns, to_ns), or began there and have no answer. Requests of
- * ctrace itself do not count, and a service without other requests has the count 0. The caller
- * frees *ret with services_free(). Returns 0, -ENOMEM, or -E2BIG if there are too many requests,
- * segments or edges. */
+ * ctrace itself do not count. A service that has no such answered request has the count 0. The
+ * caller frees *ret with services_free(). Returns 0, -ENOMEM, or -E2BIG if there are too many
+ * requests, segments or edges. */
 int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct services **ret);
 void services_free(struct services *s);
 bool services_counts(const struct services *s, uint32_t request);

@@ -41,7 +41,7 @@ struct ask {
 	void *arg;
 };
 
-/* Adds the rules for an answer to keep. The chosen option becomes a cause. The options before it
+/* Makes rules from an answer, to keep it. The chosen option becomes a cause. The options before it
  * (for ASK_NONE: all options) become no cause. An option with facts[i].edge of 0 gets no rule. If
  * `rules` is NULL, no option gets one. Returns 0 or -ENOMEM. */
 int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts *facts, size_t n,

@@ -86,8 +86,8 @@ static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 	return GRAPH_NONE;
 }
 
-/* Returns true if s has asked the sender of e, directly or through others. Example: e is the answer
- * to a request. */
+/* Returns true if strong edges lead from s to the sender of e, directly or through other tasks.
+ * Example: s sends a request, and e is the answer. */
 static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 {
 	uint64_t since = c->segments[s].from_ns;
@@ -335,8 +335,8 @@ static bool comes_through(const struct causal *c, const struct edge *e, uint32_t
 	return false;
 }
 
-/* Removes b if a better edge a comes, through other tasks, from the sender of b. Example: b is a
- * request to a server, and a is the answer of a backend that the server has asked. */
+/* Removes a strong edge b if a better strong edge a leads back to the sender of b. Example: b is a
+ * request to a server, and a is the answer of a backend to which the server sent a request. */
 static void merge(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
@@ -398,8 +398,8 @@ static void count(const struct causal *c, struct candidates *l)
 			     (strong_all == 1 && c->edges[l->v[0].edge].strength != EDGE_STRONG));
 }
 
-/* Returns true for a timer that ended a sleep, if the end of this sleep began the segment. Such a
- * timer is certain. */
+/* Returns true if e is the timer that ended a sleep, and the end of this sleep began the segment.
+ * Such an edge counts as strong. */
 static bool is_round(const struct causal *c, uint32_t segment, const struct edge *e)
 {
 	const struct segment *s = &c->segments[segment];

@@ -45,7 +45,7 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* Returns true if `is` is the wanted word; "" fits all words. The words are compared as text,
- * because the rules may be of another version. */
+ * because the rules may come from another version of ctrace. */
 static bool word_fits(const char *want, const char *is)
 {
 	return !want[0] || same_text(want, is);

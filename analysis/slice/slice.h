@@ -43,8 +43,10 @@ struct slice_step {
 	uint32_t segment;
 	uint32_t parent;
 	uint32_t edge;
-	uint64_t at_ns; /* backward: time of the act (candidate.h); forward: of the edge's arrival */
-	float score;    /* backward: the product of all scores so far; forward: 1 */
+	/* backward: the time of the act (candidate.h); forward: the arrival of the edge, or the
+	 * at_ns of the parent if that is later */
+	uint64_t at_ns;
+	float score; /* backward: the product of all scores so far; forward: 1 */
 };
 
 enum slice_end {
@@ -78,7 +80,9 @@ struct slice {
 	float score;
 	uint32_t asked;
 	uint32_t refused;
-	uint32_t earlier; /* forward: strong edges that left before at_ns, which are not listed */
+	/* forward: strong edges that are not listed, because they left the first segment before
+	 * the at_ns of slice_walk() */
+	uint32_t earlier;
 };
 
 /* Walks from the segment in which the task is at at_ns. The caller frees *ret with slice_free().

@@ -25,7 +25,7 @@ static enum decision_kind kind_of(const struct decision *d)
 	return d->high_ns <= d->limit_ns + ROUNDING_NS ? DECIDE_OK : DECIDE_UNDECIDED;
 }
 
-/* Returns with how many runs p can reach alpha; 0: STATS_RUNS_MAX runs are not enough. */
+/* Returns how many runs are needed for p <= alpha; 0: STATS_RUNS_MAX runs are not enough. */
 static size_t runs_for_alpha(const struct decide_rule *rule, double alpha, size_t n_old)
 {
 	for (size_t n = DECIDE_RUNS_MIN; n <= STATS_RUNS_MAX; n++)
@@ -52,7 +52,7 @@ static size_t runs_needed(const struct decide_rule *rule, const struct decision 
 	runs = fmax(ceil(runs), (double)least);
 	if (!least || !(runs <= STATS_RUNS_MAX))
 		return 0;
-	/* an estimate that is not above the present runs was just refuted */
+	/* more runs than now, because these did not lead to a decision */
 	return MAX((size_t)runs, n_new + 1);
 }
 

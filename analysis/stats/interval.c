@@ -13,7 +13,7 @@
 struct side {
 	double *sorted;
 	double *below;   /* below[i]: the sum of the weights of the first i sorted values */
-	double *metrics; /* one of each resample */
+	double *metrics; /* the metric of each resample */
 	uint32_t *drawn; /* how often a resample has each value */
 	size_t n;
 };
@@ -50,7 +50,7 @@ static int side_init(struct side *s, enum delta_metric metric, const double *v, 
 	memcpy(s->sorted, v, n * sizeof(*v));
 	qsort(s->sorted, n, sizeof(*v), by_value);
 	for (size_t i = 0; i < n; i++)
-		order[i] = i; /* all different: equal weights for equal values would change no sum */
+		order[i] = i; /* not v[i]: other weights for equal values change no sum */
 	metric_weights(metric, order, n, weights);
 	for (size_t i = 0; i < n; i++)
 		s->below[i + 1] = s->below[i] + (double)weights[i] / METRIC_WEIGHTS_SUM;

@@ -27,7 +27,7 @@ static double over_ties(const double *sorted, size_t n, double (*f)(double))
 	return sum;
 }
 
-/* Returns the two-sided p of a score. off: its distance from the mean. step: the correction for
+/* Returns the two-sided p of a score. off: the score minus its mean. step: the correction for
  * continuity. */
 static double normal_p(double off, double variance, double step)
 {

@@ -14,7 +14,8 @@
 /* A transaction while it is divided. */
 struct dividing {
 	struct transactions *t;
-	/* The pieces of its path. Neighbours with the same role and kind of time are one step. */
+	/* The pieces of the transaction's path. Neighbours with the same role and kind of time are
+	 * one step. */
 	VEC(struct transaction_part) steps;
 	bool truncated;
 };
@@ -50,9 +51,10 @@ static const char *lock_word(enum resource_kind kind)
 	}
 }
 
-/* Writes the name of the task of a piece. If another task of the path waits for a lock
- * meanwhile, writes the lock first: "file lock /srv/l of job: sleep". The name of the lock is left
- * out if only an inspection finds it, because an inspection sees only long waits. */
+/* Writes the name of the task of a piece. If the piece lies in a wait for a lock, writes the lock
+ * first, and the owner of the lock if this is another task: "file lock /srv/l of job: sleep". The
+ * name of the lock is left out if only an inspection finds it, because an inspection sees only long
+ * waits. */
 static void role_of(const struct graph *g, const struct path *p, const struct path_piece *x,
 		    char buf[DESCRIBE_MAX])
 {

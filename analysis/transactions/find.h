@@ -23,7 +23,7 @@ void find_jobs(struct finding *k, const struct transaction_rule *rule);
  * type if it is new. Returns GRAPH_NONE if out of memory. */
 uint32_t find_type(struct finding *k, const struct transaction_rule *rule, const char *name);
 /* Adds a transaction that ended in [from_ns, to_ns) of k->t, or that began there and has no end.
- * Ignores other transactions. */
+ * Ignores other transactions, and those of no length. */
 void find_add(struct finding *k, const struct transaction *x);
 
 #endif

@@ -34,8 +34,8 @@ static uint32_t mark_task(const struct graph *g, const struct ct_rec *r)
 	return parent;
 }
 
-/* Without an id, begin and end have to come from one task. With `until`, the names of begin and
- * end differ, so the key has no name. */
+/* Without an id, begin and end have to be about one task (mark_task()). With `until`, the names of
+ * begin and end differ, so the key has no name. */
 static uint64_t key_of(const struct pairing *p, const struct ct_rec *r, uint64_t id, uint32_t task)
 {
 	uint64_t h = hash_add(HASH_START, p->rule->until ? 0 : r->obj);

@@ -11,7 +11,7 @@ enum transaction_source {
 	TRANSACTION_MARK,    /* from one mark to another one */
 	TRANSACTION_PROCESS, /* the life of a process */
 	TRANSACTION_REQUEST, /* a request to a service (analysis/requests/) */
-	TRANSACTION_JOB,     /* a job of a queue, from its enqueue to its end */
+	TRANSACTION_JOB,     /* a job of a queue, from its enqueue (or else its start) to its end */
 	TRANSACTION_SOURCES,
 };
 /* Returns the word for a source: "mark", "process", "request", "job". */
@@ -33,10 +33,10 @@ struct transaction {
 	bool hashed;                   /* id is a hash */
 };
 
-/* The time that tasks of one name spend in one state on the critical path. */
+/* The time that tasks of one role (transactions.roles) spend in one state on the critical path. */
 struct transaction_part {
 	uint64_t ns;
-	uint32_t role; /* number of the name in transactions.roles */
+	uint32_t role; /* index into transactions.roles */
 	uint8_t time;  /* enum time_kind */
 };
 
@@ -81,7 +81,7 @@ struct transaction_type {
 	size_t n_open;      /* transactions without an end */
 	size_t n_cut;       /* ends without a begin: the transaction began before the window */
 	struct transaction_group all;
-	struct transaction_group *shapes; /* of the divided ones; the most frequent shape first */
+	struct transaction_group *shapes; /* of the divided transactions; the most frequent first */
 	size_t n_shapes;
 	size_t n_more_shapes; /* how many shapes there are beyond TRANSACTION_SHAPES */
 };

@@ -24,7 +24,7 @@
 
 /* Finds the transactions that ended in [from_ns, to_ns), and those that began there and have no end.
  * The caller frees *ret with transactions_free(). Returns 0, -ENOMEM, or -E2BIG if there are more than
- * TRANSACTIONS_MAX of them, or too many requests. */
+ * TRANSACTIONS_MAX transactions, or too many requests, segments or edges. */
 int transactions_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 		      const struct transaction_rules *rules, struct transactions **ret);
 void transactions_free(struct transactions *t);

@@ -10,7 +10,7 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* In place of a shift (whatif.h): the question breaks a cycle of waits through this task, so the
+/* In place of a shift (whatif.h): the task is in a cycle of waits that the question breaks. So the
  * task holds up no other task. */
 #define SHIFT_FREE UINT64_MAX
 
@@ -39,7 +39,7 @@ struct replay {
 	bool any_taken;
 	bool any_object; /* a question is about an object */
 	uint32_t depth;
-	uint32_t stack[WHATIF_MAX_DEPTH]; /* the busy tasks; each waits for the next */
+	uint32_t stack[WHATIF_MAX_DEPTH]; /* the tasks with `busy` set; each waits for the next */
 };
 
 static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t);
@@ -382,7 +382,8 @@ static uint32_t interval_at(const struct graph *g, uint32_t task, uint64_t t, ui
 	return graph_interval_near(g, task, t, near);
 }
 
-/* The busy task waits, directly or through others, for the task that asks. */
+/* Returns the shift of a task that is on k->stack already. So the tasks from this task up to the
+ * top of the stack wait in a cycle. */
 static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;

@@ -44,8 +44,8 @@ static int by_parent(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* A task that waits for one child or thread needs the ends of its other ones too. The trace has no
- * wait for those ends, so each of them makes an arrival. */
+/* While a task waits for the exit of one child or thread, others may exit. The task needs these
+ * exits too, but the trace has no wait for them. So each such exit makes an arrival. */
 static int find_exits(struct whatif *x, exits *v)
 {
 	const struct graph *g = x->g;

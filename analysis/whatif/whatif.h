@@ -69,7 +69,8 @@ struct whatif_without whatif_waits_of(const struct account_row *row);
 bool whatif_same(const struct whatif_without *a, const struct whatif_without *b);
 /* Asks these questions:
  *
- * - about each kind of resource without an owner: CPUs, disks, the network, timers, page faults;
+ * - about each of these kinds of resources without an owner, if the account has it: CPUs, disks,
+ *   the network, timers, page faults;
  * - about the largest rows of the other groups of the account, at most WHATIF_PER_GROUP of each;
  * - about up to WHATIF_PER_GROUP processes that had a CPU for which a task of the path waited.
  *

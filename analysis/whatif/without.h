@@ -9,7 +9,7 @@
 
 enum whatif_kind {
 	WHATIF_WAIT,
-	WHATIF_WAITS, /* `interval`, and the waits of its task with the same object, owner, edge */
+	WHATIF_WAITS, /* waits of the task with the object, owner, edge and kind of `interval` */
 	WHATIF_RESOURCE,
 	WHATIF_TASK,
 	WHATIF_PROCESS,

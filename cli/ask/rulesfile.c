@@ -121,7 +121,7 @@ static int get_verdict(const struct rules_place *p, const json_t *rule, enum rul
 	return 0;
 }
 
-/* The caller calls rule_done(), after failure too. */
+/* After failure, the caller must free *ret with rule_done(). */
 static int get_rule(const struct rules_place *p, json_t *o, struct rule *ret)
 {
 	static const char *const members[] = { "edge",  "from",    "to",   "object",

@@ -20,10 +20,10 @@
 /* Appends the rules of a text to `rules`. Returns 0, -EBADMSG or -ENOMEM. After an error,
  * `rules` is as before. After -EBADMSG, err says what is wrong, and where. */
 int rulesfile_parse(const char *text, size_t size, struct rules *rules, char err[RULESFILE_ERR_MAX]);
-/* Makes the text of a rules file: first rules[0..n), then the rules of the file `old`, because
+/* Makes the text of a rules file: first rules[0..n), then the rules of the text `old`, because
  * the first rule that matches wins. Drops an old rule with the same conditions as a new one.
- * size 0: there is no old file. The caller frees *ret. Returns 0, -EBADMSG if `old` is no rules
- * file, or -ENOMEM. */
+ * If size is 0, there are no old rules. The caller frees *ret. Returns 0, -EBADMSG if `old` is not
+ * the text of a rules file, or -ENOMEM. */
 int rulesfile_merge(const char *old, size_t size, const struct rule *rules, size_t n, char **ret);
 
 #define RULESFILE_WORDS_MAX 1024

@@ -12,7 +12,7 @@
 #define TRANSACTIONRULES_SCHEMA    "ctrace.transaction-rules/1"
 #define TRANSACTIONRULES_BYTES_MAX (1u << 20)
 #define TRANSACTIONRULES_MAX       256 /* the most rules */
-#define TRANSACTIONRULES_TEXT_MAX  256 /* the most bytes of a name or a pattern */
+#define TRANSACTIONRULES_TEXT_MAX  256 /* the most bytes of the value of a member */
 #define TRANSACTIONRULES_ERR_MAX   256
 
 /* Appends the rules of a text. Returns 0, -EBADMSG or -ENOMEM. After an error, the caller still calls

@@ -16,7 +16,7 @@ size_t check_count(const struct baseline *side, enum check_timing timing);
  * untraced runs. The times are measured around the command. */
 struct tracer_cost {
 	bool known;   /* each kind has at least CHECK_UNTRACED_MIN runs */
-	double ns, p; /* p: of the U test of both kinds of runs */
+	double ns, p; /* p: of the Mann-Whitney U test, traced against untraced runs */
 	double share; /* ns, as a share of the untraced median */
 	size_t n_traced, n_untraced;
 	/* The share is larger than max_regress, or the cost is significant. Then the times of

@@ -27,8 +27,8 @@ struct check_view {
 	char *sentence, *time_sentence, *counts_sentence;
 };
 
-/* Returns the worse one of the results of the times and of the counts. Only valid if there are old
- * runs. */
+/* Returns the result of the counts if it is not "ok", and the times are no regression. Otherwise
+ * returns the result of the times. Only valid if there are old runs. */
 enum decision_kind report_kind(const struct check_view *v);
 /* Returns "ok", "regression", "improvement" or "undecided". Without old runs, returns
  * "measured". */

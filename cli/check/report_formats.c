@@ -298,7 +298,8 @@ static void put_result(FILE *f, const struct check_view *v)
 	}
 }
 
-/* OpenMetrics 1.0 allows one sample for each text, so parts with the same text are added up. */
+/* OpenMetrics 1.0 allows one sample for each set of labels, so parts with the same text are added
+ * up. */
 static void put_metric_parts(FILE *f, const struct check_view *v)
 {
 	put_family(f, "part", "Change of the parts of the critical path.");

@@ -2,8 +2,9 @@
 /*
  * runner.h - runs a command once, and measures its time. One thread, and one runner at a time.
  *
- * The first traced run starts a ctraced (the *recorder*). To save the time of further starts, the
- * recorder also serves the traced runs that follow. An untraced run ends the recorder.
+ * A traced run starts a ctraced (the *recorder*), unless one still runs. To save the time of
+ * further starts, the recorder also serves the traced runs that follow. An untraced run ends the
+ * recorder.
  *
  * The command runs in a session of its own (setsid(2)), with /dev/null as its input. If the command
  * ends by itself, the processes that it leaves behind run on.
@@ -39,7 +40,7 @@ struct runner_job {
 	bool traced;
 	/* The command's output and errors go to this new or emptied file. NULL: to /dev/null. */
 	const char *log;
-	int errors_fd;       /* the errors go to this file instead, if nothing is shown; 0: none */
+	int errors_fd;       /* without show: the errors go to this file, not to log; 0: no file */
 	bool show;           /* the output and errors go where those of ctrace go, not to log */
 	bool show_as_errors; /* with show: all goes to standard error */
 	uint64_t timeout_ns; /* 0: none */
@@ -57,7 +58,7 @@ struct run {
 	enum run_end end;
 	int status; /* as from waitpid(2) */
 	int signal, error;
-	uint64_t clock_ns; /* duration, from before the fork until the command has ended */
+	uint64_t clock_ns; /* RUN_EXITED: from before the fork to the end of the command */
 	pid_t pid;
 	size_t n_left;        /* processes that the command has left behind; they run on */
 	struct reader *trace; /* RUN_EXITED and traced: the recording; otherwise NULL */

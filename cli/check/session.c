@@ -29,7 +29,7 @@ struct session {
 	bool told_left; /* say_left() has printed its warning */
 	bool told_lost; /* take_profile() has printed its warning */
 	bool timing_set;
-	size_t n_done, n_planned; /* numbers of runs, for the progress */
+	size_t n_done, n_planned; /* numbers of runs, with warm-ups */
 	size_t n_of[2];           /* runs of each side, for the names of kept files */
 };
 
@@ -38,7 +38,7 @@ static char *const *argv_of(const struct session *s, enum which side)
 	return side == OLD ? s->plan->old_argv : s->plan->new_argv;
 }
 
-/* Prints the last lines of a file, or a line that it is empty. */
+/* Prints the last lines of the file. If the file is empty, says that the command wrote nothing. */
 static void show_end(int fd)
 {
 	char buf[CHECK_SHOWN_BYTES + 1], line[CHECK_SHOWN_BYTES * 4];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * session.h - runs the old and the new command in turn, until their runs decide whether the new one
- * is slower. One thread. The functions print their errors themselves.
+ * is slower, or until max_runs. One thread. The functions print their errors themselves.
  */
 #ifndef CTRACE_CLI_CHECK_SESSION_H
 #define CTRACE_CLI_CHECK_SESSION_H
@@ -38,7 +38,7 @@ struct check_outcome {
 	struct decision own;
 	size_t n_old, n_new; /* numbers of compared runs */
 	double new_ns;       /* the metric of the new runs */
-	unsigned looks;      /* how often the check may decide */
+	unsigned looks;      /* how often the check may try to decide */
 };
 
 /*

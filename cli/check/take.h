@@ -7,8 +7,8 @@
 #include "cli/check/runner.h"
 #include "cli/compare/baseline.h"
 
-/* Adds the profile of the command to b. Frees the trace of the run. If *told is false, warns of
- * missing records or of a path that is too long, and then sets *told. */
+/* Adds the profile of the command to b. Frees the trace of the run. Warns once of missing records
+ * or of a critical path that is too long. *told: the warning was printed. */
 int take_profile(struct baseline *b, struct run *run, bool *told);
 /* Copies the trace to the file `path`. */
 int take_keep(struct reader *trace, const char *path, bool redact);

@@ -31,7 +31,7 @@ extern const struct cli_option client_options[];
  * - -EACCES, -EPERM: the user may not use the daemon;
  * - -ETIMEDOUT: no connection within WAIT_CONNECT_MS, or no answer within timeout_ms;
  * - -EBADMSG: the program at the socket did not answer like ctraced;
- * - -EREMOTEIO: the daemon refused the request;
+ * - -EREMOTEIO: the daemon answered with an error;
  * - another -errno, for example of the socket.
  */
 int client_call(const char *socket_path, const json_t *request, int fd, int timeout_ms, json_t **ret,

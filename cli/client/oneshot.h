@@ -41,7 +41,7 @@ const char *oneshot_socket(const struct oneshot *r);
  * daemon has died. */
 const char *oneshot_trace(const struct oneshot *r);
 bool oneshot_alive(struct oneshot *r);
-/* Copies the end of the daemon's log, at most size - 1 bytes. "": there is no log. */
+/* Copies the end of the daemon's log, at most size - 1 bytes. "": no log, or an empty one. */
 void oneshot_log(const struct oneshot *r, char *buf, size_t size);
 const sigset_t *oneshot_old_mask(const struct oneshot *r);
 sigset_t oneshot_signals(void);

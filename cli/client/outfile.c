@@ -81,8 +81,9 @@ static bool is_named(int fd, const char *path)
 }
 
 /*
- * Removes a partial file that a killed ctrace left behind. The old file is not written again,
- * because a process that has it open could read the new trace. Links and files of other users stay.
+ * Removes the *old file*: a partial file that a killed ctrace left behind. The old file is not used
+ * again, because a process that has it open could read the new trace. Links and files of other
+ * users stay.
  *
  * *ret_old: a descriptor that locks the old file, or -1. The caller closes the descriptor when the
  * new file exists. So two processes do not remove each other's file.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * outfile.h - a trace file that appears whole or not at all: it is written as NAME.partial and
+ * outfile.h - an output file that appears whole or not at all: it is written as NAME.partial and
  * renamed at the end. The functions print their errors themselves. One thread, one file at a time.
  */
 #ifndef CTRACE_CLI_CLIENT_OUTFILE_H

@@ -23,7 +23,7 @@ void settings_look(struct settings *s, pid_t pid, uint64_t now_ns)
 	if (cpus)
 		s->cpus = cpus;
 	v2 = procmachine_limits("", pid, limits);
-	/* In version 1, "none" may only mean that the process is exiting. */
+	/* With control groups of version 1, "none" may mean only that the process is exiting. */
 	if (limits[0] && (v2 || !s->limits[0] || strcmp(limits, "none")))
 		snprintf(s->limits, sizeof(s->limits), "%s", limits);
 }

@@ -289,7 +289,7 @@ static bool is_other_command(const struct check_options *o, const struct check_v
 	return true;
 }
 
-/* Tells before the first run whether a file cannot be written. */
+/* Before the first run: prints an error if a file cannot be written. Returns 0 or an exit code. */
 static int test_files(const struct check_options *o)
 {
 	int r = CLI_OK;

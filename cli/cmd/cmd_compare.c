@@ -16,7 +16,7 @@
 struct compare_options {
 	const char *metric, *top, *save, *by;
 	bool json;
-	int n_new; /* the number of arguments behind "--"; 0: there is no "--" */
+	int n_new; /* the number of arguments behind "--" */
 };
 
 #define TEXT(member) CLI_TEXT(struct compare_options, member)
@@ -41,7 +41,7 @@ static const struct cli_usage compare_usage = {
 	.options = compare_table,
 };
 
-/* Returns the number of arguments behind the first "--". Call it before cli_next(), which removes
+/* Returns the number of arguments behind the first "--". Call this before cli_next(), which moves
  * the "--". */
 static int count_new(int argc, char **argv)
 {

@@ -70,7 +70,7 @@ struct moment {
 
 struct victim {
 	uint32_t task;
-	struct diagnosis *diagnosis; /* the diagnosis without questions; NULL: not made yet */
+	struct diagnosis *diagnosis; /* made without asking the user; NULL: not made yet */
 	bool alarm;
 };
 

@@ -27,7 +27,7 @@ struct baseline_machine {
 	char arch[BASELINE_MACHINE_MAX]; /* as `uname -m` prints it */
 	char model[BASELINE_MACHINE_MAX];
 	char governor[BASELINE_MACHINE_MAX];
-	/* limits of the command's control group, in words; in older traces, of the recorder's group */
+	/* limits of the command's control group, in words; in older traces, of ctraced's group */
 	char cgroup[BASELINE_MACHINE_MAX];
 	unsigned cpus;
 	unsigned allowed_cpus; /* number of CPUs that the command may use */

@@ -28,7 +28,8 @@ struct baseline_machine baseline_machine_of(const struct reader *r)
 	describe_clean(info->machine, m.arch, sizeof(m.arch));
 	describe_clean(info->cpu, m.model, sizeof(m.model));
 	describe_clean(info->governor, m.governor, sizeof(m.governor));
-	/* Before version 1.8, a trace has only the limits of `ctrace record` and its daemon. */
+	/* Before version 1.8 of the format, a trace has only the limits of `ctrace record` and its
+	 * daemon. */
 	describe_clean(*info->command_limits ? info->command_limits : info->limits, m.cgroup,
 		       sizeof(m.cgroup));
 	m.allowed_cpus = number_of_cpus(info->command_cpus);
@@ -65,7 +66,7 @@ static bool is_cut(const struct analysis_input *in, uint32_t task)
 	return from < in->from_ns || to > in->to_ns;
 }
 
-/* Warns if records are missing or the path is cut off, so that the profile may be wrong. */
+/* Warns if records are missing or the critical path is truncated: the profile may be wrong. */
 static void say_limits(const struct analysis_input *in, const struct profile *p)
 {
 	if (in->window->lost_records)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * baseline_file.h - reads runs from files: a trace of `ctrace record -- CMD`, or a baseline. The
- * functions return an exit code of ctrace, and print their errors themselves. One thread.
+ * baseline_file.h - reads runs from files: a trace of `ctrace record -- CMD`, or a baseline. One
+ * thread. baseline_file_add() and baseline_command() return an exit code of ctrace, and print their
+ * errors themselves.
  */
 #ifndef CTRACE_CLI_COMPARE_BASELINE_FILE_H
 #define CTRACE_CLI_COMPARE_BASELINE_FILE_H

@@ -12,7 +12,7 @@
 struct compare_view {
 	const struct delta *delta;
 	const struct baseline *old, *new;
-	size_t top; /* text: the number of rows to show */
+	size_t top; /* text: at most this many rows of class ENVIRONMENT, and this many others */
 };
 
 void render_compare(FILE *f, const struct compare_view *v);

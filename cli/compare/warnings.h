@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* warnings.h - why a comparison of runs may mean little: other commands, and runs that failed.
- * Pure; any thread. */
+/* warnings.h - why a comparison of runs may mean little: runs of different commands, and runs
+ * that failed. Pure; any thread. */
 #ifndef CTRACE_CLI_COMPARE_WARNINGS_H
 #define CTRACE_CLI_COMPARE_WARNINGS_H
 

@@ -17,7 +17,7 @@ bool dwarf_member_is(const char *var);
 /*
  * Turns var into "[MODULE:]SYMBOL+OFFSET", and finds the size of the member in bytes. On failure
  * err has "why; what to do". Returns 0, or:
- * - -ENOENT: there is no such variable or member;
+ * - -ENOENT: the debugging information lacks the variable or the member;
  * - -EINVAL: it is a bit field, or its offset or size is not known;
  * - -errno: the file cannot be opened.
  */

@@ -24,11 +24,12 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	uint64_t passed_ns, short_ns, cpu_ns;
 
 	g->opt.threads(g->opt.arg, &threads);
-	/* read after the clocks of the threads, so that it is not smaller than their sum */
+	/* cpu_ns is read after the clocks of the threads, so it is not smaller than their sum */
 	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
-	/* Up to GOVERNOR_PASSED_PPM, the budget does not count the time for short waits. While a
-	 * group is capped, the time for events of capped tasks is free in the same way. */
+	/* The budget does not count the CPU time for leaving out short waits, up to
+	 * GOVERNOR_PASSED_PPM. While a group is capped, the same holds for events of capped
+	 * tasks. */
 	passed_ns = probe_passed_ns(g->opt.probe);
 	short_ns = probe_short_ns(g->opt.probe);
 	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0) +
@@ -249,8 +250,8 @@ static void governor_loop_resume(struct governor_loop *g)
 
 static void governor_loop_pause(struct governor_loop *g)
 {
-	/* The caps end before the pause. From the end of a cap on, readers take the records of
-	 * its task for complete. */
+	/* The caps end while the programs still record. From the end of a cap on, readers believe
+	 * that the trace has all records of the task. */
 	governor_loop_caps_end(g);
 	probe_pause(g->opt.probe);
 	governor_loop_caps_over(g);

@@ -81,7 +81,8 @@ struct governor_loop_stats {
 	double bpf_percent;  /* CPU time of the BPF programs alone */
 	/* the part of cost_percent that the budget does not count (governor_spent.passed_ns) */
 	double passed_percent;
-	/* CPU time so far: spent_ns of the tracer, bpf_ns of the BPF programs alone */
+	/* CPU time so far. spent_ns: of the tracer, without governor_loop_threads.aside_ns. bpf_ns:
+	 * of the BPF programs alone. */
 	uint64_t spent_ns, bpf_ns;
 	/* steps forward and back, and stops and restarts of inspections */
 	uint64_t changes;

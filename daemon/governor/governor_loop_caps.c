@@ -74,7 +74,7 @@ struct group_tasks {
 	struct governor_loop *g;
 	uint64_t since_ns;
 	VEC(uint32_t) tids;
-	VEC(uint8_t) found; /* 1: the iterator has found the task of this entry of tids */
+	VEC(uint8_t) found; /* found.v[i] is 1: the iterator has found the task tids.v[i] */
 };
 
 static int by_tid(const void *a, const void *b)
@@ -111,8 +111,8 @@ static int group_tasks_take(struct group_tasks *t)
 	return 0;
 }
 
-/* Ends the caps of all tasks that are capped for a group. If the iterator does not find a task, the
- * task has ended, and this function records the end. After -errno, some tasks stay capped, and the
+/* Ends the caps of all tasks that are capped for a group. If the iterator does not find a task,
+ * this function records that the task has ended. After -errno, some tasks stay capped, and the
  * caller has to try again. */
 static int group_tasks_end(struct governor_loop *g, uint64_t since_ns)
 {

@@ -33,7 +33,7 @@ struct governor_loop {
 		uint64_t group, since_ns;
 	} grouped[GOVERN_GROUPS];
 	uint64_t passed_ns, short_ns;
-	/* left_out: probe_left_out() at the time when the first group was capped. left_out_apart:
+	/* left_out: probe_left_out() at the time when grouped[0] was capped. left_out_apart:
 	 * records that caps of single tasks have left out since that time. */
 	uint64_t left_out, left_out_apart;
 	/* When the caps of groups last ended. CAPS_OVER_NS later, the daemon looks for tasks
@@ -56,8 +56,8 @@ void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t 
 double governor_loop_share(const struct governor_loop *g);
 void governor_loop_cap_group(struct governor_loop *g);
 void governor_loop_uncap_groups(struct governor_loop *g);
-/* Caps the tasks above the task_cap, and ends caps that are over. To be called in each round,
- * except in a pause. */
+/* Caps the tasks that reach opt.task_cap records in a second. Ends these caps when the second is
+ * over. To be called in each round, except in a pause. */
 void governor_loop_caps_round(struct governor_loop *g);
 /* Sets stats.most, unless records were left out in the counted second. */
 void governor_loop_most(struct governor_loop *g);

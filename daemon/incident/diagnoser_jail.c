@@ -35,7 +35,7 @@ static const int jail_child_calls[] = {
 	__NR_getrandom,  __NR_rt_sigaction, __NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_exit,
 	__NR_exit_group, __NR_newfstatat,   __NR_sysinfo,        __NR_sigaltstack,
 };
-/* Further calls, which the process itself needs to serve questions. */
+/* Further calls, which diagnoser_serve() needs. */
 static const int jail_server_calls[] = {
 	__NR_recvmsg, __NR_sendmsg,   __NR_pipe2,        __NR_ppoll,     __NR_clone,   __NR_set_robust_list,
 	__NR_wait4,   __NR_kill,      __NR_prctl,        __NR_prlimit64, __NR_seccomp, __NR_getppid,
@@ -104,8 +104,8 @@ int diagnoser_jail(int keep_fd)
 	r = privilege_drop_bounding();
 	if (r)
 		return r;
-	/* A service that must not change its user stays root. Without capabilities and open
-	 * files, it can do no more than nobody. */
+	/* If the service must not change its user, the process stays root. But the system call
+	 * filter lets the process open no file. */
 	if (!geteuid() && !setgroups(0, NULL) && !setresgid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY) &&
 	    setresuid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY))
 		return -errno;

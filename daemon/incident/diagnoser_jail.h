@@ -17,9 +17,9 @@
  * Returns 0 or -errno.
  */
 int diagnoser_jail(int keep_fd);
-/* For a child of a process after diagnoser_jail(). Limits memory and CPU time. Leaves only the
- * system calls to read a trace from an open descriptor, to diagnose, and to write the answer.
- * Returns 0 or -errno. */
+/* For a child of a process that has called diagnoser_jail(). Limits memory and CPU time. Leaves
+ * only the system calls to read a trace from an open descriptor, to diagnose, and to write the
+ * answer. Returns 0 or -errno. */
 int diagnoser_jail_child(void);
 
 #endif

@@ -71,8 +71,8 @@ static _Noreturn void serve_child(int out, int fd, const struct diagnoser_questi
 	_exit(n ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Returns false if the answer is late (DIAGNOSER_WALL_S) or too long, or if the daemon has
- * ended. */
+/* Returns false if the answer is late (DIAGNOSER_WALL_S) or too long, if the daemon has ended, or
+ * after an error. */
 static bool serve_collect(int in, int sock, char *json, size_t *ret_n)
 {
 	uint64_t end_ns = clock_boot_ns() + DIAGNOSER_WALL_S * NSEC_PER_SEC;
@@ -84,7 +84,12 @@ static bool serve_collect(int in, int sock, char *json, size_t *ret_n)
 
 		if (now_ns >= end_ns || *ret_n == DIAGNOSER_ANSWER_MAX)
 			return false;
-		if (poll(p, 2, (int)((end_ns - now_ns) / NSEC_PER_MSEC) + 1) < 0 || p[1].revents)
+		if (poll(p, 2, (int)((end_ns - now_ns) / NSEC_PER_MSEC) + 1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return false;
+		}
+		if (p[1].revents)
 			return false;
 		if (!p[0].revents)
 			continue;

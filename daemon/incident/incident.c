@@ -387,7 +387,8 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 }
 
 /* Returns the real user id, because a set-user-ID program has the effective user id of its owner.
- * The owner of /proc/PID is no help: it is root if the program cannot be dumped. */
+ * The owner of /proc/PID is no help: it is root if the program cannot be dumped.
+ * INCIDENT_UID_UNKNOWN: /proc/PID/status cannot be read. */
 static uint32_t incident_uid(uint32_t pid)
 {
 	uint32_t uid = INCIDENT_UID_UNKNOWN;

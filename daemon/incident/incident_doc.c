@@ -168,7 +168,7 @@ size_t incidents_fit(json_t *list, size_t bytes)
 	return removed;
 }
 
-/* Returns NULL if the value does not look like a verdict or a cause. */
+/* Returns NULL if the value cannot be a word of a diagnosis, such as a verdict. */
 static const char *word_of(json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));

@@ -115,7 +115,8 @@ void incident_say_field(FILE *f, const char *name, const char *fmt, ...)
 		value = NULL;
 		return;
 	}
-	if (strchr(value, '\n')) { /* native protocol: the length comes first */
+	/* in the journal's native protocol, the length precedes a value that has a newline */
+	if (strchr(value, '\n')) {
 		uint64_t le = htole64((uint64_t)n);
 
 		fprintf(f, "%s\n", name);

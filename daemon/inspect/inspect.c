@@ -43,7 +43,8 @@ struct inspect {
 	struct inspect_result *results[INSPECT_RESULTS_MAX];
 	size_t r_head, r_n;
 	struct worker workers[WORKERS_MAX];
-	struct worker *current; /* the worker that takes from the queue; NULL: all are stuck */
+	/* the worker that takes from the queue; NULL: all are stuck, or none could be started */
+	struct worker *current;
 	struct inspect_stats stats;
 	uint64_t next_ns;
 	bool stop;

@@ -230,8 +230,8 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 	return 0;
 }
 
-/* Stops at an address that is not in code: the kernel followed a wrong frame pointer. exact: ip[0]
- * is the instruction itself, not a return address. */
+/* Stops at a return address that is not in code: the kernel walked the stack by frame pointers, and
+ * followed a wrong one. exact: ip[0] is the instruction itself, not a return address. */
 static void add_walked(struct inspect_look *l, uint32_t tid, uint32_t tgid, const uint64_t *ip, size_t n,
 		       bool exact)
 {

@@ -10,7 +10,7 @@
 #include "daemon/inspect/polled.h"
 
 struct inspect_want {
-	/* ts of the CT_SWITCH, boot time; 0: any wait of the task */
+	/* ts of the CT_SWITCH with which the wait began, boot time; 0: any wait of the task */
 	uint64_t since_ns;
 	uint64_t obj; /* copied to the result; 0: take the object that the task iterator finds */
 	uint32_t tid;
@@ -38,8 +38,8 @@ struct inspect_result {
 	bool has_futex;
 	struct ct_rec futex;
 	uint64_t futex_words[2];
-	/* Name of the variable that holds the futex. "": it has no name, or an earlier inspection
-	 * has searched for it. */
+	/* Name of the variable that holds the futex. "": no name was found, or an earlier
+	 * inspection has already searched for the name. */
 	char futex_name[CT_OBJ_NAME_MAX + 1];
 	/* The description of rec.obj, if a path led to this object; otherwise NULL. */
 	struct ct_object_blob *object;

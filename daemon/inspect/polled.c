@@ -323,7 +323,7 @@ static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, 
 		if (!m || !m->exec || is_library(q->maps.names.v + m->path_off) ||
 		    !read_memory(q, *ret_addr, code, CALLED))
 			return false;
-		/* An entry of the PLT: endbr64, and then a jump through a pointer. */
+		/* An entry of the PLT is a jump through a pointer, perhaps after endbr64. */
 		skip = !memcmp(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
 		skip += code[skip] == 0xf2;
 		if (code[skip] != 0xff || code[skip + 1] != 0x25)

@@ -28,8 +28,10 @@ static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *re
 	case 0x87:
 	case 0x23:
 	case 0x0b:
-	case 0x63:
 		*ret = (struct operation){ .len = wide, .load = op == 0x8b && wide == 8 };
+		return true;
+	case 0x63: /* movsxd */
+		*ret = (struct operation){ .len = 4 };
 		return true;
 	case 0x80: /* with a constant; reg 7 is cmp, the only one that does not write */
 		*ret = (struct operation){ .len = 1, .imm = 1, .writes = reg != 7 };
@@ -40,15 +42,15 @@ static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *re
 	case 0x81:
 		*ret = (struct operation){ .len = wide, .imm = wide == 2 ? 2 : 4, .writes = reg != 7 };
 		return true;
-	case 0xf6: /* reg 0 is test, which has a constant and does not write */
-		*ret = (struct operation){ .len = 1, .imm = reg ? 0 : 1, .writes = reg != 0 };
+	case 0xf6: /* reg: 0 and 1 test (with a constant), 2 not, 3 neg, 4 to 7 mul and div */
+		*ret = (struct operation){ .len = 1, .imm = reg < 2, .writes = reg == 2 || reg == 3 };
 		return true;
 	case 0xf7:
 		*ret = (struct operation){ .len = wide,
-					   .imm = reg         ? 0
+					   .imm = reg > 1     ? 0
 						  : wide == 2 ? 2
 							      : 4,
-					   .writes = reg != 0 };
+					   .writes = reg == 2 || reg == 3 };
 		return true;
 	case 0x88:
 		*ret = (struct operation){ .len = 1, .writes = true };

@@ -21,7 +21,7 @@ struct polled_operand {
 };
 
 /*
- * Decodes the operand whose ModRM byte is at offset `at`. start: address of code in the process.
+ * Decodes the operand whose ModRM byte is at offset `at`. start: address of code[0] in the process.
  * Returns false if there is no known operand. The caller tries every offset, so many results are no
  * real operands.
  */

@@ -64,8 +64,8 @@ int variable_find(const struct variable_maps *m, const char *spec, struct variab
 		  char err[VARIABLE_ERR_MAX]);
 /* If no symbol covers addr, the name is empty. Returns 0, or -ENOENT if nothing is mapped there. */
 int variable_at(const struct variable_maps *m, uint64_t addr, struct variable *ret);
-/* Writes the variable's name in records: "flag (prog)", "state+0x8 (libfoo.so.1)", "0x7f.. (heap)".
- * The text is printable. */
+/* Writes the name that records give to the variable: "flag (prog)", "state+0x8 (libfoo.so.1)",
+ * "0x7f.. (heap)". The text is printable. */
 void variable_text(const struct variable *v, char *buf, size_t size);
 /* Makes the blob that names a variable in the trace. id: an object of the kind CT_OBJ_DATA or
  * CT_OBJ_FUTEX. The caller frees the blob. NULL: out of memory. */

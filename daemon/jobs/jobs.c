@@ -40,7 +40,7 @@ struct jobs {
 	bool first_done, stop;
 	jobs_row_list rows;
 	struct jobs_stats stats;
-	uint64_t since_ns; /* boot time at which the round began; 0: the thread rests */
+	uint64_t since_ns; /* the thread works since this boot time; 0: the thread rests */
 };
 
 struct jobs_scan {
@@ -334,7 +334,7 @@ static void *jobs_main(void *arg)
 	return NULL;
 }
 
-/* Each probe takes up to four descriptors. */
+/* The probes of one rule take up to four descriptors. */
 static void jobs_raise_limit(void)
 {
 	struct rlimit l;

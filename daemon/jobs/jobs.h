@@ -24,7 +24,7 @@ struct jobs_stats {
 	/* files: known files of frameworks; callees: probed functions that jobs run */
 	uint64_t files, callees;
 	uint64_t stuck_ns;
-	/* files, functions and marks that a limit or an error refused; each try counts */
+	/* how often a limit or an error refused a file, a mark, or a function that jobs run */
 	uint64_t refused;
 };
 

@@ -15,7 +15,7 @@
 #define JOBS_ADDRESS_BYTES 32 /* at most this many bytes of a function are searched */
 
 /*
- * Returns the offset of the first instruction that the kernel emulates. 0: there is none, or the
+ * Returns the offset of the first instruction that the kernel emulates. 0: none was found, or the
  * machine is not x86-64. Up to this instruction, the stack pointer and the needed arguments are
  * unchanged. code: the first n bytes of the function. Bit i of args: argument i is needed.
  */

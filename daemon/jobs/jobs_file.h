@@ -36,7 +36,8 @@ struct jobs_file {
 };
 
 /*
- * Probes the functions of spec in the file that fd has open. Returns 0 or -ENOMEM.
+ * Probes the functions of spec in the file that fd has open, and if spec->marks is set also the
+ * marks. Returns 0 or -ENOMEM.
  * - A file that cannot be read gives 0, no probes, and a reason in `why`.
  * - `calls` of a probe's rule is spec_no * JOBS_SPEC_FUNCTIONS_MAX + the function's index in spec.
  * - spec is borrowed until jobs_file_free(). The caller still closes fd.

@@ -40,8 +40,8 @@ void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg);
 int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m, struct stat *ret_st);
 /*
  * Returns true if the mapping is of the file with this st. Btrfs and overlayfs show another device
- * in /proc/PID/maps than in struct stat, so then the mapped file is opened. If it cannot be opened
- * although it is still mapped, its inode number decides.
+ * in /proc/PID/maps than in struct stat. So if only the device differs, the mapped file is opened.
+ * If the mapped file cannot be opened although it is still mapped, the inode number decides.
  */
 bool jobs_find_maps(struct unwind_mounts *mounts, const struct jobs_mapping *m, const struct stat *st);
 /* Opens a regular file. Returns a descriptor, -EINVAL for any other kind of file, or another

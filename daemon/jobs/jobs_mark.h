@@ -11,7 +11,7 @@
 
 #include "daemon/jobs/jobs_note.h"
 
-/* The most marks of one file that get a probe: a probe takes descriptors of the daemon. */
+/* At most this many marks of one file get a probe. Each probe takes descriptors of the daemon. */
 #define JOBS_MARKS_MAX 64
 
 /* Makes the rule for the probe of a mark. Returns false if the note is no mark. */

@@ -21,7 +21,7 @@
 
 /*
  * Where a value of a job lies; arg < 0: nowhere. Three forms:
- * - "arg2": argument 2 of the function
+ * - "arg2": argument 2 of the function, which is its third
  * - "arg1+0x58": argument 1 plus 0x58
  * - "arg0->0x18": the 64 bits in memory at the address argument 0 plus 0x18
  */
@@ -45,8 +45,8 @@ struct jobs_function {
 	bool note;
 	uint8_t event; /* enum ct_job */
 	struct jobs_values values;
-	/* The job runs the function at the address values.function. A call of this function starts
-	 * the job, and `calls` says where the values of the job lie. */
+	/* has_calls: values.function is the address of a second function, which runs the job. A
+	 * call of the second function starts the job. calls: places of the values in this call. */
 	bool has_calls;
 	struct jobs_values calls;
 };
@@ -55,7 +55,7 @@ struct jobs_spec {
 	char name[JOB_NAME_MAX];
 	bool marks; /* the binaries may have marks of ctrace-marks.h */
 	size_t n_binaries, n_functions;
-	char binaries[JOBS_SPEC_BINARIES_MAX][256]; /* paths if they have a '/' */
+	char binaries[JOBS_SPEC_BINARIES_MAX][256]; /* names of files; paths if they have a '/' */
 	struct jobs_function functions[JOBS_SPEC_FUNCTIONS_MAX];
 };
 

@@ -9,7 +9,7 @@
 #include "ctrace/abi.h"
 
 struct hook_def {
-	/* the setting `hooks` switches off all hooks of a family */
+	/* The setting `hooks` can switch off a family with all its hooks, but not sched or life. */
 	const char *family;
 	const char *name;
 	const char *without;

@@ -11,7 +11,8 @@
 #include "ctrace/abi.h"
 #include "lib/cleanup.h"
 
-/* bytes: the ring is read and cleared in pieces of this size, while a piece is in the cache */
+/* bytes: the ring is read in pieces of this size. A piece is cleared while it is still in the cache
+ * of the CPU. */
 #define PERCPU_RING_PIECE 8192ULL
 
 struct percpu_ring {
@@ -160,8 +161,8 @@ static long ring_consume(struct percpu_ring *r, unsigned cpu, percpu_ring_record
 	return p.n;
 }
 
-/* Layout of kernel/bpf/ringbuf.c: a header of 8 bytes, then data, padded to a multiple of 8. The
- * header begins with the length and two flags. */
+/* Layout of a record (kernel/bpf/ringbuf.c): a header of 8 bytes, then data, padded to a multiple
+ * of 8. The header begins with the length and two flags. */
 static long side_consume(struct percpu_ring *r, percpu_ring_record_fn fn, void *arg)
 {
 	uint64_t at = *r->side_consumer;

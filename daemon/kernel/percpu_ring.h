@@ -22,9 +22,9 @@ void percpu_ring_free(struct percpu_ring *r);
  * function. */
 struct cpu *percpu_ring_cpu(const struct percpu_ring *r, unsigned cpu);
 /*
- * Calls fn with the records and blobs in the rings, in each ring up to a record that is not
- * complete. Each call gets one blob, or fixed records back to back. Returns the number of records
- * and blobs.
+ * Calls fn with the records in the rings, in each ring up to a record that is not complete. Each
+ * call gets one blob, or records of fixed size back to back. Returns the number of records, blobs
+ * included.
  * - data: 8-byte aligned, valid during the call of fn
  * - size: 0 for a blob that is larger than its place in the ring
  */

@@ -507,9 +507,9 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 				continue;
 			last = __atomic_load_n(&s->lost_last_ns[c], __ATOMIC_RELAXED);
 			first = __atomic_exchange_n(&s->lost_first_ns[c], 0, __ATOMIC_RELAXED);
-			/* first 0: this loss came after the previous call had read the count, but
-			 * before that call reset lost_first_ns. So the last_ns of that call is the
-			 * earliest possible time. */
+			/* first 0: this loss came during the previous probe_losses(), between its
+			 * read of the count and its reset of lost_first_ns. So the loss is not
+			 * older than the last_ns of that call. */
 			if (!first)
 				first = p->told[cpu].last_ns[c] ? p->told[cpu].last_ns[c] : last;
 			fn(arg, cpu, c, n - p->told[cpu].n[c], first, last);

@@ -3,7 +3,8 @@
  * probe.h - loads and attaches the BPF programs, empties the rings, and runs the iterators.
  *
  * Only one thread (drain) may call probe_consume(), probe_losses() and the functions for the
- * governor. Any thread may call the other functions between probe_open() and probe_free().
+ * governor. Only one thread (main) may call probe_mark() and probe_mark_end(). Any thread may call
+ * the other functions between probe_open() and probe_free().
  */
 #ifndef CTRACE_DAEMON_KERNEL_PROBE_H
 #define CTRACE_DAEMON_KERNEL_PROBE_H
@@ -69,9 +70,9 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
 
 /*
  * Remembers which functions of the kernel belong to which interrupt. In some steps of the
- * governor, the hooks of interrupts are detached, and these functions show which interrupt wakes a
- * task. The caller calls probe_mark() for each function of the kernel, in order of addresses, and
- * then probe_mark_end().
+ * governor, most hooks of interrupts are detached, and these functions show which interrupt wakes
+ * a task. The caller calls probe_mark() for each function of the kernel, in order of addresses,
+ * and then probe_mark_end().
  */
 void probe_mark(struct probe *p, const char *name, uint64_t addr);
 void probe_mark_end(struct probe *p);
@@ -100,19 +101,19 @@ int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_byt
  */
 int probe_read_unread(struct probe *p, uint32_t tgid, uint64_t sock, uint64_t *ret);
 
-/* The parts of the probe that report jobs (see jobs_probe.h). All belong to the struct probe. */
+/* The BPF programs and maps for the report of jobs (see jobs_probe.h). All belong to the struct
+ * probe. */
 struct bpf_program;
 struct probe_jobs {
 	const struct bpf_program *entry, *ret;
 	int rules_fd, calls_fd;
 };
-/* Returns 0, or -EOPNOTSUPP if the probe was opened without jobs or the kernel refused the
- * programs. */
+/* Returns 0, or -EOPNOTSUPP if the programs that report jobs are not loaded. */
 int probe_jobs(const struct probe *p, struct probe_jobs *ret);
 
 /*
  * Hardware watchpoints. A watch for writes takes one of the PROBE_WATCHES_MAX debug registers, a
- * watch for reads and writes takes two. Accesses become CT_RAWACCESS blobs.
+ * watch for reads and writes takes two. Recorded accesses become CT_RAWACCESS blobs.
  */
 #define PROBE_WATCHES_MAX 4
 struct probe_watch_options {
@@ -138,8 +139,8 @@ int probe_run_time(struct probe *p, uint64_t *ret_ns);
 /* For the governor, from here on. Only the thread of probe_consume() may call these functions. */
 /* Estimates the CPU time of the programs so far. Only some runs are timed. */
 uint64_t probe_cost_ns(struct probe *p);
-/* Returns the CPU time of the programs, in coarse steps, for waits that are too short for a
- * record. */
+/* Estimates the CPU time that the programs have used in coarse steps for waits that are too short
+ * for a record. */
 uint64_t probe_short_ns(const struct probe *p);
 /* Estimates what the waits of probe_short_ns() would have cost in the step CT_SHED_HOOKS: CPU time
  * of the programs and of the drain thread. */
@@ -160,15 +161,15 @@ void probe_pause_detach(struct probe *p);
 int probe_resume(struct probe *p);
 /* Caps a task. A record is left out if all its tasks are capped; exceptions: bpf/caps.h. */
 void probe_cap(struct probe *p, uint32_t tid);
-/* Returns how many records were left out since probe_cap(). Capped tasks with the same GOVERN_SLOT
- * count together. */
+/* Ends the cap of a task. Returns how many of its records were left out since probe_cap(). Capped
+ * tasks with the same GOVERN_SLOT count together. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
 /* Caps a group (govern_group()). A task of the group is capped when it makes its next record, and a
  * CT_SHED says so. A new child of a task of the group is capped without a CT_SHED. Returns false if
  * GOVERN_GROUPS groups are capped already. */
 bool probe_cap_group(struct probe *p, uint64_t group);
-/* From now on no further task is capped for its group. Capped tasks stay capped until
- * probe_uncap(). */
+/* No group is capped any more, so no further task is capped because of its group. Capped tasks stay
+ * capped until probe_uncap(). */
 void probe_uncap_groups(struct probe *p);
 uint32_t probe_capped_next(const struct probe *p, uint32_t from);
 /* Tells the programs that no task is capped any more, so that they need not check. */

@@ -10,8 +10,8 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Returns the time of a rename by prctl(). probe_govern_calibrate() attaches ct_empty to the
- * tracepoint of renames. The fastest of several batches counts. */
+/* Returns the mean time of a rename by prctl(), in the fastest of several batches. The call of a
+ * program makes a rename slower while ct_empty is attached to the tracepoint of renames. */
 static double govern_rename_ns(const char *comm)
 {
 	uint64_t best = UINT64_MAX;
@@ -103,8 +103,9 @@ static int govern_attach(struct probe *p, enum ct_shed step)
 {
 	int r = 0;
 
-	/* The kernel takes some milliseconds to attach a program. The scheduler's programs, which
-	 * run most often, are first in hooks_progs. So they are attached last, to save calls. */
+	/* The kernel takes some milliseconds to attach a program. The scheduler's programs run most
+	 * often, and are first in hooks_progs. They are attached last, so that they do not run
+	 * while the others are attached. */
 	for (size_t i = hooks_n_progs; i-- > 0;) {
 		if (!p->govern.detached[i] || !govern_wants(i, step))
 			continue;
@@ -128,8 +129,8 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns)
 	volatile struct govern *g = govern_state(p);
 	uint64_t before = g->sched_tick_off_ns;
 
-	/* A measurement late in a tick gives too small a distance. So of a fall by less than a
-	 * tick, only CLOCK_DRIFT_NS counts. */
+	/* A measurement late in a tick gives too small a distance. So if the distance falls by less
+	 * than a tick, it falls by at most CLOCK_DRIFT_NS. */
 	if (before > tick_off_ns + CLOCK_DRIFT_NS && before - tick_off_ns < p->skel->rodata->ct_tick_ns)
 		tick_off_ns = before - CLOCK_DRIFT_NS;
 	__atomic_store_n(&g->sched_tick_off_ns, tick_off_ns, __ATOMIC_RELAXED);
@@ -275,8 +276,8 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	return since;
 }
 
-/* Returns how many records were lost in full rings since the last call. govern_cost.runs lacks most
- * runs of a program that lose a record. */
+/* Returns how many records were lost in full rings since the last call. If a run of a program loses
+ * its record, govern_cost.runs mostly does not count this run. */
 static uint64_t govern_lost(struct probe *p)
 {
 	uint64_t n = 0, told = p->govern.lost;

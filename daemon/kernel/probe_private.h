@@ -45,7 +45,7 @@ struct probe {
 		/* for each entry of hooks_progs: the program is loaded, but detached at present */
 		bool *detached;
 		double dispatch_ns;
-		/* CPU time of one run of each kind of program, without dispatch_ns */
+		/* CPU time of one run of each kind of program, without the call (dispatch_ns) */
 		double mean_ns[GOVERN_KINDS];
 		struct govern_cost told[GOVERN_KINDS];
 		double cost_ns, n_short;
@@ -62,8 +62,8 @@ struct probe {
 		uint64_t from;
 	} mark;
 
-	/* The programs of an iterator keep the request in global variables. So each iterator serves
-	 * one thread at a time. */
+	/* Global variables of the BPF programs say what an iterator has to read. So each iterator
+	 * serves one thread at a time. */
 	pthread_mutex_t iter_tasks_lock, iter_files_lock;
 };
 

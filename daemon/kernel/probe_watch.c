@@ -110,7 +110,8 @@ static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
 {
 	int r = map_set(&o->seen, tid, 1);
 
-	/* The kernel serves the event first that was opened first: the event for writes. */
+	/* A write can trigger both events. The event for writes is opened first, so the kernel
+	 * serves it first. */
 	for (int reads = 0; !r && reads <= o->opt->reads; reads++) {
 		int fd = watch_attach(p, tid, o->opt, reads);
 

@@ -52,8 +52,8 @@ struct cgroups_stats cgroups_stats(const struct cgroups *c);
 /*
  * Looks for the wanted ids in the hierarchy at root. Returns 0 or -errno.
  * - containers: the root of the files of Docker and Podman ("/")
- * - *ret: a blob with the path of each found id; NULL if there is none. The caller frees it. The
- *   blob of a container's name comes directly before the blob of the path.
+ * - *ret: for each found id, a blob with its path; NULL if no id was found. The caller frees *ret.
+ *   The blob of a container's name comes directly before the blob of the path.
  * - *ret_n: how many ids were found
  */
 int cgroups_find(const char *root, const char *containers, const struct map *wanted, uint64_t now_ns,

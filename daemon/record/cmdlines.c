@@ -15,7 +15,7 @@
 
 /* bytes; the end of a longer command line is not read */
 #define READ_MAX 65536
-/* command lines: a job hands over this many at a time, because it may get stuck at any process */
+/* command lines: a job hands over at most this many together, as it may get stuck at any process */
 #define HAND_OVER 64
 
 struct cmdlines {
@@ -154,5 +154,6 @@ void cmdlines_round(struct cmdlines *c)
 	atomic_store(&c->reading, true);
 	if (worker_post(c->opt.worker, &job))
 		job_done(j);
-	c->wanted.n = 0;
+	else
+		c->wanted.n = 0;
 }

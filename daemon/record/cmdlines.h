@@ -15,7 +15,7 @@
 
 #include "daemon/worker.h"
 
-/* waiting processes; further processes are left out */
+/* processes in the queue of this module; further processes are left out */
 #define CMDLINES_WAITING_MAX 32768
 
 struct cmdlines;

@@ -15,7 +15,7 @@
 
 /* A zeroed structure has no marks yet. */
 struct marks {
-	struct map names; /* the objects of the names so far */
+	struct map names; /* the object ids of the names so far */
 	uint64_t second_ns;
 	unsigned in_second;
 	uint64_t recorded, refused;

@@ -53,8 +53,8 @@ struct recorder;
  * - PATH.damaged: the file is no valid trace, is of another major version, or must not be trusted
  *   (a link, another user's file)
  *
- * Returns 0, with a sentence about the renamed trace or "" in err. Or returns -errno as
- * writer_open(), with a sentence in err (perhaps not after -ENOMEM).
+ * Returns 0, with a sentence about the renamed trace or "" in err. Or returns -errno, with a
+ * sentence in err (perhaps not after -ENOMEM).
  */
 int recorder_new(const struct recorder_options *opt, struct recorder **ret, char err[RECORDER_ERR_MAX]);
 void recorder_free(struct recorder *r);

@@ -22,7 +22,7 @@ struct statedir {
 
 /*
  * Makes the directory if it does not exist, and locks it. Returns 0, or -errno with a sentence in
- * err. On failure nothing is left behind.
+ * err. On failure, a directory that this call has made is removed.
  * - -EBUSY: another daemon uses the directory
  * - -EPERM: another user owns the directory, or can write to it
  */

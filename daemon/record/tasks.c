@@ -12,8 +12,8 @@
 #include "lib/vec.h"
 
 /*
- * A tree of three levels, whose path is the 22 bits of a tid. A walk visits tids in order, and
- * leaves without tasks are freed.
+ * A tree of three levels. The 22 bits of a tid are the way from the root to the task. A walk visits
+ * tids in order, and leaves without tasks are freed.
  */
 #define LEAF_BITS 4
 #define MID_BITS  8
@@ -158,8 +158,9 @@ static void task_runnable(const struct tasks *t, struct task *task, uint64_t ts)
 }
 
 /*
- * Notices a loop of short waits that only a timer ends: a poll of a flag, a retry with back-off. A
- * wait without a timeout, or real work (TASKS_LOOP_RAN_NS), ends the loop.
+ * Notices a loop of waits with a timeout, such as a poll of a flag or a retry with back-off. A wait
+ * without a timeout, or real work (TASKS_LOOP_RAN_NS), ends the loop. In tasks_wake(), a wake-up
+ * that is not by a timer ends the loop too.
  */
 static void task_loop_block(struct task *task, const struct ct_rec *rec, uint64_t ran_ns)
 {
@@ -205,8 +206,8 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	task->st.last = *rec;
 	task->st.run = WINDOW_RUN_BLOCKED;
 	task->st.owner = 0;
-	/* Some CT_FUTEX have no switch: a task takes a mutex without waiting, and then waits for a
-	 * condition. So object and time must match. */
+	/* Not every CT_FUTEX belongs to a wait: a task may take a mutex without waiting, and then
+	 * wait for a condition. So the object and the time have to match. */
 	if (rec->wait == CT_W_FUTEX && task->futex_obj == rec->obj && task->futex_ns <= rec->ts &&
 	    rec->ts - task->futex_ns < FUTEX_EARLY_NS)
 		task->st.owner = task->futex_owner;

@@ -41,7 +41,7 @@ struct task {
 	/* inspect_since_ns: start of the inspected wait. inspect_next_ns: the earliest time for
 	 * another inspection of the same wait. */
 	uint64_t inspect_since_ns, inspect_ns, inspect_next_ns, inspect_obj;
-	/* For inspect_policy: a loop of short waits that only a timer ends. loop_waits: number of
+	/* For inspect_policy: a loop of waits, each of which a timer ends. loop_waits: number of
 	 * waits in the loop; 0: there is no loop. */
 	uint64_t loop_since_ns, loop_ran_ns;
 	uint32_t loop_waits;

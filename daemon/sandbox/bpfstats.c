@@ -145,8 +145,8 @@ static int bpfstats_receive(void)
 	return fd;
 }
 
-/* The descriptor of a late answer would keep the statistics on, and the answer would be taken for
- * that of the next request. */
+/* Drops the answers that came too late for their requests. Such an answer would be taken for the
+ * answer to the next request, and its descriptor would keep the statistics on. */
 static void bpfstats_drop_late(void)
 {
 	struct iovec iov = { &(char){ 0 }, 1 };

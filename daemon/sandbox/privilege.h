@@ -9,8 +9,8 @@
  * - mount, use ptrace or a network,
  * - run code from memory that was written to.
  *
- * If kptr_restrict is 2, kernel frames have no names: /proc/kallsyms has no addresses then, and
- * /proc/PID/stack, which has names, needs CAP_SYS_ADMIN.
+ * If kptr_restrict is 2, /proc/kallsyms has no addresses. Then kernel frames have names only if the
+ * daemon keeps CAP_SYS_ADMIN, which a read of /proc/PID/stack needs.
  */
 #ifndef CTRACE_DAEMON_SANDBOX_PRIVILEGE_H
 #define CTRACE_DAEMON_SANDBOX_PRIVILEGE_H

@@ -142,7 +142,7 @@ int privilege_calls_enter(void)
 	filter_allow_values(&f, __NR_clone, 0, CLONE_THREAD, &thread, 1);
 	filter_allow_values(&f, __NR_mmap, 2, PROT_EXEC, &data, 1);
 	filter_allow_values(&f, __NR_mprotect, 2, PROT_EXEC, &data, 1);
-	/* The process may only change its own limits, and only send signals to itself (abort()). */
+	/* The process may change only its own limits, and send signals only to itself (abort()). */
 	filter_allow_values(&f, __NR_prlimit64, 0, UINT32_MAX, own, ARRAY_SIZE(own));
 	filter_allow_values(&f, __NR_tgkill, 0, UINT32_MAX, own + 1, 1);
 	return filter_enter(&f);

@@ -3,8 +3,8 @@
 #ifndef CTRACE_DAEMON_SANDBOX_PRIVILEGE_CALLS_H
 #define CTRACE_DAEMON_SANDBOX_PRIVILEGE_CALLS_H
 
-/* Allows only these calls to the calling thread, and to threads that it creates later. Returns 0 or
- * -errno. */
+/* From now on, the calling thread and threads that it creates may make only the system calls that
+ * privilege_calls.c lists. Returns 0 or -errno. */
 int privilege_calls_enter(void);
 
 #endif

@@ -4,7 +4,8 @@
  * functions run on the main thread.
  *
  * The clients' worker and the closer do everything that may take long or touches a descriptor of a
- * client. So a file system that does not answer holds up neither the event loop nor snapshots.
+ * client. So a file system that does not answer holds up neither the event loop nor the snapshots
+ * of hangs.
  */
 #ifndef CTRACE_DAEMON_SERVICE_SERVICE_H
 #define CTRACE_DAEMON_SERVICE_SERVICE_H

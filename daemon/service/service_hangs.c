@@ -19,7 +19,7 @@ struct hangs_job {
 };
 
 /* bytes: room for the list of hangs in an answer. The rest of the answer is the path of the
- * directory (up to six bytes in JSON for a byte), and other members (up to 128 bytes). */
+ * directory (each byte takes up to six in JSON), and other members (up to 128 bytes). */
 #define HANGS_BYTES_MAX (CONTROL_OUT_MAX - 6 * sizeof(((struct hangs_job *)0)->dir) - 128)
 
 static void hangs_free(void *arg)

@@ -117,9 +117,9 @@ static int read_value(uint32_t pid, uint64_t addr, uint32_t len, uint64_t *ret)
 }
 
 /* Takes the client's length, or else the variable's size. If neither can be a length, takes the
- * largest of 4, 2 and 1 that divides the address. Returns 0, -E2BIG if the client gives no
- * length and the variable has more than 8 bytes, or -EINVAL if the length does not divide the
- * address. */
+ * largest of 4, 2 and 1 that divides the address. Returns 0, or an error with a sentence in err:
+ * - -E2BIG: the client gives neither a length nor an offset, and the variable has over 8 bytes
+ * - -EINVAL: the length does not divide the address */
 static int choose_len(const struct watchpoint_want *want, const struct variable *v, uint32_t *ret,
 		      char err[WATCHPOINT_ERR_MAX])
 {

@@ -29,15 +29,15 @@ int symbols_new(const char *kallsyms, const struct symbols_kernel *kernel, struc
 void symbols_free(struct symbols *s);
 
 enum symbols_kernel_state symbols_kernel_state(struct symbols *s);
-/* Makes the text of a kernel frame: "k:function+0x12 (module)", or "k:? (reason)" without a known
- * function. exact: as in struct unwind_frame. The text never has a kernel address, which the
- * machine's owner may hide. */
+/* Makes the text of a kernel frame: "k:function+0x12", in a module "k:function+0x12 (module)", or
+ * without a known function "k:? (reason)". exact: as in struct unwind_frame. The text never has a
+ * kernel address, which the machine's owner may hide. */
 void symbols_kernel(struct symbols *s, uint64_t addr, bool exact, char text[SYMBOLS_TEXT_MAX]);
 /* Reads the kernel frames of a task from /proc/TID/stack, which has names even where kallsyms hides
  * addresses. Returns the number of frames; 0: also on failure. */
 size_t symbols_kernel_task(uint32_t tid, char text[][SYMBOLS_TEXT_MAX], size_t max);
-/* Makes the text of a user frame, before unwind_end(). pid: for names from a JIT compiler's
- * file. */
+/* Makes the text of a user frame. Call this before unwind_end(). pid: for names from a JIT
+ * compiler's file. */
 void symbols_user(struct symbols *s, uint32_t pid, const struct unwind_frame *f, char text[SYMBOLS_TEXT_MAX]);
 
 #endif

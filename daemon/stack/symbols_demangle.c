@@ -30,8 +30,8 @@ static void piece_add(const char *piece, size_t n, void *arg)
 	o->n += n;
 }
 
-/* Returns false also for "_R" names with "u" and a digit (punycode): for such a name the demangler
- * allocates memory, which longjmp() would leak. */
+/* Returns true for "_Z" names, and for "_R" names without punycode ("u" and a digit). For a name
+ * with punycode the demangler allocates memory, which longjmp() would leak. */
 static bool may_demangle(const char *name)
 {
 	if (!strncmp(name, "_Z", 2))

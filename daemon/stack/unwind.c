@@ -34,7 +34,7 @@ static const uint8_t saved_index[N_REGS] = { 0,  1,  2,  3,  4,  5,  6,  7,  8, 
 #endif
 
 /* The cached rules for an address of a file. Without the cache, a search takes about a dozen
- * reads. */
+ * reads of the file. */
 struct rules {
 	/* serial: of the file; 0: the entry is free */
 	uint64_t serial, vaddr;
@@ -50,7 +50,7 @@ struct unwind {
 	uint64_t window_addr;
 	size_t window_n;
 	uint8_t window[WINDOW_BYTES];
-	struct rules rules[RULES_N]; /* waiting tasks share a few hundred addresses */
+	struct rules rules[RULES_N]; /* the stacks of waiting tasks have a few hundred addresses */
 };
 
 struct walk {

@@ -41,8 +41,9 @@ void unwind_end(struct unwind *u);
 
 uint64_t unwind_pc(const uint64_t regs[34]);
 uint64_t unwind_sp(const uint64_t regs[34]);
-/* Returns the number of frames, innermost first. 0: the task has no user stack. *ret_cut: the walk
- * did not reach the outermost frame, because of a limit, a failed step or 32-bit code. */
+/* Fills frames, innermost first. Returns the number of frames; 0: the task has no user stack.
+ * *ret_cut: callers may be missing, because of a limit or 32-bit code, or because the walk did not
+ * find them. */
 size_t unwind_stack(struct unwind *u, const uint64_t regs[34], struct unwind_frame frames[UNWIND_FRAMES_MAX],
 		    bool *ret_cut);
 struct unwind_frame unwind_locate(struct unwind *u, uint64_t ip, bool exact);

@@ -321,7 +321,7 @@ struct machine {
 
 static void rule_set(struct machine *m, uint64_t reg, enum unwind_cfi_how how, int64_t off)
 {
-	/* a walk does not need the other registers, such as vector registers */
+	/* a walk does not need registers with higher numbers, such as vector registers */
 	if (reg < UNWIND_CFI_REGS)
 		m->row.regs[reg] = (struct unwind_cfi_rule){ .how = how, .off = off };
 }

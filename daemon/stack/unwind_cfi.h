@@ -27,7 +27,7 @@ enum unwind_cfi_how {
 	UNWIND_CFI_UNDEFINED,
 	UNWIND_CFI_AT_CFA,   /* saved at CFA + off */
 	UNWIND_CFI_CFA,      /* CFA + off itself */
-	UNWIND_CFI_REGISTER, /* in register off */
+	UNWIND_CFI_REGISTER, /* in the register whose number is `off` */
 	UNWIND_CFI_AT_EXPR,  /* saved at the address that the expression gives */
 	UNWIND_CFI_EXPR,     /* the result of the expression */
 };

@@ -2,8 +2,8 @@
 /*
  * unwind_elf.h - what the daemon remembers of an ELF file, to unwind stacks and to name functions.
  *
- * The descriptor is open only while a task is inspected: an open file would keep its file system
- * from being unmounted. Only one thread at a time may use an object.
+ * The file is open only while a task is inspected: an open file would keep its file system from
+ * being unmounted. Only one thread at a time may use one struct unwind_elf.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_ELF_H
 #define CTRACE_DAEMON_STACK_UNWIND_ELF_H
@@ -37,8 +37,8 @@ struct unwind_elf {
 };
 
 struct unwind_elf_id unwind_elf_id(const struct stat *st);
-/* Reads the headers. Returns 0, -ENOMEM, or an error of elf_file_open(). After success the object
- * owns fd; otherwise the caller closes it. */
+/* Reads the headers. Returns 0, -ENOMEM, or an error of elf_file_open(). After success *ret owns
+ * fd; otherwise the caller closes fd. */
 int unwind_elf_new(int fd, const struct stat *st, struct unwind_elf **ret);
 /* As unwind_elf_new(), for a file in memory. Borrows image until unwind_elf_free(). */
 int unwind_elf_new_image(const void *image, size_t size, struct unwind_elf **ret);

@@ -13,7 +13,7 @@
 #include "daemon/stack/unwind_elf.h"
 
 #define UNWIND_FILES_MAX 64
-#define UNWIND_BYTES_MAX (24u << 20) /* all files together, after unwind_files_release() */
+#define UNWIND_BYTES_MAX (24u << 20) /* memory of all entries, after unwind_files_release() */
 
 struct unwind_files;
 

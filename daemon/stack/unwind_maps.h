@@ -5,7 +5,7 @@
  * the server wants.
  *
  * Since Linux 6.11 the kernel answers for single addresses, so the whole list is not read. Only one
- * thread at a time may use an object.
+ * thread at a time may use one struct unwind_maps.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_MAPS_H
 #define CTRACE_DAEMON_STACK_UNWIND_MAPS_H
@@ -34,7 +34,7 @@ struct unwind_map {
 
 #define UNWIND_MOUNTS_MAX 32
 /* Remembers for some seconds whether a device with major number 0 must be avoided. All zero at the
- * start. Only one thread at a time may use an object. */
+ * start. Only one thread at a time may use one struct unwind_mounts. */
 struct unwind_mounts {
 	struct unwind_mount {
 		uint64_t checked_ns;
@@ -47,7 +47,7 @@ struct unwind_mounts {
 };
 
 /* Looks for the device 0:minor_no in a mountinfo file. Returns 1 if its file system may have to ask
- * a server, 0 if not, or -ENOENT if no line tells. */
+ * a server, 0 if not, or -ENOENT if no line has the device. */
 int unwind_mounts_look(const char *path, uint32_t minor_no);
 /* Returns true if the file system on the device may have to ask a server, or is not known. Looks
  * into the mounts of tid, then of the daemon. A major number other than 0 counts as a disk. */

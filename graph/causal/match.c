@@ -449,7 +449,7 @@ void match_forget(struct pass *p, uint32_t event)
 	}
 	if (r->kind == CT_SHED && ct_shed_lacks(ct_shed_step_before(r)) & CT_LACK_SWITCHES)
 		p->coarse_ns = r->ts;
-	if (r->kind == CT_GAP ? ct_gap_cause(r) != CT_LOSS_SHED
+	if (r->kind == CT_GAP ? ct_gap_cause(r) == CT_LOSS_OBJECTS
 			      : !((ct_shed_lacks(ct_shed_step(r)) ^ ct_shed_lacks(ct_shed_step_before(r))) &
 				  CT_LACK_MESSAGES))
 		return;

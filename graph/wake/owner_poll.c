@@ -28,6 +28,7 @@ struct poll_member {
 	struct enders all;
 	bool inner;
 	bool stopped;
+	bool forked; /* the task has got a request on this socket, and then started a child */
 };
 
 static bool has_answered(const struct graph *g, uint64_t peer, const struct graph_ref *sent, uint64_t ts_ns)
@@ -59,6 +60,21 @@ static bool is_of_silent_ancestor(const struct graph *g, const struct interval *
 	       (!sent || (got && got->event > sent->event));
 }
 
+/* Returns true if the task's process has received on the socket, has not answered yet, and has
+ * started a child since, which still lives. */
+static bool has_forked(const struct graph *g, uint64_t obj, uint64_t peer, const struct graph_ref *sent,
+		       const struct interval *s)
+{
+	const struct graph_ref *got = graph_ref_before(g, &g->recvs, obj, s->from_ns);
+	struct enders all = { 0 };
+	uint32_t child;
+
+	if (!got || !peer || !owner_owed(g, peer, s->from_ns) || has_answered(g, peer, sent, s->from_ns))
+		return false;
+	child = owner_child(g, s, &all);
+	return child != GRAPH_NONE && g->tasks[child].born_ns > owner_event(g, got)->r.ts;
+}
+
 static void poll_socket(const struct graph *g, uint64_t obj, const struct interval *s, bool alone,
 			struct poll_member *m)
 {
@@ -70,6 +86,14 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	m->task = owner_object(g, obj, s->to_ns - 1, s->task, CT_FF_WRITE, &m->all);
 	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
 	m->score = POLL_OWN;
+	m->forked = !own && has_forked(g, obj, peer, sent, s);
+	if (m->forked) {
+		/* the poll only notices if the client goes away: the child does the work */
+		m->task = GRAPH_NONE;
+		m->all.n = 0;
+		m->inner = true;
+		return;
+	}
 	m->inner = own && o && o->family == AF_UNIX;
 	if (!alone && !own && is_of_silent_ancestor(g, s, o, peer, m->task)) {
 		m->score = POLL_NONE;
@@ -200,7 +224,7 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 					  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
 							    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
 	struct poll_member m, best = { .task = GRAPH_NONE };
-	bool any = false, alone = is_one_object(g, r, n), inner = true, within, own;
+	bool any = false, alone = is_one_object(g, r, n), inner = true, forked = false, within, own;
 
 	/* The set is recorded when the wait begins or ends (bpf/wait_fds.h), or by an inspection. A
 	 * record from before the wait may be of another poll. */
@@ -209,7 +233,7 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 		poll_member_fill(g, s->obj, s, true, &m);
 		b->task = m.task;
 		*all = m.all;
-		if (m.inner && !b->timed_out)
+		if (m.inner && (!b->timed_out || m.forked))
 			poll_child(g, s, b, all);
 		return;
 	}
@@ -234,9 +258,10 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 			b->event = r[i].event;
 		}
 		inner &= m.inner;
+		forked |= m.forked;
 		any = true;
 	}
-	if (any && inner && !b->timed_out && poll_child(g, s, b, all))
+	if (any && inner && (!b->timed_out || forked) && poll_child(g, s, b, all))
 		return;
 	if (!any || (b->timed_out && best.score <= POLL_QUIET)) {
 		all->n = 0;

@@ -258,8 +258,12 @@ static int writer_task(struct writer *w, const struct ct_blob *blob)
 	    VEC_RESERVE(&w->renewed, w->renewed.n + 1))
 		return -ENOMEM;
 	/* If the blob is older than the entry, it came late, through the ring of another CPU. */
-	if (e && blob->ts < e->blob->ts)
-		return VEC_PUSH(&w->replaced, *(const struct ct_task_blob *)blob) ? -ENOMEM : 0;
+	if (e && blob->ts < e->blob->ts) {
+		if (VEC_PUSH(&w->replaced, *(const struct ct_task_blob *)blob))
+			return -ENOMEM;
+		w->pending += sizeof(struct ct_task_blob);
+		return 0;
+	}
 	if (e && VEC_PUSH(&w->replaced, *(struct ct_task_blob *)e->blob))
 		return -ENOMEM;
 	err = dict_set(&w->tasks, blob->tid, blob);

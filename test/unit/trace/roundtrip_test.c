@@ -424,6 +424,19 @@ static void what_the_writer_refuses(void **state)
 	assert_in_range(writer_pending(f->w), 31u << 20, 32u << 20);
 }
 
+static void late_tasks_are_pending(void **state)
+{
+	struct fixture *f = *state;
+	struct ct_task_blob t = { .h = { .kind = CT_TASK, .size = sizeof(t), .tid = 7, .ts = 20 } };
+	struct ct_task_blob late = { .h = { .kind = CT_TASK, .size = sizeof(t), .tid = 7, .ts = 10 },
+				     .comm = "late" };
+
+	fixture_open(f, FIXTURE_BYTES);
+	assert_int_equal(writer_blob(f->w, &t.h), 0);
+	assert_int_equal(writer_blob(f->w, &late.h), 0);
+	assert_int_equal(writer_pending(f->w), 2 * sizeof(t));
+}
+
 static void info_tells_what_is_in_it(void **state)
 {
 	struct fixture *f = *state;
@@ -482,6 +495,7 @@ int main(void)
 		TEST(a_task_that_exited_is_known_one_segment_longer),
 		TEST(a_full_dictionary_drops_what_is_not_used),
 		TEST(what_the_writer_refuses),
+		TEST(late_tasks_are_pending),
 		TEST(info_tells_what_is_in_it),
 	};
 

@@ -72,6 +72,26 @@ static void test_register(void **state)
 	assert_int_equal(o.load_to, 9);
 }
 
+static void test_sign_and_groups(void **state)
+{
+	/* movslq 0x10(%rip),%rax; mull 0x10(%rip); negl 0x10(%rip); testl $1,0x10(%rip) (reg 1) */
+	static const uint8_t movslq[] = { 0x48, 0x63, 0x05, 0x10, 0x00, 0x00, 0x00, 0x90 };
+	static const uint8_t mul[] = { 0xf7, 0x25, 0x10, 0x00, 0x00, 0x00, 0x90, 0x90 };
+	static const uint8_t neg[] = { 0xf7, 0x1d, 0x10, 0x00, 0x00, 0x00, 0x90, 0x90 };
+	static const uint8_t test1[] = { 0xf7, 0x0d, 0x10, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x90 };
+	struct polled_operand o;
+
+	assert_true(polled_operand(movslq, sizeof(movslq), 2, START, &o));
+	assert_int_equal(o.len, 4);
+	assert_true(polled_operand(mul, sizeof(mul), 1, START, &o));
+	assert_false(o.writes);
+	assert_true(polled_operand(neg, sizeof(neg), 1, START, &o));
+	assert_true(o.writes);
+	assert_true(polled_operand(test1, sizeof(test1), 1, START, &o));
+	assert_false(o.writes);
+	assert_int_equal(o.addr, START + 10 + 0x10);
+}
+
 /* No byte outside the code is read. */
 static void test_ends(void **state)
 {
@@ -137,9 +157,14 @@ static void test_call(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_relative), cmocka_unit_test(test_constant),
-		cmocka_unit_test(test_register), cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_loop),     cmocka_unit_test(test_call),
+		cmocka_unit_test(test_relative),
+		cmocka_unit_test(test_constant),
+		cmocka_unit_test(test_register),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_sign_and_groups),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
