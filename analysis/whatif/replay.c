@@ -162,7 +162,7 @@ bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t 
 	return whatif_takes(x->g, v, n, c.obj, c.time);
 }
 
-static bool ended_wait(struct whatif *x, uint32_t interval, const struct arrival *a)
+bool replay_ended_wait(struct whatif *x, uint32_t interval, const struct arrival *a)
 {
 	const struct interval *s = x->g->intervals;
 	uint32_t first = x->g->tasks[s[interval].task].first_interval;
@@ -182,7 +182,7 @@ static bool was_awaited(struct whatif *x, uint32_t interval, size_t arrival)
 	uint8_t known = __atomic_load_n(&x->awaited[arrival], __ATOMIC_RELAXED);
 
 	if (known == AWAITED_UNKNOWN) {
-		known = ended_wait(x, interval, &x->arrivals[arrival]) ? AWAITED_YES : AWAITED_NO;
+		known = replay_ended_wait(x, interval, &x->arrivals[arrival]) ? AWAITED_YES : AWAITED_NO;
 		__atomic_store_n(&x->awaited[arrival], known, __ATOMIC_RELAXED);
 	}
 	return known == AWAITED_YES;

@@ -90,6 +90,16 @@ static int sort_arrivals(struct arrival *v, size_t n)
 	return r;
 }
 
+/* Returns false if it is cheap to see that the arrival never holds the task up. *near: the result of
+ * the last call of graph_interval_near() for this task. */
+static bool may_hold_up(struct whatif *x, uint32_t task, const struct arrival *a, uint32_t *near)
+{
+	if (!x->prepared || !x->prepared[task])
+		return true;
+	*near = graph_interval_near(x->g, task, a->ts_ns, *near);
+	return *near == GRAPH_NONE || !replay_ended_wait(x, *near, a);
+}
+
 /* Adds the arrivals of one task to x->arrivals, from index *at on. *next is the first entry of
  * `exited` whose parent is this task or a later one. Frees the links, because both lists together
  * would need much memory. */
@@ -97,17 +107,19 @@ static int add_arrivals(struct whatif *x, uint32_t task, causal_link_list *links
 			size_t *next, size_t *at)
 {
 	const struct window_event *e = x->g->w->events;
+	uint32_t near = GRAPH_NONE;
 	size_t first = *at;
 
 	for (size_t i = 0; i < links->n; i++) {
 		const struct causal_link *l = &links->v[i];
 		uint64_t ts_ns = e[l->event].r.ts;
+		struct arrival a = { .ts_ns = ts_ns,
+				     .left_ns = MIN(e[l->cause].r.ts, ts_ns),
+				     .from = l->from,
+				     .event = l->event };
 
-		if (ts_ns >= x->from_ns && ts_ns < x->to_ns)
-			x->arrivals[(*at)++] = (struct arrival){ .ts_ns = ts_ns,
-								 .left_ns = MIN(e[l->cause].r.ts, ts_ns),
-								 .from = l->from,
-								 .event = l->event };
+		if (ts_ns >= x->from_ns && ts_ns < x->to_ns && may_hold_up(x, task, &a, &near))
+			x->arrivals[(*at)++] = a;
 	}
 	VEC_FREE(links);
 	for (; *next < exited->n && exited->v[*next].parent == task; (*next)++) {
@@ -168,14 +180,13 @@ int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t 
 
 void whatif_prepare(struct whatif *x, const struct path *p)
 {
-	_cleanup_free_ bool *on_path = calloc(x->g->n_tasks, sizeof(*on_path));
-
-	for (size_t i = 0; on_path && i < p->n_frames; i++)
-		on_path[p->frames[i].task] = true;
-	for (uint32_t t = 0; on_path && t < x->g->n_tasks; t++) {
+	x->prepared = calloc(x->g->n_tasks, sizeof(*x->prepared));
+	for (size_t i = 0; x->prepared && i < p->n_frames; i++)
+		x->prepared[p->frames[i].task] = true;
+	for (uint32_t t = 0; x->prepared && t < x->g->n_tasks; t++) {
 		const struct graph_task *task = &x->g->tasks[t];
 		uint32_t end = task->first_interval + task->n_intervals,
-			 i = on_path[t] ? graph_interval_at(x->g, t, x->from_ns) : end;
+			 i = x->prepared[t] ? graph_interval_at(x->g, t, x->from_ns) : end;
 
 		for (; i < end && x->g->intervals[i].from_ns < x->to_ns; i++)
 			if (x->g->intervals[i].state == INTERVAL_BLOCKED)
@@ -193,5 +204,6 @@ void whatif_free(struct whatif *x)
 	free(x->causes);
 	free(x->arrivals);
 	free(x->awaited);
+	free(x->prepared);
 	free(x);
 }

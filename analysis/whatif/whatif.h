@@ -43,8 +43,9 @@ int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t 
  * they and x need much memory. The caller still calls causal_links_done(). Returns 0 or -ENOMEM; then
  * x is only good for whatif_free(). */
 int whatif_link(struct whatif *x, struct causal_links *links);
-/* Finds what ended the waits of the tasks on the path. Most questions need this, and would find it
- * themselves. A caller with threads can do this while it still looks for the links. */
+/* Finds what ended the waits of the tasks on the path; does nothing without memory. Call it before
+ * whatif_link(), at most once. The call may be left out: questions find what they need. It saves
+ * memory, and a caller with threads can make it while it still looks for the links. */
 void whatif_prepare(struct whatif *x, const struct path *p);
 void whatif_free(struct whatif *x);
 /* Sets *ret_ns to the time that is saved without all of v[0 .. n). Returns 0 or -ENOMEM. */
