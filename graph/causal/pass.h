@@ -38,7 +38,7 @@ struct work {
 	uint64_t ran_ns, in_ns;
 	uint64_t sleep_ns;
 	uint32_t sleeps; /* how many of the last sleeps in a row had about the same length */
-	uint32_t acts;   /* records of actions since the last wake-up */
+	uint32_t acts;   /* number of sends, receives and other actions since the last wake-up */
 	/* index of the task's last record of one of these: a send, a receive, a switch-out to a
 	 * wait other than a write */
 	uint32_t parted;
@@ -111,7 +111,8 @@ struct request_loop {
 	VEC(uint32_t) released;
 };
 
-/* The requests of one process on behalf of which no thread has asked yet. */
+/* The requests that a process received. From `first` on, they may be new: no thread has asked on
+ * behalf of them yet. */
 struct request_pool {
 	VEC(uint32_t) v;
 	size_t first;
@@ -126,7 +127,8 @@ struct pass {
 	struct work *work;
 	uint32_t *by_tid;
 	size_t n_tids;
-	/* If n_in is SEGMENT_GONE, the segment is a part of segment `in`. */
+	/* If n_in is SEGMENT_GONE, the segment was undone: it is a part of the segment with the
+	 * open number `in`. */
 	VEC(struct segment) segments;
 	/* An edge of kind 0 is void: a message explains the wake-up. */
 	VEC(struct edge) edges;
