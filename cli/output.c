@@ -68,9 +68,10 @@ static bool is_own(const char *s, size_t n)
 	return *s == ESC && !strncmp(s + 1, output.mark, MIN(n - 1, (size_t)MARK_LEN));
 }
 
-/* Prints the start of s: plain characters, or one other character in its shown form. Returns the
- * number of handled bytes. Returns 0 if s may end within a character or a mark.
- * last: no more bytes follow. */
+/* Prints the start of s: plain characters, one newline or tab, or one other character in its shown
+ * form. Of an ESC of ctrace and its mark, prints the ESC. Returns the number of handled bytes.
+ * Returns 0 if s may end within a character or a mark. last: no more bytes follow, so the result is
+ * not 0. */
 static size_t put_next(const char *s, size_t n, bool last)
 {
 	size_t plain = clean_plain(s, n), took;

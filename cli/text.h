@@ -23,7 +23,7 @@ const char *text_count(uint64_t n, char buf[TEXT_NUMBER_MAX]);
 const char *text_s(uint64_t n);
 
 #define TEXT_JSON_ERR_MAX 256
-/* Parses a document of at most max bytes, which a user gives. Refuses duplicate members. Returns 0,
+/* Parses a document from a user, of at most max bytes. Refuses duplicate members. Returns 0,
  * -ENOMEM, or -EBADMSG. After -EBADMSG, err says what is wrong. */
 int text_parse_json(const char *text, size_t size, unsigned max, json_t **ret, char err[TEXT_JSON_ERR_MAX]);
 void text_json_release(json_t **j);
@@ -37,8 +37,8 @@ json_t *text_document(const char *schema, json_t *answer);
 /* Makes each string in an answer of the daemon safe to print as text (lib/clean.h). Do not call it
  * for JSON output, which keeps names as they are. Returns 0 or -ENOMEM. */
 int text_clean(json_t *answer);
-/* Prints JSON, with indentation if stdout is a terminal. Takes the reference of doc. NULL:
- * memory was short. Returns an exit code. */
+/* Prints JSON, with indentation if stdout is a terminal. Takes the reference of doc. If doc is
+ * NULL, prints the error "out of memory". Returns an exit code. */
 int text_print_json(json_t *doc);
 /* As text_print_json(), for a document whose last member `key` is a long array of n items. doc
  * has the other members, at least one. make() returns a new reference to item i, or NULL: out of

@@ -20,22 +20,23 @@
  * a record. Evidence: `ctrace diagnose --tid` takes 434 MB for 7.4 M records of a busy machine. */
 #define LOAD_WHOLE_RECORDS 16000000ULL
 /* ns: From a larger trace, a command loads the range that the user asks about, LOAD_BEFORE_NS
- * before it, and LOAD_AFTER_NS after it. Below: the reason of an earlier wait is not known, and the
- * work after a wait is not seen. Above: more to load. */
+ * before it, and LOAD_AFTER_NS after it. Below: the reason of a wait that began before the range is
+ * not known, and the work after a wait at the end of the range is not seen. Above: more to load. */
 #define LOAD_BEFORE_NS (30 * NSEC_PER_SEC)
 #define LOAD_AFTER_NS  (5 * NSEC_PER_SEC)
 /* ns: If the user gives a moment, the command looks at this much before and after it. Below:
  * only a part of a long hang is seen. Above: more to load. */
 #define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
-/* factor: Of the hangs of the tasks that a user names, a hang counts before a worse one if it lasted
- * more than this many times as long. Below: a long idle wait counts before a shorter alarm. Above:
- * a stall at the start of the program counts before the hang that the user saw. */
+/* factor: If the user names tasks, `ctrace diagnose` compares the hangs of these tasks. A hang is
+ * preferred to a worse one if it lasted more than this many times as long. Below: a long idle wait
+ * is preferred to a shorter alarm. Above: a stall at the start of the program is preferred to the
+ * hang that the user saw. */
 #define DIAGNOSE_LONGER 2
 /* ns: `ctrace diagnose` without a file looks back this far. Below: the start of a long hang is
  * not seen. Above: more to load. On a busy server, 5 minutes are about 30 MB and 8 M records. */
 #define NOW_NS (300 * NSEC_PER_SEC)
-/* ns: `ctrace slice` first loads this much before and after the moment. Below: more walks are
- * repeated with more records. Above: more to load. */
+/* ns: `ctrace slice` first loads this much before and after the moment that the user asks about.
+ * Below: more walks are repeated with more records. Above: more to load. */
 #define SLICE_AROUND_NS (6 * NSEC_PER_SEC)
 /* ns: `ctrace slice` repeats a walk with more records if the walk comes nearer than this to the
  * ends of the loaded records. Below: an answer may differ from that of the whole trace. Above:
@@ -50,11 +51,11 @@
  * records, each diagnosis takes about 20 MB, beside 1.2 GB for the trace. The largest path
  * (PATH_MAX_PIECES) takes 600 MB. */
 #define DIAGNOSE_THREADS 16
-/* candidates: For the worst hang, one thread diagnoses this many candidates before other threads
- * start. Lower: the other threads work for nothing. Higher: the other threads begin later.
- * Evidence: in two traces of a busy machine, the second candidate is the worst hang. If all threads
- * start with the first candidate, `ctrace diagnose` takes 1.9 times the CPU time, and a fifth more
- * memory. */
+/* candidates: If only the worst hang is wanted, one thread diagnoses this many candidates before
+ * other threads start. Lower: the other threads work for nothing. Higher: the other threads begin
+ * later. Evidence: in two traces of a busy machine, the second candidate is the worst hang. If all
+ * threads start with the first candidate, `ctrace diagnose` takes 1.9 times the CPU time, and
+ * a fifth more memory. */
 #define DIAGNOSE_ALONE 8u
 /* threads that answer the questions of a what-if table at the same time, at most. Lower: `ctrace
  * path` takes longer. Higher: more memory, for each thread 8 bytes for each interval of the graph.
@@ -80,8 +81,8 @@
 /* percent of the CPU time of the machine: From this much on, `ctrace status` shows the time of
  * BPF programs for events that they do not record (GOVERNOR_PASSED_PPM). */
 #define SHOW_PASSED_PERCENT 0.01
-/* ns: A round of the search for frameworks that takes longer is reported as stuck. A usual round
- * takes milliseconds. */
+/* ns: If a round of the search for frameworks takes longer, `ctrace status` says that the search is
+ * stuck. A usual round takes milliseconds. */
 #define SHOW_STUCK_NS (10 * NSEC_PER_SEC)
 
 /*
@@ -96,9 +97,10 @@
 #define WAIT_WATCH_MS 30000
 /* ms: for the answer to 'ctrace mark'. A script waits for it. No evidence yet. */
 #define WAIT_MARK_MS 1000
-/* ns: the time from the first look of `ctrace record` at the settings of its command to the second
- * look. Then the time doubles after each look, up to SETTINGS_LAST_NS. Above: if a short command moves
- * to another control group of version 1, the trace has the limits of the old one. */
+/* ns: `ctrace record` looks at the settings of its command (CPUs, limits) when the command starts,
+ * and again after this time. The time doubles after each look, up to SETTINGS_LAST_NS. Above: if a
+ * short command moves to another control group of version 1, the trace has the limits of the old
+ * control group. */
 #define SETTINGS_FIRST_NS (2 * NSEC_PER_MSEC)
 #define SETTINGS_LAST_NS  (1 * NSEC_PER_SEC)
 /* thousandths of the metric: `ctrace compare --by` has a column for a kind of parts if this kind has
@@ -116,19 +118,19 @@
 /*
  * The runs of `ctrace check`.
  */
-/* ms: A command that ctrace ends by force has this time to end after SIGTERM. Below: the command
- * cannot remove its files. Above: Ctrl-C takes longer. */
+/* ms: Between SIGTERM and SIGKILL, a command has this time to end. Below: the command cannot remove
+ * its files. Above: Ctrl-C takes longer. */
 #define CHECK_GRACE_MS 1000
 /* ms: A process that outlives the command by less than this is not reported. Below: processes that
  * are about to end are reported. Above: a command that starts a service takes longer to check. */
 #define CHECK_ORPHAN_MS 100
-/* runs: The cost of tracing needs this many traced runs, and this many untraced runs. */
+/* runs: The cost of tracing is known only after this many traced and this many untraced runs. */
 #define CHECK_UNTRACED_MIN 2
 /* runs: After this many traced runs, one untraced run follows. Below: the check takes longer.
  * Above: the cost of tracing is known less well. */
 #define CHECK_TRACED_PER_UNTRACED 3
-/* p of the U test of traced and untraced runs: Up to this p, the cost of tracing matters, even if
- * the cost is small. */
+/* p of the U test of traced and untraced runs: Up to this p, the cost of tracing counts as high,
+ * even if tracing adds little to the length of a run. */
 #define CHECK_COST_P 0.01
 /* times --runs: the default of --max-runs. */
 #define CHECK_MAX_RUNS_TIMES 3
@@ -137,7 +139,7 @@
 #define CHECK_TREND_P 0.01
 /* parts: The text and the Markdown of `ctrace check` show at most this many. */
 #define CHECK_ROWS 10
-/* bytes: If the first run of the new command fails, so much of the end of its errors is shown. */
+/* bytes: If the first run of the new command fails, this much of the end of its stderr is shown. */
 #define CHECK_SHOWN_BYTES 2000
 /* counts: The sentence of `ctrace check --patterns` names at most this many counts that grew. */
 #define CHECK_SAID_COUNTS 2

@@ -233,7 +233,7 @@ static void *ctraced_read_kernel(void *arg)
 	return NULL;
 }
 
-/* While the programs are loaded, another thread reads the names of the kernel's functions.
+/* While the BPF programs are loaded, another thread reads the names of the kernel's functions.
  * Otherwise the start of the capture would take longer. */
 static int ctraced_probe(struct ctraced *c)
 {

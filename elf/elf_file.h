@@ -46,7 +46,8 @@ struct elf_file {
 };
 
 /* size is st_size; no later read goes beyond it. Returns 0, an -errno of pread(2), or -EBADMSG: the
- * file is damaged, or is no 64-bit little-endian ELF program or library. */
+ * file is damaged, has more than ELF_PHDRS_MAX program headers, or is no 64-bit little-endian ELF
+ * program or library. */
 int elf_file_open(int fd, uint64_t size, struct elf_file *ret);
 /* Like elf_file_open(), for bytes in memory. The bytes must outlive *ret. */
 int elf_file_open_image(const void *image, size_t size, struct elf_file *ret);

@@ -201,8 +201,8 @@ static int function_name(const struct elf_functions *t, const struct elf_file *e
 	return name[0] ? 0 : -ENOENT;
 }
 
-/* Returns true if name a has fewer underscores in front than `than`, or if only `than` is a name
- * that glibc uses for itself. */
+/* Returns true if `a` begins with fewer underscores than the other name, or if only the other name
+ * is one that glibc uses for itself. */
 static bool name_better(const char *a, const char *than)
 {
 	size_t hidden = strlen(GLIBC_HIDDEN_PREFIX);

@@ -198,8 +198,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define HANDED_LOOKS 1024
 /* intervals: at most this many are searched for the last wait of a thread in an epoll */
 #define DEBT_LOOKS 256
-/* requests: on a datagram socket for all clients, at most this many are searched for the request
- * that a segment answers */
+/* requests: at most this many are searched for one of these: the request that a segment answers on
+ * a datagram socket for all clients; the parent of a request; the next new request of a task */
 #define MATCH_LOOKS 64
 /* datagrams: at most this many in a queue are searched for a received datagram. The datagrams in
  * front of it were lost. */

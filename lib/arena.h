@@ -14,7 +14,7 @@ struct arena *arena_new(void);
 void arena_free(struct arena *a);
 /* Returns n bytes, aligned to 8. NULL: out of memory. */
 void *arena_alloc(struct arena *a, size_t n);
-/* Returns a copy of p, with a 0 at its end: at most n bytes, up to the first 0. NULL: out of
+/* Copies the bytes at p up to the first 0, but at most n bytes, and adds a 0. NULL: out of
  * memory. */
 char *arena_string(struct arena *a, const char *p, size_t n);
 

@@ -28,8 +28,8 @@ static const struct span unsafe[] = {
 	{ 0x17b4, 0x17b5 },   /* Khmer inherent vowels */
 	{ 0x180b, 0x180f },   /* Mongolian variation selectors and vowel separator */
 	{ 0x200b, 0x200f },   /* zero width, left-to-right and right-to-left marks */
-	{ 0x2028, 0x202e },   /* line and paragraph separators, bidirectional overrides */
-	{ 0x2060, 0x206f },   /* word joiner, invisible operators, bidirectional isolates */
+	{ 0x2028, 0x202e },   /* line and paragraph separators, bidirectional controls */
+	{ 0x2060, 0x206f },   /* word joiner, invisible operators, bidirectional isolates, others */
 	{ 0x3164, 0x3164 },   /* Hangul filler */
 	{ 0xfe00, 0xfe0f },   /* variation selectors */
 	{ 0xfeff, 0xfeff },   /* zero width no-break space */

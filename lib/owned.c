@@ -83,7 +83,8 @@ int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret)
 		return -errno;
 	*ret = file_trouble(&st);
 	if (!*ret && (flags & O_ACCMODE) != O_RDONLY && st.st_mode & 077) {
-		(void)fchmod(fd, 0600); /* fails if the file belongs to another user */
+		/* fails if root owns the file, and this process is not root */
+		(void)fchmod(fd, 0600);
 		*ret = st.st_mode & WRITABLE ? OWNED_WRITABLE : OWNED_OK;
 	}
 	return *ret ? -EPERM : TAKE_FD(fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proclocks.h - reads /proc/locks: the owners of file locks, and the tasks that wait for locks.
- * procwait.h finds the task of an owner. One thread at a time for each struct proclocks.
+ * proclocks.h - reads /proc/locks: the file locks, and the requests that wait for a lock.
+ * procwait.h finds the processes that own a lock. One thread at a time for each struct proclocks.
  */
 #ifndef CTRACE_PROCFS_PROCLOCKS_H
 #define CTRACE_PROCFS_PROCLOCKS_H

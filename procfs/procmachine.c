@@ -41,7 +41,7 @@ struct limits {
 #define CGROUPS     "/sys/fs/cgroup"
 #define UNLIMITED_1 (1ULL << 60) /* cgroup v1: this memory limit or more means no limit */
 
-/* Reads the file `name` of a control group. */
+/* Reads the first line of the file `name` in the directory of a control group. */
 static bool read_cgroup(const char *root, const char *mount, const char *cgroup, const char *name,
 			char text[LINE_MAX_BYTES])
 {
@@ -90,7 +90,8 @@ static void add_v1_memory(const char *root, const char *cgroup, struct limits *l
 		l->memory = MIN(l->memory, (uint64_t)bytes);
 }
 
-/* Calls add() for a control group and for the groups above it. Changes the path. */
+/* Calls add() for the control group with the path `cgroup`, and for the groups above it. Changes
+ * `cgroup`. */
 static void add_upwards(const char *root, char *cgroup, struct limits *l,
 			void (*add)(const char *root, const char *cgroup, struct limits *l))
 {
@@ -102,8 +103,8 @@ static void add_upwards(const char *root, char *cgroup, struct limits *l,
 	}
 }
 
-/* Finds the path of a control group: `list` is a line of /proc/PID/cgroup behind its number, such as
- * "cpu,cpuacct:/a/b". Returns NULL if the list lacks the controller. */
+/* Returns the path of a control group. `list` is a line of /proc/PID/cgroup without the number at
+ * its begin, such as "cpu,cpuacct:/a/b". Returns NULL if the line lacks the controller. */
 static char *path_of(char *list, const char *controller)
 {
 	size_t n = strlen(controller);

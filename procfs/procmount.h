@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct procmount {
-	uint32_t dev;  /* in kernel encoding */
+	uint32_t dev;  /* major << 20 | minor, as in the kernel */
 	char type[32]; /* "ext4", "fuse.sshfs"; cut if it is longer */
 	char point[PATH_MAX];
 };

@@ -117,7 +117,7 @@ static void parse_unix_attrs(struct procnet *net, struct procnet_sock *s, const 
 				uint32_t ino;
 
 				memcpy(&ino, (const char *)data + i, 4);
-				/* without memory, a client that waits is missing in the result */
+				/* if memory runs out, the result lacks this waiting client */
 				if (ino)
 					(void)map_set(&net->pending, ino, s->ino);
 			}
@@ -352,8 +352,8 @@ static const struct procnet_sock *inet_peer(const struct procnet *n, const struc
 		*pending = true;
 		return find_inet(n, &client, true);
 	}
-	/* A listener on any address also matches a connection to the same port of another machine.
-	 * So here the remote address has to be one of this host. */
+	/* A listener on 0.0.0.0 or :: also matches a connection to the same port of another
+	 * machine. So here the remote address has to be one of this host. */
 	if (!is_loopback(s->raddr) && memcmp(s->raddr, s->laddr, 16))
 		return NULL;
 	*pending = s->protocol == IPPROTO_TCP;

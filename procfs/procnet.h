@@ -58,8 +58,8 @@ const struct procnet_sock *procnet_unix_listener(const struct procnet *n, uint64
  * other end. */
 bool procnet_is_remote(const struct procnet *n, const struct procnet_sock *s);
 /*
- * Writes "tcp 127.0.0.1:40000->127.0.0.1:6379" or "unix /run/x". A unix socket without a name gets
- * the name of peer, which may be NULL.
+ * Writes a text such as "tcp 127.0.0.1:40000->127.0.0.1:6379" or "unix /run/x". For a unix socket
+ * without a name, the text has the name of peer. peer may be NULL.
  */
 void procnet_describe(const struct procnet_sock *s, const struct procnet_sock *peer, char *buf, size_t size);
 

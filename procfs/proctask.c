@@ -19,8 +19,8 @@
 
 #define PF_KTHREAD 0x00200000
 
-/* bytes: has_rest() looks at this much of a command line that is longer than the caller's buffer. If
- * all of it is 0, the text counts as complete. */
+/* Bytes that has_rest() reads behind the part of a command line that fits into the caller's buffer.
+ * If all these bytes are 0, the text counts as complete. */
 #define CMDLINE_ZEROS_MAX 65536
 
 static void closedir_p(DIR **d)
@@ -482,7 +482,8 @@ bool proctask_cgroup(uint32_t pid, char *path, size_t size)
 	return path[0];
 }
 
-/* Returns true if more than zeros follow: a program may have padded its command line with them. */
+/* Returns true if a byte other than 0 follows. A program may have padded its command line with
+ * zeros. */
 static bool has_rest(FILE *f)
 {
 	int c = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * procwait.h - finds what a thread waits for now, and which tasks can end the wait, from its system
- * call, its memory, and the tables of proctask, procnet and proclocks. The owner of a mutex comes
- * from glibc's structure, if the structure is plausible. At a pipe or socket, the targets are
- * processes with the other end. Does not search for cycles, and stops no task. Several threads may
- * share the tables, but not a struct procwait.
+ * procwait.h - finds what a thread waits for now, and the targets: tasks that can end the wait.
+ * Uses the system call and the memory of the thread, and the tables of proctask, procnet and
+ * proclocks. The owner of a mutex comes from glibc's structure, if the structure is plausible. At a
+ * pipe or socket, the targets are processes with the other end. Does not search for cycles, and
+ * stops no task. Several threads may share the tables, but not a struct procwait.
  */
 #ifndef CTRACE_PROCFS_PROCWAIT_H
 #define CTRACE_PROCFS_PROCWAIT_H
@@ -19,9 +19,9 @@
 enum procwait_class {
 	PROCWAIT_RUN,
 	PROCWAIT_WAIT,
-	PROCWAIT_IDLE, /* no known task owes the thread anything */
+	PROCWAIT_IDLE, /* the thread seems to wait for new work: no known task has to act */
 	PROCWAIT_TIMER,
-	PROCWAIT_DISK, /* uninterruptible in the kernel */
+	PROCWAIT_DISK, /* uninterruptible in the kernel, or in a read or write of a file */
 	PROCWAIT_STOPPED,
 	PROCWAIT_EXTERNAL,
 	/* the object of the wait was not found, or no task was found that can end the wait */

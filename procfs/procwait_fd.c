@@ -17,7 +17,7 @@
 
 #include "lib/cleanup.h"
 
-#define POLL_MAX 1024 /* descriptors of one poll or select that are looked at */
+#define POLL_MAX 1024 /* at most this many descriptors of one poll or select are looked at */
 #define FEW      4    /* a task that polls more than this many descriptors is an event loop */
 
 static const char *sock_kind(const struct procnet_sock *s)

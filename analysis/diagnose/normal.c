@@ -60,8 +60,23 @@ static bool is_passed_on(const struct graph *g, const struct interval *s, uint64
 	return false;
 }
 
-/* Returns true if the task gets bytes between most of its sleeps: it does work at its own pace. A
- * task that polls has only its sleeps. */
+/* Returns true if the task got file locks in this time, and no try for a file lock failed. */
+static bool got_locks(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->locktries, tid, from_ns, &n);
+	bool got = false;
+
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < to_ns && scan_step(g); i++) {
+		if (ct_lock_result(&g->w->events[r[i].event].r))
+			return false;
+		got = true;
+	}
+	return got;
+}
+
+/* Returns true if the task gets bytes, or file locks at the first try, between most of its sleeps: it
+ * does work at its own pace. A task that polls has only its sleeps. */
 static bool is_paced(const struct graph *g, const struct link *k)
 {
 	uint32_t i = graph_interval_at(g, k->task, k->from_ns), rounds = 0;
@@ -73,6 +88,7 @@ static bool is_paced(const struct graph *g, const struct link *k)
 		const struct interval *s = &g->intervals[i];
 
 		if (s->state == INTERVAL_BLOCKED && s->wait == CT_W_SLEEP) {
+			rounds += !got && got_locks(g, g->tasks[k->task].tid, since_ns, s->from_ns);
 			since_ns = s->to_ns;
 			got = false;
 		} else if (!got &&

@@ -13,7 +13,7 @@
 struct waitlive_link {
 	const struct proctask_thread *th;
 	const struct procwait *wait;
-	bool sure; /* the task certainly waits for the next task, and for nothing else */
+	bool sure; /* the wait is for one known thing, such as a lock that the next task owns */
 	bool owes; /* the next task has to act; for example, it owns the lock */
 	uint32_t one_of;
 };
@@ -24,7 +24,7 @@ struct waitlive_chain {
 	bool cycle;
 	bool closed; /* in a cycle: only tasks of the cycle can end its waits */
 	bool strong;
-	bool told;   /* worth telling: the tasks do not only idle */
+	bool told;   /* false: shown only with --all (worth_telling()) */
 	bool moving; /* a waiting task has run meanwhile: the chain existed only for a moment */
 	uint32_t root_waiters_cnt;
 };
@@ -38,8 +38,8 @@ struct waitlive {
 };
 
 /* Reads the waits of all tasks. pid: keeps only the chains that begin in this process, and the
- * cycles with a task of it; 0: any process. Returns 0, or -errno of procwait_tables_read(). On
- * success the caller calls waitlive_done(). */
+ * cycles with a task of it; 0: any process. Returns 0, -ENOMEM, or -errno of
+ * procwait_tables_read(). On success the caller calls waitlive_done(). */
 int waitlive_read(uint32_t pid, struct waitlive *ret);
 void waitlive_done(struct waitlive *w);
 

@@ -29,7 +29,8 @@ int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, 
 int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth);
 void graph_pick_done(struct graph_pick *pick);
 
-/* Writes one line for each segment and each edge. Stops early if a write to stdout fails. */
+/* Writes one line for each picked segment, and for each edge that leads to a picked segment. Stops
+ * early if a write to stdout fails. */
 void render_graph_json(FILE *f, const struct graph_pick *pick);
 void render_segment_json(FILE *f, const struct causal *c, uint32_t segment);
 /* in[s] is true if segment s is shown; if `in` is NULL, all segments are shown. If the first

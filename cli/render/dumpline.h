@@ -23,7 +23,8 @@ void dumpline_window(struct dumpline *d, const struct window *w);
 void dumpline_print(struct dumpline *d, const struct window_event *e);
 
 /* Writes the tids of the tasks that a record is about. The first is the `task` of the line. Some
- * kinds have a second, such as the waker. Returns the number of tids (0 to 2). */
+ * kinds have a second, such as the next task of a CT_SWITCH. Returns the number of tids (0 to
+ * 2). */
 unsigned dumpline_tasks(const struct window_event *e, uint32_t ret[2]);
 
 #endif

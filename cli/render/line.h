@@ -29,7 +29,8 @@ static inline void line_put(struct line *l, const char *s)
 }
 void line_digits(struct line *l, uint64_t v, unsigned digits);
 void line_signed(struct line *l, int64_t v);
-/* Adds "0x...", in JSON as a string, because many readers lose bits of large numbers. */
+/* Adds "0x...", in JSON as a string, because many JSON parsers lose bits of large
+ * numbers. */
 void line_address(struct line *l, uint64_t v);
 /* Adds text that has been cleaned already, in quotes. */
 void line_quoted(struct line *l, const char *s);

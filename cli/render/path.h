@@ -18,8 +18,8 @@ struct path_view {
 	const struct account *account;
 	struct whatif *whatif;
 	uint64_t from_ns, to_ns;
-	uint32_t victim; /* for JSON: the victim, or GRAPH_NONE if the user has named it */
-	/* all times that --without takes away */
+	uint32_t victim; /* the "victim" of the JSON; GRAPH_NONE: left out, because --tid names it */
+	/* the waits, tasks and resources that --without names */
 	const struct whatif_without *without;
 	size_t n_without;
 	struct whatif_row answer;

@@ -32,7 +32,8 @@ static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns,
 }
 
 /* Names the task that held the victim up for at least half of the time. Prints nothing if this task
- * is the victim itself, or the task of the largest wait, which say_headline() has named. */
+ * is the victim itself, or the task of the largest wait, which say_headline() has named. Also
+ * prints nothing if the task of the largest wait is not known. */
 static void say_end(const struct path_view *v, FILE *f)
 {
 	const struct account_row *first = &v->account->rows[ACCOUNT_WAIT][0];

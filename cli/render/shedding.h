@@ -25,7 +25,7 @@ struct shedding_group {
 
 struct shedding {
 	enum ct_shed step;  /* the step that left out most */
-	bool blind;         /* stacks of long waits and polled variables were left out */
+	bool blind;         /* no inspections: no stacks of long waits, no polled variables */
 	uint64_t paused_ns; /* the sum of the pauses, in which nothing was recorded */
 	uint64_t left_out;  /* the left-out records of all capped tasks and groups, named or not */
 	uint32_t capped[SHEDDING_TASKS];

@@ -514,7 +514,8 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* If `close` is true, runs no function, and drain_call() returns -ESHUTDOWN from now on. */
+/* Runs the queued functions of drain_call(). If `close` is true, runs none of them: these and all
+ * later calls of drain_call() return -ESHUTDOWN. */
 static void drain_requests(struct drain *d, bool close)
 {
 	struct drain_request *q;
@@ -813,8 +814,8 @@ struct drain_stats drain_stats(struct drain *d)
 	pthread_mutex_lock(&d->lock);
 	s = d->stats;
 	pthread_mutex_unlock(&d->lock);
-	/* A failed write may be the reason for the question, so the state of the storage is read
-	 * anew. */
+	/* The caller may ask because a write has failed since the last round, so the state of the
+	 * storage is read anew. */
 	s.recorder.writer.storage = recorder_storage(d->recorder);
 	return s;
 }

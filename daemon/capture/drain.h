@@ -91,7 +91,7 @@ struct recorder *drain_recorder(struct drain *d);
 /* Asks for inspections of at most max tasks that are in a long wait, and had no inspection since
  * since_ns (boot time). */
 void drain_inspect_all(struct drain *d, uint64_t since_ns, unsigned max);
-/* Returns the earlier budget. A budget is in ppm of the machine's CPU time; 0: no budget. */
+/* Sets the budget, in ppm of the machine's CPU time; 0: no budget. Returns the earlier budget. */
 uint32_t drain_budget(struct drain *d, uint32_t budget_ppm);
 /* Writes the state of the governor into the trace, and seals the file segment (writer_seal()). */
 void drain_seal(struct drain *d);

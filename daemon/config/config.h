@@ -25,7 +25,7 @@ struct config {
 	char socket[CONFIG_PATH_MAX];
 	char file[CONFIG_PATH_MAX];
 	char hooks[CONFIG_PATH_MAX];
-	char frameworks[CONFIG_PATH_MAX]; /* see jobs_load() */
+	char frameworks[CONFIG_PATH_MAX]; /* the list for jobs_load() */
 	char group[256];                  /* its members may use the socket; "": no group */
 	enum control_right group_may;
 	uint64_t size_bytes;

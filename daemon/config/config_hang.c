@@ -6,7 +6,8 @@
 #include <string.h>
 
 #define HANG_AFTER_MIN_NS 100000000ULL
-/* Names of sections with this many characters are refused, because libinih cuts long names. */
+/* Names of sections with this many or more characters are refused, because libinih cuts long
+ * names. */
 #define HANG_SECTION_MAX 48
 
 static const char *const hang_rules[CT_HANG_RULES] = {

@@ -14,7 +14,7 @@ static const char *skip_blanks(const char *s)
 	return s + strspn(s, " \t");
 }
 
-/* Reads "N/UNIT". *s moves behind the limit and its blanks. */
+/* Reads "N/UNIT". Moves *s behind the limit and the blanks after the limit. */
 static int parse_limit(const char **s, unsigned *ret_n, uint64_t *ret_per_ns)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* incident_rate.h - limits how often the daemon takes the snapshot of an incident, such as
- * "1/min, 10/h". Pure. Only one thread at a time. */
+/* incident_rate.h - limits how often the daemon takes the snapshot of an incident. Example of the
+ * limits: "1/min, 10/h". Pure. Only one thread at a time. */
 #ifndef CTRACE_DAEMON_CONFIG_INCIDENT_RATE_H
 #define CTRACE_DAEMON_CONFIG_INCIDENT_RATE_H
 

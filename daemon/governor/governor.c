@@ -179,8 +179,9 @@ static enum governor_act governor_off(struct governor *g, uint64_t now_ns)
 	return g->step ? step_to(g, now_ns, step_next(g->step, false)) : GOVERNOR_STAY;
 }
 
-/* Moves the bucket on to now_ns. Returns the CPU time in ns that was spent since the last call
- * and that the budget counts. measure: also updates rate_ppm and capture_ppm. */
+/* Adds to the bucket what it has gained until now_ns, and takes out the CPU time spent. Returns the
+ * CPU time in ns that was spent since the last call and that the budget counts. measure: also
+ * updates rate_ppm and capture_ppm. */
 static double governor_account(struct governor *g, uint64_t now_ns, const struct governor_spent *now,
 			       bool measure)
 {

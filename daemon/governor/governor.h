@@ -34,7 +34,8 @@ struct governor_spent {
 	/* CPU time for recording, without inspections and without governor_loop_threads.aside_ns */
 	uint64_t capture_ns;
 	uint64_t other_ns;
-	/* part of capture_ns: for leaving out short waits, and events of capped tasks */
+	/* part of capture_ns: for leaving out short waits, and, while a group is capped, events of
+	 * capped tasks */
 	uint64_t passed_ns;
 };
 

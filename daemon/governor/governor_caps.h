@@ -63,8 +63,7 @@ bool caps_over(const struct caps *c, uint64_t now_ns);
  * all counts. To be called in each round of the drain thread. */
 void caps_round(struct caps *c, uint64_t now_ns, const struct caps_ops *ops);
 void caps_end(struct caps *c, const struct caps_ops *ops);
-/* Returns true if this task alone is capped. A task that is capped only as a member of a group does
- * not count. */
+/* Returns true if the task is capped itself, not only as a member of a group. */
 bool caps_has(const struct caps *c, uint32_t tid);
 
 #endif

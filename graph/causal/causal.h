@@ -42,7 +42,7 @@ struct segment {
 
 enum edge_flag {
 	EDGE_FALSE_WAKE = 0x01, /* the wakee found nothing to do */
-	EDGE_MANY = 0x02,       /* the edge is one of several that are possible */
+	EDGE_MANY = 0x02,       /* a guess: another segment may be the cause */
 	EDGE_BYTES = 0x04,      /* EDGE_MESSAGE: bytes of the receive are bytes of the send */
 	EDGE_ALIKE = 0x08,
 	EDGE_TOGETHER = 0x10, /* EDGE_POST: one call woke several tasks */
@@ -64,8 +64,8 @@ enum causal_policy {
 	/* Like Panappticon (Zhang et al., CODES+ISSS 2013): only wake-ups, jobs and forks make
 	 * edges, and all these edges are strong. A segment begins at each wake-up. */
 	POLICY_PANAPPTICON = 1,
-	/* Like AppInsight (Ravindranath et al., OSDI 2012): no edge leads from one process to
-	 * another. */
+	/* Like AppInsight (Ravindranath et al., OSDI 2012): only posts on futexes, jobs, forks,
+	 * eventfds and pipes make edges. No edge leads from one process to another. */
 	POLICY_APPINSIGHT = 2,
 };
 const char *causal_policy_name(enum causal_policy policy);
@@ -84,7 +84,7 @@ struct causal {
 	struct edge *edges; /* sorted by (to, event) */
 	size_t n_edges;
 	uint32_t *out;       /* indices of edges, sorted by (from, event) */
-	uint32_t *out_first; /* [segment]: index in `out`; [n_segments]: the end of `out` */
+	uint32_t *out_first; /* [segment]: where its edges begin in `out`; [n_segments]: the end */
 	size_t n_cuts[CUT_RULES];
 };
 

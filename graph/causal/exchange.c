@@ -94,7 +94,7 @@ static uint32_t next_new(const struct pass *p, struct request_loop *l, uint32_t 
 }
 
 /* Returns the loop of the task. NULL: no memory. If the task has idled since the last call, its
- * fresh requests become waiting ones, because the task could not act on them. */
+ * fresh requests become waiting ones, because the task idled instead of acting on them. */
 static struct request_loop *loop_at(struct pass *p, uint32_t task)
 {
 	struct request_loop *l;
@@ -166,8 +166,8 @@ static void release(struct pass *p, uint32_t task, uint32_t request)
 		p->err = -ENOMEM;
 }
 
-/* Returns true if f became free since the last idle wait. *ret_rank is the number of flows that
- * became free before f and are still free. */
+/* If f became free since the last idle wait, removes f from the free flows and returns true. Then
+ * *ret_rank is the number of flows that became free before f and are still free. */
 static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank)
 {
 	*ret_rank = 0;

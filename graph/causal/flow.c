@@ -51,7 +51,8 @@ static enum flow_role role_of_inet(const struct flows *m, const struct window_ob
 		return ROLE_UNKNOWN; /* the first message will show which end asks */
 	if (bsearch(&key, m->listening, m->n_listening, sizeof(key), u64_cmp))
 		return ROLE_SERVES;
-	/* The trace has no listening socket. A server's port is most likely not ephemeral. */
+	/* The trace has no listening socket with this port. A server's port is most likely not
+	 * ephemeral. */
 	return o->rport >= PORT_EPHEMERAL && o->lport < PORT_EPHEMERAL ? ROLE_SERVES : ROLE_ASKS;
 }
 

@@ -39,7 +39,8 @@ struct flow_queue {
 	uint32_t first, last; /* index of the item + 1; 0: none */
 };
 
-/* A socket. "asks" and "serves": the member is used only in this role. */
+/* A socket. If a comment begins with "asks" or "serves", only sockets with this role use the
+ * member. */
 struct flow {
 	uint64_t sock;
 	uint32_t peer; /* flow of the other end; GRAPH_NONE: on another host, or not known */

@@ -92,8 +92,8 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
-/* Returns a work.client. All clients share a datagram socket, so there the client is the sending
- * task, if this task is known. */
+/* Returns the work.client for `task`, the task at the other end of f. This client is the socket. A
+ * datagram socket may have many clients, so there the client is `task`, if it is known. */
 static uint64_t client_at(const struct flow *f, uint32_t task)
 {
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;

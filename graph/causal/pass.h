@@ -38,7 +38,7 @@ struct work {
 	uint64_t ran_ns, in_ns;
 	uint64_t sleep_ns;
 	uint32_t sleeps; /* how many of the last sleeps in a row had about the same length */
-	uint32_t acts;   /* records of actions since the last wake-up */
+	uint32_t acts;   /* number of sends, receives and other actions since the last wake-up */
 	/* index of the task's last record of one of these: a send, a receive, a switch-out to a
 	 * wait other than a write */
 	uint32_t parted;
@@ -68,7 +68,7 @@ struct open_segment {
 	uint32_t task, event; /* as in struct segment */
 	union {
 		uint32_t behalf;  /* as in struct segment */
-		uint32_t part_of; /* gone: the segment that continues */
+		uint32_t part_of; /* gone: open number of the segment that continues */
 	};
 	uint8_t cut;
 	bool gone; /* segments_undo() has undone the cut */
@@ -123,7 +123,8 @@ struct request_loop {
 	VEC(uint32_t) released;
 };
 
-/* The requests of one process on behalf of which no thread has asked yet. */
+/* The requests that a process received. From `first` on, they may be new: no thread has asked on
+ * behalf of them yet. */
 struct request_pool {
 	VEC(uint32_t) v;
 	size_t first;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requests.h - finds the requests of a window. A request is a turn of a connection:
+ * requests.h - finds the requests of a window. A request is a question of a client on a connection,
+ * together with the answer of the server:
  *
- * - The bytes of a request are all that the client sends up to the answer.
+ * - The bytes of a request are all that the client sends up to the answer. Exception: on a datagram
+ *   socket, each datagram of the client is a request.
  * - The answer is all that the server sends up to the next request, or up to a pause of more than
  *   REQUEST_PART_NS. Bytes after such a pause belong to no answer.
  *

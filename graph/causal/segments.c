@@ -77,7 +77,7 @@ static bool from_child(const struct pass *p, uint32_t task, const struct window_
 
 /* Returns true if the task gets requests on the socket. On a socket without messages so far, such
  * as a new socket pair, the first message is a request. But if the process is older than the trace,
- * earlier messages may be missing. */
+ * earlier messages may be missing, so the result is false. */
 static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
 	enum flow_role role = pass_role(p, sock);
@@ -94,7 +94,7 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 }
 
 /* Returns true for a wait at the head of an event loop. Such a wait is for the next request, even
- * if the server still owes answers. */
+ * if the task still owes answers. */
 static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s)
 {
 	switch ((enum ct_wait)s->wait) {
@@ -254,7 +254,7 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 		return;
 	if (segments_idle(p, task, s, wake)) {
 		w->idles++;
-		/* Unanswered requests wait for another message, or get no answer. */
+		/* The task idled, so it cannot answer these requests yet, or never will. */
 		w->taken = 0;
 		segments_cut(p, task, ts_ns, event, CUT_IDLE);
 	} else if (w->visit_stack && was != GRAPH_NONE &&

@@ -11,8 +11,8 @@
 #include "graph/causal/segments.h"
 #include "graph/wake/cause.h"
 
-/* Moves work.interval on to the interval at ts. Also passes an interval of unknown state that ends
- * exactly at ts. */
+/* Moves work.interval on to the first interval that ends at or after ts. An interval of unknown
+ * state is skipped even if it ends at ts, and a new segment begins at its end. */
 static void advance(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct graph_task *t = &p->g->tasks[task];

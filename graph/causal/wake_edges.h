@@ -18,8 +18,9 @@ uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock);
 /* Called when no later message can explain the last wake-up of `task`. Adds the held-back edge of
  * `task`, if there is one. */
 void wake_edges_settle(struct pass *p, uint32_t task);
-/* Returns true if the signal in the record `event` made the last wake-up of `task`. Then the edge
- * of this wake-up becomes an edge of the signal. */
+/* Returns true if the signal in the record `event` made the last wake-up of `task`. Then the signal
+ * becomes the cause in the edge of this wake-up. An edge of another kind than EDGE_EXIT becomes an
+ * EDGE_SIGNAL. */
 bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32_t event);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wakeless_edges.h - private to graph/: makes the edges that do not come from wake-ups. */
+/* wakeless_edges.h - private to graph/: makes edges from records other than wake-ups and messages:
+ * forks, execs, signals, file locks, variables and jobs. */
 #ifndef CTRACE_GRAPH_CAUSAL_WAKELESS_EDGES_H
 #define CTRACE_GRAPH_CAUSAL_WAKELESS_EDGES_H
 

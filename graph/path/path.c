@@ -74,8 +74,9 @@ static bool is_poll(const struct graph *g, uint32_t interval)
 	return wait == CT_W_POLL || wait == CT_W_EPOLL;
 }
 
-/* Returns the last repeat of a poll in the frame, or else `interval`. A loop that polls the same
- * set again has not answered yet, so its last poll decides. */
+/* If `interval` is a poll, returns its last repeat in the frame. Without a repeat, for any other
+ * wait, and in frame 0, returns `interval`. A loop that polls the same set again has not answered
+ * yet, so its last poll decides. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	uint64_t end = horizon(f);
@@ -121,8 +122,8 @@ static bool is_request(const struct graph *g, uint32_t interval, const struct bl
 	return is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE && graph_is_accepted(g, b->obj);
 }
 
-/* Returns true if the message came from a task that did not exist when the wait began. So the waiter
- * idled, and did not wait for this task. */
+/* Returns true if a message of another process ended a poll or an accept, and the sender was born
+ * after this wait began. So the waiter idled, and did not wait for the sender. */
 static bool is_of_newcomer(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	const struct interval *s = &g->intervals[interval];
@@ -222,8 +223,8 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 				     .timed_out = true };
 }
 
-/* Returns the frame at which the walk came into this process, if the parent frame waits for an
- * answer that has not come. */
+/* Returns the frame at which the walk came from another process into the process of `frame`, if the
+ * parent of the returned frame waits for an answer that has not come. Otherwise returns NULL. */
 static const struct path_frame *unanswered(const struct walker *k, uint32_t frame)
 {
 	const struct path_frame *f = &k->frames.v[frame], *up;
@@ -313,8 +314,8 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 		return;
 
 	blame_repeats(k, f, interval, b);
-	/* The waiter of the parent frame has no answer yet. So this task, the server, did not wait
-	 * for requests of other clients. */
+	/* A request of another client, or a message of a task born later, ended the wait. The task
+	 * of the parent frame did not wait for this message. */
 	if (f->depth && ((!f->blame.ended && is_request(k->g, interval, b)) ||
 			 (!f->blame.owed && is_of_newcomer(k->g, interval, b))))
 		blame_lasting(k->g, interval, b);

@@ -61,7 +61,7 @@ size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t
 
 /* Returns true for a wait for a lock. */
 bool path_waits_for_lock(const struct blame *b);
-/* Among the frames from piece x back to the root, returns the first one whose task held a lock that
+/* Among the frames from piece x back to frame 0, returns the first one whose task held a lock that
  * its parent waited for. NULL: there is none. */
 const struct path_frame *path_lock(const struct path *p, const struct path_piece *x);
 

@@ -16,7 +16,7 @@ struct task_now {
 	uint32_t owner;     /* the owner in a CT_FUTEX, for the wait that follows; 0: none */
 	uint64_t owner_ts;
 	uint64_t run_ns;
-	/* time of the task's last state in a checkpoint or resync; 0: none */
+	/* when the task's state in the last checkpoint or resync began; 0: none */
 	uint64_t checkpoint_ns;
 	uint64_t born_ns, exit_ns;
 	uint32_t exit_code;
@@ -68,8 +68,8 @@ void timeline_gone(struct builder *b, uint32_t task, uint64_t ts);
  * memory, returns NULL and sets b->err. */
 struct interval_look *timeline_look(struct builder *b, uint32_t task);
 void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event);
-/* Returns true if a record at ts is not newer than the task's state in the checkpoint. Such a
- * record must not be replayed. */
+/* Returns true if a record at ts is not newer than the task's state in the checkpoint. This state
+ * already includes such a record. */
 static inline bool timeline_stale(const struct task_now *t, uint64_t ts)
 {
 	return t->checkpoint_ns && ts <= t->checkpoint_ns;
@@ -94,7 +94,8 @@ void fold_count(struct task_now *t, const struct interval *s);
 /* Called at the end of a task's cap. Returns true if `found` is about the wait in which the task
  * already is. */
 bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found);
-/* Handles the CT_WAKE that follows a CT_FOUND_WAITED. Returns false if there is no such wait. */
+/* If e is the CT_WAKE that follows a CT_FOUND_WAITED of the task, notes e as the end of this wait,
+ * and returns true. Otherwise returns false. */
 bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, uint32_t event);
 
 /* lean is NULL or b->w. If it is not NULL, drops records as graph_build_lean() does. Returns 0,

@@ -87,7 +87,8 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval)
 	return n != 0;
 }
 
-/* Returns true if the waker is no child, and does not exit. Such a waker has sent a signal. */
+/* Returns true if the waker is no child of the wakee, and does not exit. Such a waker has sent a
+ * signal. */
 static bool is_stranger(const struct graph *g, const struct interval *interval,
 			const struct window_event *wake)
 {

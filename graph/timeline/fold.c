@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * fold.c - makes the intervals of a task whose switches are left out: in a coarse stretch
- * (CT_LACK_SWITCHES), or under a cap. A task in a stretch is FOLDED (under a cap: UNKNOWN), except
- * while it is known to wait or to be queued. The daemon reads the states of the tasks at most about
- * twice a second, so the wait that a CT_FOUND reports began earlier. The wait lasts at least until
- * the last CT_FOUND that finds the task in it. A CT_FOUND has sums of the task so far. The
+ * (CT_LACK_SWITCHES), or under a cap.
+ *
+ * In a stretch, a task is FOLDED, except while it is known to wait or to be queued. Under a cap, a
+ * task is UNKNOWN, except while it is known to wait. The daemon reads the states of the tasks at
+ * most about twice a second, so the wait that a CT_FOUND reports began earlier. The wait lasts at
+ * least until the last CT_FOUND that finds the task in it.
+ *
+ * A CT_FOUND has three sums of the task so far: CPU time, time in queues, and switches. The
  * difference between two CT_FOUND records is divided among the folded intervals in between, in
- * proportion to their lengths.
+ * proportion to the lengths of these intervals.
  */
 #include <errno.h>
 

@@ -147,7 +147,7 @@ struct graph {
 	uint32_t *disk_waits; /* uninterruptible waits of programs for a file or block device */
 	size_t n_disk_waits;
 
-	/* Indices of records of one kind. The key is:
+	/* Indices of records, tasks and objects. The key is:
 	 * - the object: sends, recvs, flocks (CT_FLOCK and CT_HELD), fds, accesses (CT_ACCESS)
 	 * - the tid: waitfds, samples, locktries (CT_FLOCK), polled, hangs
 	 * - in the other indices: as their own comments say */
@@ -245,8 +245,8 @@ size_t graph_dropped_before(const struct graph *g, uint64_t ts_ns);
 /* In the next three functions, interval is an element of g->intervals. */
 /* Returns the CT_VISIT event with the stack of the wait, or GRAPH_NONE. */
 uint32_t graph_visit(const struct graph *g, const struct interval *interval);
-/* Returns a tid, or 0 if the owner is not known. The owner comes from the record of the block, or
- * from an inspection of the wait. */
+/* Returns a tid, or 0 if the owner is not known. The owner comes from a CT_FUTEX at the begin of
+ * the wait, from a checkpoint, or from an inspection of the wait. */
 uint32_t graph_futex_owner(const struct graph *g, const struct interval *interval);
 /* Returns the id of the stack that an inspection of the wait found, or 0. */
 uint64_t graph_visit_stack(const struct graph *g, const struct interval *interval);
@@ -283,7 +283,7 @@ enum listens {
 	LISTENS_MAPPED, /* the socket listens at all IPv6 addresses, which include IPv4 */
 	LISTENS_ANYWHERE,
 	LISTENS_ELSEWHERE, /* as LISTENS_EXACTLY, but in another network namespace */
-	LISTENS_EXACTLY,   /* same address and port, or same path of a unix socket */
+	LISTENS_EXACTLY,   /* same address and port, or same name of a unix socket */
 };
 /* l is the listening socket. o is the socket that asks for a connection. */
 enum listens graph_listens_for(const struct graph *g, const struct window_object *l,

@@ -274,7 +274,8 @@ static void timeline_blind(struct builder *b, const struct window_resync *rs)
 	b->live.n = n;
 }
 
-/* The record shows that the task lives. So an earlier CT_EXIT (`ended`) was of another task. */
+/* Called when a resync or a cap shows that a task with this tid lives. So an earlier CT_EXIT
+ * (`ended`) was of another task. */
 static uint32_t timeline_living(struct builder *b, uint32_t tid, uint64_t ts)
 {
 	uint64_t at;

@@ -15,7 +15,8 @@
 #include "graph/timeline/graph.h"
 #include "trace/words/resource.h"
 
-/* The field `time` of ctrace.diagnosis/1 has a member for each kind ("running_ns", ...). */
+/* The field `time` of ctrace.diagnosis/1 has a member for each kind ("running_ns", ...), but
+ * "short_waits_ns" only if it is not 0. */
 enum time_kind {
 	TIME_RUNNING,
 	TIME_RUNNABLE,
@@ -42,7 +43,7 @@ struct enders {
 };
 
 struct blame {
-	uint32_t task;     /* GRAPH_NONE: no task of this host */
+	uint32_t task;     /* GRAPH_NONE: no task of this host, or not known */
 	uint32_t event;    /* the record that shows that `task` is to blame, or GRAPH_NONE */
 	uint64_t obj;      /* object of the wait; for a polled set, the object that mattered */
 	uint64_t until_ns; /* when `task` acted; if no task acted, the end of the wait */
@@ -54,7 +55,7 @@ struct blame {
 	bool ended;       /* the event for which the waiter waited has ended the wait */
 	bool timed_out;
 	bool owed;   /* the waiter is owed an answer on the socket obj: see owner_owed() */
-	bool killed; /* a signal, or the end of the process, ended the wait and the waiter */
+	bool killed; /* a signal, exit_group() or execve() ended the wait and the waiter */
 };
 
 /* Fills *ret for a BLOCKED interval. If the wait timed out, looks also at its first repeat that did
@@ -81,7 +82,7 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
  * wait for one other process count as one. Returns false if:
  * - no thread or several threads are active
  * - *ret already blames a task that is active or sleeps
- * - a signal ended the wait (ret->killed) within KILLER_LATE_NS
+ * - the waiter was killed (ret->killed) at most KILLER_LATE_NS after the wait began
  * - the process has more than ACTIVE_THREADS threads */
 bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 

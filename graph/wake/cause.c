@@ -115,7 +115,8 @@ static uint64_t closed_socket(const struct graph *g, const struct interval *s,
 												     : 0;
 }
 
-/* Returns true if the softirq runs during the system call that sent the message, as on loopback. */
+/* Returns true if the softirq runs during the system call that sent the message or closed the
+ * connection, as on loopback. */
 static bool is_sender_below(const struct graph *g, const struct window_event *wake, uint32_t waker)
 {
 	uint64_t peer;

@@ -152,7 +152,8 @@ static bool waits_for_child(const struct graph *g, uint32_t task, uint64_t ts_ns
 	return i != GRAPH_NONE && g->intervals[i].wait == CT_W_CHILD;
 }
 
-/* Returns true if the task sleeps. Such a task may still be to blame, because it can own a lock. */
+/* Returns true if the task sleeps, or waits on a futex with a time limit. Such a task may still be
+ * to blame, because it can own a lock. */
 static bool sleeps(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);

@@ -18,7 +18,7 @@ static bool is_poll_wait(const struct interval *s)
 	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL);
 }
 
-/* A round of a thread: the time from the end of a poll to the next poll. */
+/* A round of a thread: the time between two waits for work (ends_round()). */
 struct round {
 	uint32_t tid;
 	uint32_t received[ROUND_RECEIVES]; /* events: the first receive on each socket */
@@ -63,9 +63,10 @@ static uint32_t first_event(const struct graph *g, uint64_t ts_ns)
 	return (uint32_t)BISECT(i, 0, g->w->n_events, g->w->events[i].r.ts >= ts_ns);
 }
 
-/* Returns the receive that is the reason for a send on `sock`. Loops act in the order in which they
- * receive. A request of another client is no reason for an answer. Sets *sure to false if a send of
- * this round may have had another reason. */
+/* Returns the receive that is the reason for a send on `sock`, or GRAPH_NONE. A receive on `sock`
+ * itself is surely the reason. If there is none, the first receive counts on which the loop has not
+ * acted yet: loops act in the order in which they receive. A request of another client is no reason
+ * for an answer. *sure is then false if a send of this round may have had another reason. */
 static uint32_t reason(const struct graph *g, struct round *t, uint64_t sock, bool *sure)
 {
 	bool answers = graph_is_accepted(g, sock);
@@ -179,13 +180,13 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 		ret->from_ns = asked ? MAX(rec(g, asked->event)->ts, rec(g, got)->ts) : 0;
 		return asked && is_by(g, asked->event, tgid);
 	}
-	/* The client of `sock` had the connection to the server until the loop received `why`. */
+	/* Until the receive `why`, the client of `sock` had the loop's connection to the server. */
 	ret->from_ns = rec(g, got)->ts;
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }
 
 /* Goes back from `last`, the last part of the answer: from a send to the receive that is its
- * reason, to the question for this receive, and so on. Returns 0 or -ENOMEM. */
+ * reason, to the question that this receive answers, and so on. Returns 0 or -ENOMEM. */
 static int legs_back(const struct graph *g, uint32_t tgid, uint32_t got, uint32_t last, struct legs *l)
 {
 	uint64_t end_ns = UINT64_MAX;
@@ -218,9 +219,9 @@ static uint32_t answer_to(const struct graph *g, uint32_t asked)
 	return n ? r->event : GRAPH_NONE;
 }
 
-/* Of the questions that the loop sent because of `why`, returns the only one without an answer, or
- * else the one that was answered last. Returns GRAPH_NONE if there is no question, or if questions
- * on several sockets have no answer. */
+/* Of the questions that the loop sent because of `why`, returns the first one without an answer. If
+ * all have answers, returns the one that was answered last. Returns GRAPH_NONE if there is no
+ * question, or if questions on several sockets have no answer. */
 static uint32_t question_after(const struct graph *g, uint32_t why, bool *sure)
 {
 	uint32_t thread = task_of(g, why), i = graph_interval_at(g, thread, rec(g, why)->ts);
@@ -332,8 +333,9 @@ static uint32_t answerer(const struct graph *g, const struct leg *leg, uint32_t 
 	return r ? graph_task_at(g, rec(g, r->event)->tid, rec(g, r->event)->ts) : GRAPH_NONE;
 }
 
-/* Returns true if the answer was there long before the end of the wait, or if its send is not
- * known. Then a wait on a futex was for something else. */
+/* A wait on a futex ended at ts_ns. Returns true if the wait was not for the answer of the leg:
+ * - The answer was received later, but was sent long before ts_ns, or its send is not known.
+ * - The answer was not received, but the socket of the leg had unread bytes at ts_ns. */
 static bool is_over(const struct graph *g, const struct leg *leg, uint32_t sent, uint64_t ts_ns)
 {
 	if (leg->answered == GRAPH_NONE)

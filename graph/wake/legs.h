@@ -15,10 +15,11 @@
 #include "lib/vec.h"
 
 struct leg {
-	uint64_t from_ns; /* when the question was sent, or later, when the request was received */
+	uint64_t from_ns; /* send of the question; in the two cases above, receive of the request */
 	uint64_t to_ns;   /* the receive that ends the leg; UINT64_MAX: no answer yet */
 	uint64_t sock;    /* socket of the question, or of the client that had the connection */
-	uint32_t asked;   /* send of the question, or last send to the client at `sock` */
+	/* send of the question, or last send to the client at `sock`; GRAPH_NONE: not known */
+	uint32_t asked;
 	uint32_t answered;
 	bool sure; /* false: the question may be for another request */
 };
@@ -28,9 +29,9 @@ struct legs {
 	VEC(struct leg) v;
 };
 
-/* The process tgid received the request on the accepted socket `sock` after sent_ns. The process
- * answered by end_ns, or has not answered. The caller frees *ret with legs_done(), even after an
- * error. Returns 0 or -ENOMEM. */
+/* A client sent a request at sent_ns, and the process tgid received it on the accepted socket
+ * `sock`. The process answered by end_ns, or has not answered. The caller frees *ret with
+ * legs_done(), even after an error. Returns 0 or -ENOMEM. */
 int legs_find(const struct graph *g, uint32_t tgid, uint64_t sock, uint64_t sent_ns, uint64_t end_ns,
 	      struct legs *ret);
 void legs_done(struct legs *l);

@@ -42,7 +42,7 @@ static const struct interval *ended_wait(const struct graph *g, uint32_t task, u
 	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED ? &g->intervals[i] : NULL;
 }
 
-/* Returns true if the task is back in this wait, like a worker that has no more work. */
+/* Returns true if at ts_ns the task waits again as in `wait`, like a worker without work. */
 static bool is_back(const struct graph *g, const struct interval *wait, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, wait->task, ts_ns);
@@ -98,9 +98,9 @@ uint32_t owner_handed_to(const struct graph *g, const struct interval *s)
 }
 
 /*
- * Returns the server of the FUSE file system for which s waits, or GRAPH_NONE if several processes
- * may be the server. An old trace does not say which /dev/fuse belongs to which mount. Then any
- * task with a /dev/fuse may be the server.
+ * Returns the server of the FUSE file system for which s waits. Returns GRAPH_NONE if no process or
+ * several processes may be the server. An old trace does not say which /dev/fuse belongs to which
+ * mount. Then any task with a /dev/fuse may be the server.
  */
 static uint32_t fuse_server(const struct graph *g, const struct interval *s, struct enders *all)
 {
@@ -130,8 +130,8 @@ static bool is_join(const struct graph *g, const struct interval *s, uint32_t ow
 		owner_event(g, r)->r.ts >= s->from_ns);
 }
 
-/* Returns the other thread of the waiter's process, which has the other end of the pipe. Returns
- * GRAPH_NONE if there are several others, or if another process may have the pipe open. */
+/* If the waiter's process has one other thread, returns this thread: it uses the other end of the
+ * pipe. Otherwise, or if another process may have the pipe open, returns GRAPH_NONE. */
 static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 {
 	const struct graph_task *me = &g->tasks[s->task];
@@ -271,7 +271,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	}
 }
 
-/* Returns the SIGCHLD by which a stopping task has told its tracer (strace, a debugger), or
+/* Returns the SIGCHLD that the task sent to its tracer (strace, a debugger) when it stopped, or
  * GRAPH_NONE. */
 static uint32_t tracer_told(const struct graph *g, const struct interval *s)
 {

@@ -14,9 +14,9 @@
  * shows the task, returns the most likely task, and *ret_event is GRAPH_NONE. */
 uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint32_t *ret_event);
-/* Returns true if the waker of `wake` closes or shuts down the other end of sock, or exits. The
- * kernel may do the work of close() after the system call. In this case, and for an exit, returns
- * false if a later use of the other end is recorded. */
+/* Returns true if the waker of `wake` has the other end of sock, and closes it, shuts it down, or
+ * exits. The kernel may do the work of close() after the system call. In this case, and for an
+ * exit, returns false if a later use of the other end is recorded. */
 bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake);
 /* Returns false if the waker cannot end any connection. A cheap test before owner_closes(), the
  * same for all sockets. */

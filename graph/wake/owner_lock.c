@@ -84,7 +84,7 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 			event = r[i].event;
 		}
 	*ret_strength = EDGE_STRONG;
-	/* Without budget (scan.h), the walk ended early and may have missed an unlock. */
+	/* If the budget of scan.h is spent, the loops above may have missed an unlock. */
 	if (owner == GRAPH_NONE || !g->scans->left)
 		return GRAPH_NONE;
 	if (ret_event)
@@ -101,7 +101,7 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 }
 
 /*
- * Returns the task whose unlock is recorded after the wait, before another task gets the lock.
+ * Returns the task whose unlock is recorded after the wait, before the next task gets the lock.
  * Returns GRAPH_NONE if tasks of several processes unlock in this time. (The close of a file is
  * recorded as an unlock too.) An unlock during the wait does not count: the unlock that ends the
  * wait is recorded after the wake-up. The result is weak if no record shows that the waiter then

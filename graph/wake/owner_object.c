@@ -44,7 +44,7 @@ static uint8_t modes_of(const struct graph *g, const struct graph_ref *r, size_t
 
 /* Returns true if the task only inherited the descriptor in `held`: an ancestor with another
  * program has the same descriptor. Returns false for the descriptors 0 to 2. Also returns false if
- * the ancestor has both ends of a pipe: a program such as make means the pipe for its children. */
+ * the ancestor has both ends of a pipe: a program such as make opens the pipe for its children. */
 static bool is_left_open(const struct graph *g, const struct graph_ref *r, size_t n,
 			 const struct window_event *held, uint8_t mode, uint32_t task, uint64_t ts_ns)
 {

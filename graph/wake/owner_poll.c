@@ -46,8 +46,8 @@ static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_r
 	return sent && peer && (!got || got->event < sent->event);
 }
 
-/* Returns true if an ancestor has the other end of the socket pair, has read all, and has never sent
- * anything. The end of such a pair only tells that the ancestor has died. */
+/* Returns true if an ancestor has the other end of the socket pair, has never sent anything, and
+ * has read all bytes. The task polls such a pair only to notice the ancestor's death. */
 static bool is_of_silent_ancestor(const struct graph *g, const struct interval *s,
 				  const struct window_object *o, uint64_t peer, uint32_t task)
 {
@@ -102,8 +102,8 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 		m->inner = true;
 		return;
 	}
-	/* Another thread may have asked or received during the wait, so the end of the wait
-	 * counts. */
+	/* Another thread may have sent a request, or received an answer, during the wait. So the
+	 * moment at the end of the wait counts. */
 	if (owner_owed(g, obj, s->to_ns - 1)) {
 		m->score = own ? POLL_OWN : POLL_OWED;
 		m->since_ns = sent ? owner_event(g, sent)->r.ts : 0;
@@ -134,8 +134,8 @@ static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 	m->score = POLL_QUIET;
 	m->task = owner_fd(g, obj, ts_ns, g->tasks[me].tgid, CT_FF_WRITE, &m->all);
 	m->inner = m->task == GRAPH_NONE && !m->all.n;
-	/* The other end belongs to an ancestor that has never written. The end of such a pipe only
-	 * tells that the ancestor has died. */
+	/* The other end belongs to an ancestor that has never written. The task polls such a pipe
+	 * only to notice the ancestor's death. */
 	if (!alone && m->task != GRAPH_NONE && graph_descends_from(g, me, g->tasks[m->task].tgid)) {
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
@@ -174,8 +174,9 @@ static void poll_member_fill(const struct graph *g, uint64_t obj, const struct i
 }
 
 /* Returns true if m is better than *best. A higher score is better. Of equal scores, an object that
- * another process can use is better. Of these, a stopped task is better, but only below
- * POLL_WRITTEN. Otherwise a later since_ns is better. */
+ * another process can use is better. If both or neither are such objects, and the score is below
+ * POLL_WRITTEN, an object that leads to a stopped task is better. Otherwise a later since_ns is
+ * better. */
 static bool is_better(const struct poll_member *m, const struct poll_member *best)
 {
 	if (m->score == best->score && m->inner != best->inner)

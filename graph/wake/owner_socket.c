@@ -62,9 +62,9 @@ static void drop_masters(const struct graph *g, struct enders *all)
 
 /*
  * Returns the task that has to accept the connection of socket o. Adds to *all all tasks that may
- * accept. Of several workers, the one that has been busy for longest counts. But if there are
- * several workers, the result is GRAPH_NONE if:
- * - one of them is not busy
+ * accept. Of several workers (drop_masters()), the one that has been busy for longest counts. But
+ * if there are several workers, the result is GRAPH_NONE if:
+ * - one of them is not busy (can_accept())
  * - several sockets have this address (SO_REUSEPORT): the kernel has chosen one, and no record says
  *   which
  */

@@ -18,7 +18,7 @@ struct repeats {
 	uint32_t first;
 	uint32_t n;
 	uint64_t *ran;   /* [k]: running time before the interval k * RAN_EACH */
-	uint32_t *at;    /* [interval - first]: index in waits of a BLOCKED interval */
+	uint32_t *at;    /* [interval - first]: if the interval is BLOCKED, its index in `waits` */
 	uint32_t *waits; /* BLOCKED intervals; repeats stand side by side, in order of time */
 	uint32_t *ended; /* [index in waits]: the answer of repeats_ended() */
 };
@@ -29,8 +29,9 @@ struct same {
 };
 typedef VEC(struct same) sames;
 
-/* Two waits that differ may have one hash, by chance or by malice. Then the later wait has no
- * repeats. *ret is the index of the group in v. Returns 0 or -ENOMEM. */
+/* Counts the wait i in its group: v has an item for each group of repeats. *ret is the index of
+ * this item. Two waits that differ may have one hash, by chance or by malice. Then the later wait
+ * has no repeats. Returns 0 or -ENOMEM. */
 static int count_wait(const struct graph *g, uint32_t i, struct map *by_hash, sames *v, uint32_t *ret)
 {
 	const struct interval *s = &g->intervals[i];
@@ -109,13 +110,15 @@ static void find_ended(const struct graph *g, struct repeats *r)
  * PROGRESS_NS.
  */
 struct score {
-	__int128 score; /* PROGRESS_SHARE times the running time so far, minus the begin */
+	/* PROGRESS_SHARE * (running time up to the interval's end) - (begin of the interval) */
+	__int128 score;
 	uint32_t interval;
 };
 typedef VEC(struct score) scores;
 
 /* Returns the first interval at whose end the task has made progress since an interval with this
- * score. v has later intervals, the latest first. Scores in v become smaller from item to item. */
+ * score, or GRAPH_NONE. v has later intervals, the latest first. Scores in v become smaller from
+ * item to item. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
@@ -147,7 +150,8 @@ static uint32_t first_long(const struct graph *g, const struct longs *l, uint32_
 	return l->other;
 }
 
-/* Drops an answer if, before it, the task makes progress or waits long for something else. */
+/* Sets an answer in r->ended to GRAPH_NONE if, before the wait that is the answer, the task makes
+ * progress or waits long for something else. */
 static int drop_others(const struct graph *g, const struct graph_task *t, struct repeats *r)
 {
 	struct longs l = { GRAPH_NONE, GRAPH_NONE };

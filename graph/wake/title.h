@@ -16,7 +16,7 @@ bool title_waits(const struct graph *g, const struct interval *s);
 /*
  * Returns the only other session of the same server that is not idle ("idle in transaction" is not
  * idle). A session that began to wait for a lock later does not count. Returns GRAPH_NONE if there
- * is none, if there are several, or if the title of a session was read before its present wait. Adds
+ * is no such session, if there are several, or if its title was read before its present wait. Adds
  * the sessions that may own the lock to *all.
  */
 uint32_t title_owner(const struct graph *g, const struct interval *s, struct enders *all);

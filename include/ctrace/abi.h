@@ -76,7 +76,7 @@ enum ct_kind {
 	 * - A wait for the set begins.
 	 * - A wait of CT_COARSE_NS or more for the set ends, in a coarse step or under a cap.
 	 * - An iterator reads the state of the waiter.
-	 * - An inspection finds that the wait for the set began before the daemon.
+	 * - An inspection finds that the wait for the set began before the daemon started.
 	 * In the first three cases, a set is left out if the last written set of the waiter was the
 	 * same, and is less than a second old. In these three cases, a set of one descriptor is not
 	 * written at all: obj of the CT_SWITCH is the descriptor's object.
@@ -334,7 +334,7 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 
 #define CT_GAP_ALL_CPUS 0xffffffff
 
-#define CT_NR_NONE    0xffff /* not in a system call */
+#define CT_NR_NONE    0xffff /* no system call */
 #define CT_WAITFD_MAX 8
 #define CT_FD_NONE    0xffffffffu /* the object is known, but not its descriptor */
 
@@ -490,7 +490,7 @@ enum ct_shed {
 #define CT_GV_CAP    0x01 /* a cap of one task, not a step */
 #define CT_GV_GROUP  0x02 /* a cap of a group (govern_group()); with CT_GV_CAP: of one task in it */
 #define CT_GV_CGROUP 0x04
-#define CT_GV_BLIND  0x08 /* a step without inspections (stacks of long waits, polled variables) */
+#define CT_GV_BLIND  0x08 /* no inspections (stacks of long waits, polled variables), in any step */
 
 enum ct_loss {
 	CT_LOSS_RING_FULL = 0,
@@ -546,7 +546,7 @@ enum ct_obj_kind {
 	CT_OBJ_URING = 14,
 	CT_OBJ_ANON = 15, /* another anonymous inode */
 	CT_OBJ_TASK = 16,
-	CT_OBJ_FUSEDEV = 17, /* an open /dev/fuse: private_data */
+	CT_OBJ_FUSEDEV = 17, /* an open /dev/fuse; low 59 bits of file->private_data */
 	CT_OBJ_TTY = 18,
 	CT_OBJ_FIFO = 19, /* a named pipe; CT_OBJ_HASH(dev, ino) */
 	CT_OBJ_DATA = 20, /* a variable in a process */
@@ -728,8 +728,8 @@ struct ct_iter_task {
 	 * for kernel threads. */
 	ct_u32 exec_id;
 	ct_u32 n_kstack; /* the iterator writes 0; the daemon counts the frames */
-	/* boot time since when the task waits for a CPU or blocks; if it runs: when the kernel last
-	 * updated its CPU time; 0: not known */
+	/* boot time when the task blocked, or began to wait for a CPU; if it runs: when the kernel
+	 * last updated its CPU time; 0: not known */
 	ct_u64 sched_since;
 	ct_u64 times;    /* as CT_FOUND.x[1] */
 	ct_u64 switches; /* as CT_FOUND.peer */

@@ -26,7 +26,7 @@ struct cpu {
 	ct_u64 head; /* bytes reserved so far */
 	ct_u32 id;
 	ct_u32 depth;   /* interrupts in progress; ctx[depth - 1] is the innermost */
-	ct_u32 emitted; /* records put into the side ring so far */
+	ct_u32 emitted; /* calls of emit_side() so far */
 	ct_u64 sample_ns;
 
 	/* bytes that the daemon has read so far */
@@ -55,15 +55,15 @@ struct cpu {
 } __attribute__((aligned(64)));
 
 /*
- * An entry is struct cpu, the ring (a power of two), and slack. A record that reaches beyond the
- * end of the ring goes on in the slack, so every record lies in one piece.
+ * An entry of ct_cpus is struct cpu, the ring (a power of two), and slack. A record that reaches
+ * beyond the end of the ring goes on in the slack, so every record lies in one piece.
  */
 #define CPU_RING_AT    20480
 #define CPU_RING_SLACK 4096
 _Static_assert(sizeof(struct cpu) <= CPU_RING_AT, "struct cpu");
 #define CPU_ENTRY_BYTES(ring_bytes) (CPU_RING_AT + (ring_bytes) + CPU_RING_SLACK)
 
-/* The program that writes a path needs room for one more component. */
+/* Besides the name, the program that writes a path needs room for one more component. */
 #define CPU_OBJECT_NAME (CT_OBJ_NAME_MAX + 48)
 /* Returns the bytes to reserve for a record of this kind. The record may be shorter. */
 static inline ct_u32 cpu_room(ct_u8 kind)

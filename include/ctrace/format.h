@@ -85,7 +85,8 @@ struct format_segment {
 	uint8_t boot_id[16];
 	uint32_t n_slots;
 	uint32_t flags;
-	uint64_t begin_ns; /* time of the checkpoint; without a gap: end_ns of the segment before */
+	/* time of the checkpoint; equal to end_ns of the segment before, unless a gap is between */
+	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint64_t min_ns;
 	uint64_t max_ns;

@@ -2,8 +2,8 @@
 /*
  * govern_state.h - the memory that the governor and the BPF programs share: decisions of the
  * governor, and the cost of the programs. Only the daemon writes struct govern and struct
- * govern_marks. A program writes only the struct govern_cost of its CPU. Any thread may call
- * govern_group().
+ * govern_marks. A program writes only the struct govern_cost of its CPU, and bits of ct_capped. Any
+ * thread may call govern_group().
  */
 #ifndef CTRACE_GOVERN_STATE_H
 #define CTRACE_GOVERN_STATE_H
@@ -16,7 +16,7 @@
 
 /*
  * The map ct_capped has a bit for each task: set while the records of the task are left out.
- * PID_MAX_LIMIT of the kernel is the largest tid.
+ * Every tid is below PID_MAX_LIMIT of the kernel, which is GOVERN_TIDS.
  */
 #define GOVERN_TIDS  (1u << 22)
 #define GOVERN_WORDS (GOVERN_TIDS / 64)
@@ -79,7 +79,7 @@ enum govern_kind {
 	GOVERN_LIFE,
 	GOVERN_OTHER,
 	GOVERN_SHORT,
-	/* Runs that keep the context of interrupts, leave out a record, or end at once in a pause.
+	/* Runs that only note an interrupt, leave out a record, or end at once in a pause.
 	 * These runs are counted, not timed. */
 	GOVERN_LIGHT,
 	GOVERN_KINDS,

@@ -9,7 +9,7 @@
 
 #include "ctrace/abi.h"
 
-#define JOB_RULES_MAX 512 /* a rule's probes take up to four file descriptors of the daemon */
+#define JOB_RULES_MAX 512 /* limited: a rule takes up to four file descriptors of the daemon */
 #define JOB_NAME_MAX  24  /* bytes of a framework's name, with the final 0; a multiple of 8 */
 #define JOB_LABEL_MAX 56  /* bytes of job_rule.name: the name of a framework or of a mark */
 
@@ -22,7 +22,7 @@ struct job_value {
 };
 _Static_assert(sizeof(struct job_value) == 8, "job_value");
 
-/* x86-64: in the order of their numbers in DWARF. arm64: x0 to x30. */
+/* x86-64: the registers in the order of DWARF. arm64: the numbers 0 to 30 stand for x0 to x30. */
 enum job_reg {
 	JOB_AX,
 	JOB_DX,
@@ -45,9 +45,9 @@ enum job_reg {
 
 #define JOB_RETURNS 0x01 /* a start at the entry of a function, whose return ends the job */
 #define JOB_CALLS   0x02 /* an enqueue; the daemon then probes the job's function */
-#define JOB_NOTED   0x04 /* an enqueue that rules with JOB_QUEUED need */
+#define JOB_NOTED   0x04 /* an enqueue that has to come before a start with JOB_QUEUED */
 #define JOB_QUEUED  0x08 /* a start that counts only after an enqueue of the job */
-#define JOB_LOOSE   0x10 /* a start without an event for the end: CT_JF_LOOSE */
+#define JOB_LOOSE   0x10 /* a start without an event for the end: BPF adds one with CT_JF_LOOSE */
 #define JOB_MARK    0x20 /* no job, but a mark: `job` is the id of the transaction */
 
 struct job_rule {

@@ -10,7 +10,7 @@
 #include "ctrace/abi.h"
 
 #define WATCH_SLOTS 4    /* an x86 CPU has four hardware breakpoints */
-#define WATCH_PER_S 1000 /* records of accesses to one variable in a second */
+#define WATCH_PER_S 1000 /* at most this many records of one variable in a second */
 /* ns: For this time after a recorded write, writes of the same value by the same task are left
  * out. */
 #define WATCH_SAME_AGAIN 10000000

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A step of a CI job: compares a command with its earlier runs. Usage: check.sh CMD [ARG...]
 #
-# The first job writes the baseline, and later jobs read it. So keep the file CTRACE_BASELINE in a
-# cache of the CI server, or in the repository. Exit status: see ctrace-check(1).
+# The first job writes the baseline, and later jobs read it. So keep the baseline
+# ($CTRACE_BASELINE) in a cache of the CI server, or in the repository. Exit status: see
+# ctrace-check(1).
 set -u
 ctrace=${CTRACE:-ctrace}
 baseline=${CTRACE_BASELINE:-ctrace-baseline.json}
