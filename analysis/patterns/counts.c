@@ -59,12 +59,12 @@ static void without_directories(const char *text, char buf[COUNTS_TEXT_MAX])
  * in the map. */
 static struct counts_row *row_of(const struct counts *c, const char *key, uint64_t *ret_hash)
 {
-	uint64_t hash = hash_text(HASH_START, key), i;
+	uint64_t i;
 
-	for (; map_get(&c->by_key, hash, &i); hash++)
+	*ret_hash = hash_text(HASH_START, key);
+	for (; map_get(&c->by_key, *ret_hash, &i); (*ret_hash)++)
 		if (!texts_order(c->rows.v[i].key, key))
 			return &c->rows.v[i];
-	*ret_hash = hash;
 	return NULL;
 }
 
