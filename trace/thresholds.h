@@ -11,8 +11,8 @@
 /* Writing */
 
 /* ns: The trace is synced once in this time. A crash of the machine loses about the records of this
- * time. Below: more syncs of a disk that others use too. Above: the records of a hang before a
- * crash are missing. No evidence yet. */
+ * time. Below: more syncs of a disk that other programs use too. Above: the records of a hang
+ * before a crash are missing. No evidence yet. */
 #define STORE_SYNC_NS 5000000000ULL
 /* Bytes: The segments that wait for the disk may have this size together. One segment alone may be
  * larger. Further segments become a gap in the trace. Below: a short stall of the disk makes a gap.
@@ -32,10 +32,10 @@
 #define CUT_PIECE_BYTES (8u << 20)
 
 /* ns: The age at which an open segment is sealed even if it is small. Below: more segments of at
- * least one slot each, so a quiet machine uses up the file sooner. Above: each save costs more, and
+ * least one slot each, so a quiet machine uses up the file sooner. Above: each copy costs more, and
  * a damaged slot loses more. Evidence: doc/format.md, "A quiet machine". */
 #define WRITER_OPEN_NS 8000000000ULL
-/* Bytes, before encoding: A larger open segment is sealed and not saved, because its copy may not
+/* Bytes, before encoding: A larger open segment is sealed and not copied, because its copy may not
  * fit into a slot. Below: less of a slot is used. Above: a segment is encoded for a copy that does
  * not fit, and then again to be sealed. Evidence: encoding makes records 5 times smaller. On an
  * idle machine, an encoded segment has 10 KiB besides its records. */
@@ -43,8 +43,9 @@
 /*
  * slots: One slot in RINGFILE_SAVES_SHARE is for copies of the open segment, but at most
  * RINGFILE_SAVES_MAX slots are. If a file would get less than RINGFILE_SAVES_MIN, it gets none.
- * Below: a copy is overwritten before the next sync, or while a reader needs it. Above: less room
- * for the trace. Evidence: one copy a second, and one sync in STORE_SYNC_NS.
+ * Below (fewer slots): a copy is overwritten before the next sync, or while a reader needs it.
+ * Above (more slots): less room for the trace. Evidence: one copy a second, and one sync in
+ * STORE_SYNC_NS.
  */
 #define RINGFILE_SAVES_MIN   16u
 #define RINGFILE_SAVES_MAX   128u

@@ -16,7 +16,8 @@ section() {
 	echo "@@end $name $rc"
 	return $rc
 }
-# await SECONDS COMMAND...: tries every 0.5 seconds, at most 2 * SECONDS times.
+# await SECONDS COMMAND...: runs COMMAND every 0.5 seconds until it succeeds, at most 2 * SECONDS
+# times.
 await() {
 	n=$(($1 * 2))
 	shift
@@ -32,8 +33,8 @@ another() { [ "$(property MainPID)" != "$1" ] && [ "$(property MainPID)" != 0 ] 
 unit_log() { journalctl -q -o cat "$@" | tail -25; }
 uptime_is() { read -r up _ </proc/uptime && echo "@@uptime $1 $up"; }
 
-# dies NAME SIGNAL: sends KILL to the daemon, or STOP. After STOP, the watchdog kills the daemon. In
-# both cases, systemd must start a new daemon.
+# dies NAME SIGNAL: sends SIGNAL (KILL or STOP) to the daemon. After STOP, the watchdog kills the
+# daemon. In both cases, systemd must start a new daemon.
 dies() {
 	pid=$(property MainPID)
 	kill "-$2" "$pid"

@@ -15,8 +15,8 @@
 bool blob_is_valid(const struct ct_blob *blob);
 
 /*
- * Copies the next blob of a known kind from *p to buf, which has 65536 bytes. *n is the number of
- * bytes at *p. Then moves *p behind this blob, and lowers *n.
+ * Copies the next blob of a known kind from *p to buf, and moves *p behind this blob. *n is the
+ * number of bytes that are left at *p. buf has 65536 bytes.
  *
  * Returns 1 if buf has a valid blob, 0 at the end of the bytes, or -EBADMSG if the bytes are
  * damaged.

@@ -66,9 +66,9 @@ static bool block_sizes_ok(const struct format_block *b)
 	return b->codec == FORMAT_CODEC_RAW ? b->stored_bytes == b->raw_bytes : b->codec == FORMAT_CODEC_ZSTD;
 }
 
-/* Frees all buffers of the blocks if they have more than 2 * raw_max bytes in sum. Without this,
- * each buffer stays as large as the largest block of its type so far. raw_max: the limit for the
- * next segment. */
+/* Frees d->planes and the buffers of the blocks if they have more than 2 * raw_max bytes in sum.
+ * Without this, each buffer stays as large as the largest block of its type so far. raw_max: the
+ * most bytes that the blocks of the next segment may have after decompression. */
 static void decoder_give_back(struct decoder *d, uint64_t raw_max)
 {
 	uint64_t kept = d->planes.cap;
@@ -220,9 +220,9 @@ static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t
 	return ok ? 0 : -EBADMSG;
 }
 
-/* decode_columns() checks the sizes of these columns, so that the loop over the records reads them
- * without checks. */
 struct columns {
+	/* decode_columns() checks the sizes of these columns, so that the loop over the records
+	 * reads them without checks. */
 	const uint8_t *kind, *mask, *state, *wait, *flags, *nr, *aux;
 	const uint8_t *tids, *objs;
 	size_t n_tids, n_objs;

@@ -25,9 +25,9 @@ void encoder_free(struct encoder *e);
 
 /* Begins a segment. head_bytes: room for a header in front of the body. Returns 0 or -ENOMEM. */
 int encoder_begin(struct encoder *e, size_t head_bytes);
-/* Appends a block of n items of `width` bytes each. If width is above 1, the items become byte
- * planes. If n is 0, appends nothing. Returns 0, -ENOMEM, or -EFBIG if all blocks together would be
- * larger than FORMAT_RAW_MAX before compression. */
+/* Appends a block of n items of `width` bytes each. If width is above 1, the items are
+ * stored as planes (format_block.width). If n is 0, appends nothing. Returns 0, -ENOMEM, or -EFBIG
+ * if all blocks together would be larger than FORMAT_RAW_MAX before compression. */
 int encoder_block(struct encoder *e, enum format_block_type type, const void *data, size_t n, unsigned width);
 /* Appends the records of n CPUs, sorted by cpu, as columns. kind_info is as in the segment header.
  * begin_ns is the begin of the segment. Returns 0, -ENOMEM or -EFBIG as encoder_block(). */

@@ -233,7 +233,7 @@ static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_
 		return -ENOMEM;
 	for (size_t i = ix->segments.n; i-- > 0;) {
 		const struct file_index_segment *s = &ix->segments.v[i];
-		/* A truncated file has fewer slots than a header may state. */
+		/* In a truncated file, the segment may end behind the last slot. */
 		size_t n = MIN(s->h.n_slots, n_slots + 1 - s->slot);
 
 		if (memchr(taken + s->slot, 1, n) ||

@@ -17,7 +17,7 @@
 #define PREDICT_CONTEXTS 16384u
 #define PREDICT_WAKEES   2048u
 
-/* The fields of the last record of the same task and kind. Kinds with the same low 3 bits share an
+/* The fields of the last record of one task and one kind. Kinds with the same low 3 bits share an
  * entry. */
 struct predict_context {
 	uint64_t obj;
@@ -32,8 +32,8 @@ struct predict_context {
 
 struct predict {
 	struct predict_context contexts[PREDICT_CONTEXTS];
-	uint32_t wakees[PREDICT_WAKEES]; /* [waker % PREDICT_WAKEES]: the last task that it woke */
-	uint32_t cur;                    /* the task that runs; 0 at the start of each CPU */
+	uint32_t wakees[PREDICT_WAKEES]; /* [waker % PREDICT_WAKEES]: the waker's last wakee */
+	uint32_t cur;                    /* the task that runs; 0 before the records of each CPU */
 };
 
 static inline struct predict_context *predict_context(struct predict *p, uint32_t tid, uint8_t kind)

@@ -18,7 +18,7 @@
 #include "lib/clock.h"
 #include "trace/format/machine.h"
 
-/* One record. Many records have no extra words, so these are in an array of their own:
+/* One record. The extra words are in an array of their own, because many records have none:
  * window_words(). */
 struct window_event {
 	struct ct_rec r;

@@ -6,7 +6,8 @@
 #include "lib/cleanup.h"
 #include "trace/read/reader_private.h"
 
-/* A slot is in use from the begin of its reading until the caller asks for the next segment. */
+/* The place for one segment. It is in use until the caller has got this segment and asks for the
+ * next one. */
 struct ahead_slot {
 	struct reader_buf buf;
 	struct decoder *decoder;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collect.h - merges the dictionaries and checkpoints of several segments into one window. One
- * thread at a time. */
+/* collect.h - merges the dictionaries of several segments into one window, and reads the checkpoint
+ * of a segment. One thread at a time. */
 #ifndef CTRACE_TRACE_READ_COLLECT_H
 #define CTRACE_TRACE_READ_COLLECT_H
 

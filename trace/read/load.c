@@ -24,7 +24,7 @@ struct load {
 	bool any;
 	/* from this time on, the states of tasks are not known; UINT64_MAX: they are known */
 	uint64_t blind_ns;
-	bool in_gap; /* no segment was read since the last entry of `gaps` */
+	bool in_gap; /* another gap with the same cause extends the last entry of `gaps` */
 	VEC(struct window_record) gaps;
 	/* the number of entries of w->words before those for `gaps` */
 	uint32_t n_words;

@@ -45,9 +45,15 @@ struct reader_info {
 };
 
 #define READER_ERR_MAX 512
-/* Opens a trace. A new file without segments is no error. Returns 0, -ENOMEM, -errno of open(2),
- * fstat(2) or pread(2), or -EBADMSG if this version cannot read the file, or all segments are
- * damaged. On failure, err has a sentence. */
+/*
+ * Opens a trace. A new file without segments is no error. Returns 0, -ENOMEM, -errno of open(2),
+ * fstat(2) or pread(2), or -EBADMSG in these cases:
+ * - the file is not regular, or no trace;
+ * - the file header is damaged, or has a greater major version;
+ * - all segments are damaged, cut off, or of a greater major version.
+ *
+ * On failure, err has a sentence.
+ */
 int reader_open(const char *path, struct reader **ret, char err[READER_ERR_MAX]);
 /* As reader_open(). The caller keeps fd open until reader_free(), and closes it. name: the file's
  * name for messages. */
@@ -76,8 +82,8 @@ int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max
 /* window_load() calls fn after each segment, with 0..100 percent. fn may be NULL. */
 void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent), void *arg);
 
-/* Lets window_load() decode on up to n threads; the default is none. Each thread takes memory for
- * one more segment. The result does not depend on n. */
+/* Lets window_load() decode on up to n threads of its own. By default, the caller's thread decodes.
+ * Each thread takes memory for one more segment. The result does not depend on n. */
 void reader_use_threads(struct reader *r, unsigned n);
 
 /* Makes window_load() load only some kinds: bit n stands for kind n. 0, the default, loads all.

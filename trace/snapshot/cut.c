@@ -62,8 +62,8 @@ struct cut_disk {
 	uint64_t done, begun;
 };
 
-/* Starts to write the bytes [begun, end) to the disk if they fill a piece. Then calls opt->step().
- * Returns 0 or -ECANCELED. */
+/* Does nothing if opt->step is NULL. Otherwise starts to write the bytes [begun, end) to the disk,
+ * if they are at least CUT_PIECE_BYTES. Then calls opt->step(). Returns 0 or -ECANCELED. */
 static int cut_step(const struct cut_options *opt, int fd, uint64_t end, struct cut_disk *disk)
 {
 	if (!opt->step)

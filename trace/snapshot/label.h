@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* label.h - adds meta data to the file header of a finished trace, such as facts about its recorded
- * command. One thread for each file. */
+ * command. One thread at a time for each file. */
 #ifndef CTRACE_TRACE_SNAPSHOT_LABEL_H
 #define CTRACE_TRACE_SNAPSHOT_LABEL_H
 

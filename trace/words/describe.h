@@ -3,8 +3,10 @@
  * describe.h - words for the content of a trace. Pure; any thread.
  *
  * Functions with a buffer return the length of the whole text. The text in the buffer is safe to
- * print (lib/clean.h), and 0-terminated even if cut. The other functions return a word. For a value
- * of a later version, the word is "unknown", unless the comment of the function says otherwise.
+ * print (lib/clean.h), and 0-terminated even if cut.
+ *
+ * Functions that return a word return "unknown" for a value of a later version, unless the comment
+ * of the function says otherwise.
  */
 #ifndef CTRACE_TRACE_WORDS_DESCRIBE_H
 #define CTRACE_TRACE_WORDS_DESCRIBE_H

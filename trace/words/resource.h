@@ -7,7 +7,8 @@
 
 #include "trace/format/window.h"
 
-/* From RESOURCE_CHILD on, sorted by resource_kind_word(). On a tie, tables sort rows by kind. */
+/* From RESOURCE_CHILD on, sorted by resource_kind_word(). analysis/account/ puts rows that differ
+ * only in kind into this order. */
 enum resource_kind {
 	RESOURCE_NONE = 0,
 	RESOURCE_CHILD,

@@ -15,7 +15,7 @@ struct words {
 };
 
 __attribute__((format(printf, 2, 3))) void words_add(struct words *t, const char *fmt, ...);
-/* Such as "7.7 s", "350 ms" or "12 us". */
+/* Adds for example "7.7 s", "350 ms" or "12 us". */
 void words_duration(struct words *t, uint64_t ns);
 /* Empties t, and returns its string, which is safe to print (lib/clean.h). The caller frees the
  * string. Returns NULL if memory ran out. */

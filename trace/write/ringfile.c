@@ -185,7 +185,8 @@ static int ringfile_put(struct ringfile *r, const struct format_segment *h, uint
 	return ret ? ret : pio_write(r->fd, h, sizeof(*h), at);
 }
 
-/* Seals a copy of the open segment, and moves it into the ring. buf has the size of a slot. */
+/* Writes a copy that an earlier writer made of its open segment into the ring, as a sealed segment.
+ * buf has the size of a slot. */
 static void ringfile_move(struct ringfile *r, const struct file_index_segment *s, const uint8_t boot_id[16],
 			  uint8_t *buf)
 {

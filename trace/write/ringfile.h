@@ -30,8 +30,8 @@ struct ringfile {
 	uint64_t next_seq;
 	bool continued; /* the file had segments when it was opened, and none was written since then */
 	struct ringfile_slot *slots;
-	/* The last result of ringfile_oldest_ns(), valid while slots[oldest_slot].seq is
-	 * oldest_seq. If there is none, oldest_seq is 0. */
+	/* The oldest segment that ringfile_oldest_ns() found last. It is valid while
+	 * slots[oldest_slot].seq is oldest_seq. If none was found, oldest_seq is 0. */
 	uint64_t oldest_seq;
 	uint32_t oldest_slot;
 	uint64_t newest_ns; /* end_ns of the newest segment or copy of this boot; 0 if none */
@@ -65,16 +65,17 @@ int ringfile_open(struct ringfile *r, const struct ringfile_options *opt, char e
 void ringfile_done(struct ringfile *r);
 /*
  * Writes a segment of n bytes. The first sizeof(*h) bytes are room for h. Fills in file_id, seq,
- * flags, n_slots, versions and checksums of h. Returns 0, -EFBIG if the segment is larger than the
- * ring, -ENOENT if no file is open, or an errno of pwrite(2). After a failure, the sequence number
- * is still free, and the records count as lost (ringfile_unwritten()).
+ * flags and lost records of h, and all that file_index_segment_finish() fills in. Returns 0, -EFBIG
+ * if the segment is larger than the ring, -ENOENT if no file is open, or an errno of pwrite(2).
+ * After a failure, the sequence number is still free, and the records count as lost
+ * (ringfile_unwritten()).
  */
 int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
 /* As ringfile_write(), but writes a copy of the open segment into the next slot for copies. The
  * previous copy stays whole. Returns 0, -ENOENT, -EFBIG if the copy does not fit or no slot is
  * there, or an errno of pwrite(2). After a failure, no records count as lost. */
 int ringfile_save(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
-/* The header of the next segment says that n records since from_ns are lost. */
+/* Counts n records since from_ns as lost. The header of the next segment says so. */
 void ringfile_unwritten(struct ringfile *r, uint64_t from_ns, uint64_t n);
 /* Returns begin_ns of the oldest segment of this boot, or of a copy if there is no segment, or
  * 0. */

@@ -27,10 +27,11 @@ int store_open(const struct ringfile_options *opt, bool background, struct store
 /* In background mode, first writes the waiting segments, and syncs. To see whether the disk
  * answers, call store_flush() first. */
 void store_free(struct store *s);
-/* Takes a copy of a segment of n bytes. h and bytes are as for ringfile_write(). One thread at a
- * time. Returns 0, -ENOMEM, or -ENOBUFS if the queue is full. In foreground mode, also the errors
- * of ringfile_look(), mkdir(2), ringfile_open() and ringfile_write(). After a failure, the records
- * of the segment count as lost. */
+/* Copies a segment of n bytes into the queue of the writing thread. In foreground mode, writes the
+ * segment. h and bytes are as for ringfile_write(). One thread at a time. Returns 0, -ENOMEM, or
+ * -ENOBUFS if the queue is full. In foreground mode, also the errors of ringfile_look(), mkdir(2),
+ * ringfile_open() and ringfile_write(). After a failure, the records of the segment count as
+ * lost. */
 int store_put(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
 /* As store_put(), but for ringfile_save(). Returns 0, -ENOMEM, -EAGAIN if segments already wait, or
  * -ENOBUFS if the queue is full. In foreground mode, also the errors of ringfile_look(), mkdir(2),

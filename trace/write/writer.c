@@ -47,7 +47,7 @@ struct writer {
 	uint32_t n_records;
 	uint32_t kinds[FORMAT_KINDS];
 	uint64_t lost[FORMAT_CAUSES];
-	/* old entries of `tasks` that have been replaced, but that this segment still needs */
+	/* older blobs of tasks: this segment needs them and the entries of `tasks` */
 	VEC(struct ct_task_blob) replaced;
 	VEC(uint32_t) renewed;
 	size_t pending;

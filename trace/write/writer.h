@@ -2,9 +2,9 @@
 /*
  * writer.h - writes a trace file: fixed size, circular, made of slots.
  *
- * Records go into an open segment in memory. writer_seal() writes it over the oldest segments.
- * writer_save() writes a copy of it, so that on a quiet machine the segment can stay open for long.
- * Each segment has all dictionary entries that it needs.
+ * Records go into an open segment in memory. writer_seal() writes this segment over the oldest
+ * ones. writer_save() writes a copy of the open segment, so that on a quiet machine the segment can
+ * stay open for long. Each segment has all dictionary entries that it needs.
  *
  * One thread at a time (the daemon's drain thread), except for functions marked "any thread".
  */
