@@ -75,7 +75,8 @@ static void test_other_device(void **state)
 	assert_false(jobs_find_maps(&mounts, &shown, &st));
 }
 
-/* A file system that may wait for a server is not asked. */
+/* The file system may wait for a server, so the mapped file is not opened. The inode number alone
+ * decides. */
 static void test_unknown_device(void **state)
 {
 	struct jobs_mapping shown = mapping;

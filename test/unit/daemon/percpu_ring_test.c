@@ -22,7 +22,7 @@
 
 #include "daemon/kernel/percpu_ring.h"
 
-/* replacements for the kernel functions that bpf/emit.h calls */
+/* replacements for the headers and the kernel functions that bpf/emit.h uses */
 #define CTRACE_BPF_MAPS_H
 #define CTRACE_BPF_CONFIG_H
 #define CTRACE_BPF_GOVERN_H

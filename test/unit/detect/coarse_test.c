@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In a coarse stretch, there are no switches. Records CT_FOUND show the states of tasks. */
+/* In a coarse stretch, switches are not recorded. Records CT_FOUND show the states of tasks. */
 #include "test/unit/detect/detect_make.h"
 
 #include <errno.h>
@@ -96,7 +96,8 @@ static void notices_a_stuck_disk(void **state)
 	assert_told(&m, CT_HANG_DISK, 30, since);
 }
 
-/* The inspections come before (task 40) and after (task 41) the reading that reports the waits. */
+/* The reading finds both waits. The owner of the futex of task 40 is known before the reading, the
+ * owner of the futex of task 41 after it. */
 static void notices_a_deadlock(void **state)
 {
 	uint64_t since;
@@ -141,7 +142,7 @@ static void notices_a_starved_task(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* A switch in a stretch is late, and does not count. */
+/* If the record of a switch comes in a stretch, the record is late, and does not count. */
 static void goes_back_to_switches(void **state)
 {
 	uint64_t since;

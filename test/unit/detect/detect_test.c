@@ -40,11 +40,11 @@ static void notices_a_blocked_loop(void **state)
 	assert_int_equal(m.hangs[0].obj, FUTEX(1));
 	assert_int_equal(m.hangs[0].wait, CT_W_FUTEX);
 	assert_string_equal(m.hangs[0].comm, "app");
-	/* One long wait makes no habit, so the same wait is reported again. */
 	pass(&m, 60 * S);
 	assert_int_equal(m.n, 1);
 	wakes(&m, 10);
 	lives(&m, 10, CT_W_EPOLL, EPOLL, 1, 100);
+	/* one long wait makes no habit, so the next wait on this lock is reported too */
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 3 * S);
 	assert_told(&m, 2, CT_HANG_LOOP, 10);
@@ -496,8 +496,8 @@ static void leaves_alone_a_service_that_the_governor_caps(void **state)
 	m.now += MS;
 	moves(&m, CT_SEND, 50, SOCK_A, 10);
 	blocks(&m, 50, CT_W_READ, SOCK_A);
-	/* This switch is recorded because the next task is not capped. The wake-up is not
-	 * recorded. */
+	/* This switch is recorded because the next task on the CPU is not capped. The wake-up
+	 * of task 60 before the switch is not recorded. */
 	blocks(&m, 60, CT_W_SLEEP, 0);
 	pass(&m, 4 * S);
 	rec(&m, cap);
@@ -674,8 +674,8 @@ static void learns_no_patience_from_a_sleep(void **state)
 	}
 }
 
-/* A new task takes over the long habits of an earlier task with the same name, until the new task
- * has a history of its own. */
+/* An earlier task of the same name had a habit of long waits. A new task has this habit too, until
+ * the new task has a history of its own. */
 static void is_as_patient_as_its_name_for_a_while(void **state)
 {
 	MAKE(m);

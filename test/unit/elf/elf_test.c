@@ -104,7 +104,7 @@ static void itself(void **state)
 	assert_int_equal(elf_file_read_vaddr(&e, UINT64_MAX, code, 1), 0);
 }
 
-/* Whatever the file contains, each call must return, and must not read outside its memory. */
+/* Whatever the file contains, each call must return, and must not overrun a buffer. */
 static int read_all(int fd)
 {
 	struct elf_functions functions = { 0 };

@@ -47,7 +47,7 @@ static void test_foreign_namespace(void **state)
 	assert_true(net.unseen_cnt >= 1);
 	procnet_done(&net);
 
-	/* the first namespace cannot be left */
+	/* the first or the second namespace cannot be left */
 	assert_int_equal(read_two(2, &net), -ENOTRECOVERABLE);
 	assert_int_equal(calls, 2);
 	assert_int_equal(read_two(4, &net), -ENOTRECOVERABLE);

@@ -53,7 +53,7 @@ uint64_t text_time(struct text_line *l, const char *word);
 void text_range(struct text_line *l, const char *word, uint64_t *ret_from, uint64_t *ret_to);
 /* Returns the value that the list has for the word. The list ends with NULL. */
 uint64_t text_one_of(struct text_line *l, const char *word, const struct text_word *words);
-/* Reads words of the list, such as "a,b". Returns the sum of their values. */
+/* Reads words of the list, such as "a,b". Returns the OR of their values. */
 uint64_t text_flags(struct text_line *l, const char *word, const struct text_word *words);
 
 #define TEXT_TIME_MAX 32

@@ -26,7 +26,8 @@
  *   len           4
  *   state         follows from the verb
  *   address       the address in OBJECT
- *   since         for "found": the time of the record
+ *   since         in "found": the time of the record
+ *   made          in "mark": the time of the record
  *
  * A task is written as NAME[TID], as NAME if only one task has this name, or as TID.  A task that is written
  * as TID need not be declared.  "idle" is the idle task.  An object is KIND:NUMBER, or raw:NUMBER for a whole

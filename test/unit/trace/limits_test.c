@@ -152,8 +152,8 @@ static void equal_times(struct fixture *f, unsigned n)
 	f->w = NULL;
 }
 
-/* The columns T0 to T7 get the width 2, as no writer does. Then, the decoder reads one byte behind
- * such a column. */
+/* The columns T0 to T7 get the width 2, as no writer does. The decoder may read one byte behind
+ * such a column, so the buffer must have room there (DECODER_SLACK). */
 static void a_width_that_no_column_has(void **state)
 {
 	struct fixture *f = *state;
@@ -298,7 +298,7 @@ static void shed_since_too_late(struct fixture *f)
 	assert_int_equal(writer_add(f->w, 0, &r, x), 0);
 }
 
-/* The next segment has the entry too, so the next segment is damaged as well. */
+/* The next segment has the record TASK too, so the next segment is damaged as well. */
 static void task_that_starts_too_late(struct fixture *f)
 {
 	struct ct_task_blob t = { .h = { .ts = f->now, .kind = CT_TASK, .size = sizeof(t), .tid = 1000 },

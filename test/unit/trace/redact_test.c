@@ -21,8 +21,8 @@
 /* The id of a mark is a hash of its name. */
 #define MARK_ID CT_OBJ_ID(CT_OBJ_MARK, 0x123456789)
 
-/* Test vectors of the reference implementation. The key is 00 01 02 ... 0f. Each input is the
- * beginning of the same bytes. */
+/* Test vectors of the reference implementation. The key is 00 01 02 ... 0f. Each input is a
+ * prefix of the key. */
 static void test_siphash(void **state)
 {
 	struct siphash_key key;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Copies of the open segment survive a kill and a power cut. The newest whole copy counts, until
- * the segment is in the ring. */
+ * the segment is in the ring of the trace file (doc/format.md). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -269,7 +269,8 @@ static void around_the_ring(void **state)
 	life_close(&l);
 }
 
-/* All records that were saved or sealed stay when the next writer uses all slots for copies. */
+/* The next writer writes into every slot for copies. All records that were saved or sealed before
+ * stay in the file. */
 static void killed_within_a_write(void **state)
 {
 	for (unsigned seed = 0; seed < 4 * SEEDS; seed++) {
@@ -347,7 +348,7 @@ static void a_damaged_copy(void **state)
 }
 
 /* The file has segments of an older version in the slots for copies. These segments stay until the
- * ring reaches the end of the file. */
+ * writer reaches the end of the file. */
 static void a_file_without_slots_for_copies(void **state)
 {
 	struct life l = life_new(*state, 1);

@@ -94,7 +94,7 @@ static void test_sleep(void **state)
 		_exit(0);
 	}
 	want.tid = (uint32_t)pid;
-	/* the child may run in the call before it sleeps */
+	/* wait until the child sleeps in the call */
 	do {
 		assert_true(clock_boot_ns() - start < 10000000000ULL);
 		usleep(1000);

@@ -29,7 +29,7 @@ static struct {
 	uint64_t sched_since;
 } fake;
 
-/* Of the registers, /proc/TID/syscall has only the program counter and the stack pointer. */
+/* Reads the task from /proc/TID/syscall, so most elements of t->regs stay 0. */
 static int read_task(void *arg, uint32_t tid, struct ct_iter_task *t)
 {
 	char path[64], line[256] = "";
@@ -320,7 +320,7 @@ static void test_pace(void **state)
 	for (unsigned i = 0; i < 10; i++)
 		inspect_ask(v, &w);
 	settled(v);
-	/* after the first few requests, one request every 50 ms */
+	/* the first few requests are served at once, the others at 20 a second */
 	assert_true(clock_boot_ns() - start >= 150 * NSEC_PER_MSEC);
 	inspect_free(v);
 	fake.error = 0;

@@ -180,8 +180,8 @@ static void what_cannot_be_replaced_stays(void **state)
 	assert_int_equal(records_of(f->path), 300);
 }
 
-/* Another user's file is at the trace's place. The daemon must rename it, and not write to the
- * target of a link. */
+/* The file at the trace's place may come from another user. The daemon must rename this file. It
+ * must not write to the target of a link. */
 static void check_planted(struct fixture *f, const char *says)
 {
 	char err[RECORDER_ERR_MAX] = "?", path[128], target[128];

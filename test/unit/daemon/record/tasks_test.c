@@ -287,8 +287,7 @@ static void capped_is_not_known(void **state)
 	assert_int_equal(states[0].run, WINDOW_RUN_RUNNING);
 }
 
-/* The record of a cap comes late. A capped task that is dead must not come back. If a task ended
- * without a record, the end of its cap ends the task (tasks_ended()). */
+/* The record of a cap comes late. A capped task that is dead must not come back. */
 static void cap_does_not_revive(void **state)
 {
 	struct ct_rec cap = { .ts = 60 * MS, .kind = CT_SHED, .flags = CT_GV_CAP, .tid = 7 };
@@ -306,6 +305,7 @@ static void cap_does_not_revive(void **state)
 	cap.flags |= CT_GV_GROUP;
 	tasks_record(t, 0, &cap);
 	assert_non_null(tasks_get(t, 7));
+	/* the record of the end is missing, but the iterator of tasks finds no task 7 */
 	tasks_ended(t, 7, 3 * S);
 	assert_null(tasks_get(t, 7));
 	tasks_ended(t, 6, 3 * S);
@@ -389,7 +389,7 @@ static void loop_of_short_waits(void **state)
 	assert_int_equal(inspections[1], 0);
 }
 
-/* A long sleep just before must not delay the inspection. */
+/* A long sleep just before the loop must not delay the inspection of the loop. */
 static void loop_after_a_long_sleep(void **state)
 {
 	struct inspect_policy w;
