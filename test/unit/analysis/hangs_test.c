@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The list must not depend on the order of the diagnoses, or on the number of threads. */
+/* The list of hangs must not depend on the order of the diagnoses, or on the number of threads. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -200,7 +200,7 @@ static void test_find_is_bounded(void **state)
 	end(&m, g);
 }
 
-/* The last of the n + 1 switches comes at the moment at which the task blocks. */
+/* After the send, CPU 1 switches n + 1 times, the last time when "sender" blocks. */
 static void send_before_switches(struct make *m, uint32_t n)
 {
 	make_task(m, 10, 10, 1, "sender");

@@ -83,8 +83,8 @@ static void smallest_p(void **state)
 	NEAR(ranks_smallest_p(25, 25) * 126410606437752.0, 2, 1e-6);
 }
 
-/* With one value more, or with equal values, u_test() gives the approximate p in place of the exact
- * p. The two are nearly equal. */
+/* With more than RANKS_EXACT_MAX values, or with equal values, u_test() gives the approximate p in
+ * place of the exact p. The two are nearly equal. */
 static void exact_and_approximate(void **state)
 {
 	double a[26], b[26];
@@ -239,7 +239,7 @@ static double run_of(double factor, double noise, double rare)
 	return 100e6 * factor * exp(noise * normal) * slow;
 }
 
-/* Runs a whole check: looks at 10, 15, 20, 25 and 30 runs of each side. */
+/* Runs a whole check: looks at 10 runs of each side, and at 15, 20, 25 and 30 while undecided. */
 static enum decision_kind simulate(double factor, double noise, double rare)
 {
 	const struct decide_rule rule = { DELTA_P50, 0.05, 5, false };

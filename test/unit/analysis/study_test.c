@@ -95,7 +95,8 @@ static void groups_in_order(void **state)
 	assert_int_equal(s->groups[1].delta->difference_ns, 50);
 	assert_string_equal(study_reason(&s->groups[1])->text, "queue");
 	assert_int_equal(study_reason(&s->groups[1])->difference_ns, 40);
-	/* The queue grew by 40 ns, but the whole shrank, so the reason is the shorter run. */
+	/* The part "queue" grew by 40 ns, but the whole shrank. So the reason is the part
+	 * "run", which shrank. */
 	assert_int_equal(s->groups[2].delta->difference_ns, -40);
 	assert_string_equal(study_reason(&s->groups[2])->text, "run");
 	assert_int_equal(s->furthest, 1);

@@ -18,7 +18,8 @@
 
 #define ROOM (1 << 18)
 
-/* Returns the child's exit code: 0, or the errno of output_flush(). */
+/* Runs fn(arg) in a child, and puts the output into buf. Returns the exit code of the child: 0, the
+ * errno of output_flush(), or 1 if output_begin() fails. */
 static int printed(void (*fn)(int arg), int arg, char buf[ROOM])
 {
 	char path[] = "/tmp/ctrace-output-XXXXXX";

@@ -224,8 +224,8 @@ static size_t allocations_to_parse(const char *text)
 	return doc ? 1000 - allocations_left : 0;
 }
 
-/* Memory runs out at each place in turn, after the old text was parsed. If memory runs out in the
- * middle of a string, Jansson reports a wrong text. */
+/* Memory runs out at each place in turn, after the old text was parsed. If memory runs out
+ * earlier, while Jansson parses a string, Jansson reports an error in the text. */
 static void merge_without_memory(const char *old)
 {
 	struct rule rule = { .verdict = RULE_CAUSE, .from = "b" };

@@ -439,7 +439,8 @@ static void a_cut_that_is_cancelled(void **state)
 	assert_true(s.segments > 3);
 }
 
-/* The answer says that the segment could not be written. The next snapshot has a gap instead. */
+/* The first snapshot says that the segment could not be written. The next snapshot has a gap in
+ * place of the segment. */
 static void a_segment_that_cannot_be_written(void **state)
 {
 	struct fixture *f = *state;

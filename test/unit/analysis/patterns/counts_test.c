@@ -51,7 +51,7 @@ static void few_runs(void **state)
 	assert_int_equal(kind_of(2, 12, 1, 3, 4, 1, &needed), COUNTS_OPEN);
 }
 
-/* With more events that vary, and with more looks, chance has more tries. */
+/* The more events vary, and the more often a check looks at its runs, the more runs it needs. */
 static void many_tries(void **state)
 {
 	size_t needed;
@@ -144,7 +144,8 @@ static void order(void **state)
 	assert_int_equal(r.changes.v[2].new_max, 0);
 }
 
-/* A directory, and a port that the kernel may have chosen, do not make another event. */
+/* Events that differ only in a directory, or in a port that the kernel may have chosen, count as
+ * one event. */
 static void alike(void **state)
 {
 	_cleanup_(counts_done) struct counts c = { 0 };

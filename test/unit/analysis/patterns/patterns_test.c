@@ -88,7 +88,7 @@ static void nested(void **state)
 	expect("a b b c a b c a b b b c", "a; (b)^1..3; c: 3, b: 6");
 	/* a loop in a loop in a loop */
 	expect("a b c c b c c a b c c b c c", "a; (b; (c)^2)^2: 2, b; (c)^2: 4, c: 8");
-	/* more turns after the loop was found, and a longer last turn */
+	/* the last turn becomes longer after the loop was found */
 	expect("a b a b b", "a; (b)^1..2: 2, b: 3");
 }
 

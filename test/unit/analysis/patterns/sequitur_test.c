@@ -118,7 +118,7 @@ static void published_grammars(void **state)
 	static const struct {
 		const char *text, *rules;
 	} rows[] = {
-		/* the first two are figures of the paper */
+		/* the first two rows are from the paper that sequitur.h names */
 		{ "abcdbc", "S=aAdA A=bc" },
 		{ "abcdbcabcdbc", "S=AA A=aBdB B=bc" },
 		{ "abcdbcabcd", "S=ABA A=aBd B=bc" },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Limits, many edges, and random graphs. slice.txt has the other tests. */
+/* Limits, many edges, and random graphs. The files *.txt have the other tests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -136,7 +136,7 @@ static void test_limits(void **state)
 	cmake_free(&k);
 }
 
-/* At each segment, a walk keeps 16 candidates, and counts the others as refused. */
+/* At each segment, a walk keeps at most 16 candidates, and counts the others as refused. */
 static void test_many_edges(void **state)
 {
 	enum { N = 50 };
@@ -208,7 +208,7 @@ static int random_answer(void *arg, const struct ask_question *q, bool *ret_keep
 	return (int)(x % (q->n_options + 3)) - 3;
 }
 
-/* Any walk goes one way in time, visits no segment twice, and can be repeated. */
+/* A walk goes one way in time, and visits no segment twice. A second walk takes the same path. */
 static void test_random_graphs(void **state)
 {
 	for (uint32_t seed = 1; seed <= 300; seed++) {

@@ -104,8 +104,8 @@ static void settle(void **state)
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 1.9) / MS, 100, 124);
 }
 
-/* If the capture costs less than 60 % of the budget, high costs stop the inspections. Otherwise,
- * high costs make the governor take a step. */
+/* Tracing costs too much. If the capture costs less than 60 % of the budget, the governor stops the
+ * inspections. Otherwise, the governor takes a step. */
 static void capture(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -140,7 +140,7 @@ static void calm(void **state)
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.59, 1), 2000, 2050);
 	assert_int_equal(stays_ms(CT_SHED_HOOKS, 0.61, 1), 0);
 	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.79, 1), 2000, 2050);
-	/* This step ends after 10 s without a pause, as in no_pause(). */
+	/* CT_SHED_PAUSES ends after 10 s without a pause, as in no_pause(). */
 	assert_in_range(stays_ms(CT_SHED_PAUSES, 0.81, 1), 10000, 10024);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 1), 1000, 1050);
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.26, 1), 2000, 2050);
@@ -281,8 +281,8 @@ static void cap(void **state)
 	assert_in_range(cap_ms(0, 1000, 100), 6400, 6424); /* 64 times uncap_ms */
 }
 
-/* After a coarse step, records from before the step still arrive. So the governor takes no other
- * step for a while. */
+/* When a coarse step has begun, records from before the step still arrive. So the governor takes no
+ * other step for a while. */
 static void rest(void **state)
 {
 	struct run r;
@@ -348,7 +348,8 @@ static void note(struct caps *c, uint32_t tid, unsigned n)
 		caps_note(c, &r);
 }
 
-/* Task 100 makes n of `all` records, and 20 other tasks make the rest. */
+/* Of `all` counted records, task 100 makes n, and 20 other tasks make the rest. One record of
+ * CAPS_SAMPLE is counted. */
 static enum most_kind most_of(unsigned n, unsigned all)
 {
 	struct caps c;
