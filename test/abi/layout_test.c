@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Checks that BPF and C agree on the layout of records, and that the table of hooks is complete. */
+/* Checks that the BPF programs and the daemon agree on the layout of records. Also checks the
+ * tables of hooks and of system calls. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

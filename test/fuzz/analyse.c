@@ -24,8 +24,8 @@ static void must(bool holds)
 		abort();
 }
 
-/* In a damaged file, states from checkpoints or resyncs may contradict the records. So a window
- * with such states may have holes between the intervals of a task. */
+/* In a damaged file, a checkpoint or a resync may contradict the records. So a window with a
+ * checkpoint or a resync may have holes between the intervals of a task. */
 static void check_intervals(const struct graph *g)
 {
 	struct interval_sums sums;
@@ -157,7 +157,7 @@ static void check_requests(const struct graph *g, uint64_t from_ns, uint64_t to_
 	services_free(s);
 }
 
-/* Checks that the parts of each transaction add up to the whole transaction. */
+/* Checks that the parts of a transaction with a shape add up to the whole transaction. */
 static void check_transactions(const struct graph *g, const struct transaction_rules *rules)
 {
 	struct transactions *t;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Gives hostile bytes to the readers of incident notes and of answers of ctraced-why. The first
- * byte chooses the reader. */
+/* Gives hostile bytes to the reader of incident notes, or to the reader of answers of ctraced-why,
+ * the process that diagnoses incidents. The first byte chooses the reader. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "lib/cleanup.h"
 
-#define JSON_FUZZ_RAW     4 /* libFuzzer itself changes one input in this many */
+#define JSON_FUZZ_RAW     4 /* of this many inputs, libFuzzer changes the bytes of one */
 #define JSON_FUZZ_CHANGES 4
 #define JSON_FUZZ_LONG    5000
 #define JSON_FUZZ_BYTES   16384
@@ -127,7 +127,8 @@ static void change(struct pick *p, json_t *root)
 		json_array_set_new(at.in, at.i, value);
 }
 
-/* Returns the new length, or 0 if p has no JSON or the new text is too long. */
+/* Returns the new length. Returns 0 if p has no JSON object or array, if the new text is too long,
+ * or if memory is short. */
 static size_t mutate(uint8_t *p, size_t n, size_t size, unsigned seed)
 {
 	size_t front = n && *p != '{' && *p != '[' ? 1 : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mutate.h - changes a trace file, and then corrects its sizes and checksums, so that the file
- * passes the reader's first checks.
+ * mutate.h - changes a trace file, and then corrects its sizes and checksums, so that most files
+ * pass the reader's first checks.
  *
  * The same seed makes the same changes, except for those of a mutate_bytes_fn. Only one thread at a
  * time may use a struct mutate.
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MUTATE_SLOT_BYTES 4096u
-/* enough room for a new file; also the limit of one block */
+/* the size of a buffer for a file; also the most bytes of one block */
 #define MUTATE_BYTES_MAX (1u << 20)
 
 struct mutate;

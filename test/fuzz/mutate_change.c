@@ -146,7 +146,7 @@ static void change_value(struct mutate *m)
 	memcpy(b->raw.v + at, &value, size);
 }
 
-/* Three of four new values are below 32, because small values are often valid. */
+/* Most new values are below 32, because small values are often valid. */
 static void change_byte(struct mutate *m)
 {
 	struct mutate_block *b = any_block(m);

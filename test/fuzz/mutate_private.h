@@ -47,7 +47,7 @@ struct mutate {
 uint64_t mutate_draw(struct mutate *m);
 /* Returns a random number below n, or 0 if n is 0. */
 size_t mutate_below(struct mutate *m, size_t n);
-/* Returns NULL if there is no segment. */
+/* Returns a random segment, or NULL if there is none. */
 struct mutate_segment *mutate_segment(struct mutate *m);
 void mutate_segment_done(struct mutate_segment *s);
 

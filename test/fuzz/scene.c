@@ -313,8 +313,8 @@ static void receives(struct scene_writer *s, uint32_t tid, uint64_t sock)
 	add(s, tid % CPUS, (struct ct_rec){ .kind = CT_RECV, .tid = tid, .peer = 64, .obj = sock });
 }
 
-/* For each request of a client, the server asks a feeder through a pipe. The fourth answer never
- * comes. */
+/* A client sends four requests. For each one, the server asks a feeder through a pipe. The server
+ * does not answer the fourth request. */
 static void messages(struct scene_writer *s)
 {
 	add_x(s, 1, (struct ct_rec){ .kind = CT_EPMEMBER, .tid = SERVER, .peer = 5, .obj = UNIX_B }, EPOLL,

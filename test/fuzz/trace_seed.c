@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The blocks are not compressed, so a changed byte is a changed field. */
+/* Writes traces with which the fuzzers begin. The blocks of these traces are not compressed, so a
+ * changed byte is a changed field. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

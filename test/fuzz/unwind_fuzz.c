@@ -121,7 +121,7 @@ static void maps(char *text)
 		struct unwind_map map;
 		const char *path;
 
-		/* For major number 0, unwind_mounts_avoid() would read /proc. */
+		/* For major number 0, unwind_mounts_avoid() may read /proc. */
 		if (unwind_maps_parse(l, &map, &path) && map.major)
 			maps_line(&m, 1, &mounts, l);
 	}

@@ -49,7 +49,7 @@ static const char *const ill[] = {
 	"b\xef\xbb\xbf"
 	"c\xc2\xad", /* invisible characters */
 	"\xf3\xa0\x81\x81"
-	"d\xed\xa0\x80\xe2\x80\xa8", /* a tag, half of a surrogate pair, a line separator */
+	"d\xed\xa0\x80\xe2\x80\xa8", /* a tag character, half of a surrogate pair, a line separator */
 };
 static bool is_ill;
 
@@ -128,8 +128,8 @@ static void add(struct ct_rec r)
 	add_x(r, 0, 0);
 }
 
-/* Adds a record of CPU 1, us microseconds after the previous record. A record without a kind
- * becomes a switch. */
+/* Adds a record of CPU 1. Its time is `us` microseconds after the previous record. A record without
+ * a kind becomes a switch. */
 static void pass(uint64_t us, struct ct_rec r)
 {
 	now += us * NSEC_PER_USEC;
@@ -322,7 +322,7 @@ static void mark(const char *name, enum ct_mark what, uint64_t id)
 	      now + NSEC_PER_MSEC);
 }
 
-/* The task SH waits for ms milliseconds, until SERVER or a timer wakes it. */
+/* The task SH waits for `ms` + 1 milliseconds. Then SERVER wakes SH, or a timer if `obj` is 0. */
 static void wait_ms(enum ct_wait wait, uint64_t obj, unsigned ms)
 {
 	add((struct ct_rec){ .kind = CT_SWITCH,

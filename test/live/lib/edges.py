@@ -85,8 +85,8 @@ def claims(graph, tasks):
 
 
 def agrees(told, claim):
-    # The kernel chooses the thread of the process that gets a signal. Any thread of a process can
-    # be the last one at the exit.
+    # The kernel chooses which thread of a process gets a signal. Any thread of a process can be
+    # the last one at the exit.
     to = claim.to_pid if told.kind == "signal" and told.to_tid == claim.to_pid else claim.to_tid
     by = claim.from_pid if told.kind == "exit" and told.from_tid == claim.from_pid else claim.from_tid
     return (told.from_tid == by and told.to_tid == to and claim.kind in KINDS[told.kind] and

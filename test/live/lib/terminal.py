@@ -5,8 +5,8 @@ import json
 import re
 import unicodedata
 
-# Tests use BYTES as the name of a file too, so it has no slash and no 0. If the newline of BYTES
-# gets through, a line of the output begins with FORGED.
+# Tests use BYTES as the name of a file too, so BYTES has no slash and no NUL byte. If the newline
+# of BYTES gets through, a line of the output begins with FORGED.
 BYTES = (b"q\x1b[35m\x1b]0;t\x07\x7f\r\t\nFORGED \xc2\x9b35m\x9b\xff\xed\xa0\x80\xc0\xaf\xe2\x80\xae\xe2\x81\xa6"
          b"\xd8\x9c\xe2\x80\x8b\xef\xbb\xbf\xc2\xad\xe2\x80\xa8\xf3\xa0\x81\x81\xef\xbf\xb9\xef\xb8\x8f\xe3\x85\xa4")
 TEXT = BYTES.decode("utf-8", "ignore")  # BYTES without the bytes that are no UTF-8

@@ -154,7 +154,7 @@ static inline void told_ends(uint32_t pid, uint32_t parent, uint32_t killer)
 		told->ended[i] = (struct told_end){ mono_ns(), pid, parent, killer, false };
 }
 
-/* If another child ended earlier and was not reaped, that child caused the wake-up. */
+/* If another child ended earlier and was not reaped, that child woke the parent. */
 static inline void told_reaped(uint32_t pid, long slept_before)
 {
 	struct told_end *e = NULL;

@@ -395,7 +395,8 @@ static inline int tcp_connect(uint16_t port)
 	return CHECK(tcp_try_connect(port));
 }
 
-/* An abstract address that only this run of the program uses. Returns its length. */
+/* Fills *a with an abstract address that only this run of the program uses. Returns the length of
+ * the address. */
 static inline socklen_t unix_address(struct sockaddr_un *a, const char *name)
 {
 	static pid_t run;

@@ -38,7 +38,7 @@ def play(s):
     s.during("expect waits, and is idle",
              lambda: victim.poll() is None and s.state("victim") == "S" and not s.uses_cpu("victim", 0.02, 0.2))
     s.during("the file is there", lambda: os.path.exists(s.path("paper")))
-    # Each of the two waits for the other.
+    # expect and rm wait for each other.
     s.hang(victim="victim", culprits=["rm", "victim"], causes=["circular-wait", "slow-peer", "external"],
            wrong=["bystander", "test"])
     yield

@@ -16,7 +16,9 @@
  *   => hang-ends A SINCE..FOUND [looped]
  *                             the end of a hang that began at SINCE and was noticed at FOUND;
  *                             looped: the task is an event loop
- *   => account A FROM..TO GROUP          GROUP: wait, resource, task, process or object
+ *   => account A FROM..TO GROUP
+ *                             the time of the critical path for each GROUP; GROUP: wait, resource,
+ *                             task, process or object
  *   => saved A FROM..TO WHAT [+ WHAT] [/ WHAT ...]
  *                             how much shorter the range would be without WHAT: task A, process A,
  *                             object OBJECT, resource KIND, wait A TIME, waits A TIME or nothing

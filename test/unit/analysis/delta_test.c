@@ -89,7 +89,8 @@ static uint64_t next(uint64_t *seed)
 	return *seed >> 33;
 }
 
-/* Makes a profile in which each part is there by chance. A part lasts from 1 ns to a year. */
+/* Makes a profile in which each part is there by chance. A part lasts at most about
+ * a year. */
 static struct profile *random_profile(uint64_t *seed)
 {
 	static const char *const keys[] = { "a", "b", "c", "d", "env" };
@@ -125,7 +126,7 @@ static void adds_up(void **state)
 	}
 }
 
-/* With one run on each side, each metric is the length of that run. */
+/* If there is one old run and one new run, each metric of a side is the length of its run. */
 static void one_run(void **state)
 {
 	_cleanup_(sides_done) struct sides s = { .n_old = 1, .n_new = 1 };

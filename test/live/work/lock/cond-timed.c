@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A lock made of a flag and a condition variable, as in interpreters. The victim tries to get it
- * every 5 ms. */
+/* The lock consists of a flag and a condition variable, as in interpreters. The victim tries to get
+ * the lock every 5 ms. */
 #include "work.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A signal wakes one consumer, but another consumer may get the item. */
+/* pthread_cond_signal() wakes one consumer, but another consumer may get the item. */
 #include "work.h"
 
 enum { EACH = 12, ITEMS = 2 * EACH + 1 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The trace has hundreds of wakes by a timer, and no object for these waits. */
+/* The victim sleeps hundreds of times for 10 ms. A timer ends each sleep, and the sleeps have no
+ * object. */
 #include "work.h"
 
 static volatile int flag;
