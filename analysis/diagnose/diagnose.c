@@ -274,7 +274,7 @@ static bool is_strong(const struct findings *f, enum verdict verdict)
 		if (k->strength != EDGE_STRONG && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
 			return false;
 	}
-	if (f->left_out)
+	if (f->left_out || f->guessed_idle)
 		return false;
 	if (verdict != VERDICT_NORMAL && is_unknown_leaf(f))
 		return false;

@@ -461,7 +461,9 @@ static void find_idle_client(struct findings *f)
 
 	if (f->chain.end != END_LEAF || f->on_disk)
 		return;
-	while (at + 1 < n && (CT_OBJ_KIND(v[at].obj) != CT_OBJ_SOCK || !idle_client(f->g, &f->chain, at)))
+	/* A thread does not idle while another thread of its process waits for it. */
+	while (at + 1 < n && (CT_OBJ_KIND(v[at].obj) != CT_OBJ_SOCK || v[at].pid == v[at - 1].pid ||
+			      !idle_client(f->g, &f->chain, at)))
 		at++;
 	if (at + 1 >= n)
 		return;
@@ -474,6 +476,7 @@ static void find_idle_client(struct findings *f)
 					.obj = v[at].obj,
 					.kind = RESOURCE_INPUT,
 					.time = TIME_IPC };
+	f->guessed_idle = true;
 }
 
 /* Returns true if r may be the CT_FUTEX of the wait k. If a signal ended the wait, k->obj is the

@@ -29,6 +29,7 @@ struct findings {
 	unsigned parent_threads;
 	bool on_disk;
 	bool left_out;
+	bool guessed_idle; /* a rule of thumb says that the last task idles */
 	struct missing_wake *missing;
 	bool by_comparison;
 	struct against *against; /* NULL: no other trace was given */
