@@ -239,7 +239,8 @@ static bool is_unknown_leaf(const struct findings *f)
 
 	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
 		return false;
-	/* a time limit hides the awaited event, but a sleep or a timer has no other event */
+	/* After a time limit, the awaited event is not known. A sleep and a timerfd await no event
+	 * but the time. */
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
 		return true;

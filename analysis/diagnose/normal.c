@@ -60,7 +60,7 @@ static bool is_passed_on(const struct graph *g, const struct interval *s, uint64
 	return false;
 }
 
-/* Returns true if the task got file locks in this time, and no try for a file lock failed. */
+/* Returns true if the task got file locks in [from_ns, to_ns), and no try for one failed. */
 static bool got_locks(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
@@ -76,7 +76,7 @@ static bool got_locks(const struct graph *g, uint32_t tid, uint64_t from_ns, uin
 }
 
 /* Returns true if the task gets bytes, or file locks at the first try, between most of its sleeps: it
- * does work at its own pace. A task that polls has only its sleeps. */
+ * does work at its own pace. A task that polls gets nothing between its sleeps. */
 static bool is_paced(const struct graph *g, const struct link *k)
 {
 	uint32_t i = graph_interval_at(g, k->task, k->from_ns), rounds = 0;

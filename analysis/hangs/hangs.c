@@ -222,7 +222,7 @@ static bool is_alarm(const struct diagnosis *d)
 	if (child)
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
 		       (c == CAUSE_BUSY && k->longest_ns >= HANGS_CHILD_BUSY_NS);
-	/* Ctrl-S, or a terminal that its program does not read. */
+	/* A terminal is full, for example after Ctrl-S. */
 	if (k->kind == RESOURCE_INPUT && k->wait == CT_W_WRITE)
 		return true;
 	if (d->n_chain == 1)

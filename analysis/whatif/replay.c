@@ -37,7 +37,7 @@ struct replay {
 	bool *taken;
 	size_t *near;
 	bool any_taken;
-	bool any_object; /* a question is about an object */
+	bool any_object; /* one of v[0 .. n) is an object */
 	uint32_t depth;
 	uint32_t stack[WHATIF_MAX_DEPTH]; /* the tasks with `busy` set; each waits for the next */
 };
@@ -188,7 +188,7 @@ static bool was_awaited(struct whatif *x, uint32_t interval, size_t arrival)
 	return known == AWAITED_YES;
 }
 
-/* Looks into the window, which is slow. */
+/* Returns 0 if there is no object. Slow, because the function reads a record of the window. */
 static uint64_t arrival_obj(const struct whatif *x, const struct arrival *a)
 {
 	return a->event == GRAPH_NONE ? 0 : x->g->w->events[a->event].r.obj;

@@ -36,8 +36,8 @@ struct whatif {
 	const struct graph *g;
 	uint32_t task;
 	uint64_t from_ns, to_ns;
+	bool *prepared; /* [task]: whatif_prepare() has looked at its waits; may be NULL */
 	/* Threads share the causes that they find (whatif_cause()). */
-	bool *prepared;     /* [task]: whatif_prepare() has found its causes; may be NULL */
 	uint32_t *cause_of; /* [interval]: 1 + index into causes; 0: no cause yet; or CAUSE_COMES */
 	struct cause *causes;
 	uint32_t n_causes;
@@ -48,8 +48,8 @@ struct whatif {
 	uint64_t refused;
 };
 
-/* Returns true if the arrival ended the last wait before `interval`, which is the run of the
- * arrival. Then the replay of the wait includes the arrival already. */
+/* The arrival comes during `interval`. Returns true if the arrival ended the last wait of the task
+ * up to this interval. Then the replay of the wait includes the arrival already. */
 bool replay_ended_wait(struct whatif *x, uint32_t interval, const struct arrival *a);
 int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);
 #define CAUSE_COMES UINT32_MAX /* a thread is about to write the cause */

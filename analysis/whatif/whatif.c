@@ -90,8 +90,8 @@ static int sort_arrivals(struct arrival *v, size_t n)
 	return r;
 }
 
-/* Returns false if it is cheap to see that the arrival never holds the task up. *near: the result of
- * the last call of graph_interval_near() for this task. */
+/* Returns false if whatif_prepare() has looked at the task, and the arrival ended a wait. Such an
+ * arrival holds nothing up but this wait. *near: the last result of graph_interval_near(). */
 static bool may_hold_up(struct whatif *x, uint32_t task, const struct arrival *a, uint32_t *near)
 {
 	if (!x->prepared || !x->prepared[task])
@@ -101,8 +101,8 @@ static bool may_hold_up(struct whatif *x, uint32_t task, const struct arrival *a
 }
 
 /* Adds the arrivals of one task to x->arrivals, from index *at on. *next is the first entry of
- * `exited` whose parent is this task or a later one. Frees the links, because both lists together
- * would need much memory. */
+ * `exited` whose parent is this task or a later one. Frees the links, because links and arrivals
+ * together would need much memory. */
 static int add_arrivals(struct whatif *x, uint32_t task, causal_link_list *links, const exits *exited,
 			size_t *next, size_t *at)
 {

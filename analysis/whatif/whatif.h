@@ -13,7 +13,7 @@
  * - A wait that has not ended: as if its owner had ended it at the end of the range.
  * - A wait that timed out: it keeps its length, or ends earlier.
  * - A birth: the task gets the shift of its creator.
- * - A message (only with a causal graph): it is not received before it is sent.
+ * - A message (only if whatif_link() got links): it is not received before it is sent.
  *
  * A task that is taken away takes no time, but still waits for other tasks.
  *
@@ -39,13 +39,14 @@ struct whatif;
  * question, call whatif_link() once. The caller frees *ret with whatif_free(). Returns 0, -ENOMEM,
  * or -EINVAL if the range is empty or there is no such task. */
 int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct whatif **ret);
-/* Gives the links of the graph to x; NULL: none. Frees the lists of `links` one by one, because
- * they and x need much memory. The caller still calls causal_links_done(). Returns 0 or -ENOMEM; then
- * x is only good for whatif_free(). */
+/* Gives the links of the graph to x; NULL: none. To save memory, frees each list of `links` after
+ * the list is used. The caller still calls causal_links_done(). Returns 0 or -ENOMEM. After that
+ * error, x may only be given to whatif_free(). */
 int whatif_link(struct whatif *x, struct causal_links *links);
-/* Finds what ended the waits of the tasks on the path; does nothing without memory. Call it before
- * whatif_link(), at most once. The call may be left out: questions find what they need. It saves
- * memory, and a caller with threads can make it while it still looks for the links. */
+/* Finds what ended the waits of the tasks on the path. If there is no memory, does nothing. The
+ * call is optional, because a question finds what it needs. Call the function at most once, before
+ * whatif_link(). Then whatif_link() keeps fewer arrivals, which saves memory. One thread can call
+ * the function while another thread looks for the links. */
 void whatif_prepare(struct whatif *x, const struct path *p);
 void whatif_free(struct whatif *x);
 /* Sets *ret_ns to the time that is saved without all of v[0 .. n). Returns 0 or -ENOMEM. */

@@ -93,7 +93,7 @@ static bool headline_question(const struct account *a, struct whatif_without *re
 	return true;
 }
 
-/* The table, if there is one, has the answer already. */
+/* If the table has the question of the headline, the answer comes from the table. */
 static int ask_headline(struct path_work *k)
 {
 	struct whatif_row *h = &k->view.headline;

@@ -21,7 +21,7 @@ static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *re
 	case 0x86:
 		*ret = (struct operation){ .len = 1 };
 		return true;
-	case 0x8b: /* mov, cmp, test, xchg, and, or, movsxd */
+	case 0x8b: /* mov, cmp, test, xchg, and, or */
 	case 0x39:
 	case 0x3b:
 	case 0x85:

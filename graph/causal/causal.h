@@ -93,7 +93,8 @@ struct causal {
 int causal_build(const struct graph *g, const struct causal_options *options, struct causal **ret);
 void causal_free(struct causal *c);
 
-/* An edge from one task to another that states an order in time, and is not of a wake-up. */
+/* The short form of an edge between two tasks. The edge states an order in time. Wake-ups have no
+ * links. */
 struct causal_link {
 	uint32_t from;  /* the task of the cause */
 	uint32_t event; /* index of the record of the effect, such as a receive */
@@ -107,7 +108,7 @@ struct causal_links {
 /* Takes less time and memory than causal_build(). The caller frees *ret with causal_links_done().
  * Returns 0, -ENOMEM or -E2BIG. */
 int causal_links_find(const struct graph *g, struct causal_links *ret);
-/* A zeroed structure has no links. */
+/* Frees the lists, and sets *links to zeros. *links may be zeros before the call. */
 void causal_links_done(struct causal_links *links);
 
 /* Returns GRAPH_NONE if the task has no segment at ts_ns. */

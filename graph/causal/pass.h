@@ -140,8 +140,8 @@ struct pass {
 	uint32_t *by_tid;
 	size_t n_tids;
 	VEC(struct open_segment) segments;
-	/* Without wants_edges, `edges` has only the edges of wake-ups. The others become links, or
-	 * are dropped if `links` is NULL. */
+	/* Without wants_edges, `edges` has only the edges of wake-ups. If `links` is not NULL, it
+	 * gets a link for each other edge that states an order of two tasks. */
 	bool wants_edges;
 	struct causal_links *links;
 	/* An edge of kind 0 is void: a message explains the wake-up. */

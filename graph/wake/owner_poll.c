@@ -28,7 +28,7 @@ struct poll_member {
 	struct enders all;
 	bool inner;
 	bool stopped;
-	bool forked; /* the task has got a request on this socket, and then started a child */
+	bool forked; /* has_forked() */
 };
 
 static bool has_answered(const struct graph *g, uint64_t peer, const struct graph_ref *sent, uint64_t ts_ns)
@@ -60,8 +60,8 @@ static bool is_of_silent_ancestor(const struct graph *g, const struct interval *
 	       (!sent || (got && got->event > sent->event));
 }
 
-/* Returns true if the task's process has received on the socket, has not answered yet, and has
- * started a child since, which still lives. */
+/* Returns true if the process that polls the socket has got a request on it, and has not answered.
+ * The process has also started a child after the request, and the child still lives. */
 static bool has_forked(const struct graph *g, uint64_t obj, uint64_t peer, const struct graph_ref *sent,
 		       const struct interval *s)
 {
@@ -88,7 +88,7 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	m->score = POLL_OWN;
 	m->forked = !own && has_forked(g, obj, peer, sent, s);
 	if (m->forked) {
-		/* the poll only notices if the client goes away: the child does the work */
+		/* The child does the work. The poll is there to notice a client that goes away. */
 		m->task = GRAPH_NONE;
 		m->all.n = 0;
 		m->inner = true;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: a Python program reads a database, and another one writes ten orders a second. Each query is quick. Nothing hangs."""
+"""Control: two Python programs write orders into a database, and a third one reads it. Each query is quick. Nothing hangs."""
 HELD_OUT = False
 NEEDS = {"python3": "python3"}
 

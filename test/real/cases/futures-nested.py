@@ -36,7 +36,7 @@ print("reports", [r.result() for r in reports], flush=True)
 def play(s):
     with open(s.path("reports.py"), "w", encoding="ascii") as f:
         f.write(REPORTS)
-    # After this time, the reports give up: they use no job.
+    # After this time, a report no longer waits for its job.
     victim = s.start("victim", ["/usr/bin/python3", "reports.py", s.seconds + 3], talk=True)
     s.wait("the other pool has a thread", lambda: "bystander" in s.output("victim"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A client of gearmand waits for its job. The worker's script waits for a file lock, whose owner sleeps."""
+"""A client of gearmand waits for its job. The worker's script waits for a file lock. The owner of the lock runs sleep."""
 import os
 
 HELD_OUT = False

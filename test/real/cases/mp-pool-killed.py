@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Python program waits for a pool of processes. SIGKILL has ended the worker that had a job, so its result never comes."""
+"""A Python program waits for a pool of processes. SIGKILL has ended a worker during a job. The job's result never comes."""
 import os
 import re
 import signal
@@ -49,7 +49,7 @@ def play(s):
     s.during("all other jobs have begun", lambda: len(s.output("victim").splitlines()) == 4)
     s.during("the program waits", lambda: victim.poll() is None and s.syscall("victim") == "futex" and s.state("victim") == "S")
     s.during("no worker computes", lambda: s.state("worker") == "S" == s.state("new"))
-    # Nothing can end this wait. The missing result is that of the killed worker.
+    # No worker can end this wait, because the job of the killed worker is lost.
     s.hang(victim="victim", culprits=["killed", "victim", "test"], causes=["missing-wakeup", "external", "slow-peer"],
            wrong=["worker", "new"])
     yield
