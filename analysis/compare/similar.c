@@ -238,8 +238,8 @@ static bool is_of_another_process(const struct graph *g, uint32_t me, uint32_t m
 	       g->tasks[waker].tgid != g->tasks[me].tgid;
 }
 
-/* Returns true if b is a message to the process of x, and s waits in another process: each process
- * has its own connections. */
+/* Returns true if b is a message that ended the wait x, and s is a wait of another process that is
+ * not for a socket. Each process has its own connections, so s and x cannot be for the same one. */
 static bool is_of_another_connection(const struct graph *g, const struct interval *s,
 				     const struct interval *x, const struct blame *b)
 {

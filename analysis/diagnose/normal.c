@@ -68,9 +68,11 @@ static bool got_locks(const struct graph *g, uint32_t tid, uint64_t from_ns, uin
 	bool got = false;
 
 	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < to_ns && scan_step(g); i++) {
-		if (ct_lock_result(&g->w->events[r[i].event].r))
+		const struct ct_rec *e = &g->w->events[r[i].event].r;
+
+		if (ct_lock_result(e))
 			return false;
-		got = true;
+		got |= ct_lock_op(e) != CT_LOCK_UNLOCK;
 	}
 	return got;
 }

@@ -3,8 +3,9 @@
  * rulesfile.h - the text of a rules file: JSON, ctrace.rules/1 (doc/json.md). rulestore.h reads and
  * writes the files.
  *
- * People pass rules files on, so the text may be hostile. Sizes are limited. An unknown member is
- * an error: if a mistyped member were ignored, the rule would match too much. No I/O. Any thread.
+ * People pass rules files on, so the text may be hostile. Sizes are limited. An unknown member of
+ * a rule is an error: if a mistyped member were ignored, the rule would match too much. No I/O. Any
+ * thread.
  */
 #ifndef CTRACE_CLI_ASK_RULESFILE_H
 #define CTRACE_CLI_ASK_RULESFILE_H

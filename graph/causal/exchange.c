@@ -253,8 +253,8 @@ uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 	request = l && hops(p, task) ? next_new(p, l, 0) : GRAPH_NONE;
 	if (request == GRAPH_NONE)
 		request = pool_oldest(p, task);
-	/* A thread that receives requests may work for several of them. Any other thread works for
-	 * one. */
+	/* A thread that receives requests may work for several of them at a time, so next_asker()
+	 * comes first. For any other thread, request_of_client() comes first. */
 	if (request == GRAPH_NONE)
 		request = l && l->takes ? next_asker(p, l, f) : request_of_client(p, task);
 	if (request == GRAPH_NONE)

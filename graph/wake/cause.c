@@ -146,8 +146,8 @@ static void by_task(const struct graph *g, const struct interval *s, const struc
 {
 	bool exiting = wake->r.flags & CT_WF_EXITING;
 
-	/* A child that exits may wake its parent in other ways too, such as by the end of a
-	 * pipe. */
+	/* A child that exits may wake its parent in another way than by its exit: for example,
+	 * because its end of a pipe is closed. The cause is the exit. */
 	if (exiting && c->strength == EDGE_WEAK && is_own_child(g, s->task, c->task)) {
 		cause_is(c, EDGE_EXIT, EDGE_STRONG);
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* window_fill.h - the records of windows that are made by hand. */
+/* window_fill.h - functions of tests that fill a window with given records, and empty it. */
 #ifndef CTRACE_TEST_WINDOW_FILL_H
 #define CTRACE_TEST_WINDOW_FILL_H
 

@@ -162,7 +162,6 @@ int main(void)
 		cmocka_unit_test(test_register),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_sign_and_groups),
-		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_loop),
 		cmocka_unit_test(test_call),
 	};
