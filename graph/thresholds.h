@@ -163,8 +163,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define GRAPH_SCAN_STEPS_EACH 64
 /* generations: a search for an ancestor of a process goes back at most this far */
 #define ANCESTORS_MAX 64
-/* Limits of one critical path. DEPTH: nested frames (path.h), with that of the victim. PIECES:
- * pieces; at this limit, the path follows no further wait. */
+/* Limits of one critical path. DEPTH: nested frames (path.h), including frame 0. PIECES: at this
+ * number of pieces, the path follows no further wait. */
 #define PATH_MAX_DEPTH  32
 #define PATH_MAX_PIECES (4u << 20)
 /* records: at most this many are searched for the socket that a task used last */
@@ -175,8 +175,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * wake-up that was made for earlier work counts. Evidence: join_after_begin below;
  * work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
-/* questions: An event loop may ask this many before it answers a request. If the loop asks more,
- * the time of the first questions counts as time of a later question. */
+/* questions: If an event loop asks more than this many before it answers a request, the time of the
+ * first questions counts as time of a later question. */
 #define ASKED_STEPS 8
 /* threads, and moments: The search for the active thread of a process. THREADS: the largest process
  * that is searched. MOMENTS: how often the state of a thread is looked at in a wait; a prime,
@@ -191,7 +191,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define ROUND_RECEIVES 64
 #define ROUND_LOOKS    4096
 #define LEGS_MAX       256
-/* records: at most this many are searched for the signal by which a traced task tells its tracer
+/* records: at most this many are searched for the signal by which a ptraced task tells its tracer
  * that it stops. The signal comes just before the stop. */
 #define TRACER_LOOKS 256
 /* records: at most this many are searched for the task to which a waiter gave work */

@@ -22,7 +22,7 @@
 struct request {
 	uint64_t sock;     /* of the server, or of the client if the server is on another host */
 	uint32_t client;   /* task; GRAPH_NONE: on another host, or not known */
-	uint32_t server;   /* task that received the first bytes; GRAPH_NONE: on another host */
+	uint32_t server;   /* task that received the first bytes; GRAPH_NONE: no known task */
 	uint32_t answerer; /* task that sent the last bytes of the answer, or GRAPH_NONE */
 	uint32_t parent;   /* index of the parent request; GRAPH_NONE: none, or not known */
 	uint32_t sent;     /* send of the first bytes of the request */

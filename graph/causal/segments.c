@@ -213,8 +213,8 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 	return false;
 }
 
-/* Returns true if the task has taken a request, and its client still waits for the answer. A client
- * that has ended does not wait. */
+/* Returns true if the task has received a request that has no answer yet. If the client is known to
+ * have ended, returns false. */
 static bool owes_answer(const struct pass *p, const struct work *w, uint64_t ts_ns)
 {
 	uint32_t client = pass_client(p, w->client);
@@ -254,7 +254,7 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 		return;
 	if (segments_idle(p, task, s, wake)) {
 		w->idles++;
-		/* The task idled, so it cannot answer these requests yet, or never will. */
+		/* The task idled, so it has no answer yet for the requests that it received. */
 		w->taken = 0;
 		segments_cut(p, task, ts_ns, event, CUT_IDLE);
 	} else if (w->visit_stack && was != GRAPH_NONE &&

@@ -2,8 +2,8 @@
 /*
  * wake_edges.c - makes the edges of wake-ups, from the waker's segment to the wakee's.
  *
- * The edge of a wake-up by a socket is held back until it is known whether a message explains the
- * wake-up. If so, the edge is dropped: the message has an edge of its own.
+ * If a message may follow the wake-up, the edge of the wake-up is held back until it is known
+ * whether a message explains the wake-up. If so, the edge is dropped: the message has its own edge.
  */
 #include "graph/causal/wake_edges.h"
 

@@ -127,8 +127,8 @@ static void wakeless_edges_signal(struct pass *p, uint32_t event)
 		return;
 	o->event = event;
 	o->segment = GRAPH_NONE;
-	/* The task on the CPU did not cause a signal of the kernel. Exception: a SIGCHLD, which the
-	 * child on the CPU has caused. */
+	/* The task on the CPU may have nothing to do with a signal of the kernel. Exception: a
+	 * SIGCHLD, which the child on the CPU has caused. */
 	if (sender != GRAPH_NONE &&
 	    (!(r->flags & CT_GF_KERNEL) ||
 	     (ct_signal_number(r) == SIGCHLD && p->g->tasks[sender].ptgid == p->g->tasks[target].tgid)))

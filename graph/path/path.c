@@ -145,8 +145,8 @@ static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 	return sent ? g->w->events[sent->event].r.ts : 0;
 }
 
-/* Like last_idle(), but stops before the loop sends a request of its own. A wait for the answer to
- * that request says nothing about `interval`. */
+/* Like last_idle(), but stops before the loop sends a request of its own: a wait for the answer to
+ * this request says nothing about `interval`. *b is the blame of the returned wait. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked;
@@ -180,8 +180,9 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 	return is_poll(g, interval) && b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 }
 
-/* If the last repeat of the wait is open at the end of the trace, *b blames the task that could end
- * this repeat. (A task that looks at its clock once a second turns a long wait into repeats.) */
+/* For a poll or a wait on a futex. If the last repeat is open at the end of the trace, *b blames
+ * the task that could end this repeat, if one is found. (A task that looks at its clock once a
+ * second turns a long wait into repeats.) */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {
@@ -342,8 +343,8 @@ static bool may_be_for_another(const struct graph *g, uint32_t interval)
 	return g->intervals[interval].wait == CT_W_FUTEX || is_poll(g, interval);
 }
 
-/* Returns true if b is only a guess: no wake-up shows the task. A poll is no guess if exactly one
- * task owes the poller an answer. */
+/* Returns true if b is only a guess: the wait is a poll or on a futex, and no wake-up shows the
+ * task. A poll is no guess if exactly one task owes the poller an answer. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	if (b->edge != EDGE_OWNER)
@@ -391,9 +392,9 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	return !loops || (k->frames.v[i].depth && k->frames.v[i].blame.owed);
 }
 
-/* Returns when the bytes that ended the wait were sent, if these bytes were under way for
- * MESSAGE_DELAYED_NS or longer. Otherwise returns UINT64_MAX. Even within a host, TCP can keep
- * bytes back (Nagle's algorithm, delayed acknowledgements). */
+/* If the records show that bytes over TCP ended the wait, and were under way for MESSAGE_DELAYED_NS
+ * or longer, returns when they were sent. Otherwise returns UINT64_MAX. Even within a host, TCP can
+ * keep bytes back (Nagle's algorithm, delayed acknowledgements). */
 static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 {
 	const struct window_event *sent = b->event == GRAPH_NONE ? NULL : &g->w->events[b->event];

@@ -49,7 +49,7 @@ static bool is_old_tracer(const struct window *w, const struct window_task *lead
 	return w->machine == MACHINE_THIS && leader && !strcmp(leader->comm, "ctraced");
 }
 
-/* Fills renumber: [index in b->now] = index in g->tasks. */
+/* Makes g->tasks from b->now. renumber[i] becomes the index in g->tasks of the task b->now.v[i]. */
 static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 {
 	_cleanup_free_ struct task_key *keys = calloc(b->now.n + 1, sizeof(*keys));

@@ -24,7 +24,7 @@ struct task_now {
 	uint16_t prio;
 	bool gone;
 	bool listed;
-	bool capped; /* the task's records are left out (CT_GV_CAP) */
+	bool capped; /* the task's records are left out (CT_GV_CAP), or `ended` is set */
 	bool kept;   /* the task kept its state in a time without records */
 	bool ended;  /* CT_EXIT came in a coarse stretch; more records may follow */
 

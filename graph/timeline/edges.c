@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * edges.c - finds the kind and the strength of the edge of a wake-up. An edge is strong if the
- * waker acted on the object for which the wakee waited, or on the other end of this object. The
- * handoff of a mutex is weak: chance decides which task gets the mutex (Argus, section 3.2). An
+ * edges.c - finds the kind and the strength of the edge of a wake-up. An edge is mostly strong if
+ * the waker acted on the object for which the wakee waited, or on the other end of this object. But
+ * the handoff of a mutex is weak: chance decides which task gets the mutex (Argus, section 3.2). An
  * interrupt mostly says nothing about the task on the CPU (see graph/wake/cause.c).
  */
 #include "graph/timeline/graph.h"
@@ -51,8 +51,7 @@ static void classify_object(const struct graph *g, const struct interval *interv
 		interval->wait == CT_W_POLL || interval->wait == CT_W_EPOLL || interval->wait == CT_W_URING;
 	bool same = obj && (obj == interval->obj || many);
 	bool strong = same || graph_peer_object(g, interval->obj) == obj;
-	/* A receive makes room for senders, but it also wakes tasks that wait for something
-	 * else. */
+	/* A receive makes room for senders, but it also wakes tasks that do not wait for room. */
 	bool room = ct_wake_call(&wake->r) == CT_W_READ && interval->wait != CT_W_WRITE;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
@@ -87,8 +86,8 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval)
 	return n != 0;
 }
 
-/* Returns true if the waker is no child of the wakee, and does not exit. Such a waker has sent a
- * signal. */
+/* Returns true if the waker is known to be no child of the wakee's process, and does not exit. Such
+ * a waker has sent a signal. */
 static bool is_stranger(const struct graph *g, const struct interval *interval,
 			const struct window_event *wake)
 {
@@ -154,7 +153,8 @@ static void classify_task(const struct graph *g, const struct interval *interval
 	}
 }
 
-/* Returns true if no device and no network can end the wait. */
+/* Returns true for a wait on a futex, a pipe or a unix socket, or for a signal. No device and no
+ * network can end such a wait. */
 static bool is_between_tasks(const struct graph *g, const struct interval *interval)
 {
 	const struct window_object *o;

@@ -204,8 +204,9 @@ static void blur(struct builder *b, uint32_t task, uint64_t ts)
 		fold_open(b, task, ts);
 }
 
-/* Ends the present state, so that another can begin at since_ns. Returns since_ns, or a later time
- * if the task was still seen in its present state. */
+/* Returns when the next state of the task begins: at since_ns, or later if the task was still seen
+ * in its present state. If the present state is known to have ended earlier, blur() fills the time
+ * in between. */
 static uint64_t make_room(struct builder *b, uint32_t task, uint64_t since_ns, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];

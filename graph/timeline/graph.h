@@ -55,7 +55,7 @@ struct interval {
 /* Facts about a few waits: see graph_visit() and graph_futex_owner(). */
 struct interval_look {
 	uint32_t interval;
-	uint32_t visit; /* the CT_VISIT event with the stack, or GRAPH_NONE */
+	uint32_t visit; /* the CT_VISIT event of the wait, or GRAPH_NONE */
 	uint32_t owner; /* tid of the owner of the futex; 0: not known */
 };
 
@@ -85,7 +85,7 @@ struct graph_task {
 enum edge_kind {
 	EDGE_WAKE = 1, /* a wake-up by a task, if no other kind fits */
 	EDGE_LOCK = 2,
-	EDGE_POST = 3,    /* futex without owner: condition variable, semaphore, barrier */
+	EDGE_POST = 3,    /* futex without a known owner, such as a semaphore */
 	EDGE_MESSAGE = 4, /* through a socket: bytes, or the begin or end of a connection */
 	EDGE_PIPE = 5,
 	EDGE_EVENTFD = 6,
@@ -94,11 +94,11 @@ enum edge_kind {
 	EDGE_FORK = 9,
 	EDGE_FILELOCK = 10,
 	EDGE_TIMER = 11,
-	EDGE_IRQ = 12, /* device or network */
+	EDGE_IRQ = 12, /* by an interrupt, for example of a device */
 	EDGE_FUSE = 13,
 	EDGE_KERNEL_LOCK = 14,
 	EDGE_VFORK = 15,
-	/* from the owner of a file lock that the task tries to take again and again */
+	/* from the owner of a file lock to a task that tries again and again to take the lock */
 	EDGE_POLLED = 16,
 	/* No task ended the wait. The edge is from a task that could have ended it, such as the
 	 * owner of the object, or the task at its other end. */
@@ -167,7 +167,7 @@ struct graph {
 	struct graph_index polled;
 	struct graph_index hangs;
 	struct graph_index accesses;
-	struct graph_index wakes;     /* CT_WAKE with a waker, by object; not CT_WF_READY */
+	struct graph_index wakes;     /* CT_WAKE with an object, by object: see index_event() */
 	struct graph_index gaps;      /* CT_GAP; the key is 0 */
 	struct graph_index sheds;     /* CT_SHED of steps of the governor; the key is 0 */
 	struct graph_index caps;      /* CT_SHED of single tasks, by tid */
@@ -243,7 +243,7 @@ struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts
 /* Returns the number of dropped records that are earlier than ts_ns. */
 size_t graph_dropped_before(const struct graph *g, uint64_t ts_ns);
 /* In the next three functions, interval is an element of g->intervals. */
-/* Returns the CT_VISIT event with the stack of the wait, or GRAPH_NONE. */
+/* Returns the CT_VISIT event of the wait, or GRAPH_NONE. */
 uint32_t graph_visit(const struct graph *g, const struct interval *interval);
 /* Returns a tid, or 0 if the owner is not known. The owner comes from a CT_FUTEX at the begin of
  * the wait, from a checkpoint, or from an inspection of the wait. */
@@ -288,7 +288,7 @@ enum listens {
 /* l is the listening socket. o is the socket that asks for a connection. */
 enum listens graph_listens_for(const struct graph *g, const struct window_object *l,
 			       const struct window_object *o);
-/* Returns true if the remote address is a loopback address, or the address of another socket in the
+/* Returns true if the remote address is a loopback address, or the local address of a socket in the
  * trace. */
 bool graph_is_local(const struct graph *g, uint64_t sock);
 /* Returns the socket at the other end of the connection, or 0 if it is not known. For one side of a
@@ -307,7 +307,7 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval);
 /* Returns true if a timer ended the wait. An interrupt of unknown kind counts as a timer in these
  * cases:
  * - The wait is a sleep, or is for a timerfd.
- * - The wait has a time limit, and no device and no network can end it. */
+ * - The wait has a time limit, and is on a futex, a pipe or a unix socket, or for a signal. */
 bool edge_by_timer(const struct graph *g, const struct interval *interval, const struct window_event *wake);
 /* Finds the kind and the strength of the edge of `wake`, the record that ended the interval. Looks
  * at fewer records than wake_cause() (graph/wake/cause.h). */

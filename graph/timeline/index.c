@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* index.c - finds records by the object, task or process that they are about. */
+/* index.c - the look-up tables of a graph: finds records, tasks and sockets by a key. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/major.h>
@@ -352,7 +352,8 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 	return n ? &r[n - 1] : NULL;
 }
 
-/* The lower half of x[1] has the futex operation. The upper half has the futex word. */
+/* x1 is the second word of a CT_FUTEX: the lower half is the futex operation, the upper half is the
+ * value of the futex. */
 static uint32_t futex_command(uint64_t x1)
 {
 	return (uint32_t)x1 & (uint32_t)FUTEX_CMD_MASK;
@@ -368,7 +369,7 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 	if (!ct_futex_owner(&futex->r) || ct_futex_owner(&futex->r) == futex->r.tid)
 		return false;
 	/* While a task waits for a mutex, the word is GLIBC_MUTEX_CONTENDED or has the owner's tid.
-	 * x[1] is 0 if the word was not recorded. */
+	 * x1 is 0 if the word was not recorded. */
 	if (futex_command(x1) == FUTEX_WAIT && x1 && word != GLIBC_MUTEX_CONTENDED &&
 	    (word & FUTEX_TID_MASK) != ct_futex_owner(&futex->r))
 		return false;

@@ -34,8 +34,9 @@ void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 	t->exit_ns = MIN(t->exit_ns, ts);
 }
 
-/* A birth (fresh) makes a new entry. After a CT_EXIT in a coarse stretch (`ended`), later records
- * still belong to the old task. Returns 0 if b->err is set. */
+/* A birth (fresh) makes a new entry, unless the checkpoint already has the new task. After a
+ * CT_EXIT in a coarse stretch (`ended`), later records still belong to the old task. If there is no
+ * memory, sets b->err and returns 0. */
 uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 {
 	uint64_t at;
@@ -515,7 +516,7 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 }
 
 /*
- * Returns true if the daemon capped a task that had ended meanwhile. But in a capped group
+ * Returns true if r, a record of a cap, is about a task that has already ended. In a capped group
  * (CT_GV_GROUP), a record without CT_W_EXITED is about a new task with the same tid.
  */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)

@@ -2,8 +2,8 @@
 /*
  * blame.h - finds, for one wait, its object and the task to blame: the task for which the waiter
  * waited. Pure; any thread.
- * - A task that ended the wait is to blame. Exceptions: a wait for a disk; a wake by a kernel
- *   thread; a signal for which the waiter did not wait.
+ * - A task that ended the wait is mostly to blame. Exceptions are, for example: a wait for a disk;
+ *   a wake by a kernel thread; a signal for which the waiter did not wait.
  * - If an interrupt ended a wait on a socket, the task of this host that sent the bytes (or, for a
  *   write, received bytes) is to blame.
  * - If a wait has not ended, or a time limit or a killer signal ended it, the task that could have
@@ -45,7 +45,7 @@ struct enders {
 struct blame {
 	uint32_t task;     /* GRAPH_NONE: no task of this host, or not known */
 	uint32_t event;    /* the record that shows that `task` is to blame, or GRAPH_NONE */
-	uint64_t obj;      /* object of the wait; for a polled set, the object that mattered */
+	uint64_t obj;      /* object of the wait; for a poll, the polled object that ends it */
 	uint64_t until_ns; /* when `task` acted; if no task acted, the end of the wait */
 	enum resource_kind kind;
 	uint8_t time;     /* enum time_kind */

@@ -146,8 +146,8 @@ static void by_task(const struct graph *g, const struct interval *s, const struc
 {
 	bool exiting = wake->r.flags & CT_WF_EXITING;
 
-	/* A child that exits may wake its parent in another way than by its exit: for example,
-	 * because its end of a pipe is closed. The cause is the exit. */
+	/* A child that exits may also wake its parent by the close of a pipe. The cause is the
+	 * exit. */
 	if (exiting && c->strength == EDGE_WEAK && is_own_child(g, s->task, c->task)) {
 		cause_is(c, EDGE_EXIT, EDGE_STRONG);
 		return;
@@ -168,7 +168,7 @@ static void by_task(const struct graph *g, const struct interval *s, const struc
 	if (c->closed)
 		cause_is(c, EDGE_MESSAGE, EDGE_STRONG);
 	else if (c->edge == EDGE_WAKE && s->wait == CT_W_OPEN && ct_wake_call(&wake->r) == CT_W_OPEN)
-		cause_is(c, EDGE_PIPE, EDGE_STRONG); /* open() waits for the other end */
+		cause_is(c, EDGE_PIPE, EDGE_STRONG); /* open() of a FIFO waits for the other end */
 }
 
 void wake_cause(const struct graph *g, const struct interval *s, const struct window_event *wake,

@@ -2,7 +2,8 @@
 /*
  * debt.c - blame_debt() and blame_active(). Some runtimes (of Go, Rust's tokio, executors of the
  * JVM) let any thread go on with any request. In other servers, one thread accepts the requests,
- * and a pool serves them. So a thread that received a request may wait for something else.
+ * and a pool serves them. So while another thread serves a request, the thread that received it may
+ * wait for its next request.
  */
 #include "graph/wake/blame.h"
 
@@ -46,13 +47,12 @@ bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)
 		return false;
 	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
 		return s->wait == CT_W_ACCEPT || s->wait == CT_W_SLEEP || s->wait == CT_W_FUTEX;
-	/* A loop that waits for an answer, or for a program that it has started, does not idle. */
 	blame_lasting(g, i, &b);
 	return b.task == GRAPH_NONE || !(b.owed || graph_descends_from(g, b.task, g->tasks[task].tgid));
 }
 
-/* Returns true if the question may be one for news, which an idle server answers only when there is
- * news. asked_by_ns: time by which the question was sent. */
+/* Returns true if b->task idles, and no send on b->obj is recorded from since_ns to asked_by_ns.
+ * Then the request may be a long poll: an idle server answers it only when there is news. */
 static bool may_have_no_news(const struct graph *g, const struct blame *b, uint64_t asked_by_ns,
 			     uint64_t since_ns, uint64_t ts_ns)
 {
@@ -106,8 +106,9 @@ static bool computed(const struct graph *g, uint32_t task, uint64_t from_ns, uin
 	return n * ACTIVE_SHARE >= ACTIVE_MOMENTS;
 }
 
-/* Returns true if the task waits for something outside of its process. Sets *ret_for to the task of
- * another process for which it waits, if there is one. For since_ns, see blame_debt(). */
+/* Returns true if the task waits for one of the things listed at blame_active(). Unless the wait is
+ * for a disk, a file lock or a write, sets *ret_for to the task of another process for which the
+ * task waits, or GRAPH_NONE. For since_ns, see blame_debt(). */
 static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t ts_ns,
 			  uint32_t *ret_for)
 {

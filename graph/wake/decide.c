@@ -108,8 +108,8 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	}
 }
 
-/* Returns the signal that made the wake, or NULL. __send_signal_locked() in kernel/signal.c wakes
- * the target before it traces the signal. */
+/* Returns the signal that made the wake, or NULL. SIGCHLD does not count. The record of the signal
+ * comes after the wake: __send_signal_locked() in kernel/signal.c wakes the target first. */
 static const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
 					      const struct window_event *wake)
 {
@@ -137,8 +137,8 @@ static bool ends_programs(int signal, const struct graph_task *t)
 	       signal == WTERMSIG(t->exit_code);
 }
 
-/* Returns true if another thread of the waiter's process, not the waker, sent the signal after the
- * wake. Then the wake had another reason. */
+/* Returns true if a thread of the waiter's process, other than the waker, sent the signal after the
+ * wake. Then this signal did not make the wake. */
 static bool is_own_end(const struct graph *g, const struct graph_task *t, const struct window_event *wake,
 		       const struct window_event *sig)
 {
@@ -148,8 +148,8 @@ static bool is_own_end(const struct graph *g, const struct graph_task *t, const 
 	       sig->r.tid != ct_wake_waker(&wake->r);
 }
 
-/* Returns true if a signal that ends programs was sent from KILLER_EARLY_NS before the wake to
- * KILLER_LATE_NS after it. */
+/* Returns true if the waiter's process got a signal that ends programs, between KILLER_EARLY_NS
+ * before the wake and KILLER_LATE_NS after it. Exceptions: ignored signals, is_own_end(). */
 static bool got_killer(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	const struct graph_task *t = &g->tasks[s->task];
@@ -170,8 +170,9 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 	return false;
 }
 
-/* Returns true if the task was woken to end: by a killer signal, or because another thread called
- * exit_group() or execve(). In both cases, the task exits soon after. */
+/* Returns true if the task exits soon after the wake, and one of these made the wake: a signal that
+ * ends programs; exit_group() or execve() in another thread of the process. Exceptions: a stopped
+ * task; a wait for a signal by a task that no signal has killed. */
 static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	enum call call = call_of(g->w->machine, wake->r.nr);
@@ -205,9 +206,9 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->ended = true;
 }
 
-/* Returns the socket of the wait. A wait such as a poll names no socket, so the wake says which
- * socket became readable. For a write, the wake does not count: a softirq can make one socket
- * readable, and make room on another. */
+/* Returns the object of the wait. If this object is no socket, as in a poll, returns the socket
+ * that the wake reports as readable, if there is one. For a write, the wake does not count: a
+ * softirq can make one socket readable, and make room on another. */
 static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
@@ -241,7 +242,8 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->time = (o && o->family == AF_UNIX) || graph_is_local(g, b->obj) ? TIME_IPC : TIME_NETWORK;
 }
 
-/* Returns true if the task waits for one thing that is neither a signal nor a person. */
+/* Returns true for a wait that is mostly not for a signal: on a futex, for a file lock, or in a
+ * read, a write or a connect. Exception: a wait for a terminal. */
 static bool is_for_one_thing(const struct interval *s)
 {
 	if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY)
@@ -250,10 +252,11 @@ static bool is_for_one_thing(const struct interval *s)
 	       s->wait == CT_W_FLOCK || s->wait == CT_W_CONNECT;
 }
 
-/* Returns false if the task may have waited for the signal. There are three signs for this:
- * - The sender is of the task's process, or of a descendant of it.
+/* Returns false if the task may have waited for the signal. Otherwise returns true, and *b blames
+ * the task that could have ended the wait. Signs that the task may have waited for the signal:
+ * - The sender is of the task's process, or of a descendant of this process.
  * - The sender is the task that could have ended the wait.
- * - No task could have ended the wait, and the wait was not for one thing. */
+ * - No task could have ended the wait, and is_for_one_thing() is false. */
 static bool blame_interrupted(const struct graph *g, const struct interval *s, uint32_t sender,
 			      struct blame *b)
 {
@@ -263,8 +266,6 @@ static bool blame_interrupted(const struct graph *g, const struct interval *s, u
 	    graph_descends_from(g, sender, g->tasks[s->task].tgid))
 		return false;
 	blame_lasting(g, (uint32_t)(s - g->intervals), &lasting);
-	/* A poll, a sleep or a pause may have been for the signal. A wait for a lock or for data
-	 * was not. */
 	if (lasting.task == sender || (lasting.task == GRAPH_NONE && !is_for_one_thing(s)))
 		return false;
 	lasting.until_ns = b->until_ns;
@@ -295,7 +296,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	}
 	b->kind = resource_of_wait(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
 				   b->obj);
-	/* The waker received on the other end, and so made room for the writer. */
+	/* The waker acted on the other end of the waiter's object. */
 	if (b->edge == EDGE_MESSAGE && s->obj && graph_peer_object(g, s->obj) == wake->r.obj)
 		b->strength = EDGE_STRONG;
 	b->ended = true;
@@ -320,8 +321,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	else if (b->edge == EDGE_KERNEL_LOCK)
 		b->kind = RESOURCE_KERNEL_LOCK;
 	if (g->tasks[waker].kthread) {
-		/* A kernel thread works for a device, for a terminal, or for a close that was put
-		 * off. */
+		/* A kernel thread is not to blame: it works for others, such as a device. */
 		if (on_disk(g, b->obj) && s->st & CT_ST_DISK)
 			blame_disk(s, b);
 		else if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY && s->wait == CT_W_WRITE)
@@ -376,7 +376,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	wake_cause(g, s, wake, CAUSE_LOOK, &cause);
 	if (cause.closed)
 		blame_lasting(g, (uint32_t)(s - g->intervals), &last);
-	/* A loop that is owed an answer on another connection goes on waiting. */
+	/* If an answer is owed to the waiter on another connection than the closed one, the waiter
+	 * goes on waiting. */
 	if (cause.closed && (!last.owed || last.obj == cause.closed)) {
 		b->obj = cause.closed;
 		b->kind = resource_of_object(g->w, cause.closed);
@@ -402,7 +403,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		b->kind = RESOURCE_INPUT;
 }
 
-/* Returns the first repeat that did not time out, if it ends by limit_ns. */
+/* Returns the first repeat of the wait that did not time out, if this repeat ends by limit_ns.
+ * Otherwise returns NULL. */
 static const struct interval *blame_repeat(const struct graph *g, uint32_t interval, uint64_t limit_ns)
 {
 	uint32_t ended = repeats_ended(g, interval);
@@ -542,8 +544,8 @@ void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret)
 
 	blame_nobody(g, s, ret);
 	owner_of_wait(g, interval, ret, &all);
-	/* Another thread of the process may have asked during the wait, so the end of the wait
-	 * counts. */
+	/* Another thread of the process may have sent a request during the wait. So the function
+	 * looks at the end of the wait. */
 	ret->owed = CT_OBJ_KIND(ret->obj) == CT_OBJ_SOCK && owner_owed(g, ret->obj, s->to_ns - 1);
 }
 
