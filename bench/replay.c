@@ -2,10 +2,10 @@
 /*
  * replay TRACE SCRATCH [RATE SECONDS [TASKS]]
  *
- * Gives the records of TRACE to the daemon's task table, detector of hangs and writer, as if the
- * daemon had read them from its rings. With RATE, the new trace SCRATCH lasts SECONDS seconds, with
- * RATE records in each. With TASKS, this many waiting tasks are added. Prints key=value lines.
- * record_ns and ms_a_second are CPU time.
+ * Gives the records of TRACE, except GAP and SHED, to the daemon's task table, detector of hangs
+ * and writer, as if the daemon had read them from its rings. With RATE, the new trace SCRATCH lasts
+ * SECONDS seconds, with RATE records in each. With TASKS, this many waiting tasks are added. Prints
+ * key=value lines. record_ns and ms_a_second are CPU time.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -13,7 +13,7 @@
 
 /*
  * The tgid of the daemon. The programs do not decode the system calls of the daemon. They do not
- * record the ends of the daemon's waits, nor its messages, file locks, samples and jobs. The
+ * record the ends of the daemon's waits, nor its messages, file locks, samples, jobs and marks. The
  * iterators treat the daemon's tasks like all other tasks.
  */
 const volatile __u32 ct_tracer_tgid __weak = 0;

@@ -39,8 +39,9 @@ static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *
 		r->flags |= CT_SF_IDLE;
 }
 
-/* Writes the wait in the form of a CT_SWITCH. The stack of a BPF program is small, so each large
- * piece of struct ct_iter_task has a function of its own. */
+/* Writes the state of t in the form of a CT_SWITCH. If t is blocked, the record has the wait. The
+ * stack of a BPF program is small, so each large piece of struct ct_iter_task has a function of its
+ * own. */
 static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u64 now)
 {
 	struct wait_ctx x = { .now = now };
@@ -224,8 +225,8 @@ static __noinline int object_write(struct seq_file *seq, struct object *o, __u64
 	return 0;
 }
 
-/* Returns the other end of a unix socket if it is in no descriptor table: no task has accepted it
- * yet, or it was closed. Otherwise returns NULL. */
+/* Returns the other end of a unix socket if the other end is in no descriptor table: no task has
+ * accepted it yet, or it was closed. Otherwise returns NULL. */
 static __always_inline struct sock *unix_embryo(struct sock *sk)
 {
 	struct sock *other;
@@ -296,7 +297,7 @@ static __noinline int epoll_walk(struct epoll_walk *w, struct file *f)
 #define IPPROTO_TCP 6
 
 /* Writes one __u64: the bytes (established TCP connection) or buffers (unix socket) that no task
- * has read yet. */
+ * has read yet. Writes nothing for another kind of socket, or if f is not ct_iter_obj. */
 static __noinline int files_unread(struct seq_file *seq, struct file *f)
 {
 	struct object o = { .file = f };

@@ -43,11 +43,11 @@ struct {
  * a run-queue lock while the switch holds one.
  */
 struct task_state {
-	__u64 poll_hash; /* a hash of the last written set of descriptors (CT_WAITFD) */
+	__u64 poll_hash; /* a hash of a set of descriptors: see wait_hash_is_new() */
 	__u64 poll_ns;
 	__u64 run_nvcsw; /* voluntary switches when sample_ran() first saw this run */
 	__u64 run_ns;    /* CPU time when sample_ran() first saw this run */
-	__u32 n_polled;  /* how many descriptors the last poll or select had */
+	__u32 n_polled;  /* descriptors in the last poll or select; not exact above CT_WAITFD_MAX */
 	/* The first descriptors of the last poll or select. -1: not polled for input. */
 	__s32 polled[CT_WAITFD_MAX];
 };

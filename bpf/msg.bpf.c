@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * msg.bpf.c - records the bytes that are sent and received on sockets. The tracepoints exist since
- * 6.3. On older kernels, programs at the end of kernel functions (fexit) record the same, if the
- * kernel allows such programs.
+ * 6.3. On older kernels, programs at the end of kernel functions (fexit) record the same for unix,
+ * IPv4 and IPv6 sockets, if the kernel allows such programs.
  *
  * A program at a tracepoint runs with preemption off, a fexit program does not. So before 6.3, a
  * preempted sender can hold up the ring of its CPU with an unfinished record.

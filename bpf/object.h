@@ -94,8 +94,8 @@ static __always_inline __u32 object_anon_kind(struct file *f)
 }
 
 /*
- * A socket that is not accepted yet has no inode, so its id is made from the address sk. sk must be
- * a plain number, because the verifier lets no program compute with a pointer.
+ * A socket that is not accepted yet, or is closed, has no inode. So its id is made from the address
+ * sk. sk must be a plain number, because the verifier lets no program compute with a pointer.
  */
 static __always_inline __u64 object_sock_id(struct sock *sk)
 {

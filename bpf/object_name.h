@@ -216,7 +216,8 @@ static __always_inline __u64 name_fuse(struct file *f)
 	return d && bpf_core_field_exists(d->fc->dev) ? BPF_CORE_READ(d, fc, dev) : 0;
 }
 
-/* Fills in n, except its time. Returns 1 if no part of the name is missing. */
+/* Fills in n, except its time. Returns 0 if a part of a socket's name may still come: the port, or
+ * the peer of a connection. Otherwise returns 1, also for a path that begins with "...". */
 __weak int ct_object_fill(struct name_buf *n, struct object *o)
 {
 	struct inode *inode;

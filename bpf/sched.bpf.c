@@ -159,8 +159,10 @@ static __always_inline bool waking_is_short(struct task_struct *p)
 }
 
 /*
- * Records a wait of CT_COARSE_NS or more (CT_FOUND, CT_WAKE). Returns true if it recorded one. The
- * kernel keeps the time at which p left its CPU, and the saved registers of p tell why it waited.
+ * Records a wait of CT_COARSE_NS or more (CT_FOUND, CT_WAKE), but not a wait of the daemon. Returns
+ * true for such a wait, even if there was no room for the records.
+ *
+ * The kernel keeps the time at which p left its CPU. The saved registers of p tell why p waited.
  */
 static __always_inline bool waking_long(void *ctx, struct cpu *c, struct task_struct *p,
 					struct task_struct *cur)

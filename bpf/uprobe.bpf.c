@@ -220,8 +220,9 @@ static __always_inline void job_tell(__u32 tgid, __u64 function, __u32 calls)
 }
 
 /*
- * Returns true if the event counts. With JOB_QUEUED, it counts only if its job was enqueued before:
- * the probed function may also be called for something that is no job.
+ * Returns true if the event is to be recorded. With JOB_NOTED, also remembers the job as enqueued.
+ * With JOB_QUEUED, returns true only if the job was enqueued before: the probed function may also
+ * be called for something that is no job.
  */
 static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid)
 {

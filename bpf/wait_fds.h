@@ -214,7 +214,7 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 	if (s.n == 1 && s.fd[0].fd >= 0)
 		x->w.obj = ct_object_of_fd(s.fd[0].fd, x->now);
 	else if (!s.n)
-		x->w.kind = CT_W_SLEEP; /* an old way to sleep for less than a second */
+		x->w.kind = CT_W_SLEEP; /* poll and select without a descriptor only sleep */
 }
 
 /* The structure is small, because before 6.2 little stack is left here. */
@@ -269,7 +269,7 @@ __weak int ct_polled_step(struct wait_polled *p, __u64 from)
 
 /*
  * The kernel keeps the struct poll_wqueues on the stack of the task, not far below the saved
- * registers. Returns 1 if it is found.
+ * registers. Returns 1 if the function finds this struct, and sets p->at to its address.
  */
 __weak int ct_polled_find(struct wait_polled *p)
 {

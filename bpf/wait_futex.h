@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * wait_futex.h - a part of wait.h: finds the futex that a task waits on or signals. For a wait of
- * the current task, also finds the owner of the futex, in the memory of the task.
+ * the current task, also looks for the owner of the futex, in the memory of the task (exception:
+ * futex_waitv).
  */
 #ifndef CTRACE_BPF_WAIT_FUTEX_H
 #define CTRACE_BPF_WAIT_FUTEX_H
@@ -75,9 +76,9 @@ __weak __u32 ct_futex_thread_in_ns(__u64 at, __u32 owner)
 }
 
 /*
- * Finds the thread that has the number `owner` in the pid namespace of the current process. Looks
- * at 64 threads at most. Returns the tid in the first pid namespace, or 0. Global, so that the
- * verifier checks it once.
+ * Finds the thread of the current process that has the number `owner` in the pid namespace of this
+ * process. Looks at 64 threads at most. Returns the tid in the first pid namespace, or 0. Global,
+ * so that the verifier checks it once.
  */
 __weak __u32 ct_futex_owner_in_ns(__u32 owner)
 {

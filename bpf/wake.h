@@ -51,9 +51,9 @@ static __always_inline void wake_context(struct ct_rec *w, const struct cpu_cont
 }
 
 /*
- * Returns true if the current task may have made the wake-up. In an interrupt, it mostly has not.
- * Exception: on loopback, the network softirq runs on top of the task's send or connect. CT_CTX_IRQ
- * may be such a softirq.
+ * Returns true if the current task may have made the wake-up. In an interrupt, the task mostly has
+ * not. Exception: on loopback, the network softirq runs on top of the task's send or connect.
+ * CT_CTX_IRQ may be such a softirq.
  */
 static __always_inline bool wake_may_be_sent(const struct ct_rec *w)
 {
@@ -210,9 +210,9 @@ __weak int ct_wake_mark(__u64 addr)
 }
 
 /*
- * Returns the GOVERN_MARK() of the innermost function that is in ct_marks, or 0. If irq_exit() is
- * among the callers of this function, adds GOVERN_MARK_CUT_IN: the function runs in an interrupt.
- * If irq_exit() itself is the innermost, returns 0.
+ * Returns the GOVERN_MARK() of the innermost function on the stack that is in ct_marks, or 0. If
+ * irq_exit() is further out on the stack, the innermost function runs in an interrupt: then the
+ * result includes GOVERN_MARK_CUT_IN. If irq_exit() itself is the innermost, returns 0.
  */
 __weak int ct_wake_find(struct cpu *c, __u32 n)
 {
@@ -250,9 +250,10 @@ static __noinline __u32 wake_mark_take(void *ctx, struct cpu *c, __u64 now)
 }
 
 /*
- * A user task in no system call wakes another task only while it exits. Otherwise an interrupt
- * makes the wake. The interrupt may run on the kernel stack of the task, so wake_in_interrupt() has
- * not seen it. Tasks of ctraced do not count: w never has a system call of ctraced.
+ * A user task in no system call rarely wakes another task, except while it exits. So the wake is
+ * taken for one that an interrupt makes. The interrupt may run on the kernel stack of the task, so
+ * wake_in_interrupt() has not seen it. Tasks of ctraced do not count: w never has a system call of
+ * ctraced.
  */
 static __always_inline void wake_without_call(struct ct_rec *w, struct task_struct *cur)
 {
@@ -262,11 +263,12 @@ static __always_inline void wake_without_call(struct ct_rec *w, struct task_stru
 }
 
 /*
- * Without the hooks of interrupts, finds in the kernel stack which interrupt makes the wake.
- * If the current task is not the cause, removes its system call and the object from the wake.
- * Exception: an object with CT_WF_READY stays if the wake may come from a network softirq.
+ * Without the hooks of interrupts, finds in the kernel stack which interrupt makes the wake, if
+ * wake_mark_is_due(). If the current task is not the cause, removes the system call of the task and
+ * the object from w. Exception: an object with CT_WF_READY stays if the wake may come from
+ * a network softirq.
  *
- * A wake of CT_CTX_TASK without a system call may come from a softirq, which ksoftirqd runs.
+ * A wake of CT_CTX_TASK without a system call may come from a softirq that ksoftirqd runs.
  */
 static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w, struct task_struct *p,
 				      __u64 now)

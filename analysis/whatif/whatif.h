@@ -35,9 +35,9 @@
 
 struct whatif;
 
-/* For questions about [from_ns, to_ns) of the task. g must live longer than *ret. Before the first
- * question, call whatif_link() once. The caller frees *ret with whatif_free(). Returns 0, -ENOMEM,
- * or -EINVAL if the range is empty or there is no such task. */
+/* Makes *ret for questions about [from_ns, to_ns) of the task. g must live longer than *ret. Before
+ * the first question, call whatif_link() once. The caller frees *ret with whatif_free(). Returns 0,
+ * -ENOMEM, or -EINVAL if the range is empty or there is no such task. */
 int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct whatif **ret);
 /* Gives the links of the graph to x; NULL: none. To save memory, frees each list of `links` after
  * the list is used. The caller still calls causal_links_done(). Returns 0 or -ENOMEM. After that

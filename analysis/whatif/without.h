@@ -9,11 +9,11 @@
 
 enum whatif_kind {
 	WHATIF_WAIT,
-	WHATIF_WAITS, /* waits of the task with the object, owner, edge and kind of `interval` */
+	WHATIF_WAITS, /* waits like `interval`: the same task, object, owner, edge, kind */
 	WHATIF_RESOURCE,
 	WHATIF_TASK,
 	WHATIF_PROCESS,
-	WHATIF_OBJECT, /* all waits for `obj`; of a block device, also for its files */
+	WHATIF_OBJECT, /* all waits for `obj`; if `obj` is a block device, also for its files */
 };
 const char *whatif_kind_name(enum whatif_kind kind);
 

@@ -37,8 +37,8 @@ struct rulestore {
 		size_t end;
 	} files[RULESTORE_FILES_MAX + 1];
 	size_t n_files;
-	/* The file for answers. NULL: --no-rules was given, or there is neither a file of --rules
-	 * nor a directory for the user's own file. */
+	/* The file for answers. NULL: --no-rules was given, or there is no file of --rules, and
+	 * neither $XDG_CONFIG_HOME nor $HOME is an absolute path. */
 	char *keep;
 };
 
@@ -48,14 +48,14 @@ int rulestore_read(const char *path, char **ret, size_t *ret_size);
 /* asking: the first file of --rules need not exist yet, because an answer can create it. Call
  * rulestore_done() after failure too. */
 int rulestore_open(const struct rulestore_options *o, bool asking, struct rulestore *ret);
-/* Writes the rules that answers have made or changed into the file s->keep, and prints their
- * number. If this fails, the file stays as it is. */
+/* Writes the rules that answers have made or changed into the file s->keep, and prints how many.
+ * Leaves out a rule with a name that is not UTF-8. After a failure, the file is as before. */
 int rulestore_keep(const struct rulestore *s);
 void rulestore_done(struct rulestore *s);
 
 /* Prints which rules decided, and how often. Prints nothing if no rule decided. */
 void rulestore_print(FILE *f, const struct rulestore *s);
-/* Returns a new reference to [{"file","rule","verdict","applied","text"}]. */
+/* Returns the rules that decided: [{"file","rule","verdict","applied","text"}], a new reference. */
 json_t *rulestore_json(const struct rulestore *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * transactionrules.h - the text of a file with rules for transactions: JSON, ctrace.transaction-rules/1
- * (doc/json.md). The text may be hostile, so sizes are limited, and an unknown member is an error. No
- * I/O. Any thread.
+ * transactionrules.h - the text of a file with rules for transactions: JSON,
+ * ctrace.transaction-rules/1 (doc/json.md). The text may be hostile, so sizes are limited. An
+ * unknown member of a rule is an error. No I/O. Any thread.
  */
 #ifndef CTRACE_CLI_ASK_TRANSACTIONRULES_H
 #define CTRACE_CLI_ASK_TRANSACTIONRULES_H

@@ -17,10 +17,10 @@ size_t check_count(const struct baseline *side, enum check_timing timing);
 struct tracer_cost {
 	bool known;   /* each kind has at least CHECK_UNTRACED_MIN runs */
 	double ns, p; /* p: of the Mann-Whitney U test, traced against untraced runs */
-	double share; /* ns, as a share of the untraced median */
+	double share; /* the cost divided by the untraced median */
 	size_t n_traced, n_untraced;
-	/* The share is larger than max_regress, or the cost is significant. Then the times of
-	 * traced runs mislead. */
+	/* `share` is larger than max_regress, or `ns` is above 0 with p <= CHECK_COST_P. Then the
+	 * times of traced runs mislead. */
 	bool high;
 };
 
@@ -34,7 +34,7 @@ int tracer_cost_of(const struct baseline *side, double max_regress, struct trace
 int judge(const struct decide_rule *rule, const struct baseline *old_side, const struct baseline *new_side,
 	  enum check_timing timing, struct decision *ret);
 
-/* The metric of the times of one kind. Errors as of judge(). */
+/* Sets *ret to the metric of the times of one kind. Has the same errors as judge(). */
 int judge_metric(enum delta_metric metric, const struct baseline *side, enum check_timing timing,
 		 double *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report.h - the result of a check as text, and in the formats of other programs. All texts of a
- * view are safe to print. One thread.
+ * report.h - the result of a check as text, as JSON, and in the formats of other programs. All
+ * texts of a view are safe to print, except the path of the baseline. One thread.
  */
 #ifndef CTRACE_CLI_CHECK_REPORT_H
 #define CTRACE_CLI_CHECK_REPORT_H
@@ -22,8 +22,8 @@ struct check_view {
 	enum delta_metric metric;
 	const char *baseline;               /* path of the baseline; NULL: none */
 	const struct counts_result *counts; /* NULL: without --patterns, or without old runs */
-	/* From report_say(). `sentence` tells times and counts. counts_sentence is NULL if `counts`
-	 * is NULL. */
+	/* Set by report_say(). `sentence` gives the results of the times and of the counts. If
+	 * `counts` is NULL, counts_sentence is NULL, and `sentence` is about the times alone. */
 	char *sentence, *time_sentence, *counts_sentence;
 };
 
@@ -52,14 +52,14 @@ struct report_rows {
 	const struct delta_row *v[CHECK_ROWS];
 	size_t n;
 	size_t n_others;   /* parts beyond CHECK_ROWS, or with too small a change */
-	int64_t others_ns; /* the sum of these n_others parts */
+	int64_t others_ns; /* how much these n_others parts changed together */
 };
 /* Sets *ret to the parts to show. If the result of the times is "ok", shows none, because the
  * changes are noise. Returns false if there is nothing to show. */
 bool report_rows(const struct check_view *v, struct report_rows *ret);
 
 void report_text(FILE *f, const struct check_view *v);
-/* Makes ctrace.check/1. NULL: out of memory. */
+/* Makes the JSON document ctrace.check/1 (doc/json.md). NULL: out of memory. */
 json_t *report_json(const struct check_view *v);
 
 /* A format of --report. */

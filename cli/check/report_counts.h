@@ -13,7 +13,7 @@ const char *counts_result_name(const struct check_view *v);
 /* Returns a sentence that begins with the result. The caller frees it. NULL: out of memory. */
 char *counts_sentence(const struct check_view *v);
 /* Writes as text at most CHECK_ROWS changed counts, and how many runs lack events. Writes nothing if
- * there are neither. */
+ * no count changed and no run lacks events. */
 void counts_text(FILE *f, const struct check_view *v);
 json_t *counts_json(const struct check_view *v);
 

@@ -12,7 +12,8 @@
 #include "lib/hash.h"
 #include "lib/utf8.h"
 
-/* Returns the text report, which the caller frees. If memory is short, returns "" or NULL. */
+/* Returns the text report, which the caller frees. If memory runs out, the text lacks its end, or
+ * is NULL. */
 static char *text_of(const struct check_view *v)
 {
 	char *text = NULL;
@@ -31,8 +32,8 @@ static const char *command_of(const struct check_view *v)
 	return v->new->command[0] ? v->new->command : "command";
 }
 
-/* Returns true if the character of n bytes at s stays unchanged in XML 1.0. n is 0 for bytes that
- * are not UTF-8. */
+/* Returns true if XML 1.0 allows the character of n bytes at s. Exception: returns false for
+ * a carriage return, which readers of XML change. n is 0 for bytes that are not UTF-8. */
 static bool is_xml(const char *s, size_t n)
 {
 	uint32_t c = n ? utf8_code(s, n) : 0;
@@ -109,7 +110,8 @@ static void put_junit(FILE *f, const struct check_view *v)
 	fputs("</testsuite>\n</testsuites>\n", f);
 }
 
-/* Writes a text so that no character of it is Markdown or HTML. */
+/* Writes a text. Escapes the special characters of Markdown and HTML, and writes a newline as
+ * a space. */
 static void put_markdown(FILE *f, const char *s)
 {
 	for (; *s; s++) {
@@ -219,7 +221,7 @@ static void put_github(FILE *f, const struct check_view *v)
 		put_github_one(f, v, counts_result_name(v), v->counts_sentence);
 }
 
-/* Returns true if it wrote a violation. what: a word for the fingerprint. */
+/* Returns true if the function wrote a violation. what: a word for the fingerprint. */
 static bool put_gitlab_one(FILE *f, const struct check_view *v, const char *result, const char *what,
 			   const char *sentence)
 {
