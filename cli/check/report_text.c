@@ -154,7 +154,7 @@ static char *time_sentence(const struct check_view *v)
 	return words_take(&t);
 }
 
-/* Puts the worse result first, of time or of counts: it is the result of the check. */
+/* Puts the sentence with the worse result first: the worse result is the result of the check. */
 static char *both_sentences(const struct check_view *v)
 {
 	bool counts_first = report_kind(v) != v->out->decision.kind;

@@ -2,9 +2,9 @@
 /*
  * runner.h - runs a command once, and measures its time. One thread, and one runner at a time.
  *
- * A traced run starts a ctraced (the *recorder*), unless one still runs. To save the time of
- * further starts, the recorder also serves the traced runs that follow. An untraced run ends the
- * recorder.
+ * The first traced run starts a ctraced (the *recorder*). To save time, the recorder also serves
+ * the traced runs that follow. An untraced run ends the recorder. If no recorder runs any more, the
+ * next traced run starts a new one.
  *
  * The command runs in a session of its own (setsid(2)), with /dev/null as its input. If the command
  * ends by itself, the processes that it leaves behind run on.
@@ -65,7 +65,7 @@ struct run {
 	int trace_fd;         /* the file of `trace`; -1: no trace */
 };
 
-/* Tells whether a word has the form NAME=VALUE, which a shell would take for a variable. */
+/* Returns true if a word has the form NAME=VALUE, which a shell would take for a variable. */
 bool runner_sets_variable(const char *word);
 /* The caller calls run_done(ret). */
 void runner_run(struct runner *r, const struct runner_job *job, struct run *ret);

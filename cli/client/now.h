@@ -13,8 +13,8 @@
 /* ret->to_ns is the present time. */
 int now_range(const char *socket, struct timearg_context *ret);
 int now_write(const char *socket, uint64_t from_ns, uint64_t to_ns, int fd, struct lacks *ret_lacks);
-/* Returns a new file in /var/tmp without a name: no other process finds it, and it vanishes when
- * this process ends. Returns -1 after a printed error. */
+/* Returns a new file in /var/tmp whose name is already removed. So the file vanishes when its last
+ * descriptor is closed. Returns -1 after a printed error. */
 int now_nameless(void);
 /* Opens the records from from_ns on. The caller calls reader_free(), and then closes *ret_fd. */
 int now_open(const char *socket, uint64_t from_ns, struct reader **ret, int *ret_fd, struct lacks *ret_lacks);

@@ -331,7 +331,7 @@ static int exit_code(const struct check_view *v)
 	return report_kind(v) == DECIDE_UNDECIDED ? CHECK_UNDECIDED : CHECK_OK;
 }
 
-/* Prints the result and writes all files. Returns the exit code of the check. */
+/* Prints the result, writes the reports, and saves the runs. Returns the exit code of the check. */
 static int tell(const struct check_options *o, struct check_view *v)
 {
 	int r = CLI_OK;
@@ -405,7 +405,7 @@ static void name_command(struct baseline *b, char *const *argv)
 	describe_clean(line, b->command, sizeof(b->command));
 }
 
-/* Refuses --patterns if a side can have no counts. Returns 0 or an exit code. */
+/* Refuses --patterns if one of the two sides cannot have counts. Returns 0 or an exit code. */
 static int need_counts(const struct check_options *o, const struct baseline *old_side,
 		       const struct baseline *new_side)
 {

@@ -92,8 +92,9 @@ static bool counts_more(const struct hang *x, const struct hang *best)
 	       x->to_ns - x->from_ns > (best->to_ns - best->from_ns) * (alike ? 1 : DIAGNOSE_LONGER);
 }
 
-/* Finds the worst hang, with --at the worst hang at that time. Narrows the window to the hang.
- * If there is no hang, ret->task is GRAPH_NONE. */
+/* Finds the worst hang, with --at the worst hang at that time. If `who` names tasks, may take a
+ * longer hang instead (counts_more()). Narrows the window to the hang. If there is no hang,
+ * ret->task is GRAPH_NONE. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who, const struct moment *at,
 		      struct victim *ret)
 {

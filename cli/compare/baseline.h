@@ -59,7 +59,8 @@ int baseline_add(struct baseline *b, struct profile *p, const struct baseline_ma
 /* Adds a time. Returns 0, -ENOMEM, or -E2BIG if there are BASELINE_RUNS_MAX times. */
 int baseline_clock(struct baseline_clocks *c, uint64_t ns);
 /* Adds the runs of a document. Returns 0, -ENOMEM, -EBADMSG, or -E2BIG if b would have more than
- * BASELINE_RUNS_MAX runs. After an error, err has a sentence, and b may have some of the runs. */
+ * BASELINE_RUNS_MAX runs or times. After an error, err has a sentence, and b may have some of the
+ * runs. */
 int baseline_parse(struct baseline *b, const char *text, size_t size, char err[BASELINE_ERR_MAX]);
 /* Writes the document: a line for each part, sorted, so that two files can be compared by lines.
  * Returns 0, -ENOMEM, or -EIO if a write has failed. */

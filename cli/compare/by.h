@@ -32,7 +32,7 @@ struct by_view {
 	const struct study *study;
 	const struct by *by;
 	const struct baseline_machine *const *machines; /* of each run */
-	/* the command of all runs, and the numbers of runs and of failed runs, for warnings */
+	/* for warnings: the first command, one that differs, numbers of runs and of failed runs */
 	const struct baseline *all;
 	enum delta_metric metric;
 };

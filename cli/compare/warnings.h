@@ -14,9 +14,9 @@ struct warnings {
 	size_t n;
 };
 
-/* Warns about the runs of one side. which: "old " or "new ", or "". */
+/* Adds the warnings about the runs of one side. which: "old " or "new ", or "". */
 void warnings_side(struct warnings *w, const struct baseline *b, const char *which);
-/* Warns about both sides, and about commands that differ. */
+/* Adds the warnings about each side, and a warning if the commands of the sides differ. */
 void warnings_compare(struct warnings *w, const struct baseline *old, const struct baseline *new);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hangs_caught.h - `ctrace hangs` without a trace: lists the hangs that the daemon has caught. If
- * the daemon at the default socket does not answer, reads /var/lib/ctrace/hangs.
+ * the request to the daemon at the default socket fails, reads /var/lib/ctrace/hangs.
  */
 #ifndef CTRACE_CLI_CMD_CMD_HANGS_CAUGHT_H
 #define CTRACE_CLI_CMD_CMD_HANGS_CAUGHT_H

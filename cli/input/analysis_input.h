@@ -20,7 +20,7 @@ struct analysis_input {
 	/* The requested window, in boot time. After analysis_load_around(), parts of the window may
 	 * be outside of the trace. */
 	uint64_t from_ns, to_ns;
-	bool is_now; /* a copy of the daemon's trace up to now */
+	bool is_now; /* the trace is a copy of the daemon's trace up to now */
 	int fd;
 	/* use graph_build_lean(); to be set before the file is opened */
 	bool lean;

@@ -12,7 +12,7 @@
  * name comm at at_ns. */
 int taskarg_find(const struct analysis_input *in, uint32_t tid, const char *comm, uint64_t at_ns,
 		 uint32_t *ret_task);
-/* Opens path. at: the argument of `option`. *ret_at_ns: this moment in boot time. */
+/* Opens path. at: the argument of `option`, a time. *ret_at_ns: this time as boot time. */
 int taskarg_open(struct analysis_input *in, const char *path, const char *boot, const char *option,
 		 const char *at, uint64_t *ret_at_ns);
 /* As taskarg_open(), then loads the records around the moment and builds the graph. in->from_ns

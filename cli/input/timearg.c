@@ -69,8 +69,8 @@ static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
-/* Reads "Z", "+01:00" or "+0100" at *s. Returns false for anything else. UTC is the local time
- * minus *ret_s. */
+/* Reads a zone such as "Z", "+01:00" or "-0100" at *s. The caller has checked the first character.
+ * Returns false if the rest is no zone. UTC is the local time minus *ret_s. */
 static bool zone(const char **s, int64_t *ret_s)
 {
 	int h, m, sign = **s == '-' ? -1 : 1;

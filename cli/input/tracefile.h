@@ -18,8 +18,9 @@ int tracefile_check(struct reader **trace, const char *path);
 /* arg: the argument of --boot, such as "1" for the boot before the newest. NULL: does nothing. */
 int tracefile_use_boot(struct reader *r, const char *path, const char *arg);
 struct timearg_context tracefile_context(const struct reader *r);
-/* If arg is a wall clock time in an earlier boot, and not in the newest one, changes to the earlier
- * boot and prints a warning. arg may be NULL. Call this before anything is loaded. */
+/* If arg is a wall clock time that lies in an earlier boot, and not in the newest one, changes to
+ * the earlier boot and prints a warning. Does nothing if an earlier boot is already in use, or if
+ * arg is NULL. Call this before anything is loaded. */
 void tracefile_find_boot(struct reader *r, const char *option, const char *arg);
 /* Reads the argument of `option`, such as "--at", as boot time. The time has to lie in the
  * trace. */

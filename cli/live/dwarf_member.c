@@ -124,9 +124,9 @@ static int walk(Dwarf_Die *from, const char *path, uint64_t *ret_off, uint64_t *
 
 		if (!plain_type(&at, &type) || !child_named(&type, DW_TAG_member, path, n, &member))
 			return -ENOENT;
-		/* A bit field has no address. A member of a union may have no offset. */
-		if (dwarf_hasattr(&member, DW_AT_bit_size))
+		if (dwarf_hasattr(&member, DW_AT_bit_size)) /* a bit field has no address */
 			return -EINVAL;
+		/* A member of a union may lack this attribute: then its offset is 0. */
 		if (dwarf_attr(&member, DW_AT_data_member_location, &attr)) {
 			if (dwarf_formudata(&attr, &word))
 				return -EINVAL;

@@ -38,8 +38,7 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* For a task that waits for a process: the smaller the result, the more likely the task waits for
- * the thread whose wait is w. */
+/* The smaller the result, the more likely another task waits for the thread whose wait is w. */
 static unsigned unlikeliness(const struct procwait *w)
 {
 	switch (w->class) {
@@ -304,8 +303,12 @@ static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c,
 	return true;
 }
 
-/* Removes the first links whose tasks may be idle: they wait in an event loop, or several tasks
- * could end the wait. */
+/*
+ * Removes links from the start of the chain, as long as the first task may be idle:
+ * - it waits in an event loop, and at least one link follows; or
+ * - several tasks could end its wait, and at least two links follow, but not all of these tasks.
+ * Stops at a link with `owes`.
+ */
 static void trim(const struct waitlive *w, struct waitlive_chain *c)
 {
 	size_t n = 0;
