@@ -8,7 +8,7 @@
 
 #include "elf/elf_file.h"
 
-#define ELF_FUNCTIONS_MAX (1u << 20) /* in one file; further ones are left out */
+#define ELF_FUNCTIONS_MAX (1u << 20) /* in one file; after this many, no further symbols are read */
 #define ELF_NAME_MAX      1024       /* longer names are cut */
 
 struct elf_symbol {

@@ -153,8 +153,8 @@ static int stack_cmp(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-/* Returns true if both stacks have enough outermost frames of the same functions in common. Inner
- * frames may differ. */
+/* Returns true if the stacks are equal, or have enough outermost frames of the same functions in
+ * common. Inner frames may differ. */
 static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = window_stack(w, a), *y = window_stack(w, b);

@@ -49,7 +49,7 @@ enum edge_flag {
 };
 
 struct edge {
-	uint32_t from; /* segment of the cause; GRAPH_NONE: no task is the cause */
+	uint32_t from; /* segment of the cause; GRAPH_NONE: no task, or not known */
 	uint32_t to;
 	uint32_t event; /* index of the record of the effect, such as a receive */
 	uint32_t cause; /* index of the record of the cause, such as a send */
@@ -120,8 +120,8 @@ uint64_t edge_arrived_ns(const struct causal *c, const struct edge *e);
 /* Returns the wait that the wake-up of the edge ended. Returns NULL if no wake-up made the edge, or
  * if the wait is not known. */
 const struct interval *causal_wait_ended(const struct causal *c, const struct edge *e);
-/* Returns the pipe, socket, futex, file, variable or job queue through which the cause had its
- * effect. Returns 0 if none is known. */
+/* Returns the object through which the cause had its effect, such as a socket, a futex or a job
+ * queue. Returns 0 if none is known. */
 uint64_t edge_object(const struct causal *c, const struct edge *e);
 
 #define EDGE_EXPLAIN_MAX 768

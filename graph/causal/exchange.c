@@ -183,7 +183,8 @@ static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank
 }
 
 /* Returns the request on behalf of which the task asks on f. A task acts on requests in the order
- * in which it received them. So the first free connection goes to the oldest new request. */
+ * in which it received them. So the connection that became free first goes to the oldest new
+ * request. */
 static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_t f)
 {
 	uint32_t before = p->flows.v.v[f].asker, request, rank;
@@ -332,8 +333,8 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		return flow->request;
 	}
 	if (open && !flow->dgram && (more || open->answer == GRAPH_NONE)) {
-		/* The bytes are a part of the same turn: a further part of the request, or a
-		 * further request. */
+		/* The server has not answered yet. So the bytes are a further part of the request,
+		 * or a further request, which counts as a part of the first one. */
 		open->asked_bytes += bytes;
 		open->shared |= flow->pipelines;
 	} else {

@@ -14,10 +14,10 @@
 /* Called when the task asks on flow f. Returns the request on behalf of which the task asks, or
  * GRAPH_NONE. */
 uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task);
-/* From the record `event` on, the task works for its client (work.client). */
+/* Notes that the task works for its client (work.client) from the record `event` on. */
 void exchange_works(struct pass *p, uint32_t task, uint32_t event);
-/* Called when a client sends on flow f. asker is the result of exchange_asker(). Notes the request
- * only if the server is on another host. */
+/* Called when a client sends on flow f. asker: the request on behalf of which the client sends, or
+ * GRAPH_NONE. Notes the sent request only if the server is on another host. */
 void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t asker);
 /*
  * Called when a server receives bytes of the task `from`. Returns the request to which the bytes
@@ -34,8 +34,9 @@ void exchange_answer(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 /* Called when a client receives on flow f. If the server is on another host, this receive stands
  * for the send of the answer. */
 void exchange_read(struct pass *p, uint32_t f, uint32_t task, uint32_t event);
-/* Called when `task` sends bytes whose receive `got` is already recorded. If a request begins with
- * `got`, notes `event` as the send of this request. `to` is the flow that received. */
+/* Called when `task` sends bytes whose receive `got` is already recorded. `to` is the flow
+ * that received. If the last request on this flow begins with `got`, and has no send yet, notes its
+ * send, client and parent. */
 void exchange_settle(struct pass *p, const struct flow *to, uint32_t got, uint32_t task, uint32_t event);
 
 #endif

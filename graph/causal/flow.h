@@ -27,7 +27,7 @@ struct flow_item {
 	uint32_t ask;    /* taken: send of the request; in: send of the request that is answered */
 	uint32_t next;
 	uint32_t wake;    /* debts: index of the edge of the receiver's wake-up, or GRAPH_NONE */
-	uint32_t request; /* index in pass.requests. taken: the request; asks: its parent */
+	uint32_t request; /* index in pass.requests. taken: the request; asks: the parent */
 	uint32_t n;       /* taken: how many answers may be due */
 	bool begun;       /* in: the first bytes of the send are not in the queue any more */
 	bool reply;       /* taken: the bytes may be an answer, not a request */

@@ -4,7 +4,7 @@
 
 #include "graph/causal/pass.h"
 
-/* Finds the futexes that are locks, and turns the edges of their posts (EDGE_POST) into EDGE_LOCK.
+/* Finds the posts (EDGE_POST) that hand on a lock, and turns their edges into weak EDGE_LOCK edges.
  * Called when the pass has made all edges. Returns 0 or -ENOMEM. */
 int handoff_find(struct pass *p);
 

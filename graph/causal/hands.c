@@ -39,7 +39,7 @@ static bool has_posted(const struct pass *p, uint32_t task, uint64_t futex)
 }
 
 /* pthread_cond_signal() of glibc may wait until tasks that were woken earlier have left. Such a
- * wait is not on the word of the post, but in the same condition variable (ctrace/glibc.h). */
+ * wait and the post are on different futexes of one condition variable (ctrace/glibc.h). */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
 {
 	uint64_t signals = futex + GLIBC_COND_REFS_TO_SIGNALS;
@@ -71,8 +71,8 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 }
 
 /* If a task both posts and waits, the tasks meet at a barrier, or pass things in turn. Then each
- * post is for one task, and the result is false. Exception: a lock that the program built, as in
- * Python. Its waits have a time limit, and each call wakes one task. */
+ * wake-up is meant for the task that it woke, and the result is false. Exception: a lock that the
+ * program built, as in Python. Its waits have a time limit, and each call wakes one task. */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);

@@ -92,16 +92,17 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
-/* Returns the work.client for `task`, the task at the other end of f. This client is the socket. A
- * datagram socket may have many clients, so there the client is `task`, if it is known. */
+/* Returns the work.client for `task`, the task at the other end of f. This client is the socket of
+ * f. Exception: a datagram socket may have many clients, so there the client is `task`, if `task`
+ * is known. */
 static uint64_t client_at(const struct flow *f, uint32_t task)
 {
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
 }
 
 /* On a datagram socket for all clients, a server answers in any order. So moves a request that
- * `segment` received to the front of f->taken. Returns false if `segment` received none of several
- * requests. */
+ * `segment` received to the front of f->taken. Returns false if it does not find such a request
+ * among several. */
 static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 {
 	struct flow_item *first = flow_first(m, &f->taken), old = *first;
@@ -282,11 +283,12 @@ static void look_ahead(const struct flows *m, const struct flow *f, uint32_t byt
 		bytes = f->dgram ? 0 : bytes - MIN(bytes, i->bytes);
 	}
 	if (ret->event == GRAPH_NONE)
-		ret->begun = 1; /* the send will be recorded later, or comes from another host */
+		ret->begun = 1; /* the send is recorded later, or not at all */
 }
 
-/* Takes the received bytes out of the queue, and makes an edge from each of their sends. If the
- * queue has too few bytes, and the other end is on this host, the rest becomes a debt. */
+/* Takes the received bytes out of the queue, and makes an edge from each of their sends, unless
+ * `task` sent them in the same segment. If the queue has too few bytes, and the other end is known,
+ * the rest becomes a debt. */
 static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
 {
 	uint32_t to = p->work[task].segment;
@@ -426,8 +428,9 @@ static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
 	return user != GRAPH_NONE && p->g->tasks[user].tgid == tgid;
 }
 
-/* Not all messages of a capped task are recorded. So forgets the bytes on all connections of the
- * process. If the budget of scan.h is spent, forgets the bytes of all processes. */
+/* Some messages of a capped task are not recorded. So forgets the bytes and requests on all
+ * connections of its process. Once the budget of scan.h is spent, forgets them on all connections
+ * that it has not looked at yet. */
 static void forget_process(struct pass *p, const struct ct_rec *cap)
 {
 	uint32_t task = pass_task(p, cap->tid, cap->ts);

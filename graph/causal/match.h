@@ -19,8 +19,9 @@
 /* match_send() is for a CT_SEND, match_recv() for a CT_RECV. Errors go to p->err. */
 void match_send(struct pass *p, uint32_t event);
 void match_recv(struct pass *p, uint32_t event);
-/* For a CT_SHED or CT_GAP: forgets bytes on their way if records of messages may be missing. A
- * missing message would shift the matches of all later ones. Also sets pass.coarse_ns. */
+/* For a CT_SHED or CT_GAP. If records of messages may be missing, forgets the bytes and requests on
+ * their way: a missing message would shift the matches of all later ones. In a coarse stretch, and
+ * at its end, sets pass.coarse_ns. */
 void match_forget(struct pass *p, uint32_t event);
 
 #endif

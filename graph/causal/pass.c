@@ -240,7 +240,8 @@ uint32_t pass_client(const struct pass *p, uint64_t client)
 {
 	uint64_t f;
 
-	/* Such a client is 1 + a task. In a damaged trace, a socket may have such an id too. */
+	/* A client up to GRAPH_NONE is 1 + a task. In a damaged trace, the id of a socket may be as
+	 * small. */
 	if (client <= GRAPH_NONE)
 		return client - 1 < p->g->n_tasks ? (uint32_t)(client - 1) : GRAPH_NONE;
 	return map_get(&p->flows.by_sock, client, &f) ? p->flows.v.v[f].client : GRAPH_NONE;

@@ -5,8 +5,8 @@
  *
  * All steps of the pass (wake_edges, wakeless_edges, match, segments, ...) share this state. During
  * the pass, segments have "open numbers": the order in which they were opened. At the end, build.c
- * replaces these numbers. GRAPH_NONE stands for "none". Only one thread at a time may use a struct
- * pass.
+ * replaces these numbers by indices in causal.segments. GRAPH_NONE stands for
+ * "none". Only one thread at a time may use a struct pass.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_PASS_H
 #define CTRACE_GRAPH_CAUSAL_PASS_H
@@ -53,8 +53,8 @@ struct work {
 	uint32_t wake_edge;
 	uint32_t woken;
 
-	/* The stack of the present wait. If the wait ends the segment, this stack does not
-	 * count. */
+	/* The stack of the present wait, or 0. Becomes an element of pass.stacks, unless the wait
+	 * ends the segment. */
 	uint64_t visit_stack;
 
 	/* The first objects that the task polls. n_set is the number of all objects. */
@@ -68,7 +68,7 @@ struct open_segment {
 	uint32_t task, event; /* as in struct segment */
 	union {
 		uint32_t behalf;  /* as in struct segment */
-		uint32_t part_of; /* gone: open number of the segment that continues */
+		uint32_t part_of; /* gone: open number of the segment to which the time belongs */
 	};
 	uint8_t cut;
 	bool gone; /* segments_undo() has undone the cut */
@@ -80,12 +80,13 @@ struct origin {
 	uint64_t value;
 };
 
-/* The last two posters on a futex, and the last two tasks that they woke. */
+/* One futex: the last two different posters, and the last two different tasks that were woken. */
 struct hands {
 	uint64_t posted_ns;
 	uint32_t poster[2], waiter[2];
 	uint32_t herd[HANDS_HERD];
-	/* n_herd: tasks that the last call woke. was_herd: tasks that the call before it woke. */
+	/* Numbers of woken tasks, at most HANDS_HERD. n_herd: by the last call. was_herd: by the
+	 * call before it. */
 	uint32_t n_herd, was_herd;
 };
 
@@ -111,20 +112,21 @@ struct request_queue {
 	size_t first;
 };
 struct request_loop {
-	/* requests that the task received, or for which it got an answer, since its last idle wait */
+	/* Since its last idle wait, the task received the request, or an answer to something that it
+	 * asked on behalf of the request. */
 	struct request_queue fresh;
 	struct request_queue waiting;
 	uint32_t idles;
 	uint32_t now; /* the request on which the task acted last since it idled, or GRAPH_NONE */
 	bool takes;   /* the task has received requests itself */
 	bool acted;
-	/* Flows that became free since the last idle wait: the request that used the flow has its
-	 * answer. */
+	/* Flows that became free since the last idle wait: the task answered the request on behalf
+	 * of which it had asked on the flow. GRAPH_NONE: in use again. */
 	VEC(uint32_t) released;
 };
 
-/* The requests that a process received. From `first` on, they may be new: no thread has asked on
- * behalf of them yet. */
+/* The requests that a process received. A request before `first` is not new: it has an answer, or
+ * some thread has asked on behalf of it. */
 struct request_pool {
 	VEC(uint32_t) v;
 	size_t first;
@@ -140,8 +142,8 @@ struct pass {
 	uint32_t *by_tid;
 	size_t n_tids;
 	VEC(struct open_segment) segments;
-	/* Without wants_edges, `edges` has only the edges of wake-ups. If `links` is not NULL, it
-	 * gets a link for each other edge that states an order of two tasks. */
+	/* If wants_edges is false, `edges` has only the edges of wake-ups. Then `links`, if it is
+	 * not NULL, gets the other edges that state an order of two tasks. */
 	bool wants_edges;
 	struct causal_links *links;
 	/* An edge of kind 0 is void: a message explains the wake-up. */
@@ -175,8 +177,7 @@ int pass_run(struct pass *p);
 void pass_drop(struct pass *p);
 void pass_done(struct pass *p);
 
-/* Returns the task with this tid at ts_ns, or GRAPH_NONE. ts_ns must not decrease from call to
- * call. */
+/* Like graph_task_at(), but faster. ts_ns must not decrease from call to call. */
 uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
 /* Returns the open segment of the task. If there is none, opens the first one. If there is no
  * memory, returns GRAPH_NONE and sets p->err. */
