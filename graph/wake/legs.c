@@ -30,8 +30,8 @@ struct round {
 	uint32_t sent_for; /* the receive that is the reason of the last send */
 };
 
-/* Returns true for a poll, and for a long wait on a futex without owner. On such a futex, a runtime
- * with many coroutines on a few threads (Go, tokio) waits for work. */
+/* Returns true for a poll, and for a long wait on a futex without a known owner. On such a futex, a
+ * runtime with many coroutines on a few threads (Go, tokio) waits for work. */
 static bool ends_round(const struct graph *g, const struct interval *s)
 {
 	return is_poll_wait(s) || (s->state == INTERVAL_BLOCKED && s->wait == CT_W_FUTEX &&
@@ -65,8 +65,10 @@ static uint32_t first_event(const struct graph *g, uint64_t ts_ns)
 
 /* Returns the receive that is the reason for a send on `sock`, or GRAPH_NONE. A receive on `sock`
  * itself is surely the reason. If there is none, the first receive counts on which the loop has not
- * acted yet: loops act in the order in which they receive. A request of another client is no reason
- * for an answer. *sure is then false if a send of this round may have had another reason. */
+ * acted yet: loops act in the order in which they receive. (A request of another client is no
+ * reason for an answer.) If there is no such receive either, the receive counts on which the loop
+ * acted last. In these two cases, *sure is false if a send of this round may have had another
+ * reason. */
 static uint32_t reason(const struct graph *g, struct round *t, uint64_t sock, bool *sure)
 {
 	bool answers = graph_is_accepted(g, sock);

@@ -271,8 +271,8 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	}
 }
 
-/* Returns the SIGCHLD that the task sent to its tracer (strace, a debugger) when it stopped, or
- * GRAPH_NONE. */
+/* Returns the SIGCHLD that the task sent to its tracer (strace, a debugger) when the task stopped,
+ * or GRAPH_NONE. */
 static uint32_t tracer_told(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *e = g->w->events;

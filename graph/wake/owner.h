@@ -21,7 +21,8 @@ bool owner_closes(const struct graph *g, uint64_t sock, const struct window_even
 /* Returns false if the waker cannot end any connection. A cheap test before owner_closes(), the
  * same for all sockets. */
 bool owner_may_close(const struct graph *g, const struct window_event *wake);
-/* Returns true if the task's process used the socket last, or, if no task used it, has it open. */
+/* Returns true if the task's process is the last user of the socket up to ts_ns. If the socket has
+ * no user up to ts_ns, a later user counts, or else the process that has the socket open. */
 bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
 /* `wake` says that sock got room. Returns the task that received at the other end. *ret_event is
  * the CT_RECV of this task. If no record shows the task, returns the result of owner_sock(), and
@@ -31,7 +32,8 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 /* Completes b for a wait that no task ended. If several tasks could have ended the wait, fills *all
  * with these tasks, and sets b->rivals. Otherwise *all has one task or none. */
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all);
-/* Returns the task at the other end of the socket. *all is as in owner_of_wait(). */
+/* Returns the task at the other end of the socket, or the task that has to accept the connection.
+ * If several tasks may be this task, *all has them. */
 uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all);
 /* Returns true if the socket is owed an answer, in one of three cases: a request on the socket has
  * no answer; the socket is connecting; the socket has connected, but no bytes were exchanged. Only

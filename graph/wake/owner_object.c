@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner_object.c - finds the task that has the other end of a descriptor, pipe, eventfd or
- * futex. */
+/* owner_object.c - finds the task that has a descriptor open, or that could end a wait for a pipe,
+ * terminal, eventfd or futex. */
 #include <unistd.h>
 
 #include "graph/timeline/scan.h"
@@ -62,8 +62,9 @@ static bool is_left_open(const struct graph *g, const struct graph_ref *r, size_
 	return false;
 }
 
-/* Returns true if an ancestor of the task and of the waiter has the same descriptor. The ancestor may
- * have made the pipe for itself and the waiter, and the task only inherited it. */
+/* Returns true if an ancestor of the task and of the waiter has the same descriptor as the task.
+ * The ancestor may have made the pipe for itself and the waiter, and the task only inherited it.
+ * The descriptors 0 to 2 do not count. */
 static bool is_of_ancestor(const struct graph *g, const struct graph_ref *r, size_t n, uint8_t mode,
 			   uint32_t task, uint32_t waiter)
 {

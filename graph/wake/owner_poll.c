@@ -24,7 +24,7 @@ enum poll_score {
 struct poll_member {
 	enum poll_score score;
 	uint32_t task;
-	uint64_t since_ns; /* the last request or wake-up through this object; 0: none */
+	uint64_t since_ns; /* time of the last request or wake-up through this object; 0: none */
 	struct enders all;
 	bool inner;
 	bool stopped;

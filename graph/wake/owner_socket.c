@@ -61,9 +61,9 @@ static void drop_masters(const struct graph *g, struct enders *all)
 }
 
 /*
- * Returns the task that has to accept the connection of socket o. Adds to *all all tasks that may
- * accept. Of several workers (drop_masters()), the one that has been busy for longest counts. But
- * if there are several workers, the result is GRAPH_NONE if:
+ * Returns the task that has to accept the connection of socket o. Adds one task of each worker
+ * process (drop_masters()) to *all. Of several workers, returns the one that has been busy for
+ * longest. But if there are several workers, returns GRAPH_NONE if:
  * - one of them is not busy (can_accept())
  * - several sockets have this address (SO_REUSEPORT): the kernel has chosen one, and no record says
  *   which
@@ -162,8 +162,8 @@ bool owner_closes(const struct graph *g, uint64_t sock, const struct window_even
 	       (call == CALL_CLOSE || call == CALL_SHUTDOWN || is_last_use(g, peer, wake->r.ts));
 }
 
-/* Returns false if the wake was made by a softirq that may have had nothing to do with the task on
- * the CPU. */
+/* Returns false if an interrupt made the wake, and may have had nothing to do with the task on the
+ * CPU. If the trace does not describe sock, returns true. */
 static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, const struct window_event *wake)
 {
 	const struct window_object *o = window_object(g->w, sock);

@@ -19,8 +19,9 @@ uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns,
 /* Returns the last interval of the task, if it is a repeat that lasts to the end of the trace.
  * Between `interval` and this repeat, the task may have run for at most ran_ns. */
 uint32_t repeats_open(const struct graph *g, uint32_t interval, uint64_t ran_ns);
-/* Returns the first repeat that something other than a timer ended. Until then, the task made no
- * progress (has_made_progress()), and waited for nothing else longer than OTHER_WAIT_NS. */
+/* Returns the first repeat that ended with a recorded wake-up, but not by a timer. Returns
+ * GRAPH_NONE if the task made progress (has_made_progress()) before this repeat, or waited longer
+ * than OTHER_WAIT_NS for something else. */
 uint32_t repeats_ended(const struct graph *g, uint32_t interval);
 
 #endif

@@ -15,9 +15,10 @@
 bool title_waits(const struct graph *g, const struct interval *s);
 /*
  * Returns the only other session of the same server that is not idle ("idle in transaction" is not
- * idle). A session that began to wait for a lock later does not count. Returns GRAPH_NONE if there
- * is no such session, if there are several, or if its title was read before its present wait. Adds
- * the sessions that may own the lock to *all.
+ * idle). A worker that cleans up tables counts as a session. A session that began to wait for a
+ * lock later than s does not count. Returns GRAPH_NONE if there is no such session, if there are
+ * several, or if the title of the only one was read before its present wait. Adds the sessions that
+ * may own the lock to *all.
  */
 uint32_t title_owner(const struct graph *g, const struct interval *s, struct enders *all);
 

@@ -408,8 +408,8 @@ enum ct_found {
 };
 #define CT_FOUND_UNIT_NS 1024
 
-/* ns: In a coarse step, only waits of at least this length are recorded. The same holds for the
- * waits of a capped task. */
+/* In a coarse step, only waits of at least this length are recorded. The same holds for the waits
+ * of a capped task. */
 #define CT_COARSE_NS 8000000ULL
 
 /* flags of CT_WAKE */
@@ -604,12 +604,15 @@ _Static_assert(sizeof(struct ct_task_blob) == 64, "ct_task_blob");
 
 #define CT_CMDLINE_MAX 256
 /*
- * The command line of a process. Written in three cases: at an exec; when the daemon has read the
- * command line in /proc; and after a fork, as a copy of the parent's.
+ * The command line of a process. Written in four cases:
+ * - at an exec
+ * - when the daemon has read the command line in /proc
+ * - after a fork, as a copy of the parent's command line
+ * - when the daemon notices an exec that was not recorded; len is 0
  */
 struct ct_cmdline_blob {
 	struct ct_blob h; /* h.tid: the process (tgid); h.ts: since when the command line is known */
-	ct_u16 len;       /* 0: not known any more, because an exec was not recorded */
+	ct_u16 len;
 	ct_u16 pad[3];
 	/* len bytes, padded with 0 to a multiple of 8: the arguments with spaces in between. "..."
 	 * stands for arguments that were left out. */
@@ -734,7 +737,7 @@ struct ct_iter_task {
 	ct_u64 times;    /* as CT_FOUND.x[1] */
 	ct_u64 switches; /* as CT_FOUND.peer */
 	/* ns of the scheduler's clock when the task last left the CPU; if it runs: when the kernel
-	 * last updated its CPU time */
+	 * last updated its CPU time; 0: not known. Real-time tasks: when the task last got a CPU */
 	ct_u64 sched_left;
 	ct_u64 jiffies;
 	ct_u64 args[6];

@@ -40,7 +40,8 @@ struct cpu {
 	ct_u64 marked_ns; /* when a program last read the stack of a wake-up, into `frames` */
 	ct_u64 frames[CPU_FRAMES];
 	struct govern_cost cost[GOVERN_KINDS] __attribute__((aligned(64)));
-	ct_u64 left_out[GOVERN_CAPS]; /* records that caps left out, by GOVERN_SLOT() of the task */
+	/* records that caps left out, except forks; by GOVERN_SLOT() of the task */
+	ct_u64 left_out[GOVERN_CAPS];
 	/* records that caps left out; a record about two capped tasks counts once */
 	ct_u64 n_left_out;
 	/* Runs of BPF programs in which a cap left out a record. For programs that write no

@@ -293,7 +293,7 @@ enum ct_lack {
 	CT_LACK_MESSAGES = 0x04,
 	CT_LACK_WAKE_OBJECTS = 0x08,
 	CT_LACK_WAIT_OBJECTS = 0x10,
-	CT_LACK_CONTEXT = 0x20,  /* which interrupt woke a task */
+	CT_LACK_CONTEXT = 0x20,  /* for most wakes by an interrupt: its kind */
 	CT_LACK_SWITCHES = 0x40, /* runs, and waits shorter than CT_COARSE_NS */
 	CT_LACK_PAUSES = 0x80,   /* at times, everything */
 };
@@ -350,8 +350,9 @@ static inline ct_u64 ct_found_queued_ns(ct_u64 from, ct_u64 to)
 	return ct_found_ran_ns(from >> 32, to >> 32);
 }
 
-/* For a CT_SHED at the end of a cap: returns how many records were left out. The result is 0 if
- * both CT_GV_CAP and CT_GV_GROUP are set. */
+/* For a CT_SHED at the end of a cap: returns how many records were left out. If both CT_GV_CAP and
+ * CT_GV_GROUP are set, returns 0. If several groups were capped at a time, the first CT_SHED has
+ * the sum for all of them, and the others have 0. */
 static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 {
 	return r->peer;

@@ -37,8 +37,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied 
 #define FORMAT_RAW_MAX     (128u << 20) /* sum of the raw sizes of the blocks of a segment */
 #define FORMAT_BODY_MAX    (256u << 20) /* bytes of the body of a segment */
 /*
- * Boot times are below this (146 years), and so are the distances to other clocks. So the sum of a
- * time and a distance fits into a signed number.
+ * Boot times are below this (146 years), and so are their differences from other clocks. So the sum
+ * of a time and a difference fits into a signed number.
  */
 #define FORMAT_TIME_MAX (1ULL << 62)
 
@@ -184,7 +184,7 @@ _Static_assert(sizeof(struct format_cpu) == 24, "format_cpu");
 enum format_run { FORMAT_RUN_BLOCKED = 0, FORMAT_RUN_RUNNABLE = 1, FORMAT_RUN_RUNNING = 2 };
 /* Since version 1.2: the state is not known since last.ts, because of a cap (CT_GV_CAP). */
 #define FORMAT_STATE_CAPPED 0x1u
-/* Since version 1.4: the task ran or waited briefly since last.ts (CT_FOUND_FOLDED). run is
+/* Since version 1.4: the task is folded since last.ts (CT_FOUND_FOLDED). run is
  * FORMAT_RUN_RUNNABLE. */
 #define FORMAT_STATE_FOLDED 0x2u
 

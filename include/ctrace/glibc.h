@@ -91,7 +91,8 @@ _Static_assert(__builtin_offsetof(struct glibc_cond, g_signals) % 8 == 0 &&
  * since 2.4. */
 #define GLIBC_SIGNALS 32, 33
 
-/* Frames that begin with one of these texts wait for a lock. nptl/; __lll_lock_wait since 2.4. */
+/* A task that blocks in a frame with one of these prefixes waits for a lock. nptl/; __lll_lock_wait
+ * since 2.4. */
 #define GLIBC_LOCK_FUNCTIONS "pthread_rwlock_", "pthread_mutex_lock+", "__lll_lock_wait"
 /* Prefix of the names by which glibc calls its own functions. include/libc-symbols.h; since 2.3. */
 #define GLIBC_HIDDEN_PREFIX "__GI_"
