@@ -60,16 +60,15 @@ static bool is_of_silent_ancestor(const struct graph *g, const struct interval *
 	       (!sent || (got && got->event > sent->event));
 }
 
-/* Returns true if the process that polls the socket has got a request on it, and has not answered.
- * The process has also started a child after the request, and the child still lives. */
-static bool has_forked(const struct graph *g, uint64_t obj, uint64_t peer, const struct graph_ref *sent,
-		       const struct interval *s)
+/* Returns true if the polling process has started a child after its last receive on the socket, and
+ * the child still lives. */
+static bool has_forked(const struct graph *g, uint64_t obj, const struct interval *s)
 {
 	const struct graph_ref *got = graph_ref_before(g, &g->recvs, obj, s->from_ns);
 	struct enders all = { 0 };
 	uint32_t child;
 
-	if (!got || !peer || !owner_owed(g, peer, s->from_ns) || has_answered(g, peer, sent, s->from_ns))
+	if (!got)
 		return false;
 	child = owner_child(g, s, &all);
 	return child != GRAPH_NONE && g->tasks[child].born_ns > owner_event(g, got)->r.ts;
@@ -81,12 +80,14 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	const struct window_object *o = window_object(g->w, obj);
 	uint64_t peer = graph_peer_object(g, obj), ts_ns = s->from_ns;
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, obj, ts_ns);
-	bool own;
+	bool own, asked;
 
 	m->task = owner_object(g, obj, s->to_ns - 1, s->task, CT_FF_WRITE, &m->all);
 	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
 	m->score = POLL_OWN;
-	m->forked = !own && has_forked(g, obj, peer, sent, s);
+	/* the other end waits for this task */
+	asked = !own && peer && owner_owed(g, peer, ts_ns) && !has_answered(g, peer, sent, ts_ns);
+	m->forked = asked && has_forked(g, obj, s);
 	if (m->forked) {
 		/* The child does the work. The poll is there to notice a client that goes away. */
 		m->task = GRAPH_NONE;
@@ -107,10 +108,9 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	if (owner_owed(g, obj, s->to_ns - 1)) {
 		m->score = own ? POLL_OWN : POLL_OWED;
 		m->since_ns = sent ? owner_event(g, sent)->r.ts : 0;
-	} else if (!alone && !own && peer && owner_owed(g, peer, ts_ns) &&
-		   !has_answered(g, peer, sent, ts_ns)) {
-		/* The other end waits for this task. Exception (alone): a server that polls only
-		 * this connection has not got the whole request yet. */
+	} else if (!alone && asked) {
+		/* Exception (alone): a server that polls only this connection has not got the whole
+		 * request yet. */
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
 		m->all.n = 0;
