@@ -24,7 +24,7 @@ struct walker {
 	VEC(struct blame) leaves;
 	uint32_t stack[PATH_MAX_DEPTH + 1];
 	uint32_t *near;
-	/* The last call of blame_last(): many waits of one event loop have the same last repeat. */
+	/* Arguments and result of the last blame_last(). Waits of one event loop may share a last repeat. */
 	uint32_t last;
 	uint64_t last_ns;
 	struct blame last_blame;
@@ -73,7 +73,7 @@ static bool is_poll(const struct graph *g, uint32_t interval)
 	return wait == CT_W_POLL || wait == CT_W_EPOLL;
 }
 
-/* A loop that polls the same set again has not answered yet, so its last poll decides. */
+/* Returns the last repeat of a poll. A loop that polls the same set again has not answered yet. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	uint64_t end = horizon(f);
@@ -142,8 +142,8 @@ static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 	return sent ? g->w->events[sent->event].r.ts : 0;
 }
 
-/* Like last_idle(), but stops before the loop sends a request of its own: a wait for its answer
- * says nothing about `interval`. *b is the blame of the returned wait. */
+/* Like last_idle(), but stops before the loop sends a request of its own. A wait for the answer to
+ * that request says nothing about `interval`. *b is the blame of the returned wait. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked;
@@ -177,8 +177,9 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 	return is_poll(g, interval) && b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 }
 
-/* If the last repeat is open at the end of the trace, *b blames the task that could end it, if
- * known. (A task that looks at its clock once a second turns a long wait into repeats.) */
+/* A task that looks at its clock once a second turns a long wait into repeats. If the last repeat is
+ * open at the end of the trace, *b blames the task that could end it. If that task is not known, *b
+ * does not change. */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {
@@ -220,8 +221,8 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 				     .timed_out = true };
 }
 
-/* Returns the frame at which the path came from another process into the process of `frame`, if the
- * other process still waits for an answer. Otherwise returns NULL. */
+/* Goes from `frame` towards frame 0, to the first frame whose parent is in another process. Returns
+ * this frame if the parent still waits for an answer, or else NULL. */
 static const struct path_frame *unanswered(const struct walker *k, uint32_t frame)
 {
 	const struct path_frame *f = &k->frames.v[frame], *up;

@@ -99,8 +99,8 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 }
 
 /*
- * Returns the task whose unlock is recorded after the wait, before the next task gets the lock: the
- * unlock that ends a wait is recorded after the wake-up. Returns GRAPH_NONE if tasks of several
+ * Returns the task whose unlock is recorded after the wait, but before the next task gets the lock.
+ * (An unlock is recorded only after the wake-up that it makes.) Returns GRAPH_NONE if tasks of several
  * processes unlock in this time. (The close of a file is recorded as an unlock too.) The result is
  * weak if no record shows that the waiter then got the lock, or if records may be missing.
  */
