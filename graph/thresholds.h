@@ -178,6 +178,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* questions: If an event loop asks more than this many before it answers a request, the time of the
  * first questions counts as time of a later question. */
 #define ASKED_STEPS 8
+/* looks: How often the critical path looks, in one frame, which task could end the polls of an event
+ * loop. More looks cost time (about 10 us each for 50 connections); a result is at most this part
+ * of the frame too old. */
+#define FRAME_LOOKS 4096
 /* threads, and moments: The search for the active thread of a process. THREADS: the largest process
  * that is searched. MOMENTS: how often the state of a thread is looked at in a wait; a prime,
  * because many threads work periodically. */

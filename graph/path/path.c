@@ -17,6 +17,13 @@
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
+/* The last poll of a frame for which look_lasting() called blame_lasting(), and the result. */
+struct look {
+	uint32_t frame;
+	uint32_t interval;
+	struct blame blame;
+};
+
 struct walker {
 	const struct graph *g;
 	VEC(struct path_piece) pieces;
@@ -32,6 +39,7 @@ struct walker {
 	/* [depth]: the legs (legs.h) of the frame legs_of[depth] */
 	struct legs legs[PATH_MAX_DEPTH + 1];
 	uint32_t legs_of[PATH_MAX_DEPTH + 1];
+	struct look looks[PATH_MAX_DEPTH + 1]; /* [depth] */
 	bool truncated;
 	int err;
 };
@@ -305,6 +313,30 @@ static bool is_other_request(struct walker *k, const struct path_frame *f)
 	return found;
 }
 
+/* Blames the task that could end the wait. Which task this is changes slowly, but an event loop may
+ * make a million short polls, each of a thousand connections. So a frame has at most FRAME_LOOKS
+ * looks at one epoll object; the polls shortly before or after a look get its result. */
+static void look_lasting(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
+{
+	const struct path_frame *f = &k->frames.v[frame];
+	const struct interval *s = &k->g->intervals[interval], *seen;
+	struct look *look = &k->looks[f->depth];
+	uint64_t near_ns = (f->to_ns - f->from_ns) / FRAME_LOOKS;
+
+	if (s->wait != CT_W_EPOLL) {
+		blame_lasting(k->g, interval, b);
+		return;
+	}
+	seen = &k->g->intervals[look->interval];
+	if (look->frame != frame || seen->obj != s->obj || seen->to_ns + near_ns < s->to_ns ||
+	    s->to_ns + near_ns < seen->to_ns) {
+		*look = (struct look){ .frame = frame, .interval = interval };
+		blame_lasting(k->g, interval, &look->blame);
+	}
+	*b = look->blame;
+	b->until_ns = s->to_ns;
+}
+
 static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame], *asked = unanswered(k, frame);
@@ -319,7 +351,7 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	 * of the parent frame did not wait for this message. */
 	if (f->depth && ((!f->blame.ended && is_request(k->g, interval, b)) ||
 			 (!f->blame.owed && is_of_newcomer(k->g, interval, b))))
-		blame_lasting(k->g, interval, b);
+		look_lasting(k, frame, interval, b);
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
 	active = *b;
@@ -551,7 +583,7 @@ int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t t
 	if (task == GRAPH_NONE || task >= g->n_tasks || from_ns >= to_ns)
 		return -EINVAL;
 	for (size_t i = 0; i < ARRAY_SIZE(k.stack); i++)
-		k.stack[i] = k.legs_of[i] = GRAPH_NONE;
+		k.stack[i] = k.legs_of[i] = k.looks[i].frame = GRAPH_NONE;
 	k.near = near = calloc(g->n_tasks, sizeof(*near));
 	p = calloc(1, sizeof(*p));
 	if (!near || !p) {
