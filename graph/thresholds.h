@@ -169,6 +169,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PATH_MAX_PIECES (4u << 20)
 /* records: at most this many are searched for the socket that a task used last */
 #define SPOKE_LOOKS 256
+/* intervals: how far back the stack of a wait for a lock with time limits is searched. HotSpot makes
+ * four shorter waits, and then one of 1 s again and again; the daemon looks at a stack at least
+ * every 3 s. Fewer: the wait counts as one for a wake-up. More: nothing found. */
+#define LOCK_LOOKS 16
 /* ns: A waiter on a futex may have given work to a task that it woke earlier. If the waiter has
  * waited for longer than this in between, the wake-up does not count. Below: after a brief wait for
  * the begin of a new thread, the next wait does not count as a wait for the new thread. Above: a

@@ -112,7 +112,7 @@ static bool acted_on_limit(const struct walker *k, const struct path_frame *f, u
 static bool is_sleep(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	if (g->intervals[interval].wait == CT_W_FUTEX)
-		return b->timed_out && b->edge == EDGE_OWNER;
+		return b->timed_out && b->edge == EDGE_OWNER && b->kind != RESOURCE_LOCK;
 	return is_poll(g, interval) && graph_is_accepted(g, b->obj);
 }
 
@@ -250,7 +250,8 @@ static const struct path_frame *unanswered(const struct walker *k, uint32_t fram
 static bool is_aside(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	if (g->intervals[interval].wait == CT_W_FUTEX)
-		return b->edge == EDGE_OWNER || b->edge == EDGE_POST || b->edge == EDGE_TIMER;
+		return (b->edge == EDGE_OWNER && b->kind != RESOURCE_LOCK) || b->edge == EDGE_POST ||
+		       b->edge == EDGE_TIMER;
 	return is_poll(g, interval) && !b->owed;
 }
 
@@ -340,7 +341,7 @@ static void look_lasting(struct walker *k, uint32_t frame, uint32_t interval, st
 static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame], *asked = unanswered(k, frame);
-	bool main_thread = k->g->tasks[f->task].tid == k->g->tasks[f->task].tgid;
+	bool main_thread = k->g->tasks[f->task].tid == k->g->tasks[f->task].tgid, for_work;
 	struct blame active;
 
 	if (blame_leg(k, frame, interval, b))
@@ -357,9 +358,10 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	active = *b;
 	/* If the victim is a thread of a pool, it may wait for work. Then no active thread is to
 	 * blame. */
-	if ((f->depth || main_thread || b->task != GRAPH_NONE) && is_unexplained(k->g, interval, b) &&
+	for_work = !f->depth && !main_thread && b->kind != RESOURCE_LOCK;
+	if ((!for_work || b->task != GRAPH_NONE) && is_unexplained(k->g, interval, b) &&
 	    blame_active(k->g, interval, f->from_ns, &active)) {
-		if (!f->depth && !main_thread)
+		if (for_work)
 			active.task = GRAPH_NONE;
 		*b = active;
 	}

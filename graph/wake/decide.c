@@ -520,9 +520,9 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	if (!s->obj && b->task == GRAPH_NONE && graph_lacks_at(g, s->from_ns) & CT_LACK_WAIT_OBJECTS)
 		return;
 	/* A wait that timed out without a task to blame is a sleep. Exceptions: a wait for
-	 * another host, for a lock of a database, or for an answer. */
+	 * another host, for a lock, or for an answer. */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK &&
-	    b->kind != RESOURCE_DATABASE_LOCK &&
+	    b->kind != RESOURCE_DATABASE_LOCK && b->kind != RESOURCE_LOCK &&
 	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {
 		b->obj = 0;
 		b->kind = RESOURCE_TIMER;

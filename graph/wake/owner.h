@@ -29,6 +29,8 @@ bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint6
  * *ret_event is GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event);
+/* Returns true if a frame of the stack waits for a lock. */
+bool owner_stack_locks(const struct window *w, uint64_t stack);
 /* Completes b for a wait that no task ended. If several tasks could have ended the wait, fills *all
  * with these tasks, and sets b->rivals. Otherwise *all has one task or none. */
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all);
