@@ -169,6 +169,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PATH_MAX_PIECES (4u << 20)
 /* records: at most this many are searched for the socket that a task used last */
 #define SPOKE_LOOKS 256
+/* intervals: how far back the stack of a wait for a lock with time limits is searched. HotSpot makes
+ * four shorter waits, and then one of 1 s again and again; the daemon looks at a stack at least
+ * every 3 s. Fewer: the wait counts as one for a wake-up. More: nothing found. */
+#define LOCK_LOOKS 16
 /* ns: A waiter on a futex may have given work to a task that it woke earlier. The wake-up does not
  * count if the waiter has since waited for longer than this. Below: after a brief wait for the
  * begin of a new thread, the next wait does not count as a wait for the new thread. Above: a
@@ -178,6 +182,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* questions: If an event loop asks more than this many before it answers a request, the time of the
  * first questions counts as time of a later question. */
 #define ASKED_STEPS 8
+/* looks: How often the critical path looks, in one frame, which task could end the polls of an event
+ * loop. More looks cost time (about 10 us each for 50 connections); a result is at most this part
+ * of the frame too old. */
+#define FRAME_LOOKS 4096
 /* threads, and moments: The search for the active thread of a process. THREADS: the largest process
  * that is searched. MOMENTS: how often the state of a thread is looked at in a wait; a prime,
  * because many threads work periodically. */

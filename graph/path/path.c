@@ -17,6 +17,13 @@
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
+/* The last poll of a frame for which look_lasting() called blame_lasting(), and the result. */
+struct look {
+	uint32_t frame;
+	uint32_t interval;
+	struct blame blame;
+};
+
 struct walker {
 	const struct graph *g;
 	VEC(struct path_piece) pieces;
@@ -31,6 +38,7 @@ struct walker {
 	/* [depth]: the legs (legs.h) of the frame legs_of[depth] */
 	struct legs legs[PATH_MAX_DEPTH + 1];
 	uint32_t legs_of[PATH_MAX_DEPTH + 1];
+	struct look looks[PATH_MAX_DEPTH + 1]; /* [depth] */
 	bool truncated;
 	int err;
 };
@@ -101,7 +109,7 @@ static bool acted_on_limit(const struct walker *k, const struct path_frame *f, u
 static bool is_sleep(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	if (g->intervals[interval].wait == CT_W_FUTEX)
-		return b->timed_out && b->edge == EDGE_OWNER;
+		return b->timed_out && b->edge == EDGE_OWNER && b->kind != RESOURCE_LOCK;
 	return is_poll(g, interval) && graph_is_accepted(g, b->obj);
 }
 
@@ -239,7 +247,8 @@ static const struct path_frame *unanswered(const struct walker *k, uint32_t fram
 static bool is_aside(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	if (g->intervals[interval].wait == CT_W_FUTEX)
-		return b->edge == EDGE_OWNER || b->edge == EDGE_POST || b->edge == EDGE_TIMER;
+		return (b->edge == EDGE_OWNER && b->kind != RESOURCE_LOCK) || b->edge == EDGE_POST ||
+		       b->edge == EDGE_TIMER;
 	return is_poll(g, interval) && !b->owed;
 }
 
@@ -302,10 +311,34 @@ static bool is_other_request(struct walker *k, const struct path_frame *f)
 	return found;
 }
 
+/* Blames the task that could end the wait. Which task this is changes slowly, but an event loop may
+ * make a million short polls, each of a thousand connections. So a frame has at most FRAME_LOOKS
+ * looks at one epoll object; the polls shortly before or after a look get its result. */
+static void look_lasting(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
+{
+	const struct path_frame *f = &k->frames.v[frame];
+	const struct interval *s = &k->g->intervals[interval], *seen;
+	struct look *look = &k->looks[f->depth];
+	uint64_t near_ns = (f->to_ns - f->from_ns) / FRAME_LOOKS;
+
+	if (s->wait != CT_W_EPOLL) {
+		blame_lasting(k->g, interval, b);
+		return;
+	}
+	seen = &k->g->intervals[look->interval];
+	if (look->frame != frame || seen->obj != s->obj || seen->to_ns + near_ns < s->to_ns ||
+	    s->to_ns + near_ns < seen->to_ns) {
+		*look = (struct look){ .frame = frame, .interval = interval };
+		blame_lasting(k->g, interval, &look->blame);
+	}
+	*b = look->blame;
+	b->until_ns = s->to_ns;
+}
+
 static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame], *asked = unanswered(k, frame);
-	bool main_thread = k->g->tasks[f->task].tid == k->g->tasks[f->task].tgid;
+	bool main_thread = k->g->tasks[f->task].tid == k->g->tasks[f->task].tgid, for_work;
 	struct blame active;
 
 	if (blame_leg(k, frame, interval, b))
@@ -316,14 +349,15 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	 * message of a task born later. */
 	if (f->depth && ((!f->blame.ended && is_request(k->g, interval, b)) ||
 			 (!f->blame.owed && is_of_newcomer(k->g, interval, b))))
-		blame_lasting(k->g, interval, b);
+		look_lasting(k, frame, interval, b);
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
 	active = *b;
 	/* A victim that is a thread of a pool may wait for work. Then no active thread is to blame. */
-	if ((f->depth || main_thread || b->task != GRAPH_NONE) && is_unexplained(k->g, interval, b) &&
+	for_work = !f->depth && !main_thread && b->kind != RESOURCE_LOCK;
+	if ((!for_work || b->task != GRAPH_NONE) && is_unexplained(k->g, interval, b) &&
 	    blame_active(k->g, interval, f->from_ns, &active)) {
-		if (!f->depth && !main_thread)
+		if (for_work)
 			active.task = GRAPH_NONE;
 		*b = active;
 	}
@@ -545,7 +579,7 @@ int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t t
 	if (task == GRAPH_NONE || task >= g->n_tasks || from_ns >= to_ns)
 		return -EINVAL;
 	for (size_t i = 0; i < ARRAY_SIZE(k.stack); i++)
-		k.stack[i] = k.legs_of[i] = GRAPH_NONE;
+		k.stack[i] = k.legs_of[i] = k.looks[i].frame = GRAPH_NONE;
 	k.near = near = calloc(g->n_tasks, sizeof(*near));
 	p = calloc(1, sizeof(*p));
 	if (!near || !p) {

@@ -75,8 +75,9 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
 /* Called for a wait that no task ended, and that has no known owner: mostly a wait on a futex. Blames
  * the only active thread among the other threads of the process. since_ns: see blame_debt(). A thread is
  * active if it computes, or waits for one of these: the disk, a file lock, the end of its write, an
- * answer, its child, a process that has not read the thread's bytes. Several active threads that wait for
- * one other process count as one. Returns false if:
+ * answer, its child, a process that has not read the thread's bytes. If the wait is for a lock
+ * (ret->kind), a thread that sleeps is active too. Several active threads that wait for one other
+ * process count as one. Returns false if:
  * - no thread or several threads are active
  * - *ret already blames a task that is active or sleeps
  * - the waiter was killed as soon as it began to wait

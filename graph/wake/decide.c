@@ -511,7 +511,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		return;
 	/* A wait that timed out without a task to blame is a sleep. */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK &&
-	    b->kind != RESOURCE_DATABASE_LOCK &&
+	    b->kind != RESOURCE_DATABASE_LOCK && b->kind != RESOURCE_LOCK &&
 	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {
 		b->obj = 0;
 		b->kind = RESOURCE_TIMER;

@@ -172,6 +172,11 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 	uint32_t owner = graph_futex_owner(g, s);
 	uint64_t at;
 
+	if (!owner && owner_in_lock(g, s)) {
+		b->kind = RESOURCE_LOCK;
+		b->time = TIME_LOCK;
+		return;
+	}
 	if (!owner) {
 		b->task = owner_past_waker(g, s->obj, s->to_ns - 1, s->task, &at);
 		if (b->task == GRAPH_NONE)

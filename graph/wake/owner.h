@@ -27,6 +27,8 @@ bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint6
  * result of owner_sock(). *ret_event is the CT_RECV, or GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event);
+/* Returns true if a frame of the stack waits for a lock. */
+bool owner_stack_locks(const struct window *w, uint64_t stack);
 /* Completes b for a wait that no task ended. *all has the tasks that could have ended it. If there
  * are several, b->rivals is their number. */
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all);

@@ -50,6 +50,10 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 /* Returns true if the task waits for a new connection, or in a poll in which it is owed no answer. */
 bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* Returns true if the stack of the wait on a futex shows that the wait is for a lock. Without a
+ * stack, the stack of the previous wait on this futex counts, if only its time limit lies between:
+ * HotSpot waits for a lock with short time limits. */
+bool owner_in_lock(const struct graph *g, const struct interval *s);
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b);
 /* Returns the child for which the task waits. If it may wait for any, returns the youngest living
  * child, and adds all of them to *all. */
