@@ -109,8 +109,8 @@ static bool is_other(const void *making, uint32_t task)
 	return !is_own(making, task);
 }
 
-/* Adds a wait for a CPU that no recorded task had. Each wake-up takes such a time, so it belongs to
- * the wait before the wake-up. */
+/* Adds a wait for a CPU that no recorded task had. Each wake-up has such a wait, so its time goes to
+ * the wait that the wake-up ended. */
 static int add_idle(struct making *k, const struct path_piece *x, uint64_t ns)
 {
 	const struct path_piece *wait = x == k->p->pieces ? NULL : x - 1;
@@ -284,8 +284,8 @@ static int add_piece(struct making *k, const struct path_piece *x)
 	return add(k, &n, x->interval, x->to_ns - x->from_ns, &at);
 }
 
-/* Gives one function of a running part a part of its own. ns: the running time; samples: all samples
- * in it. If the samples cover too little of ns, each stands for CPU_SAMPLE_NS. */
+/* Gives one function of a running part a part of its own. The running part has `ns` and `samples` in
+ * all. If the samples cover too little of ns, each sample stands for CPU_SAMPLE_NS. */
 static int split_function(struct making *k, const struct sampled *s, uint64_t ns, uint64_t samples)
 {
 	uint64_t all = samples * CPU_SAMPLE_NS, share, name = 0;

@@ -123,8 +123,8 @@ static bool is_done(const struct parts *p, const struct request_work *w, uint64_
 	return answered != GRAPH_NONE && ts_of(p->g, answered) <= ts_ns;
 }
 
-/* Returns true if another thread of the process that serves requests is parked, and works for no open
- * request. */
+/* Returns true if another thread of the process is parked, and works for no open request. Only threads
+ * that serve requests count. */
 static bool has_free_thread(const struct parts *p, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph *g = p->g;
@@ -286,7 +286,7 @@ static void add_middle(struct walk *k, uint32_t request, uint64_t from, uint64_t
 				next = MIN(begun, to);
 				break;
 			}
-			/* `request` has an answer: the server has not waited for this child */
+			/* the server answered `request` before this child had an answer */
 			if (c->answered == GRAPH_NONE && p->r->v[request].answered != GRAPH_NONE)
 				continue;
 			if (done > best_ns) {

@@ -6,8 +6,8 @@
  *   that is answered last. But while the sender of this child runs for the parent request, the time
  *   belongs to the sender.
  * - While the serving task works for another request, the request is queued (PART_QUEUED).
- * - In a runtime such as Go or tokio, the threads share all requests. So the time is PART_SHARED,
- *   not PART_QUEUED, if another task received the request and some thread of the process is free.
+ * - In a runtime such as Go or tokio, the threads share all requests. If another task received the
+ *   request, and a thread of the process is free, the time is PART_SHARED instead of PART_QUEUED.
  * - After the answer, the time belongs to the client. While the client is blocked, the answer is on
  *   its way (PART_DELIVERY).
  * - Time at another host is one part (PART_OUTSIDE).

@@ -151,7 +151,7 @@ static void put_comm(const struct graph *g, uint32_t task, uint64_t ts_ns, char 
 }
 
 /* The task of the piece is the owner of the lock, or a task for which the owner waits. The reason
- * names the wait for the lock, and says what this task does. */
+ * names the wait for the lock, and says what the task of the piece does. */
 static int add_locked(const struct adding *a, const struct path *p, const struct path_piece *x,
 		      const struct path_frame *lock)
 {

@@ -14,7 +14,7 @@
 #include "trace/words/words.h"
 
 struct group {
-	/* low 32 bits: the service that gets the request; after by_asking(), high 32 bits: the sender */
+	/* Low 32 bits: the service that gets the request. by_asking() sets the high 32 bits: the sender. */
 	uint64_t key;
 	uint32_t request;
 	uint64_t ns;

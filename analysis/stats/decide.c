@@ -24,7 +24,7 @@ static enum decision_kind kind_of(const struct decision *d)
 	return d->high_ns <= d->limit_ns + ROUNDING_NS ? DECIDE_OK : DECIDE_UNDECIDED;
 }
 
-/* 0: STATS_RUNS_MAX runs are not enough. */
+/* Returns the fewest runs with which p can be alpha or less. 0: STATS_RUNS_MAX runs are not enough. */
 static size_t runs_for_alpha(const struct decide_rule *rule, double alpha, size_t n_old)
 {
 	for (size_t n = DECIDE_RUNS_MIN; n <= STATS_RUNS_MAX; n++)

@@ -64,8 +64,8 @@ static uint32_t queue_oldest(const struct pass *p, struct request_queue *q, enum
 	return q->first < q->v.n ? q->v.v[q->first] : GRAPH_NONE;
 }
 
-/* A request is new if no task has asked on behalf of it. Returns the new request after the first
- * *skip new ones. If there are too few, returns GRAPH_NONE, and takes their number off *skip. *last
+/* A request is new if no task has asked on behalf of it. Passes over *skip new requests, and returns
+ * the next one. GRAPH_NONE: there are too few. Then *skip is the number still to pass over. *last
  * becomes the last new request that was found. */
 static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum turn turn, uint32_t *skip,
 			  uint32_t *last)
@@ -249,7 +249,8 @@ uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 	if (!p->wants_requests)
 		return GRAPH_NONE;
 	l = map_get(&p->loop_of, task, &at) ? loop_at(p, task) : NULL;
-	/* Even if requests hop between threads, most threads go on with their own requests. */
+	/* If requests hop between threads: the thread's own new requests come first, then those of
+	 * its process. */
 	request = l && hops(p, task) ? next_new(p, l, 0) : GRAPH_NONE;
 	if (request == GRAPH_NONE)
 		request = pool_oldest(p, task);
@@ -332,8 +333,8 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		return flow->request;
 	}
 	if (open && !flow->dgram && (more || open->answer == GRAPH_NONE)) {
-		/* The server has not answered yet. So the bytes are a further part of the request,
-		 * or a further request, which counts as such a part. */
+		/* The server has not answered yet. So the bytes count as a part of the open request,
+		 * even if they are a further request. */
 		open->asked_bytes += bytes;
 		open->shared |= flow->pipelines;
 	} else {

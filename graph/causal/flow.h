@@ -23,7 +23,7 @@ struct flow_item {
 	uint32_t task;   /* in, asks: the sender; debts, taken: the receiver */
 	uint32_t bytes;  /* in, debts */
 	uint64_t client; /* in, taken, asks */
-	uint32_t ask;    /* taken: send of the request; in: send of the request that is answered */
+	uint32_t ask;    /* taken: the send of this request; in: the send of the request that this answers */
 	uint32_t next;
 	uint32_t wake;    /* debts: index of the edge of the receiver's wake-up, or GRAPH_NONE */
 	uint32_t request; /* index in pass.requests. taken: the request; asks: the parent */

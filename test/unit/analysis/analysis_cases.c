@@ -26,8 +26,8 @@
  *                                        of the usual and of the slow requests, in per cent
  *   => queues                            the queues of jobs, and why jobs wait
  *   => transactions [mark=PATTERN] [until=PATTERN] [program=] [cmdline=] [service=] [address=] [queue=]
- *                   [name=]              the transactions by one rule; without a field by the default
- *                                        rules. Shares in per cent
+ *                   [name=]              the transactions by one rule with these fields, or by the
+ *                                        default rules if there is no field. Shares in per cent
  *   => profile A FROM..TO     the parts of the time, each with its class and count
  *   => keys A FROM..TO        the key and the detail of each part (analysis/profile/part.h)
  *   => delta A FROM..TO A FROM..TO       the second range compared with the first one
