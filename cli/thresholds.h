@@ -16,6 +16,11 @@
  * first, are further from the prompt. */
 #define PATTERNS_SHOWN 10
 
+/* 1/n of the window of the diagnosis: the picture of `ctrace view` begins this much earlier, and ends
+ * this much later. Lower n: the hang is smaller in the picture. Higher n: the begin and the end of
+ * the hang are harder to see. */
+#define VIEW_MARGIN 20
+
 /* records: A trace of up to this size is loaded as a whole. Higher: more memory, about 60 bytes
  * a record. Evidence: `ctrace diagnose --tid` takes 434 MB for 7.4 M records of a busy machine. */
 #define LOAD_WHOLE_RECORDS 16000000ULL

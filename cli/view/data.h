@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* data.h - the content of the page of `ctrace view` as a JSON document (ctrace.view/1, doc/json.md).
+ * One thread. */
+#ifndef CTRACE_CLI_VIEW_DATA_H
+#define CTRACE_CLI_VIEW_DATA_H
+
+#include <jansson.h>
+
+#include "analysis/picture/picture.h"
+
+struct view {
+	const struct graph *g;
+	const struct diagnosis *diagnosis;
+	const struct path *path;
+	const struct picture *picture;
+	const char *trace; /* the name of the file */
+};
+
+/* Returns a new reference. NULL: out of memory. */
+json_t *view_data(const struct view *v);
+
+#endif
