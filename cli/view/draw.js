@@ -160,7 +160,7 @@ function place_arrows() {
 
 		if (!from || !to || a.arrived < timeline.from || a.left > timeline.to)
 			continue;
-		if (a.span.to - a.span.from < pixel * ARROW_MIN_PX && a.span !== timeline.chosen)
+		if (a.link === undefined && a.span.to - a.span.from < pixel * ARROW_MIN_PX && a.span !== timeline.chosen)
 			continue;
 		list.push({ arrow: a, x1: timeline.x_of(a.left), x2: timeline.x_of(a.arrived), y1: from.top + 13, y2: to.top + 13 });
 		if (list.length === ARROWS_DRAWN)
@@ -170,7 +170,7 @@ function place_arrows() {
 }
 
 function draw_arrow(ctx, p) {
-	const a = p.arrow, strong = a.kept || a.span === timeline.chosen || (timeline.hovered && timeline.hovered.arrow === a);
+	const a = p.arrow, strong = a.kept || (a.span && a.span === timeline.chosen) || (timeline.hovered && timeline.hovered.arrow === a);
 	const inside = x => Math.min(Math.max(x, timeline.gutter + 2), timeline.width - 6);
 	const x1 = inside(p.x1), x2 = inside(p.x2), down = p.y2 > p.y1, y2 = p.y2 + (down ? -7 : 7);
 

@@ -112,7 +112,24 @@ function find_arrows() {
 	return arrows.sort((a, b) => b.kept - a.kept || (b.span.to - b.span.from) - (a.span.to - a.span.from));
 }
 
-const arrows = find_arrows();
+// Each link of the chain has an arrow that is always drawn: that of its longest wait. Some links have no such
+// wait: a task that sleeps again and again until its child ends, or a task that waits for a CPU.
+function mark_links(arrows) {
+	doc.story.slice(0, -1).forEach((more, i) => {
+		const to = lanes[more.lane], from = lanes[doc.story[i + 1].lane], end = doc.diagnosis.chain[i].to_ns - base;
+		let arrow = arrows.find(a => a.kept && a.to === to && a.from === from);
+
+		if (!arrow) {
+			arrow = { from, to, left: end, arrived: end, kept: true, span: null };
+			arrows.push(arrow);
+		}
+		arrow.link = i;
+		arrow.certain = more.certain;
+	});
+	return arrows.sort((a, b) => (b.link !== undefined) - (a.link !== undefined));
+}
+
+const arrows = mark_links(find_arrows());
 
 // Returns the index of the first span that ends after t.
 function span_after(lane, t) {
@@ -149,8 +166,13 @@ function span_lines(s) {
 }
 
 function arrow_lines(a) {
-	return [task_name(a.from) + ' \u2192 ' + task_name(a.to), a.certain ? 'certain' : 'inferred', a.span.reason.text +
-		' for ' + duration(a.span.to - a.span.from + (a.span.before || 0)), a.span.reason.by];
+	const lines = [task_name(a.from) + ' \u2192 ' + task_name(a.to), a.certain ? 'certain' : 'inferred'], more = doc.story[a.link];
+
+	if (more)
+		lines.push('link ' + (a.link + 1) + ' of the chain: ' + more.how + '.' + more.notes);
+	if (a.span)
+		lines.push(a.span.reason.text + ' for ' + duration(a.span.to - a.span.from + (a.span.before || 0)), a.span.reason.by);
+	return lines;
 }
 
 // Names may have any characters. Those that are invisible, or that reorder or break the text, become escapes.
