@@ -162,6 +162,7 @@ static int blame_one(const struct source *s, struct lane *l, struct span *x)
 
 static int fill(const struct source *s, struct lane *l)
 {
+	uint64_t at_ns = s->from_ns; /* in a damaged file, intervals may overlap */
 	int r = 0;
 
 	for (size_t i = 0, end; i < s->n && !r; i = end) {
@@ -170,7 +171,7 @@ static int fill(const struct source *s, struct lane *l)
 
 		end = thin_group(length, s, s->n, i, l->finest_ns);
 		sp.n = (uint32_t)(end - i);
-		sp.from_ns = MAX(x->from_ns, s->from_ns);
+		sp.from_ns = MAX(x->from_ns, at_ns);
 		sp.to_ns = MIN(s->g->intervals[s->first + end - 1].to_ns, s->to_ns);
 		sp.time = sp.n > 1 ? TIME_SHORT : time_of(x);
 		sp.kept = map_get(&s->kept, sp.interval, NULL);
@@ -178,6 +179,7 @@ static int fill(const struct source *s, struct lane *l)
 			add_sums(&sp, s, &s->g->intervals[s->first + k]);
 		if (sp.to_ns <= sp.from_ns)
 			continue;
+		at_ns = sp.to_ns;
 		if (sp.n == 1 && x->state == INTERVAL_BLOCKED)
 			r = blame_one(s, l, &sp);
 		if (!r)

@@ -103,7 +103,9 @@ static int draw(const struct analysis_input *in, const struct request *rq, const
 	uint64_t margin = (d->to_ns - d->from_ns) / VIEW_MARGIN;
 	uint64_t from_ns = MAX(w->from_ns, d->from_ns > margin ? d->from_ns - margin : 0);
 	uint64_t end_ns = MIN(w->to_ns, w->file_to_ns), to_ns = MIN(end_ns, d->to_ns + margin);
-	struct view view = { .g = in->graph, .diagnosis = d, .trace = base_name(in->path) };
+	struct view view = {
+		.g = in->graph, .diagnosis = d, .trace = base_name(in->path), .tables = !in->lean
+	};
 	struct picture *picture = NULL;
 	struct path *path = NULL;
 	int r = path_walk(in->graph, v->task, d->from_ns, d->to_ns, &path);
@@ -168,7 +170,7 @@ static int view_option(struct request *rq, int c, const char *arg)
 
 static int view_run(const struct request *rq, const char *path)
 {
-	struct analysis_input in = { .lean = true };
+	struct analysis_input in = { 0 };
 	struct rulestore store;
 	struct victim_moment at;
 	int r = rulestore_open(&rq->rules, false, &store);
@@ -179,8 +181,10 @@ static int view_run(const struct request *rq, const char *path)
 		r = analysis_open(&in, path, rq->boot);
 	if (!r)
 		r = victim_window(&in, &view_usage, &rq->victim, &at);
-	if (!r)
+	if (!r) {
+		in.lean = reader_info(in.reader)->records > VIEW_TABLES_RECORDS;
 		r = analysis_load(&in);
+	}
 	if (!r)
 		r = view_print(&in, rq, &at, &store.rules);
 	analysis_close(&in);

@@ -7,6 +7,7 @@
 #include "cli/render/analysis.h"
 #include "cli/render/cgroup_name.h"
 #include "cli/text.h"
+#include "cli/view/tables.h"
 #include "cli/view/words.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
@@ -259,6 +260,19 @@ static json_t *story_json(const struct view *v)
 	return story;
 }
 
+static bool add_tables(json_t *doc, const struct view *v)
+{
+	uint64_t from_ns = v->diagnosis->from_ns, to_ns = v->diagnosis->to_ns;
+	size_t more_services, more_queues;
+	json_t *services = view_services(v->g, from_ns, to_ns, &more_services);
+	json_t *queues = view_queues(v->g, from_ns, to_ns, &more_queues);
+
+	return json_object_set_new(doc, "services", services ? services : json_null()) ||
+	       json_object_set_new(doc, "services_left_out", json_integer((json_int_t)more_services)) ||
+	       json_object_set_new(doc, "queues", queues ? queues : json_null()) ||
+	       json_object_set_new(doc, "queues_left_out", json_integer((json_int_t)more_queues));
+}
+
 json_t *view_data(const struct view *v)
 {
 	struct build b = { .v = v, .reasons = json_array() };
@@ -275,6 +289,8 @@ json_t *view_data(const struct view *v)
 			  lanes, "tasks_left_out", (json_int_t)p->n_left_out);
 
 	texts_done(&b.keys);
+	if (v->tables && doc)
+		b.failed |= add_tables(doc, v);
 	if (b.failed) {
 		json_decref(doc);
 		return NULL;

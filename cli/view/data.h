@@ -5,6 +5,7 @@
 #define CTRACE_CLI_VIEW_DATA_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "analysis/picture/picture.h"
 
@@ -14,6 +15,7 @@ struct view {
 	const struct path *path;
 	const struct picture *picture;
 	const char *trace; /* the name of the file */
+	bool tables;       /* the page has tables of requests and jobs; g must not be lean */
 };
 
 /* Returns a new reference. NULL: out of memory. */

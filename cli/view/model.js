@@ -116,7 +116,9 @@ function find_arrows() {
 // wait: a task that sleeps again and again until its child ends, or a task that waits for a CPU.
 function mark_links(arrows) {
 	doc.story.slice(0, -1).forEach((more, i) => {
-		const to = lanes[more.lane], from = lanes[doc.story[i + 1].lane], end = doc.diagnosis.chain[i].to_ns - base;
+		const to = lanes[more.lane], from = lanes[doc.story[i + 1].lane];
+		const ends = [to, from].filter(l => l.spans.length).map(l => l.spans[l.spans.length - 1].to);
+		const end = Math.min(doc.diagnosis.chain[i].to_ns - base, ...ends);
 		let arrow = arrows.find(a => a.kept && a.to === to && a.from === from);
 
 		if (!arrow) {

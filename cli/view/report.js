@@ -12,8 +12,18 @@ function task_long(x) {
 function waited_for(link) {
 	const kind = link.resource.kind, name = link.resource.name;
 
-	return kind === 'unknown' || kind === 'cpu' ? name : name.startsWith(kind) ? name : (kind + ' ' + name).trim();
+	return kind === 'timer' ? '' : kind === 'unknown' || kind === 'cpu' ? name : name.startsWith(kind) ? name : (kind + ' ' + name).trim();
 }
+
+const STATES = {
+	running: 'runs',
+	runnable: 'waits for a CPU',
+	stopped: 'is stopped',
+	unborn: 'is not started yet',
+	exited: 'has ended',
+	unknown: 'state not known',
+	folded: 'many short runs and waits',
+};
 
 function link_state(link, more) {
 	const what = waited_for(link);
@@ -22,7 +32,7 @@ function link_state(link, more) {
 
 	if (link.state === 'waiting' || link.state === 'sleeping')
 		return (link.state === 'waiting' ? 'waits' : 'sleeps') + time + times + (what ? ': ' + what : '');
-	return link.state + time;
+	return (STATES[link.state] || link.state) + time + (what && link.resource.kind !== 'cpu' ? ': ' + what : '');
 }
 
 function show_sure() {
@@ -94,7 +104,8 @@ function show_link(list, link, i) {
 		element(title, 'span', 'victim', 'tag');
 	if (last)
 		element(title, 'span', 'root cause', 'tag');
-	element(about, 'p', 'process ' + link.pid + (link.container ? ', container ' + link.container : ''), 'soft');
+	const process = more.lane === null || link.pid === link.tid ? '' : ' (' + lanes[more.lane].process + ')';
+	element(about, 'p', (process ? 'thread of process ' : 'process ') + link.pid + process + (link.container ? ', container ' + link.container : ''), 'soft');
 	if (link.cmdline)
 		element(about, 'p', link.cmdline, 'mono soft');
 	element(about, 'p', link_state(link, more), 'what');
@@ -154,9 +165,35 @@ function missing_texts() {
 	if (joined.length)
 		texts.push('To keep this page small, short intervals of ' + joined.length + ' of ' + lanes.length +
 			' tasks are joined. The waits of the chain are not.');
+	if (doc.services === null)
+		texts.push('There are too many requests for a table; "ctrace requests" with a shorter window lists them.');
+	if (doc.services === undefined)
+		texts.push('The trace is too large for tables of requests and jobs here; "ctrace requests" and "ctrace jobs" make them.');
 	if (doc.tasks_left_out)
 		texts.push(doc.tasks_left_out + ' more tasks have woken tasks of this page, or were woken by them. They have no lane.');
 	return texts;
+}
+
+// cells: of each row, the texts of its cells. Those of the columns in `numbers` stand on the right.
+function show_table(id, rows, cells, numbers) {
+	document.getElementById(id + '-section').hidden = !rows || !rows.length;
+	for (const row of rows || []) {
+		const tr = element(document.querySelector('#' + id + ' tbody'), 'tr');
+
+		cells(row).forEach((text, i) => element(tr, 'td', text, numbers.includes(i) ? 'n' : ''));
+	}
+}
+
+function show_tables() {
+	const more = (id, n, command) => put(id + '-more', n ? n + ' more: "' + command + '" shows them.' : '');
+
+	show_table('services', doc.services, s => [s.name + ' ' + s.address, s.count + (s.unanswered ? ', ' + s.unanswered +
+		' without an answer' : ''), duration(s.latency_ns.p50), duration(s.latency_ns.p99), duration(s.latency_ns.max),
+		s.reason || ''], [1, 2, 3, 4]);
+	show_table('queues', doc.queues, q => [q.comm + '[' + q.pid + '] ' + q.name, q.count + (q.waiting ? ', ' + q.waiting +
+		' still wait' : ''), duration(q.queueing_ns.p99), duration(q.execution_ns.p99), q.text], [1, 2, 3]);
+	more('services', doc.services_left_out, 'ctrace requests');
+	more('queues', doc.queues_left_out, 'ctrace jobs');
 }
 
 function comparison_texts() {
@@ -182,6 +219,7 @@ function show_report() {
 	show_time();
 	d.chain.forEach((link, i) => show_link(document.getElementById('story'), link, i));
 	show_path();
+	show_tables();
 	list_section('choices', d.choices.concat(comparison_texts()));
 	list_section('missing', missing_texts());
 	put('footer', 'Made by ctrace view. The page loads nothing and sends nothing. It shows activity of the whole machine: treat it as confidential.');
