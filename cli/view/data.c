@@ -13,11 +13,14 @@
 #include "trace/words/describe.h"
 #include "trace/words/texts.h"
 
-/* The document has each text about an interval once. A span has the number of its text. */
+/* The document has each text about an interval once. A span has the number of its text. After
+ * VIEW_REASONS texts, a span gets a text that only says the state. */
 struct build {
 	const struct view *v;
 	struct texts keys;
+	VEC(json_int_t) numbers; /* [key]: the number of its reason */
 	json_t *reasons;
+	json_int_t n_short;
 	bool failed;
 };
 
@@ -40,17 +43,27 @@ static json_t *taken(struct words *t)
 	return s ? text_json(s) : NULL;
 }
 
+static json_int_t number_of(struct build *b, json_t *reason);
+
+static json_int_t short_reason(struct build *b, enum time_kind time)
+{
+	b->n_short++;
+	return number_of(
+		b, json_pack("{s:s, s:s}", "time", time_kind_name(time), "text", view_time_words(time)));
+}
+
 /* Returns the number of the reason, or -1: out of memory. Takes the reference. */
 static json_int_t number_of(struct build *b, json_t *reason)
 {
 	_cleanup_free_ char *key = reason ? json_dumps(reason, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
-	size_t before = b->keys.v.n, i = 0;
+	size_t i = 0;
 
 	b->failed |= !key || texts_add(&b->keys, key, &i);
-	if (!b->failed && b->keys.v.n > before)
-		b->failed |= json_array_append(b->reasons, reason);
+	if (!b->failed && i == b->numbers.n)
+		b->failed |= VEC_PUSH(&b->numbers, (json_int_t)json_array_size(b->reasons)) ||
+			     json_array_append(b->reasons, reason);
 	json_decref(reason);
-	return b->failed ? -1 : (json_int_t)i;
+	return b->failed ? -1 : b->numbers.v[i];
 }
 
 static json_int_t span_reason(struct build *b, const struct lane *l, const struct span *x)
@@ -61,6 +74,8 @@ static json_int_t span_reason(struct build *b, const struct lane *l, const struc
 	struct words text = { 0 }, by = { 0 };
 	json_t *o;
 
+	if (json_array_size(b->reasons) >= VIEW_REASONS)
+		return short_reason(b, (enum time_kind)x->time);
 	view_add_interval(&text, g, s, (enum time_kind)x->time, why);
 	if (!why)
 		return number_of(b, json_pack("{s:s, s:o}", "time", time_kind_name((enum time_kind)x->time),
@@ -280,15 +295,16 @@ json_t *view_data(const struct view *v)
 	char wall[TIMEARG_WALL_MAX];
 	json_t *lanes = lanes_json(&b), *path = path_json(&b);
 	json_t *doc =
-		json_pack("{s:s, s:o, s:s, s:{s:I, s:I, s:s}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}",
+		json_pack("{s:s, s:o, s:s, s:{s:I, s:I, s:s}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
 			  "schema", "ctrace.view/1", "trace", text_json(v->trace), "begin",
 			  timearg_wall(p->from_ns, &v->g->w->offsets, 9, wall), "window", "from_ns",
 			  mono(v, p->from_ns), "to_ns", mono(v, p->to_ns), "clock", "monotonic", "diagnosis",
 			  render_diagnosis_json(v->g, v->diagnosis), "story", story_json(v), "path", path,
 			  "gaps", gaps_json(p), "lacking", lacking_json(p), "reasons", b.reasons, "lanes",
-			  lanes, "tasks_left_out", (json_int_t)p->n_left_out);
+			  lanes, "tasks_left_out", (json_int_t)p->n_left_out, "texts_left_out", b.n_short);
 
 	texts_done(&b.keys);
+	VEC_FREE(&b.numbers);
 	if (v->tables && doc)
 		b.failed |= add_tables(doc, v);
 	if (b.failed) {

@@ -9,6 +9,10 @@
 
 #include "analysis/picture/picture.h"
 
+/* texts: A text has about 250 bytes, so more texts could make the page larger than 5 MB. The pieces
+ * of the path, and spans without a text of their own, have a few more texts. */
+#define VIEW_REASONS 6000
+
 struct view {
 	const struct graph *g;
 	const struct diagnosis *diagnosis;

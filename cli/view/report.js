@@ -169,6 +169,8 @@ function missing_texts() {
 		texts.push('There are too many requests for a table; "ctrace requests" with a shorter window lists them.');
 	if (doc.services === undefined)
 		texts.push('The trace is too large for tables of requests and jobs here; "ctrace requests" and "ctrace jobs" make them.');
+	if (doc.texts_left_out)
+		texts.push('Of ' + doc.texts_left_out + ' intervals, this page only shows the state.');
 	if (doc.tasks_left_out)
 		texts.push(doc.tasks_left_out + ' more tasks have woken tasks of this page, or were woken by them. They have no lane.');
 	return texts;
