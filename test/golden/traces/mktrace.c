@@ -53,7 +53,7 @@ static const char *const ill[] = {
 	"d\xed\xa0\x80\xe2\x80\xa8", /* a tag character, half of a surrogate pair, a line separator */
 };
 static const char *const html[] = {
-	"<script>p=1;//",   "</script><b>",     "\"><img src=x o",
+	"</script><b>x",    "<script>p=1;//",   "\"><img src=x o",
 	"'-->&lt;<!--",     "a\n<svg/onload=p", "\xe2\x80\xa8\xe2\x80\xae<i>",
 	"\\u003cb\x1b[31m", "{{7*7}}${p=1}`",
 };
