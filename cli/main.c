@@ -22,6 +22,7 @@ static const struct command commands[] = {
 	{ "mark", "Mark the begin or end of a transaction, from a script", cmd_mark },
 	{ "waits", "Show who waits for whom now", cmd_waits },
 	{ "diagnose", "Say why something was slow or stuck, and who was to blame", cmd_diagnose },
+	{ "view", "Make a page for a browser that explains a hang", cmd_view },
 	{ "slice", "Show the causes of a task's work, or what it caused", cmd_slice },
 	{ "hangs", "Show the hangs that were caught, or the worst stalls in a trace", cmd_hangs },
 	{ "requests", "Show the requests of each service: how many, how slow, and why", cmd_requests },

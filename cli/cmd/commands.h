@@ -23,6 +23,7 @@ int cmd_compare(int argc, char **argv);
 int cmd_path(int argc, char **argv);
 int cmd_patterns(int argc, char **argv);
 int cmd_diagnose(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 int cmd_slice(int argc, char **argv);
 int cmd_graph(int argc, char **argv);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill | marks | command | slow | MACHINE] [CPUS LIMITS] - writes the trace for
+ * mktrace FILE BOOTS [ill | html | marks | command | slow | MACHINE] [CPUS LIMITS] - writes the trace for
  * the golden tests: most kinds of records, at fixed times, in BOOTS boots. MACHINE is the recorded
  * machine (default: x86_64). The other words change the content:
  *
  *   ill      all names have bytes that must not reach a terminal; there is also a recorded command
+ *   html     as ill, but the names would change a page that does not escape them
  *   marks    the records of transactions instead of the usual records
  *   command  only a recorded command
  *   slow     a slower run of this command, on another machine
@@ -51,7 +52,12 @@ static const char *const ill[] = {
 	"\xf3\xa0\x81\x81"
 	"d\xed\xa0\x80\xe2\x80\xa8", /* a tag character, half of a surrogate pair, a line separator */
 };
-static bool is_ill;
+static const char *const html[] = {
+	"</script><b>x",    "<script>p=1;//",   "\"><img src=x o",
+	"'-->&lt;<!--",     "a\n<svg/onload=p", "\xe2\x80\xa8\xe2\x80\xae<i>",
+	"\\u003cb\x1b[31m", "{{7*7}}${p=1}`",
+};
+static bool is_ill, is_html;
 
 static struct writer *writer;
 static uint64_t now = T0;
@@ -66,6 +72,8 @@ static const char *named(const char *name)
 {
 	static size_t next;
 
+	if (is_html)
+		return html[next++ % ARRAY_SIZE(html)];
 	return is_ill ? ill[next++ % ARRAY_SIZE(ill)] : name;
 }
 
@@ -391,7 +399,8 @@ int main(int argc, char **argv)
 	bool runs = slow || (argc >= 4 && !strcmp(argv[3], "command"));
 	char why[256];
 
-	is_ill = argc >= 4 && !strcmp(argv[3], "ill");
+	is_html = argc >= 4 && !strcmp(argv[3], "html");
+	is_ill = is_html || (argc >= 4 && !strcmp(argv[3], "ill"));
 	if (boots < 1 || (argc > 4 && argc != 6))
 		errx(2,
 		     "usage: mktrace FILE BOOTS [ill|marks|command|slow|aarch64|another machine] [CPUS LIMITS]");

@@ -35,6 +35,9 @@
  *   => patterns A            the kind and number of the transactions of A's process; each pattern
  *                             with its count in each transaction ("+": it grows), and its time
  *   => events A               the events of A's process, of which its patterns are made
+ *   => lanes A FROM..TO       the lanes of the picture of A's diagnosis
+ *   => spans A FROM..TO B     the spans of B's lane in this picture, with the tasks to blame
+ *   => stretches A FROM..TO   the times with missing records, and what is missing
  *   => parts N                           where the time of request N went
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
  *                             the walk along edges, one segment a line, and the choices; way: only
@@ -465,6 +468,9 @@ int main(int argc, char **argv)
 		{ "command", ask_command, "command" },
 		{ "patterns", ask_patterns, "patterns A" },
 		{ "events", ask_events, "events A" },
+		{ "lanes", ask_lanes, "lanes A FROM..TO" },
+		{ "spans", ask_spans, "spans A FROM..TO B" },
+		{ "stretches", ask_stretches, "stretches A FROM..TO" },
 		{ "slice", ask_slice,
 		  "slice A TIME [way] [forward] [beam=] [max=] [not=] [cause=] [not-edge=] [answers=] [keep] "
 		  "[again]" },

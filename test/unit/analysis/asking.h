@@ -33,5 +33,9 @@ void ask_profile(struct question *q);
 void ask_keys(struct question *q);
 void ask_delta(struct question *q);
 void ask_command(struct question *q);
+/* The questions about pictures, from picture/picture_questions.c. */
+void ask_lanes(struct question *q);
+void ask_spans(struct question *q);
+void ask_stretches(struct question *q);
 
 #endif
