@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill | marks | command | slow | MACHINE] [CPUS LIMITS] - writes the trace for
+ * mktrace FILE BOOTS [ill | markup | marks | command | slow | MACHINE] [CPUS LIMITS] - writes the trace for
  * the golden tests: most kinds of records, at fixed times, in BOOTS boots. MACHINE is the recorded
  * machine (default: x86_64). The other words change the content:
  *
  *   ill      all names have bytes that must not reach a terminal; there is also a recorded command
+ *   markup   as ill, but all names have characters that mean something in HTML, XML, JSON, CSV or folded
+ *            stacks; some are as long as
+ *            the format allows
  *   marks    the records of transactions instead of the usual records
  *   command  only a recorded command
  *   slow     a slower run of this command, on another machine
@@ -53,6 +56,12 @@ static const char *const ill[] = {
 };
 static bool is_ill;
 
+static const char *const markup[] = {
+	"<script>1//", "=1+\";x,y'", "]]>-->&amp;<b>", "</title></svg>", "a;b 12", "\\u0041%s\xef\xbf\xbf",
+};
+#define LONG_BYTES 4000
+static bool is_markup;
+
 static struct writer *writer;
 static uint64_t now = T0;
 
@@ -62,9 +71,24 @@ static void check(int r, const char *what)
 		errx(1, "%s: %s", what, strerror(-r));
 }
 
+/* bytes: at most LONG_BYTES */
+static const char *long_name(size_t bytes)
+{
+	static char text[LONG_BYTES + 1];
+	static const char part[] = "<i a=\"b\">;'x' ";
+
+	for (size_t i = 0; i < bytes; i++)
+		text[i] = part[i % (sizeof(part) - 1)];
+	text[bytes] = 0;
+	return text;
+}
+
 static const char *named(const char *name)
 {
 	static size_t next;
+
+	if (is_markup)
+		return markup[next++ % ARRAY_SIZE(markup)];
 
 	return is_ill ? ill[next++ % ARRAY_SIZE(ill)] : name;
 }
@@ -189,7 +213,8 @@ static void names(void)
 	object((struct ct_object_blob){ 0 }, PIPE, "");
 	object(tcp, SOCK, "");
 	object((struct ct_object_blob){ .family = AF_UNIX, .type = SOCK_STREAM }, UNIX, named("@/tmp/x"));
-	object((struct ct_object_blob){ 0 }, FILE_, named("/srv/a \"file\"\n"));
+	object((struct ct_object_blob){ 0 }, FILE_,
+	       is_markup ? long_name(CT_OBJ_NAME_MAX) : named("/srv/a \"file\"\n"));
 	object((struct ct_object_blob){ 0 }, WORD, "");
 	object((struct ct_object_blob){ .peer = CT_OBJ_CONTAINER_ID(WEB) }, CT_OBJ_ID(CT_OBJ_CGROUP, WEB),
 	       is_ill ? "/\xe2\x80\xae\nFORGED\xff/docker/"
@@ -273,7 +298,7 @@ static void traffic(void)
 static void looks(void)
 {
 	const char *const frames[] = { "k:futex_wait+0x12", named("pthread_mutex_lock (libc.so.6)"),
-				       named("main (\x1b[31m)") };
+				       is_markup ? long_name(LONG_BYTES) : named("main (\x1b[31m)") };
 	_cleanup_free_ struct ct_stack_blob *stack = blob_stack(T0, frames, ARRAY_SIZE(frames));
 
 	if (!stack)
@@ -395,11 +420,12 @@ int main(int argc, char **argv)
 	bool runs = slow || (argc >= 4 && !strcmp(argv[3], "command"));
 	char why[256];
 
+	is_markup = argc >= 4 && !strcmp(argv[3], "markup");
 	is_ill = argc >= 4 && !strcmp(argv[3], "ill");
 	if (boots < 1 || (argc > 4 && argc != 6))
 		errx(2,
-		     "usage: mktrace FILE BOOTS [ill|marks|command|slow|aarch64|another machine] [CPUS LIMITS]");
-	opt.machine = argc >= 4 && !is_ill && !marks && !runs ? argv[3] : "x86_64";
+		     "usage: mktrace FILE BOOTS [ill|markup|marks|command|slow|aarch64|another machine] [CPUS LIMITS]");
+	opt.machine = argc >= 4 && !is_ill && !is_markup && !marks && !runs ? argv[3] : "x86_64";
 	opt.kernel = slow ? "6.2.0-test" : opt.kernel;
 	if (!strcmp(opt.machine, "aarch64"))
 		nr = arm64;
@@ -428,7 +454,7 @@ int main(int argc, char **argv)
 			transactions();
 		else if (!runs)
 			all_kinds();
-		if (runs || is_ill)
+		if (runs || is_ill || is_markup)
 			command(slow);
 		check(writer_seal(writer, now + NSEC_PER_MSEC, NULL, 0), "seal");
 		writer_free(writer);

@@ -35,6 +35,7 @@
  *   => patterns A            the kind and number of the transactions of A's process; each pattern
  *                             with its count in each transaction ("+": it grows), and its time
  *   => events A               the events of A's process, of which its patterns are made
+ *   => flame KIND A FROM..TO  the time by stack (analysis/flame/flame.h); "<-" stands before the task to blame
  *   => parts N                           where the time of request N went
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
  *                             the walk along edges, one segment a line, and the choices; way: only
@@ -464,6 +465,7 @@ int main(int argc, char **argv)
 		{ "delta", ask_delta, "delta A FROM..TO A FROM..TO" },
 		{ "command", ask_command, "command" },
 		{ "patterns", ask_patterns, "patterns A" },
+		{ "flame", ask_flame, "flame offcpu|blame|oncpu A FROM..TO" },
 		{ "events", ask_events, "events A" },
 		{ "slice", ask_slice,
 		  "slice A TIME [way] [forward] [beam=] [max=] [not=] [cause=] [not-edge=] [answers=] [keep] "

@@ -37,5 +37,7 @@ void ask_profile(struct question *q);
 void ask_keys(struct question *q);
 void ask_delta(struct question *q);
 void ask_command(struct question *q);
+/* The question about stacks, from flame/flame_questions.c. */
+void ask_flame(struct question *q);
 
 #endif
