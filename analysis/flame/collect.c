@@ -16,7 +16,13 @@ struct adder {
 	struct flame *f;
 	const struct graph *g;
 	bool other; /* the frames belong to the task to blame */
+	/* the result of the last find_run() */
+	uint32_t run_task;
+	uint64_t run_from_ns, run_to_ns;
 };
+
+/* intervals: a run counts as several if it has more than this before or after an interval */
+#define RUN_LOOKS 4096
 
 static uint32_t push(const struct adder *a, uint32_t node, const char *text, enum flame_what what)
 {
@@ -76,34 +82,67 @@ static uint64_t share(uint64_t part, uint64_t ns, uint64_t all)
 	return all ? (uint64_t)((unsigned __int128)ns * part / all) : 0;
 }
 
-/* Adds ran_ns, spread over [from, to), by the samples of the task in this range. */
-static int add_run(const struct adder *a, uint32_t node, uint32_t task, uint64_t from, uint64_t to,
+static bool is_run(const struct interval *s)
+{
+	return s->state == INTERVAL_RUNNING || s->state == INTERVAL_RUNNABLE;
+}
+
+/* Finds the run of an interval: the time until the task waits, with the times in which it had no CPU. A
+ * folded interval is a run of its own. */
+static void find_run(struct adder *a, uint32_t interval)
+{
+	const struct interval *v = a->g->intervals, *s = &v[interval];
+	const struct graph_task *t = &a->g->tasks[s->task];
+	uint32_t first = interval, last = interval;
+
+	if (s->task == a->run_task && s->from_ns >= a->run_from_ns && s->to_ns <= a->run_to_ns)
+		return;
+	while (s->state == INTERVAL_RUNNING && first > t->first_interval && is_run(&v[first - 1]) &&
+	       interval - first < RUN_LOOKS)
+		first--;
+	while (s->state == INTERVAL_RUNNING && last + 1 < t->first_interval + t->n_intervals &&
+	       is_run(&v[last + 1]) && last - interval < RUN_LOOKS)
+		last++;
+	a->run_task = s->task;
+	a->run_from_ns = v[first].from_ns;
+	a->run_to_ns = v[last].to_ns;
+}
+
+static int add_sample(const struct adder *a, uint32_t node, const struct graph_ref *sample, uint64_t ns)
+{
+	if (sample)
+		node = push_stack(a, node, window_words(a->g->w, &a->g->w->events[sample->event])[0]);
+	if (a->other || !sample)
+		node = push_state(a, node, a->other ? "running" : "no sample");
+	return flame_time(a->f, node, ns);
+}
+
+/* Adds ran_ns, spread over the part [from, to) of an interval, by the samples of the run. */
+static int add_run(struct adder *a, uint32_t node, uint32_t interval, uint64_t from, uint64_t to,
 		   uint64_t ran_ns)
 {
 	const struct graph *g = a->g;
+	uint32_t tid = g->tasks[g->intervals[interval].task].tid;
+	const struct graph_ref *before = graph_ref_before(g, &g->samples, tid, from), *r;
 	uint64_t done = 0;
-	size_t n;
-	const struct graph_ref *r = graph_refs_from(g, &g->samples, g->tasks[task].tid, from, &n);
 	int err = 0;
+	size_t n;
 
-	for (size_t i = 0; i < n && !err; i++) {
-		const struct window_event *e = &g->w->events[r[i].event];
-		bool last = i + 1 == n || g->w->events[r[i + 1].event].r.ts >= to;
-		uint64_t upto = last ? ran_ns : share(e->r.ts - from, ran_ns, to - from);
-		uint32_t at;
+	find_run(a, interval);
+	if (before && g->w->events[before->event].r.ts < a->run_from_ns)
+		before = NULL;
+	r = graph_refs_from(g, &g->samples, tid, from, &n);
+	for (size_t i = 0; i < n && done < ran_ns && !err; i++) {
+		uint64_t ts = g->w->events[r[i].event].r.ts, upto;
 
-		if (e->r.ts >= to)
+		if (ts > a->run_to_ns)
 			break;
-		at = push_stack(a, node, window_words(g->w, e)[0]);
-		if (a->other)
-			at = push_state(a, at, "running");
-		err = flame_time(a->f, at, upto - done);
+		upto = ts >= to ? ran_ns : share(ts - from, ran_ns, to - from);
+		err = add_sample(a, node, &r[i], upto - done);
 		done = upto;
+		before = &r[i];
 	}
-	if (done == ran_ns)
-		return err;
-	return err ? err
-		   : flame_time(a->f, push_state(a, node, a->other ? "running" : "no sample"), ran_ns - done);
+	return err || done == ran_ns ? err : add_sample(a, node, before, ran_ns - done);
 }
 
 static int add_off(const struct adder *a, uint32_t node, const struct interval *s, uint64_t from, uint64_t to)
@@ -132,20 +171,20 @@ static int add_off(const struct adder *a, uint32_t node, const struct interval *
 	return 0;
 }
 
-static int add_on(const struct adder *a, uint32_t node, const struct interval *s, uint64_t from, uint64_t to)
+static int add_on(struct adder *a, uint32_t node, const struct interval *s, uint64_t from, uint64_t to)
 {
+	uint32_t interval = (uint32_t)(s - a->g->intervals);
 	struct interval_sums sums;
 
 	if (s->state == INTERVAL_RUNNING)
-		return add_run(a, node, s->task, from, to, to - from);
+		return add_run(a, node, interval, from, to, to - from);
 	if (s->state == INTERVAL_FOLDED && interval_sums(s, from, to, &sums) && sums.ran_ns)
-		return add_run(a, node, s->task, from, to, sums.ran_ns);
+		return add_run(a, node, interval, from, to, sums.ran_ns);
 	return 0;
 }
 
 /* What the task to blame did in one of its intervals. */
-static int add_other(const struct adder *a, uint32_t node, const struct interval *s, uint64_t from,
-		     uint64_t to)
+static int add_other(struct adder *a, uint32_t node, const struct interval *s, uint64_t from, uint64_t to)
 {
 	struct interval_sums sums;
 	int r = 0;
@@ -217,7 +256,7 @@ static int add_interval(struct adder *a, enum flame_kind kind, uint32_t node, ui
 int flame_add(struct flame *f, const struct graph *g, enum flame_kind kind, uint32_t task, uint64_t from_ns,
 	      uint64_t to_ns)
 {
-	struct adder a = { .f = f, .g = g };
+	struct adder a = { .f = f, .g = g, .run_task = GRAPH_NONE };
 	const struct graph_task *t = &g->tasks[task];
 	uint32_t i = graph_interval_at(g, task, from_ns), end = t->first_interval + t->n_intervals;
 	int r = 0;

@@ -10,8 +10,9 @@
  *   blame   time in which the task waited. Above the stack of the waiter: what the task to blame
  *           (graph/wake/blame.h) did in this time
  *           shop; main; read_row; [futex]; writer; main; fsync; [disk]
- *   oncpu   time in which the task ran. A sample stands for the time since the sample before it.
- *           The last sample of a run also stands for the rest of the run
+ *   oncpu   time in which the task ran. A sample stands for the time since the sample before it, or since the
+ *           run began. The last sample of a run also stands for the rest of the run. A run lasts until the
+ *           task waits
  *           shop; main; compute
  *
  * Only an inspected wait has a stack, and only a long run has samples. Other time has the frame

@@ -6,6 +6,8 @@
 	var letter = +root.getAttribute("data-letter");
 	var details = document.getElementById("details"), found = document.getElementById("found");
 	var reset = document.getElementById("reset");
+	// The numbers in the picture are rounded to 0.0001.
+	var slack = 0.001;
 	var view = { x: 0, w: full }, pattern = null;
 
 	var frames = Array.prototype.map.call(document.querySelectorAll(".f"), function (g) {
@@ -34,7 +36,7 @@
 
 	// Makes the range of `on` as wide as the picture. Frames below it stay, as wide as the picture.
 	function zoom(on) {
-		var x = on ? on.x : 0, w = on ? on.w : full, slack = w * 1e-6;
+		var x = on ? on.x : 0, w = on ? on.w : full;
 
 		view = { x: x, w: w };
 		frames.forEach(function (f) {

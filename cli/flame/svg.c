@@ -199,7 +199,7 @@ static void put_head(const struct picture *p, unsigned height)
 
 	fprintf(p->f,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" viewBox=\"0 0 %.0f %u\" data-width=\"%.0f\" data-left=\"%.0f\" data-letter=\"%.2f\">\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%u\" data-width=\"%.0f\" data-left=\"%.0f\" data-letter=\"%.2f\">\n"
 		"<style><![CDATA[\n%s]]></style>\n<rect id=\"back\" width=\"100%%\" height=\"100%%\"/>\n"
 		"<text id=\"title\" class=\"page\" x=\"%.0f\" y=\"22\">%s</text>\n<text class=\"page\" x=\"%.0f\" y=\"42\">%s in all",
 		WIDTH + 2 * LEFT, height, WIDTH, LEFT, LETTER, file_flame_css, LEFT, titles[p->kind], LEFT,
