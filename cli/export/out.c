@@ -7,23 +7,39 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "lib/cleanup.h"
 
 /* bytes: the buffer of the output */
 #define OUT_BUFFER (1 << 16)
 
-static FILE *open_copy(int fd)
+/* The first error counts: stdio drops what it cannot write, so a later write may succeed. */
+static ssize_t put(void *cookie, const char *s, size_t n)
 {
-	int copy = dup(fd);
-	FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
+	struct out *o = cookie;
 
-	if (!f && copy >= 0)
-		close(copy);
-	if (!f && errno == EINVAL)
-		errno = EBADF; /* the descriptor is only for reading; write(2) would say so */
-	if (f)
-		setvbuf(f, NULL, _IOFBF, OUT_BUFFER);
-	return f;
+	for (size_t done = 0; done < n && !o->err;) {
+		ssize_t r = write(o->fd, s + done, n - done);
+
+		if (r >= 0)
+			done += (size_t)r;
+		else if (errno != EINTR)
+			o->err = errno;
+	}
+	if (!o->err)
+		return (ssize_t)n;
+	errno = o->err;
+	return 0;
+}
+
+static int open_stream(struct out *o, int fd)
+{
+	static const cookie_io_functions_t io = { .write = put };
+
+	o->fd = fd;
+	o->f = fopencookie(o, "w", io);
+	if (!o->f)
+		return cli_error("out of memory");
+	setvbuf(o->f, NULL, _IOFBF, OUT_BUFFER);
+	return CLI_OK;
 }
 
 static int open_stdout(struct out *o, bool binary)
@@ -34,8 +50,7 @@ static int open_stdout(struct out *o, bool binary)
 	if (isatty(STDOUT_FILENO))
 		return cli_error(
 			"this format is not made for a terminal; give a file with -o, or send the output into a pipe");
-	o->f = open_copy(STDOUT_FILENO);
-	return o->f ? CLI_OK : cli_error("cannot write the output: %s", strerror(errno));
+	return open_stream(o, STDOUT_FILENO);
 }
 
 static bool is_same_file(const char *a, const char *b)
@@ -55,37 +70,22 @@ int out_open(struct out *o, const char *path, const char *trace, bool binary)
 	if (outfile_open(path, &o->file))
 		return CLI_FAILED;
 	o->path = path;
-	o->f = open_copy(o->file.fd);
-	return o->f ? CLI_OK : cli_error("%s: cannot be written: %s", path, strerror(errno));
-}
-
-/* Returns 0 or -errno. A reader that has closed the pipe is no failure. */
-static int finish(FILE *f)
-{
-	int r = 0;
-
-	errno = 0;
-	if (fflush(f) || ferror(f))
-		r = errno ? -errno : -EIO;
-	if (fclose(f) && !r)
-		r = -errno;
-	return r;
+	return open_stream(o, o->file.fd);
 }
 
 int out_close(struct out *o, int code)
 {
-	int r = o->f && o->f != stdout ? finish(o->f) : 0;
-
-	if (code || (!o->path && r == -EPIPE))
-		goto done;
-	if (r)
-		code = o->path ? cli_error("%s: cannot be written: %s", o->path, strerror(-r))
-			       : cli_error("cannot write the output: %s", strerror(-r));
-	else if (o->path)
+	if (o->f && o->f != stdout)
+		fclose(o->f);
+	/* a reader that has closed the pipe is no failure */
+	if (!code && o->err && (o->path || o->err != EPIPE))
+		code = o->path ? cli_error("%s: cannot be written: %s", o->path, strerror(o->err))
+			       : cli_error("cannot write the output: %s", strerror(o->err));
+	if (!code && o->path && !o->err) {
 		code = outfile_commit(&o->file);
-	if (!code && o->path)
-		cli_say("wrote %s", o->path);
-done:
+		if (!code)
+			cli_say("wrote %s", o->path);
+	}
 	outfile_done(&o->file);
 	*o = (struct out){ .file = OUTFILE_NONE };
 	return code;

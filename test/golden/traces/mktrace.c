@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill | markup | marks | command | slow | MACHINE] [CPUS LIMITS] - writes the trace for
- * the golden tests: most kinds of records, at fixed times, in BOOTS boots. MACHINE is the recorded
+ * mktrace FILE BOOTS [ill | markup | folded | marks | command | slow | MACHINE] [CPUS LIMITS] - writes the
+ * trace for the golden tests: most kinds of records, at fixed times, in BOOTS boots. MACHINE is the recorded
  * machine (default: x86_64). The other words change the content:
  *
  *   ill      all names have bytes that must not reach a terminal; there is also a recorded command
  *   markup   as ill, but all names have characters that mean something in HTML, XML, JSON, CSV or folded
  *            stacks; some are as long as
  *            the format allows
+ *   folded   a task whose switches are left out
  *   marks    the records of transactions instead of the usual records
  *   command  only a recorded command
  *   slow     a slower run of this command, on another machine
@@ -60,7 +61,7 @@ static const char *const markup[] = {
 	"<script>1//", "=1+\";x,y'", "]]>-->&amp;<b>", "</title></svg>", "a;b 12", "\\u0041%s\xef\xbf\xbf",
 };
 #define LONG_BYTES 4000
-static bool is_markup;
+static bool is_markup, is_folded;
 
 static struct writer *writer;
 static uint64_t now = T0;
@@ -383,6 +384,22 @@ static void transactions(void)
 	mark("order", CT_MARK_BEGIN, 11);
 }
 
+/* In 50 ms, SH runs for 20 ms, waits for a CPU for 10 ms, and has short waits. */
+static void folded(void)
+{
+	const struct ct_rec found = { .kind = CT_FOUND, .tid = SH, .aux = CT_FOUND_FOLDED, .peer = 10 };
+	uint64_t unit = CT_FOUND_UNIT_NS;
+
+	add_x((struct ct_rec){ .kind = CT_SHED, .state = CT_SHED_COARSE }, now, 0);
+	add_x(found, now + NSEC_PER_MSEC, 1ULL << 32 | 1);
+	now += 25 * NSEC_PER_MSEC;
+	add_x((struct ct_rec){ .kind = CT_SAMPLE, .tid = SH, .nr = nr.write, .obj = 0x401000 }, 0,
+	      7 * NSEC_PER_MSEC);
+	now += 24 * NSEC_PER_MSEC;
+	add_x(found, now + NSEC_PER_MSEC,
+	      (1 + 10 * NSEC_PER_MSEC / unit) << 32 | (1 + 20 * NSEC_PER_MSEC / unit));
+}
+
 static void all_kinds(void)
 {
 	waits();
@@ -420,12 +437,14 @@ int main(int argc, char **argv)
 	bool runs = slow || (argc >= 4 && !strcmp(argv[3], "command"));
 	char why[256];
 
+	is_folded = argc >= 4 && !strcmp(argv[3], "folded");
 	is_markup = argc >= 4 && !strcmp(argv[3], "markup");
 	is_ill = argc >= 4 && !strcmp(argv[3], "ill");
 	if (boots < 1 || (argc > 4 && argc != 6))
 		errx(2,
-		     "usage: mktrace FILE BOOTS [ill|markup|marks|command|slow|aarch64|another machine] [CPUS LIMITS]");
-	opt.machine = argc >= 4 && !is_ill && !is_markup && !marks && !runs ? argv[3] : "x86_64";
+		     "usage: mktrace FILE BOOTS [ill|markup|folded|marks|command|slow|aarch64|another machine] [CPUS LIMITS]");
+	opt.machine =
+		argc >= 4 && !is_ill && !is_markup && !is_folded && !marks && !runs ? argv[3] : "x86_64";
 	opt.kernel = slow ? "6.2.0-test" : opt.kernel;
 	if (!strcmp(opt.machine, "aarch64"))
 		nr = arm64;
@@ -452,6 +471,8 @@ int main(int argc, char **argv)
 			names();
 		if (marks)
 			transactions();
+		else if (is_folded)
+			folded();
 		else if (!runs)
 			all_kinds();
 		if (runs || is_ill || is_markup)
