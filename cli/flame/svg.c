@@ -188,6 +188,19 @@ static int measure(struct picture *p)
 	return 0;
 }
 
+static void put_text(const struct picture *p, const char *id, double x, unsigned y, const char *text)
+{
+	fprintf(p->f, "<text id=\"%s\" class=\"page\" x=\"%.0f\" y=\"%u\">%s</text>\n", id, x, y, text);
+}
+
+/* The script shows a link when it can follow it. */
+static void put_link(const struct picture *p, const char *id, double x, const char *text)
+{
+	fprintf(p->f,
+		"<text id=\"%s\" class=\"page link\" x=\"%.0f\" y=\"22\" style=\"display:none\">%s</text>\n",
+		id, x, text);
+}
+
 static void put_head(const struct picture *p, unsigned height)
 {
 	static const char *const titles[FLAME_KINDS] = {
@@ -195,24 +208,27 @@ static void put_head(const struct picture *p, unsigned height)
 		"Waits: the stack of the waiter, and above it what the task to blame did",
 		"Time on the CPU, by samples",
 	};
-	char time[TEXT_NUMBER_MAX], count[TEXT_NUMBER_MAX];
+	char time[TEXT_NUMBER_MAX], count[TEXT_NUMBER_MAX], sum[128];
+	double right = LEFT + WIDTH;
 
-	fprintf(p->f,
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%u\" data-width=\"%.0f\" data-left=\"%.0f\" data-letter=\"%.2f\">\n"
-		"<style><![CDATA[\n%s]]></style>\n<rect id=\"back\" width=\"100%%\" height=\"100%%\"/>\n"
-		"<text id=\"title\" class=\"page\" x=\"%.0f\" y=\"22\">%s</text>\n<text class=\"page\" x=\"%.0f\" y=\"42\">%s in all",
-		WIDTH + 2 * LEFT, height, WIDTH, LEFT, LETTER, file_flame_css, LEFT, titles[p->kind], LEFT,
-		text_duration(p->flame->total_ns, time));
+	text_duration(p->flame->total_ns, time);
 	if (p->left_out)
-		fprintf(p->f, "; %s frame%s narrower than 0.01 %% not drawn", text_count(p->left_out, count),
-			text_s(p->left_out));
+		snprintf(sum, sizeof(sum), "%s in all; %s frame%s narrower than 0.01 %% not drawn", time,
+			 text_count(p->left_out, count), text_s(p->left_out));
+	else
+		snprintf(sum, sizeof(sum), "%s in all", time);
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", p->f);
 	fprintf(p->f,
-		"</text>\n<text id=\"reset\" class=\"page link\" x=\"%.0f\" y=\"22\" style=\"display:none\">reset zoom</text>\n"
-		"<text id=\"search\" class=\"page link\" x=\"%.0f\" y=\"22\" style=\"display:none\">search</text>\n"
-		"<text id=\"found\" class=\"page\" x=\"%.0f\" y=\"42\"> </text>\n"
-		"<text id=\"details\" class=\"page\" x=\"%.0f\" y=\"%u\"> </text>\n",
-		LEFT + WIDTH - 180, LEFT + WIDTH - 60, LEFT + WIDTH - 130, LEFT, height - 10);
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%u\" data-width=\"%.0f\" data-left=\"%.0f\" data-letter=\"%.2f\">\n",
+		WIDTH + 2 * LEFT, height, WIDTH, LEFT, LETTER);
+	fprintf(p->f, "<style><![CDATA[\n%s]]></style>\n", file_flame_css);
+	fputs("<rect id=\"back\" width=\"100%\" height=\"100%\"/>\n", p->f);
+	put_text(p, "title", LEFT, 22, titles[p->kind]);
+	put_text(p, "sum", LEFT, 42, sum);
+	put_link(p, "reset", right - 180, "reset zoom");
+	put_link(p, "search", right - 60, "search");
+	put_text(p, "found", right - 130, 42, " ");
+	put_text(p, "details", LEFT, height - 10, " ");
 }
 
 int svg_write(FILE *f, const struct flame *flame, enum flame_kind kind)
