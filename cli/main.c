@@ -32,6 +32,8 @@ static const struct command commands[] = {
 	{ "path", "Show the critical path of a task", cmd_path },
 	{ "compare", "Say why new runs of a command are slower than old ones", cmd_compare },
 	{ "graph", "Show the causal graph, for programs or as a picture", cmd_graph },
+	{ "flame", "Draw where tasks wait or run, as a flame graph", cmd_flame },
+	{ "export", "Write a trace in the format of another program", cmd_export },
 	{ "check", "Run a command again and again, and say whether it became slower, and why", cmd_check },
 	{ "info", "Show what is in a trace", cmd_info },
 	{ "dump", "Print the records of a trace", cmd_dump },

@@ -26,5 +26,7 @@ int cmd_diagnose(int argc, char **argv);
 int cmd_view(int argc, char **argv);
 int cmd_slice(int argc, char **argv);
 int cmd_graph(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_flame(int argc, char **argv);
 
 #endif

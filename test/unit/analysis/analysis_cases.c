@@ -38,6 +38,7 @@
  *   => lanes A FROM..TO       the lanes of the picture of A's diagnosis
  *   => spans A FROM..TO B     the spans of B's lane in this picture, with the tasks to blame
  *   => stretches A FROM..TO   the times with missing records, and what is missing
+ *   => flame KIND A FROM..TO  the time by stack (analysis/flame/flame.h); "<-" stands before the task to blame
  *   => parts N                           where the time of request N went
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
  *                             the walk along edges, one segment a line, and the choices; way: only
@@ -467,6 +468,7 @@ int main(int argc, char **argv)
 		{ "delta", ask_delta, "delta A FROM..TO A FROM..TO" },
 		{ "command", ask_command, "command" },
 		{ "patterns", ask_patterns, "patterns A" },
+		{ "flame", ask_flame, "flame offcpu|blame|oncpu A FROM..TO" },
 		{ "events", ask_events, "events A" },
 		{ "lanes", ask_lanes, "lanes A FROM..TO" },
 		{ "spans", ask_spans, "spans A FROM..TO B" },

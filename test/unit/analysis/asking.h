@@ -37,5 +37,7 @@ void ask_command(struct question *q);
 void ask_lanes(struct question *q);
 void ask_spans(struct question *q);
 void ask_stretches(struct question *q);
+/* The question about stacks, from flame/flame_questions.c. */
+void ask_flame(struct question *q);
 
 #endif
