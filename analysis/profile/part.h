@@ -38,6 +38,10 @@ struct profile_part {
 	char *text; /* for people; safe to print */
 	uint64_t ns;
 	uint64_t count; /* the number of intervals; of a running function: the number of samples */
+	/* How often a task woke at the end of one of these waits, and for how long in all it then
+	 * waited for a CPU that it did not get because of the environment. This time is in the parts
+	 * of the class ENVIRONMENT. Files have neither number. */
+	uint64_t wakes, queued_ns;
 	enum part_class class;
 };
 

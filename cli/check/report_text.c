@@ -285,6 +285,19 @@ static void put_order(FILE *f, const char *side, double trend_p, int warm_up)
 			side, trend_p);
 }
 
+/* Says what counts as the command's because it waits more often. */
+static void put_queue(FILE *f, const struct check_view *v)
+{
+	const struct own_queue *q = &v->out->queue;
+	char a[TEXT_NUMBER_MAX], b[TEXT_NUMBER_MAX];
+
+	if (!q->counted)
+		return;
+	fprintf(f,
+		"The new command waits more often. Each wait counts with the mean wait for a CPU that follows it: %s in an old run, %s in a new run.\n",
+		text_duration((uint64_t)q->old_ns, a), text_duration((uint64_t)q->new_ns, b));
+}
+
 /* If the check is undecided without --own, but decided with it, says so. */
 static void put_own(FILE *f, const struct check_view *v)
 {
@@ -297,6 +310,7 @@ static void put_own(FILE *f, const struct check_view *v)
 		"Without the time that other programs took, it is decided: %s (%+.1f %%, interval %+.1f to %+.1f %%). See --own.\n",
 		report_signed(d->new_ns - d->old_ns, a), 100 * (d->new_ns / d->old_ns - 1),
 		100 * d->low_ns / d->old_ns, 100 * d->high_ns / d->old_ns);
+	put_queue(f, v);
 }
 
 static void put_notes(FILE *f, const struct check_view *v)
@@ -308,6 +322,8 @@ static void put_notes(FILE *f, const struct check_view *v)
 		return;
 	if (v->plan->own)
 		fputs("The times are without those that other programs took (--own).\n", f);
+	if (v->plan->own)
+		put_queue(f, v);
 	put_own(f, v);
 	put_order(f, "old", d->old_trend_p, d->old_warm_up);
 	put_order(f, "new", d->new_trend_p, d->new_warm_up);

@@ -34,6 +34,7 @@ void ask_events(struct question *q);
 void ask_transactions(struct question *q);
 /* The questions about profiles, from profile_questions.c. */
 void ask_profile(struct question *q);
+void ask_wakes(struct question *q);
 void ask_keys(struct question *q);
 void ask_delta(struct question *q);
 void ask_command(struct question *q);
