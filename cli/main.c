@@ -32,6 +32,8 @@ static const struct command commands[] = {
 	{ "compare", "Say why new runs of a command are slower than old ones", cmd_compare },
 	{ "graph", "Show the causal graph, for programs or as a picture", cmd_graph },
 	{ "check", "Run a command again and again, and say whether it became slower, and why", cmd_check },
+	{ "delay", "Hold the calls of a function, and say whether anything waits for them",
+	  cmd_delay },
 	{ "info", "Show what is in a trace", cmd_info },
 	{ "dump", "Print the records of a trace", cmd_dump },
 };
