@@ -262,8 +262,9 @@ static void put_cost(FILE *f, const struct check_view *v)
 
 	if (!c->known)
 		return;
-	fprintf(f, "\nTracing costs %s (%+.1f %%, medians of %zu traced and %zu untraced runs, p = %.2g).\n",
-		report_signed(c->ns, ns), 100 * c->share, c->n_traced, c->n_untraced, c->p);
+	fprintf(f,
+		"\nTracing costs %s%s (%+.1f %%, medians of %zu traced and %zu untraced runs, p = %.2g).\n",
+		c->ns < 0 ? "too little to be measured: " : "", report_signed(c->ns, ns), 100 * c->share, c->n_traced, c->n_untraced, c->p);
 	if (v->out->timing == CHECK_UNTRACED)
 		fputs("So the times are those of untraced runs, and the parts are those of traced runs.\n",
 		      f);
@@ -294,7 +295,7 @@ static void put_queue(FILE *f, const struct check_view *v)
 	if (!q->counted)
 		return;
 	fprintf(f,
-		"The new command waits more often. Each wait counts with the mean wait for a CPU that follows it: %s in an old run, %s in a new run.\n",
+		"The new command waits more often. So the waits for a CPU that follow count too, each with its mean length: %s in an old run, %s in a new run.\n",
 		text_duration((uint64_t)q->old_ns, a), text_duration((uint64_t)q->new_ns, b));
 }
 
