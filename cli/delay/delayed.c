@@ -117,12 +117,28 @@ static bool stopped(pid_t tid)
 	return info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED;
 }
 
+/* Lets the task go on behind the first instruction of the function, if this is possible without
+ * taking the breakpoint away. */
+static bool skip(struct task *x)
+{
+	struct user_regs_struct regs;
+
+	if (ptrace(PTRACE_GETREGS, x->tid, NULL, &regs) || !probe_skip(x->tid, &x->probe, &regs) ||
+	    ptrace(PTRACE_SETREGS, x->tid, NULL, &regs))
+		return false;
+	x->state = TASK_RUNS;
+	go_on(x, 0);
+	return true;
+}
+
 /* Executes the first instruction of the function without the breakpoint, and lets the task go on.
  * Waits for the end of this step: no other task of the process may step meanwhile. */
 static void step(struct task *x)
 {
 	int status, signal = 0;
 
+	if (skip(x))
+		return;
 	probe_unset(x->pid, &x->probe);
 	x->state = TASK_RUNS;
 	for (;;) {

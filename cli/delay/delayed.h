@@ -6,8 +6,9 @@
  * of the function stops the calling thread; the other threads go on. So the delay is a wait, and
  * uses no CPU. One thread, and one run at a time. Only for x86-64.
  *
- * To go on, a thread executes the first instruction of the function without the breakpoint. A call
- * of another thread in this moment (some microseconds) is neither delayed nor counted.
+ * Most functions begin with a push, or reserve stack. ctrace does this for the thread, and the
+ * breakpoint stays. For another first instruction, the breakpoint is taken away until the thread has
+ * executed it. A call of another thread in this moment is neither delayed nor counted.
  */
 #ifndef CTRACE_CLI_DELAY_DELAYED_H
 #define CTRACE_CLI_DELAY_DELAYED_H

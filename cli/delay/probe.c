@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -92,7 +93,7 @@ int probe_find(pid_t pid, const char *function, struct probe *ret)
 		return r;
 	/* a program may be loaded at any address: the entry point shows by how much it was moved */
 	p.addr = entry - head.e_entry + l.vaddr;
-	if (pread(mem, &p.byte, 1, (off_t)p.addr) != 1)
+	if (pread(mem, p.code, PROBE_CODE, (off_t)p.addr) != PROBE_CODE)
 		return -EBADMSG;
 	*ret = p;
 	return 0;
@@ -105,5 +106,46 @@ int probe_set(pid_t pid, const struct probe *p)
 
 int probe_unset(pid_t pid, const struct probe *p)
 {
-	return poke(pid, p->addr, p->byte);
+	return poke(pid, p->addr, p->code[0]);
 }
+
+#if defined(__x86_64__)
+
+static bool push(pid_t tid, struct user_regs_struct *regs, unsigned reg)
+{
+	const unsigned long long values[] = { regs->rax, regs->rcx, regs->rdx, regs->rbx,
+					      regs->rsp, regs->rbp, regs->rsi, regs->rdi,
+					      regs->r8,  regs->r9,  regs->r10, regs->r11,
+					      regs->r12, regs->r13, regs->r14, regs->r15 };
+
+	regs->rsp -= 8;
+	return !ptrace(PTRACE_POKEDATA, tid, (void *)regs->rsp, (void *)values[reg]);
+}
+
+bool probe_skip(pid_t tid, const struct probe *p, struct user_regs_struct *regs)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa }, sub_rsp[] = { 0x48, 0x83, 0xec };
+	const uint8_t *code = p->code;
+	struct user_regs_struct next = *regs;
+
+	if (!memcmp(code, endbr64, sizeof(endbr64))) {
+		next.rip += 4;
+	} else if (!memcmp(code, sub_rsp, sizeof(sub_rsp))) {
+		next.rsp -= (unsigned long long)(int8_t)code[3];
+		next.rip += 4;
+	} else if ((code[0] & 0xf8) == 0x50) {
+		if (!push(tid, &next, code[0] & 7))
+			return false;
+		next.rip += 1;
+	} else if (code[0] == 0x41 && (code[1] & 0xf8) == 0x50) {
+		if (!push(tid, &next, 8 + (code[1] & 7)))
+			return false;
+		next.rip += 2;
+	} else {
+		return false;
+	}
+	*regs = next;
+	return true;
+}
+
+#endif

@@ -4,12 +4,16 @@
 #ifndef CTRACE_CLI_DELAY_PROBE_H
 #define CTRACE_CLI_DELAY_PROBE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/user.h>
+
+#define PROBE_CODE 4
 
 struct probe {
-	uint64_t addr; /* in the memory of the process */
-	uint8_t byte;  /* the first byte of the function */
+	uint64_t addr;            /* in the memory of the process */
+	uint8_t code[PROBE_CODE]; /* the first bytes of the function */
 };
 
 /* Finds the function in the program that the process executes, not in its libraries. Returns 0;
@@ -18,5 +22,13 @@ int probe_find(pid_t pid, const char *function, struct probe *ret);
 /* Writes the breakpoint, or the first byte of the function. Returns 0 or -errno. */
 int probe_set(pid_t pid, const struct probe *p);
 int probe_unset(pid_t pid, const struct probe *p);
+
+#if defined(__x86_64__)
+/* Does what the first instruction of the function does, so that the breakpoint can stay. *regs are
+ * the registers before it; the caller writes them back. Knows endbr64, push, and "sub $N,%rsp".
+ * Does not set the flags: no function reads them at its start. Returns false for any other
+ * instruction. */
+bool probe_skip(pid_t tid, const struct probe *p, struct user_regs_struct *regs);
+#endif
 
 #endif
