@@ -154,7 +154,7 @@ static char *time_sentence(const struct check_view *v)
 	return words_take(&t);
 }
 
-/* Puts the sentence with the worse result first: the worse result is the result of the check. */
+/* The worse result comes first: it is the result of the check. */
 static char *both_sentences(const struct check_view *v)
 {
 	bool counts_first = report_kind(v) != v->out->decision.kind;
@@ -264,7 +264,8 @@ static void put_cost(FILE *f, const struct check_view *v)
 		return;
 	fprintf(f,
 		"\nTracing costs %s%s (%+.1f %%, medians of %zu traced and %zu untraced runs, p = %.2g).\n",
-		c->ns < 0 ? "too little to be measured: " : "", report_signed(c->ns, ns), 100 * c->share, c->n_traced, c->n_untraced, c->p);
+		c->ns < 0 ? "too little to be measured: " : "", report_signed(c->ns, ns), 100 * c->share,
+		c->n_traced, c->n_untraced, c->p);
 	if (v->out->timing == CHECK_UNTRACED)
 		fputs("So the times are those of untraced runs, and the parts are those of traced runs.\n",
 		      f);
@@ -286,7 +287,6 @@ static void put_order(FILE *f, const char *side, double trend_p, int warm_up)
 			side, trend_p);
 }
 
-/* Says what counts as the command's because it waits more often. */
 static void put_queue(FILE *f, const struct check_view *v)
 {
 	const struct own_queue *q = &v->out->queue;
@@ -299,7 +299,6 @@ static void put_queue(FILE *f, const struct check_view *v)
 		text_duration((uint64_t)q->old_ns, a), text_duration((uint64_t)q->new_ns, b));
 }
 
-/* If the check is undecided without --own, but decided with it, says so. */
 static void put_own(FILE *f, const struct check_view *v)
 {
 	const struct decision *d = &v->out->own;
