@@ -47,17 +47,19 @@ static bool is_left_out(const struct findings *f)
 	}
 }
 
-static bool has_database_lock(const struct findings *f)
+static bool has_lock(const struct findings *f)
 {
 	for (size_t i = 0; i < f->chain.links.n; i++)
-		if (f->chain.links.v[i].kind == RESOURCE_DATABASE_LOCK)
+		if (f->chain.links.v[i].kind == RESOURCE_DATABASE_LOCK ||
+		    f->chain.links.v[i].kind == RESOURCE_LOCK)
 			return true;
 	return false;
 }
 
 static bool is_lock_of_unknown(const struct findings *f)
 {
-	return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.kind == RESOURCE_FILE_LOCK;
+	return f->chain.end == END_LEAF && !f->chain.leaf.ended &&
+	       (f->chain.leaf.kind == RESOURCE_FILE_LOCK || f->chain.leaf.kind == RESOURCE_LOCK);
 }
 
 /* Returns true if a comparison with another trace shows that the wait is not normal. */
@@ -100,7 +102,7 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_MEMORY;
 	if (chain_has_edge(&f->chain, EDGE_LOCK) || chain_has_edge(&f->chain, EDGE_FILELOCK) ||
 	    chain_has_edge(&f->chain, EDGE_POLLED) || chain_has_edge(&f->chain, EDGE_KERNEL_LOCK) ||
-	    is_lock_of_unknown(f) || has_database_lock(f))
+	    is_lock_of_unknown(f) || has_lock(f))
 		return CAUSE_LOCK_HOLDER;
 	if (f->pool)
 		return CAUSE_QUEUEING;

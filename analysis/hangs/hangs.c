@@ -208,12 +208,14 @@ static bool is_alarm(const struct diagnosis *d)
 		return true;
 	/* A worker without work looks like a stuck task. So with a guessed owner of a futex, there
 	 * is an alarm only in a cycle, or for a main thread if the cause is not CAUSE_BUSY. */
-	if (k->wait == CT_W_FUTEX && k->edge == EDGE_OWNER && (k->pid != k->tid || c == CAUSE_BUSY))
+	if (k->wait == CT_W_FUTEX && k->kind != RESOURCE_LOCK && k->edge == EDGE_OWNER &&
+	    (k->pid != k->tid || c == CAUSE_BUSY))
 		return c == CAUSE_CIRCULAR_WAIT;
 	if (c == CAUSE_CIRCULAR_WAIT || c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY)
 		return true;
-	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
-	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE || (k->edge == EDGE_STOP && d->n_chain > 1))
+	if (k->edge == EDGE_LOCK || k->kind == RESOURCE_LOCK || k->edge == EDGE_FILELOCK ||
+	    k->edge == EDGE_POLLED || k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE ||
+	    (k->edge == EDGE_STOP && d->n_chain > 1))
 		return true;
 	/* A child that hangs has a row of its own, and a child that computes for a while is normal. */
 	if (child)

@@ -40,7 +40,6 @@ static int add_prices(struct prices *p, const struct baseline *b)
 	return r;
 }
 
-/* Sorts the prices, and merges those with the same key. */
 static void merge_prices(struct prices *p)
 {
 	size_t n = 0;
@@ -57,7 +56,6 @@ static void merge_prices(struct prices *p)
 	p->v.n = n;
 }
 
-/* Returns the share of a part in the queue of its run. */
 static uint64_t share_of(const struct prices *p, const struct profile_part *part)
 {
 	const struct price key = { .key = part->key }, *x;

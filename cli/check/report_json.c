@@ -48,7 +48,7 @@ static json_t *order_json(double trend_p, int warm_up)
 	return json_pack("{s:f, s:i}", "trend_p", trend_p, "warm_up_runs", warm_up);
 }
 
-/* Moves the members of `more` to doc. Returns NULL if out of memory. */
+/* Returns NULL if out of memory. */
 static json_t *with(json_t *doc, json_t *more)
 {
 	if (!more || json_object_update(doc, more)) {
@@ -59,7 +59,6 @@ static json_t *with(json_t *doc, json_t *more)
 	return doc;
 }
 
-/* Adds the members that only some documents have. Returns NULL if out of memory. */
 static json_t *with_options(const struct check_view *v, json_t *doc)
 {
 	const struct own_queue *q = &v->out->queue;

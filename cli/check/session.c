@@ -192,7 +192,7 @@ static int run_pair(struct session *s, bool traced, bool counted)
 	return r ? r : run_once(s, NEW, traced && s->tracing, counted);
 }
 
-/* Returns how many runs of this kind the new side needs before look() judges n runs. */
+/* n: how many runs of the new side look() will judge. Returns how many of this kind are needed for that. */
 static size_t wanted(const struct session *s, enum check_timing kind, size_t n)
 {
 	if (!s->tracing || (s->timing_set && s->out->timing == CHECK_UNTRACED))
@@ -378,7 +378,7 @@ static int finish(struct session *s)
 	struct check_outcome *out = s->out;
 
 	out->traced = s->sides[NEW]->n_runs > 0;
-	/* After choose_timing(), all runs were untraced. So its cost, of both kinds in turn, stays. */
+	/* Keeps the cost of choose_timing(): before it, both kinds ran in turn. */
 	if (out->timing == CHECK_UNTRACED && s->plan->new_argv)
 		return 0;
 	return tracer_cost_of(s->sides[NEW], s->plan->max_regress, &out->cost) ? no_memory() : 0;

@@ -385,7 +385,8 @@ static int tell_cause(const struct check_options *o, const struct check_outcome 
 	return r;
 }
 
-/* As the user wrote it: a trace has the command line of the last exec, which lacks the variables of `env`. */
+/* Names the command as the user wrote it. The command line in a trace is that of the last exec, which lacks
+ * the variables of `env`. */
 static void name_command(struct baseline *b, char *const *argv)
 {
 	char line[PART_TEXT_MAX] = "";

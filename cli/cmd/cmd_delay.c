@@ -79,7 +79,6 @@ static int delay_option(struct delay_options *o, int c, const char *arg)
 	return CLI_OK;
 }
 
-/* Prints why a run has no result. Returns an exit code; CLI_OK: it has a result. */
 static int say_failed(const struct delay_options *o, const struct delayed_run *run)
 {
 	const char *name = o->argv[0];

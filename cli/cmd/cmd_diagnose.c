@@ -81,10 +81,10 @@ static bool is_named(const struct hangs_filter *who)
 
 /*
  * Returns true if x is a better answer than `best`, which comes earlier in the list of hangs:
- * - equally bad: x is longer;
- * - x is less bad: x has another task in its chain, and is more than DIAGNOSE_LONGER times as long;
- * - only one verdict is normal: never. So the idle master of a server, which waits longer than its hung
- *   worker, is not the answer.
+ * - If only one of the two verdicts is normal: never. So the idle master of a server, which waits longer
+ *   than its hung worker, is not the answer.
+ * - If both are equally bad: if x is longer.
+ * - If x is less bad: if x is more than DIAGNOSE_LONGER times as long, and has another task in its chain.
  */
 static bool counts_more(const struct hang *x, const struct hang *best)
 {
@@ -223,7 +223,7 @@ static int find_victim(struct analysis_input *in, const struct hangs_filter *who
 	return CLI_OK;
 }
 
-/* Replaces *v and its window by the worst alarm in the window of `whole`, if there is one. */
+/* If there is an alarm in the window of `whole`, takes the worst one: sets *v, and the window of *in. */
 static int take_alarm(struct analysis_input *in, struct analysis_input whole, const struct hangs_filter *who,
 		      const struct moment *at, struct victim *v)
 {
@@ -247,8 +247,9 @@ static bool only_sleeps(const struct diagnosis *d)
 	return d->cause == CAUSE_TIMER && d->n_chain == 1;
 }
 
-/* Finds the victim in the process of the recorded command. If nothing is wrong with it, takes an alarm of
- * its descendants; if it only slept, of any task. Without a recorded command, ret->task is GRAPH_NONE. */
+/* Finds the victim in the process of the recorded command. If nothing is wrong with the victim, takes the
+ * worst alarm of a descendant of the process, or of any task if the victim only sleeps. Without a recorded
+ * command, ret->task is GRAPH_NONE. */
 static int find_recorded(struct analysis_input *in, bool window, const struct moment *at, struct victim *ret)
 {
 	const struct diagnose_options o = { .window_given = window };

@@ -137,7 +137,7 @@ static void pass(uint64_t us, struct ct_rec r)
 	check(writer_add(writer, 1, &r, NULL), "record");
 }
 
-/* The command reads a file and computes. If it is not slow, it also sleeps. HOG has its CPU for a while. */
+/* The command reads a file and computes. If it is not slow, it also sleeps. HOG preempts it for a while. */
 static void command(bool slow)
 {
 	const struct ct_rec back = { .kind = CT_SWITCH, .peer = COMMAND };
@@ -319,7 +319,7 @@ static void mark(const char *name, enum ct_mark what, uint64_t id)
 	      now + NSEC_PER_MSEC);
 }
 
-/* SH waits for `ms` + 1 milliseconds. Then SERVER wakes SH, or a timer if `obj` is 0. */
+/* SH waits for `ms` + 1 milliseconds. If `obj` is 0, a timer wakes SH, otherwise SERVER. */
 static void wait_ms(enum ct_wait wait, uint64_t obj, unsigned ms)
 {
 	add((struct ct_rec){ .kind = CT_SWITCH,
