@@ -15,6 +15,15 @@
  * first, are further from the prompt. */
 #define PATTERNS_SHOWN 10
 
+/* 1/n of the window of the diagnosis: the picture of `ctrace view` begins this much earlier, and ends
+ * this much later. Lower n: the hang is smaller in the picture. Higher n: the begin and the end of
+ * the hang are harder to see. */
+#define VIEW_MARGIN 20
+/* records: `ctrace view` looks for requests and jobs in a trace of at most this size. Lower: the page
+ * of a larger trace has no tables of them. Higher: more time and memory. Evidence: with 8.3 M records
+ * of a busy machine, the search takes 1 s and 400 MB. */
+#define VIEW_TABLES_RECORDS 5000000ULL
+
 /* records: A trace of up to this size is loaded as a whole. Higher: more memory, about 60 bytes
  * a record. Evidence: `ctrace diagnose --tid` takes 434 MB for 7.4 M records of a busy machine. */
 #define LOAD_WHOLE_RECORDS 16000000ULL

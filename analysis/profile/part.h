@@ -37,6 +37,9 @@ struct profile_part {
 	char *text; /* for people; safe to print */
 	uint64_t ns;
 	uint64_t count; /* of intervals; of a running function: of samples */
+	/* How often a task woke after these waits, and for how long it then waited for a CPU because
+	 * of the environment (in parts of class ENVIRONMENT). Not in files. */
+	uint64_t wakes, queued_ns;
 	enum part_class class;
 };
 

@@ -13,6 +13,11 @@
 #define ROUNDING_NS 0.5      /* a smaller difference is rounding */
 #define SEED        0x63747261636521ULL
 
+double decide_alpha(unsigned looks)
+{
+	return DECIDE_ALPHA / looks;
+}
+
 static enum decision_kind kind_of(const struct decision *d)
 {
 	bool surely = d->p <= d->alpha;
@@ -75,7 +80,7 @@ int decide(const struct decide_rule *rule, const struct decide_runs *old_runs,
 		.high_ns = v.high,
 		.limit_ns = rule->max_regress * v.a,
 		.p = p.p,
-		.alpha = DECIDE_ALPHA / rule->looks,
+		.alpha = decide_alpha(rule->looks),
 		.old_trend_p = old_trend.p,
 		.new_trend_p = new_trend.p,
 		.old_warm_up = stats_warm_up(old_runs->ns, old_runs->n),

@@ -23,6 +23,9 @@ struct decide_rule {
 	bool old_fixed;     /* only new runs can be added */
 };
 
+/* Returns the p up to which a difference counts in each of `looks` decisions. */
+double decide_alpha(unsigned looks);
+
 struct decide_runs { /* in the order of time; borrowed */
 	const double *ns;
 	size_t n;

@@ -182,6 +182,24 @@ static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank
 	return false;
 }
 
+/* A hub may receive several messages, and pass them on in another order. Returns the new request of
+ * the client on whose behalf the hub last asked on f, or GRAPH_NONE. */
+static uint32_t same_client(const struct pass *p, const struct request_queue *q, uint32_t f)
+{
+	uint32_t before = p->flows.v.v[f].asker;
+
+	if (!p->flows.v.v[f].of_hub || before == GRAPH_NONE)
+		return GRAPH_NONE;
+	for (size_t i = q->first, looks = 0; i < q->v.n && looks < MATCH_LOOKS; i++, looks++) {
+		const struct request_turn *t = &p->turns.v[q->v.v[i]];
+
+		if (t->queue == TURN_FRESH && t->asked_on == GRAPH_NONE &&
+		    p->requests.v[q->v.v[i]].sock == p->requests.v[before].sock)
+			return q->v.v[i];
+	}
+	return GRAPH_NONE;
+}
+
 /* A task acts on requests in the order in which it received them. So the connection that became
  * free first goes to the oldest new request. */
 static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_t f)
@@ -191,6 +209,9 @@ static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_
 	/* A request keeps its connection for a further question. */
 	if (is_open(p, before) && (p->turns.v[before].queue == TURN_FRESH || l->now == before))
 		return before;
+	request = same_client(p, &l->fresh, f);
+	if (request != GRAPH_NONE)
+		return request;
 	request = take_released(l, f, &rank) ? next_new(p, l, rank) : GRAPH_NONE;
 	rank = 0;
 	if (request == GRAPH_NONE)
