@@ -139,7 +139,8 @@ struct window {
 	size_t n_resyncs;
 
 	uint64_t lost_records;
-	/* Segments that could not be read, plus holes between segments. CT_GAPs with CT_LOSS_SLOT cover them. */
+	/* Segments that could not be read, plus holes between segments. CT_GAP records with
+	 * CT_LOSS_SLOT cover all of them. */
 	uint32_t skipped_slots;
 
 	void *arena;

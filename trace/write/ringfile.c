@@ -249,8 +249,8 @@ static int ringfile_recover(struct ringfile *r, const struct ringfile_options *o
 		snprintf(err, FILE_INDEX_ERR_MAX, "cannot recover %.120s: %s", opt->path, strerror(-ret));
 		return ret;
 	}
-	/* Above RINGFILE_SEQ_MAX, the numbers could run out. Only a hostile file has so high numbers:
-	 * a real file gets about one segment a second. */
+	/* Above RINGFILE_SEQ_MAX, the numbers could run out. Only a hostile file gets there: a
+	 * real file gets about one segment a second. */
 	if (ix.segments.n && ix.segments.v[ix.segments.n - 1].h.seq > RINGFILE_SEQ_MAX) {
 		snprintf(err, FILE_INDEX_ERR_MAX, "%.120s has sequence numbers that cannot be", opt->path);
 		return -EBADMSG;

@@ -52,7 +52,7 @@ struct store {
 };
 
 /* The functions from here to store_publish(), and also store_written() and store_end(), need the lock.
- * store_open() calls one without it, because no other thread runs yet. */
+ * In store_open(), no other thread runs yet. */
 static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 {
 	struct writer_storage *t = &s->stats.storage;
