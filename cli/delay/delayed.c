@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -135,10 +136,12 @@ static bool skip(struct task *x)
  * Waits for the end of this step: no other task of the process may step meanwhile. */
 static void step(struct task *x)
 {
-	int status, signal = 0;
+	sigset_t late;
+	int status, signal = 0, sig;
 
 	if (skip(x))
 		return;
+	sigemptyset(&late);
 	probe_unset(x->pid, &x->probe);
 	x->state = TASK_RUNS;
 	for (;;) {
@@ -148,10 +151,16 @@ static void step(struct task *x)
 			return;
 		if (WSTOPSIG(status) == SIGTRAP && !(status >> 16))
 			break;
-		if (!(status >> 16))
-			signal = WSTOPSIG(status); /* the task gets it after the step */
+		sig = status >> 16 ? 0 : WSTOPSIG(status);
+		/* The task gets the signals after the step: the first one by go_on(). */
+		if (sig && signal)
+			sigaddset(&late, sig);
+		signal = signal ? signal : sig;
 	}
 	probe_set(x->pid, &x->probe);
+	for (sig = 1; sig < NSIG; sig++)
+		if (sigismember(&late, sig) == 1)
+			(void)syscall(SYS_tgkill, x->pid, x->tid, sig);
 	go_on(x, signal);
 }
 
