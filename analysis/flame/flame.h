@@ -37,6 +37,8 @@
 
 enum flame_kind { FLAME_OFFCPU, FLAME_BLAME, FLAME_ONCPU, FLAME_KINDS };
 const char *flame_kind_name(enum flame_kind kind);
+/* Returns FLAME_KINDS for an unknown name. */
+enum flame_kind flame_kind_of(const char *name);
 
 enum flame_what { FLAME_TASK, FLAME_FUNCTION, FLAME_KERNEL, FLAME_STATE };
 
