@@ -21,7 +21,7 @@ void shown_limits(const struct flame *f)
 {
 	if (f->refused)
 		cli_warn(
-			"a limit cut %" PRIu64
-			" stacks or waits, so some frames are missing above their callers; narrow the window with --from and --to",
+			"because of a limit, frames are missing above their callers (%" PRIu64
+			" frames of stacks, or parts of waits); narrow the window with --from and --to",
 			f->refused);
 }
