@@ -337,6 +337,13 @@
 /* intervals: While a child request is under way, at most this many intervals of its sender are
  * searched for work on the parent request. */
 #define CHILD_LOOKS 4096
+/* A request waited for a connection if the connection was free for at most 1/CONNECTION_FREE of the
+ * wait, and was used by other requests for the rest. If smaller, a connection counts that only
+ * happened to be busy (test connection_was_free). If larger, the time that a pool needs to hand over
+ * a connection hides the wait (test waits_for_connection). */
+#define CONNECTION_FREE 10
+/* requests: The most requests on a connection, one after the other, that are examined for one wait. */
+#define CONNECTION_LOOKS 4096
 /* threads: The most threads of a process that are searched for a free one. */
 #define FREE_THREAD_LOOKS 64
 

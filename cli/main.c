@@ -35,6 +35,8 @@ static const struct command commands[] = {
 	{ "flame", "Draw where tasks wait or run, as a flame graph", cmd_flame },
 	{ "export", "Write a trace in the format of another program", cmd_export },
 	{ "check", "Run a command again and again, and say whether it became slower, and why", cmd_check },
+	{ "delay", "Hold the calls of a function, and say whether anything waits for them",
+	  cmd_delay },
 	{ "info", "Show what is in a trace", cmd_info },
 	{ "dump", "Print the records of a trace", cmd_dump },
 };

@@ -149,6 +149,15 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * loss of records, messages are matched wrongly. Evidence: bytes_on_their_way below;
  * bytes_taken_before above. */
 #define FLOW_STALE_NS 10000000ULL
+/* messages: A hub asks on a connection (flow_reverse_hubs()) if it sent at least HUB_MESSAGES messages
+ * on it, and has passed on all but 1/HUB_OWN of the messages of each direction. If HUB_OWN is
+ * smaller, a server counts as a hub that grants locks: it passes on each release, which is half of
+ * what it receives (test no_hub). If it is larger, a hub with a few messages of its own does not
+ * count, such as a D-Bus daemon. */
+#define HUB_MESSAGES 4
+#define HUB_OWN	     4
+/* messages: The most messages that a hub receives before it passes on the first of them. */
+#define HUB_BATCH 16
 
 /* ns: If a server pauses in an answer for longer than this, the bytes after the pause are no answer
  * but news. Below: an answer that comes slowly is cut. Above: messages of a subscription make one

@@ -91,7 +91,7 @@ float across_place(const struct graph *g, const struct interval *a, const struct
 		return same_name(x, y) ? 1 : 0;
 	if (kind == CT_OBJ_FUTEX && same_in_page(a->obj, b->obj))
 		return 1;
-	/* a file or a socket with an address would be named in both traces */
+	/* If only `a` has a name, and the name is not from an inspection, the places differ. */
 	return x[0] && !late ? 0 : SIMILAR_OTHER_OBJECT;
 }
 

@@ -235,7 +235,7 @@ static bool is_of_another_process(const struct graph *g, uint32_t me, uint32_t m
 	       g->tasks[waker].tgid != g->tasks[me].tgid;
 }
 
-/* Each process has its own connections. So s does not wait for b, a message to another process. */
+/* Returns true if b, which ended x, is a message on a connection that the process of s does not have. */
 static bool is_of_another_connection(const struct graph *g, const struct interval *s,
 				     const struct interval *x, const struct blame *b)
 {

@@ -158,8 +158,8 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	return false;
 }
 
-/* Most servers and clients have many short waits, so these are the cause only if the user gave the
- * window. */
+/* Most servers and clients have many short waits. So short waits are the cause only if the user gave
+ * the window. */
 static bool is_chatty(const struct findings *f, uint64_t window_ns)
 {
 	const struct link *k = &f->chain.links.v[0];
@@ -239,7 +239,7 @@ static bool is_unknown_leaf(const struct findings *f)
 
 	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
 		return false;
-	/* After a time limit, the awaited event is not known. A sleep and a timerfd await none. */
+	/* After a time limit, the awaited event is not known. A sleep and a timerfd await only the time. */
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
 		return true;

@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/check/own.h"
 #include "cli/check/runner.h"
 #include "cli/check/take.h"
 #include "cli/cli.h"
@@ -313,9 +312,9 @@ static int judge_own(const struct session *s, double *ret_new_ns, struct decisio
 	_cleanup_(baseline_done) struct baseline old = { 0 };
 	_cleanup_(baseline_done) struct baseline new = { 0 };
 	const struct decide_rule rule = rule_of(s);
-	int r = own_runs(s->sides[OLD], &old);
+	int r = own_sides(s->sides[OLD], s->sides[NEW], s->plan->old_argv, rule.looks, &old, &new,
+			  &s->out->queue);
 
-	r = r ? r : own_runs(s->sides[NEW], &new);
 	r = r ? r : judge_metric(rule.metric, &new, CHECK_TRACED, ret_new_ns);
 	return r || !old.n_runs ? r : judge(&rule, &old, &new, CHECK_TRACED, ret);
 }

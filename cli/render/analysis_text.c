@@ -116,7 +116,7 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 	if (d->comparison)
 		print_comparison(f, g, d);
 	if (d->against && d->against->result == AGAINST_NOT_NEEDED)
-		fprintf(f, "%s was not used: no wait of the chain needs it.\n", d->against->name);
+		fprintf(f, "%s was not used: each wait of the chain has a known owner, or earlier waits in the same trace explain it.\n", d->against->name);
 	if (d->n_choices) {
 		fprintf(f, "Decided on the way:\n");
 		for (size_t i = 0; i < d->n_choices; i++)

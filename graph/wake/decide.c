@@ -321,8 +321,9 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		return;
 	}
 	b->task = waker;
-	if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) && title_waits(g, s) &&
-	    g->tasks[waker].ptgid == g->tasks[s->task].ptgid) {
+	if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) &&
+	    ((title_waits(g, s) && g->tasks[waker].ptgid == g->tasks[s->task].ptgid) ||
+	     (sig && ct_signal_number(&sig->r) == SIGURG && title_sessions(g, s->task, waker, s->to_ns)))) {
 		b->kind = RESOURCE_DATABASE_LOCK;
 		b->time = TIME_LOCK;
 		return;

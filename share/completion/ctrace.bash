@@ -87,7 +87,7 @@ _ctrace_values()
 	esac
 }
 
-# Completes an argument that is no option: a file, or the command that record and check run.
+# Completes an argument that is no option: a file, or the command that record, check and delay run.
 _ctrace_rest()
 {
 	local command=$1 cur=$2 i
@@ -97,7 +97,7 @@ _ctrace_rest()
 	mark)
 		((COMP_CWORD == 3)) && compgen -W "begin end" -- "$cur"
 		;;
-	record | check)
+	record | check | delay)
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			[[ ${COMP_WORDS[i]} == -- ]] && break
 		done

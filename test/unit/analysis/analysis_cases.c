@@ -26,9 +26,11 @@
  *                                        of the usual and of the slow requests, in per cent
  *   => queues                            the queues of jobs, and why jobs wait
  *   => transactions [mark=PATTERN] [until=PATTERN] [program=] [cmdline=] [service=] [address=] [queue=]
- *                   [name=]              the transactions by one rule; without a field by the default
- *                                        rules. Shares in per cent
+ *                   [name=]              the transactions by one rule with these fields, or by the
+ *                                        default rules if there is no field. Shares in per cent
  *   => profile A FROM..TO     the parts of the time, each with its class and count
+ *   => wakes A FROM..TO       how often a task woke after the waits of each part, and how long it then
+ *                             waited for a CPU because of the environment
  *   => keys A FROM..TO        the key and the detail of each part (analysis/profile/part.h)
  *   => delta A FROM..TO A FROM..TO       the second range compared with the first one
  *   => command                the recorded command, and its time
@@ -464,6 +466,7 @@ int main(int argc, char **argv)
 		{ "transactions", ask_transactions,
 		  "transactions [mark=] [until=] [program=] [cmdline=] [service=] [address=] [queue=] [name=]" },
 		{ "profile", ask_profile, "profile A FROM..TO" },
+		{ "wakes", ask_wakes, "wakes A FROM..TO" },
 		{ "keys", ask_keys, "keys A FROM..TO" },
 		{ "delta", ask_delta, "delta A FROM..TO A FROM..TO" },
 		{ "command", ask_command, "command" },

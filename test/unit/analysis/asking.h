@@ -30,6 +30,7 @@ void ask_patterns(struct question *q);
 void ask_events(struct question *q);
 void ask_transactions(struct question *q);
 void ask_profile(struct question *q);
+void ask_wakes(struct question *q);
 void ask_keys(struct question *q);
 void ask_delta(struct question *q);
 void ask_command(struct question *q);
