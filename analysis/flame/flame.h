@@ -28,8 +28,8 @@
 #include "lib/vec.h"
 #include "trace/words/texts.h"
 
-/* Limits. NODES: of one tree. DEPTH: frames of a stack, enough for two stacks of a trace. STEPS: intervals of
- * tasks to blame that are looked at, for one wait and for all waits. */
+/* Limits. NODES: of one tree. DEPTH: frames of a stack, enough for two stacks of a trace. WAIT_STEPS:
+ * intervals of the task to blame, for one wait. STEPS: such intervals, for all waits together. */
 #define FLAME_NODES      (1u << 20)
 #define FLAME_DEPTH      2200
 #define FLAME_WAIT_STEPS (1u << 16)

@@ -23,7 +23,7 @@ struct victim_moment {
 
 struct victim {
 	uint32_t task;
-	struct diagnosis *diagnosis; /* made without asking the user; NULL: not made yet */
+	struct diagnosis *diagnosis; /* made without rules and questions; NULL: not made yet */
 	bool alarm;
 };
 
