@@ -564,7 +564,11 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 		if (ct_exec_tid_before(rec) != rec->tid)
 			exited(d, rec, ct_exec_tid_before(rec));
 		break;
+	case CT_SIGDELIVER:
+		detect_crash_signal(d, rec);
+		break;
 	case CT_EXIT:
+		detect_crash_exit(d, rec);
 		exited(d, rec, rec->tid);
 		break;
 	case CT_SHED:
@@ -618,6 +622,7 @@ static void task_identify(struct detect *d, struct detect_task *t, const struct 
 	t->named_ns = b->h.ts;
 	t->tgid = b->tgid;
 	t->cgroup_id = b->cgroup_id;
+	t->uid = b->uid;
 	memcpy(t->comm, b->comm, sizeof(t->comm));
 	t->comm[sizeof(t->comm) - 1] = 0;
 	if (anew && t->run == DETECT_BLOCKED && t->since_ns > b->h.ts)

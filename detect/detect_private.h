@@ -23,6 +23,14 @@ struct detect_report {
 	uint64_t ns;
 };
 
+#define DETECT_DYING   64
+#define DETECT_CRASHES 16
+/* A process that got a signal that ends it, and whose end has no record yet. */
+struct detect_dying {
+	uint32_t tgid;
+	uint64_t ns;
+};
+
 struct detect {
 	struct detect_options opt;
 	struct detect_settings set;
@@ -44,6 +52,11 @@ struct detect {
 	uint64_t coarse_end_ns;
 	struct detect_report reports[DETECT_REPORTS];
 	unsigned n_reports;
+	struct detect_dying dying[DETECT_DYING]; /* the next one replaces the oldest */
+	unsigned n_dying;
+	/* Reported at the next tick: the callback must not be called in the middle of a record. */
+	struct detect_hang crashes[DETECT_CRASHES];
+	unsigned n_crashes;
 	struct detect_stats stats;
 };
 
@@ -94,5 +107,10 @@ static inline bool detect_is_coarse(const struct detect *d)
 
 void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_task *found, uint64_t ts_ns);
 void detect_judge(struct detect *d, uint64_t now_ns);
+
+/* For each CT_SIGDELIVER, and for each CT_EXIT before the task counts as ended. */
+void detect_crash_signal(struct detect *d, const struct ct_rec *rec);
+void detect_crash_exit(struct detect *d, const struct ct_rec *rec);
+void detect_crash_report(struct detect *d, uint64_t now_ns);
 
 #endif

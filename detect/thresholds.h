@@ -138,6 +138,11 @@
 #define SHARE_FIRST 4
 #define SHARE_EVERY 16
 
+/* crashes: the detector reports at most this many at each tick. Too small: of several processes that
+ * crash together, some are not reported. Too large: a program that crashes in a loop fills the trace
+ * with reports. Evidence: crash_storm (crash_test.c). */
+#define CRASHES_PER_TICK 4
+
 /*
  * Records come a little out of order, through the rings of several CPUs.
  */

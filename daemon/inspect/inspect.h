@@ -63,6 +63,9 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw);
 /* Copies raw. Returns 0, -ENOMEM, -EINVAL if the kind or a size in raw is wrong, or -EAGAIN if the
  * queue is full. */
 int inspect_ask_access(struct inspect *v, const struct ct_rawaccess_blob *raw);
+/* Copies raw. Returns 0, -ENOMEM, -EINVAL if the kind or the size of raw is wrong, or -EAGAIN if the
+ * queue is full. */
+int inspect_ask_crash(struct inspect *v, const struct ct_rawcrash_blob *raw);
 /* Returns the next result, which the caller frees with inspect_result_free(). NULL: there is no
  * result. */
 struct inspect_result *inspect_take(struct inspect *v);

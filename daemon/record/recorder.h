@@ -26,9 +26,11 @@ struct recorder_options {
 	/* the process that started the daemon for one recording; its other children do not count */
 	uint32_t starter_tgid;
 	struct writer_options writer;
-	/* rawstack() and rawaccess() get every well-formed blob of their kind. */
+	/* rawstack(), rawaccess() and rawcrash() get every well-formed blob of their kind. rawcrash
+	 * may be NULL. */
 	void (*rawstack)(void *arg, uint16_t cpu, const struct ct_rawstack_blob *raw);
 	void (*rawaccess)(void *arg, const struct ct_rawaccess_blob *raw);
+	void (*rawcrash)(void *arg, const struct ct_rawcrash_blob *raw);
 	/* Called with the cgroup of each CT_TASK blob. May be NULL. */
 	void (*cgroup)(void *arg, uint64_t id);
 	/* Asks for a command line in /proc. May be NULL. */

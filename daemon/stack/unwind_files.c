@@ -63,23 +63,47 @@ void unwind_files_free(struct unwind_files *fs)
 	free(fs);
 }
 
-int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st)
+static int open_in_root_of(uint32_t pid, const char *path)
 {
 	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
-	_cleanup_close_ int fd = -1, root = -1;
+	_cleanup_close_ int root = -1;
+	char buf[64];
+
+	snprintf(buf, sizeof(buf), "/proc/%u/root", pid);
+	root = open(buf, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return root < 0 ? -1 : (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+}
+
+/* Tries the root of a task that may have the same mounts, and then the daemon's own. */
+static int open_saved(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st)
+{
+	const uint32_t roots[] = { tid, (uint32_t)getpid() };
+
+	for (size_t i = 0; i < ARRAY_SIZE(roots) && path[0] == '/'; i++) {
+		_cleanup_close_ int fd = open_in_root_of(roots[i], path);
+
+		if (fd >= 0 && !fstat(fd, ret_st) && S_ISREG(ret_st->st_mode) && ret_st->st_ino == map->ino)
+			return TAKE_FD(fd);
+	}
+	return -ENOENT;
+}
+
+int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st)
+{
+	_cleanup_close_ int fd = -1;
 	bool by_path = false;
 	char buf[128];
+
+	if (map->saved)
+		return open_saved(tid, map, path, ret_st);
 
 	snprintf(buf, sizeof(buf), "/proc/%u/map_files/%lx-%lx", tid, (unsigned long)map->start,
 		 (unsigned long)map->end);
 	fd = open(buf, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 && (errno == EPERM || errno == EACCES) && path[0] == '/') {
 		by_path = true;
-		snprintf(buf, sizeof(buf), "/proc/%u/root", tid);
-		root = open(buf, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (root >= 0)
-			fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+		fd = open_in_root_of(tid, path);
 	}
 	if (fd < 0 || fstat(fd, ret_st) || !S_ISREG(ret_st->st_mode))
 		return -ENOENT;

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ctrace/abi.h"
 #include "lib/vec.h"
 
 #define UNWIND_MAPS_LINES_MAX 65536 /* lines of /proc/PID/maps that are read */
@@ -28,6 +29,7 @@ struct unwind_map {
 	bool avoid; /* neither the memory nor the file may be read */
 	bool looked;
 	bool vdso;
+	bool saved; /* the process may be gone: its file can only be opened by its path */
 	uint32_t path_off;
 	struct unwind_elf *elf;
 };
@@ -73,6 +75,11 @@ bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path
 /* Reads the mappings of tid. Borrows mounts until unwind_maps_forget(). Returns 0, -ESRCH if the
  * task has ended or is a kernel thread, -ENOMEM, or the -errno of open(2). */
 int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts);
+/* Takes executable mappings that were saved before the process ended, sorted by address. tid: a task
+ * with the same mounts, such as the parent. Borrows mounts as unwind_maps_read() does. Returns 0 or
+ * -ENOMEM. */
+int unwind_maps_saved(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts,
+		      const struct ct_crash_map *saved, size_t n);
 void unwind_maps_forget(struct unwind_maps *m);
 void unwind_maps_done(struct unwind_maps *m);
 /* Returns NULL if nothing is mapped at addr. Without asks, also returns NULL for a mapping that is

@@ -36,6 +36,7 @@
  *                             with its count in each transaction ("+": it grows), and its time
  *   => events A               the events of A's process, of which its patterns are made
  *   => parts N                           where the time of request N went
+ *   => crashes                the processes that ended badly, and the path that led to each crash
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
  *                             the walk along edges, one segment a line, and the choices; way: only
  *                             the segments
@@ -465,6 +466,7 @@ int main(int argc, char **argv)
 		{ "command", ask_command, "command" },
 		{ "patterns", ask_patterns, "patterns A" },
 		{ "events", ask_events, "events A" },
+		{ "crashes", ask_crashes, "crashes" },
 		{ "slice", ask_slice,
 		  "slice A TIME [way] [forward] [beam=] [max=] [not=] [cause=] [not-edge=] [answers=] [keep] "
 		  "[again]" },
